@@ -1,0 +1,99 @@
+/**
+ * A capability: a prompt, tools and rights, declared once. Everything else in Capstan reads this.
+ * Where it comes from (`source`) is a detail; nothing but the source's own loader may branch on it.
+ */
+import type { z } from "zod";
+import type { GateHooks } from "./gate-hooks.ts";
+import { type Schema, zodSchema } from "./schema.ts";
+import type { AnyTool, ToolPolicy } from "./tool.ts";
+
+export type CapabilityStatus = "available" | "coming_soon" | "deprecated";
+export type CapabilityRisk = "low" | "medium" | "high";
+export type CapabilitySource = "builtin" | "declarative" | "http" | "cli" | "rt" | "mcp" | "skill" | "agent";
+
+/** How a task finds the capability. */
+export interface RoutingHints {
+  /** Phrases a person would say, 5 to 10 of them. */
+  readonly triggers?: readonly string[];
+  readonly tags?: readonly string[];
+  readonly domain?: string;
+  /** Verbs such as create, search, fetch, generate. */
+  readonly actions?: readonly string[];
+  /** The route a task calls; a tool is called directly when there is none. */
+  readonly route?: string;
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** A chat message that matches one (case-insensitive, RE2 syntax) goes to the router. */
+  readonly chatPatterns?: readonly string[];
+  /** Hosts and routes its steps may call; everything else is refused. */
+  readonly allow?: { readonly hosts?: readonly string[]; readonly routes?: readonly string[] };
+  /** Words of which the task must hold one, such as "webhook" for a webhook endpoint. */
+  readonly contextWords?: readonly string[];
+  /** True for fetch and extract: without a URL in the task it is penalised. */
+  readonly needsUrl?: boolean;
+  /** True for the catch-all that answers when nothing fits better. */
+  readonly fallback?: boolean;
+}
+
+export interface Capability {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: CapabilityStatus;
+  readonly version: string;
+  readonly source: CapabilitySource;
+  readonly risk: CapabilityRisk;
+  readonly icon?: string;
+  readonly category?: string;
+  /** What it adds to the agent's system prompt. */
+  readonly systemPrompt?: string;
+  readonly tools: readonly AnyTool[];
+  /** Ids of capabilities it cannot work without; composed before it. */
+  readonly dependencies: readonly string[];
+  /** Scopes without all of which the whole capability is hidden. */
+  readonly requiredScopes: readonly string[];
+  readonly config?: Schema;
+  /** Tightens the policy of any tool of the agent, by tool name; never loosens. */
+  readonly policies?: Readonly<Record<string, ToolPolicy>>;
+  readonly hooks?: GateHooks;
+  readonly routing?: RoutingHints;
+  readonly documentation?: { readonly usage?: string; readonly examples?: readonly string[] };
+}
+
+export interface CapabilityDefinition<Config extends z.ZodType = z.ZodType> {
+  id: string;
+  name: string;
+  description: string;
+  status?: CapabilityStatus;
+  version?: string;
+  source?: CapabilitySource;
+  risk?: CapabilityRisk;
+  icon?: string;
+  category?: string;
+  systemPrompt?: string;
+  tools?: readonly AnyTool[];
+  dependencies?: readonly string[];
+  requiredScopes?: readonly string[];
+  config?: Config;
+  policies?: Readonly<Record<string, ToolPolicy>>;
+  hooks?: GateHooks;
+  routing?: RoutingHints;
+  documentation?: { usage?: string; examples?: readonly string[] };
+}
+
+/** Declares a capability. Only id, name and description are needed; the registry checks the rest when it is registered. */
+export function defineCapability<Config extends z.ZodType>(
+  definition: CapabilityDefinition<Config>,
+): Capability {
+  const { config, ...rest } = definition;
+  return {
+    status: "available",
+    version: "1.0.0",
+    source: "builtin",
+    risk: "low",
+    tools: [],
+    dependencies: [],
+    requiredScopes: [],
+    ...rest,
+    ...(config && { config: zodSchema(config) }),
+  };
+}

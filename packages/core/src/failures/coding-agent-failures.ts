@@ -1,0 +1,2 @@
+/** Failures of the area "coding-agent". */
+export const codingAgentFailures = {};

@@ -1,0 +1,56 @@
+/** Failures any part may meet: bad input, missing things, our own limits. */
+import { row } from "./failure.ts";
+
+export const commonFailures = {
+  input_invalid: row<{ where: string; issues?: unknown }>({
+    status: 422,
+    message: ({ where }) => `The input is not valid: ${where}`,
+    nextStep: () => "Correct the named fields and send it again.",
+    details: ({ issues }) => issues,
+  }),
+  body_invalid: row<{ where: string }>({
+    status: 400,
+    message: ({ where }) => `The request body cannot be read: ${where}`,
+    nextStep: () => "Send a JSON body with content-type application/json.",
+  }),
+  body_too_large: row<{ limitBytes: number }>({
+    status: 413,
+    message: ({ limitBytes }) => `The body is larger than ${limitBytes} bytes.`,
+    nextStep: () => "Send less, or raise the limit in the server's settings.",
+  }),
+  not_found: row<{ what: string; id: string }>({
+    status: 404,
+    message: ({ what, id }) => `There is no ${what} "${id}".`,
+    nextStep: ({ what }) => `List what exists, and check the ${what}'s id.`,
+  }),
+  conflict: row<{ message: string; nextStep: string }>({
+    status: 409,
+    message: ({ message }) => message,
+    nextStep: ({ nextStep }) => nextStep,
+  }),
+  unauthenticated: row<{ why: string }>({
+    status: 401,
+    message: ({ why }) => `The request is not authenticated: ${why}`,
+    nextStep: () => "Send an API key as `Authorization: Bearer <key>`; make one with `capstan keys create`.",
+  }),
+  forbidden: row<{ message: string; nextStep: string }>({
+    status: 403,
+    message: ({ message }) => message,
+    nextStep: ({ nextStep }) => nextStep,
+  }),
+  rate_limited: row<{ perMinute: number; retryAfterSeconds: number }>({
+    status: 429,
+    message: ({ perMinute }) => `This key may make ${perMinute} requests a minute, and has made them.`,
+    nextStep: ({ retryAfterSeconds }) => `Try again in ${retryAfterSeconds} s, or ask for a higher limit.`,
+  }),
+  not_available: row<{ what: string; why: string; nextStep: string }>({
+    status: 503,
+    message: ({ what, why }) => `${what} is not available: ${why}`,
+    nextStep: ({ nextStep }) => nextStep,
+  }),
+  internal: row<{ reference: string }>({
+    status: 500,
+    message: ({ reference }) => `Something broke on our side (reference ${reference}).`,
+    nextStep: () => "Look for the reference in the server's log, and report it.",
+  }),
+};

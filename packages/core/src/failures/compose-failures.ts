@@ -1,0 +1,66 @@
+/** Failures of declaring, registering and composing capabilities. */
+import { row } from "./failure.ts";
+
+export const composeFailures = {
+  capability_id_invalid: row<{ id: string }>({
+    status: 422,
+    message: ({ id }) => `"${id}" is not a capability id.`,
+    nextStep: () => "Use 1 to 50 characters of a-z, 0-9, '_', '.' and '-'.",
+  }),
+  capability_duplicate: row<{ id: string }>({
+    status: 409,
+    message: ({ id }) => `The capability "${id}" is registered already.`,
+    nextStep: () => "Choose another id, or remove the registered one first.",
+  }),
+  capability_unknown: row<{ id: string; nearest: readonly string[] }>({
+    status: 422,
+    message: ({ id }) => `There is no capability "${id}".`,
+    nextStep: ({ nearest }) =>
+      nearest.length > 0
+        ? `Did you mean ${nearest.map((id) => `"${id}"`).join(" or ")}? GET /v1/capabilities lists all.`
+        : "GET /v1/capabilities lists what is registered.",
+  }),
+  capability_coming_soon: row<{ id: string }>({
+    status: 422,
+    message: ({ id }) => `The capability "${id}" is coming soon and cannot be used yet.`,
+    nextStep: () => "Leave it out of the agent until its status is available.",
+  }),
+  capability_repeated: row<{ id: string }>({
+    status: 422,
+    message: ({ id }) => `The capability "${id}" is listed twice.`,
+    nextStep: () => "List each capability once; the order of the list is its priority.",
+  }),
+  capability_cycle: row<{ path: readonly string[] }>({
+    status: 422,
+    message: ({ path }) => `Capabilities require each other in a circle: ${path.join(" -> ")}.`,
+    nextStep: () => "Remove one of these dependencies.",
+  }),
+  capability_version_mismatch: row<{ id: string; wanted: string; registered: string }>({
+    status: 422,
+    message: ({ id, wanted, registered }) =>
+      `The agent pins "${id}" to ${wanted}, and version ${registered} is registered.`,
+    nextStep: ({ registered }) => `Install the pinned version, or change the pin to ${registered}.`,
+  }),
+  capability_config_invalid: row<{ id: string; where: string }>({
+    status: 422,
+    message: ({ id, where }) => `The config of "${id}" is not valid: ${where}`,
+    nextStep: ({ id }) => `GET /v1/capabilities/${id} shows the config schema.`,
+  }),
+  capability_in_use: row<{ id: string; agents: readonly string[] }>({
+    status: 409,
+    message: ({ id, agents }) => `"${id}" is used by ${agents.join(", ")}.`,
+    nextStep: () => "Take it out of these agents first.",
+  }),
+  tool_conflict: row<{ tool: string; first: string; second: string }>({
+    status: 422,
+    message: ({ tool, first, second }) => `"${first}" and "${second}" both bring a tool named "${tool}".`,
+    nextStep: ({ second }) =>
+      `Give one a prefix, such as { "id": "${second}", "prefix": "${second.slice(0, 8)}_" }.`,
+  }),
+  tool_name_invalid: row<{ name: string; capability: string }>({
+    status: 422,
+    message: ({ name, capability }) => `"${name}" of "${capability}" is not a tool name models accept.`,
+    nextStep: () =>
+      "Use 1 to 64 characters of a-z, A-Z, 0-9, '_' and '-'; shorten the prefix if there is one.",
+  }),
+};

@@ -1,0 +1,44 @@
+/** The one table of failures, and `fail`, which reads it. To add a failure: a row in its area's file. */
+import type { Refused } from "../result.ts";
+import { codingAgentFailures } from "./coding-agent-failures.ts";
+import { commonFailures } from "./common-failures.ts";
+import { composeFailures } from "./compose-failures.ts";
+import type { FailureRow } from "./failure.ts";
+import { filesFailures } from "./files-failures.ts";
+import { gateFailures } from "./gate-failures.ts";
+import { installFailures } from "./install-failures.ts";
+import { networkFailures } from "./network-failures.ts";
+import { routeFailures } from "./route-failures.ts";
+import { runFailures } from "./run-failures.ts";
+
+export const FAILURES = {
+  ...commonFailures,
+  ...composeFailures,
+  ...gateFailures,
+  ...networkFailures,
+  ...filesFailures,
+  ...runFailures,
+  ...routeFailures,
+  ...installFailures,
+  ...codingAgentFailures,
+};
+
+export type FailureCode = keyof typeof FAILURES;
+export type FailureFacts<Code extends FailureCode> =
+  (typeof FAILURES)[Code] extends FailureRow<infer Facts> ? Facts : never;
+
+/** A refusal by its code: `fail("file_not_found", { path })`. */
+export function fail<Code extends FailureCode>(code: Code, facts: FailureFacts<Code>): Refused {
+  const { status, message, nextStep, details } = FAILURES[code] as FailureRow<FailureFacts<Code>>;
+  const more = details?.(facts);
+  return {
+    ok: false,
+    failure: {
+      code,
+      status,
+      message: message(facts),
+      nextStep: nextStep(facts),
+      ...(more !== undefined && { details: more }),
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** Refusals of the gate, in the order in which it decides. Each reaches the model as a tool result. */
+import { row } from "./failure.ts";
+
+export const gateFailures = {
+  tool_unknown: row<{ tool: string; nearest: readonly string[] }>({
+    status: 404,
+    message: ({ tool }) => `There is no tool "${tool}".`,
+    nextStep: ({ nearest }) =>
+      nearest.length > 0
+        ? `Did you mean ${nearest.map((name) => `"${name}"`).join(" or ")}?`
+        : "Use one of the listed tools.",
+  }),
+  tool_hidden: row<{ tool: string; reason: string }>({
+    status: 403,
+    message: ({ tool, reason }) => `"${tool}" is not available to this agent: ${reason}`,
+    nextStep: () => "The agent's preview lists its tools, and why others are hidden.",
+  }),
+  scope_missing: row<{ tool: string; missing: readonly string[] }>({
+    status: 403,
+    message: ({ tool, missing }) => `"${tool}" needs ${missing.join(", ")}, which is not granted.`,
+    nextStep: ({ missing }) =>
+      `Grant ${missing.join(", ")} to the agent and the user, or ask with request_access.`,
+  }),
+  session_required: row<{ tool: string }>({
+    status: 422,
+    message: ({ tool }) => `"${tool}" works on a session, and none was given.`,
+    nextStep: () => "Make one with POST /v1/sessions and send its id as session_id.",
+  }),
+  tool_input_invalid: row<{ tool: string; where: string }>({
+    status: 422,
+    message: ({ tool, where }) => `The arguments of "${tool}" are not valid: ${where}`,
+    nextStep: () => "Correct the named arguments by the tool's schema and call it again.",
+  }),
+  budget_exhausted: row<{ budget: string; limit: number; used: number }>({
+    status: 429,
+    message: ({ budget, limit, used }) => `The run's limit on ${budget} is ${limit}, and ${used} is used.`,
+    nextStep: () => "Answer with what is known, or raise the agent's limits.",
+  }),
+  tool_denied: row<{ tool: string; why: string }>({
+    status: 403,
+    message: ({ tool, why }) => `"${tool}" is denied: ${why}`,
+    nextStep: () => "Go on without it, or change the policy on the agent.",
+  }),
+  tool_timeout: row<{ tool: string; timeoutMs: number }>({
+    status: 504,
+    message: ({ tool, timeoutMs }) => `"${tool}" did not finish within ${timeoutMs} ms and was stopped.`,
+    nextStep: () => "Ask for less at once, or try again later.",
+  }),
+  tool_output_invalid: row<{ tool: string; where: string }>({
+    status: 502,
+    message: ({ tool, where }) => `"${tool}" answered outside its own schema: ${where}`,
+    nextStep: () => "Report this to the capability's author.",
+  }),
+  tool_failed: row<{ message: string; nextStep?: string }>({
+    status: 502,
+    message: ({ message }) => message,
+    nextStep: ({ nextStep }) => nextStep ?? "Change the arguments, or go on without this tool.",
+  }),
+  tool_crashed: row<{ tool: string; message: string }>({
+    status: 502,
+    message: ({ tool, message }) => `"${tool}" broke: ${message}`,
+    nextStep: () => "Try again; if it breaks again, report it to the capability's author.",
+  }),
+  cancelled: row<{ what: string }>({
+    status: 499,
+    message: ({ what }) => `${what} was cancelled.`,
+    nextStep: () => "Start it again if it is still wanted.",
+  }),
+};

@@ -1,0 +1,2 @@
+/** Failures of the area "install". */
+export const installFailures = {};

@@ -1,0 +1,2 @@
+/** Failures of the area "route". */
+export const routeFailures = {};

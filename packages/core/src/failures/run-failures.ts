@@ -1,0 +1,2 @@
+/** Failures of the area "run". */
+export const runFailures = {};

@@ -1,0 +1,78 @@
+/** What a running tool may touch. Everything with an effect is here, so that a tool is a function of its arguments. */
+import type { Result } from "./result.ts";
+import type { JsonValue } from "./schema.ts";
+import type { SessionFileStore } from "./session-files.ts";
+
+/** The only network a tool has: private addresses are refused, sizes and times are bounded. */
+export type GuardedFetch = (url: string, options?: GuardedFetchOptions) => Promise<Result<Response>>;
+
+export interface GuardedFetchOptions {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  signal?: AbortSignal;
+  /** How long until the answer's head must be there. */
+  firstByteTimeoutMs?: number;
+  redirects?: "follow" | "refuse";
+}
+
+/** A capability's own keyed data, per user and, inside a session, per session. */
+export interface CapabilityStore {
+  get(key: string): Promise<JsonValue | undefined>;
+  set(key: string, value: JsonValue): Promise<void>;
+  delete(key: string): Promise<void>;
+  list(prefix?: string): Promise<{ key: string; value: JsonValue }[]>;
+}
+
+export type SandboxLanguage = "javascript" | "python" | "bash";
+
+export interface SandboxRequest {
+  language: SandboxLanguage;
+  code: string;
+  /** Mounted before the code runs; what changed comes back. */
+  files: ReadonlyMap<string, Uint8Array>;
+  timeoutMs: number;
+  memoryMb: number;
+  signal: AbortSignal;
+}
+
+export interface SandboxOutcome {
+  exit: "done" | "error" | "timeout" | "memory" | "killed";
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+  result?: JsonValue;
+  /** Written or changed files; `null` = deleted. */
+  changed: ReadonlyMap<string, Uint8Array | null>;
+  durationMs: number;
+}
+
+/** Runs other people's code away from the server. */
+export interface Sandbox {
+  /** Why a language cannot run here, or undefined when it can. */
+  unavailable(language: SandboxLanguage): string | undefined;
+  run(request: SandboxRequest): Promise<Result<SandboxOutcome>>;
+}
+
+export interface ToolUser {
+  readonly email: string;
+  readonly scopes: readonly string[];
+}
+
+export interface ToolContext {
+  readonly user: ToolUser;
+  readonly agentId?: string;
+  readonly runId?: string;
+  /** Present exactly when the call belongs to a session. */
+  readonly sessionId?: string;
+  readonly fileStore?: SessionFileStore;
+  readonly fetch: GuardedFetch;
+  readonly sandbox?: Sandbox;
+  readonly store: CapabilityStore;
+  /** The agent's settings for this capability, checked against its config schema. */
+  readonly config: unknown;
+  readonly signal: AbortSignal;
+  /** The same for every attempt of the same call. */
+  readonly idempotencyKey: string;
+  readonly now: () => Date;
+}

@@ -1,0 +1,65 @@
+/** A tool: one thing a capability lets an agent do. The seeds also say "action". Only the gate calls `run`. */
+import type { z } from "zod";
+import type { Result } from "./result.ts";
+import { type Schema, zodSchema } from "./schema.ts";
+import type { ToolContext } from "./tool-context.ts";
+
+/** What happens when a model asks for the tool: run it, ask a person, let the client run it, refuse. */
+export type ToolPolicy = "auto" | "approve" | "client" | "deny";
+
+export interface Tool<Input = unknown, Output = unknown> {
+  /** What models call it: `[a-zA-Z0-9_-]{1,64}`. */
+  readonly name: string;
+  readonly description: string;
+  readonly input: Schema<Input>;
+  readonly output?: Schema<Output>;
+  readonly policy: ToolPolicy;
+  readonly scopes: readonly string[];
+  readonly timeoutMs: number;
+  /** Whether the same call may run twice without harm; retries and recovery use it. */
+  readonly idempotent: boolean;
+  /** True when it works on a session's files or data; the gate refuses it without one. */
+  readonly requiresContext: boolean;
+  /** Set when it cannot work here, such as a missing provider: the tool is hidden with this reason. */
+  readonly unavailable?: string;
+  run(input: Input, context: ToolContext): Promise<Result<Output>>;
+}
+
+/** A tool whose types are no longer needed: what registries, the gate and composed agents hold. */
+// biome-ignore lint/suspicious/noExplicitAny: input is checked by the tool's own schema before `run`
+export type AnyTool = Tool<any, any>;
+
+const DEFAULT_TIMEOUT_MS = 30_000; // a query; tools that work on files or call services say more
+
+export interface ToolDefinition<In extends z.ZodType, Out extends z.ZodType> {
+  name: string;
+  description: string;
+  input: In;
+  output?: Out;
+  policy?: ToolPolicy;
+  scopes?: readonly string[];
+  timeoutMs?: number;
+  idempotent?: boolean;
+  requiresContext?: boolean;
+  unavailable?: string | undefined;
+  run(input: z.output<In>, context: ToolContext): Promise<Result<z.output<Out>>> | Result<z.output<Out>>;
+}
+
+/** Declares a tool from zod schemas; its JSON Schema is derived, its types follow. */
+export function defineTool<In extends z.ZodType, Out extends z.ZodType = z.ZodUnknown>(
+  definition: ToolDefinition<In, Out>,
+): Tool<z.output<In>, z.output<Out>> {
+  const { input, output, unavailable, run, ...rest } = definition;
+  return {
+    policy: "auto",
+    scopes: [],
+    timeoutMs: DEFAULT_TIMEOUT_MS,
+    idempotent: false,
+    requiresContext: false,
+    ...rest,
+    input: zodSchema(input),
+    ...(output && { output: zodSchema(output, "output") }),
+    ...(unavailable !== undefined && { unavailable }),
+    run: async (value, context) => run(value, context),
+  };
+}

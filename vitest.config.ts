@@ -1,0 +1,38 @@
+import { defineConfig } from "vitest/config";
+
+/**
+ * The lanes. `*.test.ts` is pure and fast; `*.live.test.ts` starts real parts (a database, a server, a browser);
+ * `*.slow.test.ts` is long chaos, fuzz and load; `*.agents.test.ts` drives real coding-agent binaries.
+ */
+const ROOTS = ["packages/*/src", "tools", "examples"];
+const LANES = ["live", "slow", "agents"];
+const files = (suffix: string) => ROOTS.map((root) => `${root}/**/*${suffix}.test.{ts,tsx}`);
+const lane = (name: string, timeoutMs: number) => ({
+  test: {
+    name,
+    include: files(`.${name}`),
+    testTimeout: timeoutMs,
+    hookTimeout: timeoutMs,
+    pool: "forks" as const,
+    maxWorkers: 2,
+    globalSetup: ["tools/real-parts.ts"],
+  },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "pure",
+          include: files(""),
+          exclude: LANES.flatMap((name) => files(`.${name}`)),
+          pool: "threads",
+        },
+      },
+      lane("live", 60_000),
+      lane("slow", 1_800_000),
+      lane("agents", 300_000),
+    ],
+  },
+});
