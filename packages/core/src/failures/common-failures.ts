@@ -53,4 +53,21 @@ export const commonFailures = {
     message: ({ reference }) => `Something broke on our side (reference ${reference}).`,
     nextStep: () => "Look for the reference in the server's log, and report it.",
   }),
+  data_folder_locked: row<{ folder: string; holder: number }>({
+    status: 503,
+    message: ({ folder, holder }) => `Another server (process ${holder}) uses the data folder ${folder}.`,
+    nextStep: () =>
+      "Stop it, or start this one with another CAPSTAN_DATA_DIR, or use DATABASE_URL for several processes.",
+  }),
+  database_unreachable: row<{ location: string; why: string }>({
+    status: 503,
+    message: ({ location, why }) => `The database at ${location} does not answer: ${why}`,
+    nextStep: () => "Check DATABASE_URL, and that Postgres runs and lets this user in.",
+  }),
+  database_unusable: row<{ location: string; why: string }>({
+    status: 503,
+    message: ({ location, why }) => `The data at ${location} cannot be used: ${why}`,
+    nextStep: () =>
+      "Check the folder's rights and free space; restore a backup if it is damaged (`capstan restore`).",
+  }),
 };

@@ -1,0 +1,96 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type FreshStore, freshPglite, STORES } from "../../../../tools/stores-under-test.ts";
+import { type Database, openDatabase } from "./database.ts";
+
+const stores: FreshStore[] = [];
+const open: Database[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((database) => database.close().catch(() => {})));
+  await Promise.all(stores.splice(0).map((store) => store.drop()));
+});
+
+describe.each(STORES)("the database on $name", ({ fresh }) => {
+  test("goes on after a statement with an error", async () => {
+    const { pool } = await opened(await kept(fresh()));
+    await expect(pool.query("select $1::int", ["not a number"])).rejects.toThrow(/invalid input syntax/);
+    await expect(pool.query("select * from missing_table where id = $1", [1])).rejects.toThrow(
+      /does not exist/,
+    );
+    expect((await pool.query("select $1::int + 1 as sum", [41])).rows).toEqual([{ sum: 42 }]);
+  });
+
+  test("rolls a failed transaction back whole", async () => {
+    const { pool } = await opened(await kept(fresh()));
+    const client = await pool.connect();
+    await client.query("begin");
+    await client.query("insert into users(email) values ($1)", ["a@example.com"]);
+    await expect(client.query("insert into users(email) values ($1)", ["a@example.com"])).rejects.toThrow(
+      /duplicate/,
+    );
+    await client.query("rollback");
+    client.release();
+    expect((await pool.query("select count(*)::int as n from users")).rows).toEqual([{ n: 0 }]);
+  });
+
+  test("keeps bytes as they are", async () => {
+    const { pool } = await opened(await kept(fresh()));
+    const bytes = Buffer.from([0, 255, 10, 13, 92, 120]);
+    const { rows } = await pool.query("select $1::bytea as bytes", [bytes]);
+    expect(Buffer.compare(rows[0].bytes, bytes)).toBe(0);
+  });
+
+  test("keeps what was written when it is opened again", async () => {
+    const store = await kept(fresh());
+    const first = await opened(store);
+    await first.pool.query("insert into users(email) values ($1)", ["kept@example.com"]);
+    await first.close();
+    const second = await opened(store);
+    expect((await second.pool.query("select email from users")).rows).toEqual([
+      { email: "kept@example.com" },
+    ]);
+  });
+});
+
+describe("the embedded store", () => {
+  test("refuses a second server on the same folder and says who holds it", async () => {
+    const store = await kept(freshPglite());
+    const lockHolder = process.ppid; // some other process that lives
+    const { writeFileSync } = await import("node:fs");
+    writeFileSync(`${store.dataDir}/capstan.pid`, `${lockHolder}\n`);
+    const second = await openDatabase(store);
+    expect(second).toMatchObject({ ok: false, failure: { code: "data_folder_locked" } });
+    expect(second.ok === false && second.failure.message).toContain(String(lockHolder));
+  });
+
+  test("takes over the lock of a process that no longer lives", async () => {
+    const store = await kept(freshPglite());
+    const { writeFileSync } = await import("node:fs");
+    writeFileSync(`${store.dataDir}/capstan.pid`, "4194303999\n");
+    expect((await opened(store)).kind).toBe("pglite");
+  });
+});
+
+describe("a Postgres that does not answer", () => {
+  test("is named with a next step, without its password", async () => {
+    const store = await kept(freshPglite());
+    const result = await openDatabase({
+      dataDir: store.dataDir,
+      url: "postgres://me:secret@127.0.0.1:1/none",
+    });
+    expect(result).toMatchObject({ ok: false, failure: { code: "database_unreachable" } });
+    expect(JSON.stringify(result)).not.toContain("secret");
+  });
+});
+
+async function kept(store: Promise<FreshStore>): Promise<FreshStore> {
+  const fresh = await store;
+  stores.push(fresh);
+  return fresh;
+}
+
+async function opened(store: FreshStore): Promise<Database> {
+  const result = await openDatabase(store);
+  if (!result.ok) throw new Error(result.failure.message);
+  open.push(result.value);
+  return result.value;
+}

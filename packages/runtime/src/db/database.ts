@@ -1,0 +1,110 @@
+/** The one database: PGlite in the data folder, or the Postgres of `DATABASE_URL`. The code above it cannot tell which. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fail, ok, type Result } from "@capstan/core";
+import { PGlite } from "@electric-sql/pglite";
+import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
+import pg from "pg";
+import { type DataLock, lockDataFolder } from "./data-lock.ts";
+import { migrate } from "./migrate.ts";
+import { pglitePool } from "./pglite-pool.ts";
+import { PreparingClient } from "./preparing-client.ts";
+
+export interface Database {
+  readonly kind: "pglite" | "postgres";
+  /** Where the data lies, without secrets, for people. */
+  readonly location: string;
+  readonly pool: pg.Pool;
+  /** A second pool on Postgres, so that a burst of run starts cannot hold up commits; the same one on PGlite. */
+  readonly systemPool: pg.Pool;
+  readonly orm: NodePgDatabase;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly dataDir: string;
+  /** Absent: the embedded store. */
+  readonly url?: string | undefined;
+  readonly maxConnections?: number;
+  readonly onError?: (error: Error) => void;
+}
+
+export async function openDatabase(options: DatabaseOptions): Promise<Result<Database>> {
+  const opened =
+    options.url === undefined ? await openEmbedded(options) : await openPostgres(options, options.url);
+  if (!opened.ok) return opened;
+  try {
+    await migrate(opened.value);
+    return opened;
+  } catch (error) {
+    await opened.value.close().catch(() => {});
+    return fail("database_unusable", { location: opened.value.location, why: reason(error) });
+  }
+}
+
+async function openEmbedded({ dataDir, onError }: DatabaseOptions): Promise<Result<Database>> {
+  const folder = join(dataDir, "db");
+  let lock: DataLock;
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    const locked = lockDataFolder(dataDir);
+    if (!locked.ok) return locked;
+    lock = locked.value;
+  } catch (error) {
+    return fail("database_unusable", { location: dataDir, why: reason(error) });
+  }
+  try {
+    const lite = await PGlite.create(folder);
+    const pool = watched(pglitePool(lite, PreparingClient), onError);
+    const close = async () => {
+      await pool.end();
+      await lite.close();
+      lock.release();
+    };
+    return ok({ kind: "pglite", location: folder, pool, systemPool: pool, orm: drizzle(pool), close });
+  } catch (error) {
+    lock.release();
+    return fail("database_unusable", { location: folder, why: reason(error) });
+  }
+}
+
+async function openPostgres(options: DatabaseOptions, url: string): Promise<Result<Database>> {
+  const location = withoutPassword(url);
+  const newPool = () =>
+    watched(
+      new pg.Pool({
+        connectionString: url,
+        max: options.maxConnections ?? 10,
+        Client: PreparingClient,
+      } as pg.PoolConfig),
+      options.onError,
+    );
+  const pool = newPool();
+  const systemPool = newPool();
+  const close = async () => {
+    await Promise.all([pool.end(), systemPool.end()]);
+  };
+  try {
+    await pool.query("select 1");
+  } catch (error) {
+    await close();
+    return fail("database_unreachable", { location, why: reason(error) });
+  }
+  return ok({ kind: "postgres", location, pool, systemPool, orm: drizzle(pool), close });
+}
+
+/** A pool without a listener ends the process when an idle connection breaks. */
+function watched(pool: pg.Pool, onError: ((error: Error) => void) | undefined): pg.Pool {
+  pool.on("error", (error) => onError?.(error));
+  return pool;
+}
+
+function withoutPassword(url: string): string {
+  if (!URL.canParse(url)) return "the given DATABASE_URL";
+  const { host, pathname } = new URL(url);
+  return `postgres://${host}${pathname}`;
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}

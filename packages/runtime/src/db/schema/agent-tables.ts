@@ -1,0 +1,48 @@
+/** Agents and their capabilities. `agent_capabilities` has the columns and indexes of the specification, and options. */
+import { sql } from "drizzle-orm";
+import { index, integer, jsonb, pgTable, text, timestamp, unique, uuid, varchar } from "drizzle-orm/pg-core";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+
+export const agents = pgTable(
+  "agents",
+  {
+    id: uuid("id").primaryKey(),
+    owner: text("owner").notNull(),
+    name: text("name").notNull(),
+    description: text("description").notNull().default(""),
+    version: integer("version").notNull().default(1),
+    status: text("status").notNull().default("active"),
+    systemPrompt: text("system_prompt").notNull().default(""),
+    model: text("model"),
+    harness: text("harness").notNull().default("native"),
+    /** Everything that is read and written as a whole: provider, documentation_url, metadata, limits, policies and the like. */
+    settings: jsonb("settings").notNull().default({}),
+    grantedScopes: jsonb("granted_scopes").$type<string[]>().notNull().default([]),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+    updatedAt: at("updated_at").notNull().default(sql`now()`),
+  },
+  (table) => [index("idx_agents_created").on(table.createdAt, table.id)],
+);
+
+export const agentCapabilities = pgTable(
+  "agent_capabilities",
+  {
+    id: uuid("id").primaryKey(),
+    agentId: uuid("agent_id")
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    capabilityId: varchar("capability_id", { length: 50 }).notNull(),
+    position: integer("position").notNull().default(0),
+    config: jsonb("config"),
+    prefix: text("prefix"),
+    version: text("version"),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    unique("agent_capabilities_agent_id_capability_id_key").on(table.agentId, table.capabilityId),
+    index("idx_agent_capabilities_agent_id").on(table.agentId),
+    index("idx_agent_capabilities_position").on(table.agentId, table.position),
+    index("idx_agent_capabilities_capability_id").on(table.capabilityId),
+  ],
+);

@@ -1,0 +1,64 @@
+/** Sessions and their files. A file's bytes are in `content`; a directory has none. */
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  customType,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from "drizzle-orm/pg-core";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => "bytea" });
+
+export const sessions = pgTable(
+  "sessions",
+  {
+    id: uuid("id").primaryKey(),
+    agentId: uuid("agent_id"),
+    owner: text("owner").notNull(),
+    title: text("title").notNull().default(""),
+    status: text("status").notNull().default("idle"),
+    /** Shared state, as AG-UI's snapshots and deltas carry it. */
+    state: jsonb("state").notNull().default({}),
+    metadata: jsonb("metadata").notNull().default({}),
+    forkedFrom: uuid("forked_from"),
+    /** The bytes of all files, kept by the file store, so that the limit is one comparison. */
+    fileBytes: bigint("file_bytes", { mode: "number" }).notNull().default(0),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+    updatedAt: at("updated_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    index("idx_sessions_created").on(table.createdAt, table.id),
+    index("idx_sessions_owner").on(table.owner, table.createdAt, table.id),
+    index("idx_sessions_agent").on(table.agentId, table.createdAt, table.id),
+  ],
+);
+
+export const sessionFiles = pgTable(
+  "session_files",
+  {
+    sessionId: uuid("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    path: text("path").notNull(),
+    parent: text("parent").notNull(),
+    isDirectory: boolean("is_directory").notNull().default(false),
+    isReadonly: boolean("is_readonly").notNull().default(false),
+    sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
+    /** Set when the content is text, so that a search skips binary files without reading them. */
+    isText: boolean("is_text").notNull().default(true),
+    content: bytes("content"),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+    updatedAt: at("updated_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    primaryKey({ columns: [table.sessionId, table.path] }),
+    index("idx_session_files_parent").on(table.sessionId, table.parent),
+  ],
+);

@@ -1,0 +1,101 @@
+/** Users, API keys, provider keys, the audit log and capabilities' own data. */
+import { sql } from "drizzle-orm";
+import {
+  bigserial,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from "drizzle-orm/pg-core";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+
+export const users = pgTable("users", {
+  email: text("email").primaryKey(),
+  scopes: jsonb("scopes").$type<string[]>().notNull().default([]),
+  preferences: jsonb("preferences").notNull().default({}),
+  createdAt: at("created_at").notNull().default(sql`now()`),
+  updatedAt: at("updated_at").notNull().default(sql`now()`),
+});
+
+/** Who granted what to whom, and until when. The scopes in force are computed from these and the rows above. */
+export const grants = pgTable(
+  "grants",
+  {
+    id: uuid("id").primaryKey(),
+    /** `user:<email>` or `agent:<id>`. */
+    subject: text("subject").notNull(),
+    scope: text("scope").notNull(),
+    grantedBy: text("granted_by").notNull(),
+    reason: text("reason").notNull().default(""),
+    expiresAt: at("expires_at"),
+    revokedAt: at("revoked_at"),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [index("idx_grants_subject").on(table.subject)],
+);
+
+export const apiKeys = pgTable("api_keys", {
+  id: uuid("id").primaryKey(),
+  name: text("name").notNull(),
+  owner: text("owner").notNull(),
+  /** Only the hash is kept; the key itself is shown once. */
+  hash: text("hash").notNull().unique(),
+  prefix: text("prefix").notNull(),
+  rights: jsonb("rights").$type<string[]>().notNull(),
+  perMinute: integer("per_minute").notNull(),
+  revoked: boolean("revoked").notNull().default(false),
+  createdAt: at("created_at").notNull().default(sql`now()`),
+  lastUsedAt: at("last_used_at"),
+});
+
+export const providerKeys = pgTable("provider_keys", {
+  provider: text("provider").primaryKey(),
+  /** Encrypted at rest; never read back over the API. */
+  secret: text("secret"),
+  baseUrl: text("base_url"),
+  settings: jsonb("settings").notNull().default({}),
+  updatedAt: at("updated_at").notNull().default(sql`now()`),
+});
+
+export const auditLog = pgTable(
+  "audit_log",
+  {
+    id: bigserial("id", { mode: "number" }).primaryKey(),
+    actor: text("actor").notNull(),
+    action: text("action").notNull(),
+    subject: text("subject").notNull(),
+    details: jsonb("details").notNull().default({}),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [index("idx_audit_created").on(table.createdAt)],
+);
+
+export const capabilityData = pgTable(
+  "capability_data",
+  {
+    capabilityId: text("capability_id").notNull(),
+    /** `session:<id>` inside a session, else `user:<email>`. */
+    scope: text("scope").notNull(),
+    key: text("key").notNull(),
+    value: jsonb("value").notNull(),
+    updatedAt: at("updated_at").notNull().default(sql`now()`),
+  },
+  (table) => [primaryKey({ columns: [table.capabilityId, table.scope, table.key] })],
+);
+
+/** Capabilities registered over the API: their document, as it came. Built-ins are code and have no row. */
+export const capabilityDocuments = pgTable("capability_documents", {
+  id: text("id").primaryKey(),
+  kind: text("kind").notNull(),
+  version: text("version").notNull(),
+  document: jsonb("document").notNull(),
+  createdBy: text("created_by").notNull(),
+  createdAt: at("created_at").notNull().default(sql`now()`),
+  updatedAt: at("updated_at").notNull().default(sql`now()`),
+});
