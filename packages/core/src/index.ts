@@ -1,4 +1,11 @@
 export {
+  type AgentSpec,
+  type ApprovalExpiry,
+  agentSpec,
+  type CapabilityRef,
+  type RunLimits,
+} from "./agent.ts";
+export {
   type Capability,
   type CapabilityDefinition,
   type CapabilityRisk,
@@ -7,11 +14,50 @@ export {
   defineCapability,
   type RoutingHints,
 } from "./capability.ts";
+export { type ComposeGrants, type CountTokens, compose, toolText } from "./compose.ts";
 export { FAILURES, type FailureCode, fail } from "./failures/fail.ts";
 export type { Failure } from "./failures/failure.ts";
+export {
+  type Budget,
+  type CallFacts,
+  decideCall,
+  type GateDecision,
+  type ToolCall,
+} from "./gate-decision.ts";
 export type { GateHooks, HookCall, HookVerdict } from "./gate-hooks.ts";
+export { argumentVector } from "./manifest/argument-vector.ts";
+export { type FilteredManifest, filterByScopes, type HiddenByScope } from "./manifest/filter-by-scopes.ts";
+export {
+  MANIFEST_MAX_CHARS,
+  type Manifest,
+  type ManifestAction,
+  type ManifestFault,
+  readManifest,
+} from "./manifest/manifest.ts";
+export { type ActionInput, type ManifestTool, manifestTools } from "./manifest/manifest-tools.ts";
+export {
+  isCommandName,
+  PACKAGE_NAME_RULE,
+  type PackageName,
+  type PackageRole,
+  readPackageName,
+} from "./manifest/package-names.ts";
+export { isPath, type Parameter, readParameter } from "./manifest/parameters.ts";
+export { type ActionChange, type PermissionDiff, permissionDiff } from "./manifest/permission-diff.ts";
+export { nearest } from "./nearest.ts";
+export { effectivePolicy, stricter } from "./policy.ts";
+export { CapabilityRegistry } from "./registry.ts";
 export { type Ok, ok, type Refused, type Result } from "./result.ts";
+export type {
+  ComposedCapability,
+  HiddenReason,
+  HiddenTool,
+  RuntimeAgent,
+  RuntimeTool,
+} from "./runtime-agent.ts";
 export { type JsonSchema, type JsonValue, type Parsed, type Schema, zodSchema } from "./schema.ts";
+export { EVERY_SCOPE, effectiveScopes, missingScopes } from "./scopes.ts";
+export { isSemver, isVersionPin, satisfies } from "./semver.ts";
 export type { FileStat, GrepMatch, SessionFileStore } from "./session-files.ts";
 export { type AnyTool, defineTool, type Tool, type ToolDefinition, type ToolPolicy } from "./tool.ts";
 export type {

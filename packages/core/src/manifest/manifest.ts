@@ -1,0 +1,171 @@
+/**
+ * The manifest of a capability package: the document of seed 004, in its own snake_case.
+ * Unknown fields are let through and dropped, so that a newer manifest still installs; a wrong known field never is.
+ */
+import { z } from "zod";
+import { fail } from "../failures/fail.ts";
+import { ok, type Result } from "../result.ts";
+import { isCommandName, PACKAGE_NAME_RULE } from "./package-names.ts";
+import { ParameterDocument, readParameter } from "./parameters.ts";
+import { toolName } from "./tool-names.ts";
+
+export const MANIFEST_MAX_CHARS = 512 * 1024; // a manifest of 200 richly described actions has about 150 KB
+const MAX_TOOL_NAME = 64; // what models accept
+
+const Scope = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, "must be a scope such as Mail.Read");
+const Scopes = z.array(Scope).max(50);
+const TimeoutSeconds = z.number().positive().max(3600);
+
+const Action = z.object({
+  name: z
+    .string()
+    .max(MAX_TOOL_NAME)
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9_.-]*( [A-Za-z0-9][A-Za-z0-9_.-]*){0,3}$/,
+      "must be a subcommand such as list-drafts, or a few words such as documents convert",
+    ),
+  description: z.string().min(1).max(8000),
+  parameters: z.array(ParameterDocument).max(60),
+  required_scopes: Scopes.optional(),
+  timeout_seconds: TimeoutSeconds.optional(),
+  /** Whether a repeated call does no harm; without it a call is not repeated by itself. */
+  idempotent: z.boolean().optional(),
+  requires_approval: z.boolean().optional(),
+});
+
+const Service = z.object({
+  container: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, "must be a container name"),
+  port: z.int().min(1).max(65535).optional(),
+  health_endpoint: z
+    .string()
+    .regex(/^\/[\x21-\x7e]{0,199}$/, "must be a path that starts with /")
+    .optional(),
+  pattern: z.enum(["file", "api"]).optional(),
+});
+
+const BundledSkill = z.object({
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must be a skill name such as precedent-finder"),
+  description: z.string().max(4000).optional(),
+});
+
+const Documentation = z.looseObject({
+  usage: z.string().max(64_000).optional(),
+  examples: z.array(z.string().max(4000)).max(100).optional(),
+  notes: z.array(z.string().max(4000)).max(100).optional(),
+});
+
+export const Manifest = z
+  .object({
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9_-]{0,49}$/, "must be 1 to 50 characters of a-z, 0-9, '-' and '_'"),
+    type: z.literal("cli", { error: 'must be "cli"' }),
+    command: z.string().refine(isCommandName, `must be a plain command name: ${PACKAGE_NAME_RULE}`),
+    description: z.string().min(1).max(8000),
+    actions: z.array(Action).min(1).max(200),
+    required_scopes: Scopes.optional(),
+    documentation: Documentation.optional(),
+    service: Service.optional(),
+    spec_version: z.union([z.number(), z.string().max(20)]).optional(),
+    version: z.string().max(60).optional(),
+    available_in_sandbox: z.boolean().optional(),
+    bundled_skills: z.array(BundledSkill).max(50).optional(),
+    timeout_seconds: TimeoutSeconds.optional(),
+  })
+  .superRefine((manifest, context) => {
+    for (const { path, message } of namingFaults(manifest))
+      context.addIssue({ code: "custom", path, message });
+  });
+export type Manifest = z.infer<typeof Manifest>;
+export type ManifestAction = Manifest["actions"][number];
+
+export interface ManifestFault {
+  /** Where, such as `actions[0].parameters[2].name`; empty for the whole document. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Reads a manifest from its text or from parsed JSON. Every fault is named by its path. */
+export function readManifest(source: unknown): Result<Manifest> {
+  const document = typeof source === "string" ? parseText(source) : ok(source);
+  if (!document.ok) return document;
+  const parsed = Manifest.safeParse(document.value);
+  if (parsed.success) return ok(parsed.data);
+  return fail("manifest_invalid", { faults: parsed.error.issues.flatMap(faultsOf) });
+}
+
+function parseText(text: string): Result<unknown> {
+  if (text.length > MANIFEST_MAX_CHARS) {
+    return fail("manifest_invalid", {
+      faults: [{ path: "", message: `is longer than ${MANIFEST_MAX_CHARS} characters` }],
+    });
+  }
+  try {
+    return ok(JSON.parse(text));
+  } catch (error) {
+    return fail("manifest_invalid", {
+      faults: [{ path: "", message: `is not JSON: ${(error as Error).message}` }],
+    });
+  }
+}
+
+interface NamingFault {
+  path: (string | number)[];
+  message: string;
+}
+
+/** Two actions must not become one tool, nor two parameters one input field. */
+function namingFaults(manifest: { name: string; actions: z.infer<typeof Action>[] }): NamingFault[] {
+  const tools = new Set<string>();
+  return manifest.actions.flatMap((action, index) => {
+    const tool = toolName(manifest.name, action.name);
+    const path = ["actions", index, "name"];
+    const faults: NamingFault[] = parameterFaults(action, index);
+    if (tool.length > MAX_TOOL_NAME) {
+      faults.push({
+        path,
+        message: `makes the tool name ${tool}, which is longer than ${MAX_TOOL_NAME} characters`,
+      });
+    }
+    if (tools.has(tool)) faults.push({ path, message: `makes the tool name ${tool} a second time` });
+    tools.add(tool);
+    return faults;
+  });
+}
+
+function parameterFaults(action: z.infer<typeof Action>, index: number): NamingFault[] {
+  const keys = new Set<string>();
+  const faults: NamingFault[] = [];
+  for (const [position, document] of action.parameters.entries()) {
+    const { key } = readParameter(document);
+    if (keys.has(key)) {
+      faults.push({
+        path: ["actions", index, "parameters", position],
+        message: `is the parameter ${key} a second time`,
+      });
+    }
+    keys.add(key);
+  }
+  return faults;
+}
+
+/** A parameter may be a string or an object; of the two readings only the one the author meant is reported. */
+function faultsOf(issue: z.core.$ZodIssue): ManifestFault[] {
+  if (issue.code === "invalid_union") {
+    const branches = issue.errors.filter(
+      (errors) => !errors.some((inner) => inner.path.length === 0 && inner.code === "invalid_type"),
+    );
+    const meant = branches[0];
+    if (meant?.length) {
+      return meant.flatMap((inner) => faultsOf({ ...inner, path: [...issue.path, ...inner.path] }));
+    }
+  }
+  return [{ path: pathText(issue.path), message: issue.message }];
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === "number") return `${text}[${part}]`;
+    return text === "" ? String(part) : `${text}.${String(part)}`;
+  }, "");
+}

@@ -1,0 +1,70 @@
+/**
+ * What an update changes in a package's rights. `grows` decides whether a person must say yes.
+ * Dropping a required scope is growth too: the action then runs for people who were never granted it.
+ */
+import type { Manifest, ManifestAction } from "./manifest.ts";
+
+export interface ActionChange {
+  readonly action: string;
+  readonly scopesAdded: readonly string[];
+  readonly scopesRemoved: readonly string[];
+  readonly approvalDropped: boolean;
+}
+
+export interface PermissionDiff {
+  readonly scopesAdded: readonly string[];
+  readonly scopesRemoved: readonly string[];
+  readonly actionsAdded: readonly string[];
+  readonly actionsRemoved: readonly string[];
+  readonly actionsChanged: readonly ActionChange[];
+  readonly commandChanged?: { readonly from: string; readonly to: string };
+  readonly serviceChanged: boolean;
+  readonly skillsAdded: readonly string[];
+  readonly grows: boolean;
+}
+
+export function permissionDiff(before: Manifest, after: Manifest): PermissionDiff {
+  const was = new Map(before.actions.map((action) => [action.name, action]));
+  const is = new Map(after.actions.map((action) => [action.name, action]));
+  const diff = {
+    scopesAdded: without(after.required_scopes, before.required_scopes),
+    scopesRemoved: without(before.required_scopes, after.required_scopes),
+    actionsAdded: [...is.keys()].filter((name) => !was.has(name)),
+    actionsRemoved: [...was.keys()].filter((name) => !is.has(name)),
+    actionsChanged: after.actions.flatMap((action) => changeOf(was.get(action.name), action)),
+    ...(before.command !== after.command && {
+      commandChanged: { from: before.command, to: after.command },
+    }),
+    serviceChanged:
+      after.service !== undefined && JSON.stringify(before.service) !== JSON.stringify(after.service),
+    skillsAdded: without(skillNames(after), skillNames(before)),
+  };
+  return { ...diff, grows: grows(diff) };
+}
+
+function grows(diff: Omit<PermissionDiff, "grows">): boolean {
+  const lists = [
+    diff.scopesAdded,
+    diff.scopesRemoved,
+    diff.actionsAdded,
+    diff.skillsAdded,
+    diff.actionsChanged,
+  ];
+  return lists.some((list) => list.length > 0) || diff.serviceChanged || diff.commandChanged !== undefined;
+}
+
+function changeOf(before: ManifestAction | undefined, after: ManifestAction): ActionChange[] {
+  if (!before) return [];
+  const scopesAdded = without(after.required_scopes, before.required_scopes);
+  const scopesRemoved = without(before.required_scopes, after.required_scopes);
+  const approvalDropped = Boolean(before.requires_approval) && !after.requires_approval;
+  if (scopesAdded.length + scopesRemoved.length === 0 && !approvalDropped) return [];
+  return [{ action: after.name, scopesAdded, scopesRemoved, approvalDropped }];
+}
+
+const skillNames = (manifest: Manifest) => (manifest.bundled_skills ?? []).map(({ name }) => name);
+
+function without(list: readonly string[] | undefined, other: readonly string[] | undefined): string[] {
+  const known = new Set(other);
+  return [...new Set(list)].filter((each) => !known.has(each));
+}
