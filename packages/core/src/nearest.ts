@@ -1,0 +1,36 @@
+/** The names closest to what was typed, for "did you mean". */
+
+const LONGEST = 200; // names are short; a megabyte of typed text is not a name
+const FARTHEST_SHARE = 0.4; // of the longer word; beyond that a suggestion only confuses
+
+export function nearest(wanted: string, names: Iterable<string>, most = 3): string[] {
+  const key = wanted.toLowerCase();
+  return [...names]
+    .map((name) => ({ name, distance: distance(key, name.toLowerCase(), wanted.length) }))
+    .filter(
+      ({ name, distance }) =>
+        distance <= Math.max(1, Math.floor(Math.max(name.length, key.length) * FARTHEST_SHARE)),
+    )
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .slice(0, most)
+    .map(({ name }) => name);
+}
+
+/** A name that contains the typed text counts as one edit away. */
+function distance(a: string, b: string, typed: number): number {
+  if (typed > 2 && b.includes(a)) return a === b ? 0 : 1;
+  return a.length > LONGEST || b.length > LONGEST ? Number.POSITIVE_INFINITY : levenshtein(a, b);
+}
+
+function levenshtein(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (previous[j - 1] ?? 0) + Number(a[i - 1] !== b[j - 1]);
+      current.push(Math.min(replaced, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,0 +1,87 @@
+/** Every capability the server knows, by id. In memory and the single source of truth; the database holds only references. */
+import type { Capability } from "./capability.ts";
+import { fail } from "./failures/fail.ts";
+import { nearest } from "./nearest.ts";
+import { ok, type Result } from "./result.ts";
+import { isSemver } from "./semver.ts";
+
+const ID = /^[a-z0-9_.-]{1,50}$/;
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+export class CapabilityRegistry {
+  readonly #byId = new Map<string, Capability>();
+  readonly #listeners = new Set<() => void>();
+
+  /** A registry that starts with these; a bad or duplicate one is our own bug, so it throws. */
+  static of(capabilities: Iterable<Capability>): CapabilityRegistry {
+    const registry = new CapabilityRegistry();
+    for (const capability of capabilities) {
+      const registered = registry.register(capability);
+      if (!registered.ok) throw new Error(registered.failure.message);
+    }
+    return registry;
+  }
+
+  register(capability: Capability): Result<Capability> {
+    const checked = checkCapability(capability);
+    if (!checked.ok) return checked;
+    if (this.#byId.has(capability.id)) return fail("capability_duplicate", { id: capability.id });
+    this.#byId.set(capability.id, capability);
+    this.#changed();
+    return ok(capability);
+  }
+
+  /** Puts a new version in the place of a registered one. */
+  replace(capability: Capability): Result<Capability> {
+    const checked = checkCapability(capability);
+    if (!checked.ok) return checked;
+    this.#byId.set(capability.id, capability);
+    this.#changed();
+    return ok(capability);
+  }
+
+  remove(id: string): boolean {
+    const removed = this.#byId.delete(id);
+    if (removed) this.#changed();
+    return removed;
+  }
+
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  get(id: string): Result<Capability> {
+    const capability = this.#byId.get(id);
+    return capability
+      ? ok(capability)
+      : fail("capability_unknown", { id, nearest: nearest(id, this.#byId.keys()) });
+  }
+
+  /** All, in the order of registration. */
+  list(): Capability[] {
+    return [...this.#byId.values()];
+  }
+
+  /** Called after each change; returns how to stop. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function checkCapability({ id, version, tools }: Capability): Result<true> {
+  if (!ID.test(id)) return fail("capability_id_invalid", { id });
+  if (!isSemver(version))
+    return fail("input_invalid", { where: `version "${version}" of "${id}" is not semver` });
+  const names = new Set<string>();
+  for (const { name } of tools) {
+    if (!TOOL_NAME.test(name)) return fail("tool_name_invalid", { name, capability: id });
+    if (names.has(name)) return fail("tool_conflict", { tool: name, first: id, second: id });
+    names.add(name);
+  }
+  return ok(true);
+}

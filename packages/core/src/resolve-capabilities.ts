@@ -1,0 +1,82 @@
+/** From an agent's list to capabilities in composing order: each checked, configured, and after what it depends on. */
+import type { CapabilityRef } from "./agent.ts";
+import type { Capability } from "./capability.ts";
+import { fail } from "./failures/fail.ts";
+import type { CapabilityRegistry } from "./registry.ts";
+import { ok, type Result } from "./result.ts";
+import type { ResolvedCapability } from "./runtime-agent.ts";
+import { satisfies } from "./semver.ts";
+
+export function resolveCapabilities(
+  refs: readonly CapabilityRef[],
+  registry: CapabilityRegistry,
+): Result<ResolvedCapability[]> {
+  const listed = new Map<string, CapabilityRef>();
+  for (const ref of refs) {
+    if (listed.has(ref.id)) return fail("capability_repeated", { id: ref.id });
+    listed.set(ref.id, ref);
+  }
+  const walk = { registry, listed, done: new Map<string, ResolvedCapability>() };
+  for (const { id } of refs) {
+    const visited = visit(id, [], walk);
+    if (!visited.ok) return visited;
+  }
+  return ok([...walk.done.values()]);
+}
+
+interface Walk {
+  readonly registry: CapabilityRegistry;
+  readonly listed: ReadonlyMap<string, CapabilityRef>;
+  /** In composing order: a map keeps the order of insertion. */
+  readonly done: Map<string, ResolvedCapability>;
+}
+
+function visit(id: string, path: readonly string[], walk: Walk): Result<true> {
+  if (walk.done.has(id)) return ok(true);
+  if (path.includes(id)) return fail("capability_cycle", { path: [...path.slice(path.indexOf(id)), id] });
+  const found = walk.registry.get(id);
+  if (!found.ok) return found;
+  for (const dependency of found.value.dependencies) {
+    const visited = visit(dependency, [...path, id], walk);
+    if (!visited.ok) return visited;
+  }
+  const ref = walk.listed.get(id) ?? { id };
+  const requiredBy = walk.listed.has(id) ? undefined : path.at(-1);
+  const resolved = resolveOne(found.value, ref, requiredBy);
+  if (!resolved.ok) return resolved;
+  walk.done.set(id, resolved.value);
+  return ok(true);
+}
+
+function resolveOne(
+  capability: Capability,
+  ref: CapabilityRef,
+  requiredBy: string | undefined,
+): Result<ResolvedCapability> {
+  const { id, version } = capability;
+  if (capability.status === "coming_soon") return fail("capability_coming_soon", { id });
+  if (ref.version !== undefined && !satisfies(version, ref.version)) {
+    return fail("capability_version_mismatch", { id, wanted: ref.version, registered: version });
+  }
+  const config = parseConfig(capability, ref.config);
+  if (!config.ok) return config;
+  return ok({
+    capability,
+    config: config.value,
+    prefix: ref.prefix ?? "",
+    ...(requiredBy !== undefined && { requiredBy }),
+  });
+}
+
+function parseConfig({ id, config: schema }: Capability, config: unknown): Result<unknown> {
+  if (schema === undefined) {
+    return config === undefined || config === null || isEmpty(config)
+      ? ok({})
+      : fail("capability_config_invalid", { id, where: "this capability takes no config" });
+  }
+  const parsed = schema.parse(config ?? {});
+  return parsed.ok ? ok(parsed.value) : fail("capability_config_invalid", { id, where: parsed.where });
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.keys(value).length === 0;

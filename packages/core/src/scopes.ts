@@ -1,0 +1,23 @@
+/** Scopes: what an agent may do for a user is what both were granted. `*` stands for every scope. */
+
+export const EVERY_SCOPE = "*";
+
+/** Agent's ∩ user's. The result holds `*` only when both sides do. */
+export function effectiveScopes(agent: readonly string[], user: readonly string[]): string[] {
+  const agentHasAll = agent.includes(EVERY_SCOPE);
+  const userHasAll = user.includes(EVERY_SCOPE);
+  if (agentHasAll && userHasAll) return [EVERY_SCOPE];
+  if (agentHasAll) return unique(user);
+  if (userHasAll) return unique(agent);
+  const both = new Set(user);
+  return unique(agent).filter((scope) => both.has(scope));
+}
+
+/** The scopes of `required` that `granted` lacks, in their order; empty = allowed. */
+export function missingScopes(required: readonly string[], granted: readonly string[]): string[] {
+  if (granted.includes(EVERY_SCOPE)) return [];
+  const have = new Set(granted);
+  return unique(required).filter((scope) => !have.has(scope));
+}
+
+const unique = (scopes: readonly string[]): string[] => [...new Set(scopes)];
