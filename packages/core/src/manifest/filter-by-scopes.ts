@@ -15,11 +15,11 @@ export interface FilteredManifest {
 }
 
 export function filterByScopes(manifest: Manifest, granted: readonly string[]): FilteredManifest {
-  const missing = missingScopes(granted, manifest.required_scopes ?? []);
+  const missing = missingScopes(manifest.required_scopes ?? [], granted);
   if (missing.length > 0) return { manifest: undefined, hidden: [{ missing }] };
   const hidden: HiddenByScope[] = [];
   const actions = manifest.actions.filter((action) => {
-    const lacking = missingScopes(granted, action.required_scopes ?? []);
+    const lacking = missingScopes(action.required_scopes ?? [], granted);
     if (lacking.length > 0) hidden.push({ action: action.name, missing: lacking });
     return lacking.length === 0;
   });
