@@ -14,6 +14,65 @@ export {
   defineCapability,
   type RoutingHints,
 } from "./capability.ts";
+export {
+  type AgentName,
+  BUILT_IN_AGENT_NAMES,
+  type BuiltInAgentName,
+  isBuiltInAgent,
+  NATIVE_AGENT,
+} from "./coding-agents/agent-name.ts";
+export {
+  type AgentPlatform,
+  type ApprovalMode,
+  type AuthMethod,
+  CAPABILITY_GROUPS,
+  type CapabilityGroup,
+  type CodingAgentCapabilities,
+  type EffectiveCapabilities,
+  type InstallMethod,
+  type PluginFormat,
+  type PluginRegistry,
+  THINKING_EFFORT_LEVELS,
+  type ThinkingEffortLevel,
+  type Verification,
+} from "./coding-agents/capabilities.ts";
+export {
+  CapabilityError,
+  capabilityRefused,
+  GATED_CAPABILITIES,
+  type GatedCapability,
+  RunRefusedError,
+  runError,
+} from "./coding-agents/capability-error.ts";
+export type { CodingAgentManifest, Departure } from "./coding-agents/manifest.ts";
+export type {
+  CostDetails,
+  ModelCapabilities,
+  ModelRegistry,
+  ModelSnapshot,
+  ModelValidationResult,
+} from "./coding-agents/model.ts";
+export {
+  createModelRegistry,
+  type ModelRefresher,
+  type ModelRegistryOptions,
+} from "./coding-agents/model-registry.ts";
+export {
+  type Attachment,
+  type McpServerConfig,
+  type OutputFormat,
+  parseRunOptions,
+  type RunOptions,
+  runOptionsSchema,
+} from "./coding-agents/run-options.ts";
+export type { RunWarning, RunWarningCode } from "./coding-agents/run-warning.ts";
+export {
+  type NativeThinking,
+  NO_THINKING,
+  nativeThinking,
+  type ThinkingRequest,
+} from "./coding-agents/thinking.ts";
+export { isImage, type RunCheck, type StreamKind, validateRun } from "./coding-agents/validate-run.ts";
 export { type ComposeGrants, type CountTokens, compose, toolText } from "./compose.ts";
 export { FAILURES, type FailureCode, fail } from "./failures/fail.ts";
 export type { Failure } from "./failures/failure.ts";

@@ -1,0 +1,153 @@
+/**
+ * What a coding agent can do: the seed's manifest, its field names unchanged.
+ *
+ * Ours on top: `supportsACP`, and `verified`, which says per group of fields how we know and since which version.
+ * A manifest is frozen. What a probe observed is laid over it by `effective`, never written into it.
+ */
+import type { AgentName } from "./agent-name.ts";
+
+export type ThinkingEffortLevel = "low" | "medium" | "high" | "max";
+export type ApprovalMode = "yolo" | "prompt" | "deny";
+export type AgentPlatform = "darwin" | "linux" | "win32";
+export type AuthMethod = "api-key" | "oauth" | "github-token";
+
+export const THINKING_EFFORT_LEVELS: readonly ThinkingEffortLevel[] = ["low", "medium", "high", "max"];
+export const APPROVAL_MODES: readonly ApprovalMode[] = ["yolo", "prompt", "deny"];
+
+/** The structural kind of a plugin. */
+export type PluginFormat =
+  | "npm-package"
+  | "skill-file"
+  | "skill-directory"
+  | "extension-ts"
+  | "channel-plugin"
+  | "mcp-server";
+
+/** Where plugins come from. */
+export interface PluginRegistry {
+  readonly name: string;
+  readonly url: string;
+  /** Whether it can be searched by a program. */
+  readonly searchable: boolean;
+}
+
+/** One way to install an agent. `all` means darwin, linux and win32. */
+export interface InstallMethod {
+  readonly platform: AgentPlatform | "all";
+  readonly type: "npm" | "brew" | "gh-extension" | "curl" | "winget" | "scoop" | "manual" | "pip" | "nix";
+  readonly command: string;
+  readonly notes?: string;
+  /** A command that shows whether a prerequisite is there, such as `gh --version`. */
+  readonly prerequisiteCheck?: string;
+}
+
+/** The groups of fields, in the seed's order; each is verified as a whole. */
+export const CAPABILITY_GROUPS = [
+  "session",
+  "streaming",
+  "tools",
+  "thinking",
+  "output",
+  "skills",
+  "subagents",
+  "interaction",
+  "multimodal",
+  "plugins",
+  "process",
+  "auth",
+  "install",
+] as const;
+export type CapabilityGroup = (typeof CAPABILITY_GROUPS)[number];
+
+/** How we know a group: the version looked at, when, and whether the binary ran or its documentation was read. */
+export interface Verification {
+  readonly version: string;
+  /** ISO 8601 date. */
+  readonly date: string;
+  readonly by: "run" | "docs";
+}
+
+export interface CodingAgentCapabilities {
+  readonly agent: AgentName;
+
+  // Session
+  readonly canResume: boolean;
+  readonly canFork: boolean;
+  /** Several turns within one run. */
+  readonly supportsMultiTurn: boolean;
+  readonly sessionPersistence: "none" | "file" | "sqlite" | "in-memory";
+
+  // Streaming
+  readonly supportsTextStreaming: boolean;
+  readonly supportsToolCallStreaming: boolean;
+  readonly supportsThinkingStreaming: boolean;
+
+  // Tool calling
+  readonly supportsNativeTools: boolean;
+  readonly supportsMCP: boolean;
+  readonly supportsParallelToolCalls: boolean;
+  /** Whether tools need a person's approval unless told otherwise. */
+  readonly requiresToolApproval: boolean;
+  readonly approvalModes: readonly ApprovalMode[];
+
+  // Thinking
+  readonly supportsThinking: boolean;
+  readonly thinkingEffortLevels: readonly ThinkingEffortLevel[];
+  readonly supportsThinkingBudgetTokens: boolean;
+
+  // Output
+  readonly supportsJsonMode: boolean;
+  readonly supportsStructuredOutput: boolean;
+
+  // Skills and agent documents
+  readonly supportsSkills: boolean;
+  readonly supportsAgentsMd: boolean;
+  readonly skillsFormat: "file" | "directory" | "npm-package" | null;
+
+  // Subagents and parallel work
+  readonly supportsSubagentDispatch: boolean;
+  readonly supportsParallelExecution: boolean;
+  readonly maxParallelTasks?: number;
+
+  // Interaction
+  readonly supportsInteractiveMode: boolean;
+  /** Whether text can be put into a run that is under way. */
+  readonly supportsStdinInjection: boolean;
+  /** Whether the binary itself speaks the Agent Client Protocol. */
+  readonly supportsACP: boolean;
+
+  // Multimodal
+  readonly supportsImageInput: boolean;
+  readonly supportsImageOutput: boolean;
+  readonly supportsFileAttachments: boolean;
+
+  // Plugins
+  readonly supportsPlugins: boolean;
+  readonly pluginFormats: readonly PluginFormat[];
+  readonly pluginInstallCmd?: string;
+  readonly pluginListCmd?: string;
+  readonly pluginUninstallCmd?: string;
+  readonly pluginMarketplaceUrl?: string;
+  readonly pluginSearchCmd?: string;
+  readonly pluginRegistries: readonly PluginRegistry[];
+
+  // Process
+  readonly supportedPlatforms: readonly AgentPlatform[];
+  readonly requiresGitRepo: boolean;
+  readonly requiresPty: boolean;
+
+  // Authentication
+  readonly authMethods: readonly AuthMethod[];
+  /** Where tokens or keys are stored, relative to the home folder (`~/`). */
+  readonly authFiles: readonly string[];
+
+  // Installation
+  readonly installMethods: readonly InstallMethod[];
+
+  readonly verified: Readonly<Record<CapabilityGroup, Verification>>;
+}
+
+/** A manifest with a probe's findings laid over it. What was observed binds whatever a model is said to do. */
+export interface EffectiveCapabilities extends CodingAgentCapabilities {
+  readonly observed: Readonly<Partial<Record<keyof CodingAgentCapabilities, boolean>>>;
+}

@@ -1,0 +1,133 @@
+/**
+ * What a caller asks of a coding agent: the issue's names, exactly.
+ *
+ * In-process callers pass a `RunOptions`; what comes from outside (REST, CLI, a file) goes through `parseRunOptions`.
+ */
+import { z } from "zod";
+import { fail } from "../failures/fail.ts";
+import { ok, type Result } from "../result.ts";
+import type { AgentName } from "./agent-name.ts";
+import {
+  APPROVAL_MODES,
+  type ApprovalMode,
+  THINKING_EFFORT_LEVELS,
+  type ThinkingEffortLevel,
+} from "./capabilities.ts";
+
+/** An MCP server the agent connects to: a command on this machine, or an address. */
+export type McpServerConfig =
+  | {
+      readonly name: string;
+      readonly command: string;
+      readonly args?: readonly string[] | undefined;
+      readonly env?: Readonly<Record<string, string>> | undefined;
+    }
+  | {
+      readonly name: string;
+      readonly url: string;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+    };
+
+/** A file on disk, or its bytes in base64. */
+export type Attachment =
+  | { readonly path: string; readonly mimeType?: string | undefined; readonly name?: string | undefined }
+  | { readonly data: string; readonly mimeType: string; readonly name?: string | undefined };
+
+export type OutputFormat = "text" | "json";
+
+export interface RunOptions {
+  readonly agent: AgentName;
+  readonly prompt: string;
+  readonly model?: string | undefined;
+  /** `true` demands streaming, `false` buffers, `auto` streams what can be and says what cannot. */
+  readonly stream?: boolean | "auto" | undefined;
+  /** Resume this session. */
+  readonly sessionId?: string | undefined;
+  /** Branch this session into a new one. */
+  readonly forkSessionId?: string | undefined;
+  readonly thinkingEffort?: ThinkingEffortLevel | undefined;
+  readonly thinkingBudgetTokens?: number | undefined;
+  /** Native thinking parameters; laid over what effort and budget give, and always winning. */
+  readonly thinkingOverride?: Readonly<Record<string, unknown>> | undefined;
+  readonly outputFormat?: OutputFormat | undefined;
+  /** Skill folders or files, by path. */
+  readonly skills?: readonly string[] | undefined;
+  readonly mcpServers?: readonly McpServerConfig[] | undefined;
+  readonly attachments?: readonly Attachment[] | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly approvalMode?: ApprovalMode | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly maxCostUsd?: number | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+const MAX_PROMPT_CHARS = 1_000_000; // some 250k tokens: beyond any model's window, and a body must end somewhere
+const MAX_ITEMS = 100;
+const MAX_NAME_CHARS = 200;
+const MAX_PATH_CHARS = 4_096; // PATH_MAX on Linux
+const MAX_ATTACHMENT_CHARS = 14_000_000; // 10 MB in base64
+const MAX_TIMEOUT_MS = 86_400_000; // a day
+
+const name = z.string().min(1).max(MAX_NAME_CHARS);
+const path = z.string().min(1).max(MAX_PATH_CHARS);
+const environment = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(MAX_PROMPT_CHARS));
+// Ids reach command lines: one that starts with a dash would be read as an option.
+const nativeId = z
+  .string()
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9_.:/@+-]{0,199}$/, "must be an id, not an option or a path");
+
+const mcpServer = z.union([
+  z.strictObject({
+    name,
+    command: path,
+    args: z.array(path).max(MAX_ITEMS).optional(),
+    env: environment.optional(),
+  }),
+  z.strictObject({
+    name,
+    url: z.url({ protocol: /^https?$/ }),
+    headers: z.record(z.string(), z.string()).optional(),
+  }),
+]);
+const attachment = z.union([
+  z.strictObject({ path, mimeType: name.optional(), name: name.optional() }),
+  z.strictObject({ data: z.base64().max(MAX_ATTACHMENT_CHARS), mimeType: name, name: name.optional() }),
+]);
+
+/** The shape of options that come from outside. An unknown field is refused: a misspelt limit must not be no limit. */
+export const runOptionsSchema = z
+  .strictObject({
+    agent: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/),
+    prompt: z.string().min(1).max(MAX_PROMPT_CHARS),
+    model: nativeId.optional(),
+    stream: z.union([z.boolean(), z.literal("auto")]).optional(),
+    sessionId: nativeId.optional(),
+    forkSessionId: nativeId.optional(),
+    thinkingEffort: z.enum(THINKING_EFFORT_LEVELS).optional(),
+    thinkingBudgetTokens: z.int().min(0).optional(),
+    thinkingOverride: z.record(z.string().max(MAX_NAME_CHARS), z.json()).optional(),
+    outputFormat: z.enum(["text", "json"]).optional(),
+    skills: z.array(path).max(MAX_ITEMS).optional(),
+    mcpServers: z.array(mcpServer).max(MAX_ITEMS).optional(),
+    attachments: z.array(attachment).max(MAX_ITEMS).optional(),
+    cwd: path.optional(),
+    env: environment.optional(),
+    approvalMode: z.enum(APPROVAL_MODES).optional(),
+    systemPrompt: z.string().max(MAX_PROMPT_CHARS).optional(),
+    maxTurns: z.int().min(1).optional(),
+    maxCostUsd: z.number().positive().optional(),
+    timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
+  })
+  .refine(({ sessionId, forkSessionId }) => sessionId === undefined || forkSessionId === undefined, {
+    error: "resume a session or fork it, not both",
+    path: ["forkSessionId"],
+  });
+
+/** Options from outside, checked and bounded. */
+export function parseRunOptions(input: unknown): Result<RunOptions> {
+  const parsed = runOptionsSchema.safeParse(input);
+  if (parsed.success) return ok(parsed.data);
+  return fail("input_invalid", { where: z.prettifyError(parsed.error), issues: parsed.error.issues });
+}

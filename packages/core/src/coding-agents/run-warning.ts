@@ -1,0 +1,13 @@
+/** Something a run's caller should know and that does not stop the run; the engine emits each as a warning event. */
+
+export type RunWarningCode =
+  | "thinking_lowered"
+  | "thinking_override_ignored"
+  | "model_unknown"
+  | "model_deprecated"
+  | "model_ambiguous";
+
+export interface RunWarning {
+  readonly code: RunWarningCode;
+  readonly message: string;
+}

@@ -1,0 +1,211 @@
+/**
+ * validateRun: may this run start? Every rule of the seed's sections 8.4 and 11, decided before anything is spawned.
+ *
+ * Where a model is given its own value beats the agent's; what a probe observed on this machine beats both.
+ */
+import { fail } from "../failures/fail.ts";
+import { ok, type Refused, type Result } from "../result.ts";
+import type { CodingAgentCapabilities, EffectiveCapabilities } from "./capabilities.ts";
+import { capabilityRefused, type GatedCapability } from "./capability-error.ts";
+import type { ModelCapabilities } from "./model.ts";
+import type { Attachment, RunOptions } from "./run-options.ts";
+
+export type StreamKind = "text" | "tool-call" | "thinking";
+
+/** What the engine must do differently, given that the run may start. */
+export interface RunCheck {
+  /** With `stream: "auto"`: the kinds that will come in whole pieces; the engine says so in `stream_fallback`. */
+  readonly streamFallback: readonly StreamKind[];
+}
+
+export function validateRun(
+  options: RunOptions,
+  capabilities: CodingAgentCapabilities | EffectiveCapabilities,
+  model: ModelCapabilities | null,
+): Result<RunCheck> {
+  const run = { options, agent: capabilities, model };
+  for (const rule of RULES) {
+    const refused = rule(run);
+    if (refused) return refused;
+  }
+  return ok({ streamFallback: options.stream === "auto" ? bufferedKinds(run) : [] });
+}
+
+interface Run {
+  readonly options: RunOptions;
+  readonly agent: CodingAgentCapabilities | EffectiveCapabilities;
+  readonly model: ModelCapabilities | null;
+}
+type Rule = (run: Run) => Refused | undefined;
+type Flag<T> = { [Key in keyof T]-?: T[Key] extends boolean ? Key : never }[keyof T];
+type AgentFlag = Flag<CodingAgentCapabilities>;
+type ModelFlag = Flag<ModelCapabilities>;
+
+interface Need {
+  readonly capability: GatedCapability;
+  /** Completes "does not support ...". */
+  readonly what: string;
+  readonly asked: (options: RunOptions) => boolean;
+  readonly agentFlag: AgentFlag;
+  readonly modelFlag?: ModelFlag;
+}
+
+/** Section 11, row by row; thinking has rules of its own. */
+const NEEDS: readonly Need[] = [
+  {
+    capability: "jsonMode",
+    what: "JSON output mode",
+    asked: ({ outputFormat }) => outputFormat === "json",
+    agentFlag: "supportsJsonMode",
+    modelFlag: "supportsJsonMode",
+  },
+  {
+    capability: "resume",
+    what: "resuming sessions",
+    asked: ({ sessionId }) => sessionId !== undefined,
+    agentFlag: "canResume",
+  },
+  {
+    capability: "fork",
+    what: "forking sessions",
+    asked: ({ forkSessionId }) => forkSessionId !== undefined,
+    agentFlag: "canFork",
+  },
+  {
+    capability: "skills",
+    what: "skills",
+    asked: ({ skills }) => skills !== undefined && skills.length > 0,
+    agentFlag: "supportsSkills",
+  },
+  {
+    capability: "mcp",
+    what: "MCP servers",
+    asked: ({ mcpServers }) => mcpServers !== undefined && mcpServers.length > 0,
+    agentFlag: "supportsMCP",
+  },
+  {
+    capability: "streaming",
+    what: "text streaming",
+    asked: ({ stream }) => stream === true,
+    agentFlag: "supportsTextStreaming",
+    modelFlag: "supportsTextStreaming",
+  },
+  {
+    capability: "imageInput",
+    what: "image input",
+    asked: ({ attachments }) => attachments?.some(isImage) === true,
+    agentFlag: "supportsImageInput",
+    modelFlag: "supportsImageInput",
+  },
+  {
+    capability: "fileAttachments",
+    what: "file attachments",
+    asked: ({ attachments }) => attachments?.some((attachment) => !isImage(attachment)) === true,
+    agentFlag: "supportsFileAttachments",
+    modelFlag: "supportsFileInput",
+  },
+];
+
+/** The first that refuses, speaks. */
+const RULES: readonly Rule[] = [
+  effortSupported,
+  effortListed,
+  budgetSupported,
+  budgetInRange,
+  ...NEEDS.map(
+    (need): Rule =>
+      (run) =>
+        need.asked(run.options) && !holds(run, need.agentFlag, need.modelFlag) ? lacks(run, need) : undefined,
+  ),
+  approvalModeOffered,
+];
+
+function effortSupported(run: Run): Refused | undefined {
+  const { options, agent, model } = run;
+  if (options.thinkingEffort === undefined || holds(run, "supportsThinking", "supportsThinking")) return;
+  const message =
+    agent.supportsThinking && model
+      ? modelCannotThink(agent, model)
+      : `Agent '${agent.agent}' does not support thinking/reasoning mode`;
+  return capabilityRefused(agent.agent, "thinking", message);
+}
+
+function effortListed({ options, agent, model }: Run): Refused | undefined {
+  const level = options.thinkingEffort;
+  if (level === undefined || (model?.thinkingEffortLevels ?? agent.thinkingEffortLevels).includes(level))
+    return;
+  const who = model ? `Model '${model.modelId}'` : `Agent '${agent.agent}'`;
+  return capabilityRefused(
+    agent.agent,
+    "thinking",
+    `${who} does not support thinking effort level '${level}'`,
+  );
+}
+
+function budgetSupported(run: Run): Refused | undefined {
+  const { options, agent, model } = run;
+  if (options.thinkingBudgetTokens === undefined || takesBudget(run)) return;
+  if (agent.supportsThinkingBudgetTokens && model && !model.supportsThinking) {
+    return capabilityRefused(agent.agent, "thinking", modelCannotThink(agent, model));
+  }
+  const message = `Agent '${agent.agent}' does not support numeric thinking budget`;
+  return capabilityRefused(agent.agent, "thinkingBudget", message);
+}
+
+function budgetInRange({ options, agent, model }: Run): Refused | undefined {
+  const budget = options.thinkingBudgetTokens;
+  if (budget === undefined || !model?.thinkingBudgetRange) return;
+  const [least, most] = model.thinkingBudgetRange;
+  if (budget >= least && budget <= most) return;
+  const message = `Thinking budget ${budget} is outside valid range [${least}, ${most}] for model '${model.modelId}'`;
+  return capabilityRefused(agent.agent, "thinkingBudget", message);
+}
+
+/** A mode the agent lacks would run tools unasked, or ask nobody; both are worse than a refusal. */
+function approvalModeOffered({ options, agent }: Run): Refused | undefined {
+  const mode = options.approvalMode;
+  if (mode === undefined || agent.approvalModes.includes(mode)) return;
+  return fail("approval_mode_unsupported", { agent: agent.agent, mode, modes: agent.approvalModes });
+}
+
+/** Model level where a model is given, else agent level; what a probe saw to be missing stays missing. */
+function holds({ agent, model }: Run, agentFlag: AgentFlag, modelFlag?: ModelFlag): boolean {
+  if ("observed" in agent && agent.observed[agentFlag] === false) return false;
+  return model && modelFlag ? model[modelFlag] : agent[agentFlag];
+}
+
+function takesBudget(run: Run): boolean {
+  const { agent, model } = run;
+  if ("observed" in agent && agent.observed.supportsThinkingBudgetTokens === false) return false;
+  if (!model) return agent.supportsThinkingBudgetTokens;
+  if (!model.supportsThinking) return false;
+  if (model.supportsThinkingBudgetTokens !== undefined) return model.supportsThinkingBudgetTokens;
+  return model.thinkingBudgetRange !== undefined || agent.supportsThinkingBudgetTokens;
+}
+
+function lacks(run: Run, { capability, what, agentFlag, modelFlag }: Need): Refused {
+  const { agent, model } = run;
+  const byModel = model && modelFlag && holds({ ...run, model: null }, agentFlag);
+  const who = byModel ? `Model '${model.modelId}' on agent '${agent.agent}'` : `Agent '${agent.agent}'`;
+  return capabilityRefused(agent.agent, capability, `${who} does not support ${what}`);
+}
+
+function bufferedKinds(run: Run): StreamKind[] {
+  const kinds: [StreamKind, boolean][] = [
+    ["text", holds(run, "supportsTextStreaming", "supportsTextStreaming")],
+    ["tool-call", holds(run, "supportsToolCallStreaming", "supportsToolCallStreaming")],
+    ["thinking", holds(run, "supportsThinkingStreaming", "supportsThinkingStreaming")],
+  ];
+  return kinds.filter(([, streams]) => !streams).map(([kind]) => kind);
+}
+
+const modelCannotThink = (agent: CodingAgentCapabilities, model: ModelCapabilities) =>
+  `Model '${model.modelId}' on agent '${agent.agent}' does not support thinking`;
+
+const IMAGE_PATH = /\.(png|jpe?g|gif|webp|bmp|tiff?|heic|avif)$/i;
+
+/** By type where it is said, else by the path's ending. */
+export function isImage(attachment: Attachment): boolean {
+  if (attachment.mimeType !== undefined) return attachment.mimeType.startsWith("image/");
+  return "path" in attachment && IMAGE_PATH.test(attachment.path);
+}
