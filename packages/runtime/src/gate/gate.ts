@@ -1,0 +1,232 @@
+/**
+ * The gate: the one function through which every tool call passes, whatever path it came by.
+ * It is the only caller of `tool.run`; the decision itself is core's `decideCall`.
+ */
+import {
+  type Budget,
+  decideCall,
+  type Failure,
+  fail,
+  type HookCall,
+  type JsonValue,
+  type RuntimeAgent,
+  type RuntimeTool,
+  stricter,
+  type ToolContext,
+  type ToolPolicy,
+  type ToolUser,
+} from "@capstan/core";
+import { cappedOutput } from "./capped-output.ts";
+import { runWithin } from "./run-within.ts";
+
+/** How a call reached the gate; telemetry and the audit tell them apart, the decision never does. */
+export type CallPath = "loop" | "rest" | "mcp" | "task" | "subagent" | "harness" | "search" | "trigger";
+
+export interface GateRequest {
+  readonly path: CallPath;
+  readonly agent: RuntimeAgent;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly user: ToolUser;
+  readonly sessionId?: string | undefined;
+  readonly runId?: string | undefined;
+  /** Idempotency key: the same for every attempt of the same call. */
+  readonly callId: string;
+  readonly signal: AbortSignal;
+  readonly budgets?: readonly Budget[];
+  /** Set when a person has said yes to exactly this call, with these arguments. */
+  readonly approved?: boolean;
+}
+
+export type GateOutcome =
+  | {
+      readonly kind: "done";
+      readonly output: JsonValue;
+      readonly capabilityId: string;
+      readonly durationMs: number;
+    }
+  | {
+      readonly kind: "refused";
+      readonly failure: Failure;
+      readonly capabilityId?: string;
+      readonly durationMs: number;
+    }
+  /** A person must say yes first. The input is as parsed. */
+  | { readonly kind: "approval"; readonly why: string; readonly tool: RuntimeTool; readonly input: unknown }
+  /** The client runs it and sends the result. */
+  | { readonly kind: "client"; readonly tool: RuntimeTool; readonly input: unknown };
+
+export interface CallRecord {
+  readonly ts: string;
+  readonly path: CallPath;
+  readonly capabilityId: string;
+  readonly tool: string;
+  readonly agentId: string;
+  readonly runId?: string;
+  readonly sessionId?: string;
+  readonly latencyMs: number;
+  readonly outcome: "success" | "refused" | "failed" | "approval" | "client";
+  readonly code?: string;
+  readonly status?: number;
+}
+
+export interface GateParts {
+  /** Makes what the running tool may touch. */
+  readonly contextFor: (request: GateRequest, tool: RuntimeTool, signal: AbortSignal) => ToolContext;
+  /** Called once per call, never with payloads; must not throw or wait. */
+  readonly record: (record: CallRecord) => void;
+  readonly now: () => Date;
+  /** Larger outputs are cut, with a note for the model. */
+  readonly maxOutputChars: number;
+}
+
+export interface Gate {
+  call(request: GateRequest): Promise<GateOutcome>;
+}
+
+export function createGate(parts: GateParts): Gate {
+  return {
+    async call(request) {
+      const startedAt = performance.now();
+      const outcome = await pass(request, parts);
+      parts.record(recordOf(request, outcome, parts.now(), Math.round(performance.now() - startedAt)));
+      return outcome;
+    },
+  };
+}
+
+async function pass(request: GateRequest, parts: GateParts): Promise<GateOutcome> {
+  const decided = decideCall(request, request.agent, {
+    scopes: request.agent.scopes,
+    hasSession: request.sessionId !== undefined,
+    budgets: request.budgets ?? [],
+    approved: request.approved ?? false,
+  });
+  if (decided.decision === "refuse") {
+    return refused(decided.failure, decided.capabilityId);
+  }
+  const { tool, input } = decided;
+  const call = hookCall(request, tool, input);
+  const verdict = await askHooks(request.agent, call);
+  if (verdict.policy === "deny") {
+    return refused(fail("tool_denied", { tool: tool.name, why: verdict.why }).failure, tool.capabilityId);
+  }
+  if ((decided.decision === "approve" || verdict.policy === "approve") && !request.approved) {
+    return { kind: "approval", why: verdict.why, tool, input };
+  }
+  if (decided.decision === "client") return { kind: "client", tool, input };
+  return runTool(request, tool, input, call, parts);
+}
+
+async function runTool(
+  request: GateRequest,
+  tool: RuntimeTool,
+  input: unknown,
+  call: HookCall,
+  parts: GateParts,
+): Promise<GateOutcome> {
+  const startedAt = performance.now();
+  const took = () => Math.round(performance.now() - startedAt);
+  const result = await runWithin(tool, request.signal, (signal) =>
+    tool.tool.run(input, parts.contextFor(request, tool, signal)),
+  );
+  if (!result.ok) return refused(result.failure, tool.capabilityId, took());
+  const checked = tool.tool.output?.parse(result.value);
+  if (checked && !checked.ok) {
+    return refused(
+      fail("tool_output_invalid", { tool: tool.name, where: checked.where }).failure,
+      tool.capabilityId,
+      took(),
+    );
+  }
+  const after = await runAfterHooks(
+    request.agent,
+    call,
+    cappedOutput(checked ? checked.value : result.value, parts.maxOutputChars),
+  );
+  if ("failure" in after) return refused(after.failure, tool.capabilityId, took());
+  return { kind: "done", output: after.output, capabilityId: tool.capabilityId, durationMs: took() };
+}
+
+const refused = (failure: Failure, capabilityId?: string, durationMs = 0): GateOutcome => ({
+  kind: "refused",
+  failure,
+  ...(capabilityId !== undefined && { capabilityId }),
+  durationMs,
+});
+
+function hookCall(request: GateRequest, tool: RuntimeTool, input: unknown): HookCall {
+  return {
+    tool: tool.name,
+    capabilityId: tool.capabilityId,
+    input,
+    user: request.user.email,
+    ...(request.sessionId !== undefined && { sessionId: request.sessionId }),
+  };
+}
+
+/** The strictest verdict of all hooks, in position order. A hook that breaks denies: silence must not open the gate. */
+async function askHooks(agent: RuntimeAgent, call: HookCall): Promise<{ policy: ToolPolicy; why: string }> {
+  let policy: ToolPolicy = "auto";
+  let why = `"${call.tool}" asks before each call`;
+  for (const { capabilityId, hooks } of agent.hooks) {
+    if (!hooks.beforeCall) continue;
+    const verdict = await settle(() => hooks.beforeCall?.(call));
+    if (verdict === undefined) return { policy: "deny", why: `a check of "${capabilityId}" broke` };
+    if (verdict.decision === "pass") continue;
+    if (stricter(policy, verdict.decision) !== policy) why = verdict.why;
+    policy = stricter(policy, verdict.decision);
+  }
+  return { policy, why };
+}
+
+async function runAfterHooks(
+  agent: RuntimeAgent,
+  call: HookCall,
+  output: JsonValue,
+): Promise<{ output: JsonValue } | { failure: Failure }> {
+  let current = output;
+  for (const { capabilityId, hooks } of agent.hooks) {
+    if (!hooks.afterCall) continue;
+    const after = await settle(() => hooks.afterCall?.(call, current));
+    if (after === undefined) {
+      return fail("tool_denied", {
+        tool: call.tool,
+        why: `a check of "${capabilityId}" on its output broke`,
+      });
+    }
+    if ("failure" in after) return after;
+    current = after.output;
+  }
+  return { output: current };
+}
+
+async function settle<T>(ask: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch {
+    return undefined;
+  }
+}
+
+function recordOf(request: GateRequest, outcome: GateOutcome, at: Date, latencyMs: number): CallRecord {
+  const capabilityId = "tool" in outcome ? outcome.tool.capabilityId : (outcome.capabilityId ?? "unknown");
+  return {
+    ts: at.toISOString(),
+    path: request.path,
+    capabilityId,
+    tool: request.tool,
+    agentId: request.agent.spec.id,
+    ...(request.runId !== undefined && { runId: request.runId }),
+    ...(request.sessionId !== undefined && { sessionId: request.sessionId }),
+    latencyMs,
+    ...verdictOf(outcome),
+  };
+}
+
+function verdictOf(outcome: GateOutcome): Pick<CallRecord, "outcome" | "code" | "status"> {
+  if (outcome.kind === "done") return { outcome: "success", status: 200 };
+  if (outcome.kind !== "refused") return { outcome: outcome.kind };
+  const { code, status } = outcome.failure;
+  return { outcome: outcome.durationMs > 0 || status >= 500 ? "failed" : "refused", code, status };
+}
