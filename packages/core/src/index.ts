@@ -76,6 +76,7 @@ export { isImage, type RunCheck, type StreamKind, validateRun } from "./coding-a
 export { type ComposeGrants, type CountTokens, compose, toolText } from "./compose.ts";
 export { FAILURES, type FailureCode, fail } from "./failures/fail.ts";
 export type { Failure } from "./failures/failure.ts";
+export type { Fault } from "./faults.ts";
 export {
   type Budget,
   type CallFacts,
@@ -90,7 +91,6 @@ export {
   MANIFEST_MAX_CHARS,
   type Manifest,
   type ManifestAction,
-  type ManifestFault,
   readManifest,
 } from "./manifest/manifest.ts";
 export { type ActionInput, type ManifestTool, manifestTools } from "./manifest/manifest-tools.ts";
@@ -103,7 +103,14 @@ export {
 } from "./manifest/package-names.ts";
 export { isPath, type Parameter, readParameter } from "./manifest/parameters.ts";
 export { type ActionChange, type PermissionDiff, permissionDiff } from "./manifest/permission-diff.ts";
+export {
+  DEFAULT_FILE_LIMITS,
+  DEFAULT_GREP_LIMIT,
+  type MemoryFileOptions,
+  memoryFileStore,
+} from "./memory-files.ts";
 export { nearest } from "./nearest.ts";
+export { type PathMatcher, pathPattern } from "./path-pattern.ts";
 export { effectivePolicy, stricter } from "./policy.ts";
 export { CapabilityRegistry } from "./registry.ts";
 export { type Ok, ok, type Refused, type Result } from "./result.ts";
@@ -117,7 +124,15 @@ export type {
 export { type JsonSchema, type JsonValue, type Parsed, type Schema, zodSchema } from "./schema.ts";
 export { EVERY_SCOPE, effectiveScopes, missingScopes } from "./scopes.ts";
 export { isSemver, isVersionPin, satisfies } from "./semver.ts";
-export type { FileStat, GrepMatch, SessionFileStore } from "./session-files.ts";
+export type {
+  CompileGrep,
+  FileLimits,
+  FileStat,
+  GrepMatch,
+  LineFinder,
+  SessionFileStore,
+} from "./session-files.ts";
+export { baseName, normalisePath, parentPath, parentPaths } from "./session-path.ts";
 export { type AnyTool, defineTool, type Tool, type ToolDefinition, type ToolPolicy } from "./tool.ts";
 export type {
   CapabilityStore,
@@ -130,3 +145,29 @@ export type {
   ToolContext,
   ToolUser,
 } from "./tool-context.ts";
+export {
+  type ChannelRule,
+  DEFAULT_CHANNEL,
+  type Delivery,
+  decideDelivery,
+  RoutingPreferences,
+} from "./triggers/delivery.ts";
+export { byAge, laneOf, startable, type WaitingTrigger } from "./triggers/lanes.ts";
+export {
+  advance,
+  DEFAULT_RETRY,
+  NEW_TRIGGER,
+  pauseMs,
+  type RetryPolicy,
+  type TriggerEvent,
+  type TriggerState,
+  type TriggerStatus,
+} from "./triggers/life-cycle.ts";
+export {
+  type Routing,
+  readTrigger,
+  readTriggerDocument,
+  TRIGGER_MAX_BYTES,
+  type Trigger,
+  UserEmail,
+} from "./triggers/trigger.ts";

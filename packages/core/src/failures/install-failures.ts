@@ -1,10 +1,7 @@
 /** Failures of the area "install": packages, their manifests and commands, services and triggers. */
+import type { Fault } from "../faults.ts";
 import { row } from "./failure.ts";
 
-interface Fault {
-  readonly path: string;
-  readonly message: string;
-}
 const listFaults = (faults: readonly Fault[]) =>
   faults.map(({ path, message }) => (path === "" ? `it ${message}` : `${path} ${message}`)).join("; ");
 
@@ -13,6 +10,12 @@ export const installFailures = {
     status: 422,
     message: ({ faults }) => `The manifest is not valid: ${listFaults(faults)}.`,
     nextStep: () => "Correct the named fields; docs/packages.md lists them all.",
+    details: ({ faults }) => faults,
+  }),
+  trigger_invalid: row<{ faults: readonly Fault[] }>({
+    status: 422,
+    message: ({ faults }) => `The trigger is not valid: ${listFaults(faults)}.`,
+    nextStep: () => "Correct the service that writes it; docs/real-time.md shows the format.",
     details: ({ faults }) => faults,
   }),
 };

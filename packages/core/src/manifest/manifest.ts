@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { fail } from "../failures/fail.ts";
+import { faultsOf } from "../faults.ts";
 import { ok, type Result } from "../result.ts";
 import { isCommandName, PACKAGE_NAME_RULE } from "./package-names.ts";
 import { ParameterDocument, readParameter } from "./parameters.ts";
@@ -79,19 +80,13 @@ export const Manifest = z
 export type Manifest = z.infer<typeof Manifest>;
 export type ManifestAction = Manifest["actions"][number];
 
-export interface ManifestFault {
-  /** Where, such as `actions[0].parameters[2].name`; empty for the whole document. */
-  readonly path: string;
-  readonly message: string;
-}
-
 /** Reads a manifest from its text or from parsed JSON. Every fault is named by its path. */
 export function readManifest(source: unknown): Result<Manifest> {
   const document = typeof source === "string" ? parseText(source) : ok(source);
   if (!document.ok) return document;
   const parsed = Manifest.safeParse(document.value);
   if (parsed.success) return ok(parsed.data);
-  return fail("manifest_invalid", { faults: parsed.error.issues.flatMap(faultsOf) });
+  return fail("manifest_invalid", { faults: faultsOf(parsed.error) });
 }
 
 function parseText(text: string): Result<unknown> {
@@ -147,25 +142,4 @@ function parameterFaults(action: z.infer<typeof Action>, index: number): NamingF
     keys.add(key);
   }
   return faults;
-}
-
-/** A parameter may be a string or an object; of the two readings only the one the author meant is reported. */
-function faultsOf(issue: z.core.$ZodIssue): ManifestFault[] {
-  if (issue.code === "invalid_union") {
-    const branches = issue.errors.filter(
-      (errors) => !errors.some((inner) => inner.path.length === 0 && inner.code === "invalid_type"),
-    );
-    const meant = branches[0];
-    if (meant?.length) {
-      return meant.flatMap((inner) => faultsOf({ ...inner, path: [...issue.path, ...inner.path] }));
-    }
-  }
-  return [{ path: pathText(issue.path), message: issue.message }];
-}
-
-function pathText(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, part) => {
-    if (typeof part === "number") return `${text}[${part}]`;
-    return text === "" ? String(part) : `${text}.${String(part)}`;
-  }, "");
 }

@@ -1,0 +1,61 @@
+/** A trigger: one event of a background service, in the seed's snake_case. It starts a session for one user. */
+import { z } from "zod";
+import { fail } from "../failures/fail.ts";
+import { faultsOf } from "../faults.ts";
+import { ok, type Result } from "../result.ts";
+
+export const TRIGGER_MAX_BYTES = 1024 * 1024; // what a model reads is far less; larger data belongs into the user's folder
+
+/** Addresses become folder names, so nothing with a path in it is one. */
+export const UserEmail = z
+  .string()
+  .max(254)
+  .regex(
+    /^(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/,
+    "must be an e-mail address",
+  );
+
+export const Routing = z.object({
+  channel: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_.-]{0,63}$/, "must be a channel such as session, webhook or teams"),
+  target: z.string().max(2000).optional(),
+});
+export type Routing = z.infer<typeof Routing>;
+
+export const Trigger = z.object({
+  id: z.uuidv4({ error: "must be a UUID v4" }),
+  user: UserEmail,
+  type: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,127}$/, "must be an event type such as draft_ready"),
+  created_at: z.iso.datetime({
+    offset: true,
+    error: "must be an ISO 8601 time such as 2025-01-15T10:30:00Z",
+  }),
+  payload: z.record(z.string(), z.json()).optional(),
+  routing: Routing.optional(),
+  dedupe_key: z.string().min(1).max(200).optional(),
+});
+export type Trigger = z.infer<typeof Trigger>;
+
+/** Reads a trigger file's text. Every fault is named by its path. */
+export function readTrigger(text: string): Result<Trigger> {
+  if (text.length > TRIGGER_MAX_BYTES) {
+    return fail("trigger_invalid", {
+      faults: [{ path: "", message: `is larger than ${TRIGGER_MAX_BYTES} bytes` }],
+    });
+  }
+  try {
+    return readTriggerDocument(JSON.parse(text));
+  } catch (error) {
+    return fail("trigger_invalid", {
+      faults: [{ path: "", message: `is not JSON: ${(error as Error).message}` }],
+    });
+  }
+}
+
+export function readTriggerDocument(document: unknown): Result<Trigger> {
+  const parsed = Trigger.safeParse(document);
+  return parsed.success
+    ? ok({ ...parsed.data, id: parsed.data.id.toLowerCase() })
+    : fail("trigger_invalid", { faults: faultsOf(parsed.error) });
+}
