@@ -17,6 +17,18 @@ export interface GrepMatch {
   text: string;
 }
 
+/** The matching lines of one file, first to last, at most `limit`; none for a file that is not text. */
+export type LineFinder = (content: Uint8Array, limit: number) => Omit<GrepMatch, "path">[];
+
+/** Compiles a pattern for a linear-time regex engine; a store is given one, because core has none. */
+export type CompileGrep = (pattern: string) => Result<LineFinder>;
+
+/** What a store refuses before it writes. */
+export interface FileLimits {
+  readonly fileBytes: number;
+  readonly sessionBytes: number;
+}
+
 export interface SessionFileStore {
   read(path: string): Promise<Result<Uint8Array>>;
   write(
