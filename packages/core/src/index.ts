@@ -14,6 +14,20 @@ export {
   defineCapability,
   type RoutingHints,
 } from "./capability.ts";
+export type {
+  AdapterEvent,
+  AdapterRun,
+  AdapterStep,
+  CodingAgentAdapter,
+  LineReader,
+  PlacedAttachment,
+  RunCommand,
+  RunExit,
+  RunFile,
+  RunPlace,
+  SessionStore,
+  StoredMessage,
+} from "./coding-agents/adapter.ts";
 export {
   type AgentName,
   BUILT_IN_AGENT_NAMES,
@@ -44,6 +58,17 @@ export {
   RunRefusedError,
   runError,
 } from "./coding-agents/capability-error.ts";
+export {
+  type CodingAgentEvent,
+  codingAgentEventSchema,
+  RUN_LIMITS,
+  RUN_OUTCOMES,
+  type RunEnded,
+  type RunLimit,
+  type RunOutcome,
+  type RunStarted,
+  type RunUsage,
+} from "./coding-agents/events.ts";
 export type { CodingAgentManifest, Departure } from "./coding-agents/manifest.ts";
 export type {
   CostDetails,
@@ -57,6 +82,7 @@ export {
   type ModelRefresher,
   type ModelRegistryOptions,
 } from "./coding-agents/model-registry.ts";
+export { createRunLedger, type ForcedEnding, type RunLedger } from "./coding-agents/run-ledger.ts";
 export {
   type Attachment,
   type McpServerConfig,

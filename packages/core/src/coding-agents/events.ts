@@ -1,0 +1,111 @@
+/**
+ * What a run of any coding agent looks like from outside: one small set of events, whatever the CLI printed.
+ *
+ * A run has exactly one `run-started`, first, and one `run-ended`, last; every tool that starts also ends. `run-ledger.ts`
+ * makes that true for any adapter. `usage` holds the run's totals so far, not steps: the latest one is the truth.
+ */
+import { z } from "zod";
+
+/** `limit`: a turn, cost, time or token limit was reached. `aborted`: stopped, or broke off, without an error. */
+export const RUN_OUTCOMES = ["done", "failed", "aborted", "limit"] as const;
+export type RunOutcome = (typeof RUN_OUTCOMES)[number];
+
+export const RUN_LIMITS = ["turns", "cost", "time", "tokens", "output"] as const;
+export type RunLimit = (typeof RUN_LIMITS)[number];
+
+const text = z.string();
+const count = z.number().min(0);
+
+export const runStartedEvent = z.object({
+  type: z.literal("run-started"),
+  agent: text.optional(),
+  /** The agent's own session id, with which the session is resumed or forked. */
+  sessionId: text.optional(),
+  model: text.optional(),
+  version: text.optional(),
+  cwd: text.optional(),
+});
+
+export const usageEvent = z.object({
+  type: z.literal("usage"),
+  /** Input that was neither read from a cache nor written to one. */
+  inputTokens: count,
+  outputTokens: count,
+  cachedInputTokens: count.optional(),
+  cacheWriteTokens: count.optional(),
+  /** Part of the output. */
+  thinkingTokens: count.optional(),
+  /** As the agent reports it; some add up a resumed session's whole history. */
+  costUsd: count.optional(),
+});
+
+export const runEndedEvent = z.object({
+  type: z.literal("run-ended"),
+  outcome: z.enum(RUN_OUTCOMES),
+  /** Why it did not end as `done`, for a person. */
+  message: text.optional(),
+  /** Which limit, when the outcome is `limit`. */
+  limit: z.enum(RUN_LIMITS).optional(),
+  /** The HTTP status of the model's provider, when that is why it failed. */
+  status: z.int().optional(),
+  sessionId: text.optional(),
+  turns: count.optional(),
+  usage: usageEvent.omit({ type: true }).optional(),
+});
+
+export const codingAgentEventSchema = z.discriminatedUnion("type", [
+  runStartedEvent,
+  z.object({ type: z.literal("text-delta"), text }),
+  z.object({ type: z.literal("thinking-delta"), text }),
+  z.object({
+    type: z.literal("tool-started"),
+    id: text,
+    tool: text,
+    input: z.unknown(),
+    /** The call of a sub-agent: the id of the tool that started it. */
+    parentId: text.optional(),
+    /** True when no gate of ours saw the call: a CLI's own tool. */
+    ungated: z.boolean().optional(),
+  }),
+  z.object({
+    type: z.literal("tool-ended"),
+    id: text,
+    tool: text.optional(),
+    output: text.optional(),
+    isError: z.boolean().optional(),
+    /** It never ran: a person, a policy or the CLI refused it. */
+    denied: z.boolean().optional(),
+    /** The run ended while it was open. */
+    interrupted: z.boolean().optional(),
+  }),
+  z.object({
+    type: z.literal("approval-requested"),
+    id: text,
+    /** The id of the tool call that waits, where the agent names it. */
+    toolId: text.optional(),
+    tool: text,
+    input: z.unknown(),
+    reason: text.optional(),
+  }),
+  usageEvent,
+  z.object({
+    type: z.literal("retry"),
+    message: text,
+    attempt: count.optional(),
+    maxAttempts: count.optional(),
+    delayMs: count.optional(),
+    status: z.int().optional(),
+  }),
+  z.object({ type: z.literal("warning"), message: text, code: text.optional() }),
+  /** `stream: "auto"` asked for more than the agent streams; the named kinds come whole. */
+  z.object({
+    type: z.literal("stream_fallback"),
+    buffered: z.array(z.enum(["text", "tool-call", "thinking"])),
+  }),
+  runEndedEvent,
+]);
+
+export type CodingAgentEvent = z.output<typeof codingAgentEventSchema>;
+export type RunStarted = z.output<typeof runStartedEvent>;
+export type RunEnded = z.output<typeof runEndedEvent>;
+export type RunUsage = z.output<typeof usageEvent>;
