@@ -136,6 +136,24 @@ export {
   memoryFileStore,
 } from "./memory-files.ts";
 export { nearest } from "./nearest.ts";
+export {
+  ARCHIVE_LIMITS,
+  type ArchiveCodec,
+  type ArchiveFile,
+  type ArchiveLimits,
+  pathFault,
+} from "./packaging/archive.ts";
+export {
+  binOf,
+  buildNpmTarball,
+  type PackageJson,
+  readNpmPackage,
+  stripTopFolder,
+} from "./packaging/npm-package.ts";
+export { type PackageContents, semverOf } from "./packaging/package-contents.ts";
+export { readTarGz, writeTarGz } from "./packaging/tar.ts";
+export { buildWheel, readWheel } from "./packaging/wheel.ts";
+export { readZip, writeZip } from "./packaging/zip.ts";
 export { type PathMatcher, pathPattern } from "./path-pattern.ts";
 export { effectivePolicy, stricter } from "./policy.ts";
 export { CapabilityRegistry } from "./registry.ts";

@@ -18,4 +18,15 @@ export const installFailures = {
     nextStep: () => "Correct the service that writes it; docs/real-time.md shows the format.",
     details: ({ faults }) => faults,
   }),
+  project_invalid: row<{ file: string; faults: readonly Fault[] }>({
+    status: 422,
+    message: ({ file, faults }) => `${file} is not valid: ${listFaults(faults)}.`,
+    nextStep: () => "Correct the named fields and pack the project again.",
+    details: ({ faults }) => faults,
+  }),
+  archive_refused: row<{ why: string }>({
+    status: 422,
+    message: ({ why }) => `The archive is refused: ${why}.`,
+    nextStep: () => "Nothing was installed. Build the package again from its source, or do not trust it.",
+  }),
 };
