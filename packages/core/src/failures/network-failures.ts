@@ -17,4 +17,23 @@ export const networkFailures = {
     message: ({ url, why }) => `${url} could not be fetched: ${why}`,
     nextStep: () => "Check the address; try again later.",
   }),
+  first_byte_timeout: row<{ url: string; timeoutMs: number }>({
+    status: 504,
+    message: ({ timeoutMs }) => `server did not respond within ${seconds(timeoutMs)}`,
+    nextStep: ({ url }) => `Try ${url} again later, or use another source.`,
+  }),
+  response_timeout: row<{ url: string; timeoutMs: number }>({
+    status: 504,
+    message: ({ url, timeoutMs }) => `${url} was not answered in full within ${seconds(timeoutMs)}.`,
+    nextStep: () => "Ask for less at once, or try again later.",
+  }),
+  redirect_refused: row<{ url: string; location: string; why: string }>({
+    status: 403,
+    message: ({ url, location, why }) => `${url} redirects to ${location}, which is not followed: ${why}`,
+    nextStep: () => "Use the final address directly if it is meant.",
+  }),
 };
+
+function seconds(timeoutMs: number): string {
+  return timeoutMs === 1_000 ? "1 second" : `${timeoutMs / 1_000} seconds`;
+}

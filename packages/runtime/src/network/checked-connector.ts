@@ -1,0 +1,82 @@
+/**
+ * Opens connections to addresses that were checked, and to no others. The name is resolved here, once for each connection,
+ * and the socket is given the checked addresses themselves: an answer that changes between check and connect (DNS rebinding)
+ * has nowhere to act. A kept-alive connection stays with the address it was opened to.
+ */
+import { isIP, type LookupFunction } from "node:net";
+import { buildConnector } from "undici";
+import { refusedAddress } from "./refused-address.ts";
+import type { AllowedHost } from "./url-policy.ts";
+
+/** Every address of a name. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+/** Why an address may not be reached, or undefined. */
+export type JudgeAddress = (address: string) => string | undefined;
+
+/** What the connection attempt fails with; the guard turns it into a refusal. */
+export class AddressRefusedError extends Error {
+  readonly why: string;
+  constructor(why: string) {
+    super(why);
+    this.name = "AddressRefusedError";
+    this.why = why;
+  }
+}
+
+export function checkedConnector(
+  allowed: AllowedHost,
+  resolve: Resolve,
+  judge: JudgeAddress = refusedAddress,
+): buildConnector.connector {
+  const settings = { timeout: 10_000, allowH2: false };
+  const open = buildConnector({ ...settings, lookup: lookupWith(resolve, () => undefined) });
+  const checked = buildConnector({ ...settings, lookup: lookupWith(resolve, judge) });
+  return (options, callback) => {
+    const port = Number(options.port) || (options.protocol === "https:" ? 443 : 80);
+    if (allowed(options.hostname, port)) return open(options, callback);
+    const what = isIP(options.hostname) === 0 ? undefined : judge(options.hostname);
+    if (what) return callback(new AddressRefusedError(`${options.hostname} is ${what}`), null);
+    checked(options, (error, socket) => {
+      // The second look costs nothing and holds even if a future Node resolves names in another way.
+      const reached = socket?.remoteAddress && judge(socket.remoteAddress);
+      if (!reached) return error ? callback(error, null) : callback(null, socket);
+      socket.destroy();
+      callback(
+        new AddressRefusedError(`${options.hostname} led to ${socket.remoteAddress}, which is ${reached}`),
+        null,
+      );
+    });
+  };
+}
+
+function lookupWith(resolve: Resolve, judge: JudgeAddress): LookupFunction {
+  return (hostname, { all, family }, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const wanted = addresses.filter((address) => !family || `IPv${isIP(address)}` === familyName(family));
+        const reachable = wanted.filter((address) => judge(address) === undefined);
+        const [first] = reachable;
+        if (first === undefined) callback(noAddress(hostname, wanted, judge), "");
+        else if (all)
+          callback(
+            null,
+            reachable.map((address) => ({ address, family: isIP(address) })),
+          );
+        else callback(null, first, isIP(first));
+      },
+      (error) => callback(error, ""),
+    );
+  };
+}
+
+function familyName(family: number | "IPv4" | "IPv6"): string {
+  return typeof family === "number" ? `IPv${family}` : family;
+}
+
+function noAddress(hostname: string, addresses: readonly string[], judge: JudgeAddress): Error {
+  const [first] = addresses;
+  if (first === undefined)
+    return Object.assign(new Error(`${hostname} has no address`), { code: "ENOTFOUND" });
+  return new AddressRefusedError(`${hostname} leads to ${first}, which is ${judge(first)}`);
+}
