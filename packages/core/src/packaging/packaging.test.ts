@@ -125,11 +125,11 @@ describe("links and lies", () => {
   });
 
   test("entries that share bytes are refused", () => {
-    const zip = writeZip([text("a", "x".repeat(50)), text("b", "y".repeat(50))], codec);
+    const zip = writeZip([text("a", "x".repeat(50)), text("b", "x".repeat(50))], codec);
     const first = findSignature(zip, 0x02014b50);
     const second = findSignature(zip, 0x02014b50, first + 4);
     new DataView(zip.buffer).setUint32(second + 42, 0, true);
-    expect(refusal(readZip(zip, codec))).toMatch(/overlap|damaged/);
+    expect(refusal(readZip(zip, codec))).toMatch(/overlap/);
   });
 });
 

@@ -1,0 +1,156 @@
+/**
+ * Runs one command of a package: arguments as a vector, a clean environment, limits on time, output and memory.
+ * It always answers; a command that cannot be started is an outcome, not an exception.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { residentBytes } from "../sandbox/resident-memory.ts";
+import { asUser, type CommandIsolation } from "./command-isolation.ts";
+import { processTree } from "./process-tree.ts";
+
+const MEMORY_WATCH_MS = 250;
+const KILL_AFTER_MS = 1_000; // what a well-behaved command needs to close its files after SIGTERM
+const DRAIN_MS = 1_000; // a child that escaped the group may hold the pipes open; its output is not waited for
+
+export interface CommandRequest {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** The whole environment; nothing of the server's own is added. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+  /** `kill`: too much output ends the command. `cut`: the rest is thrown away and the command goes on. */
+  readonly onFlood: "kill" | "cut";
+  readonly maxMemoryBytes: number;
+  readonly network: boolean;
+  /** The user to become; undefined = the server's own. */
+  readonly uid?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type CommandExit = "exited" | "timeout" | "flooded" | "memory" | "cancelled" | "not-started";
+
+export interface CommandOutcome {
+  readonly exit: CommandExit;
+  /** The exit code; -1 when it was killed or never started. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** True when output was thrown away. */
+  readonly cut: boolean;
+  readonly durationMs: number;
+}
+
+export async function runCommand(
+  request: CommandRequest,
+  isolation: CommandIsolation,
+): Promise<CommandOutcome> {
+  const startedAt = performance.now();
+  if (request.signal?.aborted) return { ...NOTHING, exit: "cancelled", durationMs: 0 };
+  const [file = "", ...args] = commandLine(request, isolation);
+  const child = spawn(file, args, {
+    cwd: request.cwd,
+    env: { ...request.env },
+    detached: true, // a process group of its own, so that a kill takes its children
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = new CappedOutput(request.maxOutputBytes);
+  const end = await ending(child, request, output);
+  return { ...end, ...output.text(), durationMs: Math.round(performance.now() - startedAt) };
+}
+
+const NOTHING = { code: -1, stdout: "", stderr: "", cut: false };
+
+function commandLine(request: CommandRequest, isolation: CommandIsolation): string[] {
+  const wrapper = request.network ? isolation.wrapper : (isolation.offlineWrapper ?? isolation.wrapper);
+  const user = request.uid !== undefined && isolation.separateUsers ? asUser(request.uid) : [];
+  return [...wrapper, ...user, ...request.argv];
+}
+
+function ending(
+  child: ChildProcess,
+  request: CommandRequest,
+  output: CappedOutput,
+): Promise<{ exit: CommandExit; code: number }> {
+  return new Promise((resolve) => {
+    let cause: CommandExit | undefined;
+    const stop = (why: CommandExit) => {
+      cause ??= why;
+      if (why === "flooded" || why === "memory") kill(child, "SIGKILL");
+      else killGently(child);
+    };
+    const late = setTimeout(() => stop("timeout"), request.timeoutMs);
+    const watch = setInterval(async () => {
+      if ((await treeBytes(child.pid)) > request.maxMemoryBytes) stop("memory");
+    }, MEMORY_WATCH_MS);
+    const cancel = () => stop("cancelled");
+    request.signal?.addEventListener("abort", cancel, { once: true });
+    const take = (stream: "stdout" | "stderr") => (chunk: Buffer) => {
+      if (!output.add(stream, chunk) && request.onFlood === "kill") stop("flooded");
+    };
+    child.stdout?.on("data", take("stdout"));
+    child.stderr?.on("data", take("stderr"));
+    const finish = (exit: CommandExit, code: number) => {
+      clearTimeout(late);
+      clearInterval(watch);
+      request.signal?.removeEventListener("abort", cancel);
+      resolve({ exit: cause ?? exit, code: cause ? -1 : code });
+    };
+    child.on("error", (error) => {
+      output.add("stderr", Buffer.from(error.message));
+      finish("not-started", -1);
+    });
+    child.on("exit", (code) => {
+      kill(child, "SIGKILL"); // what it left in its group
+      const drained = setTimeout(() => finish("exited", code ?? -1), DRAIN_MS);
+      child.on("close", () => {
+        clearTimeout(drained);
+        finish("exited", code ?? -1);
+      });
+    });
+  });
+}
+
+function killGently(child: ChildProcess): void {
+  kill(child, "SIGTERM");
+  setTimeout(() => kill(child, "SIGKILL"), KILL_AFTER_MS).unref();
+}
+
+function kill(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // the group has ended
+  }
+}
+
+async function treeBytes(pid: number | undefined): Promise<number> {
+  if (pid === undefined) return 0;
+  const sizes = await Promise.all(processTree(pid).map(residentBytes));
+  return sizes.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0);
+}
+
+/** Keeps the first bytes of each stream, and knows whether more came. */
+class CappedOutput {
+  readonly #chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  readonly #left: { stdout: number; stderr: number };
+  #cut = false;
+
+  constructor(maxBytes: number) {
+    this.#left = { stdout: maxBytes, stderr: maxBytes };
+  }
+
+  /** False once more came than is kept. */
+  add(stream: "stdout" | "stderr", chunk: Buffer): boolean {
+    const kept = chunk.subarray(0, this.#left[stream]);
+    this.#left[stream] -= kept.length;
+    if (kept.length > 0) this.#chunks[stream].push(kept);
+    if (kept.length < chunk.length) this.#cut = true;
+    return !this.#cut;
+  }
+
+  text(): { stdout: string; stderr: string; cut: boolean } {
+    const decode = (chunks: Buffer[]) => new TextDecoder().decode(Buffer.concat(chunks));
+    return { stdout: decode(this.#chunks.stdout), stderr: decode(this.#chunks.stderr), cut: this.#cut };
+  }
+}
