@@ -98,6 +98,7 @@ export {
   nativeThinking,
   type ThinkingRequest,
 } from "./coding-agents/thinking.ts";
+export type { CarriedThinking, ThinkingDialect, ThinkingParams } from "./coding-agents/thinking-dialects.ts";
 export { isImage, type RunCheck, type StreamKind, validateRun } from "./coding-agents/validate-run.ts";
 export { type ComposeGrants, type CountTokens, compose, toolText } from "./compose.ts";
 export { FAILURES, type FailureCode, fail } from "./failures/fail.ts";

@@ -2,7 +2,7 @@
 
 export type RunWarningCode =
   | "thinking_lowered"
-  | "thinking_override_ignored"
+  | "thinking_not_carried"
   | "model_unknown"
   | "model_deprecated"
   | "model_ambiguous";

@@ -2,17 +2,23 @@
  * From the four public levels (or a number of tokens) to what each agent's binary takes today.
  *
  * Three steps, as in the seed: normalise, lay `thinkingOverride` over it (it always wins), carry the result to where
- * the binary reads it. What an agent cannot carry is a warning, never silence. Whether a level is allowed at all is
- * decided before, by `validateRun`.
+ * the binary reads it. A level that arrives lower than asked, or a parameter that cannot be carried, is a warning,
+ * never silence. Whether a level is allowed at all is decided before, by `validateRun`.
  */
 import type { AgentName } from "./agent-name.ts";
 import type { ThinkingEffortLevel } from "./capabilities.ts";
 import type { ModelCapabilities } from "./model.ts";
 import type { RunWarning } from "./run-warning.ts";
+import {
+  type CarriedThinking,
+  dialectsOf,
+  type ThinkingDialect,
+  type ThinkingParams,
+} from "./thinking-dialects.ts";
 
 export interface ThinkingRequest {
   readonly agent: AgentName;
-  /** The model the run will use, if the registry knows it. */
+  /** The model the run will use (the agent's default when none was asked for), or null when it is not known. */
   readonly model: ModelCapabilities | null;
   readonly thinkingEffort?: ThinkingEffortLevel | undefined;
   readonly thinkingBudgetTokens?: number | undefined;
@@ -21,14 +27,16 @@ export interface ThinkingRequest {
 
 export interface NativeThinking {
   /** The merged native parameters, such as `{ budget_tokens: 50000 }`. */
-  readonly params: Readonly<Record<string, unknown>>;
+  readonly params: ThinkingParams;
   /** Options to add to the command line. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** What to lay over the agent's own settings or config document for this run, or null. */
   readonly settings: Readonly<Record<string, unknown>> | null;
-  /** For two-way transports: the option to set (ACP config option, Codex `turn/start`, Pi `set_thinking_level`). */
+  /** For two-way transports: the ACP config option; its value is also Codex' `effort` and Pi's `level`. */
   readonly option: { readonly name: string; readonly value: string } | null;
+  /** The model to ask for instead, where an agent has the level in the model's name. */
+  readonly modelName: string | null;
   readonly warnings: readonly RunWarning[];
 }
 
@@ -39,9 +47,110 @@ export const NO_THINKING: NativeThinking = {
   env: {},
   settings: null,
   option: null,
+  modelName: null,
   warnings: [],
 };
 
-export function nativeThinking(_request: ThinkingRequest): NativeThinking {
-  return NO_THINKING;
+/** Pass `dialects` for an adapter of your own; a built-in agent has them. */
+export function nativeThinking(
+  request: ThinkingRequest,
+  dialects: readonly ThinkingDialect[] = dialectsOf(request.agent),
+): NativeThinking {
+  const { model, thinkingEffort, thinkingBudgetTokens, thinkingOverride = {} } = request;
+  const asked = thinkingEffort !== undefined || thinkingBudgetTokens !== undefined;
+  if (!asked && Object.keys(thinkingOverride).length === 0) return NO_THINKING;
+  const dialect = dialects.find(({ fits }) => fits(model));
+  if (!dialect) {
+    return {
+      ...NO_THINKING,
+      params: thinkingOverride,
+      warnings: [notCarried(request, Object.keys(thinkingOverride))],
+    };
+  }
+  const { params, warnings } = normalise(request, dialect);
+  const merged = { ...params, ...thinkingOverride };
+  const carried: CarriedThinking = dialect.carry(merged, model);
+  const left = carried.notCarried ?? [];
+  return {
+    params: merged,
+    argv: carried.argv ?? [],
+    env: carried.env ?? {},
+    settings: carried.settings ?? null,
+    option: carried.option ?? null,
+    modelName: carried.modelName ?? null,
+    warnings: left.length > 0 ? [...warnings, notCarried(request, left)] : warnings,
+  };
 }
+
+interface Normalised {
+  readonly params: ThinkingParams;
+  readonly warnings: readonly RunWarning[];
+}
+
+function normalise(request: ThinkingRequest, dialect: ThinkingDialect): Normalised {
+  const { thinkingEffort: level, thinkingBudgetTokens: budget } = request;
+  const effort = level === undefined ? undefined : effortParam(request, level, dialect);
+  const number = budget === undefined || !dialect.budgetKey ? {} : { [dialect.budgetKey]: budget };
+  // An overridden level cannot be a lowered one, and a budget given beside it replaces its number.
+  const replaced = { ...number, ...request.thinkingOverride };
+  const lowered = effort?.warning && !(effort.key in replaced) ? [effort.warning] : [];
+  return { params: { ...(effort && { [effort.key]: effort.value }), ...number }, warnings: lowered };
+}
+
+interface EffortParam {
+  readonly key: string;
+  readonly value: string | number;
+  readonly warning?: RunWarning;
+}
+
+function effortParam(
+  request: ThinkingRequest,
+  level: ThinkingEffortLevel,
+  dialect: ThinkingDialect,
+): EffortParam {
+  const { effortKey: key } = dialect;
+  const native = request.model?.nativeEffort?.[level] ?? dialect.levels[level];
+  if (native === "tokens") {
+    const { tokens, wanted } = tokensFor(level, request.model);
+    const warning = tokens < wanted ? lowered(request, level, `${tokens} tokens`) : undefined;
+    return { key, value: tokens, ...(warning && { warning }) };
+  }
+  const isLower = typeof native === "string" && rank(native) < rank(level);
+  return { key, value: native, ...(isLower && { warning: lowered(request, level, native) }) };
+}
+
+/** What a level is worth to a binary that takes numbers; `max` is whatever the model has. */
+const LEVEL_TOKENS = { low: 1024, medium: 8192, high: 32_768 } as const;
+const MAX_TOKENS_UNKNOWN_MODEL = 63_999; // the largest budget any budget model of today takes; binaries cut it to fit
+
+function tokensFor(
+  level: ThinkingEffortLevel,
+  model: ModelCapabilities | null,
+): { tokens: number; wanted: number } {
+  const [least, most] = model?.thinkingBudgetRange ?? [
+    0,
+    model?.maxThinkingTokens ?? MAX_TOKENS_UNKNOWN_MODEL,
+  ];
+  const wanted = level === "max" ? most : LEVEL_TOKENS[level];
+  return { tokens: Math.max(least, Math.min(wanted, most)), wanted };
+}
+
+const NATIVE_LEVELS = ["none", "off", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"];
+
+/** A name we cannot place (a model's name, a vendor's word) is taken at its word. */
+function rank(level: string): number {
+  const index = NATIVE_LEVELS.indexOf(level.toLowerCase());
+  return index === -1 ? NATIVE_LEVELS.length : index;
+}
+
+const lowered = ({ agent, model }: ThinkingRequest, level: string, native: string): RunWarning => ({
+  code: "thinking_lowered",
+  message: `Thinking effort '${level}' is lowered to ${native} for ${
+    model ? `model '${model.modelId}' on ` : ""
+  }agent '${agent}', which has no higher one`,
+});
+
+const notCarried = ({ agent }: ThinkingRequest, keys: readonly string[]): RunWarning => ({
+  code: "thinking_not_carried",
+  message: `Agent '${agent}' has no way to take ${keys.map((key) => `'${key}'`).join(", ")}, so it is left out`,
+});

@@ -1,0 +1,83 @@
+/** A made-up agent and model that can do everything, for tests: each takes away what it is about. */
+import {
+  CAPABILITY_GROUPS,
+  type CapabilityGroup,
+  type CodingAgentCapabilities,
+  type Verification,
+} from "./capabilities.ts";
+import type { ModelCapabilities } from "./model.ts";
+
+const verification: Verification = { version: "1.0.0", date: "2026-11-15", by: "run" };
+
+export const sampleCapabilities = (
+  changes: Partial<CodingAgentCapabilities> = {},
+): CodingAgentCapabilities => ({
+  agent: "sample",
+  canResume: true,
+  canFork: true,
+  supportsMultiTurn: true,
+  sessionPersistence: "file",
+  supportsTextStreaming: true,
+  supportsToolCallStreaming: true,
+  supportsThinkingStreaming: true,
+  supportsNativeTools: true,
+  supportsMCP: true,
+  supportsParallelToolCalls: true,
+  requiresToolApproval: true,
+  approvalModes: ["yolo", "prompt", "deny"],
+  supportsThinking: true,
+  thinkingEffortLevels: ["low", "medium", "high", "max"],
+  supportsThinkingBudgetTokens: true,
+  supportsJsonMode: true,
+  supportsStructuredOutput: true,
+  supportsSkills: true,
+  supportsAgentsMd: true,
+  skillsFormat: "directory",
+  supportsSubagentDispatch: true,
+  supportsParallelExecution: true,
+  supportsInteractiveMode: true,
+  supportsStdinInjection: true,
+  supportsACP: true,
+  supportsImageInput: true,
+  supportsImageOutput: false,
+  supportsFileAttachments: true,
+  supportsPlugins: true,
+  pluginFormats: [],
+  pluginRegistries: [],
+  supportedPlatforms: ["linux"],
+  requiresGitRepo: false,
+  requiresPty: false,
+  authMethods: ["api-key"],
+  authFiles: [],
+  installMethods: [],
+  verified: Object.fromEntries(CAPABILITY_GROUPS.map((group) => [group, verification])) as Record<
+    CapabilityGroup,
+    Verification
+  >,
+  ...changes,
+});
+
+export const sampleModel = (changes: Partial<ModelCapabilities> = {}): ModelCapabilities => ({
+  agent: "sample",
+  modelId: "sample-1",
+  displayName: "Sample 1",
+  deprecated: false,
+  contextWindow: 200_000,
+  maxOutputTokens: 64_000,
+  supportsThinking: true,
+  supportsToolCalling: true,
+  supportsParallelToolCalls: true,
+  supportsToolCallStreaming: true,
+  supportsJsonMode: true,
+  supportsStructuredOutput: true,
+  supportsTextStreaming: true,
+  supportsThinkingStreaming: true,
+  supportsImageInput: true,
+  supportsImageOutput: false,
+  supportsFileInput: true,
+  cliArgKey: "--model",
+  cliArgValue: "sample-1",
+  lastUpdated: "2026-11-15T00:00:00.000Z",
+  source: "bundled",
+  ...changes,
+});

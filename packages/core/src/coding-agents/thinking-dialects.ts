@@ -1,0 +1,247 @@
+/**
+ * How each agent's binary takes thinking: one row per way it has, in the order in which they are tried.
+ *
+ * Every carrier was seen on the wire of the version in the agent's manifest, or is marked (docs). Overrides are carried
+ * only to places that are about thinking: `thinkingOverride` must not become a way to pass `--yolo`.
+ */
+import type { AgentName, BuiltInAgentName } from "./agent-name.ts";
+import type { ThinkingEffortLevel } from "./capabilities.ts";
+import type { ModelCapabilities } from "./model.ts";
+
+export type ThinkingParams = Readonly<Record<string, unknown>>;
+
+export interface CarriedThinking {
+  readonly argv?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly option?: { readonly name: string; readonly value: string };
+  readonly modelName?: string;
+  /** Parameters that this binary has no place for. */
+  readonly notCarried?: readonly string[];
+}
+
+export interface ThinkingDialect {
+  /** Whether it is spoken for this model; null is a model nobody described. */
+  readonly fits: (model: ModelCapabilities | null) => boolean;
+  readonly effortKey: string;
+  /** What each level is called; `tokens` asks for the number that the level stands for. */
+  readonly levels: Readonly<Record<ThinkingEffortLevel, string>>;
+  /** The parameter that takes a number of tokens, where there is one. */
+  readonly budgetKey?: string;
+  readonly carry: (params: ThinkingParams, model: ModelCapabilities | null) => CarriedThinking;
+}
+
+const VERBATIM = { low: "low", medium: "medium", high: "high", max: "max" };
+const TOKENS = { low: "tokens", medium: "tokens", high: "tokens", max: "tokens" };
+
+const always = () => true;
+const takesBudget = (model: ModelCapabilities | null) => model?.thinkingBudgetRange !== undefined;
+
+const CLAUDE_DEFAULT_OUTPUT_TOKENS = 32_000; // a budget at or above it is cut to 31999 unless the output limit is raised
+
+/** `--effort` steers adaptive models, `MAX_THINKING_TOKENS` the older ones; each is without effect on the other kind. */
+const claude: readonly ThinkingDialect[] = [
+  {
+    fits: takesBudget,
+    effortKey: "budget_tokens",
+    levels: TOKENS,
+    budgetKey: "budget_tokens",
+    carry: carryClaude,
+  },
+  {
+    fits: (model) => model !== null,
+    effortKey: "effort",
+    levels: VERBATIM,
+    budgetKey: "budget_tokens",
+    carry: carryClaude,
+  },
+  {
+    fits: always,
+    effortKey: "effort",
+    levels: VERBATIM,
+    budgetKey: "budget_tokens",
+    // Nobody knows which kind it is, so both are told.
+    carry: (params, model) => carryClaude({ ...claudeBudgetOf(params.effort), ...params }, model),
+  },
+];
+
+const CLAUDE_UNKNOWN_BUDGETS: Readonly<Record<string, number>> = {
+  low: 1024,
+  medium: 8192,
+  high: 31_999,
+  max: 31_999,
+};
+const claudeBudgetOf = (effort: unknown) =>
+  typeof effort === "string" && effort in CLAUDE_UNKNOWN_BUDGETS
+    ? { budget_tokens: CLAUDE_UNKNOWN_BUDGETS[effort] }
+    : {};
+
+function carryClaude(params: ThinkingParams, model: ModelCapabilities | null): CarriedThinking {
+  const { effort, budget_tokens: budget, ...rest } = params;
+  const env: Record<string, string> = {};
+  if (typeof budget === "number") env.MAX_THINKING_TOKENS = String(budget);
+  if (typeof budget === "number" && budget >= CLAUDE_DEFAULT_OUTPUT_TOKENS && model) {
+    env.CLAUDE_CODE_MAX_OUTPUT_TOKENS = String(Math.max(model.maxOutputTokens, budget + 1));
+  }
+  if (Object.keys(rest).length > 0) {
+    // The extra body replaces the whole `thinking` object, so it must be complete.
+    const thinking =
+      typeof budget === "number" ? { type: "enabled", budget_tokens: budget } : { type: "adaptive" };
+    env.CLAUDE_CODE_EXTRA_BODY = JSON.stringify({ thinking: { ...thinking, ...rest } });
+  }
+  if (typeof effort !== "string") return { env };
+  return { argv: ["--effort", effort], env, option: { name: "effort", value: effort } };
+}
+
+const CODEX_KEY = /^model_(reasoning_[a-z_]+|verbosity|supports_reasoning_summaries)$/;
+
+const codex: ThinkingDialect = {
+  fits: always,
+  effortKey: "model_reasoning_effort",
+  levels: VERBATIM,
+  carry(params) {
+    const keys = Object.keys(params);
+    const effort = params.model_reasoning_effort;
+    return {
+      // The value is read as TOML, of which a JSON string, number or boolean is one.
+      argv: keys.filter(isCodexKey).flatMap((key) => ["-c", `${key}=${JSON.stringify(params[key])}`]),
+      ...(typeof effort === "string" && { option: { name: "reasoning_effort", value: effort } }),
+      notCarried: keys.filter((key) => !isCodexKey(key)),
+    };
+  },
+};
+const isCodexKey = (key: string) => CODEX_KEY.test(key);
+
+/** Settings only. `isChatModel` matches whatever the CLI makes of the model's name (it renames some). */
+const carryGemini = (params: ThinkingParams): CarriedThinking => ({
+  settings: {
+    modelConfigs: {
+      customOverrides: [
+        { match: { isChatModel: true }, modelConfig: { generateContentConfig: { thinkingConfig: params } } },
+      ],
+    },
+  },
+});
+
+const gemini: readonly ThinkingDialect[] = [
+  {
+    fits: takesBudget,
+    effortKey: "thinkingBudget",
+    levels: TOKENS,
+    budgetKey: "thinkingBudget",
+    carry: carryGemini,
+  },
+  {
+    fits: always,
+    effortKey: "thinkingLevel",
+    levels: { low: "LOW", medium: "MEDIUM", high: "HIGH", max: "HIGH" },
+    budgetKey: "thinkingBudget",
+    carry: carryGemini,
+  },
+];
+
+const OPENCODE_VARIANT = "capstan"; // ours, defined for the run; unknown names are ignored by the CLI without a word
+
+/** Models with levels have named variants; for those with a budget we define one, because theirs know two sizes only. */
+const opencode: readonly ThinkingDialect[] = [
+  {
+    fits: takesBudget,
+    effortKey: "budgetTokens",
+    levels: TOKENS,
+    budgetKey: "budgetTokens",
+    carry: (params, model) => ({
+      argv: ["--variant", OPENCODE_VARIANT],
+      settings: opencodeVariant(params, model),
+      option: { name: "effort", value: OPENCODE_VARIANT },
+    }),
+  },
+  flagDialect("--variant", "variant", "effort"),
+];
+
+function opencodeVariant(params: ThinkingParams, model: ModelCapabilities | null): Record<string, unknown> {
+  const [provider = "", ...rest] = (model?.modelId ?? "").split("/");
+  const { budgetTokens, ...more } = params;
+  const options =
+    provider === "google"
+      ? { thinkingConfig: { includeThoughts: true, thinkingBudget: budgetTokens, ...more } }
+      : { thinking: { type: "enabled", budgetTokens, ...more } };
+  return {
+    provider: { [provider]: { models: { [rest.join("/")]: { variants: { [OPENCODE_VARIANT]: options } } } } },
+  };
+}
+
+/** The flag takes a level; the number behind each level is in a config document that `--config` lays over (docs). */
+const omp: ThinkingDialect = {
+  fits: always,
+  effortKey: "thinking",
+  levels: VERBATIM,
+  budgetKey: "budget_tokens",
+  carry(params) {
+    const { thinking, budget_tokens: budget, ...rest } = params;
+    const level = typeof thinking === "string" ? thinking : "high";
+    return {
+      argv: ["--thinking", level],
+      ...(typeof budget === "number" && { settings: { thinkingBudgets: { [level]: budget } } }),
+      option: { name: "thinking", value: level },
+      notCarried: Object.keys(rest),
+    };
+  },
+};
+
+/** (docs) No flag: the level is part of the model's name, which the snapshot lists. */
+const cursor: ThinkingDialect = {
+  fits: always,
+  effortKey: "model",
+  levels: VERBATIM,
+  carry(params, model) {
+    const { model: name, ...rest } = params;
+    const isName =
+      typeof name === "string" &&
+      (Object.values(model?.nativeEffort ?? {}).includes(name) || !(name in VERBATIM));
+    if (!isName) return { notCarried: Object.keys(params) };
+    return { modelName: name, notCarried: Object.keys(rest) };
+  },
+};
+
+/** An agent of which only the level's name is known, and that takes it behind one flag. */
+function flagDialect(flag: string, effortKey: string, optionName: string): ThinkingDialect {
+  return {
+    fits: always,
+    effortKey,
+    levels: VERBATIM,
+    carry(params) {
+      const { [effortKey]: level, ...rest } = params;
+      const left = { notCarried: Object.keys(rest) };
+      return typeof level === "string"
+        ? { argv: [flag, level], option: { name: optionName, value: level }, ...left }
+        : left;
+    },
+  };
+}
+
+/** For an agent a user names: over ACP the level is a session option; a command line is unknown to us. */
+const generic: ThinkingDialect = {
+  fits: always,
+  effortKey: "effort",
+  levels: VERBATIM,
+  carry({ effort, ...rest }) {
+    const left = { notCarried: Object.keys(rest) };
+    return typeof effort === "string" ? { option: { name: "effort", value: effort }, ...left } : left;
+  },
+};
+
+const DIALECTS: Readonly<Record<BuiltInAgentName, readonly ThinkingDialect[]>> = {
+  claude,
+  codex: [codex],
+  gemini,
+  copilot: [flagDialect("--reasoning-effort", "reasoning_effort", "reasoning_effort")],
+  cursor: [cursor],
+  opencode,
+  pi: [flagDialect("--thinking", "thinking", "thought_level")],
+  omp: [omp],
+  openclaw: [flagDialect("--thinking", "thinking", "thinking")],
+  hermes: [],
+};
+
+export const dialectsOf = (agent: AgentName): readonly ThinkingDialect[] =>
+  (DIALECTS as Record<string, readonly ThinkingDialect[]>)[agent] ?? [generic];
