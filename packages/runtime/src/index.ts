@@ -1,1 +1,37 @@
-export {};
+export type { AgentInput, AgentRecord } from "./agents/agent-record.ts";
+export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
+export { type Composer, createComposer } from "./agents/composer.ts";
+export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
+export { fileStore } from "./files/file-store.ts";
+export { compileGrep } from "./files/line-finder.ts";
+export {
+  type CallPath,
+  type CallRecord,
+  createGate,
+  type Gate,
+  type GateOutcome,
+  type GateRequest,
+} from "./gate/gate.ts";
+export { BodyLimitError } from "./network/bounded-body.ts";
+export {
+  type ClosableFetch,
+  createGuardedFetch,
+  type GuardedFetchSettings,
+} from "./network/guarded-fetch.ts";
+export type { Isolation } from "./sandbox/isolation.ts";
+export { type ManagedSandbox, openSandbox, type SandboxSettings } from "./sandbox/open-sandbox.ts";
+export {
+  type NewSession,
+  type SessionRecord,
+  type SessionStore,
+  sessionStore,
+} from "./sessions/session-store.ts";
+export { type AuditEntry, type AuditLog, openAuditLog } from "./users/audit-log.ts";
+export { capabilityStore } from "./users/capability-store.ts";
+export {
+  type GrantRecord,
+  LOCAL_USER,
+  type UserRecord,
+  type UserStore,
+  userStore,
+} from "./users/user-store.ts";

@@ -10,6 +10,7 @@ import { installFailures } from "./install-failures.ts";
 import { networkFailures } from "./network-failures.ts";
 import { routeFailures } from "./route-failures.ts";
 import { runFailures } from "./run-failures.ts";
+import { sourceFailures } from "./source-failures.ts";
 
 export const FAILURES = {
   ...commonFailures,
@@ -21,6 +22,7 @@ export const FAILURES = {
   ...routeFailures,
   ...installFailures,
   ...codingAgentFailures,
+  ...sourceFailures,
 };
 
 export type FailureCode = keyof typeof FAILURES;

@@ -1,0 +1,69 @@
+/**
+ * The sandbox child: loads one engine, gives up its rights, and runs what the server sends, one run at a time.
+ *
+ * It writes with `writeSync`, so that what a program printed is out even if it never gives the event loop back.
+ */
+import { writeSync } from "node:fs";
+import { loadBash } from "./bash-engine.ts";
+import type { Engine, LoadEngine } from "./engine.ts";
+import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
+import { loadJavascript } from "./javascript-engine.ts";
+import { lockDown } from "./lock-down.ts";
+import { loadPython } from "./python-engine.ts";
+
+const LOADERS: Readonly<Record<string, LoadEngine>> = {
+  javascript: loadJavascript,
+  python: loadPython,
+  bash: loadBash,
+};
+const CHANNEL = 3; // a pipe of its own: an engine that prints to stdout must not break the frames
+const LIMITS = { headBytes: 8 * 1024 * 1024, fileBytes: 2 ** 31 }; // the server has checked what it sends
+
+interface RunHead {
+  code: string;
+  timeoutMs: number;
+  memoryMb: number;
+  fileBytes: number;
+  outputBytes: number;
+}
+
+const own = process;
+const [language = "", entry = "", uid = ""] = own.argv.slice(2);
+const load = LOADERS[language];
+if (!load) throw new Error(`no engine for ${language}`);
+const engine = await load(entry);
+lockDown(uid === "" ? undefined : Number(uid));
+
+const reader = new FrameReader(LIMITS);
+own.stdin.on("data", (chunk: Buffer) => {
+  for (const frame of reader.push(chunk)) void serve(engine, frame);
+});
+own.stdin.on("end", () => own.exit(0));
+send({ type: "ready" });
+
+async function serve(run: Engine, { head, files }: Frame): Promise<void> {
+  const request = head as RunHead;
+  const left = { stdout: request.outputBytes, stderr: request.outputBytes };
+  try {
+    const { changed, ...outcome } = await run({
+      ...request,
+      files: files as ReadonlyMap<string, Uint8Array>,
+      write(stream, text) {
+        const part = text.slice(0, left[stream]);
+        left[stream] -= part.length;
+        if (part) send({ type: "output", stream, text: part });
+      },
+    });
+    const bytes = [...changed.values()].reduce((sum, content) => sum + (content?.byteLength ?? 0), 0);
+    if (bytes > request.fileBytes) send({ type: "done", exit: "error", exitCode: 1, tooLarge: bytes });
+    else send({ type: "done", ...outcome }, changed);
+  } catch (error) {
+    send({ type: "done", exit: "error", exitCode: 1, broke: String(error).slice(0, 2000) });
+  }
+}
+
+function send(head: object, files?: ReadonlyMap<string, Uint8Array | null>): void {
+  for (const part of encodeFrame(head, files)) {
+    for (let at = 0; at < part.length; ) at += writeSync(CHANNEL, part, at);
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * What the child gives up once its engine is loaded and before it sees foreign code.
+ *
+ * The order matters: files are read as the server's user, so that an install in a private folder works; then the user is
+ * dropped for good. The network is taken away from outside where the system can (isolation.ts); this is the second wall.
+ */
+import dgram from "node:dgram";
+import dns from "node:dns";
+import net from "node:net";
+
+const GONE = [
+  "fetch",
+  "WebSocket",
+  "EventSource",
+  "XMLHttpRequest",
+  "Worker",
+  "SharedWorker",
+  "navigator",
+  "localStorage",
+  "sessionStorage",
+  "process",
+  "require",
+];
+const PROCESS_GONE = [
+  "kill",
+  "abort",
+  "binding",
+  "_linkedBinding",
+  "dlopen",
+  "chdir",
+  "execve",
+  "getBuiltinModule",
+  "mainModule",
+  "report",
+  "setuid",
+  "seteuid",
+  "setgid",
+  "setegid",
+  "setgroups",
+  "initgroups",
+  "_debugProcess",
+  "_startProfilerIdleNotifier",
+];
+
+/** `uid` undefined = stay the user we are (the server is not root). */
+export function lockDown(uid: number | undefined): void {
+  if (uid !== undefined) dropRights(uid);
+  const refuse = () => {
+    throw new Error("there is no network in the sandbox");
+  };
+  net.Socket.prototype.connect = refuse as never;
+  net.Server.prototype.listen = refuse as never;
+  dgram.Socket.prototype.bind = refuse as never;
+  dgram.Socket.prototype.send = refuse as never;
+  dns.lookup = refuse as never;
+  const own = process as unknown as Record<string, unknown>;
+  for (const name of PROCESS_GONE) Reflect.deleteProperty(own, name);
+  const harmless = harmlessProcess();
+  for (const name of GONE) Reflect.deleteProperty(globalThis, name);
+  Object.defineProperty(globalThis, "process", { value: harmless });
+}
+
+/** The engines ask `process` which system this is; they get an object that answers that and can do nothing. */
+function harmlessProcess(): object {
+  const { arch, hrtime, memoryUsage, nextTick, platform, version, versions } = process;
+  const nothing = () => harmless;
+  const harmless: object = {
+    ...{ arch, hrtime, memoryUsage, nextTick, platform, version, versions: { ...versions } },
+    ...{ argv: [], cwd: () => "/", emitWarning: nothing, env: {}, execArgv: [], off: nothing, on: nothing },
+    ...{ once: nothing, pid: 1, removeListener: nothing },
+  };
+  return harmless;
+}
+
+function dropRights(uid: number): void {
+  process.setgroups?.([]);
+  process.setgid?.(uid);
+  process.setuid?.(uid);
+  if (process.getuid?.() !== uid || process.geteuid?.() !== uid) throw new Error("still the old user");
+}

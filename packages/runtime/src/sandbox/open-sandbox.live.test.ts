@@ -1,0 +1,402 @@
+import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SandboxLanguage, SandboxOutcome } from "@capstan/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ManagedSandbox, openSandbox } from "./open-sandbox.ts";
+
+let sandbox: ManagedSandbox;
+beforeAll(async () => {
+  sandbox = await openSandbox();
+});
+afterAll(() => sandbox.close());
+
+/** Each attempt by itself; a new Python takes seconds to start, so they share one. */
+const PYTHON_PROBES = `
+import os, subprocess
+seen = {}
+def attempt(name, run):
+  try: seen[name] = repr(run())
+  except BaseException as error: seen[name] = type(error).__name__
+def use(name):
+  import js
+  return getattr(js, name)
+attempt("js.process", lambda: use("process"))
+attempt("js.fetch", lambda: use("fetch"))
+attempt("pyodide_js", lambda: __import__("pyodide_js").FS)
+from pyodide.ffi import to_js
+attempt("constructor.constructor", lambda: to_js([1]).constructor.constructor("return process")())
+from pyodide.code import run_js
+attempt("run_js", lambda: run_js("process"))
+attempt("passwd", lambda: open("/etc/passwd").read())
+attempt("subprocess", lambda: subprocess.run(["id"]))
+attempt("fork", lambda: os.fork())
+seen["environ"] = sorted(os.environ)
+seen`;
+
+const LANGUAGES: SandboxLanguage[] = ["javascript", "python", "bash"];
+
+describe("each language", () => {
+  test.each([
+    ["javascript", "console.log('hi'); console.error('oh'); 6 * 7", 42],
+    ["javascript", "const add = async () => 6 * 7; add()", 42],
+    ["javascript", "import { answer } from './lib/answer.js'; export default answer", 42],
+    ["javascript", "await new Promise((done) => setTimeout(done, 5)); [1, { a: 2n }]", [1, { a: "2n" }]],
+    ["python", "import sys\nprint('hi')\nprint('oh', file=sys.stderr)\n6 * 7", 42],
+    [
+      "python",
+      "import asyncio\nasync def f():\n  await asyncio.sleep(0.01)\n  return {'a': [1, None]}\nawait f()",
+      { a: [1, null] },
+    ],
+    ["python", "import lib.answer\nlib.answer.answer", 42],
+  ] as const)("%s gives the value of %j", async (language, code, value) => {
+    const files = { "/lib/answer.js": "export const answer = 42;", "/lib/answer.py": "answer = 42" };
+    expect(await run(language, code, { files })).toMatchObject({ exit: "done", exitCode: 0, result: value });
+  });
+
+  test.each([
+    ["javascript", "console.log('héllo'); console.error('oh')"],
+    ["python", "import sys; print('héllo'); print('oh', file=sys.stderr)"],
+    ["bash", "echo héllo; echo oh >&2"],
+  ] as const)("%s keeps what was printed, stdout and stderr apart", async (language, code) => {
+    expect(await run(language, code)).toMatchObject({ stdout: "héllo\n", stderr: "oh\n" });
+  });
+
+  test.each([
+    ["javascript", "throw new TypeError('no tea')", "TypeError: no tea"],
+    ["javascript", "let = = 3", "SyntaxError"],
+    ["javascript", "await Promise.reject(new Error('late'))", "Error: late"],
+    ["python", "raise ValueError('no tea')", 'File "main.py", line 1'],
+    ["bash", "no-such-command", "command not found"],
+  ] as const)("%s says what went wrong with %j", async (language, code, says) => {
+    const outcome = await run(language, code);
+    expect(outcome).toMatchObject({ exit: "error" });
+    expect(outcome.exitCode).not.toBe(0);
+    expect(outcome.stderr).toContain(says);
+  });
+
+  test.each([
+    ["javascript", "process.exit(3)"],
+    ["python", "import sys; sys.exit(3)"],
+    ["bash", "exit 3"],
+  ] as const)("%s ends with its own exit code", async (language, code) => {
+    expect(await run(language, code)).toMatchObject({ exit: "error", exitCode: 3 });
+  });
+});
+
+describe("the session's files", () => {
+  const files = { "/data/in.txt": "tides", "/old.txt": "old", "/same.txt": "same" };
+  test.each([
+    [
+      "javascript",
+      "const fs = require('node:fs'); fs.writeFileSync('/out/a.txt', fs.readFileSync('data/in.txt', 'utf8').toUpperCase()); fs.unlinkSync('/old.txt'); fs.writeFileSync('bin.dat', new Uint8Array([0, 255]))",
+    ],
+    [
+      "python",
+      "import os\nos.makedirs('/out')\nopen('/out/a.txt', 'w').write(open('data/in.txt').read().upper())\nos.remove('/old.txt')\nopen('bin.dat', 'wb').write(bytes([0, 255]))",
+    ],
+    [
+      "bash",
+      "mkdir /out; tr a-z A-Z < data/in.txt > /out/a.txt; rm /old.txt; echo AP8= | base64 -d > bin.dat",
+    ],
+  ] as const)("%s reads them, and what it wrote, changed and deleted comes back", async (language, code) => {
+    const { exit, stderr, changed } = await run(language, code, { files });
+    expect({ exit, stderr }).toEqual({ exit: "done", stderr: "" });
+    const seen = Object.fromEntries([...changed].map(([path, bytes]) => [path, bytes && [...bytes]]));
+    expect(seen).toEqual({
+      "/out/a.txt": [...Buffer.from("TIDES")],
+      "/old.txt": null,
+      "/bin.dat": [0, 255],
+    });
+  });
+
+  test("more than may be kept is refused as a whole", async () => {
+    const small = await openSandbox({ fileBytes: 1000 });
+    const outcome = await run("python", "open('/big', 'w').write('x' * 2000)", {}, small);
+    expect(outcome).toMatchObject({ exit: "error", stderr: expect.stringContaining("1000 may be kept") });
+    expect(outcome.changed.size).toBe(0);
+    const refused = await small.run(request("bash", "true", { files: { "/a": "x".repeat(1001) } }));
+    expect(refused).toMatchObject({ ok: false, failure: { code: "sandbox_too_large", status: 413 } });
+    await small.close();
+  });
+});
+
+describe("one run and the next", () => {
+  test.each([
+    [
+      "javascript",
+      "globalThis.kept = 1; Object.prototype.kept = 1; fs.writeFileSync('/kept', 'x')",
+      "[typeof kept, ({}).kept, fs.existsSync('/kept')]",
+      ["undefined", null, false],
+    ],
+    [
+      "python",
+      "import builtins, sys, os\nbuiltins.kept = 1\nsys.kept = 1\nos.environ['KEPT'] = '1'\nopen('/tmp/kept', 'w').write('x')",
+      "import builtins, sys, os\n[hasattr(builtins, 'kept'), hasattr(sys, 'kept'), 'KEPT' in os.environ, os.path.exists('/tmp/kept')]",
+      [false, false, false, false],
+    ],
+  ] as const)("share nothing in %s", async (language, leave, look, nothing) => {
+    expect(await run(language, leave)).toMatchObject({ exit: "done" });
+    expect(await run(language, look)).toMatchObject({ exit: "done", result: nothing });
+  });
+
+  test("share nothing in bash", async () => {
+    await run("bash", "export KEPT=1; kept() { echo kept; }; echo x > /tmp/kept; cd /tmp");
+    const { stdout } = await run("bash", 'echo "[$KEPT]"; kept 2>/dev/null; ls /tmp 2>/dev/null; pwd');
+    expect(stdout).toBe("[]\n/\n");
+  });
+
+  test.each([
+    ["javascript", "1", true],
+    ["bash", "true", false],
+  ] as const)("in %s of %j: the child serves the next one too: %j", async (language, code, again) => {
+    const own = await openSandbox();
+    await own.warm(language);
+    const [pid] = own.childPids();
+    await run(language, code, {}, own);
+    expect(own.childPids().includes(pid ?? 0)).toBe(again);
+    await run(language, code, {}, own);
+    await own.close();
+    expect(own.childPids()).toEqual([]);
+  });
+});
+
+describe("code that wants out", () => {
+  test.each([
+    ["javascript", "constructor.constructor('return process')().env.PATH ?? 'nothing'", "nothing"],
+    [
+      "javascript",
+      "[typeof fetch, typeof XMLHttpRequest, typeof WebAssembly, typeof Deno]",
+      Array(4).fill("undefined"),
+    ],
+    ["javascript", "try { fs.readFileSync('/etc/passwd') } catch (error) { error.code }", "ENOENT"],
+    [
+      "javascript",
+      "try { fs.readFileSync('../../../../etc/passwd') } catch (error) { error.code }",
+      "ENOENT",
+    ],
+    ["javascript", "try { require('child_process') } catch (error) { error.code }", "MODULE_NOT_FOUND"],
+  ] as const)("%s finds nothing with %j", async (language, code, found) => {
+    expect(await run(language, code)).toMatchObject({ exit: "done", result: found });
+  });
+
+  test.each([
+    ["bash", "cat /etc/passwd", "No such file"],
+    ["bash", "curl http://127.0.0.1:4400", "command not found"],
+    ["bash", "cat /proc/1/environ", "No such file"],
+  ] as const)("%s fails at %j", async (language, code, says) => {
+    const outcome = await run(language, code);
+    expect(outcome.exit).toBe("error");
+    expect(outcome.stderr).toContain(says);
+  });
+
+  test("python reaches neither JavaScript nor the machine", async () => {
+    const { result } = await run("python", PYTHON_PROBES);
+    expect(result).toEqual({
+      "js.process": "AttributeError",
+      "js.fetch": "AttributeError",
+      pyodide_js: "ModuleNotFoundError",
+      "constructor.constructor": "JsException",
+      run_js: "ImportError",
+      passwd: "FileNotFoundError",
+      subprocess: "OSError",
+      fork: "OSError",
+      environ: ["HOME", "LANG", "PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONINSPECT", "TZ"],
+    });
+  });
+
+  test("python reaches no server on this machine", async () => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.end("HTTP/1.1 200 OK\r\n\r\nhere");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const code = `import socket, urllib.request
+def attempt(run):
+  try: return str(run())
+  except BaseException as error: return type(error).__name__
+def talk():
+  s = socket.create_connection(("127.0.0.1", ${port}), timeout=1)
+  s.sendall(b"GET / HTTP/1.1\\r\\n\\r\\n")
+  return s.recv(100)
+[attempt(lambda: urllib.request.urlopen("http://127.0.0.1:${port}").read()), attempt(talk)]`;
+    const { result } = await run("python", code);
+    server.close();
+    expect(connections).toBe(0);
+    expect(JSON.stringify(result)).not.toContain("here");
+  });
+
+  test("the server's environment and user are not the child's", async () => {
+    process.env.CAPSTAN_SANDBOX_SECRET = "tell nobody";
+    const { stdout } = await run("bash", "env; whoami");
+    expect(stdout).not.toContain("SECRET");
+    const own = await openSandbox();
+    const { pid, environ, uid } = await inspectChild(own);
+    expect(pid).toBeGreaterThan(0);
+    expect(environ).toBe("");
+    if (process.getuid?.() === 0) expect(uid).toBe(65_534);
+    delete process.env.CAPSTAN_SANDBOX_SECRET;
+    await own.close();
+  });
+
+  test("a child that outlives its server ends by the system's limit on its processor time", async () => {
+    const own = await openSandbox();
+    const { pid } = await inspectChild(own);
+    const limits = readFileSync(`/proc/${pid}/limits`, "utf8");
+    expect(limits).toMatch(/^Max cpu time\s+900\s/m);
+    expect(limits).toMatch(/^Max core file size\s+0\s/m);
+    await own.close();
+  });
+
+  test("a child has no network of the system's, where the system allows that", async () => {
+    if (sandbox.isolation.network !== "namespace") {
+      expect(sandbox.isolation.notes.join(" ")).toContain("no network namespace");
+      return;
+    }
+    const own = await openSandbox();
+    const { pid } = await inspectChild(own);
+    const interfaces = readFileSync(`/proc/${pid}/net/dev`, "utf8").trim().split("\n").slice(2);
+    expect(interfaces.map((line) => line.split(":")[0]?.trim())).toEqual(["lo"]);
+    await own.close();
+  });
+});
+
+describe("limits", () => {
+  test.each([
+    ["javascript", "console.log('before'); for (;;);"],
+    [
+      "javascript",
+      "console.log('before'); const flood = () => Promise.resolve().then(flood).then(flood); flood(); await new Promise(() => {})",
+    ],
+    ["javascript", "console.log('before'); setInterval(() => {}, 1)"],
+    ["python", "print('before')\nwhile True: pass"],
+    [
+      "python",
+      "print('before')\nimport asyncio\nasync def flood():\n  while True: asyncio.ensure_future(asyncio.sleep(0)); await asyncio.sleep(0)\nawait flood()",
+    ],
+    ["bash", "echo before; while :; do :; done"],
+    ["bash", "echo before; sleep 100"],
+  ] as const)("%s that never ends is stopped at its time: %j", async (language, code) => {
+    const outcome = await run(language, code, { timeoutMs: 700 });
+    expect(outcome).toMatchObject({ exit: "timeout", exitCode: 124 });
+    if (language !== "bash") expect(outcome.stdout).toBe("before\n");
+  });
+
+  test.each([
+    ["javascript", "const all = []; for (;;) all.push(new Uint8Array(1e6).fill(1))"],
+    ["javascript", "const all = []; for (;;) all.push('x'.repeat(1e6) + all.length)"],
+    ["python", "all = []\nwhile True: all.append(bytearray(1000000))"],
+    ["python", "x = bytearray(1024 * 1024 * 1024 * 2 - 1)"],
+  ] as const)("%s that takes 2 GB is stopped at its memory: %j", async (language, code) => {
+    expect(await run(language, code, { memoryMb: 64, timeoutMs: 30_000 })).toMatchObject({ exit: "memory" });
+  });
+
+  test.each([
+    ["bash", ":(){ :|:& };:"],
+    ["bash", "x=a; while :; do x=$x$x; done"],
+    ["bash", "f() { f | f & f; }; f"],
+    ["bash", "for i in {1..100000}; do a+=({1..1000}); done"],
+  ] as const)("%s that multiplies itself ends: %j", async (language, code) => {
+    const { exit } = await run(language, code, { memoryMb: 64, timeoutMs: 3000 });
+    expect(["error", "timeout", "memory"]).toContain(exit);
+  });
+
+  test("a flood of output is cut", async () => {
+    const { stdout, exit } = await run("python", "for i in range(100000): print('x' * 100)");
+    expect(exit).toBe("done");
+    expect(stdout.length).toBe(256 * 1024);
+  });
+
+  test("too deep a recursion is the code's error, and the child lives on", async () => {
+    const outcome = await run("javascript", "const deep = () => deep() + 1; deep()");
+    expect(outcome).toMatchObject({ exit: "error", stderr: expect.stringContaining("stack overflow") });
+  });
+
+  test("the server answers others while code burns in the sandbox", async () => {
+    const server = createServer((socket) => socket.end("here")).listen(0);
+    const burning = [
+      run("python", "while True: pass", { timeoutMs: 1500 }),
+      run("javascript", "for (;;);", { timeoutMs: 1500 }),
+    ];
+    let longestMs = 0;
+    let last = performance.now();
+    const ticks = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - last);
+      last = performance.now();
+    }, 10);
+    expect((await Promise.all(burning)).map(({ exit }) => exit)).toEqual(["timeout", "timeout"]);
+    clearInterval(ticks);
+    server.close();
+    expect(longestMs).toBeLessThan(1000);
+  });
+});
+
+describe("the pool", () => {
+  test("cancelling ends the code at once", async () => {
+    const controller = new AbortController();
+    const burning = sandbox.run({ ...request("python", "while True: pass"), signal: controller.signal });
+    await sandbox.run(request("javascript", "1"));
+    controller.abort();
+    const result = await burning;
+    if (result.ok) expect(result.value.exit).toBe("killed");
+    else expect(result.failure.code).toBe("cancelled");
+  });
+
+  test("runs beyond its width wait their turn, those beyond its line are refused", async () => {
+    const narrow = await openSandbox({ concurrency: 1, lineLength: 2 });
+    const results = await Promise.all([1, 2, 3, 4].map((n) => narrow.run(request("javascript", `${n}`))));
+    expect(results.map((result) => (result.ok ? result.value.result : result.failure.code))).toEqual([
+      1,
+      2,
+      3,
+      "sandbox_busy",
+    ]);
+    await narrow.close();
+  });
+
+  test("a language without its engine is refused with the package to install", async () => {
+    const bare = await openSandbox({ searchFrom: join(tmpdir(), "nowhere", "x.js") });
+    for (const language of LANGUAGES) {
+      expect(bare.unavailable(language)).toMatch(/optional package .* is not installed/);
+    }
+    expect(await bare.run(request("python", "1"))).toMatchObject({
+      failure: { code: "sandbox_unavailable" },
+    });
+    await bare.close();
+  });
+});
+
+interface Options {
+  files?: Record<string, string>;
+  timeoutMs?: number;
+  memoryMb?: number;
+}
+
+function request(language: SandboxLanguage, code: string, options: Options = {}) {
+  const { files = {}, timeoutMs = 20_000, memoryMb = 256 } = options;
+  const mounted = new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)]));
+  return { language, code, files: mounted, timeoutMs, memoryMb, signal: new AbortController().signal };
+}
+
+async function run(
+  language: SandboxLanguage,
+  code: string,
+  options: Options = {},
+  where: ManagedSandbox = sandbox,
+): Promise<SandboxOutcome> {
+  const result = await where.run(request(language, code, options));
+  if (!result.ok) throw new Error(result.failure.message);
+  return result.value;
+}
+
+/** Looks at a running child from outside, as only a test may. */
+async function inspectChild(own: ManagedSandbox) {
+  await own.warm("javascript");
+  const [pid = 0] = own.childPids();
+  const environ = readFileSync(`/proc/${pid}/environ`, "utf8");
+  const uid = Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  return { pid, environ, uid };
+}

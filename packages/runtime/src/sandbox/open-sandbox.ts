@@ -1,0 +1,260 @@
+/**
+ * The sandbox: a pool of child processes that run other people's code, at most a few at once, the rest in line.
+ *
+ * A Python or bash child serves one run and is replaced by a spare that loads while nobody waits; a JavaScript child is
+ * used again, because each of its runs has an engine and a memory of its own.
+ */
+import { fileURLToPath } from "node:url";
+import {
+  fail,
+  ok,
+  type Refused,
+  type Result,
+  type Sandbox,
+  type SandboxLanguage,
+  type SandboxOutcome,
+  type SandboxRequest,
+} from "@capstan/core";
+import { findEngine, type InstalledEngine } from "./engines.ts";
+import { CHILD_CPU_SECONDS, childCommand, type Isolation, probeIsolation } from "./isolation.ts";
+import { SandboxWorker } from "./worker.ts";
+
+const MEGABYTE = 1024 * 1024;
+const CODE_CHARS = 1_000_000;
+const RUNS_PER_CHILD = 500;
+const BUSY_MS_PER_CHILD = (CHILD_CPU_SECONDS * 1000) / 3; // well before the system would end it in the middle of a run
+const GROWTH_BYTES = 96 * MEGABYTE; // a child that has grown this much is replaced, before the next run pays for it
+
+export interface SandboxSettings {
+  /** Runs at the same time; more wait in line. */
+  readonly concurrency?: number;
+  readonly lineLength?: number;
+  /** A spare child that nobody used for so long is ended. */
+  readonly idleMs?: number;
+  readonly maxTimeoutMs?: number;
+  readonly maxMemoryMb?: number;
+  /** All files of one run together, in and out. */
+  readonly fileBytes?: number;
+  /** Of stdout and stderr each. */
+  readonly outputBytes?: number;
+  /** Where engines are searched; a test names a folder without them. */
+  readonly searchFrom?: string;
+}
+
+const DEFAULTS = {
+  concurrency: 2,
+  lineLength: 64,
+  idleMs: 120_000,
+  maxTimeoutMs: 120_000,
+  maxMemoryMb: 1024,
+  fileBytes: 64 * MEGABYTE,
+  outputBytes: 256 * 1024,
+  searchFrom: fileURLToPath(import.meta.url),
+} as const;
+
+export interface ManagedSandbox extends Sandbox {
+  readonly isolation: Isolation;
+  /** Starts a child ahead of its first run. */
+  warm(language: SandboxLanguage): Promise<void>;
+  /** The children alive now, for whoever watches the server. */
+  childPids(): number[];
+  close(): Promise<void>;
+}
+
+export async function openSandbox(settings: SandboxSettings = {}): Promise<ManagedSandbox> {
+  return new SandboxPool({ ...DEFAULTS, ...settings }, await probeIsolation());
+}
+
+const LANGUAGES: readonly SandboxLanguage[] = ["javascript", "python", "bash"];
+
+class SandboxPool implements ManagedSandbox {
+  readonly isolation: Isolation;
+  readonly #settings: Required<SandboxSettings>;
+  readonly #engines = new Map<SandboxLanguage, InstalledEngine>();
+  readonly #missing = new Map<SandboxLanguage, string>();
+  readonly #spares = new Map<SandboxLanguage, SandboxWorker[]>();
+  readonly #workers = new Set<SandboxWorker>();
+  readonly #line: ((mine: boolean) => void)[] = [];
+  #running = 0;
+  #closed = false;
+
+  constructor(settings: Required<SandboxSettings>, isolation: Isolation) {
+    this.#settings = settings;
+    this.isolation = isolation;
+    for (const language of LANGUAGES) {
+      const found = findEngine(language, settings.searchFrom);
+      if ("missing" in found) this.#missing.set(language, found.missing);
+      else this.#engines.set(language, found);
+    }
+  }
+
+  unavailable(language: SandboxLanguage): string | undefined {
+    return this.#missing.get(language);
+  }
+
+  async warm(language: SandboxLanguage): Promise<void> {
+    const engine = this.#engines.get(language);
+    if (!engine || (this.#spares.get(language)?.length ?? 0) > 0) return;
+    await this.#keepSpare(language, engine).ready;
+  }
+
+  childPids(): number[] {
+    return [...this.#workers].filter(({ alive }) => alive).flatMap(({ pid }) => pid ?? []);
+  }
+
+  async run(request: SandboxRequest): Promise<Result<SandboxOutcome>> {
+    const engine = this.#engines.get(request.language);
+    if (!engine) {
+      const why = this.#missing.get(request.language) ?? "it is not known";
+      return fail("sandbox_unavailable", { language: request.language, why });
+    }
+    const refused = this.#tooLarge(request);
+    if (refused) return refused;
+    if (this.#closed || this.#line.length >= this.#settings.lineLength) {
+      return fail("sandbox_busy", { waiting: this.#line.length });
+    }
+    if (!(await this.#enter(request.signal))) return fail("cancelled", { what: "The code" });
+    try {
+      return await this.#runIn(engine, request);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const worker of this.#workers) worker.kill();
+    this.#workers.clear();
+    this.#spares.clear();
+    for (const turn of this.#line.splice(0)) turn(false);
+  }
+
+  #tooLarge({ code, files }: SandboxRequest): Refused | undefined {
+    if (code.length > CODE_CHARS) {
+      return fail("sandbox_too_large", { what: "The code", size: code.length, limit: CODE_CHARS });
+    }
+    const size = [...files.values()].reduce((sum, content) => sum + content.byteLength, 0);
+    const limit = this.#settings.fileBytes;
+    return size > limit ? fail("sandbox_too_large", { what: "The mounted files", size, limit }) : undefined;
+  }
+
+  async #runIn(engine: InstalledEngine, request: SandboxRequest): Promise<Result<SandboxOutcome>> {
+    const { language, code, files, signal } = request;
+    const worker = this.#takeSpare(language) ?? this.#start(language, engine);
+    try {
+      await readyOrCancelled(worker, signal);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return fail("sandbox_broke", { language, why: why.slice(0, 500) });
+    }
+    if (signal.aborted) {
+      this.#shelve(language, worker);
+      return fail("cancelled", { what: "The code" });
+    }
+    const { maxTimeoutMs, maxMemoryMb, fileBytes, outputBytes } = this.#settings;
+    const timeoutMs = Math.min(request.timeoutMs, maxTimeoutMs);
+    const memoryMb = Math.min(request.memoryMb, maxMemoryMb);
+    const outcome = await worker.run({
+      ...{ code, files, signal, timeoutMs, memoryMb, fileBytes, outputBytes },
+    });
+    await this.#afterRun(language, engine, worker, outcome);
+    return ok(outcome);
+  }
+
+  async #afterRun(
+    language: SandboxLanguage,
+    engine: InstalledEngine,
+    worker: SandboxWorker,
+    { exit }: SandboxOutcome,
+  ): Promise<void> {
+    const clean = exit === "done" || exit === "error";
+    const fresh = worker.runs < RUNS_PER_CHILD && worker.busyMs < BUSY_MS_PER_CHILD;
+    const mayStay = engine.reusable && clean && worker.alive && fresh;
+    if (mayStay && (await worker.grownBytes()) < GROWTH_BYTES) return this.#shelve(language, worker);
+    worker.kill();
+    this.#workers.delete(worker);
+    if (!this.#closed && (this.#spares.get(language)?.length ?? 0) === 0) this.#keepSpare(language, engine);
+  }
+
+  #start(language: SandboxLanguage, engine: InstalledEngine): SandboxWorker {
+    const child = fileURLToPath(new URL(`./child${extension()}`, import.meta.url));
+    const { entry, readable } = engine;
+    const { maxMemoryMb, fileBytes } = this.#settings;
+    const command = childCommand(this.isolation, child, { language, entry, readable, heapMb: maxMemoryMb });
+    const worker = new SandboxWorker(command, fileBytes);
+    this.#workers.add(worker);
+    return worker;
+  }
+
+  #keepSpare(language: SandboxLanguage, engine: InstalledEngine): SandboxWorker {
+    const worker = this.#start(language, engine);
+    this.#shelve(language, worker);
+    return worker;
+  }
+
+  #shelve(language: SandboxLanguage, worker: SandboxWorker): void {
+    const spares = this.#spares.get(language) ?? [];
+    spares.push(worker);
+    this.#spares.set(language, spares);
+    setTimeout(() => this.#retire(language, worker, worker.runs), this.#settings.idleMs).unref();
+  }
+
+  #retire(language: SandboxLanguage, worker: SandboxWorker, runs: number): void {
+    const spares = this.#spares.get(language) ?? [];
+    if (worker.runs !== runs || !spares.includes(worker)) return;
+    this.#spares.set(
+      language,
+      spares.filter((spare) => spare !== worker),
+    );
+    this.#workers.delete(worker);
+    worker.kill();
+  }
+
+  #takeSpare(language: SandboxLanguage): SandboxWorker | undefined {
+    const spares = this.#spares.get(language) ?? [];
+    for (let spare = spares.pop(); spare; spare = spares.pop()) if (spare.alive) return spare;
+    return undefined;
+  }
+
+  /** True when it is this run's turn, false when it was cancelled while it waited. */
+  #enter(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    if (this.#running < this.#settings.concurrency) {
+      this.#running += 1;
+      return Promise.resolve(true);
+    }
+    return new Promise((resolve) => {
+      const turn = (mine: boolean) => {
+        signal.removeEventListener("abort", cancel);
+        resolve(mine);
+      };
+      const cancel = () => {
+        this.#line.splice(this.#line.indexOf(turn), 1);
+        turn(false);
+      };
+      this.#line.push(turn);
+      signal.addEventListener("abort", cancel, { once: true });
+    });
+  }
+
+  /** Hands the place to the next in line; it is never free in between, so nobody can slip in. */
+  #leave(): void {
+    const next = this.#line.shift();
+    if (next) next(true);
+    else this.#running -= 1;
+  }
+}
+
+/** Settles when the child is ready or the run is cancelled, whichever comes first. */
+function readyOrCancelled(worker: SandboxWorker, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = () => resolve();
+    signal.addEventListener("abort", cancel, { once: true });
+    worker.ready.then(resolve, reject).finally(() => signal.removeEventListener("abort", cancel));
+  });
+}
+
+/** `.ts` in the repository, `.js` in a published package. */
+function extension(): string {
+  return import.meta.url.endsWith(".ts") ? ".ts" : ".js";
+}
