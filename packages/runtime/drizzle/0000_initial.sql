@@ -26,6 +26,113 @@ CREATE TABLE "agents" (
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "package_archives" (
+	"sha256" text PRIMARY KEY NOT NULL,
+	"bytes" "bytea" NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "packages" (
+	"name" text PRIMARY KEY NOT NULL,
+	"sha256" text NOT NULL,
+	"record" jsonb NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "approvals" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"run_id" uuid,
+	"session_id" uuid,
+	"agent_id" text NOT NULL,
+	"user_email" text NOT NULL,
+	"capability_id" text NOT NULL,
+	"tool" text NOT NULL,
+	"call_id" text NOT NULL,
+	"arguments" json NOT NULL,
+	"reason" text NOT NULL,
+	"status" text DEFAULT 'pending' NOT NULL,
+	"expiry" json NOT NULL,
+	"expires_at" timestamp with time zone,
+	"assignee" text NOT NULL,
+	"decided_by" text,
+	"decided_at" timestamp with time zone,
+	"words" text,
+	"edited_arguments" json,
+	"result" json,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "events" (
+	"session_id" uuid NOT NULL,
+	"last_seq" integer NOT NULL,
+	"first_seq" integer NOT NULL,
+	"run_id" uuid NOT NULL,
+	"payload" json NOT NULL,
+	CONSTRAINT "events_session_id_last_seq_pk" PRIMARY KEY("session_id","last_seq")
+);
+--> statement-breakpoint
+CREATE TABLE "executors" (
+	"id" text PRIMARY KEY NOT NULL,
+	"seen" timestamp with time zone NOT NULL,
+	"details" jsonb DEFAULT '{}'::jsonb NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "feedback" (
+	"session_id" uuid NOT NULL,
+	"message_id" text NOT NULL,
+	"user_email" text NOT NULL,
+	"value" text NOT NULL,
+	"words" text DEFAULT '' NOT NULL,
+	"told" boolean DEFAULT false NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "feedback_session_id_message_id_user_email_pk" PRIMARY KEY("session_id","message_id","user_email")
+);
+--> statement-breakpoint
+CREATE TABLE "messages" (
+	"session_id" uuid NOT NULL,
+	"position" integer NOT NULL,
+	"id" text NOT NULL,
+	"run_id" uuid NOT NULL,
+	"role" text NOT NULL,
+	"content" json NOT NULL,
+	"usage" json,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "messages_session_id_position_pk" PRIMARY KEY("session_id","position")
+);
+--> statement-breakpoint
+CREATE TABLE "runs" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"session_id" uuid NOT NULL,
+	"agent_id" text NOT NULL,
+	"status" text NOT NULL,
+	"epoch" integer DEFAULT 1 NOT NULL,
+	"segment" integer DEFAULT 0 NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"owner" text DEFAULT '' NOT NULL,
+	"message_id" text NOT NULL,
+	"input" json NOT NULL,
+	"pending" json,
+	"outcome" json,
+	"usage" json,
+	"start_seq" integer DEFAULT 0 NOT NULL,
+	"parent_run_id" uuid,
+	"parent_call_id" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "webhook_deliveries" (
+	"run_id" uuid PRIMARY KEY NOT NULL,
+	"url" text NOT NULL,
+	"payload" json NOT NULL,
+	"status" text DEFAULT 'due' NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"next_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"last_error" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "session_files" (
 	"session_id" uuid NOT NULL,
 	"path" text NOT NULL,
@@ -52,6 +159,20 @@ CREATE TABLE "sessions" (
 	"file_bytes" bigint DEFAULT 0 NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "schedules" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"capability" text NOT NULL,
+	"user_email" text NOT NULL,
+	"cron" text NOT NULL,
+	"timezone" text DEFAULT 'UTC' NOT NULL,
+	"type" text NOT NULL,
+	"payload" jsonb DEFAULT '{}'::jsonb NOT NULL,
+	"routing" jsonb,
+	"enabled" boolean DEFAULT true NOT NULL,
+	"last_fired_at" timestamp with time zone,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "api_keys" (
@@ -124,14 +245,28 @@ CREATE TABLE "users" (
 );
 --> statement-breakpoint
 ALTER TABLE "agent_capabilities" ADD CONSTRAINT "agent_capabilities_agent_id_agents_id_fk" FOREIGN KEY ("agent_id") REFERENCES "public"."agents"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "approvals" ADD CONSTRAINT "approvals_run_id_runs_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "feedback" ADD CONSTRAINT "feedback_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "runs" ADD CONSTRAINT "runs_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_run_id_runs_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "session_files" ADD CONSTRAINT "session_files_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "idx_agent_capabilities_agent_id" ON "agent_capabilities" USING btree ("agent_id");--> statement-breakpoint
 CREATE INDEX "idx_agent_capabilities_position" ON "agent_capabilities" USING btree ("agent_id","position");--> statement-breakpoint
 CREATE INDEX "idx_agent_capabilities_capability_id" ON "agent_capabilities" USING btree ("capability_id");--> statement-breakpoint
-CREATE INDEX "idx_agents_created" ON "agents" USING btree ("created_at","id");--> statement-breakpoint
+CREATE INDEX "idx_packages_sha256" ON "packages" USING btree ("sha256");--> statement-breakpoint
+CREATE INDEX "approvals_created" ON "approvals" USING btree ("created_at","id");--> statement-breakpoint
+CREATE INDEX "approvals_pending" ON "approvals" USING btree ("expires_at") WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX "approvals_run" ON "approvals" USING btree ("run_id");--> statement-breakpoint
+CREATE INDEX "approvals_unexecuted" ON "approvals" USING btree ("decided_at") WHERE status = 'approved' and run_id is null and result is null;--> statement-breakpoint
+CREATE UNIQUE INDEX "runs_message" ON "runs" USING btree ("session_id","message_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "runs_one_active" ON "runs" USING btree ("session_id") WHERE status in ('running', 'waiting');--> statement-breakpoint
+CREATE INDEX "runs_owner" ON "runs" USING btree ("owner") WHERE status = 'running';--> statement-breakpoint
+CREATE INDEX "runs_queued" ON "runs" USING btree ("session_id","created_at") WHERE status = 'queued';--> statement-breakpoint
+CREATE INDEX "runs_parent" ON "runs" USING btree ("parent_run_id") WHERE parent_run_id is not null;--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("next_at") WHERE status = 'due';--> statement-breakpoint
 CREATE INDEX "idx_session_files_parent" ON "session_files" USING btree ("session_id","parent");--> statement-breakpoint
-CREATE INDEX "idx_sessions_created" ON "sessions" USING btree ("created_at","id");--> statement-breakpoint
-CREATE INDEX "idx_sessions_owner" ON "sessions" USING btree ("owner","created_at","id");--> statement-breakpoint
-CREATE INDEX "idx_sessions_agent" ON "sessions" USING btree ("agent_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "idx_sessions_owner" ON "sessions" USING btree ("owner","id");--> statement-breakpoint
+CREATE INDEX "idx_sessions_agent" ON "sessions" USING btree ("agent_id","id");--> statement-breakpoint
+CREATE INDEX "idx_schedules_user" ON "schedules" USING btree ("user_email");--> statement-breakpoint
 CREATE INDEX "idx_audit_created" ON "audit_log" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "idx_grants_subject" ON "grants" USING btree ("subject");

@@ -1,1 +1,3 @@
-export {};
+export { openLog } from "./log.ts";
+export { type RunningServer, startServer } from "./serve.ts";
+export { parseSettings, type Settings } from "./settings.ts";

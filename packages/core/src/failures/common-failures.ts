@@ -53,6 +53,16 @@ export const commonFailures = {
     message: ({ reference }) => `Something broke on our side (reference ${reference}).`,
     nextStep: () => "Look for the reference in the server's log, and report it.",
   }),
+  settings_invalid: row<{ where: string }>({
+    status: 500,
+    message: ({ where }) => `The settings are not valid: ${where}`,
+    nextStep: () => "Correct the named environment variables; docs/configuration.md lists them all.",
+  }),
+  address_unusable: row<{ address: string; why: string }>({
+    status: 500,
+    message: ({ address, why }) => `The server cannot listen on ${address}: ${why}`,
+    nextStep: () => "Stop what listens there, or choose another PORT.",
+  }),
   data_folder_locked: row<{ folder: string; holder: number }>({
     status: 503,
     message: ({ folder, holder }) => `Another server (process ${holder}) uses the data folder ${folder}.`,

@@ -4,26 +4,22 @@ import { index, integer, jsonb, pgTable, text, timestamp, unique, uuid, varchar 
 
 const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 
-export const agents = pgTable(
-  "agents",
-  {
-    id: uuid("id").primaryKey(),
-    owner: text("owner").notNull(),
-    name: text("name").notNull(),
-    description: text("description").notNull().default(""),
-    version: integer("version").notNull().default(1),
-    status: text("status").notNull().default("active"),
-    systemPrompt: text("system_prompt").notNull().default(""),
-    model: text("model"),
-    harness: text("harness").notNull().default("native"),
-    /** Everything that is read and written as a whole: provider, documentation_url, metadata, limits, policies and the like. */
-    settings: jsonb("settings").notNull().default({}),
-    grantedScopes: jsonb("granted_scopes").$type<string[]>().notNull().default([]),
-    createdAt: at("created_at").notNull().default(sql`now()`),
-    updatedAt: at("updated_at").notNull().default(sql`now()`),
-  },
-  (table) => [index("idx_agents_created").on(table.createdAt, table.id)],
-);
+export const agents = pgTable("agents", {
+  id: uuid("id").primaryKey(),
+  owner: text("owner").notNull(),
+  name: text("name").notNull(),
+  description: text("description").notNull().default(""),
+  version: integer("version").notNull().default(1),
+  status: text("status").notNull().default("active"),
+  systemPrompt: text("system_prompt").notNull().default(""),
+  model: text("model"),
+  harness: text("harness").notNull().default("native"),
+  /** Everything that is read and written as a whole: provider, documentation_url, metadata, limits, policies and the like. */
+  settings: jsonb("settings").notNull().default({}),
+  grantedScopes: jsonb("granted_scopes").$type<string[]>().notNull().default([]),
+  createdAt: at("created_at").notNull().default(sql`now()`),
+  updatedAt: at("updated_at").notNull().default(sql`now()`),
+});
 
 export const agentCapabilities = pgTable(
   "agent_capabilities",

@@ -34,9 +34,8 @@ export const sessions = pgTable(
     updatedAt: at("updated_at").notNull().default(sql`now()`),
   },
   (table) => [
-    index("idx_sessions_created").on(table.createdAt, table.id),
-    index("idx_sessions_owner").on(table.owner, table.createdAt, table.id),
-    index("idx_sessions_agent").on(table.agentId, table.createdAt, table.id),
+    index("idx_sessions_owner").on(table.owner, table.id),
+    index("idx_sessions_agent").on(table.agentId, table.id),
   ],
 );
 

@@ -1,0 +1,145 @@
+/** Agents in the database. Deciding whether an agent is valid is `compose`'s job; this only keeps what passed. */
+import { fail, ok, type Result } from "@capstan/core";
+import { and, asc, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { uuidv7 } from "uuidv7";
+import type { Database } from "../db/database.ts";
+import { agentCapabilities, agents } from "../db/schema/agent-tables.ts";
+import { isUuid } from "../db/uuid.ts";
+import { type AgentInput, type AgentRecord, type AgentRow, agentRecord, settingsOf } from "./agent-record.ts";
+
+export interface Page<T> {
+  readonly items: T[];
+  /** Pass it back to read on; absent on the last page. */
+  readonly nextCursor?: string;
+}
+
+export interface AgentStore {
+  create(owner: string, input: AgentInput): Promise<AgentRecord>;
+  get(id: string): Promise<Result<AgentRecord>>;
+  update(id: string, input: AgentInput): Promise<Result<AgentRecord>>;
+  delete(id: string): Promise<Result<AgentRecord>>;
+  /** Newest first. The cursor is an id, and ids grow with time, so inserts neither repeat nor skip a row. */
+  list(options: { limit: number; cursor?: string | undefined }): Promise<Page<AgentRecord>>;
+  count(): Promise<number>;
+  /** The agents that list a capability, for "in use" and for what an uninstall breaks. */
+  using(capabilityId: string): Promise<{ id: string; name: string }[]>;
+}
+
+export function agentStore({ orm }: Pick<Database, "orm">): AgentStore {
+  return {
+    async create(owner, input) {
+      const id = uuidv7();
+      await orm.transaction(async (tx) => {
+        await tx.insert(agents).values({ id, owner, ...columns(input) });
+        await putCapabilities(tx, id, input);
+      });
+      return mustFind(orm, id);
+    },
+    get: (id) => find(orm, id),
+    async update(id, input) {
+      if (!isUuid(id)) return fail("not_found", { what: "agent", id });
+      const changed = await orm.transaction(async (tx) => {
+        const rows = await tx
+          .update(agents)
+          .set({ ...columns(input), version: sql`${agents.version} + 1`, updatedAt: sql`now()` })
+          .where(eq(agents.id, id))
+          .returning({ id: agents.id });
+        if (rows.length === 0) return false;
+        await tx.delete(agentCapabilities).where(eq(agentCapabilities.agentId, id));
+        await putCapabilities(tx, id, input);
+        return true;
+      });
+      return changed ? find(orm, id) : fail("not_found", { what: "agent", id });
+    },
+    async delete(id) {
+      const found = await find(orm, id);
+      if (found.ok) await orm.delete(agents).where(eq(agents.id, id));
+      return found;
+    },
+    list: (options) => list(orm, options),
+    async count() {
+      const [row] = await orm.select({ n: sql<number>`count(*)::int` }).from(agents);
+      return row?.n ?? 0;
+    },
+    using: (capabilityId) =>
+      orm
+        .select({ id: agents.id, name: agents.name })
+        .from(agentCapabilities)
+        .innerJoin(agents, eq(agents.id, agentCapabilities.agentId))
+        .where(eq(agentCapabilities.capabilityId, capabilityId))
+        .orderBy(asc(agents.name)),
+  };
+}
+
+type Orm = Pick<NodePgDatabase, "select" | "insert" | "update" | "delete">;
+
+async function list(
+  orm: Orm,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<Page<AgentRecord>> {
+  const before = cursor !== undefined && isUuid(cursor) ? lt(agents.id, cursor) : undefined;
+  const rows = await orm
+    .select()
+    .from(agents)
+    .where(and(before))
+    .orderBy(desc(agents.id))
+    .limit(limit + 1);
+  const shown = rows.slice(0, limit);
+  const items = await withCapabilities(orm, shown);
+  const last = shown.at(-1);
+  return { items, ...(rows.length > limit && last && { nextCursor: last.id }) };
+}
+
+async function find(orm: Orm, id: string): Promise<Result<AgentRecord>> {
+  const rows = isUuid(id) ? await orm.select().from(agents).where(eq(agents.id, id)) : [];
+  const [found] = await withCapabilities(orm, rows);
+  return found ? ok(found) : fail("not_found", { what: "agent", id });
+}
+
+async function mustFind(orm: Orm, id: string): Promise<AgentRecord> {
+  const found = await find(orm, id);
+  if (!found.ok) throw new Error("the agent just written is not there");
+  return found.value;
+}
+
+async function withCapabilities(orm: Orm, rows: readonly AgentRow[]): Promise<AgentRecord[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const all = await orm
+    .select()
+    .from(agentCapabilities)
+    .where(inArray(agentCapabilities.agentId, ids))
+    .orderBy(asc(agentCapabilities.position));
+  return rows.map((row) =>
+    agentRecord(
+      row,
+      all.filter(({ agentId }) => agentId === row.id),
+    ),
+  );
+}
+
+const columns = (input: AgentInput) => ({
+  name: input.name,
+  description: input.description,
+  systemPrompt: input.systemPrompt,
+  model: input.model ?? null,
+  harness: input.harness,
+  settings: settingsOf(input),
+  grantedScopes: [...input.grantedScopes],
+});
+
+async function putCapabilities(orm: Orm, agentId: string, { capabilities }: AgentInput): Promise<void> {
+  if (capabilities.length === 0) return;
+  await orm.insert(agentCapabilities).values(
+    capabilities.map(({ id, config, prefix, version }, position) => ({
+      id: uuidv7(),
+      agentId,
+      capabilityId: id,
+      position,
+      config: config ?? null,
+      prefix: prefix ?? null,
+      version: version ?? null,
+    })),
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * From an agent's id to a composed agent, for a user. Reads one row set per call and composes only when something
+ * changed: the agent's version, the rights in force, or the registry.
+ */
+import {
+  type AgentSpec,
+  type CapabilityRegistry,
+  type CountTokens,
+  compose,
+  effectiveScopes,
+  type Result,
+  type RuntimeAgent,
+} from "@capstan/core";
+import type { UserStore } from "../users/user-store.ts";
+import type { AgentStore } from "./agent-store.ts";
+
+export interface Composer {
+  composeFor(agentId: string, userEmail: string): Promise<Result<RuntimeAgent>>;
+  /** Composes an agent that is not saved, with the user's rights. */
+  preview(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
+}
+
+const MOST_KEPT = 1000; // composed agents are a few kilobytes each; beyond this the oldest goes
+
+export function createComposer(parts: {
+  agents: AgentStore;
+  users: UserStore;
+  registry: CapabilityRegistry;
+  countTokens: CountTokens;
+}): Composer {
+  const { agents, users, registry, countTokens } = parts;
+  const kept = new Map<string, Result<RuntimeAgent>>();
+  registry.onChange(() => kept.clear());
+
+  async function preview(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>> {
+    const [user, agentGrants] = await Promise.all([users.get(userEmail), users.grantsOf(`agent:${spec.id}`)]);
+    const agentScopes = [...spec.grantedScopes, ...agentGrants.map(({ scope }) => scope)];
+    const scopes = effectiveScopes(agentScopes, user.scopes);
+    const key = `${spec.id} ${spec.version} ${[...scopes].sort().join(" ")}`;
+    const before = spec.id === "unsaved" ? undefined : kept.get(key);
+    if (before) return before;
+    const composed = compose(spec, registry, { scopes }, countTokens);
+    if (spec.id !== "unsaved") keep(kept, key, composed);
+    return composed;
+  }
+
+  return {
+    preview,
+    async composeFor(agentId, userEmail) {
+      const agent = await agents.get(agentId);
+      return agent.ok ? preview(agent.value, userEmail) : agent;
+    },
+  };
+}
+
+function keep(kept: Map<string, Result<RuntimeAgent>>, key: string, composed: Result<RuntimeAgent>): void {
+  kept.set(key, composed);
+  const oldest = kept.keys().next().value;
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+}

@@ -1,0 +1,25 @@
+/** Installed packages. The archive is kept as bytes by its hash: any process unpacks from here what another installed. */
+import { sql } from "drizzle-orm";
+import { customType, index, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import type { PackageRecord } from "../../install/package-record.ts";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => "bytea" });
+
+export const packages = pgTable(
+  "packages",
+  {
+    name: text("name").primaryKey(),
+    sha256: text("sha256").notNull(),
+    record: jsonb("record").$type<PackageRecord>().notNull(),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+    updatedAt: at("updated_at").notNull().default(sql`now()`),
+  },
+  (table) => [index("idx_packages_sha256").on(table.sha256)],
+);
+
+export const packageArchives = pgTable("package_archives", {
+  sha256: text("sha256").primaryKey(),
+  bytes: bytes("bytes").notNull(),
+  createdAt: at("created_at").notNull().default(sql`now()`),
+});

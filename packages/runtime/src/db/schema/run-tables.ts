@@ -1,0 +1,178 @@
+/**
+ * Runs and what they leave: messages (the conversation, which is also the journal), events (the stream, a batch a row),
+ * approvals, feedback, webhook deliveries, and the processes that are alive.
+ *
+ * `json`, not `jsonb`, where the bytes matter: jsonb reorders keys, and a prompt that is read back must be the prompt
+ * that was sent, or the provider's cache misses. Messages and events have no foreign key: it costs a lock per row.
+ */
+import { sql } from "drizzle-orm";
+import {
+  boolean,
+  index,
+  integer,
+  json,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { sessions } from "./session-tables.ts";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+
+export const runs = pgTable(
+  "runs",
+  {
+    id: uuid("id").primaryKey(),
+    sessionId: uuid("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    /** The agent it started with. */
+    agentId: text("agent_id").notNull(),
+    /** queued, running, waiting (for people, clients or a child run), done, failed, cancelled. */
+    status: text("status").notNull(),
+    /** Taken anew by each claim; a writer with an older one is fenced off. */
+    epoch: integer("epoch").notNull().default(1),
+    /** The part of the run that is on: a wait ends one, the answer starts the next. */
+    segment: integer("segment").notNull().default(0),
+    /** Claims since the last message was stored: a run that never gets further is given up. */
+    attempts: integer("attempts").notNull().default(0),
+    /** The process that runs it; empty when it was handed over. */
+    owner: text("owner").notNull().default(""),
+    /** The id of the message that asked for it: the same one twice is one run. */
+    messageId: text("message_id").notNull(),
+    /** The message while it is queued, and the options it came with. */
+    input: json("input").notNull(),
+    /** What a waiting run waits for. */
+    pending: json("pending"),
+    outcome: json("outcome"),
+    usage: json("usage"),
+    /** The sequence number of this segment's RUN_STARTED. */
+    startSeq: integer("start_seq").notNull().default(0),
+    parentRunId: uuid("parent_run_id"),
+    parentCallId: text("parent_call_id"),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+    updatedAt: at("updated_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    uniqueIndex("runs_message").on(table.sessionId, table.messageId),
+    uniqueIndex("runs_one_active").on(table.sessionId).where(sql`status in ('running', 'waiting')`),
+    index("runs_owner").on(table.owner).where(sql`status = 'running'`),
+    index("runs_queued").on(table.sessionId, table.createdAt).where(sql`status = 'queued'`),
+    index("runs_parent").on(table.parentRunId).where(sql`parent_run_id is not null`),
+  ],
+);
+
+export const messages = pgTable(
+  "messages",
+  {
+    sessionId: uuid("session_id").notNull(),
+    /** From 0 without gaps. */
+    position: integer("position").notNull(),
+    id: text("id").notNull(),
+    runId: uuid("run_id").notNull(),
+    role: text("role").notNull(),
+    content: json("content").notNull(),
+    usage: json("usage"),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.position] })],
+);
+
+export const events = pgTable(
+  "events",
+  {
+    sessionId: uuid("session_id").notNull(),
+    lastSeq: integer("last_seq").notNull(),
+    firstSeq: integer("first_seq").notNull(),
+    runId: uuid("run_id").notNull(),
+    /** The events from first to last, in order. */
+    payload: json("payload").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.lastSeq] })],
+);
+
+export const approvals = pgTable(
+  "approvals",
+  {
+    id: uuid("id").primaryKey(),
+    /** Absent for a call that came straight over REST. */
+    runId: uuid("run_id").references(() => runs.id, { onDelete: "cascade" }),
+    sessionId: uuid("session_id"),
+    agentId: text("agent_id").notNull(),
+    /** For whom the tool would run. */
+    userEmail: text("user_email").notNull(),
+    capabilityId: text("capability_id").notNull(),
+    tool: text("tool").notNull(),
+    callId: text("call_id").notNull(),
+    arguments: json("arguments").notNull(),
+    reason: text("reason").notNull(),
+    /** pending, approved, denied, expired, cancelled. */
+    status: text("status").notNull().default("pending"),
+    expiry: json("expiry").notNull(),
+    expiresAt: at("expires_at"),
+    /** Who is asked: the user at first, another after it was escalated. */
+    assignee: text("assignee").notNull(),
+    decidedBy: text("decided_by"),
+    decidedAt: at("decided_at"),
+    words: text("words"),
+    editedArguments: json("edited_arguments"),
+    /** What a call without a run returned once it was approved. */
+    result: json("result"),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    index("approvals_created").on(table.createdAt, table.id),
+    index("approvals_pending").on(table.expiresAt).where(sql`status = 'pending'`),
+    index("approvals_run").on(table.runId),
+    index("approvals_unexecuted").on(table.decidedAt).where(
+      sql`status = 'approved' and run_id is null and result is null`,
+    ),
+  ],
+);
+
+export const feedback = pgTable(
+  "feedback",
+  {
+    sessionId: uuid("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    messageId: text("message_id").notNull(),
+    userEmail: text("user_email").notNull(),
+    value: text("value").notNull(),
+    words: text("words").notNull().default(""),
+    /** Set once a later turn has told the model. */
+    told: boolean("told").notNull().default(false),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.messageId, table.userEmail] })],
+);
+
+export const webhookDeliveries = pgTable(
+  "webhook_deliveries",
+  {
+    /** One delivery a run. */
+    runId: uuid("run_id")
+      .primaryKey()
+      .references(() => runs.id, { onDelete: "cascade" }),
+    url: text("url").notNull(),
+    payload: json("payload").notNull(),
+    /** due, delivered, given_up. */
+    status: text("status").notNull().default("due"),
+    attempts: integer("attempts").notNull().default(0),
+    nextAt: at("next_at").notNull().default(sql`now()`),
+    lastError: text("last_error"),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [index("webhook_deliveries_due").on(table.nextAt).where(sql`status = 'due'`)],
+);
+
+/** The server processes, each with its last sign of life. */
+export const executors = pgTable("executors", {
+  id: text("id").primaryKey(),
+  seen: at("seen").notNull(),
+  details: jsonb("details").notNull().default({}),
+});

@@ -1,0 +1,24 @@
+/** Schedules: cron expressions that write triggers. Triggers themselves are files; their folder is their state. */
+import { sql } from "drizzle-orm";
+import { boolean, index, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+
+export const schedules = pgTable(
+  "schedules",
+  {
+    id: uuid("id").primaryKey(),
+    capability: text("capability").notNull(),
+    user: text("user_email").notNull(),
+    cron: text("cron").notNull(),
+    timezone: text("timezone").notNull().default("UTC"),
+    type: text("type").notNull(),
+    payload: jsonb("payload").$type<Record<string, unknown>>().notNull().default({}),
+    routing: jsonb("routing").$type<{ channel: string; target?: string }>(),
+    enabled: boolean("enabled").notNull().default(true),
+    /** The planned time of the last firing: the next one is counted from here, also after a restart. */
+    lastFiredAt: at("last_fired_at"),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [index("idx_schedules_user").on(table.user)],
+);

@@ -1,0 +1,108 @@
+/** Sessions: a conversation with one agent, its files and its state. Messages and runs are the run engine's. */
+import { fail, ok, type Result } from "@capstan/core";
+import { and, desc, eq, lt, sql } from "drizzle-orm";
+import { uuidv7 } from "uuidv7";
+import type { Page } from "../agents/agent-store.ts";
+import type { Database } from "../db/database.ts";
+import { sessions } from "../db/schema/session-tables.ts";
+import { isUuid } from "../db/uuid.ts";
+
+export interface SessionRecord {
+  readonly id: string;
+  readonly agentId: string | null;
+  readonly owner: string;
+  readonly title: string;
+  readonly status: string;
+  readonly state: unknown;
+  readonly metadata: unknown;
+  readonly forkedFrom: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface NewSession {
+  readonly id?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly owner: string;
+  readonly title?: string | undefined;
+  readonly metadata?: Record<string, unknown> | undefined;
+  readonly state?: unknown;
+  readonly forkedFrom?: string | undefined;
+}
+
+export interface SessionStore {
+  /** The same given id twice is one session. */
+  create(input: NewSession): Promise<SessionRecord>;
+  get(id: string): Promise<Result<SessionRecord>>;
+  list(options: SessionFilter): Promise<Page<SessionRecord>>;
+  update(
+    id: string,
+    changes: { title?: string; agentId?: string; metadata?: Record<string, unknown> },
+  ): Promise<Result<SessionRecord>>;
+  delete(id: string): Promise<Result<SessionRecord>>;
+}
+
+export interface SessionFilter {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly owner?: string | undefined;
+}
+
+export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
+  const get = async (id: string): Promise<Result<SessionRecord>> => {
+    const [row] = isUuid(id) ? await orm.select().from(sessions).where(eq(sessions.id, id)) : [];
+    return row ? ok(row) : fail("not_found", { what: "session", id });
+  };
+  return {
+    get,
+    async create(input) {
+      const id = input.id ?? uuidv7();
+      await orm
+        .insert(sessions)
+        .values({
+          id,
+          agentId: input.agentId ?? null,
+          owner: input.owner,
+          title: input.title ?? "",
+          metadata: input.metadata ?? {},
+          state: input.state ?? {},
+          forkedFrom: input.forkedFrom ?? null,
+        })
+        .onConflictDoNothing();
+      const made = await get(id);
+      if (!made.ok) throw new Error("the session just written is not there");
+      return made.value;
+    },
+    async list({ limit, cursor, agentId, owner }) {
+      const rows = await orm
+        .select()
+        .from(sessions)
+        .where(
+          and(
+            cursor !== undefined && isUuid(cursor) ? lt(sessions.id, cursor) : undefined,
+            agentId === undefined ? undefined : eq(sessions.agentId, agentId),
+            owner === undefined ? undefined : eq(sessions.owner, owner),
+          ),
+        )
+        .orderBy(desc(sessions.id))
+        .limit(limit + 1);
+      const items = rows.slice(0, limit);
+      const last = items.at(-1);
+      return { items, ...(rows.length > limit && last && { nextCursor: last.id }) };
+    },
+    async update(id, changes) {
+      if (isUuid(id))
+        await orm
+          .update(sessions)
+          .set({ ...changes, updatedAt: sql`now()` })
+          .where(eq(sessions.id, id));
+      return get(id);
+    },
+    async delete(id) {
+      const found = await get(id);
+      if (found.ok) await orm.delete(sessions).where(eq(sessions.id, id));
+      return found;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/** Users and what they were granted. The loopback user exists by itself and has every scope. */
+import { EVERY_SCOPE } from "@capstan/core";
+import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { uuidv7 } from "uuidv7";
+import type { Database } from "../db/database.ts";
+import { grants, users } from "../db/schema/user-tables.ts";
+
+export const LOCAL_USER = "local@localhost";
+
+export interface UserRecord {
+  readonly email: string;
+  /** In force now: the user's own and what was granted and has not run out. */
+  readonly scopes: string[];
+  readonly preferences: Record<string, unknown>;
+}
+
+export interface GrantInput {
+  /** `user:<email>` or `agent:<id>`. */
+  readonly subject: string;
+  readonly scope: string;
+  readonly grantedBy: string;
+  readonly reason?: string;
+  readonly expiresAt?: Date;
+}
+
+export interface GrantRecord extends GrantInput {
+  readonly id: string;
+  readonly createdAt: Date;
+}
+
+export interface UserStore {
+  get(email: string): Promise<UserRecord>;
+  put(
+    email: string,
+    changes: { scopes?: readonly string[]; preferences?: Record<string, unknown> },
+  ): Promise<UserRecord>;
+  list(): Promise<UserRecord[]>;
+  grant(input: GrantInput): Promise<GrantRecord>;
+  revoke(grantId: string): Promise<boolean>;
+  grantsOf(subject: string): Promise<GrantRecord[]>;
+}
+
+export function userStore({ orm }: Pick<Database, "orm">): UserStore {
+  const grantsOf = async (subject: string): Promise<GrantRecord[]> => {
+    const rows = await orm
+      .select()
+      .from(grants)
+      .where(
+        and(
+          eq(grants.subject, subject),
+          isNull(grants.revokedAt),
+          or(isNull(grants.expiresAt), gt(grants.expiresAt, sql`now()`)),
+        ),
+      );
+    return rows.map(({ expiresAt, revokedAt: _, ...row }) => ({ ...row, ...(expiresAt && { expiresAt }) }));
+  };
+  const get = async (email: string): Promise<UserRecord> => {
+    const [row] = await orm.select().from(users).where(eq(users.email, email));
+    const granted = await grantsOf(`user:${email}`);
+    const own = row?.scopes ?? (email === LOCAL_USER ? [EVERY_SCOPE] : []);
+    return {
+      email,
+      scopes: [...new Set([...own, ...granted.map(({ scope }) => scope)])],
+      preferences: (row?.preferences as Record<string, unknown> | undefined) ?? {},
+    };
+  };
+  return {
+    get,
+    grantsOf,
+    async put(email, { scopes, preferences }) {
+      const set = {
+        ...(scopes && { scopes: [...scopes] }),
+        ...(preferences && { preferences }),
+      };
+      await orm
+        .insert(users)
+        .values({ email, scopes: email === LOCAL_USER ? [EVERY_SCOPE] : [], ...set })
+        .onConflictDoUpdate({ target: users.email, set: { ...set, updatedAt: sql`now()` } });
+      return get(email);
+    },
+    async list() {
+      const rows = await orm.select({ email: users.email }).from(users).orderBy(users.email).limit(1000);
+      const emails = new Set([LOCAL_USER, ...rows.map(({ email }) => email)]);
+      return Promise.all([...emails].map(get));
+    },
+    async grant(input) {
+      const id = uuidv7();
+      const [row] = await orm
+        .insert(grants)
+        .values({ id, ...input, reason: input.reason ?? "", expiresAt: input.expiresAt ?? null })
+        .returning({ createdAt: grants.createdAt });
+      return { ...input, id, createdAt: row?.createdAt ?? new Date() };
+    },
+    async revoke(grantId) {
+      const rows = await orm
+        .update(grants)
+        .set({ revokedAt: sql`now()` })
+        .where(and(eq(grants.id, grantId), isNull(grants.revokedAt)))
+        .returning({ id: grants.id });
+      return rows.length > 0;
+    },
+  };
+}

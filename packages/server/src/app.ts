@@ -1,0 +1,52 @@
+/** The HTTP application: guards first, then the routes, then one shape for everything that goes wrong. */
+import { randomUUID } from "node:crypto";
+import { fail } from "@capstan/core";
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { bodyLimit } from "hono/body-limit";
+import { HTTPException } from "hono/http-exception";
+import { authenticate } from "./auth/authenticate.ts";
+import { guardOrigin } from "./auth/guard-origin.ts";
+import { type AppEnv, newRoutes } from "./define-route.ts";
+import { docsRoutes } from "./openapi/docs-routes.ts";
+import { problem } from "./problem.ts";
+import { agentRoutes } from "./routes/agents.ts";
+import { capabilityRoutes } from "./routes/capabilities.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { sessionFileRoutes } from "./routes/session-files.ts";
+import { sessionRoutes } from "./routes/sessions.ts";
+import { userRoutes } from "./routes/users.ts";
+import type { Services } from "./services.ts";
+
+const JSON_LIMIT_BYTES = 4 * 1024 * 1024; // file uploads and packages have limits of their own
+
+/** Every part of the API. To add one: its file in routes/, and a line here. */
+const ROUTES = [healthRoutes, capabilityRoutes, agentRoutes, sessionRoutes, sessionFileRoutes, userRoutes];
+
+export function createApp(services: Services): OpenAPIHono<AppEnv> {
+  const app = newRoutes();
+  app.use(guardOrigin(services.settings));
+  app.use(authenticate(services));
+  app.use(jsonLimit);
+  for (const routes of ROUTES) app.route("/", routes(services));
+  app.route("/", docsRoutes(app));
+  app.notFound((c) =>
+    problem(c, fail("not_found", { what: "route", id: `${c.req.method} ${c.req.path}` }).failure),
+  );
+  app.onError((error, c) => {
+    if (error instanceof HTTPException)
+      return problem(c, fail("body_invalid", { where: error.message }).failure);
+    const reference = randomUUID();
+    services.log.error({ reference, path: c.req.path, error });
+    return problem(c, fail("internal", { reference }).failure);
+  });
+  return app;
+}
+
+const limit = bodyLimit({
+  maxSize: JSON_LIMIT_BYTES,
+  onError: (c) => problem(c, fail("body_too_large", { limitBytes: JSON_LIMIT_BYTES }).failure),
+});
+
+/** Uploads are bounded where they are read; everything else is JSON. */
+const jsonLimit: typeof limit = (c, next) =>
+  c.req.method === "PUT" && c.req.path.includes("/files/") ? next() : limit(c, next);

@@ -1,0 +1,28 @@
+/** `npm start`: reads the environment, starts the server, says where it is, and stops it when asked. */
+
+import { greeting } from "./greeting.ts";
+import { openLog } from "./log.ts";
+import { startServer } from "./serve.ts";
+import { parseSettings } from "./settings.ts";
+
+const log = openLog((line) => process.stderr.write(`${line}\n`), !process.stderr.isTTY);
+const settings = parseSettings(process.env);
+if (!settings.ok) stop(settings.failure);
+const server = await startServer(settings.value, log);
+if (!server.ok) stop(server.failure);
+process.stdout.write(greeting(server.value));
+
+let stopping = false;
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, async () => {
+    if (stopping) return;
+    stopping = true;
+    await server.value.close();
+    process.exit(0);
+  });
+}
+
+function stop({ message, nextStep }: { message: string; nextStep: string }): never {
+  process.stderr.write(`capstan: ${message}\n  ${nextStep}\n`);
+  process.exit(1);
+}

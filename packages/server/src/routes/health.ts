@@ -1,0 +1,45 @@
+/** /health: the process lives. /ready: it can serve requests. */
+
+import { fail } from "@capstan/core";
+import { createRoute, z } from "@hono/zod-openapi";
+import { json, newRoutes } from "../define-route.ts";
+import { problem } from "../problem.ts";
+import type { Services } from "../services.ts";
+
+const Alive = z.object({ status: z.literal("ok") });
+
+const health = createRoute({
+  method: "get",
+  path: "/health",
+  tags: ["health"],
+  summary: "The process lives",
+  "x-capstan-right": "none",
+  responses: { 200: json(Alive, "It lives.") },
+});
+
+const ready = createRoute({
+  method: "get",
+  path: "/ready",
+  tags: ["health"],
+  summary: "Requests can be served",
+  "x-capstan-right": "none",
+  responses: { 200: json(Alive, "It can.") },
+});
+
+export function healthRoutes({ database }: Services) {
+  const routes = newRoutes();
+  routes.openapi(health, (c) => c.json({ status: "ok" as const }, 200));
+  routes.openapi(ready, async (c) => {
+    try {
+      await database.pool.query("select 1");
+      return c.json({ status: "ok" as const }, 200);
+    } catch {
+      const why = "the database does not answer";
+      return problem(
+        c,
+        fail("not_available", { what: "The server", why, nextStep: "Wait, or check the database." }).failure,
+      );
+    }
+  });
+  return routes;
+}

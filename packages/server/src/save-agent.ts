@@ -1,0 +1,31 @@
+/** Saves an agent once it composes, its model can answer and its harness exists; records who did it. */
+import type { Result } from "@capstan/core";
+import { ok } from "@capstan/core";
+import type { AgentInput, AgentRecord } from "@capstan/runtime";
+import type { Caller } from "./auth/caller.ts";
+import type { Services } from "./services.ts";
+
+export async function saveAgent(
+  services: Services,
+  caller: Caller,
+  input: AgentInput,
+  id?: string,
+): Promise<Result<AgentRecord>> {
+  const { agents, audit, composer } = services;
+  const composed = await composer.preview({ ...input, id: "unsaved", version: 0 }, caller.email);
+  if (!composed.ok) return composed;
+  const saved =
+    id === undefined ? ok(await agents.create(caller.email, input)) : await agents.update(id, input);
+  if (!saved.ok) return saved;
+  await audit.add({
+    actor: caller.email,
+    action: id === undefined ? "agent.created" : "agent.updated",
+    subject: saved.value.id,
+    details: {
+      name: saved.value.name,
+      version: saved.value.version,
+      granted_scopes: [...saved.value.grantedScopes],
+    },
+  });
+  return saved;
+}

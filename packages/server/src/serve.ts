@@ -1,0 +1,43 @@
+/** Starts the server: services, application, socket. What `main.ts`, tests and the CLI call. */
+import type { AddressInfo } from "node:net";
+import { fail, ok, type Result } from "@capstan/core";
+import { serve as listen } from "@hono/node-server";
+import { createApp } from "./app.ts";
+import type { Log } from "./log.ts";
+import { openServices, type Services } from "./services.ts";
+import type { Settings } from "./settings.ts";
+
+export interface RunningServer {
+  readonly url: string;
+  readonly services: Services;
+  close(): Promise<void>;
+}
+
+export async function startServer(settings: Settings, log: Log): Promise<Result<RunningServer>> {
+  const opened = await openServices(settings, log);
+  if (!opened.ok) return opened;
+  const services = opened.value;
+  const app = createApp(services);
+  return new Promise((resolve) => {
+    const server = listen(
+      { fetch: app.fetch, hostname: settings.HOST, port: settings.PORT },
+      (address: AddressInfo) => {
+        const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
+        const close = async () => {
+          await new Promise((closed) => server.close(closed));
+          await services.close();
+        };
+        resolve(ok({ url: `http://${host}:${address.port}`, services, close }));
+      },
+    );
+    server.once("error", async (error: NodeJS.ErrnoException) => {
+      await services.close();
+      resolve(
+        fail("address_unusable", {
+          address: `${settings.HOST}:${settings.PORT}`,
+          why: error.code ?? error.message,
+        }),
+      );
+    });
+  });
+}

@@ -1,0 +1,74 @@
+/** Everything the routes stand on, opened once. Routes take the parts they name; nothing else is global. */
+import { builtinCapabilities, countTokens } from "@capstan/builtins";
+import { CapabilityRegistry, ok, type Result } from "@capstan/core";
+import {
+  type AgentStore,
+  type AuditLog,
+  agentStore,
+  type CallRecord,
+  type Composer,
+  createComposer,
+  createGate,
+  createGuardedFetch,
+  type Database,
+  type Gate,
+  openAuditLog,
+  openDatabase,
+  type SessionStore,
+  sessionStore,
+  type UserStore,
+  userStore,
+} from "@capstan/runtime";
+import type { Log } from "./log.ts";
+import type { Settings } from "./settings.ts";
+import { toolContexts } from "./tool-context.ts";
+
+export interface Services {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly database: Database;
+  readonly registry: CapabilityRegistry;
+  readonly agents: AgentStore;
+  readonly users: UserStore;
+  readonly sessions: SessionStore;
+  readonly audit: AuditLog;
+  readonly composer: Composer;
+  readonly gate: Gate;
+  close(): Promise<void>;
+}
+
+const MAX_TOOL_OUTPUT_CHARS = 100_000; // about 25k tokens; more crowds out the conversation
+
+export async function openServices(settings: Settings, log: Log): Promise<Result<Services>> {
+  const opened = await openDatabase({ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL });
+  if (!opened.ok) return opened;
+  const database = opened.value;
+  const registry = CapabilityRegistry.of(builtinCapabilities());
+  const agents = agentStore(database);
+  const users = userStore(database);
+  const composer = createComposer({ agents, users, registry, countTokens });
+  const records: CallRecord[] = [];
+  const gate = createGate({
+    contextFor: toolContexts({
+      database,
+      settings,
+      fetch: createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS }),
+    }),
+    record: (record) => records.push(record),
+    now: () => new Date(),
+    maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
+  });
+  return ok({
+    settings,
+    log,
+    database,
+    registry,
+    agents,
+    users,
+    sessions: sessionStore(database),
+    audit: openAuditLog(database),
+    composer,
+    gate,
+    close: () => database.close(),
+  });
+}

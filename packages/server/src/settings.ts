@@ -1,0 +1,71 @@
+/** The server's settings: every environment variable it knows, parsed once. `main.ts` is the only caller with the real environment. */
+import { fail, ok, type Result } from "@capstan/core";
+import { z } from "zod";
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+const secret = z.string().min(1).optional();
+
+const Environment = z.object({
+  PORT: port.default(4400),
+  HOST: z.string().min(1).default("127.0.0.1"),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
+    .optional(),
+  CAPSTAN_DATA_DIR: z.string().min(1).default("./.capstan"),
+  CAPSTAN_ALLOW_HOSTS: list.default([]),
+  CAPSTAN_MODEL: z
+    .string()
+    .regex(/^[\w.-]+\/.+$/, "must read provider/model")
+    .optional(),
+  CAPSTAN_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
+  CAPSTAN_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(6000),
+  CAPSTAN_FILE_LIMIT_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(10 * 1024 * 1024),
+  CAPSTAN_SESSION_LIMIT_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(500 * 1024 * 1024),
+  CAPSTAN_PUBLIC_HOSTS: list.default([]),
+  CAPSTAN_EXECUTOR_ID: z
+    .string()
+    .regex(/^[\w.-]{1,80}$/)
+    .optional(),
+  CAPABILITY_TELEMETRY_LOG_FILE: z.string().min(1).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  ANTHROPIC_API_KEY: secret,
+  ANTHROPIC_BASE_URL: z.url().optional(),
+  OPENAI_API_KEY: secret,
+  OPENAI_BASE_URL: z.url().optional(),
+  GOOGLE_GENERATIVE_AI_API_KEY: secret,
+  GOOGLE_BASE_URL: z.url().optional(),
+  OPENAI_COMPATIBLE_BASE_URL: z.url().optional(),
+  OPENAI_COMPATIBLE_API_KEY: secret,
+  LOCALAI_BASE_URL: z.url().optional(),
+  SEARXNG_URL: z.url().optional(),
+  BRAVE_API_KEY: secret,
+  TAVILY_API_KEY: secret,
+});
+
+export type Settings = z.output<typeof Environment>;
+
+/** An empty variable counts as unset, as shells and compose files write it. */
+export function parseSettings(environment: Record<string, string | undefined>): Result<Settings> {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ""),
+  );
+  const parsed = Environment.safeParse(given);
+  if (parsed.success) return ok(parsed.data);
+  const where = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+  return fail("settings_invalid", { where });
+}

@@ -1,0 +1,159 @@
+/** The house rules that no linter knows. A rule nobody checks is advice. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** The architecture: who may import whom. A new edge is a design decision, and it is made here. */
+const MAY_IMPORT: Record<string, string[]> = {
+  core: [],
+  client: ["core"],
+  "coding-agents": ["core"],
+  builtins: ["core"],
+  runtime: ["core"],
+  server: ["core", "client", "coding-agents", "builtins", "runtime"],
+  cli: ["core", "client", "coding-agents"],
+  web: ["core", "client"],
+};
+const PACKAGES = Object.keys(MAY_IMPORT);
+const MAX_LINES = 400;
+const NO_DRAWERS = /(^|\/)(utils?|helpers?|common|misc|shared)(\/|\.tsx?$)/;
+
+const sources = PACKAGES.flatMap((name) =>
+  filesBelow(join(ROOT, "packages", name, "src"))
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => ({ pkg: name, path, name: relative(ROOT, path), text: readFileSync(path, "utf8") })),
+);
+const isTest = (name: string) =>
+  /\.test\.tsx?$/.test(name) || /-contract\.ts$/.test(name) || name.includes("/fixtures/");
+
+describe("the import picture", () => {
+  test.each(PACKAGES)("%s imports only what it may, and declares it", (pkg) => {
+    const manifest = JSON.parse(readFileSync(join(ROOT, "packages", pkg, "package.json"), "utf8"));
+    const declared = {
+      ...manifest.dependencies,
+      ...manifest.optionalDependencies,
+      ...manifest.peerDependencies,
+    };
+    const allowed = new Set([...(MAY_IMPORT[pkg] ?? []), pkg].map((name) => `@capstan/${name}`));
+    const faults = sources
+      .filter((file) => file.pkg === pkg && !isTest(file.name))
+      .flatMap((file) => importsOf(file.text).map((specifier) => ({ specifier, file: file.name })))
+      .filter(({ specifier }) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
+      .map(({ specifier, file }) => ({ file, name: packageOf(specifier) }))
+      .filter(({ name }) => (name.startsWith("@capstan/") ? !allowed.has(name) : !(name in declared)));
+    expect(faults).toEqual([]);
+  });
+
+  test("core depends on zod and nothing else", () => {
+    const manifest = JSON.parse(readFileSync(join(ROOT, "packages/core/package.json"), "utf8"));
+    expect(Object.keys(manifest.dependencies)).toEqual(["zod"]);
+  });
+
+  test("core does no I/O", () => {
+    const faults = sources.filter(
+      ({ pkg, name, text }) =>
+        pkg === "core" && !isTest(name) && importsOf(text).some((s) => s.startsWith("node:")),
+    );
+    expect(faults.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("no package imports another's inside", () => {
+    const faults = sources.filter(
+      ({ name, text }) => !isTest(name) && importsOf(text).some((s) => /^@capstan\/[^/]+\//.test(s)),
+    );
+    expect(faults.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("only the gate calls a tool's run", () => {
+    const faults = sources.filter(
+      ({ pkg, name, text }) =>
+        !isTest(name) &&
+        pkg !== "core" &&
+        /\btool\.(tool\.)?run\(/.test(text) &&
+        name !== "packages/runtime/src/gate/gate.ts",
+    );
+    expect(faults.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe("the files", () => {
+  test(`have at most ${MAX_LINES} lines`, () => {
+    const long = sources.filter(({ name, text }) => !isTest(name) && text.split("\n").length > MAX_LINES + 1);
+    expect(long.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("are named for what they hold, not for being left over", () => {
+    expect(sources.filter(({ name }) => NO_DRAWERS.test(name)).map(({ name }) => name)).toEqual([]);
+  });
+
+  test("one index.ts per package", () => {
+    const extra = sources.filter(
+      ({ name }) => /\/index\.tsx?$/.test(name) && !/^packages\/[^/]+\/src\/index\.ts$/.test(name),
+    );
+    expect(extra.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("process.env is read only in main.ts", () => {
+    const faults = sources.filter(
+      ({ name, text }) => !isTest(name) && !name.endsWith("/main.ts") && /process\.env\b/.test(text),
+    );
+    expect(faults.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe("the documents", () => {
+  test("every conformance row names a test that exists, or the issue it waits for", () => {
+    const text = readFileSync(join(ROOT, "docs/conformance.md"), "utf8");
+    const rows = text.split("\n").filter((line) => /^\| \d{3} /.test(line));
+    const faults = rows.filter((row) => {
+      const shown = row.split("|").at(-2)?.trim() ?? "";
+      if (/^open: \w+/.test(shown)) return false;
+      const file = /`([^`]+)`/.exec(shown)?.[1] ?? "";
+      return !existsSync(join(ROOT, file));
+    });
+    expect(faults).toEqual([]);
+    expect(rows.length).toBeGreaterThan(50);
+  });
+
+  test("AGENTS.md stays under 100 lines and ARCHITECTURE.md under 200", () => {
+    expect(readFileSync(join(ROOT, "AGENTS.md"), "utf8").split("\n").length).toBeLessThanOrEqual(100);
+    expect(readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8").split("\n").length).toBeLessThanOrEqual(200);
+  });
+
+  test("every dependency is explained in docs/dependencies.md, with an exact version", () => {
+    const text = readFileSync(join(ROOT, "docs/dependencies.md"), "utf8");
+    const manifests = ["package.json", ...PACKAGES.map((name) => `packages/${name}/package.json`)].map(
+      (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8")),
+    );
+    const all = manifests.flatMap((m) =>
+      Object.entries({ ...m.dependencies, ...m.devDependencies, ...m.optionalDependencies }),
+    );
+    const outside = all.filter(([name]) => !name.startsWith("@capstan/"));
+    expect(outside.filter(([, version]) => !/^\d+\.\d+\.\d+/.test(String(version)))).toEqual([]);
+    const unexplained = outside.filter(([name]) => !text.includes(`- ${name} `)).map(([name]) => name);
+    expect([...new Set(unexplained)]).toEqual([]);
+  });
+});
+
+function filesBelow(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : [path];
+  });
+}
+
+function importsOf(text: string): string[] {
+  const found = text.matchAll(
+    /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s*"([^"]+)"|import\(\s*"([^"]+)"\s*\)|(?:^|\n)import\s+"([^"]+)"/g,
+  );
+  return [...found].map((match) => match[1] ?? match[2] ?? match[3] ?? "");
+}
+
+function packageOf(specifier: string): string {
+  const [scope = "", name] = specifier.split("/");
+  return scope.startsWith("@") ? `${scope}/${name}` : scope;
+}
