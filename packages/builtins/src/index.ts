@@ -1,1 +1,1 @@
-export {};
+export { SANDBOX, sandboxCapability } from "./capabilities/sandbox.ts";
