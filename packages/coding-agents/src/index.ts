@@ -1,1 +1,8 @@
-export {};
+export { ALL_MANIFESTS, MANIFESTS } from "./manifests/all.ts";
+export {
+  MATRIX_COLUMNS,
+  type MatrixColumn,
+  type MatrixRow,
+  matrixMarkdown,
+  matrixRows,
+} from "./manifests/matrix.ts";

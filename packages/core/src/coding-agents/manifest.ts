@@ -8,6 +8,7 @@ import type { CodingAgentCapabilities } from "./capabilities.ts";
 
 /** Where the seed says one thing and the binary does another. */
 export interface Departure {
+  /** One field, or several with one reason, with a comma between. */
   readonly field: string;
   readonly seed: string;
   readonly binary: string;

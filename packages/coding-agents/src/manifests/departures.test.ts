@@ -1,0 +1,27 @@
+import { BUILT_IN_AGENT_NAMES, type CodingAgentCapabilities } from "@capstan/core";
+import { describe, expect, test } from "vitest";
+import { MANIFESTS } from "./all.ts";
+import { SEED_PROFILES } from "./seed-profiles.ts";
+
+describe.each(BUILT_IN_AGENT_NAMES)("%s", (name) => {
+  const { capabilities, departures } = MANIFESTS[name];
+  const seed = SEED_PROFILES[name];
+  const differing = Object.keys(seed).filter((field) => {
+    const key = field as keyof CodingAgentCapabilities;
+    return JSON.stringify(seed[key]) !== JSON.stringify(capabilities[key]);
+  });
+
+  test("every difference from the seed is written down with what the binary does", () => {
+    const written = departures.flatMap(({ field }) => field.split(", "));
+    expect(written).toEqual(expect.arrayContaining(differing));
+  });
+
+  test("no departure is written down twice, and each says both sides", () => {
+    expect(new Set(departures.map(({ field }) => field)).size).toBe(departures.length);
+    for (const { seed, binary } of departures) {
+      expect(seed).not.toBe("");
+      expect(binary).not.toBe("");
+      expect(binary).not.toBe(seed);
+    }
+  });
+});
