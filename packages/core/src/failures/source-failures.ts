@@ -2,6 +2,11 @@
 import { row } from "./failure.ts";
 
 export const sourceFailures = {
+  schema_refused: row<{ where: string; why: string }>({
+    status: 422,
+    message: ({ where, why }) => `The JSON Schema cannot be used: ${why} (at ${where}).`,
+    nextStep: () => "Correct the schema at the named place; it may refer only to its own parts.",
+  }),
   sandbox_unavailable: row<{ language: string; why: string }>({
     status: 503,
     message: ({ language, why }) => `The sandbox cannot run ${language}: ${why}`,
