@@ -69,6 +69,7 @@ export {
   type RunStarted,
   type RunUsage,
 } from "./coding-agents/events.ts";
+export { runFaults } from "./coding-agents/legal-run.ts";
 export type { CodingAgentManifest, Departure } from "./coding-agents/manifest.ts";
 export type {
   CostDetails,

@@ -1,0 +1,120 @@
+/**
+ * The tool calls of an ACP session. A call is announced once its input is known: agents send an empty one first, then fill it.
+ */
+import type { AdapterEvent } from "@capstan/core";
+import { asObject, asText, contentText, type JsonObject } from "./json-line.ts";
+
+interface Call {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly output: string;
+  readonly announced: boolean;
+}
+
+export class AcpTools {
+  readonly #calls = new Map<string, Call>();
+  readonly #denied = new Set<string>();
+  readonly #toolOfId: ((id: string) => string | undefined) | undefined;
+
+  constructor(toolOfId?: (id: string) => string | undefined) {
+    this.#toolOfId = toolOfId;
+  }
+
+  /** A `tool_call` or `tool_call_update`. */
+  update(update: JsonObject): AdapterEvent[] {
+    const id = asText(update.toolCallId);
+    if (id === undefined) return [];
+    const isFirst = !this.#calls.has(id);
+    const call = this.#merge(id, update);
+    const status = asText(update.status);
+    const ended = status === "completed" || status === "failed";
+    const isEmptyOpening = isFirst && status === "pending" && isEmpty(update.rawInput);
+    const events = isEmptyOpening ? [] : this.#announce(id, call);
+    if (!ended) return events;
+    const isError = status === "failed" || exitedBadly(update);
+    const denied = isError && this.#denied.has(id);
+    const end = { type: "tool-ended" as const, id, tool: call.tool, output: call.output, isError };
+    return [...events, { ...end, ...(denied && { denied }) }];
+  }
+
+  /** A call that waits for permission: with what to show. */
+  announce(toolCall: JsonObject): {
+    events: AdapterEvent[];
+    call: { toolId: string | undefined; tool: string; input: unknown };
+  } {
+    const id = asText(toolCall.toolCallId);
+    if (id === undefined) {
+      return {
+        events: [],
+        call: { toolId: undefined, tool: toolName("", toolCall), input: inputOf(toolCall) ?? {} },
+      };
+    }
+    const call = this.#merge(id, toolCall);
+    return { events: this.#announce(id, call), call: { toolId: id, tool: call.tool, input: call.input } };
+  }
+
+  /** Permission for it was refused. */
+  deny(id: string): void {
+    this.#denied.add(id);
+  }
+
+  /** Announces what was held back. */
+  flush(): AdapterEvent[] {
+    return [...this.#calls].flatMap(([id, call]) => this.#announce(id, call));
+  }
+
+  #announce(id: string, call: Call): AdapterEvent[] {
+    if (call.announced) return [];
+    this.#calls.set(id, { ...call, announced: true });
+    return [{ type: "tool-started", id, tool: call.tool, input: call.input }];
+  }
+
+  #merge(id: string, update: JsonObject): Call {
+    const known = this.#calls.get(id);
+    const call: Call = {
+      tool: known?.tool ?? this.#toolOfId?.(id) ?? toolName(id, update),
+      input: isEmpty(update.rawInput) ? (known?.input ?? inputOf(update)) : update.rawInput,
+      output: outputOf(update, known?.output ?? ""),
+      announced: known?.announced ?? false,
+    };
+    this.#calls.set(id, call);
+    return call;
+  }
+}
+
+const isEmpty = (input: unknown) =>
+  input === undefined || input === null || Object.keys(asObject(input) ?? {}).length === 0;
+
+/** Some agents show what a call does in its title only. */
+const inputOf = (update: JsonObject): unknown => {
+  if (!isEmpty(update.rawInput)) return update.rawInput;
+  const title = asText(update.title);
+  return title === undefined ? {} : { title };
+};
+
+/** The name where the agent gives one; a title of one word is a name too; else what kind of call it is. */
+function toolName(_id: string, update: JsonObject): string {
+  const title = asText(update.title);
+  const named = asText(update.name) ?? asText(asObject(asObject(update._meta)?.claudeCode)?.toolName);
+  if (named !== undefined) return named;
+  if (title !== undefined && /^[\w.-]+$/.test(title)) return title;
+  return asText(update.kind) ?? "tool";
+}
+
+/** Output as content, as raw output, or (Codex, Pi) as terminal data beside the update. */
+function outputOf(update: JsonObject, before: string): string {
+  const meta = asObject(update._meta);
+  const delta = asText(asObject(meta?.terminal_output_delta)?.data);
+  if (delta !== undefined) return before + delta;
+  const whole = asText(asObject(meta?.terminal_output)?.data);
+  if (whole !== undefined) return whole;
+  const raw = asText(update.rawOutput) ?? asText(asObject(update.rawOutput)?.output);
+  if (raw !== undefined) return raw;
+  const content = Array.isArray(update.content) ? update.content.map((part) => asObject(part)?.content) : [];
+  return contentText(content) || before;
+}
+
+function exitedBadly(update: JsonObject): boolean {
+  const code = asObject(asObject(update._meta)?.terminal_exit)?.exit_code;
+  return typeof code === "number" && code !== 0;
+}

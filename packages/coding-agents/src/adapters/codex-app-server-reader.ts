@@ -1,0 +1,280 @@
+/**
+ * Reads and drives `codex app-server`, recorded from 0.166.0: JSON-RPC lines without the `jsonrpc` key.
+ *
+ * The conversation: initialize, initialized, thread/start (or resume, or fork), turn/start, and then notifications until
+ * `turn/completed`. Approvals are requests of the server; each must be answered or the turn hangs.
+ */
+import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core";
+import { codexError, codexFailure } from "./codex-exec-reader.ts";
+import { itemCompleted, itemStarted } from "./codex-items.ts";
+import { textDelta, thinkingDelta } from "./deltas.ts";
+import { asObject, asText, type JsonObject, parseObject } from "./json-line.ts";
+import { RpcBook, type RpcId, type RpcMessage } from "./json-rpc.ts";
+import { StreamedText } from "./streamed-text.ts";
+import { uncached, usage } from "./usage-total.ts";
+
+/** What to ask for once the server is up; absent when a recording is read. */
+export interface CodexPlan {
+  readonly openThread: { readonly method: string; readonly params: JsonObject };
+  /** The first turn's parameters, without the thread's id. */
+  readonly turn: JsonObject;
+}
+
+interface State {
+  readonly book: RpcBook;
+  readonly streamed: StreamedText;
+  readonly plan: CodexPlan | undefined;
+  readonly questions: Map<string, Question>;
+  threadId: string | undefined;
+  turnId: string | undefined;
+  running: boolean;
+}
+
+interface Question {
+  readonly id: RpcId;
+  readonly approve: unknown;
+  readonly deny: unknown;
+}
+
+export function codexAppServerReader(plan?: CodexPlan, book = new RpcBook()): LineReader {
+  const state: State = {
+    book,
+    streamed: new StreamedText(),
+    plan,
+    questions: new Map(),
+    threadId: undefined,
+    turnId: undefined,
+    running: false,
+  };
+  return {
+    onLine(line) {
+      const record = parseObject(line);
+      const message = record && state.book.received(record);
+      return message ? read(message, state) : { events: [] };
+    },
+    onSent(line) {
+      const record = parseObject(line);
+      const method = record && state.book.sent(record);
+      return { events: method === "turn/start" ? [{ type: "turn-opened" }] : [] };
+    },
+    command: (command) => answer(command, state),
+  };
+}
+
+function read(message: RpcMessage, state: State): AdapterStep {
+  switch (message.kind) {
+    case "notification":
+      if (isOfAnotherThread(message.params, state)) return { events: [] };
+      return { events: NOTIFICATIONS[message.method]?.(message.params, state) ?? [] };
+    case "request":
+      return ask(message.id, message.method, message.params, state);
+    case "result":
+      return proceed(message.method, message.result, state);
+    case "error":
+      return { events: [refused(message.method, message.error.message)] };
+  }
+}
+
+/** Sub-agents and forks are threads of their own; their ends are not ours. */
+function isOfAnotherThread({ threadId }: JsonObject, state: State): boolean {
+  return state.threadId !== undefined && asText(threadId) !== undefined && threadId !== state.threadId;
+}
+
+/** The next step of the conversation after an answer. */
+function proceed(method: string | undefined, result: JsonObject, state: State): AdapterStep {
+  const { book, plan } = state;
+  if (method === "initialize" && plan) {
+    const open = book.request(plan.openThread.method, plan.openThread.params);
+    return { events: [], send: [book.notification("initialized"), open] };
+  }
+  if (method === "thread/start" || method === "thread/resume" || method === "thread/fork") {
+    const thread = asObject(result.thread);
+    const events = startedBy(thread, state);
+    if (!plan || state.threadId === undefined) return { events };
+    return { events, send: [book.request("turn/start", { threadId: state.threadId, ...plan.turn })] };
+  }
+  if (method === "turn/start") noteTurn(asObject(result.turn), state);
+  return { events: [] };
+}
+
+function refused(method: string | undefined, message: string): AdapterEvent {
+  const fatal =
+    method === undefined || method === "initialize" || /^(thread|turn)\/(start|resume|fork)$/.test(method);
+  return fatal ? codexFailure(message) : { type: "warning", message: `${method}: ${message}` };
+}
+
+type ReadNotification = (params: JsonObject, state: State) => AdapterEvent[];
+
+const warn: ReadNotification = ({ message, summary }) => [
+  { type: "warning", message: asText(message) ?? asText(summary) ?? "Codex warns." },
+];
+
+const NOTIFICATIONS: Readonly<Record<string, ReadNotification>> = {
+  "thread/started": ({ thread }, state) => startedBy(asObject(thread), state),
+  "turn/started": ({ turn }, state) => {
+    noteTurn(asObject(turn), state);
+    return [];
+  },
+  "turn/completed": ({ turn }, state) => {
+    state.running = false;
+    return [ending(asObject(turn) ?? {})];
+  },
+  "item/started": ({ item }) => itemStarted(asObject(item) ?? {}),
+  "item/completed": ({ item }, state) => itemCompleted(asObject(item) ?? {}, state.streamed),
+  "item/agentMessage/delta": ({ itemId, delta }, { streamed }) =>
+    textDelta(streamed.piece(asText(itemId) ?? "", asText(delta) ?? "")),
+  "item/plan/delta": ({ itemId, delta }, { streamed }) =>
+    textDelta(streamed.piece(asText(itemId) ?? "", asText(delta) ?? "")),
+  "item/reasoning/summaryTextDelta": ({ itemId, delta }, { streamed }) =>
+    thinkingDelta(streamed.piece(asText(itemId) ?? "", asText(delta) ?? "")),
+  "item/reasoning/textDelta": ({ itemId, delta }, { streamed }) =>
+    thinkingDelta(streamed.piece(asText(itemId) ?? "", asText(delta) ?? "")),
+  "item/reasoning/summaryPartAdded": ({ itemId, summaryIndex }, { streamed }) =>
+    summaryIndex === 0 ? [] : thinkingDelta(streamed.piece(asText(itemId) ?? "", "\n\n")),
+  "thread/tokenUsage/updated": ({ tokenUsage }) => [
+    { type: "model-turn" },
+    ...used(asObject(asObject(tokenUsage)?.total)),
+  ],
+  error: ({ error, willRetry }) => {
+    const message = asText(asObject(error)?.message) ?? "Codex failed.";
+    return [willRetry === true ? { type: "retry", message } : codexError(message)];
+  },
+  warning: warn,
+  configWarning: warn,
+  guardianWarning: warn,
+  deprecationNotice: () => [], // about this client's own calls
+  "auth/recovery": warn,
+  "model/rerouted": ({ fromModel, toModel }) => [
+    { type: "warning", message: `The model ${String(fromModel)} was replaced by ${String(toModel)}.` },
+  ],
+};
+
+function startedBy(thread: JsonObject | undefined, state: State): AdapterEvent[] {
+  const sessionId = asText(thread?.id);
+  if (sessionId === undefined || (state.threadId ?? sessionId) !== sessionId) return [];
+  state.threadId = sessionId;
+  return [
+    {
+      type: "run-started",
+      sessionId,
+      model: asText(thread?.model),
+      cwd: asText(thread?.cwd),
+      version: asText(thread?.cliVersion),
+    },
+  ];
+}
+
+function noteTurn(turn: JsonObject | undefined, state: State): void {
+  state.turnId = asText(turn?.id) ?? state.turnId;
+  state.running = true;
+}
+
+function used(total: JsonObject | undefined): AdapterEvent[] {
+  if (!total) return [];
+  const count = (key: string) => (typeof total[key] === "number" ? total[key] : undefined);
+  return [
+    usage({
+      inputTokens: uncached(count("inputTokens"), count("cachedInputTokens")),
+      outputTokens: count("outputTokens"),
+      cachedInputTokens: count("cachedInputTokens"),
+      cacheWriteTokens: count("cacheWriteInputTokens"),
+      thinkingTokens: count("reasoningOutputTokens"),
+    }),
+  ];
+}
+
+function ending(turn: JsonObject): RunEnded {
+  const error = asObject(turn.error);
+  const message = asText(error?.message) ?? "The turn failed.";
+  switch (turn.status) {
+    case "completed":
+      return { type: "run-ended", outcome: "done" };
+    case "interrupted":
+      return { type: "run-ended", outcome: "aborted", message: "Interrupted." };
+    default:
+      return error?.codexErrorInfo === "sessionBudgetExceeded"
+        ? { type: "run-ended", outcome: "limit", limit: "cost", message }
+        : codexFailure(message);
+  }
+}
+
+/** How each kind of question is put to a person, and what the two answers are on the wire. */
+const QUESTIONS: Readonly<Record<string, (params: JsonObject) => QuestionForm>> = {
+  "item/commandExecution/requestApproval": ({ itemId, command, cwd, reason }) => ({
+    ...DECISIONS,
+    ask: {
+      toolId: asText(itemId),
+      tool: "command_execution",
+      input: { command, cwd },
+      reason: asText(reason),
+    },
+  }),
+  "item/fileChange/requestApproval": ({ itemId, reason, grantRoot }) => ({
+    ...DECISIONS,
+    ask: { toolId: asText(itemId), tool: "file_change", input: { grantRoot }, reason: asText(reason) },
+  }),
+  "item/permissions/requestApproval": ({ itemId, permissions, reason }) => ({
+    approve: { permissions, scope: "turn" },
+    deny: { permissions: {}, scope: "turn" },
+    ask: { toolId: asText(itemId), tool: "permissions", input: permissions, reason: asText(reason) },
+  }),
+  "mcpServer/elicitation/request": ({ message, serverName }) => ({
+    approve: { action: "accept", content: {} },
+    deny: { action: "decline", content: null },
+    ask: { tool: asText(serverName) ?? "mcp", input: { message }, reason: asText(message) },
+  }),
+  execCommandApproval: ({ callId, command, cwd, reason }) => ({
+    ...LEGACY_DECISIONS,
+    ask: {
+      toolId: asText(callId),
+      tool: "command_execution",
+      input: { command, cwd },
+      reason: asText(reason),
+    },
+  }),
+  applyPatchApproval: ({ callId, fileChanges, reason }) => ({
+    ...LEGACY_DECISIONS,
+    ask: { toolId: asText(callId), tool: "file_change", input: { fileChanges }, reason: asText(reason) },
+  }),
+};
+
+interface QuestionForm {
+  readonly approve: unknown;
+  readonly deny: unknown;
+  readonly ask: { toolId?: string | undefined; tool: string; input: unknown; reason?: string | undefined };
+}
+
+const DECISIONS = { approve: { decision: "accept" }, deny: { decision: "decline" } };
+const LEGACY_DECISIONS = { approve: { decision: "approved" }, deny: { decision: "denied" } };
+
+function ask(id: RpcId, method: string, params: JsonObject, state: State): AdapterStep {
+  const form = QUESTIONS[method]?.(params);
+  if (!form) return { events: [], send: [state.book.refusal(id, `This client does not answer ${method}.`)] };
+  const key = String(id);
+  state.questions.set(key, { id, approve: form.approve, deny: form.deny });
+  return { events: [{ type: "approval-requested", id: key, ...form.ask }] };
+}
+
+function answer(command: RunCommand, state: State): AdapterStep | undefined {
+  const { book, threadId, turnId } = state;
+  switch (command.type) {
+    case "approve":
+    case "deny": {
+      const question = state.questions.get(command.id);
+      if (!question) return undefined;
+      state.questions.delete(command.id);
+      return { events: [], send: [book.result(question.id, question[command.type])] };
+    }
+    case "interrupt":
+      if (threadId === undefined || turnId === undefined) return undefined;
+      return { events: [], send: [book.request("turn/interrupt", { threadId, turnId })] };
+    case "send": {
+      if (threadId === undefined) return undefined;
+      const input = [{ type: "text", text: command.text, text_elements: [] }];
+      const send = state.running
+        ? book.request("turn/steer", { threadId, expectedTurnId: turnId, input })
+        : book.request("turn/start", { threadId, input });
+      return { events: [], send: [send] };
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Reads `codex exec --json`, recorded from 0.166.0: whole items, no text deltas, and no way to answer.
+ *
+ * `error` lines named "Reconnecting... n/m" are retries. The usage of a resumed thread counts its whole history.
+ */
+import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core";
+import { z } from "zod";
+import { itemCompleted, itemStarted, itemUpdated } from "./codex-items.ts";
+import { asText, maybe, maybeNumber, parseObject, type ReadRecord, rowsFor, text } from "./json-line.ts";
+import { StreamedText } from "./streamed-text.ts";
+import { uncached, usage } from "./usage-total.ts";
+
+type State = StreamedText;
+const row = rowsFor<State>();
+const item = z.looseObject({ type: text });
+
+const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
+  "thread.started": row({ thread_id: text }, ({ thread_id }) => [
+    { type: "run-started", sessionId: thread_id },
+  ]),
+  "item.started": row({ item }, ({ item }) => itemStarted(item)),
+  "item.updated": row({ item }, ({ item }, streamed) => itemUpdated(item, streamed)),
+  "item.completed": row({ item }, ({ item }, streamed) => itemCompleted(item, streamed)),
+  "turn.completed": row(
+    {
+      usage: maybe(
+        z.object({
+          input_tokens: maybeNumber,
+          cached_input_tokens: maybeNumber,
+          cache_write_input_tokens: maybeNumber,
+          output_tokens: maybeNumber,
+          reasoning_output_tokens: maybeNumber,
+        }),
+      ),
+    },
+    ({ usage: used }) => [
+      ...(used
+        ? [
+            usage({
+              inputTokens: uncached(used.input_tokens, used.cached_input_tokens),
+              outputTokens: used.output_tokens,
+              cachedInputTokens: used.cached_input_tokens,
+              cacheWriteTokens: used.cache_write_input_tokens,
+              thinkingTokens: used.reasoning_output_tokens,
+            }),
+          ]
+        : []),
+      { type: "run-ended", outcome: "done" },
+    ],
+  ),
+  "turn.failed": row({ error: maybe(z.object({ message: text })) }, ({ error }) => [
+    codexFailure(error?.message ?? "The turn failed."),
+  ]),
+  error: row({ message: text }, ({ message }) => [codexError(message)]),
+};
+
+export function codexExecReader(): LineReader {
+  const streamed = new StreamedText();
+  return {
+    onLine(line) {
+      const record = parseObject(line);
+      return { events: record ? (ROWS[asText(record.type) ?? ""]?.(record, streamed) ?? []) : [] };
+    },
+  };
+}
+
+const RECONNECTING = /^Reconnecting\.\.\. (\d+)\/(\d+)/;
+
+/** An error line: a retry when it says so, else what explains a missing end. */
+export function codexError(message: string): AdapterEvent {
+  const retry = RECONNECTING.exec(message);
+  if (!retry) return { type: "error-seen", message, status: httpStatus(message) };
+  const [, attempt, maxAttempts] = retry;
+  return {
+    type: "retry",
+    message,
+    attempt: Number(attempt),
+    maxAttempts: Number(maxAttempts),
+    status: httpStatus(message),
+  };
+}
+
+/** A failed turn: by its words, because `exec` gives no code. */
+export function codexFailure(message: string): RunEnded {
+  const base = { type: "run-ended" as const, message };
+  if (/session budget|budget (was )?(exceeded|exhausted)/i.test(message)) {
+    return { ...base, outcome: "limit", limit: "cost" };
+  }
+  if (/^(the )?turn (was )?(aborted|interrupted)/i.test(message)) return { ...base, outcome: "aborted" };
+  return { ...base, outcome: "failed", status: httpStatus(message) };
+}
+
+function httpStatus(message: string): number | undefined {
+  const status = /unexpected status (\d{3})/.exec(message)?.[1];
+  return status === undefined ? undefined : Number(status);
+}

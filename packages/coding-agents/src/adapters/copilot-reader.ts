@@ -1,0 +1,192 @@
+/**
+ * Reads `copilot --output-format json`, recorded from 1.0.102: `{type, data, id}` envelopes and a bare `result` at the end.
+ *
+ * The session's id appears only in that last line, and no token counts do. A 401 is called transient and retried first.
+ */
+import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core";
+import { z } from "zod";
+import { textDelta, thinkingDelta } from "./deltas.ts";
+import {
+  anything,
+  asObject,
+  asText,
+  type JsonObject,
+  maybe,
+  maybeFlag,
+  maybeNumber,
+  maybeText,
+  parseObject,
+  type ReadRecord,
+  rowsFor,
+  text,
+} from "./json-line.ts";
+import { SeenIds } from "./seen-ids.ts";
+import { StreamedText } from "./streamed-text.ts";
+import { UsageTotal } from "./usage-total.ts";
+
+interface State {
+  readonly seen: SeenIds;
+  readonly streamed: StreamedText;
+  readonly usage: UsageTotal;
+  readonly toolNames: Map<string, string>;
+  error: { message: string; status?: number | undefined } | undefined;
+  limit: string | undefined;
+  aborted: boolean;
+  status: number | undefined;
+}
+
+export function copilotReader(): LineReader {
+  const state: State = {
+    seen: new SeenIds(),
+    streamed: new StreamedText(),
+    usage: new UsageTotal(),
+    toolNames: new Map(),
+    error: undefined,
+    limit: undefined,
+    aborted: false,
+    status: undefined,
+  };
+  return {
+    onLine(line) {
+      const record = parseObject(line);
+      if (!record || !state.seen.isNew(asText(record.id))) return { events: [] };
+      const kind = asText(record.type) ?? "";
+      return { events: ROWS[kind]?.(kind === "result" ? record : dataOf(record), state) ?? [] };
+    },
+  };
+}
+
+const dataOf = (record: JsonObject): JsonObject => asObject(record.data) ?? {};
+
+const row = rowsFor<State>();
+const begun = row({ model: maybeText }, ({ model }) => [{ type: "run-started", model }]);
+
+const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
+  "session.start": row(
+    { sessionId: maybeText, selectedModel: maybeText },
+    ({ sessionId, selectedModel: model }) => [{ type: "run-started", sessionId, model }],
+  ),
+  "session.tools_updated": begun,
+  "user.message": begun,
+  "assistant.turn_start": row({}, (_, state) => {
+    state.streamed.clear();
+    return [{ type: "run-started" }, { type: "model-turn" }];
+  }),
+  "assistant.message_delta": row({ messageId: text, deltaContent: text }, (data, { streamed }) =>
+    textDelta(streamed.piece(data.messageId, data.deltaContent)),
+  ),
+  "assistant.message": row(
+    { messageId: text, content: text, parentToolCallId: maybeText },
+    (data, { streamed }) =>
+      data.parentToolCallId === undefined ? textDelta(streamed.whole(data.messageId, data.content)) : [],
+  ),
+  "assistant.reasoning_delta": row({ reasoningId: text, deltaContent: text }, (data, { streamed }) =>
+    thinkingDelta(streamed.piece(data.reasoningId, data.deltaContent)),
+  ),
+  "assistant.reasoning": row({ reasoningId: text, content: text }, (data, { streamed }) =>
+    thinkingDelta(streamed.whole(data.reasoningId, data.content)),
+  ),
+  "assistant.tool_call_delta": row({ toolCallId: text, toolName: text }, (data, { toolNames }) => {
+    toolNames.set(data.toolCallId, data.toolName);
+    return [];
+  }),
+  "assistant.usage": row(
+    {
+      inputTokens: maybeNumber,
+      outputTokens: maybeNumber,
+      cacheReadTokens: maybeNumber,
+      cacheWriteTokens: maybeNumber,
+      reasoningTokens: maybeNumber,
+    },
+    (data, state) => [
+      state.usage.add({
+        inputTokens: data.inputTokens,
+        outputTokens: data.outputTokens,
+        cachedInputTokens: data.cacheReadTokens,
+        cacheWriteTokens: data.cacheWriteTokens,
+        thinkingTokens: data.reasoningTokens,
+      }),
+    ],
+  ),
+  "tool.execution_start": row(
+    { toolCallId: text, toolName: text, arguments: anything, parentToolCallId: maybeText },
+    (data, { toolNames }) => {
+      toolNames.set(data.toolCallId, data.toolName);
+      const { toolCallId: id, toolName: tool, parentToolCallId: parentId } = data;
+      return [{ type: "tool-started", id, tool, input: data.arguments ?? {}, parentId }];
+    },
+  ),
+  "tool.execution_complete": row(
+    {
+      toolCallId: text,
+      success: maybeFlag,
+      result: maybe(z.object({ content: maybeText })),
+      error: maybe(z.object({ message: maybeText, code: maybeText })),
+    },
+    ({ toolCallId: id, success, result, error }, state) => [
+      {
+        type: "tool-ended",
+        id,
+        tool: state.toolNames.get(id),
+        output: result?.content ?? error?.message ?? "",
+        isError: success === false,
+        ...(error?.code === "denied" && { denied: true }),
+      },
+    ],
+  ),
+  "model.call_failure": row({ statusCode: maybeNumber }, ({ statusCode }, state) => {
+    state.status = statusCode;
+    return [];
+  }),
+  "assistant.turn_retry": row({ reason: maybeText }, ({ reason }, state) => [
+    { type: "retry", message: reason ?? "The model's provider failed.", status: state.status },
+  ]),
+  "session.warning": row({ message: text }, ({ message }) => [{ type: "warning", message }]),
+  "session.error": row(
+    { message: text, errorType: maybeText, statusCode: maybeNumber },
+    ({ message, statusCode: status }, state) => {
+      state.error = { message, status };
+      return [{ type: "error-seen", message, status }];
+    },
+  ),
+  "session_limits_exhausted.requested": row({}, (_, state) => {
+    state.limit = "The session reached its credit limit.";
+    return [{ type: "warning", code: "limit", message: state.limit }];
+  }),
+  "session.autopilot_stopped": row({ reason: maybeText }, ({ reason }, state) => {
+    if (/limit|max/i.test(reason ?? "")) state.limit = `Autopilot stopped: ${reason}.`;
+    return [];
+  }),
+  "permission.requested": row(
+    { requestId: text, permissionRequest: maybe(z.looseObject({ toolCallId: maybeText, kind: maybeText })) },
+    ({ requestId: id, permissionRequest: asked }) => [
+      {
+        type: "approval-requested",
+        id,
+        toolId: asked?.toolCallId,
+        tool: asked?.kind ?? "tool",
+        input: asked ?? {},
+      },
+    ],
+  ),
+  abort: row({}, (_, state) => {
+    state.aborted = true;
+    return [];
+  }),
+  "assistant.idle": row({ aborted: maybeFlag }, ({ aborted }, state) => {
+    state.aborted ||= aborted === true;
+    return [];
+  }),
+  result: row({ sessionId: maybeText, exitCode: maybeNumber }, ({ sessionId, exitCode }, state) => [
+    ending(sessionId, exitCode, state),
+  ]),
+};
+
+function ending(sessionId: string | undefined, exitCode = 0, state: State): RunEnded & AdapterEvent {
+  const base = { type: "run-ended" as const, sessionId };
+  if (state.limit !== undefined) return { ...base, outcome: "limit", limit: "cost", message: state.limit };
+  if (state.aborted) return { ...base, outcome: "aborted", message: "Interrupted." };
+  if (state.error) return { ...base, outcome: "failed", ...state.error };
+  if (exitCode !== 0) return { ...base, outcome: "failed", message: `Copilot ended with code ${exitCode}.` };
+  return { ...base, outcome: "done" };
+}

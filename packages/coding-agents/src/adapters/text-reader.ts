@@ -1,0 +1,10 @@
+/**
+ * Reads a CLI that prints only its answer, such as `hermes -z`: every line is text.
+ *
+ * There is no terminal event to trust, so such a run is never `done`; use the agent's ACP where it has one.
+ */
+import type { LineReader } from "@capstan/core";
+
+export function textReader(): LineReader {
+  return { onLine: (line) => ({ events: [{ type: "text-delta", text: `${line}\n` }] }) };
+}
