@@ -28,6 +28,9 @@ export {
 } from "./sessions/session-store.ts";
 export { type AuditEntry, type AuditLog, openAuditLog } from "./users/audit-log.ts";
 export { capabilityStore } from "./users/capability-store.ts";
+export { type KeyRecord, type KeyRight, type KeyStore, keyStore } from "./users/key-store.ts";
+export { type ProviderRecord, type ProviderStore, providerStore } from "./users/provider-store.ts";
+export { dataFolderSecret, type SecretBox, secretBox } from "./users/secret-box.ts";
 export {
   type GrantRecord,
   LOCAL_USER,

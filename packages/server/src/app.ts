@@ -12,6 +12,7 @@ import { problem } from "./problem.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { capabilityRoutes } from "./routes/capabilities.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { keyRoutes } from "./routes/keys.ts";
 import { sessionFileRoutes } from "./routes/session-files.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { userRoutes } from "./routes/users.ts";
@@ -20,7 +21,15 @@ import type { Services } from "./services.ts";
 const JSON_LIMIT_BYTES = 4 * 1024 * 1024; // file uploads and packages have limits of their own
 
 /** Every part of the API. To add one: its file in routes/, and a line here. */
-const ROUTES = [healthRoutes, capabilityRoutes, agentRoutes, sessionRoutes, sessionFileRoutes, userRoutes];
+const ROUTES = [
+  healthRoutes,
+  capabilityRoutes,
+  agentRoutes,
+  sessionRoutes,
+  sessionFileRoutes,
+  userRoutes,
+  keyRoutes,
+];
 
 export function createApp(services: Services): OpenAPIHono<AppEnv> {
   const app = newRoutes();

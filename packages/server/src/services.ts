@@ -11,15 +11,21 @@ import {
   createGate,
   createGuardedFetch,
   type Database,
+  dataFolderSecret,
   type Gate,
+  type KeyStore,
+  keyStore,
   openAuditLog,
   openDatabase,
+  providerStore,
   type SessionStore,
+  secretBox,
   sessionStore,
   type UserStore,
   userStore,
 } from "@capstan/runtime";
 import type { Log } from "./log.ts";
+import { openProviders, type Providers } from "./providers.ts";
 import type { Settings } from "./settings.ts";
 import { toolContexts } from "./tool-context.ts";
 
@@ -32,6 +38,8 @@ export interface Services {
   readonly users: UserStore;
   readonly sessions: SessionStore;
   readonly audit: AuditLog;
+  readonly keys: KeyStore;
+  readonly providers: Providers;
   readonly composer: Composer;
   readonly gate: Gate;
   close(): Promise<void>;
@@ -43,6 +51,7 @@ export async function openServices(settings: Settings, log: Log): Promise<Result
   const opened = await openDatabase({ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL });
   if (!opened.ok) return opened;
   const database = opened.value;
+  const box = secretBox(settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR));
   const registry = CapabilityRegistry.of(builtinCapabilities());
   const agents = agentStore(database);
   const users = userStore(database);
@@ -67,6 +76,8 @@ export async function openServices(settings: Settings, log: Log): Promise<Result
     users,
     sessions: sessionStore(database),
     audit: openAuditLog(database),
+    keys: keyStore(database),
+    providers: openProviders(settings, providerStore(database, box)),
     composer,
     gate,
     close: () => database.close(),

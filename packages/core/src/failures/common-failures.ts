@@ -53,6 +53,19 @@ export const commonFailures = {
     message: ({ reference }) => `Something broke on our side (reference ${reference}).`,
     nextStep: () => "Look for the reference in the server's log, and report it.",
   }),
+  command_unknown: row<{ name: string; nearest: readonly string[] }>({
+    status: 400,
+    message: ({ name }) => `There is no command "${name}".`,
+    nextStep: ({ nearest }) =>
+      nearest.length > 0
+        ? `Did you mean ${nearest.map((name) => `"${name}"`).join(" or ")}?`
+        : "`capstan help` lists them all.",
+  }),
+  command_invalid: row<{ message: string; usage: string }>({
+    status: 400,
+    message: ({ message }) => `That does not read as a command: ${message}`,
+    nextStep: ({ usage }) => `Usage: ${usage}`,
+  }),
   settings_invalid: row<{ where: string }>({
     status: 500,
     message: ({ where }) => `The settings are not valid: ${where}`,

@@ -1,27 +1,91 @@
-/** Who is asking? On loopback without a key: the local user, who may do everything. Elsewhere: the owner of a key. */
+/** Who is asking? A key names its owner; without one, on loopback only, it is the local user, who may do everything. */
 import { fail } from "@capstan/core";
-import { LOCAL_USER } from "@capstan/runtime";
+import { type KeyRecord, type KeyStore, LOCAL_USER } from "@capstan/runtime";
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "../define-route.ts";
 import { problem } from "../problem.ts";
-import type { Services } from "../services.ts";
+import type { Settings } from "../settings.ts";
 import type { Caller } from "./caller.ts";
 import { isLoopback } from "./guard-origin.ts";
+import { rateLimiter } from "./rate-limiter.ts";
 
-const OPEN_PATHS = new Set(["/health", "/ready", "/openapi.json", "/docs"]);
+/** Open to all: they say that the server lives and what it can do, and the studio's own files. */
+const OPEN =
+  /^\/(health|ready|openapi\.json|docs|assets\/.*|favicon\.[a-z]+|\.well-known\/agent-card\.json)?$/;
+const KEY_KEPT_MS = 1000; // a revoked key stops working within this time, on every process
 
-export function authenticate({ settings }: Services): MiddlewareHandler<AppEnv> {
+export interface AuthParts {
+  readonly settings: Settings;
+  readonly keys: KeyStore;
+  readonly now?: () => number;
+}
+
+export function authenticate({ settings, keys, now = Date.now }: AuthParts): MiddlewareHandler<AppEnv> {
+  const keyless = isLoopback(settings.HOST);
   const local: Caller = {
     email: LOCAL_USER,
     rights: ["admin"],
     key: "loopback",
     perMinute: settings.CAPSTAN_RATE_LIMIT_PER_MINUTE,
   };
-  const open = isLoopback(settings.HOST);
+  const find = keptBriefly(keys, now);
+  const limiter = rateLimiter(now);
   return async (c, next) => {
-    if (!open && !OPEN_PATHS.has(c.req.path))
-      return problem(c, fail("unauthenticated", { why: "no key was sent" }).failure);
-    c.set("caller", local);
-    return next();
+    const sent = bearer(c.req.header("authorization"));
+    const who = await identify(sent, { find, local: keyless ? local : undefined });
+    const why = refusal(who, c.req.path);
+    if (why) return problem(c, fail("unauthenticated", { why }).failure, { "www-authenticate": "Bearer" });
+    const caller = typeof who === "string" ? NOBODY : who;
+    c.set("caller", caller);
+    const wait = caller === NOBODY ? 0 : limiter(caller.key, caller.perMinute);
+    if (wait === 0) return next();
+    const facts = { perMinute: caller.perMinute, retryAfterSeconds: wait };
+    return problem(c, fail("rate_limited", facts).failure, { "retry-after": String(wait) });
+  };
+}
+
+function refusal(who: Identity, path: string): string | undefined {
+  if (who === "unknown key") return "the key is unknown or revoked";
+  return who === "no key" && !OPEN.test(path) ? "no key was sent" : undefined;
+}
+
+type Identity = Caller | "unknown key" | "no key";
+
+async function identify(
+  sent: string | undefined,
+  { find, local }: { find: (key: string) => Promise<KeyRecord | undefined>; local: Caller | undefined },
+): Promise<Identity> {
+  if (sent === undefined) return local ?? "no key";
+  if (isRunToken(sent)) return local ?? NOBODY;
+  const record = await find(sent);
+  return record ? callerOf(record) : "unknown key";
+}
+
+const NOBODY: Caller = { email: "nobody@localhost", rights: [], key: "none", perMinute: 0 };
+
+/** Tokens of runs and agents are checked where they are used (`/mcp`), and are worth nothing elsewhere. */
+const isRunToken = (token: string): boolean => token.startsWith("run_") || token.startsWith("agent_");
+
+function bearer(header: string | undefined): string | undefined {
+  return /^Bearer\s+(\S+)$/i.exec(header ?? "")?.[1];
+}
+
+const callerOf = ({ owner, rights, id, perMinute }: KeyRecord): Caller => ({
+  email: owner,
+  rights,
+  key: id,
+  perMinute,
+});
+
+/** A key is looked up once a second at most, not once a request. */
+function keptBriefly(keys: KeyStore, now: () => number): (key: string) => Promise<KeyRecord | undefined> {
+  const kept = new Map<string, { until: number; record: Promise<KeyRecord | undefined> }>();
+  return (key) => {
+    const known = kept.get(key);
+    if (known && known.until > now()) return known.record;
+    if (kept.size > 10_000) kept.clear(); // someone tries keys; forget rather than grow
+    const record = keys.find(key);
+    kept.set(key, { until: now() + KEY_KEPT_MS, record });
+    return record;
   };
 }

@@ -1,0 +1,34 @@
+/** Every command by name. To add one: its file in commands/, and a line here. */
+import type { Command } from "./command.ts";
+
+export interface CommandEntry {
+  readonly summary: string;
+  load(): Promise<Command>;
+}
+
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  serve: {
+    summary: "Start the server (the default)",
+    load: async () => (await import("./commands/serve.ts")).serve,
+  },
+  capabilities: {
+    summary: "List capabilities, or show one",
+    load: async () => (await import("./commands/capabilities.ts")).capabilities,
+  },
+  agents: {
+    summary: "List, show, create and delete agents",
+    load: async () => (await import("./commands/agents.ts")).agents,
+  },
+  tool: {
+    summary: "Run one tool through the gate",
+    load: async () => (await import("./commands/tool.ts")).tool,
+  },
+  sessions: {
+    summary: "List sessions, or show one",
+    load: async () => (await import("./commands/sessions.ts")).sessions,
+  },
+  keys: {
+    summary: "List, create and revoke API keys",
+    load: async () => (await import("./commands/keys.ts")).keys,
+  },
+};

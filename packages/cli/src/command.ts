@@ -1,0 +1,37 @@
+/** A command of the CLI: a row in the table, loaded only when it is called, so that `capstan --version` stays fast. */
+
+import type { ParseArgsConfig } from "node:util";
+import type { Connection } from "@capstan/client";
+import type { Failure } from "@capstan/core";
+
+export type OptionTable = NonNullable<ParseArgsConfig["options"]>;
+
+export interface CommandContext {
+  /** What stands behind the command's name, without options. */
+  readonly args: readonly string[];
+  readonly options: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+  /** `--json`: one JSON document (or one per line for streams) instead of text. */
+  readonly json: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly terminal: Terminal;
+  /** The server of CAPSTAN_URL, or the local one, which is started when none runs. */
+  server(): Promise<Connection>;
+}
+
+export interface Terminal {
+  readonly isInteractive: boolean;
+  readonly columns: number;
+  out(text: string): void;
+  err(text: string): void;
+  /** Asks a person; undefined when nobody can answer. */
+  ask(question: string): Promise<string | undefined>;
+}
+
+export interface Command {
+  readonly usage: string;
+  readonly summary: string;
+  readonly options?: OptionTable;
+  readonly examples?: readonly string[];
+  /** 0 = done; a failure is printed with its next step and ends with 1. */
+  run(context: CommandContext): Promise<number | { readonly failure: Failure }>;
+}

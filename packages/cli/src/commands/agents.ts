@@ -1,0 +1,118 @@
+/** capstan agents: list, show (with its preview), create, delete. */
+import { fail } from "@capstan/core";
+import type { Command, CommandContext } from "../command.ts";
+import { printTable } from "../print-table.ts";
+
+interface Agent {
+  id: string;
+  name: string;
+  version: number;
+  harness: string;
+  model: string | null;
+  capabilities: string[];
+}
+
+interface Preview {
+  system_prompt: string;
+  tools: { name: string; capability_id: string; policy: string }[];
+  hidden_tools: { name: string; reason: string; detail: string }[];
+  capabilities: { id: string; tokens: { total: number } }[];
+  warnings: string[];
+  tokens: { total: number };
+}
+
+export const agents: Command = {
+  usage: "capstan agents [list | show <id> | create <name> --capability <id>... | delete <id>]",
+  summary: "Lists agents; shows one composed; creates and deletes.",
+  options: {
+    capability: { type: "string", multiple: true },
+    prompt: { type: "string" },
+    model: { type: "string" },
+    harness: { type: "string" },
+  },
+  examples: [
+    "capstan agents create helper --capability current_time --capability test_math",
+    "capstan agents show 0199c0de-... --json",
+  ],
+  async run(context) {
+    const [verb = "list", subject] = context.args;
+    const verbs: Record<string, () => Promise<number | { failure: import("@capstan/core").Failure }>> = {
+      list: () => list(context),
+      show: () => show(context, subject ?? ""),
+      create: () => create(context, subject ?? ""),
+      delete: () => remove(context, subject ?? ""),
+    };
+    const chosen = verbs[verb];
+    return chosen
+      ? chosen()
+      : fail("command_invalid", { message: `"${verb}" is not a verb of agents`, usage: agents.usage });
+  },
+};
+
+async function list({ server, json, terminal }: CommandContext) {
+  const answer = await (await server()).json<{ items: Agent[] }>("GET", "/v1/agents");
+  if (!answer.ok) return answer;
+  if (json) terminal.out(`${JSON.stringify(answer.value, null, 2)}\n`);
+  else {
+    const rows = answer.value.items.map(({ id, name, harness, model, capabilities }) => [
+      id,
+      name,
+      harness,
+      model ?? "default",
+      capabilities.join(", "),
+    ]);
+    terminal.out(printTable([["ID", "NAME", "HARNESS", "MODEL", "CAPABILITIES"], ...rows], terminal.columns));
+  }
+  return 0;
+}
+
+async function show({ server, json, terminal }: CommandContext, id: string) {
+  const connection = await server();
+  const path = `/v1/agents/${encodeURIComponent(id)}`;
+  const agent = await connection.json<Agent>("GET", path);
+  if (!agent.ok) return agent;
+  const preview = await connection.json<Preview>("GET", `${path}/preview`);
+  if (!preview.ok) return preview;
+  if (json) terminal.out(`${JSON.stringify({ ...agent.value, preview: preview.value }, null, 2)}\n`);
+  else terminal.out(described(agent.value, preview.value, terminal.columns));
+  return 0;
+}
+
+function described({ name, version, harness, model }: Agent, preview: Preview, columns: number): string {
+  const { system_prompt, tools, hidden_tools, capabilities, warnings, tokens } = preview;
+  const prices = capabilities.map(({ id, tokens }) => [`  ${id}`, `${tokens.total} tokens`]);
+  const shown = tools.map(({ name, capability_id, policy }) => [`  ${name}`, policy, capability_id]);
+  const hidden = hidden_tools.map(({ name, reason, detail }) => [`  ${name}`, `hidden: ${reason}`, detail]);
+  return [
+    `${name} v${version}, ${harness}, ${model ?? "default model"}, ${tokens.total} tokens per call\n`,
+    `\nPrompt:\n${system_prompt.replace(/^/gm, "  ")}\n`,
+    `\nCapabilities:\n${printTable(prices, columns)}`,
+    `\nTools:\n${printTable([...shown, ...hidden], columns)}`,
+    ...warnings.map((warning) => `\nWarning: ${warning}\n`),
+  ].join("");
+}
+
+async function create({ server, options, json, terminal }: CommandContext, name: string) {
+  const body = {
+    name,
+    capabilities: options.capability ?? [],
+    ...(options.prompt !== undefined && { system_prompt: options.prompt }),
+    ...(options.model !== undefined && { model: options.model }),
+    ...(options.harness !== undefined && { harness: options.harness }),
+  };
+  const answer = await (await server()).json<Agent>("POST", "/v1/agents", { json: body });
+  if (!answer.ok) return answer;
+  terminal.out(
+    json
+      ? `${JSON.stringify(answer.value, null, 2)}\n`
+      : `Created ${answer.value.name} (${answer.value.id})\n`,
+  );
+  return 0;
+}
+
+async function remove({ server, json, terminal }: CommandContext, id: string) {
+  const answer = await (await server()).send("DELETE", `/v1/agents/${encodeURIComponent(id)}`);
+  if (!answer.ok) return answer;
+  terminal.out(json ? `${JSON.stringify({ deleted: id })}\n` : `Deleted ${id}\n`);
+  return 0;
+}

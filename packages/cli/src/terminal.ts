@@ -1,0 +1,26 @@
+/** The real terminal. */
+import { createInterface } from "node:readline/promises";
+import type { Terminal } from "./command.ts";
+
+export function openTerminal(
+  input: NodeJS.ReadStream,
+  output: NodeJS.WriteStream,
+  errors: NodeJS.WriteStream,
+): Terminal {
+  const isInteractive = input.isTTY === true && output.isTTY === true;
+  return {
+    isInteractive,
+    columns: output.columns ?? 100,
+    out: (text) => output.write(text),
+    err: (text) => errors.write(text),
+    async ask(question) {
+      if (!isInteractive) return undefined;
+      const lines = createInterface({ input, output });
+      try {
+        return await lines.question(question);
+      } finally {
+        lines.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** API keys: shown once, kept as a hash, scoped by right, revocable. Looked up by hash, so a lookup's time tells nothing. */
+import { createHash, randomBytes } from "node:crypto";
+import { and, desc, eq, sql } from "drizzle-orm";
+import { uuidv7 } from "uuidv7";
+import type { Database } from "../db/database.ts";
+import { apiKeys } from "../db/schema/user-tables.ts";
+import { isUuid } from "../db/uuid.ts";
+
+export type KeyRight = "read" | "run" | "admin";
+
+export interface KeyRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly owner: string;
+  /** The first characters, to tell keys apart. */
+  readonly prefix: string;
+  readonly rights: KeyRight[];
+  readonly perMinute: number;
+  readonly revoked: boolean;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+}
+
+export interface KeyStore {
+  create(input: {
+    name: string;
+    owner: string;
+    rights: readonly KeyRight[];
+    perMinute: number;
+  }): Promise<{ key: string; record: KeyRecord }>;
+  /** The key's record, when it exists and is not revoked. */
+  find(key: string): Promise<KeyRecord | undefined>;
+  list(): Promise<KeyRecord[]>;
+  revoke(id: string): Promise<boolean>;
+}
+
+const PREFIX = "cap_";
+const SHOWN_CHARS = 10;
+
+export function keyStore({ orm }: Pick<Database, "orm">): KeyStore {
+  return {
+    async create(input) {
+      const key = PREFIX + randomBytes(32).toString("base64url");
+      const id = uuidv7();
+      const [row] = await orm
+        .insert(apiKeys)
+        .values({
+          id,
+          ...input,
+          rights: [...input.rights],
+          hash: hashOf(key),
+          prefix: key.slice(0, SHOWN_CHARS),
+        })
+        .returning();
+      if (!row) throw new Error("the key just written is not there");
+      return { key, record: keyRecord(row) };
+    },
+    async find(key) {
+      if (!key.startsWith(PREFIX)) return undefined;
+      const [row] = await orm
+        .select()
+        .from(apiKeys)
+        .where(and(eq(apiKeys.hash, hashOf(key)), eq(apiKeys.revoked, false)));
+      return row && keyRecord(row);
+    },
+    async list() {
+      return (await orm.select().from(apiKeys).orderBy(desc(apiKeys.id)).limit(500)).map(keyRecord);
+    },
+    async revoke(id) {
+      if (!isUuid(id)) return false;
+      const rows = await orm
+        .update(apiKeys)
+        .set({ revoked: true, lastUsedAt: sql`last_used_at` })
+        .where(and(eq(apiKeys.id, id), eq(apiKeys.revoked, false)))
+        .returning({ id: apiKeys.id });
+      return rows.length > 0;
+    },
+  };
+}
+
+/** Keys are 256 random bits, so a plain hash cannot be searched; a slow one would only slow every request. */
+const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex");
+
+function keyRecord({ hash: _, rights, ...row }: typeof apiKeys.$inferSelect): KeyRecord {
+  return { ...row, rights: rights as KeyRight[] };
+}
