@@ -1,0 +1,106 @@
+import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+
+describe("on loopback", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await testServer(await freshPglite());
+  });
+  afterAll(() => server.stop());
+
+  test("no key is needed", async () => {
+    expect((await server.call("GET", "/v1/agents")).status).toBe(200);
+  });
+
+  test.each([
+    ["another host (DNS rebinding)", { host: "evil.example" }, 403],
+    ["another site's page (cross-site request)", { origin: "http://evil.example" }, 403],
+    ["an opaque origin", { origin: "null" }, 403],
+    ["its own page", { origin: "SELF" }, 200],
+    ["an unknown key", { authorization: "Bearer cap_wrong" }, 401],
+  ])("a request from %s is answered %j with %i", async (_what, headers, status) => {
+    const own = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, value === "SELF" ? server.url : value]),
+    );
+    expect(await rawStatus(server.url, own)).toBe(status);
+  });
+
+  test("a key carries its rights and nothing more", async () => {
+    const { body } = await server.call("POST", "/v1/keys", {
+      name: "reader",
+      rights: ["read"],
+      owner: "a@example.com",
+    });
+    const auth = { authorization: `Bearer ${body.key}` };
+    expect((await server.call("GET", "/v1/agents", undefined, auth)).status).toBe(200);
+    expect(await server.call("POST", "/v1/agents", { name: "no" }, auth)).toMatchObject({
+      status: 403,
+      body: { code: "forbidden" },
+    });
+    expect((await server.call("GET", "/v1/keys", undefined, auth)).status).toBe(403);
+  });
+
+  test("a key is shown once and kept as a hash", async () => {
+    const { body } = await server.call("POST", "/v1/keys", { name: "once" });
+    const listed = await server.call("GET", "/v1/keys");
+    expect(JSON.stringify(listed.body)).not.toContain(body.key);
+    const { rows } = await server.services.database.pool.query("select * from api_keys");
+    expect(JSON.stringify(rows)).not.toContain(body.key);
+  });
+
+  test("the limit of a key is kept and says when to come back", async () => {
+    const { body } = await server.call("POST", "/v1/keys", { name: "slow", rights: ["read"], per_minute: 3 });
+    const auth = { authorization: `Bearer ${body.key}` };
+    const answers = [];
+    for (let i = 0; i < 4; i++) answers.push(await server.call("GET", "/v1/agents", undefined, auth));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(Number(answers[3]?.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+
+  test("a provider's key is never shown again and is not readable in the database", async () => {
+    await server.call("PUT", "/v1/providers/anthropic", { api_key: "sk-very-secret" });
+    const listed = await server.call("GET", "/v1/providers");
+    expect(listed.body.items).toContainEqual({ provider: "anthropic", configured: true, from: "settings" });
+    const { rows } = await server.services.database.pool.query("select * from provider_keys");
+    expect(JSON.stringify([listed.body, rows])).not.toContain("sk-very-secret");
+    expect(await server.services.providers.credentials("anthropic")).toEqual({ apiKey: "sk-very-secret" });
+    await server.call("DELETE", "/v1/providers/anthropic");
+  });
+});
+
+describe("bound to every address", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await testServer(await freshPglite(), { HOST: "0.0.0.0" });
+  });
+  afterAll(() => server.stop());
+
+  test("a key is demanded, except to ask whether it lives", async () => {
+    const at = server.url.replace("0.0.0.0", "127.0.0.1");
+    expect((await fetch(`${at}/v1/agents`)).status).toBe(401);
+    expect((await fetch(`${at}/ready`)).status).toBe(200);
+    const { key } = await server.services.keys.create({
+      name: "k",
+      owner: "a@example.com",
+      rights: ["read"],
+      perMinute: 100,
+    });
+    expect((await fetch(`${at}/v1/agents`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(
+      200,
+    );
+  });
+});
+
+/** `fetch` does not let a caller set Host or Origin; node:http does. */
+function rawStatus(url: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}/v1/agents`, { headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.once("error", reject);
+    sent.end();
+  });
+}

@@ -1,0 +1,57 @@
+/** A real server for a live test: its own store, its own port, stopped with the test. */
+import { openLog, parseSettings, type RunningServer, startServer } from "../packages/server/src/index.ts";
+import type { FreshStore } from "./stores-under-test.ts";
+
+export interface TestServer extends RunningServer {
+  /** JSON in, JSON out, with the status. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads the parts it names
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+export async function testServer(
+  store: FreshStore,
+  environment: Record<string, string> = {},
+): Promise<TestServer> {
+  const settings = parseSettings({
+    PORT: "0",
+    CAPSTAN_DATA_DIR: store.dataDir,
+    ...(store.url && { DATABASE_URL: store.url }),
+    ...environment,
+  });
+  if (!settings.ok) throw new Error(settings.failure.message);
+  const log = openLog((line) => process.stderr.write(`${line}\n`), true);
+  const started = await startServer(settings.value, log);
+  if (!started.ok) throw new Error(started.failure.message);
+  const server = started.value;
+  return {
+    ...server,
+    call: (method, path, body, headers = {}) => call(server.url + path, method, body, headers),
+    stop: async () => {
+      await server.close();
+      await store.drop();
+    },
+  };
+}
+
+async function call(
+  url: string,
+  method: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get("content-type") ?? "");
+  return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
+}
