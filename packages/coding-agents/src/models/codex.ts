@@ -1,0 +1,23 @@
+/** Codex' models, as `model/list` of its app-server gives them; what it offers an upgrade for is deprecated. */
+import { MANIFESTS } from "../manifests/all.ts";
+import { makeSnapshot } from "./make-snapshot.ts";
+
+const toSol = { deprecated: true, deprecatedSince: "2026-09-22", successorModelId: "gpt-6-sol" };
+const toLuna = { ...toSol, successorModelId: "gpt-6-luna" };
+
+export const codexModels = makeSnapshot({
+  agent: "codex",
+  capabilities: MANIFESTS.codex.capabilities,
+  defaultModelId: "gpt-6.1-sol",
+  entries: [
+    { facts: "gpt-6.1-sol", contextWindow: 500_000 },
+    { facts: "gpt-6-astra", contextWindow: 272_000 },
+    { facts: "gpt-6-sol", contextWindow: 272_000 },
+    { facts: "gpt-6-luna", contextWindow: 272_000 },
+    { facts: "gpt-6.1-terra", contextWindow: 500_000 },
+    { facts: "gpt-5.6-sol", contextWindow: 272_000, ...toSol },
+    { facts: "gpt-5.6-terra", contextWindow: 272_000, ...toSol },
+    { facts: "gpt-5.6-luna", contextWindow: 272_000, ...toLuna },
+    { facts: "gpt-5.5", contextWindow: 272_000, ...toSol },
+  ],
+});

@@ -1,0 +1,21 @@
+/** Some of the models Hermes routes to, by OpenRouter's names. It has no thinking mode that a run could steer. */
+import { MANIFESTS } from "../manifests/all.ts";
+import { dotted } from "./copilot.ts";
+import { makeSnapshot } from "./make-snapshot.ts";
+
+export const hermesModels = makeSnapshot({
+  agent: "hermes",
+  capabilities: MANIFESTS.hermes.capabilities,
+  defaultModelId: "anthropic/claude-opus-4.6",
+  idOf: ({ provider, id }) => `${provider}/${dotted(id)}`,
+  entries: [
+    "claude-opus-4-6",
+    "claude-opus-5-5",
+    "claude-sonnet-5-5",
+    "claude-sonnet-4-6",
+    "gpt-6.1-sol",
+    "gpt-6-luna",
+    "gemini-3.8-flash",
+    "hermes-4-405b",
+  ].map((facts) => ({ facts, deployment: "gateway" as const, supportsLocalModels: true })),
+});

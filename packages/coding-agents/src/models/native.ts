@@ -1,0 +1,38 @@
+/** The models of Capstan's own loop: what its cost limits count with. The offline model is free and has no thinking. */
+import { NATIVE_AGENT } from "@capstan/core";
+import { PROVIDER_MODELS, providerId } from "./by-provider.ts";
+import { makeSnapshot } from "./make-snapshot.ts";
+import type { ModelFacts } from "./model-facts.ts";
+
+const offline: ModelFacts = {
+  id: "offline",
+  name: "Offline demo model",
+  provider: "capstan",
+  contextWindow: 100_000,
+  maxOutputTokens: 8_000,
+  price: [0, 0, 0],
+  thinking: null,
+  images: false,
+  protocol: "custom",
+};
+
+export const nativeModels = makeSnapshot({
+  agent: NATIVE_AGENT,
+  capabilities: {
+    supportsThinking: true,
+    supportsThinkingBudgetTokens: true,
+    supportsParallelToolCalls: true,
+    supportsToolCallStreaming: true,
+    supportsJsonMode: true,
+    supportsStructuredOutput: true,
+    supportsTextStreaming: true,
+    supportsThinkingStreaming: true,
+    supportsImageInput: true,
+    supportsImageOutput: false,
+    supportsFileAttachments: true,
+  },
+  defaultModelId: "capstan/offline",
+  idOf: providerId,
+  cliArgKey: "model",
+  entries: [{ facts: offline, deployment: "local", supportsFileInput: false }, ...PROVIDER_MODELS],
+});

@@ -1,0 +1,16 @@
+/** omp's models of the three large providers. On OpenAI models its `max` went out as `xhigh`, so that is what we ask for. */
+import { MANIFESTS } from "../manifests/all.ts";
+import { PROVIDER_MODELS, providerId } from "./by-provider.ts";
+import { effortOf, makeSnapshot } from "./make-snapshot.ts";
+
+export const ompModels = makeSnapshot({
+  agent: "omp",
+  capabilities: MANIFESTS.omp.capabilities,
+  defaultModelId: null,
+  idOf: providerId,
+  effort: (facts) =>
+    facts.provider === "openai" && effortOf(facts).thinkingEffortLevels.includes("max")
+      ? { ...effortOf(facts), nativeEffort: { max: "xhigh" } }
+      : effortOf(facts),
+  entries: PROVIDER_MODELS.map((entry) => ({ ...entry, supportsLocalModels: true })),
+});
