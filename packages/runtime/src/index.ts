@@ -12,6 +12,24 @@ export {
   type GateOutcome,
   type GateRequest,
 } from "./gate/gate.ts";
+export {
+  createPackageHost,
+  type PackageHost,
+  type PackageHostOptions,
+} from "./install/create-package-host.ts";
+export type { PackageSource } from "./install/fetch-package.ts";
+export type { Installer, InstallOptions } from "./install/installer.ts";
+export type { PackageKindRules, PackageKinds, PackageReading, PlaceRequest } from "./install/package-kind.ts";
+export type {
+  PackageDescription,
+  PackageKind,
+  PackageRecord,
+  PackageReview,
+  PackageStore,
+  ToolSummary,
+} from "./install/package-record.ts";
+export { packageStore } from "./install/package-store.ts";
+export type { WaitingPackage } from "./install/scan-packages.ts";
 export { BodyLimitError } from "./network/bounded-body.ts";
 export {
   type ClosableFetch,
@@ -26,6 +44,13 @@ export {
   type SessionStore,
   sessionStore,
 } from "./sessions/session-store.ts";
+export {
+  type FailureClass,
+  openTelemetry,
+  type SeriesPoint,
+  type Telemetry,
+  type TelemetryRecord,
+} from "./telemetry/telemetry.ts";
 export { type AuditEntry, type AuditLog, openAuditLog } from "./users/audit-log.ts";
 export { capabilityStore } from "./users/capability-store.ts";
 export { type KeyRecord, type KeyRight, type KeyStore, keyStore } from "./users/key-store.ts";

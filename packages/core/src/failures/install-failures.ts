@@ -29,4 +29,81 @@ export const installFailures = {
     message: ({ why }) => `The archive is refused: ${why}.`,
     nextStep: () => "Nothing was installed. Build the package again from its source, or do not trust it.",
   }),
+  package_source_unknown: row<{ source: string }>({
+    status: 422,
+    message: ({ source }) => `"${source}" is nothing that can be installed.`,
+    nextStep: () =>
+      "Name a wheel, an npm tarball or package, a folder, an MCP server, a skill folder or an OpenAPI file.",
+  }),
+  package_name_invalid: row<{ name: string }>({
+    status: 422,
+    message: ({ name }) => `"${name}" is not the name of a capability package.`,
+    nextStep: () => "Call it aech-cli-*, aech-rt-*, capstan-cli-* or capstan-rt-*, in lower case.",
+  }),
+  package_command_missing: row<{ command: string; has: readonly string[] }>({
+    status: 422,
+    message: ({ command, has }) =>
+      `The package brings no command "${command}"${has.length > 0 ? `, only ${has.join(", ")}` : ""}.`,
+    nextStep: () => "List it under [project.scripts] or under bin, and name it as `command` in the manifest.",
+  }),
+  package_must_run_code: row<{ name: string }>({
+    status: 409,
+    message: ({ name }) => `"${name}" brings no manifest.json: it must run code to describe itself.`,
+    nextStep: () => "Say yes to running it (run_to_describe), or ask its author for a manifest.json.",
+  }),
+  package_not_described: row<{ why: string }>({
+    status: 422,
+    message: ({ why }) => `The package did not describe itself: ${why}.`,
+    nextStep: () => "Nothing was installed. Ask its author for a manifest.json.",
+  }),
+  package_review_needed: row<{ review: { readonly name: string; readonly sha256: string } }>({
+    status: 409,
+    message: ({ review }) => `"${review.name}" has not been reviewed.`,
+    nextStep: ({ review }) => `Read the review in details, then install with accept: "${review.sha256}".`,
+    details: ({ review }) => review,
+  }),
+  package_hash_changed: row<{ name: string; version: string; expected: string; actual: string }>({
+    status: 409,
+    message: ({ name, version, expected, actual }) =>
+      `${name} ${version} should have the hash ${expected.slice(0, 12)} and has ${actual.slice(0, 12)}.`,
+    nextStep: () =>
+      "The same version must be the same bytes. Find out who changed it; take its line out of capstan.lock only then.",
+    details: ({ expected, actual }) => ({ expected, actual }),
+  }),
+  package_conflict: row<{ capability: string; owner: string }>({
+    status: 409,
+    message: ({ capability, owner }) => `The capability "${capability}" is taken by ${owner}.`,
+    nextStep: () => "Uninstall the other one first, or give the package's manifest another name.",
+  }),
+  package_dependencies_missing: row<{ manager: string; why: string }>({
+    status: 502,
+    message: ({ manager, why }) => `${manager} could not install what the package needs: ${why}`,
+    nextStep: () =>
+      "Check the network or the registry; offline, put the needed wheels into the folder capabilities/clis.",
+  }),
+  package_download_failed: row<{ source: string; why: string }>({
+    status: 502,
+    message: ({ source, why }) => `"${source}" could not be downloaded: ${why}`,
+    nextStep: () => "Check the name and the registry, or download it yourself and install the file.",
+  }),
+  package_broken: row<{ name: string; why: string }>({
+    status: 503,
+    message: ({ name, why }) => `The package "${name}" cannot be used here: ${why}`,
+    nextStep: ({ name }) => `Install it again: capstan install ${name}.`,
+  }),
+  python_missing: row<Record<string, never>>({
+    status: 503,
+    message: () => "There is no Python 3.9 or later with venv on this machine, and wheels need one.",
+    nextStep: () => "Install python3 and python3-venv, or use a package that is published for npm.",
+  }),
+  python_venv_failed: row<{ why: string }>({
+    status: 503,
+    message: ({ why }) => `Python could not make a virtual environment: ${why}`,
+    nextStep: () => "On Debian and Ubuntu install python3-venv, then try again.",
+  }),
+  lock_unreadable: row<{ path: string }>({
+    status: 409,
+    message: ({ path }) => `${path} is not a lock file of Capstan.`,
+    nextStep: () => "Restore it from version control, or delete it to pin anew what is installed.",
+  }),
 };

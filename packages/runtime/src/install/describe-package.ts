@@ -1,0 +1,70 @@
+/** From what an archive says of itself to what a person reviews. Names and commands are checked here. */
+import {
+  fail,
+  type Manifest,
+  manifestTools,
+  ok,
+  type PackageContents,
+  type Result,
+  readManifest,
+  readPackageName,
+} from "@capstan/core";
+import type { PackageDescription } from "./package-record.ts";
+
+export function describePackage(contents: PackageContents): Result<PackageDescription> {
+  const named = readPackageName(contents.name);
+  if (!named) return fail("package_name_invalid", { name: contents.name });
+  const base: PackageDescription = {
+    name: named.full,
+    version: contents.version,
+    role: named.role,
+    tools: [],
+    scopes: [],
+    commands: contents.commands,
+    dependencies: contents.dependencies,
+    install_scripts: contents.installScripts,
+    skills: [],
+    must_run_code: true,
+  };
+  if (contents.manifestText === undefined) {
+    return contents.commands.length > 0
+      ? ok(base)
+      : fail("package_command_missing", { command: named.full, has: [] });
+  }
+  const manifest = readManifest(contents.manifestText);
+  return manifest.ok ? withManifest(base, manifest.value) : manifest;
+}
+
+/** The command must be one that the package itself brings: a manifest cannot point at programs of the system. */
+export function withManifest(base: PackageDescription, manifest: Manifest): Result<PackageDescription> {
+  if (!base.commands.includes(manifest.command)) {
+    return fail("package_command_missing", { command: manifest.command, has: base.commands });
+  }
+  const tools = manifestTools(manifest).map(({ name, description, scopes }) => ({
+    name,
+    description,
+    scopes,
+  }));
+  const scopes = [...(manifest.required_scopes ?? []), ...tools.flatMap((tool) => tool.scopes)];
+  const { service } = manifest;
+  return ok({
+    ...base,
+    role: service ? "rt" : base.role,
+    capability: manifest.name,
+    summary: manifest.description,
+    tools,
+    scopes: [...new Set(scopes)].sort(),
+    skills: (manifest.bundled_skills ?? []).map(({ name }) => name),
+    ...(service && { service: servicePart(service) }),
+    must_run_code: false,
+    manifest,
+  });
+}
+
+function servicePart({ container, port, health_endpoint }: NonNullable<Manifest["service"]>) {
+  return {
+    container,
+    ...(port !== undefined && { port }),
+    ...(health_endpoint !== undefined && { health_endpoint }),
+  };
+}

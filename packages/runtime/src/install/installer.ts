@@ -1,0 +1,258 @@
+/**
+ * Review, install, update, uninstall. Nothing is installed that was not reviewed by its hash, and whatever is refused
+ * leaves nothing on disk. How each kind of package works is in its own file; this one knows only the steps.
+ */
+import { fail, ok, permissionDiff, type Result } from "@capstan/core";
+import type { CommandIsolation } from "../commands/command-isolation.ts";
+import { describeByHelp } from "./describe-by-help.ts";
+import { withManifest } from "./describe-package.ts";
+import { type FetchParts, fetchPackage, type PackageArchive, type PackageSource } from "./fetch-package.ts";
+import { readLock, writePin } from "./lock-file.ts";
+import { sha256Hex } from "./node-codec.ts";
+import type { PackageKinds, PackageReading } from "./package-kind.ts";
+import type { PackageDescription, PackageRecord, PackageReview, PackageStore } from "./package-record.ts";
+import type { BuiltPackage, PlacedPackages } from "./placed-packages.ts";
+
+export interface InstallerParts extends FetchParts {
+  readonly store: PackageStore;
+  readonly placed: PlacedPackages;
+  readonly kinds: PackageKinds;
+  readonly isolation: CommandIsolation;
+  readonly lockPath: string;
+  /** Who has a capability id already, other than this package; undefined = nobody. */
+  readonly ownerOf: (capability: string, packageName: string) => string | undefined;
+  readonly now: () => Date;
+  readonly helpTimeoutMs?: number;
+}
+
+export interface InstallOptions {
+  readonly user: string;
+  /** The hash that was reviewed, or true to accept whatever the review says (`--yes`). */
+  readonly accept?: string | true | undefined;
+  /** Yes to "it must run code to describe itself". */
+  readonly runToDescribe?: boolean | undefined;
+  readonly allowScripts?: boolean | undefined;
+}
+
+export interface Installer {
+  review(source: PackageSource, options?: { runToDescribe?: boolean }): Promise<Result<PackageReview>>;
+  install(
+    source: PackageSource,
+    options: InstallOptions,
+  ): Promise<Result<{ record: PackageRecord; review: PackageReview }>>;
+  /** Takes the package off the record, the lock and the disk; answers what it was. */
+  uninstall(name: string): Promise<Result<PackageRecord>>;
+}
+
+export function createInstaller(parts: InstallerParts): Installer {
+  return {
+    async review(source, { runToDescribe = false } = {}) {
+      const prepared = await prepare(source, { user: "", runToDescribe }, parts);
+      if (!prepared.ok) return prepared;
+      await prepared.value.built?.discard();
+      return ok(prepared.value.review);
+    },
+    async install(source, options) {
+      const prepared = await prepare(source, options, parts);
+      if (!prepared.ok) return prepared;
+      const record = await complete(prepared.value, options, parts);
+      if (!record.ok) await prepared.value.built?.discard();
+      return record.ok ? ok({ record: record.value, review: prepared.value.review }) : record;
+    },
+    async uninstall(name) {
+      const record = await parts.store.get(name);
+      if (!record) return fail("not_found", { what: "package", id: name });
+      await parts.store.remove(name);
+      const unpinned = await writePin(parts.lockPath, name, undefined);
+      await removeUnused(record.sha256, parts);
+      return unpinned.ok ? ok(record) : unpinned;
+    },
+  };
+}
+
+interface Prepared {
+  readonly archive: PackageArchive;
+  readonly sha256: string;
+  readonly description: PackageDescription;
+  readonly review: PackageReview;
+  readonly before: PackageRecord | undefined;
+  /** On disk already, because it had to run to describe itself. */
+  readonly built: BuiltPackage | undefined;
+}
+
+async function prepare(
+  source: PackageSource,
+  options: InstallOptions,
+  parts: InstallerParts,
+): Promise<Result<Prepared>> {
+  const archive = await fetchPackage(source, parts);
+  if (!archive.ok) return archive;
+  const rules = parts.kinds[archive.value.kind];
+  if (!rules) return fail("package_source_unknown", { source: source.source });
+  const reading = await rules.read(archive.value.bytes);
+  if (!reading.ok) return reading;
+  const sha256 = sha256Hex(archive.value.bytes);
+  const before = await parts.store.get(reading.value.description.name);
+  const unchanged = await checkHash(reading.value.description, sha256, before, parts.lockPath);
+  if (!unchanged.ok) return unchanged;
+  const described = await describe(reading.value, archive.value, sha256, options, parts);
+  if (!described.ok) return described;
+  const { description, built } = described.value;
+  const owner = description.capability && parts.ownerOf(description.capability, description.name);
+  if (owner) {
+    await built?.discard();
+    return fail("package_conflict", { capability: description.capability ?? "", owner });
+  }
+  const review = reviewOf({ ...reading.value, description }, archive.value, sha256, before, parts);
+  return ok({ archive: archive.value, sha256, description, review, before, built });
+}
+
+/** The same version must be the same bytes, whether the lock or the store remembers it. */
+async function checkHash(
+  { name, version }: PackageDescription,
+  actual: string,
+  before: PackageRecord | undefined,
+  lockPath: string,
+): Promise<Result<true>> {
+  const lock = await readLock(lockPath);
+  if (!lock.ok) return lock;
+  for (const known of [lock.value[name], before]) {
+    if (known?.version === version && known.sha256 !== actual) {
+      return fail("package_hash_changed", { name, version, expected: known.sha256, actual });
+    }
+  }
+  return ok(true);
+}
+
+async function describe(
+  { description }: PackageReading,
+  archive: PackageArchive,
+  sha256: string,
+  options: InstallOptions,
+  parts: InstallerParts,
+): Promise<Result<{ description: PackageDescription; built?: BuiltPackage }>> {
+  if (!description.must_run_code || !options.runToDescribe) return ok({ description });
+  const { kind, bytes } = archive;
+  const built = await parts.placed.build(kind, sha256, {
+    bytes,
+    allowScripts: options.allowScripts ?? false,
+  });
+  if (!built.ok) return built;
+  const complete = await describeBuilt(description, kind, built.value, parts);
+  if (complete.ok) return ok({ description: complete.value, built: built.value });
+  await built.value.discard();
+  return complete;
+}
+
+/** The command that carries the package's own name speaks for it; else its first. */
+async function describeBuilt(
+  description: PackageDescription,
+  kind: PackageArchive["kind"],
+  built: BuiltPackage,
+  parts: InstallerParts,
+): Promise<Result<PackageDescription>> {
+  const { name, commands } = description;
+  const command = commands.find((each) => each === name) ?? commands[0] ?? name;
+  const argv = await parts.kinds[kind]?.commandLine?.(built.folder, command);
+  if (!argv?.ok) return argv ?? fail("package_command_missing", { command, has: commands });
+  const manifest = await describeByHelp(argv.value, parts.isolation, parts.helpTimeoutMs);
+  return manifest.ok ? withManifest(description, manifest.value) : manifest;
+}
+
+function reviewOf(
+  { description, files, unpackedBytes }: PackageReading,
+  { kind, origin, bytes }: PackageArchive,
+  sha256: string,
+  before: PackageRecord | undefined,
+  { isolation }: InstallerParts,
+): PackageReview {
+  const { manifest, ...about } = description;
+  const permissions =
+    before?.description.manifest && manifest && permissionDiff(before.description.manifest, manifest);
+  return {
+    ...about,
+    kind,
+    origin,
+    sha256,
+    size_bytes: bytes.length,
+    unpacked_bytes: unpackedBytes,
+    files,
+    not_isolated: isolation.notes,
+    ...(before && {
+      update: {
+        from_version: before.version,
+        same_content: before.sha256 === sha256,
+        ...(permissions && { permissions }),
+      },
+    }),
+  };
+}
+
+async function complete(
+  prepared: Prepared,
+  options: InstallOptions,
+  parts: InstallerParts,
+): Promise<Result<PackageRecord>> {
+  const { archive, sha256, description, review, before } = prepared;
+  if (description.must_run_code) return fail("package_must_run_code", { name: description.name });
+  if (!isAccepted(review, options)) return fail("package_review_needed", { review });
+  const allowScripts = options.allowScripts ?? false;
+  const { kind, bytes, origin, serviceFolder } = archive;
+  const built = prepared.built
+    ? ok(prepared.built)
+    : await parts.placed.build(kind, sha256, { bytes, allowScripts });
+  if (!built.ok) return built;
+  const runnable = await checkCommand(description, kind, built.value.folder, parts);
+  if (!runnable.ok) {
+    await built.value.discard();
+    return runnable;
+  }
+  const { dependencyLock } = built.value;
+  const record: PackageRecord = {
+    name: description.name,
+    kind,
+    version: description.version,
+    sha256,
+    size_bytes: bytes.length,
+    origin,
+    ...(serviceFolder && { service_folder: serviceFolder }),
+    description,
+    allow_scripts: allowScripts,
+    ...(dependencyLock !== undefined && { dependency_lock: dependencyLock }),
+    installed_by: options.user,
+    installed_at: parts.now().toISOString(),
+  };
+  await parts.store.put(record, bytes);
+  await built.value.publish();
+  const pinned = await writePin(parts.lockPath, record.name, {
+    kind,
+    version: record.version,
+    sha256,
+    origin,
+  });
+  if (!pinned.ok) return pinned;
+  if (before && before.sha256 !== sha256) await removeUnused(before.sha256, parts);
+  return ok(record);
+}
+
+/** A first installation needs a yes to its hash; an update only when rights grow. */
+function isAccepted(review: PackageReview, { accept }: InstallOptions): boolean {
+  if (accept === true || accept === review.sha256) return true;
+  return accept === undefined && review.update?.permissions?.grows === false;
+}
+
+async function checkCommand(
+  { manifest }: PackageDescription,
+  kind: PackageArchive["kind"],
+  folder: string,
+  { kinds }: InstallerParts,
+): Promise<Result<true>> {
+  if (!manifest) return ok(true);
+  const argv = await kinds[kind]?.commandLine?.(folder, manifest.command);
+  return !argv || argv.ok ? ok(true) : argv;
+}
+
+async function removeUnused(sha256: string, { store, placed }: InstallerParts): Promise<void> {
+  const others = await store.list();
+  if (!others.some((record) => record.sha256 === sha256)) await placed.remove(sha256);
+}

@@ -1,0 +1,29 @@
+/** The table of kinds: how a package of each kind is read, put on disk and started. The installer knows no kind by name. */
+import type { Result } from "@capstan/core";
+import type { PackageDescription, PackageKind } from "./package-record.ts";
+
+export interface PackageReading {
+  readonly description: PackageDescription;
+  readonly files: number;
+  readonly unpackedBytes: number;
+}
+
+export interface PlaceRequest {
+  readonly bytes: Uint8Array;
+  /** Empty, and where it will stay: virtual environments cannot be moved. */
+  readonly folder: string;
+  readonly allowScripts: boolean;
+  /** Exact versions from an earlier installation of the same bytes. */
+  readonly dependencyLock?: string | undefined;
+}
+
+export interface PackageKindRules {
+  /** What the bytes say of themselves. Nothing of the package runs. */
+  read(bytes: Uint8Array): Promise<Result<PackageReading>> | Result<PackageReading>;
+  /** Makes it ready to run. Nothing of the package runs unless scripts are allowed. */
+  place(request: PlaceRequest): Promise<Result<{ dependencyLock?: string }>>;
+  /** The start of the command line for one of its commands; absent when the kind has none. */
+  commandLine?(folder: string, command: string): Promise<Result<string[]>>;
+}
+
+export type PackageKinds = Readonly<Partial<Record<PackageKind, PackageKindRules>>>;

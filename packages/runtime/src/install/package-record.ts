@@ -1,0 +1,82 @@
+/** What is kept of an installed package. The shapes are the API's, so they are in snake_case. */
+import type { Manifest, PermissionDiff } from "@capstan/core";
+
+/** Where a package comes from decides how it is read, put on disk and loaded; each kind is one entry of a table. */
+export type PackageKind = "wheel" | "npm" | "mcp" | "skill" | "openapi";
+
+export interface ToolSummary {
+  readonly name: string;
+  readonly description: string;
+  readonly scopes: readonly string[];
+}
+
+/** What a package adds, as far as it can be known without running it. */
+export interface PackageDescription {
+  /** The package's own name, such as `aech-cli-documents`. */
+  readonly name: string;
+  readonly version: string;
+  readonly role: "cli" | "rt" | "other";
+  /** The id under which agents use it; absent while a package must still run to describe itself. */
+  readonly capability?: string;
+  readonly summary?: string;
+  readonly tools: readonly ToolSummary[];
+  /** Every scope that the capability or one of its actions asks for. */
+  readonly scopes: readonly string[];
+  readonly commands: readonly string[];
+  readonly dependencies: readonly string[];
+  readonly install_scripts: readonly string[];
+  readonly skills: readonly string[];
+  readonly service?: {
+    readonly container: string;
+    readonly port?: number;
+    readonly health_endpoint?: string;
+  };
+  /** True when it brings no manifest, so that only running it tells what it adds. */
+  readonly must_run_code: boolean;
+  readonly manifest?: Manifest;
+}
+
+export interface PackageRecord {
+  readonly name: string;
+  readonly kind: PackageKind;
+  readonly version: string;
+  readonly sha256: string;
+  readonly size_bytes: number;
+  /** What was asked for: a path, a package name, an address. */
+  readonly origin: string;
+  /** The folder of its background service, when it was installed from one. */
+  readonly service_folder?: string;
+  readonly description: PackageDescription;
+  readonly allow_scripts: boolean;
+  /** Exact versions of what it depends on, in its package manager's own notation. */
+  readonly dependency_lock?: string;
+  readonly installed_by: string;
+  readonly installed_at: string;
+}
+
+/** Shown before anything is installed; a person or `--yes` answers it. */
+export interface PackageReview extends Omit<PackageDescription, "manifest"> {
+  readonly kind: PackageKind;
+  readonly origin: string;
+  readonly sha256: string;
+  readonly size_bytes: number;
+  readonly unpacked_bytes: number;
+  readonly files: number;
+  readonly not_isolated: readonly string[];
+  /** Set when the package is installed already. */
+  readonly update?: {
+    readonly from_version: string;
+    readonly same_content: boolean;
+    readonly permissions?: PermissionDiff;
+  };
+}
+
+/** Packages and their archives; the one on Postgres is in package-store.ts. */
+export interface PackageStore {
+  list(): Promise<PackageRecord[]>;
+  get(name: string): Promise<PackageRecord | undefined>;
+  /** Writes record and archive in one transaction; an archive no record names any more is removed. */
+  put(record: PackageRecord, archive: Uint8Array): Promise<void>;
+  remove(name: string): Promise<boolean>;
+  archive(sha256: string): Promise<Uint8Array | undefined>;
+}

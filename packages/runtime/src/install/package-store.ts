@@ -1,0 +1,56 @@
+/** Packages in Postgres: the record, and the archive's bytes by hash, so that every process can unpack what one installed. */
+import { eq, notInArray, sql } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
+import { packageArchives, packages } from "../db/schema/package-tables.ts";
+import type { PackageStore } from "./package-record.ts";
+
+export function packageStore({ orm }: Pick<Database, "orm">): PackageStore {
+  type Transaction = Parameters<Parameters<typeof orm.transaction>[0]>[0];
+  const dropUnused = (transaction: Transaction) =>
+    transaction
+      .delete(packageArchives)
+      .where(
+        notInArray(packageArchives.sha256, transaction.select({ sha256: packages.sha256 }).from(packages)),
+      );
+  return {
+    async list() {
+      const rows = await orm.select({ record: packages.record }).from(packages).orderBy(packages.name);
+      return rows.map(({ record }) => record);
+    },
+    async get(name) {
+      const [row] = await orm
+        .select({ record: packages.record })
+        .from(packages)
+        .where(eq(packages.name, name));
+      return row?.record;
+    },
+    async put(record, archive) {
+      const { name, sha256 } = record;
+      await orm.transaction(async (transaction) => {
+        await transaction.insert(packageArchives).values({ sha256, bytes: archive }).onConflictDoNothing();
+        await transaction
+          .insert(packages)
+          .values({ name, sha256, record })
+          .onConflictDoUpdate({ target: packages.name, set: { sha256, record, updatedAt: sql`now()` } });
+        await dropUnused(transaction);
+      });
+    },
+    async remove(name) {
+      return orm.transaction(async (transaction) => {
+        const rows = await transaction
+          .delete(packages)
+          .where(eq(packages.name, name))
+          .returning({ name: packages.name });
+        await dropUnused(transaction);
+        return rows.length > 0;
+      });
+    },
+    async archive(sha256) {
+      const [row] = await orm
+        .select({ bytes: packageArchives.bytes })
+        .from(packageArchives)
+        .where(eq(packageArchives.sha256, sha256));
+      return row?.bytes;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** A project folder as archive files: what is not source is left out, and a link that leads outside is refused. */
+import { lstat, readdir, readFile, realpath } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { ARCHIVE_LIMITS, type ArchiveFile, type ArchiveLimits, fail, ok, type Result } from "@capstan/core";
+
+const LEFT_OUT = new Set([
+  "node_modules",
+  ".git",
+  ".venv",
+  "venv",
+  "__pycache__",
+  ".capstan",
+  "dist",
+  "build",
+  ".pytest_cache",
+]);
+
+export async function readFolder(
+  folder: string,
+  limits: ArchiveLimits = ARCHIVE_LIMITS,
+): Promise<Result<ArchiveFile[]>> {
+  const root = await realpath(folder);
+  const files: ArchiveFile[] = [];
+  let totalBytes = 0;
+  for await (const path of walk(root)) {
+    const target = await insideOf(root, path);
+    if (target === undefined) {
+      return fail("archive_refused", {
+        why: `${relative(root, path)} is a link that leads out of the folder`,
+      });
+    }
+    const stat = await lstat(target);
+    if (!stat.isFile()) continue;
+    totalBytes += stat.size;
+    if (totalBytes > limits.maxTotalBytes || files.length >= limits.maxFiles) {
+      return fail("archive_refused", {
+        why: `the folder holds more than ${limits.maxTotalBytes} bytes or ${limits.maxFiles} files`,
+      });
+    }
+    const bytes = await readFile(target);
+    files.push({
+      path: relative(root, path).split(sep).join("/"),
+      bytes,
+      executable: (stat.mode & 0o111) !== 0,
+    });
+  }
+  return ok(files.sort((a, b) => (a.path < b.path ? -1 : 1)));
+}
+
+/** Everything that is not a folder. Links to folders are not followed: they could lead back up and never end. */
+async function* walk(folder: string): AsyncGenerator<string> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (LEFT_OUT.has(entry.name)) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* walk(path);
+    else yield path;
+  }
+}
+
+/** Where a path leads, or undefined when that is outside. */
+async function insideOf(root: string, path: string): Promise<string | undefined> {
+  const target = await realpath(path).catch(() => undefined);
+  return target?.startsWith(root + sep) ? target : undefined;
+}
