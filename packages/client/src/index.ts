@@ -1,1 +1,83 @@
-export {};
+export { type Api, createApi } from "./api.ts";
+export {
+  type CallOptions,
+  type Connection,
+  type ConnectionOptions,
+  connect,
+  type Fetch,
+  type Query,
+} from "./connection.ts";
+export type { CapabilityFilter } from "./endpoints/agents.ts";
+export type { Streaming } from "./endpoints/coding-agents.ts";
+export {
+  type Following,
+  type FollowOptions,
+  type FollowState,
+  followEvents,
+  type SessionEvent,
+} from "./follow-events.ts";
+export {
+  createSseParser,
+  readServerSentEvents,
+  type ServerSentEvent,
+  type SseParser,
+} from "./server-sent-events.ts";
+export type {
+  Agent,
+  AgentCreate,
+  AgentLimits,
+  AgentPatch,
+  AgentPreview,
+  ApprovalExpiryWire,
+  CapabilityDetail,
+  CapabilityEntry,
+  CapabilityOptions,
+  CapabilitySummary,
+  RoutingWire,
+  TokenPrice,
+  ToolAnswer,
+  ToolDetail,
+  ToolRun,
+} from "./wire/agents.ts";
+export type { CodingAgentInfo, CodingAgentRun, ModelInfo } from "./wire/coding-agents.ts";
+export type {
+  InstalledPackage,
+  PackageInstall,
+  PackageReview,
+  ServiceInfo,
+  TriggerInfo,
+} from "./wire/packages.ts";
+export type { ApprovalPolicyName, Items, JsonObject, Page, PageQuery } from "./wire/page.ts";
+export type {
+  ExecutedStep,
+  MatchedCapability,
+  PlanStep,
+  RouteAnswer,
+  RouteMatch,
+  RouteRequest,
+  TaskAnswer,
+  TaskRequest,
+  TelemetryAnswer,
+  TelemetryBucket,
+  TelemetryRecord,
+  TelemetrySummary,
+} from "./wire/routing.ts";
+export type {
+  Approval,
+  ApprovalAnswer,
+  Message,
+  MessageAccepted,
+  MessageCreate,
+  MessagePart,
+  Run,
+  RunStatus,
+  RunUsageWire,
+  Session,
+  SessionCreate,
+  SessionFile,
+  SessionListing,
+  StoredPart,
+  ToolResultCreate,
+  TraceSpan,
+} from "./wire/sessions.ts";
+export type { ApiKey, AuditEntry, ProviderInfo, ServerStatus, User } from "./wire/settings.ts";

@@ -1,3 +1,9 @@
+export type {
+  AgUiContentPart,
+  AgUiMessage,
+  AgUiPartSource,
+  AgUiToolCall,
+} from "./ag-ui-messages.ts";
 export {
   type AgentSpec,
   type ApprovalExpiry,
@@ -102,6 +108,16 @@ export {
 export type { CarriedThinking, ThinkingDialect, ThinkingParams } from "./coding-agents/thinking-dialects.ts";
 export { isImage, type RunCheck, type StreamKind, validateRun } from "./coding-agents/validate-run.ts";
 export { type ComposeGrants, type CountTokens, compose, toolText } from "./compose.ts";
+export {
+  AG_UI_VERSION,
+  CUSTOM_EVENTS,
+  type Interrupt,
+  isTerminal,
+  type JsonPatchOperation,
+  type RunEvent,
+  type RunEventType,
+  type TokenUsage,
+} from "./events.ts";
 export { FAILURES, type FailureCode, fail } from "./failures/fail.ts";
 export type { Failure } from "./failures/failure.ts";
 export type { Fault } from "./faults.ts";

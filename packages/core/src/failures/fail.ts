@@ -1,5 +1,6 @@
 /** The one table of failures, and `fail`, which reads it. To add a failure: a row in its area's file. */
 import type { Refused } from "../result.ts";
+import { clientFailures } from "./client-failures.ts";
 import { codingAgentFailures } from "./coding-agent-failures.ts";
 import { commonFailures } from "./common-failures.ts";
 import { composeFailures } from "./compose-failures.ts";
@@ -23,6 +24,7 @@ export const FAILURES = {
   ...installFailures,
   ...codingAgentFailures,
   ...sourceFailures,
+  ...clientFailures,
 };
 
 export type FailureCode = keyof typeof FAILURES;

@@ -1,0 +1,32 @@
+/** The REST API, one function per endpoint. Every answer is a `Result`: a refusal carries the server's message and next step. */
+import { type ConnectionOptions, connect } from "./connection.ts";
+import { agentEndpoints, capabilityEndpoints } from "./endpoints/agents.ts";
+import { codingAgentEndpoints } from "./endpoints/coding-agents.ts";
+import { packageEndpoints, serviceEndpoints, triggerEndpoints } from "./endpoints/packages.ts";
+import { routeEndpoints } from "./endpoints/routing.ts";
+import { approvalEndpoints, fileEndpoints, runEndpoints, sessionEndpoints } from "./endpoints/sessions.ts";
+import { keyEndpoints, providerEndpoints, serverEndpoints, userEndpoints } from "./endpoints/settings.ts";
+
+export type Api = ReturnType<typeof createApi>;
+
+export function createApi(options: ConnectionOptions = {}) {
+  const connection = connect(options);
+  return {
+    url: connection.url,
+    capabilities: capabilityEndpoints(connection),
+    agents: agentEndpoints(connection),
+    sessions: sessionEndpoints(connection),
+    files: fileEndpoints(connection),
+    runs: runEndpoints(connection),
+    approvals: approvalEndpoints(connection),
+    route: routeEndpoints(connection),
+    codingAgents: codingAgentEndpoints(connection),
+    packages: packageEndpoints(connection),
+    services: serviceEndpoints(connection),
+    triggers: triggerEndpoints(connection),
+    providers: providerEndpoints(connection),
+    keys: keyEndpoints(connection),
+    users: userEndpoints(connection),
+    server: serverEndpoints(connection),
+  };
+}

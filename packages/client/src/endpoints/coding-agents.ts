@@ -1,0 +1,40 @@
+/** /v1/coding-agents and /v1/models. Runs and the doctor answer with a stream, which ends when they do. */
+import type { CodingAgentEvent } from "@capstan/core";
+import { ok, type Result } from "@capstan/core";
+import type { Connection } from "../connection.ts";
+import { readServerSentEvents } from "../server-sent-events.ts";
+import type { CodingAgentInfo, CodingAgentRun, ModelInfo } from "../wire/coding-agents.ts";
+import type { Items, JsonObject } from "../wire/page.ts";
+
+export interface Streaming<Event> {
+  readonly onEvent: (event: Event) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const codingAgentEndpoints = (connection: Connection) => {
+  const { json } = connection;
+  return {
+    list: (signal?: AbortSignal) => json<Items<CodingAgentInfo>>("GET", "/v1/coding-agents", { signal }),
+    get: (name: string, signal?: AbortSignal) =>
+      json<CodingAgentInfo>("GET", `/v1/coding-agents/${encodeURIComponent(name)}`, { signal }),
+    run: (name: string, run: CodingAgentRun, streaming: Streaming<CodingAgentEvent>) =>
+      stream(connection, `/v1/coding-agents/${encodeURIComponent(name)}/runs`, run, streaming),
+    doctor: (streaming: Streaming<JsonObject>) =>
+      stream(connection, "/v1/coding-agents/doctor", {}, streaming),
+    models: (agent?: string, signal?: AbortSignal) =>
+      json<Items<ModelInfo>>("GET", "/v1/models", { query: { agent }, signal }),
+  };
+};
+
+async function stream<Event>(
+  { send }: Connection,
+  path: string,
+  body: object,
+  { onEvent, signal }: Streaming<Event>,
+): Promise<Result<void>> {
+  const sent = await send("POST", path, { json: body, headers: { accept: "text/event-stream" }, signal });
+  if (!sent.ok) return sent;
+  if (sent.value.body)
+    await readServerSentEvents(sent.value.body, ({ data }) => onEvent(JSON.parse(data) as Event));
+  return ok(undefined);
+}

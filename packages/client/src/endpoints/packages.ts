@@ -1,0 +1,39 @@
+/** /v1/packages, /v1/services and /v1/triggers. */
+import { ok, type Result } from "@capstan/core";
+import type { Connection } from "../connection.ts";
+import type {
+  InstalledPackage,
+  PackageInstall,
+  PackageReview,
+  ServiceInfo,
+  TriggerInfo,
+} from "../wire/packages.ts";
+import type { Items, JsonObject } from "../wire/page.ts";
+
+const part = encodeURIComponent;
+
+export const packageEndpoints = ({ json }: Connection) => ({
+  list: (signal?: AbortSignal) => json<Items<InstalledPackage>>("GET", "/v1/packages", { signal }),
+  /** What a package would add and may do; nothing is installed. */
+  review: (source: string, signal?: AbortSignal) =>
+    json<PackageReview>("POST", "/v1/packages/review", { json: { source }, signal }),
+  install: (install: PackageInstall) => json<InstalledPackage>("POST", "/v1/packages", { json: install }),
+  uninstall: (name: string) => json<void>("DELETE", `/v1/packages/${part(name)}`),
+});
+
+export const serviceEndpoints = ({ json, send }: Connection) => ({
+  list: (signal?: AbortSignal) => json<Items<ServiceInfo>>("GET", "/v1/services", { signal }),
+  start: (name: string) => json<ServiceInfo>("POST", `/v1/services/${part(name)}/start`, { json: {} }),
+  stop: (name: string) => json<ServiceInfo>("POST", `/v1/services/${part(name)}/stop`, { json: {} }),
+  async logs(name: string, signal?: AbortSignal): Promise<Result<string>> {
+    const sent = await send("GET", `/v1/services/${part(name)}/logs`, { signal });
+    return sent.ok ? ok(await sent.value.text()) : sent;
+  },
+});
+
+export const triggerEndpoints = ({ json }: Connection) => ({
+  list: (query: { status?: string | undefined } = {}, signal?: AbortSignal) =>
+    json<Items<TriggerInfo>>("GET", "/v1/triggers", { query, signal }),
+  retry: (id: string) => json<JsonObject>("POST", `/v1/triggers/${part(id)}/retry`, { json: {} }),
+  drop: (id: string) => json<JsonObject>("POST", `/v1/triggers/${part(id)}/drop`, { json: {} }),
+});

@@ -1,0 +1,96 @@
+/** /v1/sessions with their messages, events, files and runs; /v1/approvals. */
+import { ok, type Result } from "@capstan/core";
+import type { Connection } from "../connection.ts";
+import { type FollowOptions, followEvents, type SessionEvent } from "../follow-events.ts";
+import type { Items, JsonObject, Page, PageQuery } from "../wire/page.ts";
+import type {
+  Approval,
+  ApprovalAnswer,
+  Message,
+  MessageAccepted,
+  MessageCreate,
+  Run,
+  Session,
+  SessionCreate,
+  SessionFile,
+  SessionListing,
+  ToolResultCreate,
+} from "../wire/sessions.ts";
+
+const part = encodeURIComponent;
+const sessionPath = (id: string, rest = "") => `/v1/sessions/${part(id)}${rest}`;
+/** Slashes stay: they are the path's own. */
+const filePath = (id: string, path: string) =>
+  sessionPath(id, `/files/${path.replace(/^\/+/, "").split("/").map(part).join("/")}`);
+
+export const sessionEndpoints = (connection: Connection) => {
+  const { json } = connection;
+  return {
+    list: (page: PageQuery & { agent_id?: string | undefined } = {}, signal?: AbortSignal) =>
+      json<Page<Session>>("GET", "/v1/sessions", { query: { ...page }, signal }),
+    get: (id: string, signal?: AbortSignal) => json<Session>("GET", sessionPath(id), { signal }),
+    create: (session: SessionCreate = {}) => json<Session>("POST", "/v1/sessions", { json: session }),
+    update: (id: string, patch: { title?: string; agent_id?: string; metadata?: JsonObject }) =>
+      json<Session>("PATCH", sessionPath(id), { json: patch }),
+    delete: (id: string) => json<void>("DELETE", sessionPath(id)),
+    send: (id: string, message: MessageCreate) =>
+      json<MessageAccepted>("POST", sessionPath(id, "/messages"), { json: message }),
+    messages: (id: string, page: PageQuery = {}, signal?: AbortSignal) =>
+      json<Page<Message>>("GET", sessionPath(id, "/messages"), { query: { ...page }, signal }),
+    /** A page of stored events; `followEvents` also waits for new ones. */
+    events: (id: string, query: { after?: number; limit?: number } = {}, signal?: AbortSignal) =>
+      json<Items<SessionEvent & { run_id: string | null }> & { next?: number | null }>(
+        "GET",
+        sessionPath(id, "/events"),
+        { query: { format: "json", ...query }, signal },
+      ),
+    followEvents: (id: string, options: FollowOptions) => followEvents(connection, id, options),
+    cancel: (id: string) => json<{ cancelled: boolean }>("POST", sessionPath(id, "/cancel"), { json: {} }),
+    fork: (id: string, options: { message_id?: string } = {}) =>
+      json<Session>("POST", sessionPath(id, "/fork"), { json: options }),
+    export: (id: string) => textOf(connection.send("GET", sessionPath(id, "/export"))),
+    runs: (id: string, signal?: AbortSignal) => json<Items<Run>>("GET", sessionPath(id, "/runs"), { signal }),
+    /** The results of tools that the client itself runs. */
+    toolResults: (id: string, results: ToolResultCreate[]) =>
+      json<JsonObject>("POST", sessionPath(id, "/tool-results"), { json: { results } }),
+  };
+};
+
+export const fileEndpoints = ({ json, send }: Connection) => ({
+  list: (sessionId: string, path = "/", signal?: AbortSignal) =>
+    json<SessionListing>("GET", path === "/" ? sessionPath(sessionId, "/files") : filePath(sessionId, path), {
+      signal,
+    }),
+  async read(sessionId: string, path: string, signal?: AbortSignal): Promise<Result<Uint8Array>> {
+    const sent = await send("GET", filePath(sessionId, path), { signal });
+    return sent.ok ? ok(new Uint8Array(await sent.value.arrayBuffer())) : sent;
+  },
+  write: (sessionId: string, path: string, bytes: BodyInit, options: { readonly?: boolean } = {}) =>
+    json<SessionFile>("PUT", filePath(sessionId, path), {
+      body: bytes,
+      headers: { "content-type": "application/octet-stream" },
+      query: { readonly: options.readonly || undefined },
+    }),
+  delete: (sessionId: string, path: string, options: { recursive?: boolean } = {}) =>
+    json<{ path: string; deleted: number }>("DELETE", filePath(sessionId, path), {
+      query: { recursive: options.recursive || undefined },
+    }),
+});
+
+export const runEndpoints = ({ json }: Connection) => ({
+  get: (id: string, signal?: AbortSignal) => json<Run>("GET", `/v1/runs/${part(id)}`, { signal }),
+  feedback: (messageId: string, feedback: { value: "up" | "down"; words?: string }) =>
+    json<JsonObject>("POST", `/v1/messages/${part(messageId)}/feedback`, { json: feedback }),
+});
+
+export const approvalEndpoints = ({ json }: Connection) => ({
+  list: (query: { status?: string } = {}, signal?: AbortSignal) =>
+    json<Items<Approval>>("GET", "/v1/approvals", { query, signal }),
+  answer: (id: string, answer: ApprovalAnswer) =>
+    json<Approval>("POST", `/v1/approvals/${part(id)}`, { json: answer }),
+});
+
+async function textOf(sending: Promise<Result<Response>>): Promise<Result<string>> {
+  const sent = await sending;
+  return sent.ok ? ok(await sent.value.text()) : sent;
+}

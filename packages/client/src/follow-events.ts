@@ -1,0 +1,120 @@
+/**
+ * Follows a session's events from any point on, for as long as the caller wants, over any number of connections.
+ * Each reconnect names the last event that was handed over, and what comes again is dropped: none is lost or doubled.
+ */
+import type { Failure, RunEvent } from "@capstan/core";
+import type { Connection } from "./connection.ts";
+import { readServerSentEvents, type ServerSentEvent } from "./server-sent-events.ts";
+
+export interface SessionEvent {
+  /** Its number in the session; each is larger than the one before. */
+  readonly seq: number;
+  readonly event: RunEvent;
+}
+
+export type FollowState =
+  | { readonly phase: "connecting" }
+  | { readonly phase: "open" }
+  | { readonly phase: "waiting"; readonly failure?: Failure; readonly retryMs: number }
+  /** It does not go on: the caller closed it, or the server refused for good. */
+  | { readonly phase: "closed"; readonly failure?: Failure };
+
+export interface FollowOptions {
+  /** The last event already known; 0 for all. */
+  readonly after?: number;
+  readonly onEvent: (event: SessionEvent) => void;
+  readonly onState?: (state: FollowState) => void;
+  /** No byte for so long means the connection is dead; the server sends keep-alive comments more often. */
+  readonly silenceMs?: number;
+}
+
+export interface Following {
+  /** The last event handed over. */
+  readonly last: number;
+  /** Tries again now, when it waits for the next attempt. */
+  wake(): void;
+  close(): void;
+  /** Settles once it is closed. */
+  readonly done: Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000; // a person watches; a restarted server should be back on screen within seconds
+const SILENCE_MS = 45_000;
+const TRY_AGAIN = new Set([0, 408, 425, 429]); // and every 5xx
+
+export function followEvents(connection: Connection, sessionId: string, options: FollowOptions): Following {
+  const { onEvent, onState = () => {}, silenceMs = SILENCE_MS } = options;
+  const closing = new AbortController();
+  let last = options.after ?? 0;
+  let pause = FIRST_PAUSE_MS;
+  let wake = () => {};
+
+  const take = ({ id, data }: ServerSentEvent) => {
+    const seq = Number(id);
+    if (closing.signal.aborted || !Number.isSafeInteger(seq) || seq <= last) return;
+    const event = JSON.parse(data) as RunEvent;
+    last = seq; // before the callback: a caller that closes and follows anew from `last` must not meet it twice
+    onEvent({ seq, event });
+  };
+
+  /** One connection, to its end. Undefined = it broke or ended, try again. */
+  async function attempt(): Promise<Failure | undefined> {
+    const dead = new AbortController();
+    const signal = AbortSignal.any([closing.signal, dead.signal]);
+    let timer = setTimeout(() => dead.abort(), silenceMs);
+    const alive = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => dead.abort(), silenceMs);
+    };
+    try {
+      const path = `/v1/sessions/${encodeURIComponent(sessionId)}/events`;
+      const headers = { accept: "text/event-stream", "last-event-id": String(last) };
+      const sent = await connection.send("GET", path, { headers, query: { after: last }, signal });
+      if (!sent.ok) return sent.failure;
+      if (!sent.value.body) return undefined;
+      onState({ phase: "open" });
+      pause = FIRST_PAUSE_MS;
+      await readServerSentEvents(sent.value.body, take, alive).catch(() => {}); // broken off: the next attempt reads on
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!closing.signal.aborted) {
+      onState({ phase: "connecting" });
+      const failure = await attempt();
+      if (closing.signal.aborted) break;
+      if (failure && isFinal(failure)) return onState({ phase: "closed", failure });
+      const retryMs = Math.round(pause * (0.75 + Math.random() / 2)); // spread, so that a restart is not met by all at once
+      pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
+      onState({ phase: "waiting", retryMs, ...(failure && { failure }) });
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, retryMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        if (closing.signal.aborted) wake(); // closed from within the callback above
+      });
+    }
+    onState({ phase: "closed" });
+  }
+
+  const done = run();
+  return {
+    get last() {
+      return last;
+    },
+    wake: () => wake(),
+    close() {
+      closing.abort();
+      wake();
+    },
+    done,
+  };
+}
+
+const isFinal = ({ status }: Failure): boolean => status < 500 && !TRY_AGAIN.has(status);
