@@ -94,12 +94,12 @@ export class BlockWriter {
 
   /** What follows starts on a new line, after a blank one for 2. */
   breakLines(count: 1 | 2): void {
+    this.flushCode();
     const top = this.flow.containers.at(-1);
     if (this.headings > 0 && !top?.isFresh) {
       this.space = true;
       return;
     }
-    this.flushCode();
     this.closeMarks(0);
     this.hard = false;
     this.space = false;
@@ -140,12 +140,15 @@ export class BlockWriter {
 
   /** Lines that are written as they are: code, tables. */
   block(lines: readonly string[]): void {
+    const { headings } = this;
+    this.headings = 0; // a heading is one line; code or a table in it ends that line
     this.breakLines(2);
     if (this.flow.breaks > 0 || this.isFresh) this.startLine();
     const prefix = this.restPrefix();
     this.flow.out += lines.join(`\n${prefix}`);
     this.atLineStart = false;
     this.breakLines(2);
+    this.headings = headings;
   }
 
   openMark(mark: Mark): void {

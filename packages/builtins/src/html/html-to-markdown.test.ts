@@ -7,6 +7,11 @@ describe("htmlToMarkdown", () => {
   test.each([
     ["headings", "<h1>One</h1><h2>Two</h2><h6>Six</h6>", "# One\n\n## Two\n\n###### Six"],
     ["a heading on several lines", "<h2>a<br>b <div>c</div></h2>text", "## a b c\n\ntext"],
+    [
+      "code in a heading",
+      "<h2>a <code>b<div>c</div></code><pre>d</pre>e</h2>",
+      "## a `b` `c`\n\n```\nd\n```\n\ne",
+    ],
     ["an empty heading", "<h2> </h2><p>a", "a"],
     ["paragraphs", "<p>a</p>\n<p>b\n  c</p>", "a\n\nb c"],
     ["line breaks", "a<br>b<br><br>c<br>", "a  \nb\n\nc"],
