@@ -161,6 +161,22 @@ CREATE TABLE "sessions" (
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "call_history" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"ts" timestamp with time zone NOT NULL,
+	"path" text NOT NULL,
+	"capability_id" text NOT NULL,
+	"tool" text NOT NULL,
+	"agent_id" text,
+	"session_id" text,
+	"run_id" text,
+	"step" smallint NOT NULL,
+	"latency_ms" integer NOT NULL,
+	"failure_class" text NOT NULL,
+	"fallback_used" boolean NOT NULL,
+	"status" smallint
+);
+--> statement-breakpoint
 CREATE TABLE "schedules" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"capability" text NOT NULL,
@@ -267,6 +283,7 @@ CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("next
 CREATE INDEX "idx_session_files_parent" ON "session_files" USING btree ("session_id","parent");--> statement-breakpoint
 CREATE INDEX "idx_sessions_owner" ON "sessions" USING btree ("owner","id");--> statement-breakpoint
 CREATE INDEX "idx_sessions_agent" ON "sessions" USING btree ("agent_id","id");--> statement-breakpoint
+CREATE INDEX "idx_call_history_ts" ON "call_history" USING btree ("ts");--> statement-breakpoint
 CREATE INDEX "idx_schedules_user" ON "schedules" USING btree ("user_email");--> statement-breakpoint
 CREATE INDEX "idx_audit_created" ON "audit_log" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "idx_grants_subject" ON "grants" USING btree ("subject");

@@ -5,7 +5,6 @@ import {
   type AgentStore,
   type AuditLog,
   agentStore,
-  type CallRecord,
   type Composer,
   createComposer,
   createGate,
@@ -17,10 +16,12 @@ import {
   keyStore,
   openAuditLog,
   openDatabase,
+  openTelemetry,
   providerStore,
   type SessionStore,
   secretBox,
   sessionStore,
+  type Telemetry,
   type UserStore,
   userStore,
 } from "@capstan/runtime";
@@ -40,6 +41,7 @@ export interface Services {
   readonly audit: AuditLog;
   readonly keys: KeyStore;
   readonly providers: Providers;
+  readonly telemetry: Telemetry;
   readonly composer: Composer;
   readonly gate: Gate;
   close(): Promise<void>;
@@ -56,14 +58,14 @@ export async function openServices(settings: Settings, log: Log): Promise<Result
   const agents = agentStore(database);
   const users = userStore(database);
   const composer = createComposer({ agents, users, registry, countTokens });
-  const records: CallRecord[] = [];
+  const telemetry = openTelemetry({ database, logFile: settings.CAPABILITY_TELEMETRY_LOG_FILE });
   const gate = createGate({
     contextFor: toolContexts({
       database,
       settings,
       fetch: createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS }),
     }),
-    record: (record) => records.push(record),
+    record: telemetry.recordCall,
     now: () => new Date(),
     maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
   });
@@ -78,8 +80,12 @@ export async function openServices(settings: Settings, log: Log): Promise<Result
     audit: openAuditLog(database),
     keys: keyStore(database),
     providers: openProviders(settings, providerStore(database, box)),
+    telemetry,
     composer,
     gate,
-    close: () => database.close(),
+    async close() {
+      await telemetry.close();
+      await database.close();
+    },
   });
 }

@@ -36,6 +36,9 @@ export interface GateRequest {
   readonly budgets?: readonly Budget[];
   /** Set when a person has said yes to exactly this call, with these arguments. */
   readonly approved?: boolean;
+  /** The step of a task's plan, and whether it is the one that stands in for a failed first. */
+  readonly step?: number;
+  readonly fallback?: boolean;
 }
 
 export type GateOutcome =
@@ -68,6 +71,8 @@ export interface CallRecord {
   readonly outcome: "success" | "refused" | "failed" | "approval" | "client";
   readonly code?: string;
   readonly status?: number;
+  readonly step?: number;
+  readonly fallback?: boolean;
 }
 
 export interface GateParts {
@@ -220,6 +225,8 @@ function recordOf(request: GateRequest, outcome: GateOutcome, at: Date, latencyM
     ...(request.runId !== undefined && { runId: request.runId }),
     ...(request.sessionId !== undefined && { sessionId: request.sessionId }),
     latencyMs,
+    ...(request.step !== undefined && { step: request.step }),
+    ...(request.fallback !== undefined && { fallback: request.fallback }),
     ...verdictOf(outcome),
   };
 }

@@ -1,0 +1,29 @@
+/**
+ * Token counts with a real tokenizer (o200k, the encoding of OpenAI's current models; others differ by a few percent).
+ * Its table is megabytes, so it is loaded at the first count and not at the start of the server.
+ */
+import { createRequire } from "node:module";
+
+type Count = (text: string) => number;
+
+const MOST_KEPT = 2000; // capability texts repeat at every composition
+const kept = new Map<string, number>();
+let counter: Count | undefined;
+
+export function countTokens(text: string): number {
+  const known = kept.get(text);
+  if (known !== undefined) return known;
+  counter ??= loadCounter();
+  const count = counter(text);
+  if (kept.size >= MOST_KEPT) kept.clear();
+  kept.set(text, count);
+  return count;
+}
+
+function loadCounter(): Count {
+  const require = createRequire(import.meta.url);
+  const { countTokens } = require("gpt-tokenizer/cjs/encoding/o200k_base") as {
+    countTokens: (text: string, options?: object) => number;
+  };
+  return (text) => countTokens(text, { disallowedSpecial: new Set() }); // a prompt may quote <|endoftext|>
+}

@@ -1,0 +1,22 @@
+/** The history of calls: one narrow row each, no payloads. Written in batches; the newest are in memory as well. */
+import { bigserial, boolean, index, integer, pgTable, smallint, text, timestamp } from "drizzle-orm/pg-core";
+
+export const callHistory = pgTable(
+  "call_history",
+  {
+    id: bigserial("id", { mode: "number" }).primaryKey(),
+    ts: timestamp("ts", { withTimezone: true, mode: "date" }).notNull(),
+    path: text("path").notNull(),
+    capabilityId: text("capability_id").notNull(),
+    tool: text("tool").notNull(),
+    agentId: text("agent_id"),
+    sessionId: text("session_id"),
+    runId: text("run_id"),
+    step: smallint("step").notNull(),
+    latencyMs: integer("latency_ms").notNull(),
+    failureClass: text("failure_class").notNull(),
+    fallbackUsed: boolean("fallback_used").notNull(),
+    status: smallint("status"),
+  },
+  (table) => [index("idx_call_history_ts").on(table.ts)],
+);

@@ -1,0 +1,194 @@
+/**
+ * What every call did, without what it said. The last 500 are in memory, all are in Postgres (written in batches), and
+ * in a JSONL file when one is named. Nothing here may slow or fail a call.
+ */
+import type { Database } from "../db/database.ts";
+import type { CallRecord } from "../gate/gate.ts";
+import { jsonlSink } from "./jsonl-sink.ts";
+
+export type FailureClass = "success" | "http_error" | "runtime_error" | "dry_run";
+
+/** As seed 003 names it. */
+export interface TelemetryRecord {
+  readonly ts: string;
+  readonly capabilityId: string;
+  readonly step: number;
+  readonly latencyMs: number;
+  readonly failureClass: FailureClass;
+  readonly fallbackUsed: boolean;
+  readonly status?: number;
+}
+
+/** Where a call came from, for the history. */
+export interface CallOrigin {
+  readonly path: string;
+  readonly tool: string;
+  readonly agentId?: string;
+  readonly sessionId?: string;
+  readonly runId?: string;
+}
+
+export interface Telemetry {
+  /** A call that passed the gate. */
+  recordCall(record: CallRecord): void;
+  /** A step that called no tool, such as a dry run or a route. */
+  record(record: TelemetryRecord, origin: CallOrigin): void;
+  /** The newest in memory, newest first. */
+  recent(limit: number): TelemetryRecord[];
+  all(): readonly TelemetryRecord[];
+  series(options: { from: Date; bucketSeconds: number }): Promise<SeriesPoint[]>;
+  counters(): ReadonlyMap<string, number>;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SeriesPoint {
+  readonly ts: string;
+  readonly total: number;
+  readonly successful: number;
+  readonly fallback: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+}
+
+const KEPT = 500;
+const FLUSH_MS = 1000;
+const MOST_WAITING = 10_000; // when the database is away, the newest calls are dropped from the history, never the work
+
+export interface TelemetryOptions {
+  readonly database: Pick<Database, "pool">;
+  readonly logFile?: string | undefined;
+}
+
+export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetry {
+  const ring: TelemetryRecord[] = [];
+  const counters = new Map<string, number>();
+  let waiting: unknown[][] = [];
+  const sink = logFile === undefined ? undefined : jsonlSink(logFile);
+
+  const record: Telemetry["record"] = (entry, origin) => {
+    ring.push(entry);
+    if (ring.length > KEPT) ring.shift();
+    const key = `${entry.capabilityId}\n${origin.path}\n${entry.failureClass}`;
+    counters.set(key, (counters.get(key) ?? 0) + 1);
+    sink?.write(entry);
+    if (waiting.length < MOST_WAITING) waiting.push(rowOf(entry, origin));
+  };
+
+  const flush = async (): Promise<void> => {
+    if (waiting.length === 0) return;
+    const rows = waiting;
+    waiting = [];
+    const columns = COLUMNS.map((_, index) => rows.map((row) => row[index]));
+    await database.pool.query(INSERT, columns).catch(() => {}); // best effort by design
+  };
+  const timer = setInterval(flush, FLUSH_MS);
+  timer.unref();
+
+  return {
+    record,
+    recordCall: (call) => record(recordOf(call), originOf(call)),
+    recent: (limit) => ring.slice(-limit).reverse(),
+    all: () => ring,
+    counters: () => counters,
+    series: (options) => series(database, options),
+    flush,
+    async close() {
+      clearInterval(timer);
+      await flush();
+      await sink?.close();
+    },
+  };
+}
+
+const COLUMNS = [
+  ["ts", "timestamptz"],
+  ["path", "text"],
+  ["capability_id", "text"],
+  ["tool", "text"],
+  ["agent_id", "text"],
+  ["session_id", "text"],
+  ["run_id", "text"],
+  ["step", "smallint"],
+  ["latency_ms", "integer"],
+  ["failure_class", "text"],
+  ["fallback_used", "boolean"],
+  ["status", "smallint"],
+] as const;
+
+const INSERT = `insert into call_history (${COLUMNS.map(([name]) => name).join(", ")})
+  select * from unnest(${COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})`;
+
+function rowOf(entry: TelemetryRecord, origin: CallOrigin): unknown[] {
+  const { ts, capabilityId, step, latencyMs, failureClass, fallbackUsed, status } = entry;
+  const { path, tool, agentId = null, sessionId = null, runId = null } = origin;
+  return [
+    ts,
+    path,
+    capabilityId,
+    tool,
+    agentId,
+    sessionId,
+    runId,
+    step,
+    latencyMs,
+    failureClass,
+    fallbackUsed,
+    status ?? null,
+  ];
+}
+
+function recordOf(call: CallRecord): TelemetryRecord {
+  const { ts, capabilityId, latencyMs, status, step = 1, fallback = false } = call;
+  const failureClass = classOf(call);
+  return {
+    ts,
+    capabilityId,
+    step,
+    latencyMs,
+    failureClass,
+    fallbackUsed: fallback,
+    ...(status !== undefined && { status }),
+  };
+}
+
+/** A call that waits for a person or a client has not failed. */
+function classOf({ outcome, code }: CallRecord): FailureClass {
+  if (outcome === "refused") return "http_error";
+  if (outcome !== "failed") return "success";
+  return code === "tool_crashed" || code === "tool_timeout" || code === "cancelled"
+    ? "runtime_error"
+    : "http_error";
+}
+
+const originOf = ({ path, tool, agentId, sessionId, runId }: CallRecord): CallOrigin => ({
+  path,
+  tool,
+  agentId,
+  ...(sessionId !== undefined && { sessionId }),
+  ...(runId !== undefined && { runId }),
+});
+
+async function series(
+  database: Pick<Database, "pool">,
+  { from, bucketSeconds }: { from: Date; bucketSeconds: number },
+): Promise<SeriesPoint[]> {
+  const { rows } = await database.pool.query<{
+    ts: Date;
+    total: number;
+    successful: number;
+    fallback: number;
+    p50: number;
+    p95: number;
+    p99: number;
+  }>(
+    `select to_timestamp(floor(extract(epoch from ts) / $2) * $2) as ts, count(*)::int as total,
+       (count(*) filter (where failure_class = 'success'))::int as successful, (count(*) filter (where fallback_used))::int as fallback,
+       percentile_disc(0.5) within group (order by latency_ms) as p50, percentile_disc(0.95) within group (order by latency_ms) as p95,
+       percentile_disc(0.99) within group (order by latency_ms) as p99
+     from call_history where ts >= $1 and failure_class <> 'dry_run' group by 1 order by 1 limit 2000`,
+    [from, bucketSeconds],
+  );
+  return rows.map(({ ts, ...row }) => ({ ts: ts.toISOString(), ...row }));
+}
