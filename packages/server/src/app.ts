@@ -17,6 +17,7 @@ import { sessionFileRoutes } from "./routes/session-files.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { userRoutes } from "./routes/users.ts";
 import type { Services } from "./services.ts";
+import { studioRoutes } from "./studio.ts";
 
 const JSON_LIMIT_BYTES = 4 * 1024 * 1024; // file uploads and packages have limits of their own
 
@@ -38,6 +39,7 @@ export function createApp(services: Services): OpenAPIHono<AppEnv> {
   app.use(jsonLimit);
   for (const routes of ROUTES) app.route("/", routes(services));
   app.route("/", docsRoutes(app));
+  app.route("/", studioRoutes());
   app.notFound((c) =>
     problem(c, fail("not_found", { what: "route", id: `${c.req.method} ${c.req.path}` }).failure),
   );

@@ -2,7 +2,6 @@
  * Brings the schema up to date. Every process tries at start; the advisory lock lets one at a time do it.
  * A loop of tries, not a waiting lock: a waiting one holds a connection that the holder may need.
  */
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as runMigrations } from "drizzle-orm/node-postgres/migrator";
@@ -11,16 +10,12 @@ import type pg from "pg";
 const LOCK_KEY = 4_400_001;
 const RETRY_MS = 100;
 
-/** Beside `src` in the repository, beside `dist` in the published package. */
-const MIGRATIONS = ["../../drizzle", "../drizzle"].map((path) =>
-  fileURLToPath(new URL(path, import.meta.url)),
-);
+/** Beside `src` in the repository and beside `dist` in the published package. */
+const MIGRATIONS = fileURLToPath(new URL("../../drizzle", import.meta.url));
 
 export async function migrate({ kind, pool }: { kind: "pglite" | "postgres"; pool: pg.Pool }): Promise<void> {
-  const migrationsFolder = MIGRATIONS.find((folder) => existsSync(folder));
-  if (migrationsFolder === undefined) throw new Error("the migrations folder is missing from the package");
-  if (kind === "pglite") return runMigrations(drizzle(pool), { migrationsFolder });
-  await underLock(pool, (client) => runMigrations(drizzle(client), { migrationsFolder }));
+  if (kind === "pglite") return runMigrations(drizzle(pool), { migrationsFolder: MIGRATIONS });
+  await underLock(pool, (client) => runMigrations(drizzle(client), { migrationsFolder: MIGRATIONS }));
 }
 
 /** Runs `work` while no other process does; also used for the engine's own tables. */

@@ -9,9 +9,8 @@ import type { Caller } from "./caller.ts";
 import { isLoopback } from "./guard-origin.ts";
 import { rateLimiter } from "./rate-limiter.ts";
 
-/** Open to all: they say that the server lives and what it can do, and the studio's own files. */
-const OPEN =
-  /^\/(health|ready|openapi\.json|docs|assets\/.*|favicon\.[a-z]+|\.well-known\/agent-card\.json)?$/;
+/** Closed without a key: everything that reads or does something. The studio's own files, health and docs are open. */
+const CLOSED = /^\/(v1|api|mcp|a2a|metrics)(\/|$)/;
 const KEY_KEPT_MS = 1000; // a revoked key stops working within this time, on every process
 
 export interface AuthParts {
@@ -46,7 +45,7 @@ export function authenticate({ settings, keys, now = Date.now }: AuthParts): Mid
 
 function refusal(who: Identity, path: string): string | undefined {
   if (who === "unknown key") return "the key is unknown or revoked";
-  return who === "no key" && !OPEN.test(path) ? "no key was sent" : undefined;
+  return who === "no key" && CLOSED.test(path) ? "no key was sent" : undefined;
 }
 
 type Identity = Caller | "unknown key" | "no key";

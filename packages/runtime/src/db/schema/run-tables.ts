@@ -128,9 +128,9 @@ export const approvals = pgTable(
     index("approvals_created").on(table.createdAt, table.id),
     index("approvals_pending").on(table.expiresAt).where(sql`status = 'pending'`),
     index("approvals_run").on(table.runId),
-    index("approvals_unexecuted").on(table.decidedAt).where(
-      sql`status = 'approved' and run_id is null and result is null`,
-    ),
+    index("approvals_unexecuted")
+      .on(table.decidedAt)
+      .where(sql`status = 'approved' and run_id is null and result is null`),
   ],
 );
 
