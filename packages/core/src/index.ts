@@ -120,7 +120,7 @@ export {
 } from "./events.ts";
 export { FAILURES, type FailureCode, fail } from "./failures/fail.ts";
 export type { Failure } from "./failures/failure.ts";
-export type { Fault } from "./faults.ts";
+export { type Fault, faultsOf } from "./faults.ts";
 export {
   type Budget,
   type CallFacts,

@@ -1,7 +1,42 @@
 /** Failures of where capabilities come from (documents, OpenAPI, MCP servers, skills), and of the sandbox. */
+import type { Fault } from "../faults.ts";
 import { row } from "./failure.ts";
 
+const LATER = "The service has a problem of its own; try again later.";
+const SERVICE_STEPS: Readonly<Record<number, string>> = {
+  401: "Set or renew the service's key in the agent's config of this capability.",
+  403: "The key may not do this; use one with more rights, or ask for something else.",
+  404: "Nothing is there; check the ids in the arguments.",
+  429: "The service wants fewer calls; wait, then try again.",
+};
+
 export const sourceFailures = {
+  document_invalid: row<{ faults: readonly Fault[] }>({
+    status: 422,
+    message: ({ faults }) =>
+      `The document is not valid: ${faults.map(({ path, message }) => `${path === "" ? "it" : path} ${message}`).join("; ")}.`,
+    nextStep: () => "Correct the named fields; docs/sources.md lists them all.",
+    details: ({ faults }) => faults,
+  }),
+  secret_missing: row<{ name: string }>({
+    status: 409,
+    message: ({ name }) => `The secret ${name} is not set.`,
+    nextStep: ({ name }) =>
+      `Set ${name} in the agent's config of this capability, or in the server's settings.`,
+  }),
+  server_value_missing: row<{ name: string }>({
+    status: 409,
+    message: ({ name }) => `The service's address needs "${name}", which is not set or not usable there.`,
+    nextStep: ({ name }) => `Set ${name} in the agent's config of this capability.`,
+  }),
+  service_refused: row<{ host: string; status: number; excerpt: string }>({
+    status: 502,
+    message: ({ host, status, excerpt }) =>
+      `${host} answered ${status}${excerpt === "" ? "." : `: ${excerpt}`}`,
+    nextStep: ({ status }) =>
+      SERVICE_STEPS[status] ?? (status >= 500 ? LATER : "Correct the arguments by what it says."),
+    details: ({ status, excerpt }) => ({ status, excerpt }),
+  }),
   schema_refused: row<{ where: string; why: string }>({
     status: 422,
     message: ({ where, why }) => `The JSON Schema cannot be used: ${why} (at ${where}).`,

@@ -8,6 +8,7 @@ const PATTERN_CHARS = 2_000;
 
 interface Pattern {
   test(text: string): boolean;
+  toString(): string;
 }
 
 /** Ajv's hook for regular expressions. `code` is what ajv writes into standalone code, which we never make. */

@@ -1,0 +1,144 @@
+/**
+ * From a tool's input to one HTTP request. Pure: files and secrets come in as functions.
+ *
+ * A request can only go to the server its declaration names: arguments are encoded, `.` and `..` are no path segments, and
+ * the finished URL is compared with the declared origin before it is used.
+ */
+import { fail, ok, type Result } from "@capstan/core";
+import { encodeBody, type HttpBody } from "./http-body.ts";
+import { type HttpParameter, headerText, type Pair, pathText, queryPairs } from "./http-parameters.ts";
+import { fillSecrets, type SecretLookup } from "./secrets.ts";
+
+export type HttpMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+
+export interface HttpOperation {
+  readonly method: HttpMethod;
+  /** Such as https://api.example.com/v1; `{name}` is filled from the capability's config. */
+  readonly server: string;
+  readonly path: string;
+  readonly parameters: readonly HttpParameter[];
+  /** Fixed; may hold `${NAME}`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body?: HttpBody;
+}
+
+export interface RequestSources {
+  readonly secret: SecretLookup;
+  /** Values for `{name}` in the server's address. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly readFile: (path: string) => Promise<Result<Uint8Array>>;
+}
+
+export interface HttpRequest {
+  readonly url: string;
+  readonly method: HttpMethod;
+  readonly headers: Record<string, string>;
+  readonly body?: string | Uint8Array;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+export async function buildRequest(
+  operation: HttpOperation,
+  input: Input,
+  sources: RequestSources,
+): Promise<Result<HttpRequest>> {
+  const url = requestUrl(operation, input, sources);
+  if (!url.ok) return url;
+  const headers = requestHeaders(operation, input, sources.secret);
+  if (!headers.ok) return headers;
+  const { method } = operation;
+  if (!operation.body) return ok({ url: url.value, method, headers: headers.value });
+  const body = await encodeBody(operation.body, input, sources.readFile);
+  if (!body.ok) return body;
+  if (!body.value) return ok({ url: url.value, method, headers: headers.value });
+  const { content, contentType } = body.value;
+  return ok({
+    url: url.value,
+    method,
+    headers: { ...headers.value, "content-type": contentType },
+    body: content,
+  });
+}
+
+function requestUrl(operation: HttpOperation, input: Input, sources: RequestSources): Result<string> {
+  const server = serverUrl(operation.server, sources.config);
+  if (!server.ok) return server;
+  const path = requestPath(operation, input);
+  if (!path.ok) return path;
+  const fixed = fillSecrets(operation.query, sources.secret);
+  if (!fixed.ok) return fixed;
+  const pairs: Pair[] = [...Object.entries(fixed.value)];
+  for (const parameter of given(operation, input, "query")) {
+    pairs.push(...queryPairs(parameter, input[parameter.argument]));
+  }
+  const query = pairs.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
+  const base = server.value.href.replace(/\/$/, "");
+  const separator = base.includes("?") || path.value.includes("?") ? "&" : "?";
+  const url = URL.parse(`${base}${path.value}${query === "" ? "" : `${separator}${query}`}`);
+  if (url?.origin !== server.value.origin) return fail("url_invalid", { url: operation.path });
+  return ok(url.href);
+}
+
+const SERVER_VALUE = /^[A-Za-z0-9._~-]{1,253}$/; // a host label, a version, a tenant; nothing that ends the host
+
+/** The declared server with its variables filled in. Userinfo would hide the real host, so it is refused. */
+export function serverUrl(template: string, config: Readonly<Record<string, unknown>>): Result<URL> {
+  let missing: string | undefined;
+  const whole = /^\{([^{}]+)\}$/.exec(template)?.[1];
+  const text = template.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
+    const value = config[name];
+    if (typeof value === "string" && (whole !== undefined || SERVER_VALUE.test(value))) return value;
+    missing ??= name;
+    return "";
+  });
+  if (missing !== undefined) return fail("server_value_missing", { name: missing });
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash) {
+    return fail("url_invalid", { url: template });
+  }
+  return ok(url);
+}
+
+function requestPath(operation: HttpOperation, input: Input): Result<string> {
+  let path = operation.path;
+  for (const parameter of operation.parameters.filter((candidate) => candidate.in === "path")) {
+    const value = input[parameter.argument];
+    const text = value === undefined ? "" : pathText(parameter, value);
+    if (/^\.{0,2}$/.test(text)) {
+      return fail("input_invalid", { where: `${parameter.argument} must be neither empty nor dots` });
+    }
+    path = path.replaceAll(`{${parameter.name}}`, () => text);
+  }
+  return path.startsWith("/") || path === "" ? ok(path) : ok(`/${path}`);
+}
+
+function requestHeaders(
+  operation: HttpOperation,
+  input: Input,
+  secret: SecretLookup,
+): Result<Record<string, string>> {
+  const fixed = fillSecrets(operation.headers, secret);
+  if (!fixed.ok) return fixed;
+  const headers: Record<string, string> = { accept: "application/json, */*;q=0.5" };
+  for (const [name, value] of Object.entries(fixed.value)) headers[name.toLowerCase()] = value;
+  for (const parameter of given(operation, input, "header")) {
+    headers[parameter.name.toLowerCase()] = headerText(parameter, input[parameter.argument]);
+  }
+  const cookies = given(operation, input, "cookie").map(
+    (parameter) =>
+      `${parameter.name}=${encodeURIComponent(headerText(parameter, input[parameter.argument]))}`,
+  );
+  if (cookies.length > 0) headers.cookie = [headers.cookie, ...cookies].filter(Boolean).join("; ");
+  const bad = Object.entries(headers).find(([, value]) => /[\r\n\0]/.test(value));
+  return bad
+    ? fail("input_invalid", { where: `the header ${bad[0]} may not hold line breaks` })
+    : ok(headers);
+}
+
+function given(operation: HttpOperation, input: Input, place: HttpParameter["in"]): HttpParameter[] {
+  return operation.parameters.filter(
+    (parameter) => parameter.in === place && input[parameter.argument] !== undefined,
+  );
+}

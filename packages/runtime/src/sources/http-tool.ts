@@ -1,0 +1,68 @@
+/** A tool that is one HTTP operation: what declarative and OpenAPI capabilities are made of. Its network is `context.fetch`. */
+import {
+  type AnyTool,
+  fail,
+  type JsonValue,
+  ok,
+  type Result,
+  type Schema,
+  type ToolContext,
+  type ToolPolicy,
+} from "@capstan/core";
+import { readAnswer } from "./http-answer.ts";
+import { noFiles } from "./http-body.ts";
+import { buildRequest, type HttpOperation } from "./http-request.ts";
+import { redactedFailure, redactor, type SecretLookup, secretLookup } from "./secrets.ts";
+
+export interface HttpToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly input: Schema;
+  readonly operation: HttpOperation;
+  readonly policy: ToolPolicy;
+  readonly scopes: readonly string[];
+  readonly timeoutMs: number;
+  readonly idempotent: boolean;
+  /** The part of the answer that is wanted, as a JSON pointer. */
+  readonly pick?: string | undefined;
+  /** Secrets of the server's settings, for all agents. */
+  readonly settings?: SecretLookup | undefined;
+}
+
+const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
+
+export function httpTool(definition: HttpToolDefinition): AnyTool {
+  const { operation, settings, pick, ...tool } = definition;
+  const { headers, query, method } = operation;
+  const withSecrets = [...Object.values(headers), ...Object.values(query)];
+  return {
+    ...tool,
+    requiresContext: false,
+    async run(input: Record<string, unknown>, context: ToolContext): Promise<Result<JsonValue>> {
+      const secret = secretLookup(context.config, settings);
+      const redact = redactor(withSecrets, secret);
+      const request = await buildRequest(operation, input, {
+        secret,
+        config: (context.config ?? {}) as Record<string, unknown>,
+        readFile: context.fileStore ? (path) => readFile(context, path) : noFiles,
+      });
+      if (!request.ok) return request;
+      const { url, body } = request.value;
+      const once = SAFE.has(method) ? {} : { "idempotency-key": context.idempotencyKey };
+      const answer = await context.fetch(url, {
+        method,
+        headers: { ...once, ...request.value.headers },
+        ...(body !== undefined && { body }),
+        signal: context.signal,
+        redirects: "refuse", // another host is not declared, and the key in the headers is not for it
+      });
+      if (!answer.ok) return redactedFailure(answer, redact);
+      const read = await readAnswer(answer.value, { host: new URL(url).host, redact, pick });
+      return read.ok ? ok(read.value) : redactedFailure(read, redact);
+    },
+  };
+}
+
+async function readFile({ fileStore }: ToolContext, path: string): Promise<Result<Uint8Array>> {
+  return fileStore ? fileStore.read(path) : fail("session_required", { tool: "a file upload" });
+}

@@ -1,0 +1,72 @@
+/**
+ * `${NAME}` in a document stands for a secret: the agent's config has it, or the server's settings. Its value goes into
+ * requests only; whatever comes back is searched for it, because some services repeat what they were sent.
+ */
+import { fail, ok, type Refused, type Result } from "@capstan/core";
+
+export type SecretLookup = (name: string) => string | undefined;
+
+/** `${NAME}`, or `${base64(USER:PASSWORD)}` for basic authentication. */
+const REFERENCE = /\$\{(?:([A-Za-z_]\w*)|base64\(([A-Za-z_]\w*):([A-Za-z_]\w*)\))\}/g;
+const SHORTEST = 6; // shorter ones would blot out ordinary words
+
+export function secretNames(text: string): string[] {
+  return [...text.matchAll(REFERENCE)].flatMap(([, ...names]) => names.filter((name) => name !== undefined));
+}
+
+/** What looks like a reference and is none, such as `${my key}`; it would be sent as it stands. */
+export function badReference(text: string): string | undefined {
+  return /\$\{[^}]*\}?/.exec(text.replaceAll(REFERENCE, ""))?.[0];
+}
+
+export function fillSecrets(
+  texts: Readonly<Record<string, string>>,
+  lookup: SecretLookup,
+): Result<Record<string, string>> {
+  const filled: Record<string, string> = {};
+  for (const [key, text] of Object.entries(texts)) {
+    const missing = secretNames(text).find((name) => lookup(name) === undefined);
+    if (missing !== undefined) return fail("secret_missing", { name: missing });
+    filled[key] = text.replaceAll(REFERENCE, (_, name?: string, user?: string, password?: string) =>
+      name === undefined ? base64Pair(lookup, user, password) : (lookup(name) ?? ""),
+    );
+  }
+  return ok(filled);
+}
+
+function base64Pair(lookup: SecretLookup, user = "", password = ""): string {
+  return Buffer.from(`${lookup(user) ?? ""}:${lookup(password) ?? ""}`).toString("base64");
+}
+
+/** First the agent's config, then the server's settings. */
+export function secretLookup(config: unknown, settings: SecretLookup | undefined): SecretLookup {
+  const own = config !== null && typeof config === "object" ? (config as Record<string, unknown>) : {};
+  return (name) => {
+    const value = Object.hasOwn(own, name) ? own[name] : undefined;
+    return value === undefined || value === null || value === "" ? settings?.(name) : String(value);
+  };
+}
+
+/** Replaces every secret that `texts` refer to, in its usual encodings, in what is shown. */
+export function redactor(texts: readonly string[], lookup: SecretLookup): (text: string) => string {
+  const values = texts.flatMap(secretNames).map((name) => lookup(name) ?? "");
+  const pairs = texts.flatMap((text) =>
+    [...text.matchAll(REFERENCE)].flatMap(([, name, user, password]) =>
+      name === undefined ? [base64Pair(lookup, user, password)] : [],
+    ),
+  );
+  const forms = [...values, ...pairs]
+    .filter((value) => value.length >= SHORTEST)
+    .flatMap((value) => [
+      value,
+      encodeURIComponent(value),
+      JSON.stringify(value).slice(1, -1),
+      Buffer.from(value).toString("base64"),
+    ]);
+  return (text) => forms.reduce((shown, form) => shown.replaceAll(form, "[secret]"), text);
+}
+
+export function redactedFailure(refused: Refused, redact: (text: string) => string): Refused {
+  const { failure } = refused;
+  return { ok: false, failure: { ...failure, message: redact(failure.message) } };
+}
