@@ -28,6 +28,11 @@ export type {
   PackageStore,
   ToolSummary,
 } from "./install/package-record.ts";
+export {
+  type PackageLoaders,
+  PackageRegistry,
+  type PackageRegistryParts,
+} from "./install/package-registry.ts";
 export { packageStore } from "./install/package-store.ts";
 export type { WaitingPackage } from "./install/scan-packages.ts";
 export { BodyLimitError } from "./network/bounded-body.ts";
@@ -44,6 +49,10 @@ export {
   type SessionStore,
   sessionStore,
 } from "./sessions/session-store.ts";
+export { type CliParts, cliCapability } from "./sources/cli.ts";
+export { ServiceBreaker } from "./sources/service-breaker.ts";
+export { SessionFolders, sweepDeadFolders } from "./sources/session-folders.ts";
+export { forgetCapability, prepareUserHome, type UserHome } from "./sources/user-home.ts";
 export {
   type FailureClass,
   openTelemetry,

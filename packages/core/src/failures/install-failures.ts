@@ -106,4 +106,21 @@ export const installFailures = {
     message: ({ path }) => `${path} is not a lock file of Capstan.`,
     nextStep: () => "Restore it from version control, or delete it to pin anew what is installed.",
   }),
+  command_failed: row<{ command: string; action: string; code: number; said: string }>({
+    status: 502,
+    message: ({ command, action, code, said }) => `${command} ${action} ended with code ${code}: ${said}`,
+    nextStep: () => "Read what it says, change the arguments, and call it again.",
+    details: ({ code, said }) => ({ exit_code: code, stderr: said }),
+  }),
+  command_out_of_memory: row<{ command: string }>({
+    status: 502,
+    message: ({ command }) => `${command} took more memory than a command may, and was stopped.`,
+    nextStep: () => "Give it less at once.",
+  }),
+  service_down: row<{ service: string; url: string; why: string }>({
+    status: 503,
+    message: ({ service, url, why }) => `The service ${service} is down: ${url} says ${why}.`,
+    nextStep: () =>
+      "Start it with `capstan services start`, look at `capstan services logs`, then try again.",
+  }),
 };

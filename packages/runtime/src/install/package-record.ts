@@ -79,4 +79,6 @@ export interface PackageStore {
   put(record: PackageRecord, archive: Uint8Array): Promise<void>;
   remove(name: string): Promise<boolean>;
   archive(sha256: string): Promise<Uint8Array | undefined>;
+  /** Changes whenever a package is put or removed, by whichever process. */
+  revision(): Promise<string>;
 }

@@ -45,6 +45,14 @@ export function packageStore({ orm }: Pick<Database, "orm">): PackageStore {
         return rows.length > 0;
       });
     },
+    async revision() {
+      const [row] = await orm
+        .select({
+          revision: sql<string>`count(*) || ' ' || coalesce(max(extract(epoch from updated_at)), 0)`,
+        })
+        .from(packages);
+      return row?.revision ?? "";
+    },
     async archive(sha256) {
       const [row] = await orm
         .select({ bytes: packageArchives.bytes })

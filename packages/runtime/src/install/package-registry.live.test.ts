@@ -1,0 +1,109 @@
+import { CapabilityRegistry, defineCapability, fail, ok } from "@capstan/core";
+import { afterEach, describe, expect, test } from "vitest";
+import { type FreshStore, STORES } from "../../../../tools/stores-under-test.ts";
+import { type Database, openDatabase } from "../db/database.ts";
+import type { PackageRecord } from "./package-record.ts";
+import { PackageRegistry } from "./package-registry.ts";
+import { packageStore } from "./package-store.ts";
+
+const opened: { store: FreshStore; database: Database }[] = [];
+afterEach(async () => {
+  for (const { store, database } of opened.splice(0)) {
+    await database.close();
+    await store.drop();
+  }
+});
+
+describe.each(STORES)("packages on $name", ({ fresh }) => {
+  test("installed, updated and removed by one process are in force on another", async () => {
+    const store = packageStore(await open(fresh));
+    const here = new CapabilityRegistry();
+    const there = new PackageRegistry({ store, registry: here, loaders });
+    await there.sync();
+    await store.put(record("one", "1.0.0"), new Uint8Array([1]));
+    await store.put(record("two", "1.0.0"), new Uint8Array([2]));
+    await there.sync();
+    expect(here.list().map(({ id, version }) => `${id} ${version}`)).toEqual(["one 1.0.0", "two 1.0.0"]);
+    await store.put(record("one", "1.1.0"), new Uint8Array([3]));
+    await there.sync();
+    expect(here.get("one")).toMatchObject({ value: { version: "1.1.0" } });
+    await store.remove("aech-cli-two");
+    await there.sync();
+    expect(here.list().map(({ id }) => id)).toEqual(["one"]);
+  });
+
+  test("keep archives by hash, and drop those that no package names any more", async () => {
+    const database = await open(fresh);
+    const store = packageStore(database);
+    await store.put(record("one", "1.0.0"), new Uint8Array([1, 0, 255]));
+    expect([...((await store.archive("sha-one-1.0.0")) ?? [])]).toEqual([1, 0, 255]);
+    await store.put(record("one", "1.1.0"), new Uint8Array([2]));
+    expect(await store.archive("sha-one-1.0.0")).toBeUndefined();
+    expect(await store.get("aech-cli-one")).toEqual(record("one", "1.1.0"));
+  });
+
+  test("never take the place of a capability that someone else registered", async () => {
+    const store = packageStore(await open(fresh));
+    const registry = CapabilityRegistry.of([
+      defineCapability({ id: "one", name: "Built in", description: "x" }),
+    ]);
+    const packages = new PackageRegistry({ store, registry, loaders });
+    await store.put(record("one", "1.0.0"), new Uint8Array([1]));
+    await packages.sync();
+    expect(registry.get("one")).toMatchObject({ value: { name: "Built in" } });
+    expect(packages.problems.get("aech-cli-one")).toMatchObject({ code: "capability_duplicate" });
+  });
+
+  test("that cannot be loaded here are named, and the others work", async () => {
+    const store = packageStore(await open(fresh));
+    const registry = new CapabilityRegistry();
+    const packages = new PackageRegistry({ store, registry, loaders });
+    await store.put(record("broken", "1.0.0"), new Uint8Array([1]));
+    await store.put(record("works", "1.0.0"), new Uint8Array([2]));
+    await packages.sync();
+    expect(registry.list().map(({ id }) => id)).toEqual(["works"]);
+    expect(packages.problems.get("aech-cli-broken")).toMatchObject({ code: "package_broken" });
+  });
+});
+
+const loaders = {
+  wheel: ({ name, version }: PackageRecord) => {
+    const id = name.replace("aech-cli-", "");
+    if (id === "broken") return fail("package_broken", { name, why: "it is" });
+    return ok(defineCapability({ id, name: id, description: id, version }));
+  },
+};
+
+async function open(fresh: () => Promise<FreshStore>): Promise<Database> {
+  const store = await fresh();
+  const database = await openDatabase(store);
+  if (!database.ok) throw new Error(database.failure.message);
+  opened.push({ store, database: database.value });
+  return database.value;
+}
+
+function record(id: string, version: string): PackageRecord {
+  return {
+    name: `aech-cli-${id}`,
+    kind: "wheel",
+    version,
+    sha256: `sha-${id}-${version}`,
+    size_bytes: 1,
+    origin: "x.whl",
+    description: {
+      name: `aech-cli-${id}`,
+      version,
+      role: "cli",
+      tools: [],
+      scopes: [],
+      commands: [],
+      dependencies: [],
+      install_scripts: [],
+      skills: [],
+      must_run_code: false,
+    },
+    allow_scripts: false,
+    installed_by: "dev@example.com",
+    installed_at: "2026-01-01T00:00:00.000Z",
+  };
+}

@@ -1,0 +1,206 @@
+/**
+ * An installed command as a capability: each action of its manifest is a tool that runs the command.
+ * Paths that a model names are the session's; they are rewritten into the working folder and cannot leave it.
+ */
+import {
+  type ActionInput,
+  type AnyTool,
+  argumentVector,
+  type Capability,
+  isPath,
+  type Manifest,
+  type ManifestTool,
+  manifestTools,
+  normalisePath,
+  ok,
+  type Parameter,
+  type Result,
+  semverOf,
+  type ToolContext,
+} from "@capstan/core";
+import { type CommandIsolation, uidFor } from "../commands/command-isolation.ts";
+import { isOpenToOthers } from "../commands/open-to-others.ts";
+import { type CommandOutcome, runCommand } from "../commands/run-command.ts";
+import type { PackageRecord } from "../install/package-record.ts";
+import { commandResult } from "./command-result.ts";
+import type { ServiceBreaker } from "./service-breaker.ts";
+import { type FolderChanges, NO_CHANGES, type SessionFolders } from "./session-folders.ts";
+import { prepareUserHome } from "./user-home.ts";
+
+const MAX_OUTPUT_BYTES = 1024 * 1024; // the gate cuts further for the model; more than this is never text to read
+const MAX_MEMORY_BYTES = 1024 * 1024 * 1024;
+const SERVICE_PORT = 8080;
+const COMMAND_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+export interface CliParts {
+  readonly dataDir: string;
+  readonly isolation: CommandIsolation;
+  readonly folders: SessionFolders;
+  readonly breaker: ServiceBreaker;
+  readonly commandLine: (record: PackageRecord, command: string) => Promise<Result<string[]>>;
+  /** Where a capability's service is reached; undefined = by its container's name. */
+  readonly serviceUrl: (capability: string) => string | undefined;
+}
+
+export function cliCapability(record: PackageRecord, manifest: Manifest, parts: CliParts): Capability {
+  const { usage, examples } = manifest.documentation ?? {};
+  return {
+    id: manifest.name,
+    name: titleOf(manifest.name),
+    description: manifest.description,
+    status: "available",
+    version: semverOf(record.version),
+    source: record.description.role === "rt" ? "rt" : "cli",
+    risk: "medium",
+    icon: record.description.role === "rt" ? "radio-tower" : "terminal",
+    category: "Packages",
+    ...(usage && { systemPrompt: usage }),
+    tools: manifestTools(manifest).map((tool) => commandTool(tool, { record, manifest, parts })),
+    dependencies: [],
+    requiredScopes: manifest.required_scopes ?? [],
+    routing: { tags: manifest.name.split(/[-_]/), actions: manifest.actions.map(({ name }) => name) },
+    documentation: { ...(usage && { usage }), ...(examples && { examples }) },
+  };
+}
+
+interface Command {
+  readonly record: PackageRecord;
+  readonly manifest: Manifest;
+  readonly parts: CliParts;
+}
+
+function commandTool(tool: ManifestTool, command: Command): AnyTool {
+  return {
+    name: tool.name,
+    description: tool.description,
+    input: tool.input,
+    policy: tool.requiresApproval ? "approve" : "auto",
+    scopes: tool.scopes,
+    timeoutMs: tool.timeoutMs,
+    idempotent: tool.idempotent,
+    requiresContext: tool.worksOnFiles,
+    run: (input: ActionInput, context) => call(tool, input, context, command),
+  };
+}
+
+async function call(
+  tool: ManifestTool,
+  input: ActionInput,
+  context: ToolContext,
+  command: Command,
+): Promise<Result<unknown>> {
+  const { manifest, parts, record } = command;
+  const inFolder = pathsInFolder(tool, input);
+  if (!inFolder.ok) return inFolder;
+  const args = argumentVector(tool, inFolder.value);
+  if (!args.ok) return args;
+  const healthy = await checkService(manifest, parts);
+  if (!healthy.ok) return healthy;
+  const start = await parts.commandLine(record, manifest.command);
+  if (!start.ok) return start;
+  const other = parts.isolation.separateUsers && (await isOpenToOthers(start.value));
+  const uid = other ? uidFor(context.user.email) : undefined;
+  const home = await prepareUserHome(parts.dataDir, {
+    email: context.user.email,
+    capability: manifest.name,
+    uid,
+  });
+  if (!home.ok) return home;
+  const run = (folder: string, temporary: string) =>
+    runCommand(
+      {
+        argv: [...start.value, ...args.value],
+        cwd: folder,
+        env: { ...environment(home.value.home, context, command), TMPDIR: temporary },
+        timeoutMs: tool.timeoutMs,
+        maxOutputBytes: MAX_OUTPUT_BYTES,
+        onFlood: "cut",
+        maxMemoryBytes: MAX_MEMORY_BYTES,
+        network: true,
+        uid,
+        signal: context.signal,
+      },
+      parts.isolation,
+    );
+  const ran = await runInFolder(run, context, uid, parts);
+  return ran.ok ? commandResult(tool, manifest.command, ran.value.value, ran.value.changes) : ran;
+}
+
+/** Inside a session the command sees its files; without one it gets an empty folder that is thrown away. */
+function runInFolder(
+  run: (folder: string, temporary: string) => Promise<CommandOutcome>,
+  { sessionId, fileStore: files }: ToolContext,
+  owner: number | undefined,
+  { folders }: CliParts,
+): Promise<Result<{ value: CommandOutcome; changes: FolderChanges }>> {
+  const isWhole = ({ exit }: CommandOutcome) => exit === "exited";
+  return folders.throwaway(owner, async (temporary) => {
+    if (sessionId !== undefined && files) {
+      return folders.use({ sessionId, files, owner, isWhole }, (folder) => run(folder, temporary));
+    }
+    return folders.throwaway(owner, async (folder) =>
+      ok({ value: await run(folder, temporary), changes: NO_CHANGES }),
+    );
+  });
+}
+
+/** `/docs/a.pdf` of the session is `docs/a.pdf` in the folder; whatever would lead out of it is refused. */
+function pathsInFolder(tool: ManifestTool, input: ActionInput): Result<ActionInput> {
+  const changed: Record<string, unknown> = { ...input };
+  for (const parameter of tool.parameters.filter(isPath)) {
+    const inside = pathValue(parameter, input[parameter.key]);
+    if (!inside.ok) return inside;
+    if (inside.value !== undefined) changed[parameter.key] = inside.value;
+  }
+  return ok(changed);
+}
+
+function pathValue(parameter: Parameter, value: unknown): Result<unknown> {
+  if (Array.isArray(value)) {
+    const all = value.map((each) => pathValue(parameter, each));
+    const refused = all.find((each) => !each.ok);
+    return refused ?? ok(all.map((each) => (each.ok ? each.value : undefined)));
+  }
+  if (typeof value !== "string") return ok(value);
+  const normal = normalisePath(value.startsWith("/") ? value : `/${value}`);
+  return normal.ok ? ok(normal.value === "/" ? "." : normal.value.slice(1)) : normal;
+}
+
+async function checkService(manifest: Manifest, parts: CliParts): Promise<Result<true>> {
+  const { service } = manifest;
+  if (
+    !service ||
+    service.pattern === "file" ||
+    (service.port === undefined && service.health_endpoint === undefined)
+  )
+    return ok(true);
+  const url = new URL(service.health_endpoint ?? "/health", serviceUrlOf(manifest, parts));
+  return parts.breaker.check(service.container, url.href);
+}
+
+function serviceUrlOf({ name, service }: Manifest, { serviceUrl }: CliParts): string {
+  const byName = `http://${service?.container ?? `aech-rt-${name}`}:${service?.port ?? SERVICE_PORT}`;
+  return serviceUrl(name) ?? byName;
+}
+
+function environment(
+  home: string,
+  { user, sessionId, idempotencyKey }: ToolContext,
+  { manifest, parts }: Command,
+): Record<string, string> {
+  return {
+    PATH: COMMAND_PATH,
+    HOME: home,
+    LANG: "C.UTF-8",
+    PYTHONDONTWRITEBYTECODE: "1",
+    DELEGATED_USER: user.email,
+    SERVICE_URL: serviceUrlOf(manifest, parts),
+    CAPSTAN_IDEMPOTENCY_KEY: idempotencyKey,
+    ...(sessionId !== undefined && { CAPSTAN_SESSION_ID: sessionId }),
+  };
+}
+
+function titleOf(name: string): string {
+  const words = name.replaceAll(/[-_]+/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,58 @@
+/** What a command's end means to the model: JSON or text and changed files, or a typed failure with what it said on stderr. */
+import { fail, type ManifestTool, ok, type Result } from "@capstan/core";
+import type { CommandOutcome } from "../commands/run-command.ts";
+import type { FolderChanges } from "./session-folders.ts";
+
+const STDERR_CHARS = 2_000;
+
+export function commandResult(
+  tool: ManifestTool,
+  command: string,
+  outcome: CommandOutcome,
+  changes: FolderChanges,
+): Result<unknown> {
+  const said = outcome.stderr.trim().slice(-STDERR_CHARS);
+  switch (outcome.exit) {
+    case "timeout":
+      return fail("tool_timeout", { tool: tool.name, timeoutMs: tool.timeoutMs });
+    case "cancelled":
+      return fail("cancelled", { what: `The call of "${tool.name}"` });
+    case "memory":
+      return fail("command_out_of_memory", { command });
+    case "not-started":
+    case "flooded":
+      return fail("package_broken", { name: command, why: said || "it could not be started" });
+    case "exited":
+      if (outcome.code !== 0) {
+        return fail("command_failed", {
+          command,
+          action: tool.subcommand.join(" "),
+          code: outcome.code,
+          said: said || outcome.stdout.trim().slice(-STDERR_CHARS),
+        });
+      }
+      return ok(withChanges(outputOf(outcome), changes));
+  }
+}
+
+function outputOf({ stdout, cut }: CommandOutcome): unknown {
+  const text = stdout.trim();
+  if (cut) return `${text}\n[cut: the command printed more]`;
+  if (!/^[[{"\d-]|^(true|false|null)$/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Files are named only when some changed, so that a query's answer stays as it is. */
+function withChanges(result: unknown, { written, deleted, refused }: FolderChanges): unknown {
+  if (written.length + deleted.length + refused.length === 0) return result;
+  return {
+    result,
+    ...(written.length > 0 && { files_written: written }),
+    ...(deleted.length > 0 && { files_deleted: deleted }),
+    ...(refused.length > 0 && { files_not_kept: refused }),
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * A user's folder, which is HOME for commands and services: `<data>/users/{email}`. A capability keeps its data in
+ * `~/capabilities/{name}`; `~/{name}` is a link to it, because the specification's examples read there.
+ */
+import { lchown, lstat, mkdir, readlink, rm, rmdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { fail, ok, type Result, UserEmail } from "@capstan/core";
+
+export interface UserHome {
+  readonly home: string;
+  readonly capabilityFolder: string;
+}
+
+export async function prepareUserHome(
+  dataDir: string,
+  { email, capability, uid }: { email: string; capability: string; uid?: number | undefined },
+): Promise<Result<UserHome>> {
+  if (!UserEmail.safeParse(email).success)
+    return fail("input_invalid", { where: `"${email}" is no e-mail address` });
+  const home = join(dataDir, "users", email);
+  const capabilityFolder = join(home, "capabilities", capability);
+  await mkdir(join(dataDir, "users"), { recursive: true });
+  for (const folder of [home, join(home, "capabilities"), capabilityFolder, join(home, "sessions")]) {
+    if (!(await makeFolder(folder, uid))) {
+      return fail("package_broken", { name: capability, why: `${folder} is not a folder` });
+    }
+  }
+  const link = join(home, capability);
+  if (!(await lstat(link).catch(() => undefined))) {
+    await symlink(join("capabilities", capability), link).catch(ignoreExisting);
+  }
+  return ok({ home, capabilityFolder });
+}
+
+/** The user's commands own these folders and could put a link in their place; as root we must not follow one. */
+async function makeFolder(folder: string, uid: number | undefined): Promise<boolean> {
+  const made = await mkdir(folder, { mode: 0o700 }).then(() => true, ignoreExisting);
+  if (made && uid !== undefined) await lchown(folder, uid, uid);
+  return (await lstat(folder)).isDirectory();
+}
+
+/** Takes away the links and empty folders of an uninstalled capability; data that a user has made stays and is named. */
+export async function forgetCapability(
+  dataDir: string,
+  emails: readonly string[],
+  capability: string,
+): Promise<string[]> {
+  const kept: string[] = [];
+  for (const email of emails) {
+    const home = join(dataDir, "users", email);
+    const link = join(home, capability);
+    if ((await readlink(link).catch(() => undefined)) === join("capabilities", capability)) await rm(link);
+    const folder = join(home, "capabilities", capability);
+    if (!(await lstat(folder).catch(() => undefined))) continue;
+    await rmdir(folder).catch(() => kept.push(folder));
+  }
+  return kept;
+}
+
+/** Two calls of one user may prepare the same home at the same moment. */
+function ignoreExisting(error: NodeJS.ErrnoException): false {
+  if (error.code !== "EEXIST") throw error;
+  return false;
+}
