@@ -4,7 +4,7 @@
  */
 import type { z } from "zod";
 import type { GateHooks } from "./gate-hooks.ts";
-import { type Schema, zodSchema } from "./schema.ts";
+import { type JsonValue, type Schema, zodSchema } from "./schema.ts";
 import type { AnyTool, ToolPolicy } from "./tool.ts";
 
 export type CapabilityStatus = "available" | "coming_soon" | "deprecated";
@@ -22,6 +22,8 @@ export interface RoutingHints {
   /** The route a task calls; a tool is called directly when there is none. */
   readonly route?: string;
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Fields that every call of the route carries, such as the action; capabilities that share a route differ by them. */
+  readonly payload?: Readonly<Record<string, JsonValue>>;
   /** A chat message that matches one (case-insensitive, RE2 syntax) goes to the router. */
   readonly chatPatterns?: readonly string[];
   /** Hosts and routes its steps may call; everything else is refused. */

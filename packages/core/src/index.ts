@@ -12,6 +12,14 @@ export {
   type RunLimits,
 } from "./agent.ts";
 export {
+  admit,
+  BREAKER_RULES,
+  type Breaker,
+  type BreakerRules,
+  CLOSED_BREAKER,
+  settle,
+} from "./breaker.ts";
+export {
   type Capability,
   type CapabilityDefinition,
   type CapabilityRisk,
@@ -33,6 +41,7 @@ export type {
   RunPlace,
   SessionStore,
   StoredMessage,
+  StoredSession,
 } from "./coding-agents/adapter.ts";
 export {
   type AgentName,
@@ -108,6 +117,7 @@ export {
 export type { CarriedThinking, ThinkingDialect, ThinkingParams } from "./coding-agents/thinking-dialects.ts";
 export { isImage, type RunCheck, type StreamKind, validateRun } from "./coding-agents/validate-run.ts";
 export { type ComposeGrants, type CountTokens, compose, toolText } from "./compose.ts";
+export { type CapstanConfig, defineConfig } from "./config.ts";
 export {
   AG_UI_VERSION,
   CUSTOM_EVENTS,

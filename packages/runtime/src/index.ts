@@ -49,7 +49,9 @@ export {
   type SessionStore,
   sessionStore,
 } from "./sessions/session-store.ts";
+export { type CapabilityDocuments, openCapabilityDocuments } from "./sources/capability-documents.ts";
 export { type CliParts, cliCapability } from "./sources/cli.ts";
+export { loadDeclarative, readDeclarative } from "./sources/declarative.ts";
 export { ServiceBreaker } from "./sources/service-breaker.ts";
 export { SessionFolders, sweepDeadFolders } from "./sources/session-folders.ts";
 export { forgetCapability, prepareUserHome, type UserHome } from "./sources/user-home.ts";

@@ -1,6 +1,7 @@
 /** `npm start`: reads the environment, starts the server, says where it is, and stops it when asked. */
 
 import { greeting } from "./greeting.ts";
+import { loadConfig } from "./load-config.ts";
 import { openLog } from "./log.ts";
 import { startServer } from "./serve.ts";
 import { parseSettings } from "./settings.ts";
@@ -8,7 +9,9 @@ import { parseSettings } from "./settings.ts";
 const log = openLog((line) => process.stderr.write(`${line}\n`), !process.stderr.isTTY);
 const settings = parseSettings(process.env);
 if (!settings.ok) stop(settings.failure);
-const server = await startServer(settings.value, log);
+const config = await loadConfig(process.cwd());
+if (!config.ok) stop(config.failure);
+const server = await startServer(settings.value, log, config.value);
 if (!server.ok) stop(server.failure);
 process.stdout.write(greeting(server.value));
 

@@ -1,6 +1,6 @@
 /** Starts the server: services, application, socket. What `main.ts`, tests and the CLI call. */
 import type { AddressInfo } from "node:net";
-import { fail, ok, type Result } from "@capstan/core";
+import { type CapstanConfig, fail, ok, type Result } from "@capstan/core";
 import { serve as listen } from "@hono/node-server";
 import { createApp } from "./app.ts";
 import type { Log } from "./log.ts";
@@ -13,8 +13,12 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-export async function startServer(settings: Settings, log: Log): Promise<Result<RunningServer>> {
-  const opened = await openServices(settings, log);
+export async function startServer(
+  settings: Settings,
+  log: Log,
+  config: CapstanConfig = {},
+): Promise<Result<RunningServer>> {
+  const opened = await openServices(settings, log, config);
   if (!opened.ok) return opened;
   const services = opened.value;
   const app = createApp(services);

@@ -1,10 +1,12 @@
 /** Everything the routes stand on, opened once. Routes take the parts they name; nothing else is global. */
+import { join } from "node:path";
 import { builtinCapabilities, countTokens } from "@capstan/builtins";
-import { CapabilityRegistry, ok, type Result } from "@capstan/core";
+import { CapabilityRegistry, type CapstanConfig, ok, type Result } from "@capstan/core";
 import {
   type AgentStore,
   type AuditLog,
   agentStore,
+  type CapabilityDocuments,
   type Composer,
   createComposer,
   createGate,
@@ -15,9 +17,11 @@ import {
   type KeyStore,
   keyStore,
   openAuditLog,
+  openCapabilityDocuments,
   openDatabase,
   openTelemetry,
   providerStore,
+  readDeclarative,
   type SessionStore,
   secretBox,
   sessionStore,
@@ -42,6 +46,7 @@ export interface Services {
   readonly keys: KeyStore;
   readonly providers: Providers;
   readonly telemetry: Telemetry;
+  readonly documents: CapabilityDocuments;
   readonly composer: Composer;
   readonly gate: Gate;
   close(): Promise<void>;
@@ -49,12 +54,21 @@ export interface Services {
 
 const MAX_TOOL_OUTPUT_CHARS = 100_000; // about 25k tokens; more crowds out the conversation
 
-export async function openServices(settings: Settings, log: Log): Promise<Result<Services>> {
+export async function openServices(
+  settings: Settings,
+  log: Log,
+  config: CapstanConfig = {},
+): Promise<Result<Services>> {
   const opened = await openDatabase({ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL });
   if (!opened.ok) return opened;
   const database = opened.value;
   const box = secretBox(settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR));
   const registry = CapabilityRegistry.of(builtinCapabilities());
+  const added = registerConfig(registry, config);
+  if (!added.ok) {
+    await database.close();
+    return added;
+  }
   const agents = agentStore(database);
   const users = userStore(database);
   const composer = createComposer({ agents, users, registry, countTokens });
@@ -69,6 +83,12 @@ export async function openServices(settings: Settings, log: Log): Promise<Result
     now: () => new Date(),
     maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
   });
+  const documents = await openCapabilityDocuments({
+    database,
+    registry,
+    folder: join(settings.CAPSTAN_DATA_DIR, "capabilities"),
+    onError: (error) => log.error({ what: "capability documents", error }),
+  });
   return ok({
     settings,
     log,
@@ -81,11 +101,25 @@ export async function openServices(settings: Settings, log: Log): Promise<Result
     keys: keyStore(database),
     providers: openProviders(settings, providerStore(database, box)),
     telemetry,
+    documents,
     composer,
     gate,
     async close() {
+      documents.close();
       await telemetry.close();
       await database.close();
     },
   });
+}
+
+function registerConfig(
+  registry: CapabilityRegistry,
+  { capabilities = [], documents = [] }: CapstanConfig,
+): Result<true> {
+  const read = documents.map((document) => readDeclarative(document));
+  for (const capability of [...capabilities.map((value) => ok(value)), ...read]) {
+    const registered = capability.ok ? registry.register(capability.value) : capability;
+    if (!registered.ok) return registered;
+  }
+  return ok(true);
 }

@@ -1,5 +1,5 @@
 /** /v1/capabilities: what is registered, and one tool called by itself through the gate. */
-import type { Capability } from "@capstan/core";
+import { type Capability, fail } from "@capstan/core";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, jsonBody, needs, newRoutes } from "../define-route.ts";
 import { problem } from "../problem.ts";
@@ -105,6 +105,32 @@ const runRoute = createRoute({
   },
 });
 
+const registerRoute = createRoute({
+  ...needs("admin"),
+  method: "post",
+  path: "/v1/capabilities",
+  tags: ["capabilities"],
+  summary: "Register a capability without code, or a newer version of one",
+  request: {
+    body: jsonBody(
+      z
+        .record(z.string(), z.unknown())
+        .openapi({ description: "A declarative capability; see docs/sources.md." }),
+    ),
+  },
+  responses: { 200: json(CapabilityDetail, "Replaced."), 201: json(CapabilityDetail, "Registered.") },
+});
+
+const removeRoute = createRoute({
+  ...needs("admin"),
+  method: "delete",
+  path: "/v1/capabilities/{id}",
+  tags: ["capabilities"],
+  summary: "Remove a registered capability that no agent uses",
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 204: { description: "It is gone." } },
+});
+
 export function capabilityRoutes(services: Services) {
   const { registry, agents } = services;
   const routes = newRoutes();
@@ -120,6 +146,32 @@ export function capabilityRoutes(services: Services) {
     const found = registry.get(id);
     if (!found.ok) return problem(c, { ...found.failure, status: 404 });
     return c.json({ ...capabilityDetail(found.value), used_by: await agents.using(id) }, 200);
+  });
+  routes.openapi(registerRoute, async (c) => {
+    const { email } = c.get("caller");
+    const saved = await services.documents.put(c.req.valid("json"), email);
+    if (!saved.ok) return problem(c, saved.failure);
+    const { capability, created } = saved.value;
+    await services.audit.add({
+      actor: email,
+      action: "capability.registered",
+      subject: capability.id,
+      details: { version: capability.version },
+    });
+    return c.json(
+      { ...capabilityDetail(capability), used_by: await agents.using(capability.id) },
+      created ? 201 : 200,
+    );
+  });
+  routes.openapi(removeRoute, async (c) => {
+    const { id } = c.req.valid("param");
+    const users = await agents.using(id);
+    if (users.length > 0)
+      return problem(c, fail("capability_in_use", { id, agents: users.map(({ name }) => name) }).failure);
+    const gone = await services.documents.remove(id);
+    if (!gone.ok) return problem(c, gone.failure);
+    await services.audit.add({ actor: c.get("caller").email, action: "capability.removed", subject: id });
+    return c.body(null, 204);
   });
   routes.openapi(runRoute, async (c) => {
     const { id, tool } = c.req.valid("param");

@@ -1,0 +1,68 @@
+/** What the catalog's tools need from outside. The server passes it in; a part that is missing makes its tools say how to configure it. */
+import { fail, type JsonSchema, type JsonValue, type Refused, type Result } from "@capstan/core";
+
+export interface GenerateRequest {
+  readonly system: string;
+  readonly prompt: string;
+  /** When given, the answer is an object of this shape. */
+  readonly schema?: JsonSchema;
+  readonly signal: AbortSignal;
+}
+
+export interface Generated {
+  readonly text: string;
+  readonly object?: JsonValue;
+  /** The model that answered, as people should read it. */
+  readonly model: string;
+}
+
+export interface SearchHit {
+  readonly title: string;
+  readonly url: string;
+  readonly snippet: string;
+}
+
+export interface StoredDocument {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface DocumentStore {
+  add(owner: string, document: { title: string; text: string }): Promise<StoredDocument>;
+  search(owner: string, query: string, limit: number): Promise<(StoredDocument & { score: number })[]>;
+  count(owner: string): Promise<number>;
+}
+
+/** An OpenAI-compatible server of the operator's own, such as Ollama. */
+export interface LocalAi {
+  readonly baseUrl: string;
+  models(signal: AbortSignal): Promise<Result<string[]>>;
+  chat(request: {
+    prompt: string;
+    model?: string | undefined;
+    signal: AbortSignal;
+  }): Promise<Result<Generated>>;
+}
+
+export interface MadeMedia {
+  readonly mediaType: string;
+  readonly base64: string;
+}
+
+export interface CatalogParts {
+  /** Undefined while only the demo model answers. */
+  generate?: (request: GenerateRequest) => Promise<Result<Generated>>;
+  search?: (query: string, limit: number, signal: AbortSignal) => Promise<Result<SearchHit[]>>;
+  image?: (prompt: string, signal: AbortSignal) => Promise<Result<MadeMedia>>;
+  video?: (prompt: string, signal: AbortSignal) => Promise<Result<MadeMedia>>;
+  localAi?: LocalAi;
+  documents?: DocumentStore;
+  /** Signs what webhooks send. */
+  sign?: (body: string) => string;
+}
+
+export const DEMO_MODEL = "capstan/offline (demo)";
+
+export const notConfigured = (what: string, nextStep: string): Refused =>
+  fail("not_available", { what, why: "it is not configured", nextStep });

@@ -1,0 +1,22 @@
+/** chat.general: the catch-all. It answers with the configured model; the router calls it when nothing fits better. */
+import { type AnyTool, defineTool, ok } from "@capstan/core";
+import { z } from "zod";
+import { type CatalogParts, DEMO_MODEL } from "./catalog-parts.ts";
+
+export function generalChat({ generate }: CatalogParts): AnyTool {
+  return defineTool({
+    name: "chat_general",
+    description: "Answer a question or talk in general.",
+    input: z.object({ prompt: z.string().min(1).max(100_000).describe("What to answer.") }),
+    timeoutMs: 120_000,
+    run: async ({ prompt }, { signal }) => {
+      if (!generate) {
+        const reply =
+          "The demo model cannot answer in its own words. Set a provider's key to get a real answer.";
+        return ok({ reply, model: DEMO_MODEL });
+      }
+      const made = await generate({ system: "Answer briefly and truthfully.", prompt, signal });
+      return made.ok ? ok({ reply: made.value.text, model: made.value.model }) : made;
+    },
+  });
+}

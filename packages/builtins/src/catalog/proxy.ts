@@ -1,0 +1,41 @@
+/** proxy.fetch, proxy.extract: a page as it is, or what matters of it. proxy.search shares research's search. */
+import { type AnyTool, defineTool, ok } from "@capstan/core";
+import { z } from "zod";
+import { keyPoints } from "./key-points.ts";
+import { readPage } from "./page.ts";
+
+const url = z.url({ protocol: /^https?$/ }).describe("The address.");
+
+export function proxyFetch(): AnyTool {
+  return defineTool({
+    name: "proxy_fetch",
+    description: "Fetch a URL and return its text.",
+    input: z.object({ url }),
+    idempotent: true,
+    run: async ({ url }, { fetch, signal }) => {
+      const page = await readPage(fetch, url, signal);
+      if (!page.ok) return page;
+      const { status, contentType, text } = page.value;
+      return ok({ url, status, content_type: contentType, content: text });
+    },
+  });
+}
+
+export function proxyExtract(): AnyTool {
+  return defineTool({
+    name: "proxy_extract",
+    description: "Open a URL and extract its title, key points and links.",
+    input: z.object({ url }),
+    idempotent: true,
+    run: async ({ url }, { fetch, signal }) => {
+      const page = await readPage(fetch, url, signal);
+      if (!page.ok) return page;
+      const { text } = page.value;
+      const title = /^#\s+(.+)$/m.exec(text)?.[1] ?? "";
+      const links = [...text.matchAll(/\]\((https?:\/\/[^)\s]+)\)/g)]
+        .slice(0, 50)
+        .map((match) => match[1] ?? "");
+      return ok({ url, title, key_points: keyPoints(text), links: [...new Set(links)] });
+    },
+  });
+}

@@ -1,0 +1,12 @@
+/** `capstan.config.ts`: what a project adds to the server in code. Everything in it is optional. */
+import type { Capability } from "./capability.ts";
+
+export interface CapstanConfig {
+  /** Registered beside the built-in ones. */
+  readonly capabilities?: readonly Capability[];
+  /** Capabilities without code: YAML or JSON documents as objects. */
+  readonly documents?: readonly unknown[];
+}
+
+/** Only for its types: `export default defineConfig({ ... })`. */
+export const defineConfig = (config: CapstanConfig): CapstanConfig => config;

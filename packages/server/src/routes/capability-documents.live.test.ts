@@ -1,0 +1,110 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type FreshStore, freshPostgres, STORES } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+
+const document = (port: number, version = "1.0.0") => ({
+  id: "tides",
+  name: "Tides",
+  description: "Tide times of a harbour.",
+  version,
+  prompt: "Use tide_times for tides.",
+  base_url: `http://127.0.0.1:${port}`,
+  tools: [
+    {
+      name: "tide_times",
+      description: "Tide times.",
+      method: "GET",
+      path: "/tides/{harbour}",
+      parameters: { harbour: { in: "path", type: "string", required: true } },
+    },
+  ],
+});
+
+describe.each(STORES)("capabilities without code, on $name", ({ fresh }) => {
+  let tides: Server;
+  let port: number;
+  let store: FreshStore;
+  let server: TestServer;
+  beforeAll(async () => {
+    tides = createServer((request, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ asked: request.url }));
+    });
+    await new Promise<void>((resolve) => tides.listen(0, "127.0.0.1", resolve));
+    port = (tides.address() as AddressInfo).port;
+    store = await fresh();
+    server = await testServer(store, { CAPSTAN_ALLOW_HOSTS: `127.0.0.1:${port}` });
+  });
+  afterAll(async () => {
+    await server.stop();
+    tides.close();
+  });
+
+  test("are registered, called through the gate, replaced, and removed once unused", async () => {
+    expect((await server.call("POST", "/v1/capabilities", document(port))).status).toBe(201);
+    const called = await server.call("POST", "/v1/capabilities/tides/tools/tide_times", {
+      input: { harbour: "Wick Bay" },
+    });
+    expect(called.body.output.body).toEqual({ asked: "/tides/Wick%20Bay" });
+    expect(await server.call("POST", "/v1/capabilities", document(port, "1.1.0"))).toMatchObject({
+      status: 200,
+      body: { version: "1.1.0" },
+    });
+    const agent = await server.call("POST", "/v1/agents", { name: "Sailor", capabilities: ["tides"] });
+    expect(await server.call("DELETE", "/v1/capabilities/tides")).toMatchObject({
+      status: 409,
+      body: { code: "capability_in_use" },
+    });
+    await server.call("DELETE", `/v1/agents/${agent.body.id}`);
+    expect((await server.call("DELETE", "/v1/capabilities/tides")).status).toBe(204);
+    expect((await server.call("GET", "/v1/capabilities/tides")).status).toBe(404);
+  });
+
+  test("with faults are refused with the path of each", async () => {
+    const answer = await server.call("POST", "/v1/capabilities", {
+      ...document(port),
+      id: "Bad Id",
+      tools: [{ name: "x" }],
+    });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(JSON.stringify(answer.body)).toMatch(/tools/);
+  });
+
+  test("cannot take the place of a built-in", async () => {
+    expect((await server.call("POST", "/v1/capabilities", { ...document(port), id: "sandbox" })).status).toBe(
+      409,
+    );
+  });
+
+  test("are found in the data folder, and gone with their file", async () => {
+    const folder = `${store.dataDir}/capabilities`;
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(`${folder}/tides.json`, JSON.stringify({ ...document(port), id: "tides_file" }));
+    await server.services.documents.refresh();
+    expect((await server.call("GET", "/v1/capabilities/tides_file")).status).toBe(200);
+    rmSync(`${folder}/tides.json`);
+    await server.services.documents.refresh();
+    expect((await server.call("GET", "/v1/capabilities/tides_file")).status).toBe(404);
+  });
+});
+
+describe("two processes on one Postgres", () => {
+  test("share what is registered within a second", async () => {
+    const store = await freshPostgres();
+    const first = await testServer(store);
+    const second = await testServer({ ...store, dataDir: `${store.dataDir}/second`, drop: async () => {} });
+    await first.call("POST", "/v1/capabilities", document(9));
+    await expect
+      .poll(async () => (await second.call("GET", "/v1/capabilities/tides")).status, { timeout: 5000 })
+      .toBe(200);
+    await first.call("DELETE", "/v1/capabilities/tides");
+    await expect
+      .poll(async () => (await second.call("GET", "/v1/capabilities/tides")).status, { timeout: 5000 })
+      .toBe(404);
+    await second.stop();
+    await first.stop();
+  });
+});
