@@ -1,3 +1,9 @@
+export {
+  type CommandOptions,
+  type CommandResult,
+  type CommandRunner,
+  runCommand,
+} from "./command/run-command.ts";
 export { ALL_MANIFESTS, MANIFESTS } from "./manifests/all.ts";
 export {
   MATRIX_COLUMNS,
@@ -6,3 +12,8 @@ export {
   matrixMarkdown,
   matrixRows,
 } from "./manifests/matrix.ts";
+export { MODEL_SNAPSHOTS } from "./models/all.ts";
+export { createRefreshers, type RefreshEffects } from "./models/refreshers.ts";
+export { SIM_ANSWER, SIM_THINKING, type SimPlan, type SimScript } from "./sim/sim-plan.ts";
+export type { SimRequest } from "./sim/sim-request.ts";
+export { type Sim, type SimOptions, startSim } from "./sim/sim-server.ts";

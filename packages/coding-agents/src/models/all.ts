@@ -6,13 +6,14 @@ import { copilotModels } from "./copilot.ts";
 import { cursorModels } from "./cursor.ts";
 import { geminiModels } from "./gemini.ts";
 import { hermesModels } from "./hermes.ts";
+import { type AgentModels, makeSnapshot } from "./make-snapshot.ts";
 import { nativeModels } from "./native.ts";
 import { ompModels } from "./omp.ts";
 import { openclawModels } from "./openclaw.ts";
 import { opencodeModels } from "./opencode.ts";
 import { piModels } from "./pi.ts";
 
-export const MODEL_SNAPSHOTS: readonly ModelSnapshot[] = Object.freeze([
+export const AGENT_MODELS: readonly AgentModels[] = Object.freeze([
   claudeModels,
   codexModels,
   geminiModels,
@@ -25,3 +26,5 @@ export const MODEL_SNAPSHOTS: readonly ModelSnapshot[] = Object.freeze([
   hermesModels,
   nativeModels,
 ]);
+
+export const MODEL_SNAPSHOTS: readonly ModelSnapshot[] = Object.freeze(AGENT_MODELS.map(makeSnapshot));

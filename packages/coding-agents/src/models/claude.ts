@@ -1,8 +1,8 @@
 /** Claude Code's models. The aliases are those it resolved on the wire; they move with each release. */
 import { MANIFESTS } from "../manifests/all.ts";
-import { makeSnapshot } from "./make-snapshot.ts";
+import type { AgentModels } from "./make-snapshot.ts";
 
-export const claudeModels = makeSnapshot({
+export const claudeModels: AgentModels = {
   agent: "claude",
   capabilities: MANIFESTS.claude.capabilities,
   defaultModelId: "claude-opus-5-5",
@@ -33,4 +33,4 @@ export const claudeModels = makeSnapshot({
       successorModelId: "claude-sonnet-5-5",
     },
   ],
-});
+};

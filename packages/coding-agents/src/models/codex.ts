@@ -1,11 +1,11 @@
 /** Codex' models, as `model/list` of its app-server gives them; what it offers an upgrade for is deprecated. */
 import { MANIFESTS } from "../manifests/all.ts";
-import { makeSnapshot } from "./make-snapshot.ts";
+import type { AgentModels } from "./make-snapshot.ts";
 
 const toSol = { deprecated: true, deprecatedSince: "2026-09-22", successorModelId: "gpt-6-sol" };
 const toLuna = { ...toSol, successorModelId: "gpt-6-luna" };
 
-export const codexModels = makeSnapshot({
+export const codexModels: AgentModels = {
   agent: "codex",
   capabilities: MANIFESTS.codex.capabilities,
   defaultModelId: "gpt-6.1-sol",
@@ -20,4 +20,4 @@ export const codexModels = makeSnapshot({
     { facts: "gpt-5.6-luna", contextWindow: 272_000, ...toLuna },
     { facts: "gpt-5.5", contextWindow: 272_000, ...toSol },
   ],
-});
+};

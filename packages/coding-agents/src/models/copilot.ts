@@ -1,8 +1,8 @@
 /** Copilot's models, as `copilot help config` lists them; it writes Anthropic's versions with a dot. */
 import { MANIFESTS } from "../manifests/all.ts";
-import { makeSnapshot } from "./make-snapshot.ts";
+import type { AgentModels } from "./make-snapshot.ts";
 
-export const copilotModels = makeSnapshot({
+export const copilotModels: AgentModels = {
   agent: "copilot",
   capabilities: MANIFESTS.copilot.capabilities,
   defaultModelId: "claude-sonnet-5.5",
@@ -34,7 +34,7 @@ export const copilotModels = makeSnapshot({
     { facts: "gemini-3.8-flash", protocol: "chat" },
     { facts: "grok-4.7" },
   ],
-});
+};
 
 /** `claude-opus-5-5` is `claude-opus-5.5` here. */
 export function dotted(id: string): string {

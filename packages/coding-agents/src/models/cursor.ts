@@ -1,6 +1,6 @@
 /** Cursor's models, from its documentation: the level is part of the name, so one entry stands for its names. */
 import { MANIFESTS } from "../manifests/all.ts";
-import { makeSnapshot } from "./make-snapshot.ts";
+import type { AgentModels } from "./make-snapshot.ts";
 import type { ModelFacts } from "./model-facts.ts";
 
 const facts = (
@@ -24,7 +24,7 @@ const named = (base: string) => ({
   nativeEffort: { low: `${base}-low`, medium: `${base}-medium`, high: `${base}-high` },
 });
 
-export const cursorModels = makeSnapshot({
+export const cursorModels: AgentModels = {
   agent: "cursor",
   capabilities: MANIFESTS.cursor.capabilities,
   defaultModelId: "auto",
@@ -37,4 +37,4 @@ export const cursorModels = makeSnapshot({
       cliArgValue: "cursor-grok-4.5-medium",
     },
   ],
-});
+};

@@ -1,8 +1,8 @@
 /** Gemini CLI's models. It renames some on the way out: those names are aliases here. */
 import { MANIFESTS } from "../manifests/all.ts";
-import { makeSnapshot } from "./make-snapshot.ts";
+import type { AgentModels } from "./make-snapshot.ts";
 
-export const geminiModels = makeSnapshot({
+export const geminiModels: AgentModels = {
   agent: "gemini",
   capabilities: MANIFESTS.gemini.capabilities,
   defaultModelId: "gemini-3.1-pro-preview",
@@ -21,4 +21,4 @@ export const geminiModels = makeSnapshot({
     { facts: "gemini-2.5-flash" },
     { facts: "gemini-2.5-flash-lite" },
   ],
-});
+};

@@ -1,9 +1,9 @@
 /** Some of the models Hermes routes to, by OpenRouter's names. It has no thinking mode that a run could steer. */
 import { MANIFESTS } from "../manifests/all.ts";
 import { dotted } from "./copilot.ts";
-import { makeSnapshot } from "./make-snapshot.ts";
+import type { AgentModels } from "./make-snapshot.ts";
 
-export const hermesModels = makeSnapshot({
+export const hermesModels: AgentModels = {
   agent: "hermes",
   capabilities: MANIFESTS.hermes.capabilities,
   defaultModelId: "anthropic/claude-opus-4.6",
@@ -18,4 +18,4 @@ export const hermesModels = makeSnapshot({
     "gemini-3.8-flash",
     "hermes-4-405b",
   ].map((facts) => ({ facts, deployment: "gateway" as const, supportsLocalModels: true })),
-});
+};

@@ -133,7 +133,7 @@ function thinking(models: Omit<AgentModels, "entries">, facts: ModelFacts): Part
  * The public levels a model has, and what they are called. `max` is the model's highest level if that lies above `high`;
  * a model that ends at `high` has no `max`, and asking for it is refused.
  */
-export function effortOf({ thinking }: ModelFacts): EffortLevels {
+export function effortOf({ thinking }: Pick<ModelFacts, "thinking">): EffortLevels {
   const native = thinking && "levels" in thinking ? thinking.levels : ["low", "medium", "high"];
   const top = native.includes("max") ? "max" : native.includes("xhigh") ? "xhigh" : null;
   const plain = (["low", "medium", "high"] as const).filter((level) => native.includes(level));

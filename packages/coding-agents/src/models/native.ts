@@ -1,7 +1,7 @@
 /** The models of Capstan's own loop: what its cost limits count with. The offline model is free and has no thinking. */
 import { NATIVE_AGENT } from "@capstan/core";
 import { PROVIDER_MODELS, providerId } from "./by-provider.ts";
-import { makeSnapshot } from "./make-snapshot.ts";
+import type { AgentModels, CarriedByAgent } from "./make-snapshot.ts";
 import type { ModelFacts } from "./model-facts.ts";
 
 const offline: ModelFacts = {
@@ -16,23 +16,26 @@ const offline: ModelFacts = {
   protocol: "custom",
 };
 
-export const nativeModels = makeSnapshot({
+/** What the loop itself carries, whatever the model. */
+export const NATIVE_CAPABILITIES: CarriedByAgent = {
+  supportsThinking: true,
+  supportsThinkingBudgetTokens: true,
+  supportsParallelToolCalls: true,
+  supportsToolCallStreaming: true,
+  supportsJsonMode: true,
+  supportsStructuredOutput: true,
+  supportsTextStreaming: true,
+  supportsThinkingStreaming: true,
+  supportsImageInput: true,
+  supportsImageOutput: false,
+  supportsFileAttachments: true,
+};
+
+export const nativeModels: AgentModels = {
   agent: NATIVE_AGENT,
-  capabilities: {
-    supportsThinking: true,
-    supportsThinkingBudgetTokens: true,
-    supportsParallelToolCalls: true,
-    supportsToolCallStreaming: true,
-    supportsJsonMode: true,
-    supportsStructuredOutput: true,
-    supportsTextStreaming: true,
-    supportsThinkingStreaming: true,
-    supportsImageInput: true,
-    supportsImageOutput: false,
-    supportsFileAttachments: true,
-  },
+  capabilities: NATIVE_CAPABILITIES,
   defaultModelId: "capstan/offline",
   idOf: providerId,
   cliArgKey: "model",
   entries: [{ facts: offline, deployment: "local", supportsFileInput: false }, ...PROVIDER_MODELS],
-});
+};

@@ -1,9 +1,9 @@
 /** omp's models of the three large providers. On OpenAI models its `max` went out as `xhigh`, so that is what we ask for. */
 import { MANIFESTS } from "../manifests/all.ts";
 import { PROVIDER_MODELS, providerId } from "./by-provider.ts";
-import { effortOf, makeSnapshot } from "./make-snapshot.ts";
+import { type AgentModels, effortOf } from "./make-snapshot.ts";
 
-export const ompModels = makeSnapshot({
+export const ompModels: AgentModels = {
   agent: "omp",
   capabilities: MANIFESTS.omp.capabilities,
   defaultModelId: null,
@@ -13,4 +13,4 @@ export const ompModels = makeSnapshot({
       ? { ...effortOf(facts), nativeEffort: { max: "xhigh" } }
       : effortOf(facts),
   entries: PROVIDER_MODELS.map((entry) => ({ ...entry, supportsLocalModels: true })),
-});
+};

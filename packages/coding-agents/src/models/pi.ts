@@ -1,12 +1,12 @@
 /** Pi's models of the three large providers. It takes levels only: a budget model has low, medium and high. */
 import { MANIFESTS } from "../manifests/all.ts";
 import { PROVIDER_MODELS, providerId } from "./by-provider.ts";
-import { makeSnapshot } from "./make-snapshot.ts";
+import type { AgentModels } from "./make-snapshot.ts";
 
-export const piModels = makeSnapshot({
+export const piModels: AgentModels = {
   agent: "pi",
   capabilities: MANIFESTS.pi.capabilities,
   defaultModelId: null,
   idOf: providerId,
   entries: PROVIDER_MODELS.map((entry) => ({ ...entry, supportsLocalModels: true })),
-});
+};
