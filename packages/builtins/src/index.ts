@@ -1,3 +1,14 @@
 export { type BuiltinOptions, builtinCapabilities } from "./builtin-capabilities.ts";
+export { currentTime } from "./capabilities/current-time.ts";
+export { noop } from "./capabilities/noop.ts";
+export { researchCapability } from "./capabilities/research.ts";
 export { SANDBOX, sandboxCapability } from "./capabilities/sandbox.ts";
+export { sessionFileSystem } from "./capabilities/session-file-system.ts";
+export { statelessTodoList } from "./capabilities/stateless-todo-list.ts";
+export { testMath } from "./capabilities/test-math.ts";
+export { testWeather } from "./capabilities/test-weather.ts";
+export { type WebFetchLimits, webFetchCapability } from "./capabilities/web-fetch.ts";
+export { type BuiltinId, CAPABILITY_IDS } from "./capability-ids.ts";
+export { type HtmlOptions, htmlToMarkdown, htmlToText } from "./html/html-to-markdown.ts";
 export { countTokens } from "./models/tokenizer.ts";
+export type { SearchProviderName, SearchSettings } from "./search/search-provider.ts";

@@ -66,7 +66,7 @@ class FileTree {
     const entry = this.entries.get(path);
     if (!entry) return fail("file_not_found", { path });
     if (!entry.content) return fail("file_is_directory", { path });
-    return ok(entry.content.slice());
+    return ok(new Uint8Array(entry.content));
   }
 
   write(path: string, content: Uint8Array, readonly: boolean): Result<{ stat: FileStat; created: boolean }> {
@@ -79,7 +79,7 @@ class FileTree {
     this.totalBytes += content.length - (before?.content?.length ?? 0);
     const entry = this.newEntry();
     const createdAt = before?.createdAt ?? entry.createdAt;
-    this.entries.set(path, { ...entry, createdAt, content: content.slice(), isReadonly: readonly });
+    this.entries.set(path, { ...entry, createdAt, content: new Uint8Array(content), isReadonly: readonly });
     const stat = this.stat(path) as FileStat; // it was set in the line above
     return ok({ stat, created: !before });
   }
@@ -137,7 +137,7 @@ class FileTree {
       content ? [[path, content] as const] : [],
     );
     return new Map(
-      files.sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, content]) => [path, content.slice()]),
+      files.sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, content]) => [path, new Uint8Array(content)]),
     );
   }
 

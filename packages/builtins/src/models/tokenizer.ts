@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 type Count = (text: string) => number;
 
 const MOST_KEPT = 2000; // capability texts repeat at every composition
+const LONGEST_KEPT = 20_000; // characters; a long text is a conversation, which is not counted twice
 const kept = new Map<string, number>();
 let counter: Count | undefined;
 
@@ -16,7 +17,7 @@ export function countTokens(text: string): number {
   counter ??= loadCounter();
   const count = counter(text);
   if (kept.size >= MOST_KEPT) kept.clear();
-  kept.set(text, count);
+  if (text.length <= LONGEST_KEPT) kept.set(text, count);
   return count;
 }
 

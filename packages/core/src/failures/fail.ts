@@ -1,5 +1,6 @@
 /** The one table of failures, and `fail`, which reads it. To add a failure: a row in its area's file. */
 import type { Refused } from "../result.ts";
+import { builtinFailures } from "./builtin-failures.ts";
 import { clientFailures } from "./client-failures.ts";
 import { codingAgentFailures } from "./coding-agent-failures.ts";
 import { commonFailures } from "./common-failures.ts";
@@ -25,6 +26,7 @@ export const FAILURES = {
   ...codingAgentFailures,
   ...sourceFailures,
   ...clientFailures,
+  ...builtinFailures,
 };
 
 export type FailureCode = keyof typeof FAILURES;

@@ -1,0 +1,29 @@
+import { describe, expect, test } from "vitest";
+import { testMath } from "./test-math.ts";
+import { tryTool } from "./try-tool.ts";
+
+describe("test_math", () => {
+  test.each([
+    ["add", 2, 3, 5],
+    ["subtract", 2, 3, -1],
+    ["multiply", 2.5, 4, 10],
+    ["divide", 7, 2, 3.5],
+    ["divide", 0, 5, 0],
+  ])("%s(%d, %d) is %d", async (tool, a, b, result) => {
+    expect(await tryTool(testMath, tool, { a, b })).toEqual({ value: { result } });
+  });
+
+  test("dividing by zero and growing beyond numbers are refused in words", async () => {
+    const byZero = await tryTool(testMath, "divide", { a: 1, b: 0 });
+    const tooLarge = await tryTool(testMath, "multiply", { a: 1e308, b: 10 });
+    expect(byZero.failure?.message).toBe("There is no result: a number cannot be divided by zero.");
+    expect(tooLarge.failure?.code).toBe("calculation_failed");
+  });
+
+  test.each([{ a: "1", b: 2 }, { a: 1 }, { a: Number.POSITIVE_INFINITY, b: 1 }])(
+    "refuses %j",
+    async (input) => {
+      expect((await tryTool(testMath, "add", input)).failure?.code).toBe("tool_input_invalid");
+    },
+  );
+});

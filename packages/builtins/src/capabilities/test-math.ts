@@ -1,0 +1,69 @@
+/** test_math: four calculator tools, to test tool calling with answers anyone can check. */
+import { defineCapability, defineTool, fail, ok, type Result } from "@capstan/core";
+import { z } from "zod";
+import { CAPABILITY_IDS } from "../capability-ids.ts";
+
+function calculator(
+  name: string,
+  description: string,
+  [first, second]: readonly [string, string],
+  calculate: (a: number, b: number) => Result<number>,
+) {
+  return defineTool({
+    name,
+    description,
+    input: z.object({ a: z.number().describe(first), b: z.number().describe(second) }),
+    output: z.object({ result: z.number() }),
+    idempotent: true,
+    run({ a, b }) {
+      const result = calculate(a, b);
+      if (!result.ok) return result;
+      // JSON has no infinity: it would reach the model as null.
+      return Number.isFinite(result.value)
+        ? ok({ result: result.value })
+        : fail("calculation_failed", { why: "it is too large a number" });
+    },
+  });
+}
+
+export const testMath = defineCapability({
+  id: CAPABILITY_IDS.TEST_MATH,
+  name: "Test Math",
+  description: "Testing tool calling with calculator operations.",
+  icon: "calculator",
+  category: "Testing",
+  systemPrompt: "You have access to math tools. Use them for calculations: add, subtract, multiply, divide.",
+  tools: [
+    calculator("add", "Add two numbers", ["The first number.", "The second number."], (a, b) => ok(a + b)),
+    calculator(
+      "subtract",
+      "Subtract second number from first",
+      ["The number to subtract from.", "The number to subtract."],
+      (a, b) => ok(a - b),
+    ),
+    calculator("multiply", "Multiply two numbers", ["The first number.", "The second number."], (a, b) =>
+      ok(a * b),
+    ),
+    calculator(
+      "divide",
+      "Divide first number by second",
+      ["The number to divide.", "The number to divide by; not zero."],
+      (a, b) =>
+        b === 0 ? fail("calculation_failed", { why: "a number cannot be divided by zero" }) : ok(a / b),
+    ),
+  ],
+  routing: {
+    triggers: [
+      "add two numbers",
+      "subtract numbers",
+      "multiply numbers",
+      "divide numbers",
+      "calculate a sum",
+      "what is 2 plus 2",
+      "do the math",
+    ],
+    tags: ["math", "calculator", "arithmetic", "sum", "numbers", "plus", "minus", "times"],
+    domain: "math",
+    actions: ["add", "subtract", "multiply", "divide", "calculate"],
+  },
+});

@@ -1,0 +1,73 @@
+/**
+ * Web search by somebody else's service. Sending, refusals and limits are written once, here.
+ * To add a service: its file, and its name in PROVIDERS.
+ */
+import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
+import { htmlToText } from "../html/html-to-markdown.ts";
+import { brave } from "./brave.ts";
+import type {
+  SearchProvider,
+  SearchProviderName,
+  SearchQuestion,
+  SearchResult,
+  SearchSettings,
+} from "./search-provider.ts";
+import { searxng } from "./searxng.ts";
+import { tavily } from "./tavily.ts";
+
+const PROVIDERS: Record<SearchProviderName, SearchProvider> = { searxng, brave, tavily };
+
+const STATUS_FAULTS: Record<number, string> = {
+  401: "its API key is not accepted",
+  403: "it refuses the request; check the API key, or for SearXNG that the JSON format is enabled",
+  429: "too many requests were made",
+};
+const MAX_SNIPPET_CHARS = 1_000;
+
+/** Why there is no web search with these settings, or undefined when there is. */
+export function searchUnavailable(settings: SearchSettings | undefined): string | undefined {
+  if (!settings) return "no search provider is set up (SearXNG, Brave or Tavily)";
+  const missing = PROVIDERS[settings.provider].missing(settings);
+  return missing && `the search provider ${settings.provider} needs ${missing}`;
+}
+
+export async function searchWeb(
+  question: SearchQuestion,
+  settings: SearchSettings,
+  fetch: GuardedFetch,
+  signal: AbortSignal,
+): Promise<Result<SearchResult[]>> {
+  const provider = PROVIDERS[settings.provider];
+  const refuse = (why: string) => fail("search_failed", { provider: settings.provider, why });
+  const { url, ...options } = provider.ask(question, settings);
+  // A redirect would carry the question, and perhaps the key, to somebody else.
+  const answer = await fetch(url, { ...options, redirects: "refuse", firstByteTimeoutMs: 15_000, signal });
+  if (!answer.ok) return answer.failure.code === "cancelled" ? answer : refuse(answer.failure.message);
+  const { status } = answer.value;
+  if (!answer.value.ok) {
+    await answer.value.body?.cancel();
+    return refuse(STATUS_FAULTS[status] ?? `it answered with status ${status}`);
+  }
+  const body = await answer.value.json().catch(() => undefined);
+  const results = provider.read(body);
+  return results ? ok(tidy(results, question.maxResults)) : refuse("its answer could not be read");
+}
+
+/** Providers mark the words they found with HTML, and repeat pages. */
+function tidy(results: readonly SearchResult[], maxResults: number): SearchResult[] {
+  const byUrl = new Map<string, SearchResult>();
+  for (const { title, url, snippet, published } of results) {
+    if (!/^https?:\/\//i.test(url) || byUrl.has(url)) continue;
+    byUrl.set(url, {
+      title: oneLine(title) || url,
+      url,
+      snippet: oneLine(snippet).slice(0, MAX_SNIPPET_CHARS).toWellFormed(),
+      ...(published && { published }),
+    });
+  }
+  return [...byUrl.values()].slice(0, maxResults);
+}
+
+function oneLine(html: string): string {
+  return htmlToText(html).replace(/\s+/g, " ").trim();
+}
