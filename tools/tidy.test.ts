@@ -41,7 +41,7 @@ describe("the import picture", () => {
     const faults = sources
       .filter((file) => file.pkg === pkg && !isTest(file.name))
       .flatMap((file) => importsOf(file.text).map((specifier) => ({ specifier, file: file.name })))
-      .filter(({ specifier }) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
+      .filter(({ specifier }) => !/^(\.|node:|virtual:)/.test(specifier))
       .map(({ specifier, file }) => ({ file, name: packageOf(specifier) }))
       .filter(({ name }) => (name.startsWith("@capstan/") ? !allowed.has(name) : !(name in declared)));
     expect(faults).toEqual([]);

@@ -1,0 +1,122 @@
+/** What a conversation shows, piece by piece, in the order in which it was said. */
+import type { Interrupt, JsonValue } from "@capstan/core";
+
+interface Piece {
+  readonly id: string;
+  readonly runId?: string | undefined;
+  /** Milliseconds since 1970, where the event says. */
+  readonly at?: number | undefined;
+  readonly subagent?: string | undefined;
+}
+
+/** What a person said to start a run. Its id is the run's; the words come with the messages, not with the events. */
+export interface UserEntry extends Piece {
+  readonly kind: "user";
+  readonly message?: UserMessage | undefined;
+}
+
+export interface UserMessage {
+  readonly id: string;
+  readonly text: string;
+  readonly media: readonly Media[];
+}
+
+export interface Media {
+  readonly mimeType: string;
+  readonly name?: string | undefined;
+  /** A session file, an address, or the bytes themselves in base64. */
+  readonly path?: string | undefined;
+  readonly url?: string | undefined;
+  readonly data?: string | undefined;
+}
+
+export interface TextEntry extends Piece {
+  readonly kind: "text";
+  readonly text: string;
+  readonly done: boolean;
+}
+
+export interface ReasoningEntry extends Piece {
+  readonly kind: "reasoning";
+  readonly text: string;
+  readonly done: boolean;
+}
+
+export interface ToolEntry extends Piece {
+  readonly kind: "tool";
+  readonly name: string;
+  readonly messageId?: string | undefined;
+  /** JSON, whole once `ready`. */
+  readonly argumentsText: string;
+  readonly ready: boolean;
+  readonly result?: { readonly text: string; readonly failed: boolean } | undefined;
+  readonly endedAt?: number | undefined;
+  /** A person was asked before it may run; open while there is no result. */
+  readonly interrupt?: Interrupt | undefined;
+  /** The client itself is to run it. */
+  readonly forClient?: boolean | undefined;
+}
+
+export interface NoticeEntry extends Piece {
+  readonly kind: "notice";
+  readonly tone: "plain" | "warn" | "bad";
+  readonly text: string;
+  readonly nextStep?: string | undefined;
+}
+
+export interface ActivityEntry extends Piece {
+  readonly kind: "activity";
+  readonly activityType: string;
+  readonly content: JsonValue;
+}
+
+export interface SubagentEntry extends Piece {
+  readonly kind: "subagent";
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly status: "running" | "done" | "waiting" | "failed";
+  readonly message?: string | undefined;
+}
+
+/** An interrupt that belongs to no tool call, such as a request for a scope. */
+export interface QuestionEntry extends Piece {
+  readonly kind: "question";
+  readonly interrupt: Interrupt;
+}
+
+export type Entry =
+  | UserEntry
+  | TextEntry
+  | ReasoningEntry
+  | ToolEntry
+  | NoticeEntry
+  | ActivityEntry
+  | SubagentEntry
+  | QuestionEntry;
+
+export const keyOf = ({ kind, id }: Pick<Entry, "kind" | "id">): string => `${kind} ${id}`;
+
+export interface Todo {
+  readonly content: string;
+  readonly activeForm?: string;
+  readonly status: "pending" | "in_progress" | "completed";
+}
+
+export interface RunView {
+  readonly id: string;
+  readonly status: "running" | "done" | "waiting" | "failed" | "cancelled";
+  readonly startedAt?: number | undefined;
+  readonly endedAt?: number | undefined;
+  readonly tokens?: number | undefined;
+  readonly step?: string | undefined;
+}
+
+export interface ConversationView {
+  readonly lastSeq: number;
+  readonly entries: readonly Entry[];
+  readonly runs: readonly RunView[];
+  readonly state: JsonValue | undefined;
+  readonly todos: readonly Todo[];
+  /** Grows with every tool result: what a tool may have changed is read again. */
+  readonly toolResults: number;
+}

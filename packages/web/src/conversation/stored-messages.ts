@@ -1,0 +1,61 @@
+/** Stored messages as entries: the words people said, and whole turns that no event of this session tells (a fork's past). */
+import type { Message, StoredPart } from "@capstan/client";
+import type { Entry, Media, ToolEntry, UserMessage } from "./entries.ts";
+import { isFailureText } from "./tool-result.ts";
+
+export function userMessage({ id, content }: Pick<Message, "id" | "content">): UserMessage {
+  return {
+    id,
+    text: content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
+    media: content.flatMap(mediaIn),
+  };
+}
+
+function mediaIn(part: StoredPart): Media[] {
+  if (part.type !== "image" && part.type !== "file") return [];
+  const { mime_type: mimeType, name, path, url, data } = part;
+  return [{ mimeType, name, path, url, data }];
+}
+
+/** A turn as it was stored: without times, but whole. */
+export function storedEntries(messages: readonly Message[]): Entry[] {
+  const results = new Map<string, ToolEntry["result"]>();
+  for (const part of messages.flatMap(({ content }) => content))
+    if (part.type === "tool-result") results.set(part.tool_call_id, resultOf(part.output, part.is_error));
+  return messages.flatMap((message): Entry[] => {
+    const runId = message.run_id ?? message.id;
+    if (message.role === "user") return [{ kind: "user", id: runId, runId, message: userMessage(message) }];
+    if (message.role !== "assistant") return [];
+    return message.content.flatMap((part, index) => assistantEntry(message.id, part, index, runId, results));
+  });
+}
+
+function assistantEntry(
+  messageId: string,
+  part: StoredPart,
+  index: number,
+  runId: string,
+  results: ReadonlyMap<string, ToolEntry["result"]>,
+): Entry[] {
+  const id = index === 0 ? messageId : `${messageId}.${index}`;
+  if (part.type === "text" || part.type === "reasoning")
+    return part.text === "" ? [] : [{ kind: part.type, id, runId, text: part.text, done: true }];
+  if (part.type !== "tool-call") return [];
+  return [
+    {
+      kind: "tool",
+      id: part.tool_call_id,
+      runId,
+      name: part.tool_name,
+      messageId,
+      argumentsText: JSON.stringify(part.input ?? {}),
+      ready: true,
+      result: results.get(part.tool_call_id),
+    },
+  ];
+}
+
+function resultOf(output: unknown, isError: boolean): ToolEntry["result"] {
+  const text = typeof output === "string" ? output : JSON.stringify(output);
+  return { text, failed: isError || isFailureText(text) };
+}
