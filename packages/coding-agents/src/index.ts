@@ -14,6 +14,8 @@ export {
 } from "./manifests/matrix.ts";
 export { MODEL_SNAPSHOTS } from "./models/all.ts";
 export { createRefreshers, type RefreshEffects } from "./models/refreshers.ts";
+export { createPlugins, type PluginEffects, type PluginOperations } from "./plugins/plugin-operations.ts";
+export type { InstalledPlugin, PluginListing } from "./plugins/read-plugins.ts";
 export { SIM_ANSWER, SIM_THINKING, type SimPlan, type SimScript } from "./sim/sim-plan.ts";
 export type { SimRequest } from "./sim/sim-request.ts";
 export { type Sim, type SimOptions, startSim } from "./sim/sim-server.ts";

@@ -45,7 +45,7 @@ export const opencodeManifest = defineManifest({
     supportsPlugins: true,
     pluginFormats: ["npm-package", "skill-file", "mcp-server"],
     pluginInstallCmd: "opencode plugin <plugin> --global",
-    pluginListCmd: "opencode debug config",
+    pluginListCmd: "opencode --pure debug config",
     pluginMarketplaceUrl: "https://www.npmjs.com/search?q=opencode-",
     pluginRegistries: [{ name: "npm", url: "https://registry.npmjs.org", searchable: true }],
     supportedPlatforms: EVERY_PLATFORM,

@@ -15,4 +15,38 @@ export const codingAgentFailures = {
     nextStep: ({ modes }) => `Use ${modes.map((mode) => `"${mode}"`).join(" or ")}.`,
     details: ({ agent, modes }) => ({ agent, modes }),
   }),
+  coding_agent_unknown: row<{ agent: string; known: readonly string[] }>({
+    status: 404,
+    message: ({ agent }) => `There is no coding agent '${agent}'`,
+    nextStep: ({ known }) => `Use one of ${known.join(", ")}, or register an adapter of your own.`,
+    details: ({ known }) => ({ known }),
+  }),
+  coding_agent_not_installed: row<{ agent: string; command: string; install: string | undefined }>({
+    status: 424,
+    message: ({ agent, command }) => `Agent '${agent}' is not installed: no command '${command}' was found.`,
+    nextStep: ({ agent, install }) =>
+      install === undefined
+        ? `Install '${agent}' and put it on the PATH.`
+        : `Install it with \`${install}\`.`,
+  }),
+  run_command_refused: row<{ command: string }>({
+    status: 409,
+    message: ({ command }) => `The run cannot take "${command}" now`,
+    nextStep: () => "The run may be over, the question answered already, or the agent has no channel for it.",
+  }),
+  session_not_found: row<{ agent: string; id: string }>({
+    status: 404,
+    message: ({ agent, id }) => `Agent '${agent}' has no stored session '${id}'`,
+    nextStep: () => "List the agent's sessions to see their ids.",
+  }),
+  plugin_command_failed: row<{ agent: string; command: string; why: string; output: string }>({
+    status: 502,
+    message: ({ agent, command, why, output }) =>
+      `The plugin command of agent '${agent}' failed${command && ` (${command})`}: ${why}${output && `: ${output}`}`,
+    nextStep: ({ command }) =>
+      command
+        ? `Run \`${command}\` in a terminal to see what it needs.`
+        : "Check the version with `capstan doctor`.",
+    details: ({ agent, command }) => ({ agent, command }),
+  }),
 };

@@ -1,0 +1,121 @@
+/**
+ * plugins.list / search / install / uninstall: the agents' own commands, one way to call them.
+ *
+ * What an agent has no command for throws `CapabilityError` at once. A plugin's name reaches a command line, so it is
+ * checked: nothing that could be read as an option.
+ */
+import {
+  type AgentName,
+  CapabilityError,
+  type CodingAgentCapabilities,
+  fail,
+  RunRefusedError,
+} from "@capstan/core";
+import type { CommandRunner } from "../command/run-command.ts";
+import { type InstalledPlugin, type PluginListing, readInstalled, readListings } from "./read-plugins.ts";
+
+export interface PluginEffects {
+  readonly run: CommandRunner;
+  /** The whole environment of the commands. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The agent's capabilities; throws for a name nobody registered. */
+  readonly capabilities: (agent: AgentName) => CodingAgentCapabilities;
+}
+
+export interface PluginOperations {
+  list(agent: AgentName): Promise<InstalledPlugin[]>;
+  search(agent: AgentName, query: string): Promise<PluginListing[]>;
+  /** Gives back what the command printed. */
+  install(agent: AgentName, plugin: string): Promise<string>;
+  uninstall(agent: AgentName, plugin: string): Promise<string>;
+}
+
+const LIST_TIMEOUT_MS = 60_000; // OpenClaw needs up to 25 s to start
+const CHANGE_TIMEOUT_MS = 300_000; // an install clones or downloads
+
+type CommandField = "pluginListCmd" | "pluginSearchCmd" | "pluginInstallCmd" | "pluginUninstallCmd";
+const DOES: Readonly<Record<CommandField, string>> = {
+  pluginListCmd: "list",
+  pluginSearchCmd: "search for",
+  pluginInstallCmd: "install",
+  pluginUninstallCmd: "uninstall",
+};
+
+export function createPlugins(effects: PluginEffects): PluginOperations {
+  const { run, env } = effects;
+
+  /** Throws now; returns what runs the command. */
+  function prepare(
+    agent: AgentName,
+    field: CommandField,
+    timeoutMs: number,
+    value = "",
+  ): () => Promise<string> {
+    const argv = commandOf(effects.capabilities(agent), field, value);
+    return async () => {
+      const result = await run(argv, { env, timeoutMs });
+      // Gemini prints its list to stderr.
+      const output = result.stdout.trim() || result.stderr.trim();
+      if (result.outcome === "exited" && result.code === 0) return output;
+      const why = result.outcome === "exited" ? `exit code ${result.code}` : result.outcome.replace("_", " ");
+      throw refused(agent, argv, why, (result.stderr.trim() || output).slice(-500));
+    };
+  }
+
+  async function read<T>(
+    agent: AgentName,
+    output: Promise<string>,
+    reader: (output: string) => T[] | null,
+  ): Promise<T[]> {
+    const found = reader(await output);
+    if (!found) throw refused(agent, [], "its output could not be read", "");
+    return found;
+  }
+
+  return {
+    list(agent) {
+      const start = prepare(agent, "pluginListCmd", LIST_TIMEOUT_MS);
+      return read(agent, start(), readInstalled);
+    },
+    search(agent, query) {
+      const start = prepare(agent, "pluginSearchCmd", LIST_TIMEOUT_MS, query);
+      return read(agent, start(), (output) => readListings(output, query));
+    },
+    install: (agent, plugin) => prepare(agent, "pluginInstallCmd", CHANGE_TIMEOUT_MS, plugin)(),
+    uninstall: (agent, plugin) => prepare(agent, "pluginUninstallCmd", CHANGE_TIMEOUT_MS, plugin)(),
+  };
+}
+
+const PLUGIN_NAME = /^[A-Za-z0-9@./~][A-Za-z0-9@._/:~+#=-]{0,299}$/;
+const QUERY = /^[^-\p{C}][^\p{C}]{0,199}$/u;
+
+function commandOf(capabilities: CodingAgentCapabilities, field: CommandField, value: string): string[] {
+  const { agent, supportsPlugins } = capabilities;
+  if (!supportsPlugins)
+    throw new CapabilityError(agent, "plugins", `Agent '${agent}' does not support plugins`);
+  const command = capabilities[field];
+  if (command === undefined) {
+    const message = `Agent '${agent}' does not support plugins: it has no command to ${DOES[field]} them`;
+    throw new CapabilityError(agent, "plugins", message);
+  }
+  checkValue(field, value);
+  return command.split(" ").map((word) => (word === "<plugin>" || word === "<query>" ? value : word));
+}
+
+function checkValue(field: CommandField, value: string): void {
+  const allowed = {
+    pluginListCmd: /^$/,
+    pluginSearchCmd: QUERY,
+    pluginInstallCmd: PLUGIN_NAME,
+    pluginUninstallCmd: PLUGIN_NAME,
+  };
+  if (allowed[field].test(value)) return;
+  const where = `"${value.slice(0, 100)}" is not a plugin's name, address or path`;
+  throw new RunRefusedError(fail("input_invalid", { where }).failure);
+}
+
+function refused(agent: AgentName, argv: readonly string[], why: string, output: string): RunRefusedError {
+  return new RunRefusedError(
+    fail("plugin_command_failed", { agent, command: argv.join(" "), why, output }).failure,
+  );
+}
