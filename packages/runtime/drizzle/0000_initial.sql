@@ -108,6 +108,7 @@ CREATE TABLE "runs" (
 	"status" text NOT NULL,
 	"epoch" integer DEFAULT 1 NOT NULL,
 	"segment" integer DEFAULT 0 NOT NULL,
+	"launch" integer DEFAULT 0 NOT NULL,
 	"attempts" integer DEFAULT 0 NOT NULL,
 	"owner" text DEFAULT '' NOT NULL,
 	"message_id" text NOT NULL,
@@ -159,6 +160,38 @@ CREATE TABLE "sessions" (
 	"file_bytes" bigint DEFAULT 0 NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "capability_breakers" (
+	"capability_id" text PRIMARY KEY NOT NULL,
+	"state" text NOT NULL,
+	"failures" integer NOT NULL,
+	"opened_at" timestamp with time zone,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "documents" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"owner" text NOT NULL,
+	"title" text NOT NULL,
+	"body" text NOT NULL,
+	"embedding" jsonb,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "tasks" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"owner" text NOT NULL,
+	"key" text NOT NULL,
+	"request_hash" text NOT NULL,
+	"request" jsonb NOT NULL,
+	"response" jsonb,
+	"status" text DEFAULT 'running' NOT NULL,
+	"lease_owner" text NOT NULL,
+	"lease_until" timestamp with time zone NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "tasks_owner_key" UNIQUE("owner","key")
 );
 --> statement-breakpoint
 CREATE TABLE "call_history" (
@@ -283,6 +316,9 @@ CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("next
 CREATE INDEX "idx_session_files_parent" ON "session_files" USING btree ("session_id","parent");--> statement-breakpoint
 CREATE INDEX "idx_sessions_owner" ON "sessions" USING btree ("owner","id");--> statement-breakpoint
 CREATE INDEX "idx_sessions_agent" ON "sessions" USING btree ("agent_id","id");--> statement-breakpoint
+CREATE INDEX "idx_documents_owner" ON "documents" USING btree ("owner");--> statement-breakpoint
+CREATE INDEX "idx_documents_words" ON "documents" USING gin (to_tsvector('simple', title || ' ' || body));--> statement-breakpoint
+CREATE INDEX "idx_tasks_running" ON "tasks" USING btree ("lease_until") WHERE status = 'running';--> statement-breakpoint
 CREATE INDEX "idx_call_history_ts" ON "call_history" USING btree ("ts");--> statement-breakpoint
 CREATE INDEX "idx_schedules_user" ON "schedules" USING btree ("user_email");--> statement-breakpoint
 CREATE INDEX "idx_audit_created" ON "audit_log" USING btree ("created_at");--> statement-breakpoint

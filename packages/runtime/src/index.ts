@@ -2,6 +2,7 @@ export type { AgentInput, AgentRecord } from "./agents/agent-record.ts";
 export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
 export { type Composer, createComposer } from "./agents/composer.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
+export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
 export { fileStore } from "./files/file-store.ts";
 export { compileGrep } from "./files/line-finder.ts";
 export {
@@ -55,6 +56,8 @@ export { loadDeclarative, readDeclarative } from "./sources/declarative.ts";
 export { ServiceBreaker } from "./sources/service-breaker.ts";
 export { SessionFolders, sweepDeadFolders } from "./sources/session-folders.ts";
 export { forgetCapability, prepareUserHome, type UserHome } from "./sources/user-home.ts";
+export { type BreakerStore, breakerStore } from "./tasks/breaker-store.ts";
+export { type TaskRecord, type TaskStore, taskStore } from "./tasks/task-store.ts";
 export {
   type FailureClass,
   openTelemetry,

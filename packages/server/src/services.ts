@@ -1,6 +1,6 @@
 /** Everything the routes stand on, opened once. Routes take the parts they name; nothing else is global. */
 import { join } from "node:path";
-import { builtinCapabilities, countTokens } from "@capstan/builtins";
+import { type BuiltinOptions, builtinCapabilities, countTokens } from "@capstan/builtins";
 import { CapabilityRegistry, type CapstanConfig, ok, type Result } from "@capstan/core";
 import {
   type AgentStore,
@@ -19,6 +19,7 @@ import {
   openAuditLog,
   openCapabilityDocuments,
   openDatabase,
+  openSandbox,
   openTelemetry,
   providerStore,
   readDeclarative,
@@ -59,30 +60,23 @@ export async function openServices(
   log: Log,
   config: CapstanConfig = {},
 ): Promise<Result<Services>> {
-  const opened = await openDatabase({ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL });
+  const [opened, sandbox] = await Promise.all([
+    openDatabase({ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL }),
+    openSandbox(),
+  ]);
   if (!opened.ok) return opened;
   const database = opened.value;
-  const box = secretBox(settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR));
-  const registry = CapabilityRegistry.of(builtinCapabilities());
+  const registry = CapabilityRegistry.of(builtinCapabilities({ sandbox, search: searchSettings(settings) }));
   const added = registerConfig(registry, config);
   if (!added.ok) {
     await database.close();
     return added;
   }
+  const fetch = createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS });
+  const box = secretBox(settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR));
   const agents = agentStore(database);
   const users = userStore(database);
-  const composer = createComposer({ agents, users, registry, countTokens });
   const telemetry = openTelemetry({ database, logFile: settings.CAPABILITY_TELEMETRY_LOG_FILE });
-  const gate = createGate({
-    contextFor: toolContexts({
-      database,
-      settings,
-      fetch: createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS }),
-    }),
-    record: telemetry.recordCall,
-    now: () => new Date(),
-    maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
-  });
   const documents = await openCapabilityDocuments({
     database,
     registry,
@@ -102,11 +96,16 @@ export async function openServices(
     providers: openProviders(settings, providerStore(database, box)),
     telemetry,
     documents,
-    composer,
-    gate,
+    composer: createComposer({ agents, users, registry, countTokens }),
+    gate: createGate({
+      contextFor: toolContexts({ database, settings, fetch, sandbox }),
+      record: telemetry.recordCall,
+      now: () => new Date(),
+      maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
+    }),
     async close() {
       documents.close();
-      await telemetry.close();
+      await Promise.all([sandbox.close(), fetch.close(), telemetry.close()]);
       await database.close();
     },
   });
@@ -122,4 +121,11 @@ function registerConfig(
     if (!registered.ok) return registered;
   }
   return ok(true);
+}
+
+/** The first provider that is set up; SearXNG before the ones that cost money. */
+function searchSettings({ SEARXNG_URL, BRAVE_API_KEY, TAVILY_API_KEY }: Settings): BuiltinOptions["search"] {
+  if (SEARXNG_URL) return { provider: "searxng", baseUrl: SEARXNG_URL };
+  if (BRAVE_API_KEY) return { provider: "brave", apiKey: BRAVE_API_KEY };
+  return TAVILY_API_KEY ? { provider: "tavily", apiKey: TAVILY_API_KEY } : undefined;
 }

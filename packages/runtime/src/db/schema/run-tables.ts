@@ -38,6 +38,8 @@ export const runs = pgTable(
     epoch: integer("epoch").notNull().default(1),
     /** The part of the run that is on: a wait ends one, the answer starts the next. */
     segment: integer("segment").notNull().default(0),
+    /** Which workflow may run it, `run:launch`; one that is older finds nothing to do. */
+    launch: integer("launch").notNull().default(0),
     /** Claims since the last message was stored: a run that never gets further is given up. */
     attempts: integer("attempts").notNull().default(0),
     /** The process that runs it; empty when it was handed over. */
@@ -120,6 +122,8 @@ export const approvals = pgTable(
     decidedAt: at("decided_at"),
     words: text("words"),
     editedArguments: json("edited_arguments"),
+    /** The capability's settings, for a call without an agent. */
+    config: json("config"),
     /** What a call without a run returned once it was approved. */
     result: json("result"),
     createdAt: at("created_at").notNull().default(sql`now()`),

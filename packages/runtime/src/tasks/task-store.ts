@@ -1,0 +1,112 @@
+/**
+ * Tasks that must run once: claimed by key before anything is executed, answered from the row afterwards.
+ * A task whose process died is taken over when its lease runs out; its steps keep their idempotency keys.
+ */
+import { createHash } from "node:crypto";
+import { fail, ok, type Result } from "@capstan/core";
+import type pg from "pg";
+import { uuidv7 } from "uuidv7";
+import { isUuid } from "../db/uuid.ts";
+
+export interface TaskRecord {
+  readonly id: string;
+  readonly owner: string;
+  readonly request: unknown;
+  readonly response: unknown;
+  readonly status: "running" | "done";
+  readonly createdAt: Date;
+}
+
+export type TaskClaim =
+  | { readonly kind: "mine"; readonly task: TaskRecord }
+  | { readonly kind: "known"; readonly task: TaskRecord };
+
+export interface TaskStore {
+  claim(input: { owner: string; key?: string | undefined; request: unknown }): Promise<Result<TaskClaim>>;
+  finish(id: string, response: unknown): Promise<void>;
+  get(id: string): Promise<Result<TaskRecord>>;
+  /** Keeps the lease while a task runs. */
+  renew(id: string): Promise<void>;
+  /** Tasks whose process no longer renews: now this process's. */
+  takeAbandoned(): Promise<TaskRecord[]>;
+}
+
+const LEASE_SECONDS = 15; // three missed renewals
+
+interface Row {
+  id: string;
+  owner: string;
+  request: unknown;
+  response: unknown;
+  status: "running" | "done";
+  request_hash: string;
+  created_at: Date;
+  fresh?: boolean;
+}
+
+export function taskStore(pool: pg.Pool, executorId: string): TaskStore {
+  return {
+    async claim({ owner, key, request }) {
+      const id = uuidv7();
+      const hash = createHash("sha256").update(JSON.stringify(request)).digest("hex");
+      const { rows } = await pool.query<Row>(CLAIM, [
+        id,
+        owner,
+        key ?? id,
+        hash,
+        JSON.stringify(request),
+        executorId,
+      ]);
+      const row = rows[0];
+      if (!row) throw new Error("a claim answers a row");
+      if (row.request_hash !== hash) {
+        const message = "This Idempotency-Key was used for another task.";
+        return fail("conflict", { message, nextStep: "Send a new key with a new task." });
+      }
+      return ok({ kind: row.id === id || row.fresh ? "mine" : "known", task: taskOf(row) });
+    },
+    async finish(id, response) {
+      await pool.query("update tasks set status = 'done', response = $2, updated_at = now() where id = $1", [
+        id,
+        JSON.stringify(response),
+      ]);
+    },
+    async get(id) {
+      const { rows } = isUuid(id)
+        ? await pool.query<Row>("select * from tasks where id = $1", [id])
+        : { rows: [] };
+      return rows[0] ? ok(taskOf(rows[0])) : fail("not_found", { what: "task", id });
+    },
+    async renew(id) {
+      await pool.query(
+        `update tasks set lease_until = now() + interval '${LEASE_SECONDS} seconds' where id = $1 and lease_owner = $2`,
+        [id, executorId],
+      );
+    },
+    async takeAbandoned() {
+      const { rows } = await pool.query<Row>(
+        `update tasks set lease_owner = $1, lease_until = now() + interval '${LEASE_SECONDS} seconds'
+         where id in (select id from tasks where status = 'running' and lease_until < now() limit 20 for update skip locked) returning *`,
+        [executorId],
+      );
+      return rows.map(taskOf);
+    },
+  };
+}
+
+/** A new row is ours; a known one whose lease ran out becomes ours; any other is answered as it is. */
+const CLAIM = `insert into tasks (id, owner, key, request_hash, request, lease_owner, lease_until)
+  values ($1, $2, $3, $4, $5, $6, now() + interval '${LEASE_SECONDS} seconds')
+  on conflict (owner, key) do update set
+    lease_owner = case when tasks.status = 'running' and tasks.lease_until < now() then excluded.lease_owner else tasks.lease_owner end,
+    lease_until = case when tasks.status = 'running' and tasks.lease_until < now() then excluded.lease_until else tasks.lease_until end
+  returning *, (status = 'running' and lease_owner = $6 and lease_until > now() + interval '${LEASE_SECONDS - 1} seconds') as fresh`;
+
+const taskOf = ({ id, owner, request, response, status, created_at }: Row): TaskRecord => ({
+  id,
+  owner,
+  request,
+  response,
+  status,
+  createdAt: created_at,
+});
