@@ -1,8 +1,12 @@
-export type {
-  AgUiContentPart,
-  AgUiMessage,
-  AgUiPartSource,
-  AgUiToolCall,
+export {
+  type AgUiContentPart,
+  type AgUiMessage,
+  type AgUiPartSource,
+  type AgUiToolCall,
+  agUiMessages,
+  encryptedOf,
+  reasoningPieceId,
+  textPieceId,
 } from "./ag-ui-messages.ts";
 export {
   type AgentSpec,
@@ -126,6 +130,7 @@ export {
   type JsonPatchOperation,
   type RunEvent,
   type RunEventType,
+  type SegmentOutcome,
   type TokenUsage,
 } from "./events.ts";
 export { FAILURES, type FailureCode, fail } from "./failures/fail.ts";
@@ -139,6 +144,9 @@ export {
   type ToolCall,
 } from "./gate-decision.ts";
 export type { GateHooks, HookCall, HookVerdict } from "./gate-hooks.ts";
+export { wholePairs } from "./history/whole-pairs.ts";
+export { type FittedWindow, fitWindow, messageTokens, type WindowOptions } from "./history/window.ts";
+export { applyPatch, type Patched } from "./json-patch.ts";
 export { argumentVector } from "./manifest/argument-vector.ts";
 export { type FilteredManifest, filterByScopes, type HiddenByScope } from "./manifest/filter-by-scopes.ts";
 export {
@@ -163,7 +171,24 @@ export {
   type MemoryFileOptions,
   memoryFileStore,
 } from "./memory-files.ts";
+export {
+  type AssistantPart,
+  type ConversationMessage,
+  type FilePart,
+  type FileSource,
+  openCalls,
+  type ReasoningPart,
+  type TextPart,
+  type ToolCallPart,
+  type ToolOutput,
+  type ToolResultPart,
+  textOf,
+  toolCallsOf,
+  toolOutputText,
+  type UserPart,
+} from "./messages.ts";
 export { nearest } from "./nearest.ts";
+export { type OpenBlocks, OpenBlockTracker, type OpenText, openBlocks } from "./open-events.ts";
 export {
   ARCHIVE_LIMITS,
   type ArchiveCodec,
@@ -205,7 +230,14 @@ export type {
   SessionFileStore,
 } from "./session-files.ts";
 export { baseName, normalisePath, parentPath, parentPaths } from "./session-path.ts";
-export { type AnyTool, defineTool, type Tool, type ToolDefinition, type ToolPolicy } from "./tool.ts";
+export {
+  type AnyTool,
+  type CallPlace,
+  defineTool,
+  type Tool,
+  type ToolDefinition,
+  type ToolPolicy,
+} from "./tool.ts";
 export type {
   CapabilityStore,
   GuardedFetch,

@@ -1,5 +1,6 @@
 /** A tool: one thing a capability lets an agent do. The seeds also say "action". Only the gate calls `run`. */
 import type { z } from "zod";
+import type { RunEvent } from "./events.ts";
 import type { Result } from "./result.ts";
 import { type Schema, zodSchema } from "./schema.ts";
 import type { ToolContext } from "./tool-context.ts";
@@ -22,7 +23,19 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly requiresContext: boolean;
   /** Set when it cannot work here, such as a missing provider: the tool is hidden with this reason. */
   readonly unavailable?: string;
+  /** Events shown with a result, such as a plan as an activity; stored in the same commit as the result. */
+  readonly events?: (input: Input, output: Output, call: CallPlace) => readonly RunEvent[];
+  /** Set when a call is a run of another agent. */
+  readonly subagent?: { readonly name: string; readonly description?: string };
+  /** Set when a call gives the session to another agent: its id. */
+  readonly handsOverTo?: string;
   run(input: Input, context: ToolContext): Promise<Result<Output>>;
+}
+
+/** Where a call happened, for the events that show it. */
+export interface CallPlace {
+  readonly toolCallId: string;
+  readonly sessionId: string;
 }
 
 /** A tool whose types are no longer needed: what registries, the gate and composed agents hold. */
@@ -42,6 +55,9 @@ export interface ToolDefinition<In extends z.ZodType, Out extends z.ZodType> {
   idempotent?: boolean;
   requiresContext?: boolean;
   unavailable?: string | undefined;
+  events?: (input: z.output<In>, output: z.output<Out>, call: CallPlace) => readonly RunEvent[];
+  subagent?: { name: string; description?: string };
+  handsOverTo?: string;
   run(input: z.output<In>, context: ToolContext): Promise<Result<z.output<Out>>> | Result<z.output<Out>>;
 }
 

@@ -59,6 +59,7 @@ CREATE TABLE "approvals" (
 	"decided_at" timestamp with time zone,
 	"words" text,
 	"edited_arguments" json,
+	"config" json,
 	"result" json,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );

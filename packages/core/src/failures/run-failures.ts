@@ -1,2 +1,135 @@
-/** Failures of the area "run". */
-export const runFailures = {};
+/** Failures of the area "run": models, providers, limits, approvals, and what ends a run. */
+import { row } from "./failure.ts";
+
+const listed = (names: readonly string[]) => names.map((name) => `"${name}"`).join(" or ");
+
+export const runFailures = {
+  model_unknown: row<{ model: string; nearest: readonly string[] }>({
+    status: 422,
+    message: ({ model }) => `There is no model "${model}".`,
+    nextStep: ({ nearest }) =>
+      nearest.length > 0
+        ? `Did you mean ${listed(nearest)}? GET /v1/models lists all.`
+        : "Write it as provider/model; GET /v1/models lists all.",
+  }),
+  provider_unknown: row<{ provider: string; known: readonly string[] }>({
+    status: 422,
+    message: ({ provider }) => `There is no model provider "${provider}".`,
+    nextStep: ({ known }) =>
+      `Use one of ${known.join(", ")}, or set up an OpenAI-compatible endpoint with PUT /v1/providers/{name}.`,
+  }),
+  provider_key_missing: row<{ provider: string; variable: string }>({
+    status: 422,
+    message: ({ provider }) => `No key is set for the provider "${provider}".`,
+    nextStep: ({ provider, variable }) =>
+      `Set ${variable}, or PUT /v1/providers/${provider} with the key, or use the model capstan/offline.`,
+  }),
+  provider_key_refused: row<{ provider: string; status: number; message: string }>({
+    status: 502,
+    message: ({ provider, status, message }) => `${provider} refused the key (${status}): ${message}`,
+    nextStep: ({ provider }) =>
+      `Replace the key with PUT /v1/providers/${provider}, then send the message again.`,
+  }),
+  provider_request_refused: row<{ provider: string; status: number; message: string }>({
+    status: 502,
+    message: ({ provider, status, message }) => `${provider} refused the request (${status}): ${message}`,
+    nextStep: () =>
+      "Check the agent's model and its tools' schemas against what the provider said, then send the message again.",
+  }),
+  provider_unavailable: row<{ provider: string; attempts: number; message: string }>({
+    status: 503,
+    message: ({ provider, attempts, message }) =>
+      `${provider} did not answer in ${attempts} attempts: ${message}`,
+    nextStep: () => "Send the message again later, or choose another model.",
+  }),
+  provider_busy: row<{ provider: string; retryAfterSeconds: number }>({
+    status: 503,
+    message: ({ provider, retryAfterSeconds }) =>
+      `${provider} asks to wait ${retryAfterSeconds} s, which is more than this run has left.`,
+    nextStep: ({ retryAfterSeconds }) =>
+      `Send the message again in ${retryAfterSeconds} s, or choose another model.`,
+  }),
+  run_step_limit: row<{ limit: number }>({
+    status: 429,
+    message: ({ limit }) => `The run made ${limit} model calls, which is the agent's limit on steps.`,
+    nextStep: () => "Send another message to go on, or raise the agent's limits.max_steps.",
+  }),
+  run_time_limit: row<{ limitSeconds: number }>({
+    status: 429,
+    message: ({ limitSeconds }) => `The run took ${limitSeconds} s, which is the agent's limit on time.`,
+    nextStep: () => "Ask for less at once, or raise the agent's limits.max_seconds.",
+  }),
+  run_token_limit: row<{ limit: number; used: number }>({
+    status: 429,
+    message: ({ limit, used }) => `The run used ${used} tokens; the agent's limit is ${limit}.`,
+    nextStep: () => "Ask for less at once, or raise the agent's limits.max_tokens.",
+  }),
+  run_cost_limit: row<{ limitUsd: number; usedUsd: number }>({
+    status: 429,
+    message: ({ limitUsd, usedUsd }) =>
+      `The run cost ${usedUsd.toFixed(4)} USD; the agent's limit is ${limitUsd} USD.`,
+    nextStep: () => "Use a cheaper model, or raise the agent's limits.max_cost_usd.",
+  }),
+  run_gave_up: row<{ attempts: number }>({
+    status: 500,
+    message: ({ attempts }) =>
+      `The run was started ${attempts} times and stopped each time before it got further.`,
+    nextStep: () => "Look into the server's log for what stops it, then send the message again.",
+  }),
+  run_broken: row<{ reference: string }>({
+    status: 500,
+    message: ({ reference }) => `The run broke on our side (reference ${reference}).`,
+    nextStep: () => "Look for the reference in the server's log, report it, and send the message again.",
+  }),
+  output_not_valid: row<{ where: string }>({
+    status: 502,
+    message: ({ where }) => `The answer does not fit output_schema, also after a second try: ${where}`,
+    nextStep: () => "Make the schema simpler or its descriptions clearer, or use a stronger model.",
+  }),
+  output_schema_invalid: row<{ where: string }>({
+    status: 422,
+    message: ({ where }) => `output_schema is not a JSON Schema: ${where}`,
+    nextStep: () => "Send a JSON Schema of draft 2020-12 or draft 7, with a type at its top.",
+  }),
+  message_empty: row<Record<never, never>>({
+    status: 422,
+    message: () => "The message has neither text nor files.",
+    nextStep: () => "Send at least one part with content.",
+  }),
+  client_tool_invalid: row<{ name: string; where: string }>({
+    status: 422,
+    message: ({ name, where }) => `The client's tool "${name}" cannot be used: ${where}`,
+    nextStep: () => "Correct its name or the JSON Schema of its parameters.",
+  }),
+  run_not_active: row<{ session: string }>({
+    status: 409,
+    message: ({ session }) => `Nothing runs in session ${session}.`,
+    nextStep: () => "Send a message to start a run.",
+  }),
+  call_not_pending: row<{ call: string }>({
+    status: 409,
+    message: ({ call }) => `No call "${call}" waits for a client's result.`,
+    nextStep: () => "Send the results named in the run's pendingToolCallIds, once.",
+  }),
+  approval_decided: row<{ id: string; status: string }>({
+    status: 409,
+    message: ({ id, status }) => `The approval ${id} is ${status} already.`,
+    nextStep: () => "Nothing is left to do; the first answer counts.",
+  }),
+  subagent_waiting: row<{ name: string; runId: string; interrupts: readonly unknown[] }>({
+    status: 409,
+    message: ({ name }) => `"${name}" waits for a person.`,
+    nextStep: () => "Answer its approval; this run goes on by itself afterwards.",
+    details: ({ runId, interrupts }) => ({ runId, interrupts }),
+  }),
+  subagent_failed: row<{ name: string; message: string }>({
+    status: 502,
+    message: ({ name, message }) => `"${name}" could not finish: ${message}`,
+    nextStep: () => "Go on without it, or ask it for less.",
+  }),
+  subagent_depth: row<{ limit: number }>({
+    status: 422,
+    message: ({ limit }) => `Agents may delegate ${limit} levels deep, and this is one more.`,
+    nextStep: () => "Do this step without delegating.",
+  }),
+};

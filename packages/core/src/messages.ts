@@ -1,0 +1,100 @@
+/**
+ * The conversation, as it is stored: it is also the journal of a run. A model call is committed by its assistant
+ * message, a tool call by its tool message. Parts are shaped as model providers take them.
+ */
+import type { JsonValue } from "./schema.ts";
+
+type ProviderData = { readonly [provider: string]: { readonly [key: string]: JsonValue } };
+
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+  /** Set on what the engine added for the model (feedback, a repair request, a schema); people are not shown it. */
+  readonly origin?: string;
+  /** The answer was stopped here: by a person, or by a limit. */
+  readonly interrupted?: true;
+  readonly providerOptions?: ProviderData;
+}
+
+/** Where an attachment's bytes are. `session` = a path in the session's file system, read when the model is called. */
+export type FileSource =
+  | { readonly type: "data"; readonly base64: string }
+  | { readonly type: "url"; readonly url: string }
+  | { readonly type: "session"; readonly path: string };
+
+export interface FilePart {
+  readonly type: "file";
+  /** `image/png`, `application/pdf` and the like. */
+  readonly mediaType: string;
+  readonly filename?: string;
+  readonly source: FileSource;
+}
+
+export interface ReasoningPart {
+  readonly type: "reasoning";
+  readonly text: string;
+  /** Signatures and encrypted reasoning, which the provider wants back unchanged. */
+  readonly providerOptions?: ProviderData;
+}
+
+export interface ToolCallPart {
+  readonly type: "tool-call";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: JsonValue;
+  readonly providerOptions?: ProviderData;
+}
+
+export type ToolOutput =
+  | { readonly type: "text"; readonly value: string }
+  | { readonly type: "json"; readonly value: JsonValue }
+  /** A refusal or a failure: code, message, nextStep. */
+  | { readonly type: "error-json"; readonly value: JsonValue };
+
+export interface ToolResultPart {
+  readonly type: "tool-result";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly output: ToolOutput;
+  /** The arguments a person put in place of the model's; the call ran with these. */
+  readonly editedInput?: JsonValue;
+}
+
+export type UserPart = TextPart | FilePart;
+export type AssistantPart = TextPart | ReasoningPart | ToolCallPart;
+
+export type ConversationMessage =
+  | { readonly id: string; readonly role: "user"; readonly content: readonly UserPart[] }
+  | { readonly id: string; readonly role: "assistant"; readonly content: readonly AssistantPart[] }
+  | { readonly id: string; readonly role: "tool"; readonly content: readonly ToolResultPart[] };
+
+/** The calls of a message; none when it is not the model's. */
+export const toolCallsOf = (message: ConversationMessage): ToolCallPart[] =>
+  message.role === "assistant" ? message.content.filter((part) => part.type === "tool-call") : [];
+
+/** The text of a message as people see it. */
+export const textOf = (message: ConversationMessage): string =>
+  message.role === "tool"
+    ? message.content.map(({ output }) => toolOutputText(output)).join("\n")
+    : message.content
+        .flatMap((part) => (part.type === "text" && part.origin === undefined ? [part.text] : []))
+        .join("");
+
+/** What a tool returned, as one text. */
+export const toolOutputText = ({ value }: ToolOutput): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
+
+/** The calls of the last assistant message that have no result yet, in their order. */
+export function openCalls(messages: readonly ConversationMessage[]): ToolCallPart[] {
+  const at = messages.findLastIndex(({ role }) => role === "assistant");
+  const last = messages[at];
+  if (!last) return [];
+  const answered = new Set(
+    messages
+      .slice(at + 1)
+      .flatMap((message) =>
+        message.role === "tool" ? message.content.map(({ toolCallId }) => toolCallId) : [],
+      ),
+  );
+  return toolCallsOf(last).filter(({ toolCallId }) => !answered.has(toolCallId));
+}
