@@ -52,7 +52,15 @@ export {
 } from "./sessions/session-store.ts";
 export { type CapabilityDocuments, openCapabilityDocuments } from "./sources/capability-documents.ts";
 export { type CliParts, cliCapability } from "./sources/cli.ts";
-export { loadDeclarative, readDeclarative } from "./sources/declarative.ts";
+export {
+  type DeclarativeOptions,
+  loadDeclarative,
+  readDeclarative,
+} from "./sources/declarative.ts";
+export { declarativeJsonSchema } from "./sources/declarative-document.ts";
+export { type ForeignSchemaOptions, foreignSchema } from "./sources/json-schema.ts";
+export { loadOpenApi, type OpenApiOptions, readOpenApi } from "./sources/openapi.ts";
+export type { SecretLookup } from "./sources/secrets.ts";
 export { ServiceBreaker } from "./sources/service-breaker.ts";
 export { SessionFolders, sweepDeadFolders } from "./sources/session-folders.ts";
 export { forgetCapability, prepareUserHome, type UserHome } from "./sources/user-home.ts";

@@ -18,6 +18,11 @@ export const sourceFailures = {
     nextStep: () => "Correct the named fields; docs/sources.md lists them all.",
     details: ({ faults }) => faults,
   }),
+  openapi_invalid: row<{ why: string }>({
+    status: 422,
+    message: ({ why }) => `The OpenAPI document cannot be used: ${why}.`,
+    nextStep: () => "Give an OpenAPI 3.0 or 3.1 document as JSON or YAML; docs/sources.md says what is read.",
+  }),
   secret_missing: row<{ name: string }>({
     status: 409,
     message: ({ name }) => `The secret ${name} is not set.`,

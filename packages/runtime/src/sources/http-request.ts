@@ -9,6 +9,12 @@ import { encodeBody, type HttpBody } from "./http-body.ts";
 import { type HttpParameter, headerText, type Pair, pathText, queryPairs } from "./http-parameters.ts";
 import { fillSecrets, type SecretLookup } from "./secrets.ts";
 
+/** One way to be let in: all its headers and query values together. They may hold `${NAME}`. */
+export interface Credentials {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
 export type HttpMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 
 export interface HttpOperation {
@@ -20,6 +26,8 @@ export interface HttpOperation {
   /** Fixed; may hold `${NAME}`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
+  /** Ways to be let in; the first whose secrets are all set is used, an empty one needs none. */
+  readonly credentials?: readonly Credentials[];
   readonly body?: HttpBody;
 }
 
@@ -44,9 +52,11 @@ export async function buildRequest(
   input: Input,
   sources: RequestSources,
 ): Promise<Result<HttpRequest>> {
-  const url = requestUrl(operation, input, sources);
+  const fixed = fixedValues(operation, sources.secret);
+  if (!fixed.ok) return fixed;
+  const url = requestUrl(operation, input, sources.config, fixed.value.query);
   if (!url.ok) return url;
-  const headers = requestHeaders(operation, input, sources.secret);
+  const headers = requestHeaders(operation, input, fixed.value.headers);
   if (!headers.ok) return headers;
   const { method } = operation;
   if (!operation.body) return ok({ url: url.value, method, headers: headers.value });
@@ -62,14 +72,55 @@ export async function buildRequest(
   });
 }
 
-function requestUrl(operation: HttpOperation, input: Input, sources: RequestSources): Result<string> {
-  const server = serverUrl(operation.server, sources.config);
+function fixedValues(operation: HttpOperation, secret: SecretLookup): Result<Credentials> {
+  const headers = fillSecrets(operation.headers, secret);
+  if (!headers.ok) return headers;
+  const query = fillSecrets(operation.query, secret);
+  if (!query.ok) return query;
+  const chosen = chooseCredentials(operation.credentials ?? [], secret);
+  if (!chosen.ok) return chosen;
+  return ok({
+    headers: { ...headers.value, ...chosen.value.headers },
+    query: { ...query.value, ...chosen.value.query },
+  });
+}
+
+function chooseCredentials(alternatives: readonly Credentials[], secret: SecretLookup): Result<Credentials> {
+  let refused: Result<Credentials> | undefined;
+  let isOptional = alternatives.length === 0;
+  for (const { headers, query } of alternatives) {
+    if (Object.keys(headers).length + Object.keys(query).length === 0) {
+      isOptional = true;
+      continue;
+    }
+    const filled = fillSecrets({ ...prefixed("h", headers), ...prefixed("q", query) }, secret);
+    if (filled.ok)
+      return ok({ headers: unprefixed("h", filled.value), query: unprefixed("q", filled.value) });
+    refused ??= filled;
+  }
+  return isOptional ? ok({ headers: {}, query: {} }) : (refused ?? ok({ headers: {}, query: {} }));
+}
+
+const prefixed = (prefix: string, values: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix} ${name}`, value]));
+const unprefixed = (prefix: string, values: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      name.startsWith(`${prefix} `) ? [[name.slice(prefix.length + 1), value]] : [],
+    ),
+  );
+
+function requestUrl(
+  operation: HttpOperation,
+  input: Input,
+  config: RequestSources["config"],
+  fixed: Readonly<Record<string, string>>,
+): Result<string> {
+  const server = serverUrl(operation.server, config);
   if (!server.ok) return server;
   const path = requestPath(operation, input);
   if (!path.ok) return path;
-  const fixed = fillSecrets(operation.query, sources.secret);
-  if (!fixed.ok) return fixed;
-  const pairs: Pair[] = [...Object.entries(fixed.value)];
+  const pairs: Pair[] = [...Object.entries(fixed)];
   for (const parameter of given(operation, input, "query")) {
     pairs.push(...queryPairs(parameter, input[parameter.argument]));
   }
@@ -117,12 +168,10 @@ function requestPath(operation: HttpOperation, input: Input): Result<string> {
 function requestHeaders(
   operation: HttpOperation,
   input: Input,
-  secret: SecretLookup,
+  fixed: Readonly<Record<string, string>>,
 ): Result<Record<string, string>> {
-  const fixed = fillSecrets(operation.headers, secret);
-  if (!fixed.ok) return fixed;
   const headers: Record<string, string> = { accept: "application/json, */*;q=0.5" };
-  for (const [name, value] of Object.entries(fixed.value)) headers[name.toLowerCase()] = value;
+  for (const [name, value] of Object.entries(fixed)) headers[name.toLowerCase()] = value;
   for (const parameter of given(operation, input, "header")) {
     headers[parameter.name.toLowerCase()] = headerText(parameter, input[parameter.argument]);
   }

@@ -34,7 +34,10 @@ const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 export function httpTool(definition: HttpToolDefinition): AnyTool {
   const { operation, settings, pick, ...tool } = definition;
   const { headers, query, method } = operation;
-  const withSecrets = [...Object.values(headers), ...Object.values(query)];
+  const withSecrets = [{ headers, query }, ...(operation.credentials ?? [])].flatMap((values) => [
+    ...Object.values(values.headers),
+    ...Object.values(values.query),
+  ]);
   return {
     ...tool,
     requiresContext: false,
