@@ -46,6 +46,10 @@ export function createApp(services: Services): OpenAPIHono<AppEnv> {
   app.onError((error, c) => {
     if (error instanceof HTTPException)
       return problem(c, fail("body_invalid", { where: error.message }).failure);
+    if (isDataError(error)) {
+      const where = "a text holds a NUL or half a character, which cannot be stored";
+      return problem(c, fail("input_invalid", { where }).failure);
+    }
     const reference = randomUUID();
     services.log.error({ reference, path: c.req.path, error });
     return problem(c, fail("internal", { reference }).failure);
@@ -61,3 +65,11 @@ const limit = bodyLimit({
 /** Uploads are bounded where they are read; everything else is JSON. */
 const jsonLimit: typeof limit = (c, next) =>
   c.req.method === "PUT" && c.req.path.includes("/files/") ? next() : limit(c, next);
+
+/** Postgres refuses a value (class 22), such as a NUL in a text: the caller's doing, not ours. The driver's error is inside drizzle's. */
+function isDataError(error: unknown): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return (
+    (typeof code === "string" && /^22[0-9A-Z]{3}$/.test(code)) || (cause !== undefined && isDataError(cause))
+  );
+}

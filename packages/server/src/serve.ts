@@ -10,6 +10,8 @@ import type { Settings } from "./settings.ts";
 export interface RunningServer {
   readonly url: string;
   readonly services: Services;
+  /** The application without its socket, for tests and benchmarks. */
+  readonly fetch: (request: Request) => Response | Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -31,7 +33,7 @@ export async function startServer(
           await new Promise((closed) => server.close(closed));
           await services.close();
         };
-        resolve(ok({ url: `http://${host}:${address.port}`, services, close }));
+        resolve(ok({ url: `http://${host}:${address.port}`, services, fetch: app.fetch, close }));
       },
     );
     server.once("error", async (error: NodeJS.ErrnoException) => {

@@ -1,0 +1,186 @@
+/** A whole engine on a fresh store, with one agent, a scripted model and a few tools: what tests of runs stand on. */
+import {
+  type AgentSpec,
+  agentSpec,
+  type Capability,
+  CapabilityRegistry,
+  compose,
+  defineCapability,
+  defineTool,
+  fail,
+  ok,
+  type RunEvent,
+  type ToolContext,
+} from "@capstan/core";
+import { uuidv7 } from "uuidv7";
+import { z } from "zod";
+import { type Database, openDatabase } from "../packages/runtime/src/db/database.ts";
+import { type CallRecord, createGate } from "../packages/runtime/src/gate/gate.ts";
+import { openRuns, type Runs } from "../packages/runtime/src/runs/open-runs.ts";
+import type { RunsParts } from "../packages/runtime/src/runs/run-types.ts";
+import { onlyModel, type Script, scriptedModel } from "./scripted-model.ts";
+
+export interface EngineOptions {
+  readonly script: Script;
+  readonly agents?: readonly (Partial<AgentSpec> & Pick<AgentSpec, "id">)[];
+  readonly agent?: Partial<AgentSpec>;
+  readonly capabilities?: readonly Capability[];
+  readonly userScopes?: readonly string[];
+  readonly parts?: Partial<RunsParts>;
+}
+
+export interface EngineUnderTest {
+  readonly database: Database;
+  readonly runs: Runs;
+  readonly records: CallRecord[];
+  readonly errors: string[];
+  /** Calls of the tool `note`, in order: what it was told and the idempotency key. */
+  readonly notes: { text: string; key: string }[];
+  newSession(more?: { agentId?: string; state?: unknown }): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const AGENT_ID = "00000000-0000-7000-8000-000000000001";
+export const USER = "ann@example.com";
+
+export async function openEngine(
+  store: { dataDir: string; url?: string | undefined },
+  options: EngineOptions,
+): Promise<EngineUnderTest> {
+  const opened = await openDatabase(store);
+  if (!opened.ok) throw new Error(opened.failure.message);
+  const database = opened.value;
+  const records: CallRecord[] = [];
+  const errors: string[] = [];
+  const notes: EngineUnderTest["notes"] = [];
+  const registry = CapabilityRegistry.of([testTools(notes), ...(options.capabilities ?? [])]);
+  const agents = new Map(
+    [{ id: AGENT_ID, ...options.agent }, ...(options.agents ?? [])].map((agent) => [
+      agent.id,
+      agentSpec({ name: "tester", capabilities: [{ id: "test_tools" }], grantedScopes: ["*"], ...agent }),
+    ]),
+  );
+  const gate = createGate({
+    contextFor: (request, tool, signal) =>
+      ({
+        signal,
+        idempotencyKey: request.callId,
+        config: tool.config,
+        runId: request.runId,
+        sessionId: request.sessionId,
+        agentId: request.agent.spec.id,
+        user: request.user,
+        now: () => new Date(),
+      }) as unknown as ToolContext,
+    record: (record) => records.push(record),
+    now: () => new Date(),
+    maxOutputChars: 100_000,
+  });
+  const runs = await openRuns({
+    database,
+    gate,
+    composeFor: async (agentId) => {
+      const spec = agents.get(agentId);
+      if (!spec) return fail("not_found", { what: "agent", id: agentId });
+      return compose(spec, registry, { scopes: options.userScopes ?? ["*"] });
+    },
+    models: onlyModel(scriptedModel(options.script)),
+    executorId: store.url === undefined ? "local" : uuidv7(),
+    retry: { attempts: 3, baseMs: 5 },
+    onError: (error, what) => errors.push(`${what}: ${error instanceof Error ? error.stack : String(error)}`),
+    ...options.parts,
+  });
+  return {
+    database,
+    runs,
+    records,
+    errors,
+    notes,
+    async newSession({ agentId = AGENT_ID, state = {} } = {}) {
+      const id = uuidv7();
+      await database.pool.query("insert into sessions(id, agent_id, owner, state) values ($1, $2, $3, $4)", [
+        id,
+        agentId,
+        USER,
+        JSON.stringify(state),
+      ]);
+      return id;
+    },
+    async close() {
+      await runs.drain(0);
+      await database.close();
+    },
+  };
+}
+
+/** add: a sum. note: writes down what it is told. send: asks first. pick: the client does it. slow: until stopped. */
+function testTools(notes: EngineUnderTest["notes"]): Capability {
+  return defineCapability({
+    id: "test_tools",
+    name: "Test tools",
+    description: "What tests call.",
+    systemPrompt: "You are under test.",
+    tools: [
+      defineTool({
+        name: "add",
+        description: "Adds two numbers.",
+        input: z.object({ a: z.number(), b: z.number() }),
+        run: ({ a, b }) => ok({ sum: a + b }),
+      }),
+      defineTool({
+        name: "note",
+        description: "Writes a text down.",
+        input: z.object({ text: z.string() }),
+        run: ({ text }, { idempotencyKey: key }) => {
+          notes.push({ text, key });
+          return ok(`noted ${text}`);
+        },
+      }),
+      defineTool({
+        name: "send",
+        description: "Sends a mail.",
+        policy: "approve",
+        input: z.object({ to: z.string().includes("@"), body: z.string().default("") }),
+        run: ({ to }, { idempotencyKey: key }) => {
+          notes.push({ text: `sent to ${to}`, key });
+          return ok(`sent to ${to}`);
+        },
+      }),
+      defineTool({
+        name: "pick",
+        description: "Lets the user pick.",
+        policy: "client",
+        input: z.object({ from: z.array(z.string()) }),
+        run: () => ok("never"),
+      }),
+      defineTool({
+        name: "slow",
+        description: "Takes until it is stopped.",
+        input: z.object({}),
+        run: (_input, { signal }) =>
+          new Promise((resolve) => signal.addEventListener("abort", () => resolve(ok("stopped")))),
+      }),
+    ],
+  });
+}
+
+/** Follows a session until `enough` says so, or until its run's last event. */
+export async function collect(
+  runs: Runs,
+  sessionId: string,
+  { after = 0, runs: segments = 1, enough }: { after?: number; runs?: number; enough?: (event: RunEvent) => boolean } = {},
+): Promise<RunEvent[]> {
+  const controller = new AbortController();
+  const events: RunEvent[] = [];
+  let ends = 0;
+  for await (const { json } of runs.events(sessionId, after, controller.signal)) {
+    for (const text of json) {
+      const event: RunEvent = JSON.parse(text);
+      events.push(event);
+      if (event.type === "RUN_FINISHED" || event.type === "RUN_ERROR") ends++;
+      if (ends >= segments || enough?.(event)) controller.abort();
+    }
+    if (controller.signal.aborted) break;
+  }
+  return events;
+}
