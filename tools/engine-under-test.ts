@@ -8,6 +8,7 @@ import {
   defineCapability,
   defineTool,
   fail,
+  type Ok,
   ok,
   type RunEvent,
   type ToolContext,
@@ -158,7 +159,9 @@ function testTools(notes: EngineUnderTest["notes"]): Capability {
         description: "Takes until it is stopped.",
         input: z.object({}),
         run: (_input, { signal }) =>
-          new Promise((resolve) => signal.addEventListener("abort", () => resolve(ok("stopped")))),
+          new Promise<Ok<string>>((resolve) =>
+            signal.addEventListener("abort", () => resolve(ok("stopped"))),
+          ),
       }),
     ],
   });
@@ -168,7 +171,11 @@ function testTools(notes: EngineUnderTest["notes"]): Capability {
 export async function collect(
   runs: Runs,
   sessionId: string,
-  { after = 0, runs: segments = 1, enough }: { after?: number; runs?: number; enough?: (event: RunEvent) => boolean } = {},
+  {
+    after = 0,
+    runs: segments = 1,
+    enough,
+  }: { after?: number; runs?: number; enough?: (event: RunEvent) => boolean } = {},
 ): Promise<RunEvent[]> {
   const controller = new AbortController();
   const events: RunEvent[] = [];

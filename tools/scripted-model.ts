@@ -2,8 +2,13 @@
  * A model that says what a test tells it to: a function from the call to the parts of an answer. Text is streamed in
  * small pieces, so that what the engine does with streams is really exercised.
  */
+
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
 import { type JsonValue, ok } from "@capstan/core";
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Models, ResolvedModel } from "../packages/runtime/src/providers/models.ts";
 
 export type SaidPart =
@@ -58,7 +63,10 @@ export const onlyModel = (model: ResolvedModel): Models => ({
   check: async () => ok(true),
 });
 
-function streamOf(said: readonly SaidPart[], signal?: AbortSignal): ReadableStream<LanguageModelV4StreamPart> {
+function streamOf(
+  said: readonly SaidPart[],
+  signal?: AbortSignal,
+): ReadableStream<LanguageModelV4StreamPart> {
   return new ReadableStream({
     async start(controller) {
       const put = (part: LanguageModelV4StreamPart) => controller.enqueue(part);
@@ -86,7 +94,11 @@ function streamOf(said: readonly SaidPart[], signal?: AbortSignal): ReadableStre
   });
 }
 
-async function say(part: SaidPart, id: string, put: (part: LanguageModelV4StreamPart) => void): Promise<void> {
+async function say(
+  part: SaidPart,
+  id: string,
+  put: (part: LanguageModelV4StreamPart) => void,
+): Promise<void> {
   if ("breaks" in part) throw new Error(part.breaks);
   if ("until" in part) await part.until;
   else if ("pauseMs" in part) await new Promise((resolve) => setTimeout(resolve, part.pauseMs));

@@ -42,6 +42,35 @@ export {
   createGuardedFetch,
   type GuardedFetchSettings,
 } from "./network/guarded-fetch.ts";
+export type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./providers/models.ts";
+export type {
+  Approval,
+  ApprovalFilter,
+  ApprovalStatus,
+  Approvals,
+  Decision,
+  DirectCall,
+} from "./runs/approvals.ts";
+export type { ClientResult } from "./runs/client-results.ts";
+export type { EventBatch } from "./runs/event-hub.ts";
+export { openRuns, type Runs } from "./runs/open-runs.ts";
+export type {
+  ClientTool,
+  NewMessage,
+  Pending,
+  ReasoningEffort,
+  RunInput,
+  RunObservation,
+  RunResult,
+  RunStatus,
+  RunsParts,
+  RunUsage,
+  SendOptions,
+  Sent,
+  WebhookFetch,
+} from "./runs/run-types.ts";
+export type { QueuedMessage, RunRecord, StoredMessage } from "./runs/session-history.ts";
+export { signature as webhookSignature } from "./runs/webhooks.ts";
 export type { Isolation } from "./sandbox/isolation.ts";
 export { type ManagedSandbox, openSandbox, type SandboxSettings } from "./sandbox/open-sandbox.ts";
 export {

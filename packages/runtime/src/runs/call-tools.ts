@@ -1,0 +1,285 @@
+/**
+ * The calls of one model message, all at once, each through the gate, each result stored as soon as it is there.
+ * A call that waits for a person, a client or another run leaves no result; the segment then ends.
+ */
+import {
+  applyPatch,
+  type ConversationMessage,
+  CUSTOM_EVENTS,
+  type Failure,
+  fail,
+  type Interrupt,
+  type JsonValue,
+  type RunEvent,
+  type RuntimeAgent,
+  type RuntimeTool,
+  type ToolCallPart,
+  type ToolOutput,
+  type ToolResultPart,
+  toolOutputText,
+} from "@capstan/core";
+import { uuidv7 } from "uuidv7";
+import type { GateOutcome } from "../gate/gate.ts";
+import type { Answer, RunContext } from "./run-context.ts";
+import type { CommitExtras } from "./run-log.ts";
+
+/** An approval as the commit statement takes it. */
+export interface ApprovalToStore {
+  readonly id: string;
+  readonly agent_id: string;
+  readonly user_email: string;
+  readonly capability_id: string;
+  readonly tool: string;
+  readonly call_id: string;
+  readonly arguments: unknown;
+  readonly reason: string;
+  readonly expiry: unknown;
+  readonly expires_at: string | null;
+}
+
+export interface Waits {
+  readonly approvals: ApprovalToStore[];
+  readonly interrupts: Interrupt[];
+  readonly clientCalls: string[];
+  readonly children: string[];
+}
+
+export const nothingWaits = ({ approvals, clientCalls, children }: Waits): boolean =>
+  approvals.length + clientCalls.length + children.length === 0;
+
+export async function callTools(
+  context: RunContext,
+  agent: RuntimeAgent,
+  calls: readonly ToolCallPart[],
+): Promise<Waits> {
+  const waits: Waits = { approvals: [], interrupts: [], clientCalls: [], children: [] };
+  const answers = new Map(context.claim.answers.map((answer) => [answer.callId, answer]));
+  const settled = await Promise.allSettled(
+    calls.map((call) => callOne(context, agent, call, answers.get(call.toolCallId), waits)),
+  );
+  for (const outcome of settled) if (outcome.status === "rejected") throw outcome.reason;
+  return waits;
+}
+
+async function callOne(
+  context: RunContext,
+  agent: RuntimeAgent,
+  call: ToolCallPart,
+  answer: Answer | undefined,
+  waits: Waits,
+): Promise<void> {
+  if (answer && answer.status !== "approved")
+    return storeResult(context, call, refusal(denial(call, answer)));
+  const edited = answer?.edited ?? undefined;
+  const input = edited ?? call.input;
+  const found = agent.tools.find(({ name }) => name === call.toolName);
+  if (found?.tool.subagent) startSubagent(context, call, found);
+  const outcome = await throughGate(context, agent, call, input, answer !== undefined);
+  if (found?.tool.subagent) endSubagent(context, call, outcome);
+  switch (outcome.kind) {
+    case "approval":
+      return askPerson(context, call, outcome, waits);
+    case "client":
+      waits.clientCalls.push(call.toolCallId);
+      return;
+    case "refused":
+      if (waitsForChild(outcome.failure, call, waits)) return;
+      return storeResult(context, call, { ...refusal(outcome.failure), edited });
+    case "done": {
+      const stored = effects(context, agent, call, { value: outcome.output, found, input });
+      return storeResult(context, call, { ...stored, edited });
+    }
+  }
+}
+
+async function throughGate(
+  context: RunContext,
+  agent: RuntimeAgent,
+  call: ToolCallPart,
+  input: JsonValue,
+  approved: boolean,
+): Promise<GateOutcome> {
+  const { claim, meter, signal, log } = context;
+  const outcome = await context.engine.parts.gate.call({
+    path: claim.input.depth ? "subagent" : "loop",
+    agent,
+    tool: call.toolName,
+    input,
+    user: { email: claim.userEmail, scopes: agent.scopes },
+    sessionId: claim.sessionId,
+    runId: claim.runId,
+    callId: `${claim.runId}:${call.toolCallId}`,
+    signal,
+    budgets: meter.budgets(),
+    approved,
+  });
+  if (signal.aborted) throw log.error ?? signal.reason;
+  return outcome;
+}
+
+interface Stored {
+  readonly output: ToolOutput;
+  readonly events?: readonly RunEvent[];
+  readonly extras?: CommitExtras;
+  readonly edited?: JsonValue | undefined;
+}
+
+async function storeResult(context: RunContext, call: ToolCallPart, result: Stored): Promise<void> {
+  const { toolCallId, toolName } = call;
+  const { output, events = [], extras, edited } = result;
+  const part: ToolResultPart = {
+    type: "tool-result",
+    toolCallId,
+    toolName,
+    output,
+    ...(edited !== undefined && { editedInput: edited }),
+  };
+  const message: ConversationMessage = { id: uuidv7(), role: "tool", content: [part] };
+  const content = toolOutputText(output);
+  context.log.emit({ type: "TOOL_CALL_RESULT", messageId: message.id, toolCallId, content, role: "tool" });
+  for (const event of events) context.log.emit(event);
+  context.messages.push(message);
+  await context.log.commit([{ message }], extras);
+}
+
+/** What a result changes beside itself: shown events, the shared state, the session's agent. */
+function effects(
+  context: RunContext,
+  agent: RuntimeAgent,
+  call: ToolCallPart,
+  { value, found, input }: { value: JsonValue; found: RuntimeTool | undefined; input: JsonValue },
+): Stored {
+  const place = { toolCallId: call.toolCallId, sessionId: context.claim.sessionId };
+  const events = [...(found?.tool.events?.(input, value, place) ?? [])];
+  const output: ToolOutput = typeof value === "string" ? { type: "text", value } : { type: "json", value };
+  const state = changedState(context.state, events);
+  if (state !== undefined) context.state = state;
+  const to = found?.tool.handsOverTo;
+  if (to === undefined) {
+    return { output, events, ...(state !== undefined && { extras: { session: { state } } }) };
+  }
+  context.agentId = to;
+  context.scopeCeiling = agent.scopes;
+  context.seen.handoffs = true;
+  events.push({ type: "CUSTOM", name: CUSTOM_EVENTS.handedOver, value: { agent_id: to } });
+  return {
+    output,
+    events,
+    extras: { session: { agentId: to, metadata: { scopeCeiling: agent.scopes } } },
+  };
+}
+
+function changedState(before: JsonValue, events: readonly RunEvent[]): JsonValue | undefined {
+  let state: JsonValue | undefined;
+  for (const event of events) {
+    if (event.type === "STATE_SNAPSHOT") state = event.snapshot;
+    if (event.type !== "STATE_DELTA") continue;
+    const patched = applyPatch(state ?? before, event.delta);
+    if (patched.ok) state = patched.value;
+  }
+  return state;
+}
+
+const refusal = ({ code, message, nextStep }: Failure): Stored => ({
+  output: { type: "error-json", value: { code, message, nextStep } },
+});
+
+function denial({ toolName }: ToolCallPart, { status, words, by }: Answer): Failure {
+  const why =
+    status === "expired"
+      ? "nobody answered in time"
+      : `${by ?? "a person"} said no${words ? `: ${words}` : ""}`;
+  return fail("tool_denied", { tool: toolName, why }).failure;
+}
+
+/** What a delegated run that waits for a person reports; see `subagent_waiting`. */
+interface WaitingChild {
+  readonly runId: string;
+  readonly interrupts: readonly Interrupt[];
+}
+
+const waitingChild = ({ code, details }: Failure): WaitingChild | undefined =>
+  code === "subagent_waiting" ? (details as WaitingChild) : undefined;
+
+/** Its questions become this run's interrupts, tied to the call that started it. */
+function waitsForChild(failure: Failure, { toolCallId }: ToolCallPart, waits: Waits): boolean {
+  const child = waitingChild(failure);
+  if (!child) return false;
+  waits.children.push(child.runId);
+  waits.interrupts.push(...child.interrupts.map((interrupt) => ({ ...interrupt, toolCallId })));
+  return true;
+}
+
+function askPerson(
+  context: RunContext,
+  call: ToolCallPart,
+  outcome: Extract<GateOutcome, { kind: "approval" }>,
+  waits: Waits,
+): void {
+  const { claim, engine } = context;
+  const { tool, input, why } = outcome;
+  const id = uuidv7();
+  const expiry = context.approvalExpiry;
+  const expiresAt =
+    expiry.policy === "wait"
+      ? undefined
+      : new Date(engine.now().getTime() + expiry.afterSeconds * 1000).toISOString();
+  waits.approvals.push({
+    id,
+    agent_id: context.agentId,
+    user_email: claim.userEmail,
+    capability_id: tool.capabilityId,
+    tool: tool.name,
+    call_id: call.toolCallId,
+    arguments: input,
+    reason: why,
+    expiry,
+    expires_at: expiresAt ?? null,
+  });
+  waits.interrupts.push({
+    id,
+    reason: "tool_call",
+    message: why,
+    toolCallId: call.toolCallId,
+    responseSchema: answerSchema(tool),
+    ...(expiresAt !== undefined && { expiresAt }),
+    metadata: { tool: tool.name, capabilityId: tool.capabilityId, arguments: input },
+  });
+}
+
+/** How a client may answer: yes or no, other arguments, words for the model. */
+const answerSchema = ({ tool }: RuntimeTool): Record<string, unknown> => ({
+  type: "object",
+  properties: {
+    approved: { type: "boolean" },
+    editedArgs: tool.input.jsonSchema,
+    reason: { type: "string", description: "Told to the model when the call is denied." },
+  },
+  required: ["approved"],
+});
+
+function startSubagent(context: RunContext, { toolCallId }: ToolCallPart, { tool }: RuntimeTool): void {
+  if (!tool.subagent) return;
+  context.seen.subagents = true;
+  context.log.emit({
+    type: "SUBAGENT_STARTED",
+    subagentRunId: toolCallId,
+    parentToolCallId: toolCallId,
+    ...tool.subagent,
+  });
+}
+
+function endSubagent(context: RunContext, { toolCallId }: ToolCallPart, outcome: GateOutcome): void {
+  const ended: RunEvent =
+    outcome.kind !== "refused"
+      ? { type: "SUBAGENT_FINISHED", subagentRunId: toolCallId, outcome: { type: "success" } }
+      : waitingChild(outcome.failure) !== undefined
+        ? { type: "SUBAGENT_FINISHED", subagentRunId: toolCallId, outcome: { type: "suspended" } }
+        : {
+            type: "SUBAGENT_ERROR",
+            subagentRunId: toolCallId,
+            message: outcome.failure.message,
+            code: outcome.failure.code,
+          };
+  context.log.emit(ended);
+}

@@ -1,0 +1,107 @@
+/**
+ * Stops a session's run, from any process: the canceller takes the run's next epoch, which fences off whoever runs it,
+ * closes what was half said, and writes the end itself. So it works also when the worker is dead or deaf.
+ */
+import { agentSpec, openBlocks } from "@capstan/core";
+import { CLAIM_TO_CANCEL, CLAIM_WAITING_TO_CANCEL } from "./claim-statements.ts";
+import { type ClaimRow, loadSegment } from "./claims.ts";
+import { type Engine, RunContext } from "./run-context.ts";
+import type { MessageToStore } from "./run-log.ts";
+import { Stopped } from "./segments.ts";
+
+const CHILDREN = `select session_id from runs where parent_run_id = $1 and status in ('queued', 'running', 'waiting')`;
+const DROP_QUEUED = `update runs set status = 'cancelled', updated_at = now() where session_id = $1 and status = 'queued'`;
+
+export interface CancelParts {
+  readonly engine: Engine;
+  /** Stops the run in this process and tells the others. */
+  readonly halt: (runId: string, reason: Error) => void;
+  readonly hint: (sessionId: string) => void;
+  readonly ended: (context: RunContext) => void;
+}
+
+export interface CancelOptions {
+  readonly by?: string | undefined;
+  /** Also the messages that wait behind it. */
+  readonly queued?: boolean | undefined;
+}
+
+/** The id of the run that was stopped; undefined when nothing ran. */
+export async function cancelRun(
+  parts: CancelParts,
+  sessionId: string,
+  options: CancelOptions = {},
+): Promise<string | undefined> {
+  const { database, executorId } = parts.engine.parts;
+  if (options.queued) await database.pool.query(DROP_QUEUED, [sessionId]);
+  const row = await claimed(parts, sessionId, executorId);
+  if (!row) return undefined;
+  parts.halt(row.id, new Stopped("cancelled"));
+  const loaded = await loadSegment(database.pool, row);
+  if (!loaded) return undefined;
+  const { claim, events } = loaded;
+  const context = new RunContext(
+    parts.engine,
+    claim,
+    agentSpec({ name: "cancelled" }),
+    new AbortController(),
+  );
+  await writeEnd(context, openBlocks(events), options.by);
+  await cancelChildren(parts, row.id, options);
+  parts.ended(context);
+  return row.id;
+}
+
+async function claimed(
+  { engine, hint }: CancelParts,
+  sessionId: string,
+  owner: string,
+): Promise<ClaimRow | undefined> {
+  const { pool } = engine.parts.database;
+  const running = await pool.query<ClaimRow>(CLAIM_TO_CANCEL, [sessionId, owner]);
+  if (running.rows[0]) return running.rows[0];
+  const waiting = await pool.query<ClaimRow>(CLAIM_WAITING_TO_CANCEL, [sessionId, owner]);
+  if (waiting.rows[0]) {
+    engine.hub.hint(sessionId);
+    hint(sessionId);
+  }
+  return waiting.rows[0];
+}
+
+/** What was shown stays in the conversation, marked as interrupted: the user saw it, so the model must know it. */
+async function writeEnd(
+  context: RunContext,
+  { closing, texts }: ReturnType<typeof openBlocks>,
+  by: string | undefined,
+): Promise<void> {
+  const { log, claim, meter, engine } = context;
+  for (const event of closing) log.emit(event);
+  log.emit({
+    type: "RUN_FINISHED",
+    threadId: claim.sessionId,
+    runId: context.segmentId,
+    outcome: { type: "cancelled" },
+    timestamp: engine.now().getTime(),
+  });
+  const said = texts
+    .filter(({ text }) => text !== "")
+    .map(
+      ({ messageId, text }): MessageToStore => ({
+        message: { id: messageId, role: "assistant", content: [{ type: "text", text, interrupted: true }] },
+      }),
+    );
+  await log.commit(said, {
+    run: {
+      status: "cancelled",
+      outcome: { type: "cancelled", ...(by !== undefined && { by }) },
+      usage: meter.usage,
+    },
+    session: { status: "idle" },
+    ...context.webhook({ status: "cancelled" }),
+  });
+}
+
+async function cancelChildren(parts: CancelParts, runId: string, options: CancelOptions): Promise<void> {
+  const { rows } = await parts.engine.parts.database.pool.query<{ session_id: string }>(CHILDREN, [runId]);
+  for (const { session_id } of rows) await cancelRun(parts, session_id, { ...options, queued: true });
+}

@@ -1,0 +1,140 @@
+/**
+ * How a run becomes ours: the first claim writes run, message and RUN_STARTED in one statement; a later one only takes
+ * the next epoch, which fences off whoever had it.
+ */
+
+const LAST_MESSAGES = 1000; // more than any window holds; a longer conversation is read from here on
+
+/** Everything a turn needs to know about its session, read at once. $1 session, $2 message id. */
+export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata,
+    (select json_build_object('id', r.id, 'status', r.status) from runs r
+      where r.session_id = s.id and r.message_id = $2) as known,
+    (select json_build_object('id', r.id, 'status', r.status, 'pending', r.pending) from runs r
+      where r.session_id = s.id and r.status in ('running', 'waiting')) as active,
+    (select json_agg(json_build_object('messageId', f.message_id, 'value', f.value, 'words', f.words)
+      order by f.created_at) from feedback f where f.session_id = s.id and not f.told) as feedback,
+    (select json_agg(json_build_object('position', m.position, 'id', m.id, 'role', m.role, 'content', m.content)
+      order by m.position) from (select position, id, role, content from messages where session_id = s.id
+      order by position desc limit ${LAST_MESSAGES}) m) as conversation
+  from sessions s where s.id = $1`;
+
+/** $1 session, $2 run, $3 message id, $4 owner, $5 agent, $6 input, $7 input with the message, $8 message,
+ * $9 RUN_STARTED, $10 told feedback, $11 parent run, $12 parent call, $13 state or null. */
+export const CLAIM_NEW = `with started as (
+    insert into runs(id, session_id, agent_id, status, owner, message_id, input, start_seq, parent_run_id, parent_call_id)
+    select $2, $1, $5, 'running', $4, $3, $6::json,
+      (select coalesce(max(last_seq), 0) + 1 from events where session_id = $1), $11, $12
+    where not exists (select 1 from runs where session_id = $1 and status = 'queued')
+    on conflict do nothing returning start_seq),
+  queued as (
+    insert into runs(id, session_id, agent_id, status, message_id, input, parent_run_id, parent_call_id)
+    select $2, $1, $5, 'queued', $3, $7::json, $11, $12 where not exists (select 1 from started)
+    on conflict do nothing returning id),
+  message as (
+    insert into messages(session_id, position, id, run_id, role, content)
+    select $1, (select coalesce(max(position), -1) + 1 from messages where session_id = $1), $3, $2, 'user', $8::json
+    from started returning position),
+  event as (
+    insert into events(session_id, first_seq, last_seq, run_id, payload)
+    select $1, start_seq, start_seq, $2, $9::json from started),
+  told as (update feedback set told = true where session_id = $1 and message_id = any($10::text[])
+    and exists (select 1 from started)),
+  session as (update sessions set status = 'running', state = coalesce($13::jsonb, state), updated_at = now()
+    where id = $1 and exists (select 1 from started))
+  select (select start_seq from started) as start_seq, (select position from message) as position,
+    exists (select 1 from queued) as queued`;
+
+/** Starts the oldest queued run of a session, unless one is active. $1 session, $2 owner. */
+export const CLAIM_QUEUED = `with next as (
+    select id, message_id from runs where session_id = $1 and status = 'queued'
+      and not exists (select 1 from runs where session_id = $1 and status in ('running', 'waiting'))
+    order by id limit 1 for update skip locked),
+  started as (
+    update runs r set status = 'running', owner = $2, epoch = r.epoch + 1, updated_at = now(),
+      start_seq = (select coalesce(max(last_seq), 0) + 1 from events where session_id = $1)
+    from next where r.id = next.id returning r.id, r.session_id, r.message_id, r.epoch, r.segment, r.launch, r.start_seq,
+      r.input, r.agent_id, r.parent_run_id, r.parent_call_id),
+  message as (
+    insert into messages(session_id, position, id, run_id, role, content)
+    select $1, (select coalesce(max(position), -1) + 1 from messages where session_id = $1), message_id, id, 'user',
+      input->'content' from started),
+  event as (
+    insert into events(session_id, first_seq, last_seq, run_id, payload)
+    select $1, start_seq, start_seq, id, json_build_array(json_build_object('type', 'RUN_STARTED', 'threadId', $1::text,
+      'runId', id::text, 'protocolVersion', '1.0')) from started),
+  session as (update sessions set status = 'running', updated_at = now()
+    where id = $1 and exists (select 1 from started))
+  select * from started`;
+
+/**
+ * Goes on with a waiting run, if all it waits for is there. Run it in a transaction that holds the run's row, or two
+ * answers at once may each believe that the other is still missing. $1 run, $2 owner.
+ */
+export const CLAIM_WAITING = `with resumed as (
+    update runs r set status = 'running', segment = r.segment + 1, launch = r.launch + 1,
+      epoch = r.epoch + 1, attempts = 0, owner = $2,
+      pending = null, updated_at = now(),
+      start_seq = (select coalesce(max(last_seq), 0) + 1 from events where session_id = r.session_id)
+    where r.id = $1 and r.status = 'waiting'
+      and not exists (select 1 from approvals a where a.run_id = r.id and a.status = 'pending')
+      and not exists (select 1 from json_array_elements_text(r.pending->'clientCalls') c where not exists (
+        select 1 from messages m cross join lateral json_array_elements(m.content) p
+        where m.session_id = r.session_id and m.run_id = r.id and m.role = 'tool' and p->>'toolCallId' = c))
+      and not exists (select 1 from json_array_elements_text(r.pending->'children') c
+        join runs k on k.id = c::uuid where k.status in ('queued', 'running', 'waiting'))
+    returning r.id, r.session_id, r.epoch, r.segment, r.launch, r.start_seq, r.input, r.agent_id, r.parent_run_id,
+      r.parent_call_id),
+  event as (
+    insert into events(session_id, first_seq, last_seq, run_id, payload)
+    select session_id, start_seq, start_seq, id, json_build_array(json_build_object('type', 'RUN_STARTED',
+      'threadId', session_id::text, 'runId', id::text || ':' || segment, 'protocolVersion', '1.0')) from resumed),
+  session as (update sessions set status = 'running', updated_at = now()
+    where id = (select session_id from resumed))
+  select * from resumed`;
+
+const CLAIMED =
+  "id, session_id, epoch, segment, launch, start_seq, attempts, input, agent_id, parent_run_id, parent_call_id";
+
+/** After a crash: the same workflow goes on under the next epoch. $1 run, $2 owner, $3 launch. */
+export const CLAIM_AGAIN = `update runs set epoch = epoch + 1, owner = $2, attempts = attempts + 1, updated_at = now()
+  where id = $1 and status = 'running' and launch = $3 returning ${CLAIMED}`;
+
+/** A run that nobody works on and no workflow stands for gets a new one. $1 run, $2 owner, $3 the epoch that was seen. */
+export const ADOPT = `update runs set epoch = epoch + 1, launch = launch + 1, owner = $2, attempts = attempts + 1,
+  updated_at = now() where id = $1 and status = 'running' and epoch = $3 returning ${CLAIMED}`;
+
+/** A cancel takes the run from whoever has it. $1 session, $2 owner. */
+export const CLAIM_TO_CANCEL = `update runs set epoch = epoch + 1, launch = launch + 1, owner = $2, updated_at = now()
+  where session_id = $1 and status = 'running' returning ${CLAIMED}`;
+
+/** A waiting run has no open segment; it gets one to be ended in, and its questions are withdrawn. $1 session, $2 owner. */
+export const CLAIM_WAITING_TO_CANCEL = `with taken as (
+    update runs r set status = 'running', segment = r.segment + 1, launch = r.launch + 1, epoch = r.epoch + 1,
+      owner = $2, pending = null, updated_at = now(),
+      start_seq = (select coalesce(max(last_seq), 0) + 1 from events where session_id = r.session_id)
+    where r.session_id = $1 and r.status = 'waiting' returning r.id, r.session_id, r.epoch, r.segment, r.launch,
+      r.start_seq, r.attempts, r.input, r.agent_id, r.parent_run_id, r.parent_call_id),
+  withdrawn as (update approvals set status = 'cancelled', decided_at = now()
+    where run_id = (select id from taken) and status = 'pending'),
+  event as (
+    insert into events(session_id, first_seq, last_seq, run_id, payload)
+    select session_id, start_seq, start_seq, id, json_build_array(json_build_object('type', 'RUN_STARTED',
+      'threadId', session_id::text, 'runId', id::text || ':' || segment, 'protocolVersion', '1.0')) from taken)
+  select * from taken`;
+
+/** What a segment that goes on reads: session, conversation, its own events so far, and the answers to its questions.
+ * $1 session, $2 run, $3 the segment's first sequence number. */
+export const READ_RUN = `select s.agent_id, s.owner, s.state, s.metadata,
+    (select json_agg(json_build_object('position', m.position, 'id', m.id, 'role', m.role, 'content', m.content)
+      order by m.position) from (select position, id, role, content from messages where session_id = s.id
+      order by position desc limit ${LAST_MESSAGES}) m) as conversation,
+    (select json_agg(m.usage) from messages m where m.session_id = s.id and m.run_id = $2 and m.usage is not null) as usages,
+    (select r.usage from runs r where r.id = $2) as usage,
+    (select coalesce(max(last_seq), 0) from events where session_id = s.id) as last_seq,
+    (select json_agg(e.payload order by e.last_seq) from events e where e.session_id = s.id and e.last_seq >= $3) as batches,
+    (select json_agg(json_build_object('callId', a.call_id, 'status', a.status, 'words', a.words,
+      'edited', a.edited_arguments, 'by', a.decided_by)) from approvals a where a.run_id = $2) as answers
+  from sessions s where s.id = $1`;
+
+/** The whole conversation, for a snapshot. */
+export const READ_MESSAGES = "select id, role, content from messages where session_id = $1 order by position";

@@ -1,0 +1,41 @@
+/**
+ * The one statement that writes what runs do: messages, events, approvals, status, all of a group of runs at once.
+ *
+ * The fence is the first CTE: a run whose epoch has moved on, or that is no longer running, contributes no row and is
+ * missing from the answer. LATERAL with FOR NO KEY UPDATE makes the plan one index probe per run and holds the row
+ * until the commit; a plain join made Postgres scan the table at 10,000 runs. The updates take their rows by
+ * `= any(array(...))` for the same reason.
+ */
+export const COMMIT = `with own as materialized (
+    select i.* from json_to_recordset($1::json) as i(run_id uuid, session_id uuid, epoch int, run json, session json,
+      messages json, events json, approvals json, webhook json)
+    cross join lateral (select 1 from runs r where r.id = i.run_id and r.epoch = i.epoch and r.status = 'running'
+      for no key update) held),
+  run_changes as (update runs r set (status, pending, outcome, usage, owner, attempts, updated_at) =
+      (select coalesce(o.run->>'status', r.status), o.run->'pending', o.run->'outcome',
+        coalesce(o.run->'usage', r.usage), coalesce(o.run->>'owner', r.owner), 0, now()
+      from own o where o.run_id = r.id)
+    where r.id = any(array(select run_id from own where run is not null))),
+  session_changes as (update sessions s set (status, state, agent_id, metadata, updated_at) =
+      (select coalesce(o.session->>'status', s.status), coalesce((o.session->'state')::jsonb, s.state),
+        coalesce((o.session->>'agentId')::uuid, s.agent_id),
+        s.metadata || coalesce((o.session->'metadata')::jsonb, '{}'), now()
+      from own o where o.session_id = s.id)
+    where s.id = any(array(select session_id from own where session is not null))),
+  new_messages as (insert into messages(session_id, position, id, run_id, role, content, usage)
+    select o.session_id, m.position, m.id, o.run_id, m.role, m.content, m.usage
+    from own o cross join lateral json_to_recordset(o.messages)
+      as m(position int, id text, role text, content json, usage json)),
+  new_events as (insert into events(session_id, first_seq, last_seq, run_id, payload)
+    select o.session_id, e.first, e.last, o.run_id, e.payload
+    from own o cross join lateral json_to_recordset(o.events) as e(first int, last int, payload json)),
+  new_approvals as (insert into approvals(id, run_id, session_id, agent_id, user_email, capability_id, tool, call_id,
+      arguments, reason, expiry, expires_at, assignee)
+    select a.id, o.run_id, o.session_id, a.agent_id, a.user_email, a.capability_id, a.tool, a.call_id,
+      a.arguments, a.reason, a.expiry, a.expires_at, a.user_email
+    from own o cross join lateral json_to_recordset(o.approvals) as a(id uuid, agent_id text, user_email text,
+      capability_id text, tool text, call_id text, arguments json, reason text, expiry json, expires_at timestamptz)),
+  new_webhooks as (insert into webhook_deliveries(run_id, url, payload)
+    select o.run_id, o.webhook->>'url', o.webhook->'payload' from own o where o.webhook is not null
+    on conflict do nothing)
+  select run_id from own`;

@@ -1,0 +1,126 @@
+/**
+ * A session's events from any sequence number on: subscribe, read the rows, go on live. No gap and no double, whichever
+ * process writes: a batch that does not join on to what was sent makes the reader look at the rows again.
+ */
+import type pg from "pg";
+import type { EventBatch, EventHub } from "./event-hub.ts";
+
+const ROWS_AT_ONCE = 500; // a long log is read in parts, as fast as the client takes it
+
+const READ = `select first_seq, last_seq, run_id, payload::text as payload from events
+  where session_id = $1 and last_seq > $2 order by last_seq limit ${ROWS_AT_ONCE}`;
+
+interface EventRow {
+  readonly first_seq: number;
+  readonly last_seq: number;
+  readonly run_id: string;
+  readonly payload: string;
+}
+
+export interface EventSource {
+  readonly pool: pg.Pool;
+  readonly hub: EventHub;
+}
+
+/** A listener that is subscribed from the moment it is made; `from` then yields without a gap. */
+export class EventFollower {
+  readonly #source: EventSource;
+  readonly #sessionId: string;
+  readonly #inbox = new Inbox();
+  readonly #unsubscribe: () => void;
+
+  constructor(source: EventSource, sessionId: string) {
+    this.#source = source;
+    this.#sessionId = sessionId;
+    this.#unsubscribe = source.hub.subscribe(sessionId, (batch) => this.#inbox.put(batch));
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#inbox.close();
+  }
+
+  /** `sinceSubscribed`: nothing after `afterSeq` was written before this listener was made, so no row need be read. */
+  async *from(
+    afterSeq: number,
+    signal: AbortSignal,
+    { sinceSubscribed = false } = {},
+  ): AsyncGenerator<EventBatch, void, void> {
+    const close = () => this.close();
+    signal.addEventListener("abort", close, { once: true });
+    let sent = afterSeq;
+    let stale = !sinceSubscribed;
+    try {
+      while (!signal.aborted) {
+        const next = stale
+          ? await readRows(this.#source.pool, this.#sessionId, sent)
+          : await this.#inbox.take(sent);
+        if (next === CLOSED) return;
+        stale = next === HINT || next.length === ROWS_AT_ONCE;
+        for (const batch of next === HINT ? [] : next) {
+          yield batch;
+          sent = batch.last;
+        }
+      }
+    } finally {
+      signal.removeEventListener("abort", close);
+      close();
+    }
+  }
+}
+
+async function readRows(pool: pg.Pool, sessionId: string, afterSeq: number): Promise<EventBatch[]> {
+  const { rows } = await pool.query<EventRow>(READ, [sessionId, afterSeq]);
+  return rows.map((row) =>
+    startingAt(
+      {
+        first: row.first_seq,
+        last: row.last_seq,
+        runId: row.run_id,
+        json: (JSON.parse(row.payload) as unknown[]).map((event) => JSON.stringify(event)),
+      },
+      afterSeq + 1,
+    ),
+  );
+}
+
+/** The part of a batch that starts at `seq`, for a client that stopped in the middle of it. */
+function startingAt(batch: EventBatch, seq: number): EventBatch {
+  return seq <= batch.first ? batch : { ...batch, first: seq, json: batch.json.slice(seq - batch.first) };
+}
+
+const HINT = Symbol("look at the rows");
+const CLOSED = Symbol("closed");
+const MOST_HELD = 256; // batches kept for a slow client; beyond, it reads rows instead, which cost no memory
+
+/** What arrived since the last take. A full one forgets and says "look at the rows". */
+class Inbox {
+  #held: (EventBatch | typeof HINT)[] = [];
+  #wake: (() => void) | undefined;
+  #closed = false;
+
+  put(batch: EventBatch | undefined): void {
+    if (batch === undefined || this.#held.length >= MOST_HELD) this.#held = [HINT];
+    else if (this.#held[0] !== HINT) this.#held.push(batch);
+    this.#wake?.();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#wake?.();
+  }
+
+  /** The batch that follows on `sent`, if there is one among what arrived. */
+  async take(sent: number): Promise<EventBatch[] | typeof HINT | typeof CLOSED> {
+    while (this.#held.length === 0 && !this.#closed) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
+    const next = this.#held.shift();
+    if (next === undefined) return CLOSED;
+    if (next === HINT || next.first > sent + 1) return HINT;
+    return next.last <= sent ? [] : [startingAt(next, sent + 1)];
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Several processes on one Postgres: each says every second that it is alive, hears from the others which sessions have
+ * new events, and takes over what a silent one was running. On the embedded store there is one process and none of this.
+ */
+import type pg from "pg";
+
+const BEAT_MS = 1000;
+const SILENT_AFTER = "5 seconds"; // five missed beats; shorter, and a long garbage collection loses its runs
+const FORGOTTEN_AFTER = "1 hour";
+const CHANNEL = "capstan_runs";
+const HINT_MS = 10; // hints gather this long; a batch of text is older than that anyway
+const MOST_IN_HINT = 200; // ids in one payload, which may have 8,000 bytes
+const STOP = "!"; // before a run's id: whoever runs it stops
+
+const BEAT = `with beat as (insert into executors(id, seen) values ($1, now())
+    on conflict (id) do update set seen = now()),
+  forgotten as (delete from executors where seen < now() - interval '${FORGOTTEN_AFTER}')
+  select (select count(*)::int from executors where id <> $1 and seen > now() - interval '${SILENT_AFTER}') as others,
+    (select coalesce(json_agg(distinct r.owner), '[]') from runs r where r.status = 'running' and r.owner <> ''
+      and r.owner <> $1 and not exists (select 1 from executors e where e.id = r.owner
+      and e.seen > now() - interval '${SILENT_AFTER}')) as silent`;
+
+const LOOK = `select s.id, (select max(last_seq) from events e where e.session_id = s.id) as last
+  from unnest($1::uuid[]) as s(id)`;
+
+export interface PresenceParts {
+  readonly pool: pg.Pool;
+  readonly executorId: string;
+  readonly heard: (sessionId: string) => void;
+  readonly stop: (runId: string) => void;
+  /** These processes are silent; what they ran is to be taken over. */
+  readonly takeOver: (executorIds: readonly string[]) => Promise<void>;
+  /** Sessions somebody here listens to. */
+  readonly listenedTo: () => readonly string[];
+  readonly onError: (error: unknown, what: string) => void;
+}
+
+export class Presence {
+  readonly #parts: PresenceParts;
+  readonly #hints = new Set<string>();
+  #hintTimer: NodeJS.Timeout | undefined;
+  #beatTimer: NodeJS.Timeout | undefined;
+  #beating: Promise<void> = Promise.resolve();
+  #ear: pg.PoolClient | undefined;
+  #lastSeen: ReadonlyMap<string, number> = new Map();
+  #others = true; // until the first beat says otherwise
+  #closed = false;
+
+  constructor(parts: PresenceParts) {
+    this.#parts = parts;
+  }
+
+  async open(): Promise<void> {
+    await this.#listen();
+    await this.#beat();
+    this.#beatTimer = setInterval(() => {
+      this.#beating = this.#beat().catch((error) => this.#parts.onError(error, "sign of life"));
+    }, BEAT_MS);
+  }
+
+  /** Tells the others that a session has new events; nobody waits for it. */
+  hint(sessionId: string): void {
+    if (this.#others) this.#tell(sessionId);
+  }
+
+  tellToStop(runId: string): void {
+    if (this.#others) this.#tell(STOP + runId);
+  }
+
+  /** Says goodbye, so that the others need not wait for the silence. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#beatTimer);
+    clearTimeout(this.#hintTimer);
+    await this.#beating;
+    await this.#flush().catch(() => {});
+    this.#ear?.release(true);
+    await this.#parts.pool.query("delete from executors where id = $1", [this.#parts.executorId]);
+  }
+
+  #tell(text: string): void {
+    this.#hints.add(text);
+    this.#hintTimer ??= setTimeout(() => {
+      this.#hintTimer = undefined;
+      this.#flush().catch((error) => this.#parts.onError(error, "telling the other processes"));
+    }, HINT_MS);
+  }
+
+  /** After the commit, never inside it: NOTIFY in a transaction makes all commits of the database queue up. */
+  async #flush(): Promise<void> {
+    const all = [...this.#hints];
+    this.#hints.clear();
+    for (let at = 0; at < all.length; at += MOST_IN_HINT) {
+      const words = [this.#parts.executorId, ...all.slice(at, at + MOST_IN_HINT)];
+      await this.#parts.pool.query("select pg_notify($1, $2)", [CHANNEL, words.join()]);
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const { pool, executorId, takeOver } = this.#parts;
+    const { rows } = await pool.query<{ others: number; silent: string[] }>(BEAT, [executorId]);
+    const { others = 0, silent = [] } = rows[0] ?? {};
+    this.#others = others > 0;
+    if (silent.length > 0) await takeOver(silent);
+    if (this.#others || silent.length > 0) await this.#look();
+  }
+
+  /** A hint may be lost with its connection; then a listener is a second late, and no more. */
+  async #look(): Promise<void> {
+    const { pool, listenedTo, heard } = this.#parts;
+    const sessions = listenedTo();
+    if (sessions.length === 0) return;
+    const { rows } = await pool.query<{ id: string; last: number | null }>(LOOK, [sessions]);
+    const before = this.#lastSeen;
+    this.#lastSeen = new Map(rows.map(({ id, last }) => [id, last ?? 0]));
+    for (const [id, last] of this.#lastSeen) if (before.get(id) !== last) heard(id);
+  }
+
+  async #listen(): Promise<void> {
+    const ear = await this.#parts.pool.connect();
+    this.#ear = ear;
+    ear.on("notification", ({ payload }) => {
+      const [from, ...words] = payload?.split(",") ?? [];
+      if (from === this.#parts.executorId) return;
+      for (const text of words) {
+        if (text.startsWith(STOP)) this.#parts.stop(text.slice(STOP.length));
+        else this.#parts.heard(text);
+      }
+    });
+    ear.on("error", (error) => {
+      ear.release(true);
+      if (this.#ear === ear) this.#ear = undefined;
+      this.#parts.onError(error, "listening to the other processes");
+      this.#listenAgain();
+    });
+    await ear.query(`listen ${CHANNEL}`);
+  }
+
+  #listenAgain(): void {
+    if (this.#closed) return;
+    setTimeout(() => {
+      if (!this.#closed) this.#listen().catch(() => this.#listenAgain());
+    }, BEAT_MS);
+  }
+}

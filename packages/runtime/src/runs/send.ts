@@ -1,0 +1,302 @@
+/** A message comes in: checked, stored together with its run, and started, or queued behind the run that is on. */
+import {
+  type ConversationMessage,
+  fail,
+  type JsonValue,
+  ok,
+  type Result,
+  type RuntimeAgent,
+  type UserPart,
+} from "@capstan/core";
+import { uuidv7 } from "uuidv7";
+import { isUuid } from "../db/uuid.ts";
+import { CLAIM_NEW, CLAIM_QUEUED, READ_SESSION } from "./claim-statements.ts";
+import { type ClaimRow, withoutPosition } from "./claims.ts";
+import { clientTools, withTools } from "./engine-tools.ts";
+import { checkSchema, schemaPart } from "./output-schema.ts";
+import type { ClaimedSegment, Engine } from "./run-context.ts";
+import type { NewMessage, Pending, RunInput, SendOptions, Sent } from "./run-types.ts";
+import type { Segments } from "./segments.ts";
+import { storableJson } from "./storable-json.ts";
+import { withinScopes } from "./within-scopes.ts";
+
+const UNIQUE_VIOLATION = "23505";
+const RACES = 5; // a claim that met another one at the same moment is made again with fresh eyes
+
+interface SessionRow {
+  readonly agent_id: string | null;
+  readonly owner: string;
+  readonly state: JsonValue;
+  readonly metadata: { readonly scopeCeiling?: readonly string[] };
+  readonly known: { readonly id: string; readonly status: string } | null;
+  readonly active: { readonly id: string; readonly status: string; readonly pending: Pending | null } | null;
+  readonly feedback: readonly { messageId: string; value: string; words: string }[] | null;
+  readonly conversation: readonly (ConversationMessage & { readonly position: number })[] | null;
+}
+
+/** What a run that was started by another one brings beside the message. */
+export interface ChildOf {
+  readonly runId: string;
+  readonly callId: string;
+  readonly depth: number;
+  readonly scopeCeiling: readonly string[];
+}
+
+export interface SendParts {
+  readonly engine: Engine;
+  readonly segments: Segments;
+  /** Ends a run that waits only for a client which has moved on. */
+  readonly abandon: (sessionId: string) => Promise<void>;
+  readonly hint: (sessionId: string) => void;
+}
+
+export async function send(
+  parts: SendParts,
+  sessionId: string,
+  message: NewMessage,
+  options: SendOptions,
+  child?: ChildOf,
+): Promise<Result<Sent>> {
+  const content = partsOf(message);
+  if (content.length === 0) return fail("message_empty", {});
+  const messageId = message.id ?? uuidv7();
+  const read = await readSession(parts, sessionId, messageId);
+  if (!read.ok) return read;
+  const session = read.value;
+  if (session.known) return ok({ runId: session.known.id, messageId, status: "known" });
+  const agent = await checkedAgent(parts.engine, session, options, child);
+  if (!agent.ok) return agent;
+  if (session.active && waitsForClientOnly(session.active)) await parts.abandon(sessionId);
+  const { state, ...kept } = options;
+  const input: RunInput = {
+    ...kept,
+    ...(child && { depth: child.depth, scopeCeiling: child.scopeCeiling }),
+  };
+  const whole = [...content, ...toldWithIt(session, options)];
+  return claimAndStart(parts, {
+    sessionId,
+    messageId,
+    session,
+    agent: agent.value,
+    input,
+    content: whole,
+    state,
+    child,
+  });
+}
+
+interface Claiming {
+  readonly sessionId: string;
+  readonly messageId: string;
+  readonly session: SessionRow;
+  readonly agent: RuntimeAgent;
+  readonly input: RunInput;
+  readonly content: readonly UserPart[];
+  readonly state: JsonValue | undefined;
+  readonly child: ChildOf | undefined;
+}
+
+interface NewClaim {
+  readonly start_seq: number | null;
+  readonly position: number | null;
+  readonly queued: boolean;
+}
+
+async function claimAndStart(parts: SendParts, claiming: Claiming): Promise<Result<Sent>> {
+  const { sessionId, messageId } = claiming;
+  const { pool } = parts.engine.parts.database;
+  const runId = uuidv7();
+  const started = storableJson({
+    type: "RUN_STARTED",
+    threadId: sessionId,
+    runId,
+    protocolVersion: "1.0",
+    ...(claiming.child && { parentRunId: claiming.child.runId }),
+    timestamp: parts.engine.now().getTime(),
+  });
+  const claim = await claimNew(parts, claiming, runId, started);
+  if (claim.start_seq !== null && claim.position !== null) {
+    const { start_seq: first, position } = claim;
+    parts.engine.hub.publish(sessionId, { first, last: first, runId, json: [started] });
+    parts.hint(sessionId);
+    await startClaimed(parts, claiming, { runId, first, position });
+    return ok({ runId, messageId, status: "running", afterSeq: first - 1 });
+  }
+  if (claim.queued) {
+    await startNext(parts, sessionId);
+    return ok({ runId, messageId, status: "queued" });
+  }
+  const { rows } = await pool.query<SessionRow>(READ_SESSION, [sessionId, messageId]);
+  const known = rows[0]?.known;
+  return known
+    ? ok({ runId: known.id, messageId, status: "known" })
+    : fail("not_found", { what: "session", id: sessionId });
+}
+
+async function claimNew(
+  parts: SendParts,
+  { sessionId, messageId, session, agent, input, content, state, child }: Claiming,
+  runId: string,
+  started: string,
+): Promise<NewClaim> {
+  const { database, executorId } = parts.engine.parts;
+  const values = [
+    sessionId,
+    runId,
+    messageId,
+    executorId,
+    agent.spec.id,
+    storableJson(input),
+    storableJson({ ...input, content }),
+    storableJson(content),
+    `[${started}]`,
+    session.feedback?.map((entry) => entry.messageId) ?? [],
+    child?.runId ?? null,
+    child?.callId ?? null,
+    state === undefined ? null : storableJson(state),
+  ];
+  for (let race = 0; ; race++) {
+    try {
+      const { rows } = await database.pool.query<NewClaim>(CLAIM_NEW, values);
+      return rows[0] ?? { start_seq: null, position: null, queued: false };
+    } catch (error) {
+      if ((error as { code?: string }).code !== UNIQUE_VIOLATION || race >= RACES) throw error;
+    }
+  }
+}
+
+interface Claimed {
+  readonly runId: string;
+  readonly first: number;
+  readonly position: number;
+}
+
+/** From what was read already, unless another run came between reading and claiming: then it is read anew. */
+async function startClaimed(parts: SendParts, claiming: Claiming, claimed: Claimed): Promise<void> {
+  const { sessionId, messageId, session, agent, input, content, state, child } = claiming;
+  const { runId, first, position } = claimed;
+  const before = session.conversation ?? [];
+  if ((before.at(-1)?.position ?? -1) + 1 !== position) {
+    return parts.segments.startRow({
+      ...{ id: runId, session_id: sessionId, epoch: 1, segment: 0, launch: 0, start_seq: first, input },
+      ...{
+        agent_id: agent.spec.id,
+        parent_run_id: child?.runId ?? null,
+        parent_call_id: child?.callId ?? null,
+      },
+    });
+  }
+  const message: ConversationMessage = { id: messageId, role: "user", content };
+  const segment: ClaimedSegment = {
+    ...{
+      runId,
+      sessionId,
+      epoch: 1,
+      segment: 0,
+      launch: 0,
+      attempts: 0,
+      activeMs: 0,
+      usages: [],
+      answers: [],
+    },
+    input,
+    agentId: agent.spec.id,
+    userEmail: session.owner,
+    parent: child && { runId: child.runId, callId: child.callId },
+    state: state ?? session.state,
+    metadata: session.metadata,
+    seq: first,
+    position: position + 1,
+    messages: [...before.map(withoutPosition), message],
+  };
+  parts.segments.start(segment, agent.spec);
+}
+
+/** Starts the oldest queued run, unless one is on. */
+export async function startNext({ engine, segments, hint }: SendParts, sessionId: string): Promise<void> {
+  const { database, executorId } = engine.parts;
+  try {
+    const { rows } = await database.pool.query<ClaimRow>(CLAIM_QUEUED, [sessionId, executorId]);
+    const [row] = rows;
+    if (!row) return;
+    engine.hub.hint(sessionId);
+    hint(sessionId);
+    await segments.startRow(row);
+  } catch (error) {
+    if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error; // another process was faster
+  }
+}
+
+async function readSession(
+  parts: SendParts,
+  sessionId: string,
+  messageId: string,
+): Promise<Result<SessionRow>> {
+  const { engine } = parts;
+  if (engine.draining()) {
+    const nextStep = "Send it again: another process, or this one after its restart, takes it.";
+    return fail("not_available", { what: "This server process", why: "it is stopping", nextStep });
+  }
+  const { rows } = isUuid(sessionId)
+    ? await engine.parts.database.pool.query<SessionRow>(READ_SESSION, [sessionId, messageId])
+    : { rows: [] };
+  const [session] = rows;
+  return session ? ok(session) : fail("not_found", { what: "session", id: sessionId });
+}
+
+/** The agent, its model and what the message asks of them, before anything is stored. */
+async function checkedAgent(
+  engine: Engine,
+  session: SessionRow,
+  options: SendOptions,
+  child: ChildOf | undefined,
+): Promise<Result<RuntimeAgent>> {
+  if (session.agent_id === null) {
+    return fail("conflict", {
+      message: "The session has no agent.",
+      nextStep: "Set its agent_id with PATCH /v1/sessions/{id}, or make a session with one.",
+    });
+  }
+  const composed = await engine.agentFor(session.agent_id, session.owner);
+  if (!composed.ok) return composed;
+  const agent = withinScopes(composed.value, child?.scopeCeiling ?? session.metadata.scopeCeiling);
+  const brought = clientTools(options.clientTools ?? []);
+  if (!brought.ok) return brought;
+  const whole = withTools(agent, brought.value);
+  if (!whole.ok) return whole;
+  const schema = options.outputSchema === undefined ? ok(true) : checkSchema(options.outputSchema);
+  if (!schema.ok) return schema;
+  const model = await engine.parts.models.resolve(options.model ?? agent.spec.model);
+  return model.ok ? ok(agent) : model;
+}
+
+const waitsForClientOnly = ({ status, pending }: { status: string; pending: Pending | null }): boolean =>
+  status === "waiting" &&
+  (pending?.clientCalls.length ?? 0) > 0 &&
+  pending?.approvals.length === 0 &&
+  pending.children.length === 0;
+
+function partsOf({ content }: NewMessage): UserPart[] {
+  const parts: readonly UserPart[] =
+    typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return parts.filter((part) => part.type === "file" || part.text !== "");
+}
+
+/** What the model is told with the message and people are not shown: the prompt's beginning stays as it was. */
+function toldWithIt({ feedback, state }: SessionRow, options: SendOptions): UserPart[] {
+  const told: UserPart[] = [];
+  const add = (origin: string, text: string) => told.push({ type: "text", origin, text: `\n\n${text}` });
+  for (const { value, words } of feedback ?? []) {
+    add(
+      "feedback",
+      `[The user's feedback on an earlier answer of yours: ${value}${words ? `, "${words}"` : ""}]`,
+    );
+  }
+  for (const { description, value } of options.context ?? []) add("context", `[${description}: ${value}]`);
+  const shared = options.state ?? state;
+  if (typeof shared === "object" && shared !== null && Object.keys(shared).length > 0) {
+    add("state", `[State shared with the user interface: ${JSON.stringify(shared)}]`);
+  }
+  if (options.outputSchema !== undefined) told.push(schemaPart(options.outputSchema));
+  return told;
+}

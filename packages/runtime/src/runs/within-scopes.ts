@@ -1,0 +1,26 @@
+/** An agent with at most these rights: what a run started by another run may do. Tools that need more are hidden, and say so. */
+import { effectiveScopes, type HiddenTool, missingScopes, type RuntimeAgent } from "@capstan/core";
+
+export function withinScopes(agent: RuntimeAgent, ceiling: readonly string[] | undefined): RuntimeAgent {
+  if (ceiling === undefined) return agent;
+  const scopes = effectiveScopes(agent.scopes, ceiling);
+  const lacking = (required: readonly string[]) => missingScopes(required, scopes);
+  const hidden = agent.tools
+    .filter((tool) => lacking(tool.scopes).length > 0)
+    .map(({ name, capabilityId, scopes: required }): HiddenTool => {
+      const missing = lacking(required);
+      return {
+        name,
+        capabilityId,
+        reason: "scope",
+        detail: `needs ${missing.join(", ")}, which the agent that started this one does not have`,
+        missingScopes: missing,
+      };
+    });
+  return {
+    ...agent,
+    scopes,
+    tools: agent.tools.filter((tool) => lacking(tool.scopes).length === 0),
+    hidden: [...agent.hidden, ...hidden],
+  };
+}
