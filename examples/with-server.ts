@@ -1,0 +1,21 @@
+/** The server of CAPSTAN_URL, or one of our own for as long as `work` runs. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openLog, parseSettings, startServer } from "@capstan/server";
+
+export async function withServer(work: (url: string) => Promise<void>): Promise<void> {
+  const given = process.env.CAPSTAN_URL;
+  if (given) return work(given);
+  const dataDir = mkdtempSync(join(tmpdir(), "capstan-example-"));
+  const settings = parseSettings({ PORT: "0", CAPSTAN_DATA_DIR: dataDir });
+  if (!settings.ok) throw new Error(settings.failure.message);
+  const server = await startServer(settings.value, openLog(console.error, false));
+  if (!server.ok) throw new Error(server.failure.message);
+  try {
+    await work(server.value.url);
+  } finally {
+    await server.value.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
