@@ -123,4 +123,9 @@ export const installFailures = {
     nextStep: () =>
       "Start it with `capstan services start`, look at `capstan services logs`, then try again.",
   }),
+  folder_exists: row<{ folder: string }>({
+    status: 409,
+    message: ({ folder }) => `${folder} exists already.`,
+    nextStep: () => "Choose another name, or remove the folder first.",
+  }),
 };

@@ -100,8 +100,8 @@ async function fromAddress(
 /** A service's folder holds its command's package in `cli/`; that is what is installed, and the folder is remembered. */
 async function fromFolder(folder: string): Promise<Result<PackageArchive>> {
   const names = await readdir(folder);
-  const isProject = names.includes("pyproject.toml") || names.includes("package.json");
-  if (!isProject && names.includes("cli")) {
+  const inCli = await readdir(join(folder, "cli")).catch(() => []);
+  if (inCli.includes("pyproject.toml") || inCli.includes("package.json")) {
     const inner = await fromFolder(join(folder, "cli"));
     return inner.ok ? ok({ ...inner.value, origin: folder, serviceFolder: folder }) : inner;
   }

@@ -1,0 +1,13 @@
+/** Node's compression and hashes, as core's archive readers and writers ask for them. */
+import { createHash } from "node:crypto";
+import { crc32, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from "node:zlib";
+import type { ArchiveCodec } from "@capstan/core";
+
+export const archiveCodec: ArchiveCodec = {
+  inflateRaw: (bytes, maxOutputLength) => inflateRawSync(bytes, { maxOutputLength }),
+  deflateRaw: (bytes) => deflateRawSync(bytes),
+  gunzip: (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength }),
+  gzip: (bytes) => gzipSync(bytes, { level: 9 }),
+  crc32: (bytes) => crc32(bytes),
+  sha256: (bytes) => createHash("sha256").update(bytes).digest(),
+};
