@@ -28,7 +28,11 @@ export interface AcpQuirks {
 
 /** What to ask for once the agent is up; absent when a recording is read. */
 export interface AcpPlan {
-  readonly openSession: { readonly method: string; readonly params: JsonObject };
+  /** Given what the agent said it can do. */
+  readonly openSession: (agentCapabilities: JsonObject) => {
+    readonly method: string;
+    readonly params: JsonObject;
+  };
   /** After the session is open and before the prompt; a refusal of one is a warning. */
   readonly settings: readonly { readonly method: string; readonly params: JsonObject }[];
   readonly prompt: readonly JsonObject[];
@@ -44,6 +48,9 @@ interface State {
   /** While a stored session is loaded, updates are its history. */
   loading: boolean;
   pendingSettings: number;
+  running: boolean;
+  /** Messages for turns to come: one turn at a time. */
+  readonly queue: string[];
   /** What this turn has shown so far. */
   spoke: boolean;
   errorText: string | undefined;
@@ -71,6 +78,8 @@ export function acpReader(quirks: AcpQuirks = {}, plan?: AcpPlan, book = acpBook
     sessionId: undefined,
     loading: false,
     pendingSettings: 0,
+    running: false,
+    queue: [],
     spoke: false,
     errorText: undefined,
     endedUnpaid: false,
@@ -88,6 +97,7 @@ export function acpReader(quirks: AcpQuirks = {}, plan?: AcpPlan, book = acpBook
       if (record && method === undefined) noteAnswer(record, state);
       if (method === "session/load") state.loading = true;
       if (method !== "session/prompt") return { events: [] };
+      state.running = true;
       state.spoke = false;
       state.errorText = undefined;
       state.endedUnpaid = false;
@@ -126,14 +136,17 @@ function read(message: RpcMessage, state: State): AdapterStep {
 function proceed(method: string | undefined, result: JsonObject, state: State): AdapterStep {
   const { book, plan } = state;
   const stopReason = asText(result.stopReason);
-  if (stopReason !== undefined) return { events: endTurn(stopReason, result, state) };
+  if (stopReason !== undefined)
+    return { events: endTurn(stopReason, result, state), send: nextPrompt(state) };
   if (method === "initialize" && plan) {
-    return { events: [], send: [book.request(plan.openSession.method, plan.openSession.params)] };
+    const open = plan.openSession(asObject(result.agentCapabilities) ?? {});
+    state.sessionId = asText(open.params.sessionId);
+    return { events: [], send: [book.request(open.method, open.params)] };
   }
   const openedId = asText(result.sessionId);
   if (openedId !== undefined || (method !== undefined && OPENING.test(method))) {
     state.loading = false;
-    state.sessionId = openedId ?? asText(plan?.openSession.params.sessionId) ?? state.sessionId;
+    state.sessionId = openedId ?? state.sessionId;
     return { events: [started(result, state)], send: afterOpening(state) };
   }
   return { events: [], send: afterSetting(method, state) };
@@ -158,6 +171,15 @@ function afterSetting(method: string | undefined, state: State): string[] {
   state.pendingSettings -= 1;
   return state.pendingSettings === 0 ? [promptOf(state.plan, state)] : [];
 }
+
+function nextPrompt(state: State): string[] {
+  const text = state.queue.shift();
+  state.running = false;
+  return text === undefined ? [] : [promptText(text, state)];
+}
+
+const promptText = (text: string, { book, sessionId }: State) =>
+  book.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
 
 const promptOf = (plan: AcpPlan, { book, sessionId }: State) =>
   book.request("session/prompt", { sessionId, prompt: plan.prompt });
@@ -303,9 +325,8 @@ function answer(command: RunCommand, state: State): AdapterStep | undefined {
     }
     case "send":
       if (sessionId === undefined) return undefined;
-      return {
-        events: [],
-        send: [book.request("session/prompt", { sessionId, prompt: [{ type: "text", text: command.text }] })],
-      };
+      if (!state.running) return { events: [], send: [promptText(command.text, state)] };
+      state.queue.push(command.text);
+      return { events: [] };
   }
 }

@@ -32,8 +32,8 @@ interface State {
   readonly usage: UsageTotal;
   readonly toolNames: Map<string, string>;
   readonly denied: Set<string>;
-  /** Permission questions that wait for an answer, and the input to allow. */
-  readonly questions: Map<string, unknown>;
+  /** Permission questions that wait for an answer. */
+  readonly questions: Map<string, { readonly input: unknown; readonly toolId: string | undefined }>;
   nextRequest: number;
   sends: string[];
 }
@@ -258,12 +258,13 @@ function readRequest(requestId: string, request: JsonObject, state: State): Adap
     return [];
   }
   const input = request.input ?? {};
-  state.questions.set(requestId, input);
+  const toolId = asText(request.tool_use_id);
+  state.questions.set(requestId, { input, toolId });
   return [
     {
       type: "approval-requested",
       id: requestId,
-      toolId: asText(request.tool_use_id),
+      toolId,
       tool: asText(request.tool_name) ?? "unknown",
       input,
       reason: asText(request.decision_reason) ?? asText(request.description),
@@ -311,12 +312,13 @@ function answer(command: RunCommand, state: State): AdapterStep | undefined {
     }
     case "approve":
     case "deny": {
-      if (!state.questions.has(command.id)) return undefined;
       const asked = state.questions.get(command.id);
+      if (!asked) return undefined;
       state.questions.delete(command.id);
+      if (command.type === "deny" && asked.toolId !== undefined) state.denied.add(asked.toolId);
       const response =
         command.type === "approve"
-          ? { behavior: "allow", updatedInput: command.input ?? asked }
+          ? { behavior: "allow", updatedInput: command.input ?? asked.input }
           : { behavior: "deny", message: command.reason ?? "The user denied this call." };
       const reply = { subtype: "success", request_id: command.id, response };
       return { events: [], send: [JSON.stringify({ type: "control_response", response: reply })] };

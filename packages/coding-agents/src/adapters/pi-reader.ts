@@ -38,6 +38,7 @@ interface State {
   last: AssistantMessage | undefined;
   /** The message whose usage was counted; its end is repeated by the turn's. */
   counted: string | undefined;
+  running: boolean;
   sends: string[];
 }
 
@@ -49,6 +50,7 @@ export function piReader(flavour: PiFlavour): LineReader {
     dialogs: new Map(),
     last: undefined,
     counted: undefined,
+    running: false,
     sends: [],
   };
   return {
@@ -61,7 +63,7 @@ export function piReader(flavour: PiFlavour): LineReader {
     },
     onSent(line) {
       const type = parseObject(line)?.type;
-      if (type !== "prompt") return { events: [] };
+      if (type !== "prompt" || state.running) return { events: [] }; // else it waits its turn within this run
       state.last = undefined;
       return { events: [{ type: "turn-opened" }] };
     },
@@ -101,7 +103,10 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
   session: row({ id: text, cwd: maybeText }, ({ id: sessionId, cwd }) => [
     { type: "run-started", sessionId, cwd },
   ]),
-  agent_start: row({}, () => [{ type: "run-started" }]),
+  agent_start: row({}, (_, state) => {
+    state.running = true;
+    return [{ type: "run-started" }];
+  }),
   turn_start: row({}, () => [{ type: "model-turn" }]),
   message_start: row({ message: z.looseObject({ role: text }) }, ({ message }, state) => {
     if (message.role === "assistant") state.streamed.clear();
@@ -140,7 +145,10 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
   compaction_end: row({ errorMessage: maybeText }, ({ errorMessage }) => [
     { type: "warning", code: "compacted", message: errorMessage ?? "The conversation was compacted." },
   ]),
-  agent_settled: row({}, (_, state) => (state.flavour.terminal === "agent_settled" ? [ending(state)] : [])),
+  agent_settled: row({}, (_, state) => {
+    state.running = false;
+    return state.flavour.terminal === "agent_settled" ? [ending(state)] : [];
+  }),
   agent_end: row({ isTerminal: maybeFlag }, ({ isTerminal }, state) =>
     state.flavour.terminal === "agent_end" && isTerminal !== false ? [ending(state)] : [],
   ),

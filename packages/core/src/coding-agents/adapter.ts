@@ -51,11 +51,10 @@ export interface LineReader {
   end?(exit: RunExit): readonly AdapterEvent[];
 }
 
-/** A file the CLI reads its settings from, below the run's private folder. */
-export interface RunFile {
-  readonly path: string;
-  readonly content: string;
-}
+/** A file the CLI reads its settings from, or a link to one of the caller's, below the run's private folder. */
+export type RunFile =
+  | { readonly path: string; readonly content: string }
+  | { readonly path: string; readonly linkTo: string };
 
 /** What the engine knows and an adapter cannot ask for. */
 export interface RunPlace {
@@ -93,23 +92,40 @@ export interface AdapterRun extends LineReader {
   readonly stdin?: readonly string[];
   /** What the CLI enforces itself; the engine enforces the rest. */
   readonly enforces?: readonly ("maxTurns" | "maxCostUsd")[];
+  /** Said as warnings: what was asked for and this CLI has no place for. */
+  readonly warnings?: readonly string[];
+  /** Another way to run the same, tried when this one dies before it said anything. */
+  readonly fallback?: () => AdapterRun;
 }
 
-/** Where an agent keeps its sessions, and how to read them. Paths are relative to the home folder. */
+/** Where an agent keeps its sessions, and how to read them. Reading is the client's; this only says how. */
 export type SessionStore =
   | {
       readonly kind: "files";
-      /** Folders below home; `*` stands for one folder name. */
-      readonly folder: string;
-      /** Which files hold a session; its first group is the id. */
-      readonly file: RegExp;
-      readonly parse: (text: string) => StoredMessage[];
+      /** Relative to the home folder; a `*` stands for any part of one name, such as `.claude/projects/*\/*.jsonl`. */
+      readonly pattern: string;
+      /** A variable that names another folder than the one the pattern starts with. */
+      readonly moved?: { readonly variable: string; readonly folder: string };
+      /** The session's id, from the file's path and its first line. */
+      readonly id: (path: string, firstLine: string) => string | undefined;
+      readonly messages: (text: string) => readonly StoredMessage[];
     }
   | {
       readonly kind: "command";
       readonly list: readonly string[];
+      readonly sessions: (stdout: string) => readonly StoredSession[];
       readonly read: (id: string) => readonly string[];
+      readonly messages: (stdout: string) => readonly StoredMessage[];
     };
+
+export interface StoredSession {
+  readonly id: string;
+  /** The folder it was in, where the agent tells. */
+  readonly cwd?: string | undefined;
+  readonly title?: string | undefined;
+  /** ISO 8601. */
+  readonly updatedAt?: string | undefined;
+}
 
 export interface StoredMessage {
   readonly role: "user" | "assistant" | "tool" | "system";
@@ -119,9 +135,13 @@ export interface StoredMessage {
 export interface CodingAgentAdapter {
   readonly name: AgentName;
   readonly capabilities: CodingAgentCapabilities;
-  /** The command that proves an install, and how its first matching line names the version. */
-  readonly versionCommand: readonly string[];
+  /** What the binary is called, and what it was called before. */
+  readonly commands: readonly [string, ...string[]];
+  /** Proves an install: a stub may stand where the binary should. The pattern's first group is the version. */
+  readonly versionArgs: readonly string[];
   readonly versionPattern: RegExp;
+  /** Which variables of the caller's environment the CLI gets to see, beside the few that every process needs. */
+  readonly environment: RegExp;
   open(options: RunOptions, place: RunPlace): AdapterRun;
   /** Reads a recording: `sample` are its parsed lines, so that the protocol can be told. */
   read(sample: readonly unknown[]): LineReader;

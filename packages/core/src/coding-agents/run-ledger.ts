@@ -139,7 +139,7 @@ class Ledger implements RunLedger {
     const waiting = this.#waiting;
     this.#waiting = [];
     const known = this.#sessionId === undefined ? {} : { sessionId: this.#sessionId };
-    return [{ agent: this.#agent, ...known, ...event }, ...waiting];
+    return [{ ...event, agent: event.agent ?? this.#agent, ...known }, ...waiting];
   }
 
   #openTurn(): CodingAgentEvent[] {

@@ -49,4 +49,14 @@ export const codingAgentFailures = {
         : "Check the version with `capstan doctor`.",
     details: ({ agent, command }) => ({ agent, command }),
   }),
+  remote_run_lost: row<{ reason: string }>({
+    status: 502,
+    message: ({ reason }) => `The run on the remote Capstan was lost: ${reason}`,
+    nextStep: () => "Check the address and that the server is up; the run itself may still go on there.",
+  }),
+  too_many_coding_runs: row<{ most: number }>({
+    status: 429,
+    message: ({ most }) => `${most} coding agents run already`,
+    nextStep: () => "Wait for one to end, or stop one.",
+  }),
 };

@@ -1,0 +1,69 @@
+/** A live run over ACP: what to ask for, in which order. Which of load and resume to use, the agent's own answer tells. */
+import type { AdapterRun, McpServerConfig, RunFile, RunOptions, RunPlace } from "@capstan/core";
+import { type AcpPlan, type AcpQuirks, acpBook, acpInitialize, acpReader } from "./acp-reader.ts";
+import { asObject, type JsonObject } from "./json-line.ts";
+import { isImageFile, withInstructions } from "./run-parts.ts";
+
+export interface AcpRunParts {
+  readonly argv: readonly string[];
+  readonly quirks?: AcpQuirks;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly files?: readonly RunFile[];
+  readonly warnings?: readonly string[];
+  /** Options to set by name before the prompt, such as a model. */
+  readonly configOptions?: readonly { readonly name: string; readonly value: string }[];
+  /** Where the agent has a place for instructions of its own, the prompt goes alone. */
+  readonly prompt?: string;
+}
+
+export function acpRun(parts: AcpRunParts, options: RunOptions, place: RunPlace): AdapterRun {
+  const book = acpBook();
+  const { option } = place.thinking;
+  const settings = [...(parts.configOptions ?? []), ...(option ? [option] : [])];
+  const plan: AcpPlan = {
+    openSession: (agentCapabilities) => openSession(agentCapabilities, options, place),
+    settings: settings.map(({ name, value }) => ({
+      method: "session/set_config_option",
+      params: { configId: name, value },
+    })),
+    prompt: promptBlocks(parts.prompt ?? withInstructions(options), place),
+  };
+  return {
+    argv: parts.argv,
+    env: parts.env ?? {},
+    files: parts.files ?? [],
+    stdin: [acpInitialize(book)],
+    ...(parts.warnings && { warnings: parts.warnings }),
+    ...acpReader(parts.quirks ?? {}, plan, book),
+  };
+}
+
+function openSession(agentCapabilities: JsonObject, options: RunOptions, { cwd }: RunPlace) {
+  const place = { cwd, mcpServers: (options.mcpServers ?? []).map(acpMcpServer) };
+  const { sessionId, forkSessionId } = options;
+  if (forkSessionId !== undefined)
+    return { method: "session/fork", params: { sessionId: forkSessionId, ...place } };
+  if (sessionId === undefined) return { method: "session/new", params: place };
+  const resumes = asObject(agentCapabilities.sessionCapabilities)?.resume !== undefined;
+  return { method: resumes ? "session/resume" : "session/load", params: { sessionId, ...place } };
+}
+
+function acpMcpServer(server: McpServerConfig): JsonObject {
+  const pairs = (record: Readonly<Record<string, string>> = {}) =>
+    Object.entries(record).map(([name, value]) => ({ name, value }));
+  return "url" in server
+    ? { type: "http", name: server.name, url: server.url, headers: pairs(server.headers) }
+    : { name: server.name, command: server.command, args: server.args ?? [], env: pairs(server.env) };
+}
+
+function promptBlocks(text: string, { attachments }: RunPlace): JsonObject[] {
+  return [
+    ...attachments.map((attachment): JsonObject => {
+      const { path, mimeType, data } = attachment;
+      return isImageFile(attachment)
+        ? { type: "image", data, mimeType }
+        : { type: "resource_link", uri: `file://${path}`, name: path.split("/").at(-1) ?? path, mimeType };
+    }),
+    { type: "text", text },
+  ];
+}

@@ -1,0 +1,104 @@
+/**
+ * Adapter for Claude Code: stream-json both ways, so that approvals, interrupts and messages have a channel.
+ *
+ * Permission questions always come to us (`--permission-prompt-tool stdio`); the engine answers them for `yolo` and `deny`.
+ * That also spares `--dangerously-skip-permissions`, which the CLI refuses to root.
+ */
+import type { AdapterRun, PlacedAttachment, RunFile, RunOptions, RunPlace } from "@capstan/core";
+import { claudeManifest } from "../manifests/claude.ts";
+import { claudeSessions } from "../sessions/claude-sessions.ts";
+import { claudeReader, userMessage } from "./claude-reader.ts";
+import { defineAdapter } from "./define-adapter.ts";
+import type { JsonObject } from "./json-line.ts";
+import { flag, isImageFile, jsonFile, mcpServersByName, skillLinks } from "./run-parts.ts";
+
+export const claudeAdapter = defineAdapter({
+  manifest: claudeManifest,
+  environment: /^(ANTHROPIC_|CLAUDE_|MAX_THINKING_TOKENS$|DISABLE_|AWS_|GOOGLE_|CLOUD_ML_)/,
+  sessions: claudeSessions,
+  open: openClaude,
+});
+
+function openClaude(options: RunOptions, place: RunPlace): AdapterRun {
+  const reader = claudeReader();
+  const mcp = mcpConfig(options, place);
+  const instructions = instructionFile(options, place);
+  const skills = skillPlugin(options, place);
+  return {
+    argv: [
+      ...["claude", "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"],
+      ...["--permission-prompt-tool", "stdio"],
+      ...(options.stream === false ? [] : ["--include-partial-messages"]),
+      ...flag("--model", place.model),
+      ...place.thinking.argv,
+      ...sessionFlags(options, place),
+      ...flag("--max-turns", options.maxTurns),
+      ...flag("--max-budget-usd", options.maxCostUsd),
+      ...mcp.argv,
+      ...instructions.argv,
+      ...skills.argv,
+      ...(place.nativeTools === "off" ? ["--tools", ""] : []),
+    ],
+    env: { ...place.thinking.env },
+    files: [...mcp.files, ...instructions.files, ...skills.files],
+    stdin: [
+      JSON.stringify({
+        type: "control_request",
+        request_id: "init",
+        request: { subtype: "initialize", hooks: {} },
+      }),
+      userMessage([...place.attachments.map(attachmentBlock), { type: "text", text: options.prompt }]),
+    ],
+    enforces: ["maxTurns", "maxCostUsd"],
+    ...reader,
+  };
+}
+
+function sessionFlags({ sessionId, forkSessionId }: RunOptions, { freshSessionId }: RunPlace): string[] {
+  if (forkSessionId !== undefined) return ["--resume", forkSessionId, "--fork-session"];
+  return sessionId === undefined ? ["--session-id", freshSessionId] : ["--resume", sessionId];
+}
+
+interface Part {
+  readonly argv: readonly string[];
+  readonly files: readonly RunFile[];
+}
+
+const NOTHING: Part = { argv: [], files: [] };
+
+/** With its own tools off, only the servers of this run may offer any; those have a gate of their own. */
+function mcpConfig({ mcpServers = [] }: RunOptions, place: RunPlace): Part {
+  const strict = place.nativeTools === "off" ? ["--strict-mcp-config"] : [];
+  if (mcpServers.length === 0) return { argv: strict, files: [] };
+  const { path, file } = jsonFile(place, "mcp.json", { mcpServers: mcpServersByName(mcpServers) });
+  return { argv: ["--mcp-config", path, ...strict], files: [file] };
+}
+
+/** In a file, because a command line has a limit that prompts exceed. */
+function instructionFile({ systemPrompt }: RunOptions, place: RunPlace): Part {
+  if (systemPrompt === undefined) return NOTHING;
+  const path = `${place.folder}/instructions.md`;
+  const name = place.nativeTools === "off" ? "--system-prompt-file" : "--append-system-prompt-file";
+  return { argv: [name, path], files: [{ path, content: systemPrompt }] };
+}
+
+function skillPlugin({ skills = [] }: RunOptions, place: RunPlace): Part {
+  if (skills.length === 0) return NOTHING;
+  const plugin = `${place.folder}/plugin`;
+  const manifest = { name: "run-skills", version: "1.0.0", description: "The skills of this run." };
+  return {
+    argv: ["--plugin-dir", plugin],
+    files: [
+      { path: `${plugin}/.claude-plugin/plugin.json`, content: JSON.stringify(manifest) },
+      ...skillLinks(skills, `${plugin}/skills`),
+    ],
+  };
+}
+
+function attachmentBlock(attachment: PlacedAttachment): JsonObject {
+  const { path, mimeType, data } = attachment;
+  const source = { type: "base64", media_type: mimeType, data };
+  if (isImageFile(attachment)) return { type: "image", source };
+  if (mimeType === "application/pdf") return { type: "document", source };
+  return { type: "text", text: `Attached file: ${path}` };
+}

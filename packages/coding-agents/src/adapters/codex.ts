@@ -1,0 +1,132 @@
+/**
+ * Adapter for Codex: its app-server, which streams, asks and can be interrupted; `exec --json` where that does not start.
+ *
+ * `exec` never asks: its sandbox is all that stands between a command and the machine. So `prompt` has no fallback.
+ */
+import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core";
+import { codexManifest } from "../manifests/codex.ts";
+import { codexSessions } from "../sessions/codex-sessions.ts";
+import { codexAppServerReader } from "./codex-app-server-reader.ts";
+import { codexExecReader } from "./codex-exec-reader.ts";
+import { defineAdapter } from "./define-adapter.ts";
+import type { JsonObject } from "./json-line.ts";
+import { RpcBook } from "./json-rpc.ts";
+import { flag, isImageFile } from "./run-parts.ts";
+
+export const codexAdapter = defineAdapter({
+  manifest: codexManifest,
+  environment: /^(OPENAI_|CODEX_|AZURE_OPENAI_|OLLAMA_)/,
+  sessions: codexSessions,
+  open: openAppServer,
+});
+
+/** What a mode means to Codex: whether it asks, and what its sandbox lets through unasked. */
+const MODES = {
+  yolo: { approvalPolicy: "never", sandbox: "danger-full-access" },
+  prompt: { approvalPolicy: "on-request", sandbox: "read-only" },
+  deny: { approvalPolicy: "never", sandbox: "read-only" },
+} as const;
+
+/** Its own tools cannot be removed by name; these features carry them. */
+const TOOLS_OFF = [
+  "shell_tool",
+  "unified_exec",
+  "image_generation",
+  "apps",
+  "multi_agent",
+  "web_search_request",
+];
+
+function openAppServer(options: RunOptions, place: RunPlace): AdapterRun {
+  const book = new RpcBook();
+  const initialize = book.request("initialize", {
+    clientInfo: { name: "capstan", title: "Capstan", version: "0.1.0" },
+  });
+  const { forkSessionId, sessionId, approvalMode } = options;
+  const threadId = forkSessionId ?? sessionId;
+  const method =
+    forkSessionId !== undefined ? "thread/fork" : sessionId !== undefined ? "thread/resume" : "thread/start";
+  const plan = {
+    openThread: {
+      method,
+      params: { ...(threadId !== undefined && { threadId }), ...threadParams(options, place) },
+    },
+    turn: { input: turnInput(options, place), ...effort(place) },
+  };
+  return {
+    argv: ["codex", "app-server", ...place.thinking.argv, ...toolsOff(place)],
+    env: { ...place.thinking.env },
+    files: [],
+    stdin: [initialize],
+    ...codexAppServerReader(plan, book),
+    ...(approvalMode !== "prompt" && { fallback: () => openExec(options, place) }),
+  };
+}
+
+function threadParams(
+  { approvalMode = "deny", systemPrompt, mcpServers = [] }: RunOptions,
+  place: RunPlace,
+): JsonObject {
+  const instructions = place.nativeTools === "off" ? "baseInstructions" : "developerInstructions";
+  return {
+    cwd: place.cwd,
+    ...MODES[approvalMode],
+    ...(place.nativeTools === "off" && { sandbox: "read-only" }),
+    ...(place.model !== undefined && { model: place.model }),
+    ...(systemPrompt !== undefined && { [instructions]: systemPrompt }),
+    ...(mcpServers.length > 0 && { config: { mcp_servers: mcpTables(mcpServers, place) } }),
+  };
+}
+
+/** Our servers have a gate of their own, so with the CLI's tools off Codex does not ask about their calls again. */
+function mcpTables(servers: NonNullable<RunOptions["mcpServers"]>, place: RunPlace): JsonObject {
+  const approval = place.nativeTools === "off" ? { default_tools_approval_mode: "approve" } : {};
+  return Object.fromEntries(
+    servers.map((server) => [
+      server.name,
+      "url" in server
+        ? { url: server.url, http_headers: server.headers ?? {}, ...approval }
+        : { command: server.command, args: server.args ?? [], env: server.env ?? {}, ...approval },
+    ]),
+  );
+}
+
+function turnInput({ prompt, skills = [] }: RunOptions, { attachments }: RunPlace): JsonObject[] {
+  return [
+    { type: "text", text: prompt, text_elements: [] },
+    ...attachments.filter(isImageFile).map(({ path }) => ({ type: "localImage", path })),
+    ...skills.map((path) => ({ type: "skill", name: path.split("/").filter(Boolean).at(-1) ?? path, path })),
+  ];
+}
+
+const effort = ({ thinking: { option } }: RunPlace): JsonObject =>
+  option === null ? {} : { effort: option.value, summary: "detailed" };
+
+const toolsOff = ({ nativeTools }: RunPlace): string[] =>
+  nativeTools === "off" ? TOOLS_OFF.flatMap((feature) => ["-c", `features.${feature}=false`]) : [];
+
+function openExec(options: RunOptions, place: RunPlace): AdapterRun {
+  const { prompt, sessionId, forkSessionId, approvalMode = "deny", systemPrompt } = options;
+  const verb = forkSessionId !== undefined ? ["fork"] : sessionId !== undefined ? ["resume"] : [];
+  const thread = forkSessionId ?? sessionId;
+  const safety =
+    approvalMode === "yolo"
+      ? ["--dangerously-bypass-approvals-and-sandbox"]
+      : thread === undefined
+        ? ["-s", "read-only"]
+        : [];
+  return {
+    argv: [
+      ...["codex", "exec", ...verb, "--json", "--skip-git-repo-check"],
+      ...safety,
+      ...flag("-m", place.model),
+      ...place.thinking.argv,
+      ...(systemPrompt === undefined ? [] : ["-c", `developer_instructions=${JSON.stringify(systemPrompt)}`]),
+      ...place.attachments.filter(isImageFile).flatMap(({ path }) => ["-i", path]),
+      ...["--", ...(thread === undefined ? [] : [thread]), prompt],
+    ],
+    env: { ...place.thinking.env },
+    files: [],
+    ...codexExecReader(),
+  };
+}

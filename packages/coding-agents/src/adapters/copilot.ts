@@ -1,0 +1,97 @@
+/**
+ * Adapter for GitHub Copilot CLI: its JSON lines; ACP when a person is to be asked, because `-p` cannot ask.
+ *
+ * Both take the same flags. Instructions travel as an AGENTS.md in a folder of the run's own.
+ */
+import type { AdapterRun, RunFile, RunOptions, RunPlace } from "@capstan/core";
+import { copilotManifest } from "../manifests/copilot.ts";
+import { copilotSessions } from "../sessions/copilot-sessions.ts";
+import { acpRun } from "./acp-run.ts";
+import { copilotReader } from "./copilot-reader.ts";
+import { defineAdapter } from "./define-adapter.ts";
+import { ACP_QUIRKS } from "./readers.ts";
+import { flag, jsonFile, mcpServersByName, skillLinks } from "./run-parts.ts";
+
+export const copilotAdapter = defineAdapter({
+  manifest: copilotManifest,
+  environment: /^(COPILOT_|GH_|GITHUB_)/,
+  sessions: copilotSessions,
+  open: (options, place) =>
+    options.approvalMode === "prompt" ? openAcp(options, place) : openJson(options, place),
+});
+
+function openJson(options: RunOptions, place: RunPlace): AdapterRun {
+  const { env, files, argv } = launch(options, place);
+  const { sessionId } = options;
+  const mcp = mcpPart(options, place);
+  return {
+    argv: [
+      ...["copilot", "--output-format", "json", "--no-ask-user", ...argv],
+      ...(options.approvalMode === "yolo" ? ["--allow-all"] : []),
+      ...mcp.argv,
+      `--session-id=${sessionId ?? place.freshSessionId}`,
+      ...place.attachments.flatMap(({ path }) => ["--attachment", path]),
+      ...(options.stream === false ? ["--stream", "off"] : []),
+      `--prompt=${options.prompt}`, // one word: a prompt may start with a dash
+    ],
+    env,
+    files: [...files, ...mcp.files],
+    ...copilotReader(),
+  };
+}
+
+function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
+  const { env, files, argv } = launch(options, place);
+  // The effort is a launch flag; as a session option it does not exist.
+  const withoutOption = { ...place, thinking: { ...place.thinking, option: null } };
+  const parts = {
+    argv: ["copilot", "--acp", ...argv],
+    env,
+    files,
+    quirks: ACP_QUIRKS.copilot,
+    prompt: options.prompt,
+  };
+  return acpRun(parts, options, withoutOption);
+}
+
+interface Launch {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: readonly RunFile[];
+}
+
+function launch(options: RunOptions, place: RunPlace): Launch {
+  const { systemPrompt, skills = [] } = options;
+  const instructions = `${place.folder}/instructions`;
+  const skillFolder = `${place.folder}/skills`;
+  return {
+    argv: [
+      ...flag("--model", place.model),
+      ...place.thinking.argv,
+      "--no-auto-update",
+      ...(skills.length > 0 ? ["--add-dir", skillFolder] : []),
+      ...(place.nativeTools === "off" ? ["--disable-builtin-mcps", ...onlyMcpTools(options)] : []),
+    ],
+    env: {
+      ...place.thinking.env,
+      ...(systemPrompt !== undefined && { COPILOT_CUSTOM_INSTRUCTIONS_DIRS: instructions }),
+    },
+    files: [
+      ...(systemPrompt === undefined ? [] : [{ path: `${instructions}/AGENTS.md`, content: systemPrompt }]),
+      ...skillLinks(skills, `${skillFolder}/.github/skills`),
+    ],
+  };
+}
+
+/** ACP takes the servers in its own message. */
+function mcpPart({ mcpServers = [] }: RunOptions, place: RunPlace): Pick<Launch, "argv" | "files"> {
+  if (mcpServers.length === 0) return { argv: [], files: [] };
+  const { path, file } = jsonFile(place, "mcp.json", { mcpServers: mcpServersByName(mcpServers) });
+  return { argv: ["--additional-mcp-config", `@${path}`], files: [file] };
+}
+
+/** Only tools of our servers are visible, and those have a gate of their own. */
+const onlyMcpTools = ({ mcpServers = [] }: RunOptions): string[] => [
+  `--available-tools=${mcpServers.map(({ name }) => `${name}(*)`).join(",") || "none"}`,
+  ...mcpServers.map(({ name }) => `--allow-tool=${name}`),
+];

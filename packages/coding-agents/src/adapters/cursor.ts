@@ -1,0 +1,40 @@
+/**
+ * Adapter for Cursor's CLI, from its documentation: JSON lines when all is allowed or refused, ACP when a person is to be asked
+ * or MCP servers are given.
+ */
+import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core";
+import { cursorManifest } from "../manifests/cursor.ts";
+import { acpRun } from "./acp-run.ts";
+import { cursorReader } from "./cursor-reader.ts";
+import { defineAdapter } from "./define-adapter.ts";
+import { ACP_QUIRKS } from "./readers.ts";
+import { flag, withFilePaths, withInstructions } from "./run-parts.ts";
+
+export const cursorAdapter = defineAdapter({
+  manifest: cursorManifest,
+  environment: /^CURSOR_/,
+  open: (options, place) => (needsAcp(options) ? openAcp(options, place) : openStream(options, place)),
+});
+
+const needsAcp = ({ approvalMode, mcpServers = [] }: RunOptions) =>
+  approvalMode === "prompt" || mcpServers.length > 0;
+
+function openStream(options: RunOptions, place: RunPlace): AdapterRun {
+  return {
+    argv: [
+      ...["agent", "-p", "--output-format", "stream-json"],
+      ...(options.stream === false ? [] : ["--stream-partial-output"]),
+      ...flag("--model", place.model),
+      ...flag("--resume", options.sessionId),
+      ...(options.approvalMode === "yolo" ? ["--force"] : []),
+      ...["--workspace", place.cwd],
+      ...["--", withFilePaths(withInstructions(options), place.attachments)],
+    ],
+    env: { ...place.thinking.env },
+    files: [],
+    ...cursorReader(),
+  };
+}
+
+const openAcp = (options: RunOptions, place: RunPlace): AdapterRun =>
+  acpRun({ argv: ["agent", "acp"], quirks: ACP_QUIRKS.cursor }, options, place);

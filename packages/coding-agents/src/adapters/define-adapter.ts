@@ -1,0 +1,38 @@
+/** Makes a built-in adapter of its manifest and of how it is opened; how it is read is in `readers.ts`. */
+import type {
+  AdapterRun,
+  CodingAgentAdapter,
+  CodingAgentManifest,
+  RunOptions,
+  RunPlace,
+  SessionStore,
+} from "@capstan/core";
+import { readerFor } from "./readers.ts";
+
+export interface AdapterDefinition {
+  readonly manifest: CodingAgentManifest;
+  readonly environment: RegExp;
+  readonly sessions?: SessionStore;
+  open(options: RunOptions, place: RunPlace): AdapterRun;
+}
+
+export function defineAdapter({
+  manifest,
+  environment,
+  sessions,
+  open,
+}: AdapterDefinition): CodingAgentAdapter {
+  const { capabilities, commands, versionArgs, versionPattern } = manifest;
+  const { agent } = capabilities;
+  return Object.freeze({
+    name: agent,
+    capabilities,
+    commands,
+    versionArgs,
+    versionPattern: new RegExp(versionPattern, "m"),
+    environment,
+    open,
+    read: (sample: readonly unknown[]) => readerFor(agent, sample),
+    ...(sessions && { sessions }),
+  });
+}

@@ -1,0 +1,61 @@
+/**
+ * Adapter for omp (oh-my-pi): its JSON lines; ACP when a person is to be asked, a session forked or MCP servers given,
+ * for which the command line has no option.
+ */
+import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core";
+import { ompManifest } from "../manifests/omp.ts";
+import { ompSessions } from "../sessions/pi-sessions.ts";
+import { acpRun } from "./acp-run.ts";
+import { defineAdapter } from "./define-adapter.ts";
+import { piReader } from "./pi-reader.ts";
+import { ACP_QUIRKS } from "./readers.ts";
+import { flag, jsonFile } from "./run-parts.ts";
+
+export const ompAdapter = defineAdapter({
+  manifest: ompManifest,
+  environment: /^(OMP_|PI_|[A-Z0-9_]+_API_KEY$|AWS_|GOOGLE_)/,
+  sessions: ompSessions,
+  open: (options, place) => (needsAcp(options) ? openAcp(options, place) : openJson(options, place)),
+});
+
+const needsAcp = ({ approvalMode, forkSessionId, mcpServers = [] }: RunOptions) =>
+  approvalMode === "prompt" || forkSessionId !== undefined || mcpServers.length > 0;
+
+function openJson(options: RunOptions, place: RunPlace): AdapterRun {
+  const { systemPrompt, skills = [], sessionId, approvalMode } = options;
+  const instructions = `${place.folder}/instructions.md`;
+  const config = place.thinking.settings
+    ? jsonFile(place, "config.json", place.thinking.settings)
+    : undefined;
+  return {
+    argv: [
+      ...["omp", "-p", "--mode", "json", "--no-title"],
+      ...["--approval-mode", approvalMode === "yolo" ? "yolo" : "always-ask"],
+      ...flag("--model", place.model),
+      ...place.thinking.argv,
+      ...flag("--config", config?.path),
+      ...flag("--resume", sessionId),
+      ...(systemPrompt === undefined ? [] : ["--append-system-prompt", instructions]),
+      ...skills.flatMap((path) => ["--skill", path]),
+      ...(place.nativeTools === "off" ? ["--no-tools"] : []),
+      ...["--", ...place.attachments.map(({ path }) => `@${path}`), options.prompt],
+    ],
+    env: { ...place.thinking.env },
+    files: [
+      ...(systemPrompt === undefined ? [] : [{ path: instructions, content: systemPrompt }]),
+      ...(config ? [config.file] : []),
+    ],
+    ...piReader({ terminal: "agent_end" }),
+  };
+}
+
+const openAcp = (options: RunOptions, place: RunPlace): AdapterRun =>
+  acpRun(
+    {
+      argv: ["omp", "acp", ...flag("--model", place.model)],
+      env: { ...place.thinking.env },
+      quirks: ACP_QUIRKS.omp,
+    },
+    options,
+    place,
+  );

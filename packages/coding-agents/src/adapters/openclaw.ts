@@ -1,0 +1,56 @@
+/**
+ * Adapter for OpenClaw: one message in, one object out. A session is kept only by `agent --local`; `agent exec` is isolated.
+ *
+ * Its command for resuming wants an agent's name; `main` is the one that every installation has.
+ */
+import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core";
+import { openclawManifest } from "../manifests/openclaw.ts";
+import { defineAdapter } from "./define-adapter.ts";
+import { openclawReader } from "./openclaw-reader.ts";
+import { flag, withInstructions } from "./run-parts.ts";
+
+export const openclawAdapter = defineAdapter({
+  manifest: openclawManifest,
+  environment: /^(OPENCLAW_|[A-Z0-9_]+_API_KEY$)/,
+  open: openOnce,
+});
+
+const NOT_TAKEN = ["skills", "mcpServers", "attachments"] as const;
+
+function openOnce(options: RunOptions, place: RunPlace): AdapterRun {
+  const { sessionId, timeoutMs } = options;
+  const timeout = flag("--timeout", timeoutMs === undefined ? undefined : Math.ceil(timeoutMs / 1000));
+  const message = withInstructions(options);
+  const how =
+    sessionId === undefined
+      ? [
+          "exec",
+          "--json",
+          ...flag("--model", place.model),
+          "--cwd",
+          place.cwd,
+          ...place.thinking.argv,
+          ...timeout,
+          "--",
+          message,
+        ]
+      : [
+          "--local",
+          "--json",
+          "--agent",
+          "main",
+          "--session-id",
+          sessionId,
+          ...place.thinking.argv,
+          `--message=${message}`,
+        ];
+  return {
+    argv: ["openclaw", "agent", ...how],
+    env: { ...place.thinking.env, NO_COLOR: "1", OPENCLAW_HIDE_BANNER: "1" },
+    files: [],
+    warnings: NOT_TAKEN.filter((option) => (options[option]?.length ?? 0) > 0).map(
+      (option) => `OpenClaw reads ${option} from its own configuration only; those of this run are left out.`,
+    ),
+    ...openclawReader(),
+  };
+}

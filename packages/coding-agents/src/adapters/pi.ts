@@ -1,0 +1,46 @@
+/**
+ * Adapter for Pi: its RPC mode, in which it can be stopped without dying.
+ *
+ * Pi has no permissions: its tools run. So `deny` takes them away, and `prompt` is refused before.
+ */
+import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core";
+import { piManifest } from "../manifests/pi.ts";
+import { piSessions } from "../sessions/pi-sessions.ts";
+import { defineAdapter } from "./define-adapter.ts";
+import { piPrompt, piReader } from "./pi-reader.ts";
+import { flag, isImageFile, withFilePaths } from "./run-parts.ts";
+
+export const piAdapter = defineAdapter({
+  manifest: piManifest,
+  environment: /^(PI_|[A-Z0-9_]+_API_KEY$|AWS_|GOOGLE_)/,
+  sessions: piSessions,
+  open: openRpc,
+});
+
+function openRpc(options: RunOptions, place: RunPlace): AdapterRun {
+  const { systemPrompt, skills = [], approvalMode, sessionId, forkSessionId } = options;
+  const instructions = `${place.folder}/instructions.md`;
+  const images = place.attachments
+    .filter(isImageFile)
+    .map(({ data, mimeType }) => ({ type: "image", data, mimeType }));
+  const others = place.attachments.filter((attachment) => !isImageFile(attachment));
+  return {
+    argv: [
+      ...["pi", "--mode", "rpc"],
+      ...flag("--model", place.model),
+      ...place.thinking.argv,
+      ...(forkSessionId === undefined ? flag("--session", sessionId) : ["--fork", forkSessionId]),
+      ...((sessionId ?? forkSessionId) === undefined ? ["--session-id", place.freshSessionId] : []),
+      ...(systemPrompt === undefined ? [] : ["--append-system-prompt", instructions]),
+      ...skills.flatMap((path) => ["--skill", path]),
+      ...(approvalMode === "yolo" && place.nativeTools === "on" ? [] : ["--no-builtin-tools"]),
+    ],
+    env: { ...place.thinking.env },
+    files: systemPrompt === undefined ? [] : [{ path: instructions, content: systemPrompt }],
+    stdin: [
+      JSON.stringify({ id: "state", type: "get_state" }),
+      piPrompt("prompt", withFilePaths(options.prompt, others), images),
+    ],
+    ...piReader({ terminal: "agent_settled" }),
+  };
+}

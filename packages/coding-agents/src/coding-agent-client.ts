@@ -1,0 +1,49 @@
+/** The client's face: what `createClient` gives, for agents on this machine and for those on a remote Capstan alike. */
+import type {
+  AgentName,
+  EffectiveCapabilities,
+  ModelRegistry,
+  Result,
+  RunOptions,
+  StoredMessage,
+  StoredSession,
+} from "@capstan/core";
+import type { AdapterRegistry } from "./adapter-registry.ts";
+import type { EngineSettings } from "./engine/engine-settings.ts";
+import type { RunHandle } from "./engine/run-handle.ts";
+
+export interface ClientOptions {
+  /** Run on a remote Capstan instead: its address, without a path. */
+  readonly url?: string;
+  /** For a remote Capstan: sent as `Authorization: Bearer`. */
+  readonly apiKey?: string;
+  /** What the agents may see a part of; this process's own when left out. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly engine?: Partial<EngineSettings>;
+  readonly models?: ModelRegistry;
+  /** What a probe observed on this machine, laid over the declared; `doctor` has one. */
+  readonly effective?: (agent: AgentName) => EffectiveCapabilities | undefined;
+}
+
+/** What only hosts of agents need; not part of what comes from outside. */
+export interface HostOptions {
+  /** Off: the CLI's own tools are taken away, and only tools of `mcpServers` stay. */
+  readonly nativeTools?: "on" | "off";
+}
+
+export interface SessionBrowser {
+  list(agent: AgentName): Promise<readonly StoredSession[]>;
+  read(agent: AgentName, sessionId: string): Promise<Result<readonly StoredMessage[]>>;
+  /** A run that goes on with the session. */
+  resume(agent: AgentName, sessionId: string, prompt: string, options?: Partial<RunOptions>): RunHandle;
+  /** A run in a new session that begins as a copy. */
+  fork(agent: AgentName, sessionId: string, prompt: string, options?: Partial<RunOptions>): RunHandle;
+}
+
+export interface CodingAgentClient {
+  readonly adapters: AdapterRegistry;
+  readonly models: ModelRegistry;
+  readonly sessions: SessionBrowser;
+  /** Throws `CapabilityError`, synchronously, for what the agent cannot do. */
+  run(options: RunOptions, host?: HostOptions): RunHandle;
+}

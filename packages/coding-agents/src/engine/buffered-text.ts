@@ -1,0 +1,25 @@
+/** For `stream: false`: pieces of text are held until something else happens, and come as one. */
+import type { CodingAgentEvent } from "@capstan/core";
+
+type Delta = Extract<CodingAgentEvent, { type: "text-delta" | "thinking-delta" }>;
+
+export class BufferedText {
+  #held: Delta | undefined;
+
+  take(event: CodingAgentEvent): CodingAgentEvent[] {
+    if (event.type !== "text-delta" && event.type !== "thinking-delta") return [...this.flush(), event];
+    if (this.#held?.type === event.type) {
+      this.#held = { ...this.#held, text: this.#held.text + event.text };
+      return [];
+    }
+    const before = this.flush();
+    this.#held = event;
+    return before;
+  }
+
+  flush(): CodingAgentEvent[] {
+    const held = this.#held;
+    this.#held = undefined;
+    return held ? [held] : [];
+  }
+}

@@ -1,0 +1,22 @@
+/** The engine's limits and patience. All can be set per client. */
+export interface EngineSettings {
+  /** How long an interrupted agent may take to end its turn. */
+  readonly interruptGraceMs: number;
+  /** How long a terminated one may take to clean up, before it is killed. */
+  readonly terminateGraceMs: number;
+  /** How long it may take to exit after it said how the run ended. */
+  readonly exitGraceMs: number;
+  readonly maxLineBytes: number;
+  readonly maxOutputBytes: number;
+  /** For runs without a `timeoutMs`. */
+  readonly defaultTimeoutMs: number;
+}
+
+export const ENGINE_SETTINGS: EngineSettings = {
+  interruptGraceMs: 5_000, // Claude writes its session and a result within one second
+  terminateGraceMs: 3_000,
+  exitGraceMs: 5_000,
+  maxLineBytes: 16_000_000, // an image of 10 MB in base64, with its envelope
+  maxOutputBytes: 256_000_000, // a day of chatter; more is a loop
+  defaultTimeoutMs: 3_600_000, // an hour: longer work says so
+};

@@ -1,0 +1,308 @@
+/**
+ * One run of an agent, from spawn to last event.
+ *
+ * The adapter says what lines mean and what to write; the ledger keeps events legal; this file decides when to stop. The run
+ * ends when the process is gone, so that whoever awaits the result finds nothing left behind.
+ */
+import {
+  type AdapterEvent,
+  type AdapterStep,
+  type CodingAgentEvent,
+  createRunLedger,
+  type ForcedEnding,
+  fail,
+  type RunCommand,
+  type RunExit,
+  RunRefusedError,
+  type RunUsage,
+} from "@capstan/core";
+import { AgentProcess } from "./agent-process.ts";
+import { BufferedText } from "./buffered-text.ts";
+import { redact } from "./clean-environment.ts";
+import type { EngineSettings } from "./engine-settings.ts";
+import { EventQueue } from "./event-queue.ts";
+import { type PreparedRun, planRun, type RunRequest, readyPlan } from "./prepare-run.ts";
+import { privateFolder, removeFolder } from "./private-folder.ts";
+import { ResultBuilder, type RunHandle, type RunResult } from "./run-handle.ts";
+
+export interface LiveRunRequest extends RunRequest {
+  readonly settings: EngineSettings;
+  /** Said before anything else: warnings, and what will not stream. */
+  readonly opening: readonly CodingAgentEvent[];
+  /** What the usage costs, for agents that do not say. */
+  readonly costOf: (usage: RunUsage) => number;
+}
+
+export function startRun(request: LiveRunRequest): RunHandle {
+  return new LiveRun(request);
+}
+
+class LiveRun implements RunHandle {
+  readonly id: string;
+  readonly #request: LiveRunRequest;
+  readonly #ledger;
+  readonly #queue = new EventQueue<CodingAgentEvent>(() => this.#process?.resume());
+  readonly #buffer: BufferedText | undefined;
+  readonly #builder = new ResultBuilder();
+  readonly #result = Promise.withResolvers<RunResult>();
+  readonly #timeout: NodeJS.Timeout;
+  #prepared: PreparedRun | undefined;
+  #process: AgentProcess | undefined;
+  #forced: ForcedEnding | undefined;
+  #openedTurns = 0;
+  #endedTurns = 0;
+  #heard = false;
+  #warnedOfLength = false;
+  #interrupted = false;
+  #closing = false;
+  #over = false;
+
+  constructor(request: LiveRunRequest) {
+    const { id, options, adapter, settings } = request;
+    this.id = id;
+    this.#request = request;
+    this.#ledger = createRunLedger(adapter.name);
+    this.#buffer = options.stream === false ? new BufferedText() : undefined;
+    const timeoutMs = options.timeoutMs ?? settings.defaultTimeoutMs;
+    this.#timeout = setTimeout(() => {
+      this.#force({ outcome: "limit", limit: "time", message: `The run took longer than ${timeoutMs} ms.` });
+    }, timeoutMs);
+    this.#emit(this.#ledger.take(request.opening));
+    void this.#begin();
+  }
+
+  get result(): Promise<RunResult> {
+    this.#queue.flow();
+    return this.#result.promise;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<CodingAgentEvent> {
+    return this.#queue[Symbol.asyncIterator]();
+  }
+
+  async approve(approvalId: string, input?: unknown): Promise<void> {
+    this.#command({ type: "approve", id: approvalId, input });
+  }
+
+  async deny(approvalId: string, reason?: string): Promise<void> {
+    this.#command({ type: "deny", id: approvalId, reason });
+  }
+
+  async send(text: string): Promise<void> {
+    this.#command({ type: "send", text });
+  }
+
+  async interrupt(): Promise<void> {
+    if (this.#over || this.#ledger.settled) return;
+    this.#interrupted = true;
+    const step = this.#prepared?.plan.command?.({ type: "interrupt" });
+    if (!step) return this.#process?.stop("interrupt");
+    this.#apply(step);
+    this.#process?.stopUnlessGone(this.#request.settings.interruptGraceMs);
+  }
+
+  async abort(): Promise<void> {
+    if (!this.#over) this.#force({ outcome: "aborted", message: "Aborted." });
+  }
+
+  async #begin(): Promise<void> {
+    try {
+      await this.#spawn(await planRun(this.#request));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#forced ??= { outcome: "failed", message };
+      await this.#finish({ code: null, signal: null }, "");
+    }
+  }
+
+  async #spawn(plan: PreparedRun["plan"]): Promise<void> {
+    const { adapter, settings, cwd, id } = this.#request;
+    const ready = await readyPlan(this.#request, plan);
+    if ("missing" in ready) {
+      const { message, nextStep } = fail("coding_agent_not_installed", {
+        agent: adapter.name,
+        command: ready.missing,
+        install: adapter.capabilities.installMethods[0]?.command,
+      }).failure;
+      throw new Error(`${message} ${nextStep}`);
+    }
+    if (this.#forced) return this.#finish({ code: null, signal: null }, "");
+    this.#prepared = ready;
+    this.#emit(this.#ledger.take((plan.warnings ?? []).map((message) => ({ type: "warning", message }))));
+    const [, ...args] = plan.argv;
+    const spec = {
+      runId: id,
+      command: ready.command,
+      args,
+      cwd,
+      env: ready.env,
+      hasStdin: plan.stdin !== undefined,
+      settings,
+    };
+    this.#process = new AgentProcess(spec, {
+      onLine: (line) => this.#onLine(line),
+      onDropped: () => this.#warnOfLength(),
+      onOverflow: () => this.#overflow(),
+      onExit: (exit, lastOutput) => void this.#onExit(exit, lastOutput),
+    });
+    for (const line of plan.stdin ?? []) this.#write(line);
+  }
+
+  #onLine(line: string): void {
+    const step = this.#guard(() => this.#prepared?.plan.onLine(line));
+    if (step) this.#apply(step);
+    if (this.#queue.mustWait && !this.#forced) this.#process?.pause();
+  }
+
+  #apply({ events, send = [] }: AdapterStep): void {
+    this.#tell(events);
+    for (const line of send) this.#write(line);
+    this.#checkLimits();
+    this.#closeWhenSettled();
+  }
+
+  /** Passes events on; questions are answered here when no person is to be asked. */
+  #tell(events: readonly AdapterEvent[]): void {
+    this.#endedTurns += events.filter(({ type }) => type === "run-ended").length;
+    const passed = this.#ledger.take(events);
+    this.#heard ||= passed.length > 0;
+    const { approvalMode = "deny" } = this.#request.options;
+    for (const event of passed) {
+      if (event.type !== "approval-requested" || approvalMode === "prompt") this.#emit([event]);
+      else this.#answer(event.id, approvalMode);
+    }
+  }
+
+  #answer(id: string, mode: "yolo" | "deny"): void {
+    const command: RunCommand =
+      mode === "yolo"
+        ? { type: "approve", id }
+        : { type: "deny", id, reason: "This run may not use tools that need approval." };
+    const step = this.#prepared?.plan.command?.(command);
+    if (step) this.#apply(step);
+  }
+
+  #write(line: string): void {
+    if (this.#over) return;
+    this.#process?.write(line);
+    const step = this.#guard(() => this.#prepared?.plan.onSent?.(line));
+    this.#openedTurns += step?.events.filter(({ type }) => type === "turn-opened").length ?? 0;
+    this.#tell(step?.events ?? []);
+  }
+
+  #command(command: RunCommand): void {
+    const step = this.#over || this.#closing ? undefined : this.#prepared?.plan.command?.(command);
+    if (!step) throw new RunRefusedError(fail("run_command_refused", { command: command.type }).failure);
+    this.#apply(step);
+  }
+
+  #checkLimits(): void {
+    const { options, costOf } = this.#request;
+    const enforced = this.#prepared?.plan.enforces ?? [];
+    const { maxTurns, maxCostUsd } = options;
+    if (this.#ledger.settled || this.#forced) return;
+    if (maxTurns !== undefined && !enforced.includes("maxTurns") && this.#ledger.turns > maxTurns) {
+      this.#force({
+        outcome: "limit",
+        limit: "turns",
+        message: `The run reached its limit of ${maxTurns} turns.`,
+      });
+    }
+    const { usage } = this.#ledger;
+    if (maxCostUsd === undefined || enforced.includes("maxCostUsd") || !usage) return;
+    const costUsd = usage.costUsd ?? costOf(usage);
+    if (costUsd > maxCostUsd) {
+      this.#force({
+        outcome: "limit",
+        limit: "cost",
+        message: `The run cost ${costUsd} USD, more than ${maxCostUsd}.`,
+      });
+    }
+  }
+
+  /** The agent said how the run ended and no message waits: it may go, and is sent off when it stays. */
+  #closeWhenSettled(): void {
+    const settled = this.#ledger.settled && this.#endedTurns >= this.#openedTurns;
+    if (settled === this.#closing) return;
+    this.#closing = settled; // without stdin an agent may go on by itself: a compaction, another step
+    if (!settled) return;
+    if (this.#prepared?.plan.stdin !== undefined) this.#process?.closeStdin();
+    this.#process?.stopUnlessGone(this.#request.settings.exitGraceMs, () => this.#closing);
+  }
+
+  #force(ending: ForcedEnding): void {
+    if (this.#forced || this.#over) return;
+    if (!this.#ledger.settled) this.#forced = ending;
+    this.#process?.stop("terminate");
+  }
+
+  #overflow(): void {
+    const { maxOutputBytes } = this.#request.settings;
+    this.#force({
+      outcome: "limit",
+      limit: "output",
+      message: `The agent printed more than ${maxOutputBytes} bytes.`,
+    });
+  }
+
+  #warnOfLength(): void {
+    if (this.#warnedOfLength) return;
+    this.#warnedOfLength = true;
+    const message = `A line longer than ${this.#request.settings.maxLineBytes} bytes was left out.`;
+    this.#emit(this.#ledger.take([{ type: "warning", code: "line_too_long", message }]));
+  }
+
+  /** An adapter that throws has a fault; the run goes on without that line. */
+  #guard<T>(read: () => T | undefined): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      const message = `The adapter could not read a line: ${error instanceof Error ? error.message : String(error)}`;
+      this.#emit(this.#ledger.take([{ type: "warning", code: "adapter_fault", message }]));
+      return undefined;
+    }
+  }
+
+  async #onExit(exit: RunExit, lastOutput: string): Promise<void> {
+    const plan = this.#prepared?.plan;
+    const diedMute = !this.#heard && !this.#ledger.settled && !this.#forced && exit.code !== 0;
+    if (plan?.fallback && diedMute) {
+      const message = `${plan.argv.slice(0, 2).join(" ")} did not start; another way is tried.`;
+      this.#emit(this.#ledger.take([{ type: "warning", code: "transport_fallback", message }]));
+      return this.#spawn(plan.fallback()).catch((error: Error) => {
+        this.#forced ??= { outcome: "failed", message: error.message };
+        return this.#finish(exit, "");
+      });
+    }
+    this.#tell(this.#guard(() => plan?.end?.(exit)) ?? []);
+    await this.#finish(exit, lastOutput);
+  }
+
+  async #finish(exit: RunExit, lastOutput: string): Promise<void> {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#timeout);
+    await removeFolder(privateFolder(this.id)).catch(() => {});
+    const quoted = redact(lastOutput, this.#prepared?.env ?? {});
+    const interrupted = this.#interrupted && !this.#ledger.settled;
+    const ending: ForcedEnding | undefined = interrupted
+      ? { outcome: "aborted", message: "Interrupted." }
+      : undefined;
+    const closing = this.#ledger.close(exit, quoted, this.#forced ?? ending);
+    this.#emit(closing);
+    this.#emit([], true);
+    this.#queue.end();
+    const end = closing.at(-1);
+    if (end?.type !== "run-ended") throw new Error("The ledger closed without an end.");
+    this.#result.resolve(this.#builder.result(end, this.#request.options.outputFormat === "json"));
+  }
+
+  #emit(events: readonly CodingAgentEvent[], flush = false): void {
+    const shaped = this.#buffer ? events.flatMap((event) => this.#buffer?.take(event) ?? []) : events;
+    const all = flush ? [...shaped, ...(this.#buffer?.flush() ?? [])] : shaped;
+    for (const event of all) {
+      this.#builder.add(event);
+      this.#queue.push(event);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** The folder of one run: settings and attachments, readable by nobody else, gone when the run is. */
+import { mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, extname, join, resolve, sep } from "node:path";
+import type { Attachment, PlacedAttachment, RunFile } from "@capstan/core";
+
+const MAX_ATTACHMENT_BYTES = 10_000_000; // providers refuse more, and base64 of it goes through a pipe
+
+export const privateFolder = (runId: string): string => join(tmpdir(), `capstan-run-${runId}`);
+
+export async function writeRunFiles(folder: string, files: readonly RunFile[]): Promise<void> {
+  for (const file of files) {
+    const path = resolve(file.path);
+    if (!path.startsWith(folder + sep))
+      throw new Error(`A run's file must be in its own folder: ${file.path}`);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    if ("linkTo" in file) await symlink(resolve(file.linkTo), path);
+    else await writeFile(path, file.content, { mode: 0o600 });
+  }
+}
+
+export const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
+
+/** Attachments on disk and in memory; data without a path gets one in the run's folder. */
+export function placeAttachments(
+  attachments: readonly Attachment[] = [],
+  folder: string,
+  cwd: string,
+): Promise<PlacedAttachment[]> {
+  return Promise.all(
+    attachments.map(async (attachment, index) => {
+      if ("path" in attachment) return readAttachment(attachment, cwd);
+      const { mimeType, data, name = `attachment-${index + 1}` } = attachment;
+      const path = join(folder, "attachments", name.replaceAll(/[^\w.-]/g, "_"));
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await writeFile(path, Buffer.from(data, "base64"), { mode: 0o600 });
+      return { path, mimeType, data };
+    }),
+  );
+}
+
+async function readAttachment(attachment: { path: string; mimeType?: string | undefined }, cwd: string) {
+  const path = resolve(cwd, attachment.path);
+  const { size } = await stat(path);
+  if (size > MAX_ATTACHMENT_BYTES)
+    throw new Error(`${path} has ${size} bytes; at most ${MAX_ATTACHMENT_BYTES} can be attached.`);
+  const data = (await readFile(path)).toString("base64");
+  return { path, data, mimeType: attachment.mimeType ?? typeByName(path) };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+  ".bmp": "image/bmp",
+  ".tif": "image/tiff",
+  ".tiff": "image/tiff",
+  ".heic": "image/heic",
+  ".avif": "image/avif",
+  ".pdf": "application/pdf",
+  ".json": "application/json",
+};
+
+const typeByName = (path: string) => TYPES[extname(path).toLowerCase()] ?? "text/plain";

@@ -1,0 +1,66 @@
+/**
+ * Agents die with their parent, even when it is killed and can do nothing itself.
+ *
+ * One small shell per process waits on a pipe that only we hold. When the pipe closes, we are gone, and it ends every process
+ * group that is still on its list, strays included, and removes the runs' private folders.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { RUN_VARIABLE } from "./clean-environment.ts";
+
+const SCRIPT = `
+list=""
+while read -r word pid run; do
+  case "$word" in
+    watch) list="$list $pid:$run" ;;
+    forget)
+      kept=""
+      for entry in $list; do [ "$entry" = "$pid:$run" ] || kept="$kept $entry"; done
+      list="$kept" ;;
+  esac
+done
+for entry in $list; do kill -TERM -- "-\${entry%%:*}"; done
+[ -z "$list" ] || sleep 1
+for entry in $list; do
+  run="\${entry##*:}"
+  kill -KILL -- "-\${entry%%:*}"
+  for file in /proc/[0-9]*/environ; do
+    if grep -aqs "${RUN_VARIABLE}=$run" "$file"; then
+      pid="\${file#/proc/}"
+      kill -KILL "\${pid%%/*}"
+    fi
+  done
+  rm -rf "$1/capstan-run-$run"
+done
+`;
+
+let shell: ChildProcess | undefined;
+
+/** From now on the group of `pid` ends when this process does. */
+export function watch(pid: number, runId: string): void {
+  if (process.platform === "win32") return;
+  shell ??= startShell();
+  shell.stdin?.write(`watch ${pid} ${runId}\n`);
+}
+
+/** The run is over, and its process number may belong to another soon. */
+export function forget(pid: number, runId: string): void {
+  shell?.stdin?.write(`forget ${pid} ${runId}\n`);
+}
+
+function startShell(): ChildProcess {
+  const started = spawn("/bin/sh", ["-c", SCRIPT, "capstan-watchdog", tmpdir()], {
+    detached: true, // a signal to our own group must not end it
+    stdio: ["pipe", "ignore", "ignore"],
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+  });
+  const lost = () => {
+    if (shell === started) shell = undefined;
+  };
+  started.on("error", lost).on("exit", lost);
+  started.stdin?.on("error", lost);
+  started.unref();
+  // A pipe that waits for nothing must not keep the program alive.
+  if (started.stdin && "unref" in started.stdin) (started.stdin as unknown as { unref(): void }).unref();
+  return started;
+}

@@ -1,0 +1,58 @@
+/**
+ * The client of a remote Capstan: the same shape, its runs over HTTP.
+ *
+ * Capabilities are those of the adapter that runs there, once `detect` or a run asked for them; until then those that ship
+ * with this version. The server checks every run again, so what only it refuses comes as a rejection of `result`.
+ */
+import {
+  fail,
+  type ModelRegistry,
+  ok,
+  parseRunOptions,
+  type RunOptions,
+  runError,
+  validateRun,
+} from "@capstan/core";
+import type { AdapterRegistry } from "../adapter-registry.ts";
+import type { CodingAgentClient, SessionBrowser } from "../coding-agent-client.ts";
+import type { RunHandle } from "../engine/run-handle.ts";
+import { remoteAdapters } from "./remote-adapters.ts";
+import { RemoteRun } from "./remote-run.ts";
+import { createRemoteServer, type RemoteServer } from "./remote-server.ts";
+
+export interface RemoteParts {
+  readonly adapters: AdapterRegistry;
+  readonly models: ModelRegistry;
+}
+
+export function createRemoteClient(
+  url: string,
+  apiKey: string | undefined,
+  parts: RemoteParts,
+): CodingAgentClient {
+  const server = createRemoteServer(url, apiKey);
+  const adapters = remoteAdapters(server, parts.adapters);
+  const run = (options: RunOptions): RunHandle => {
+    const parsed = parseRunOptions(options);
+    if (!parsed.ok) throw runError(parsed.failure);
+    const { agent, model } = parsed.value;
+    const known = model === undefined ? null : parts.models.model(agent, model);
+    const check = validateRun(parsed.value, adapters.capabilities(agent), known);
+    if (!check.ok) throw runError(check.failure);
+    return new RemoteRun(server, parsed.value);
+  };
+  return { adapters, models: parts.models, sessions: remoteSessions(server, run), run };
+}
+
+/** Stored sessions are on the other machine; going on with one needs only its id. */
+function remoteSessions(server: RemoteServer, run: (options: RunOptions) => RunHandle): SessionBrowser {
+  return {
+    list: async (agent) => server.sessions(agent),
+    read: async (agent, id) => {
+      const messages = await server.sessionMessages(agent, id);
+      return messages ? ok(messages) : fail("session_not_found", { agent, id });
+    },
+    resume: (agent, sessionId, prompt, options) => run({ ...options, agent, prompt, sessionId }),
+    fork: (agent, forkSessionId, prompt, options) => run({ ...options, agent, prompt, forkSessionId }),
+  };
+}

@@ -1,0 +1,82 @@
+/** The requests a remote client makes. Failures arrive as problem documents and are thrown as the same errors as local ones. */
+import {
+  type CodingAgentCapabilities,
+  type Failure,
+  fail,
+  runError,
+  type StoredMessage,
+  type StoredSession,
+} from "@capstan/core";
+import { z } from "zod";
+
+const REQUEST_TIMEOUT_MS = 30_000; // for all but a run's own stream
+
+export interface RemoteServer {
+  /** The nested adapter's capabilities; `undefined` when the server does not know the agent. */
+  capabilities(agent: string): Promise<CodingAgentCapabilities | undefined>;
+  sessions(agent: string): Promise<StoredSession[]>;
+  sessionMessages(agent: string, id: string): Promise<StoredMessage[] | undefined>;
+  startRun(agent: string, options: unknown, signal: AbortSignal): Promise<Response>;
+  command(agent: string, runId: string, command: unknown): Promise<void>;
+}
+
+const manifest = z.object({ capabilities: z.looseObject({ agent: z.string(), canResume: z.boolean() }) });
+const problem = z.object({
+  code: z.string(),
+  message: z.string(),
+  nextStep: z.string().optional(),
+  details: z.unknown().optional(),
+});
+const storedSessions = z.object({
+  items: z.array(
+    z.object({ id: z.string(), title: z.string().optional(), updatedAt: z.string().optional() }),
+  ),
+});
+const storedMessages = z.object({
+  items: z.array(z.object({ role: z.enum(["user", "assistant", "tool", "system"]), text: z.string() })),
+});
+
+export function createRemoteServer(url: string, apiKey: string | undefined): RemoteServer {
+  const base = new URL("/v1/coding-agents/", url);
+  const headers = {
+    "content-type": "application/json",
+    ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+  };
+  const request = (path: string, init: RequestInit = {}) =>
+    fetch(new URL(path, base), { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS), ...init, headers });
+  const at = (agent: string, ...rest: string[]) => [agent, ...rest].map(encodeURIComponent).join("/");
+  return {
+    async capabilities(agent) {
+      const response = await request(at(agent));
+      if (response.status === 404) return undefined;
+      const body = manifest.parse(await (await succeeded(response)).json());
+      return Object.freeze(body.capabilities) as unknown as CodingAgentCapabilities;
+    },
+    async sessions(agent) {
+      return storedSessions.parse(await (await succeeded(await request(at(agent, "sessions")))).json()).items;
+    },
+    async sessionMessages(agent, id) {
+      const response = await request(at(agent, "sessions", id));
+      if (response.status === 404) return undefined;
+      return storedMessages.parse(await (await succeeded(response)).json()).items;
+    },
+    async startRun(agent, options, signal) {
+      return succeeded(
+        await request(at(agent, "runs"), { method: "POST", body: JSON.stringify(options), signal }),
+      );
+    },
+    async command(agent, runId, command) {
+      const path = at(agent, "runs", runId, "commands");
+      await succeeded(await request(path, { method: "POST", body: JSON.stringify(command) }));
+    },
+  };
+}
+
+async function succeeded(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  const parsed = problem.safeParse(await response.json().catch(() => null));
+  const { status } = response;
+  if (!parsed.success) throw runError(fail("remote_run_lost", { reason: `It answered ${status}.` }).failure);
+  const failure: Failure = { nextStep: "", ...parsed.data, status } as Failure;
+  throw runError(failure);
+}

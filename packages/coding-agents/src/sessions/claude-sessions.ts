@@ -1,0 +1,28 @@
+/** Claude Code: one file per session below a folder per project, named by the session's id. */
+import type { SessionStore, StoredMessage } from "@capstan/core";
+import { asObject, contentText, type JsonObject } from "../adapters/json-line.ts";
+import { storedMessages, uuidOf } from "./stored-lines.ts";
+
+export const claudeSessions: SessionStore = {
+  kind: "files",
+  pattern: ".claude/projects/*/*.jsonl",
+  moved: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude" },
+  id: (path) => uuidOf(path),
+  messages: storedMessages(({ type, message }) => {
+    if (type !== "user" && type !== "assistant") return [];
+    const content = asObject(message)?.content;
+    return [
+      { role: hasToolResult(content) ? "tool" : type, text: contentText(content) || toolText(content) },
+    ];
+  }),
+};
+
+const blocksOf = (content: unknown): JsonObject[] =>
+  (Array.isArray(content) ? content : []).map(asObject).filter((block) => block !== undefined);
+
+const hasToolResult = (content: unknown) => blocksOf(content).some(({ type }) => type === "tool_result");
+
+const toolText = (content: unknown): StoredMessage["text"] =>
+  blocksOf(content)
+    .map((block) => (block.type === "tool_result" ? contentText(block.content) : ""))
+    .join("\n");

@@ -1,0 +1,18 @@
+/** Copilot CLI: a folder per session, named by its id, with every event in it. */
+import type { SessionStore } from "@capstan/core";
+import { asObject, asText } from "../adapters/json-line.ts";
+import { storedMessages } from "./stored-lines.ts";
+
+export const copilotSessions: SessionStore = {
+  kind: "files",
+  pattern: ".copilot/session-state/*/events.jsonl",
+  moved: { variable: "COPILOT_HOME", folder: ".copilot" },
+  id: (path) => /([^/]+)\/events\.jsonl$/.exec(path)?.[1],
+  messages: storedMessages(({ type, data }) => {
+    const fields = asObject(data);
+    const text = asText(fields?.content) ?? asText(asObject(fields?.result)?.content) ?? "";
+    if (type === "user.message") return [{ role: "user", text }];
+    if (type === "assistant.message") return [{ role: "assistant", text }];
+    return type === "tool.execution_complete" ? [{ role: "tool", text }] : [];
+  }),
+};

@@ -1,0 +1,29 @@
+/** Pi and omp: a file per session below a folder per project, the id behind the time in its name. */
+import type { SessionStore, StoredMessage } from "@capstan/core";
+import { asObject, asText, contentText, parseObject } from "../adapters/json-line.ts";
+import { storedMessages } from "./stored-lines.ts";
+
+const ROLES: Readonly<Record<string, StoredMessage["role"]>> = {
+  user: "user",
+  assistant: "assistant",
+  toolResult: "tool",
+  system: "system",
+};
+
+const kept = {
+  kind: "files" as const,
+  id: (_: string, firstLine: string) => asText(parseObject(firstLine)?.id),
+  messages: storedMessages(({ type, message }) => {
+    const stored = asObject(message);
+    const role = ROLES[asText(stored?.role) ?? ""];
+    return type === "message" && role ? [{ role, text: contentText(stored?.content) }] : [];
+  }),
+};
+
+export const piSessions: SessionStore = {
+  ...kept,
+  pattern: ".pi/agent/sessions/*/*.jsonl",
+  moved: { variable: "PI_CODING_AGENT_DIR", folder: ".pi/agent" },
+};
+
+export const ompSessions: SessionStore = { ...kept, pattern: ".omp/agent/sessions/*/*.jsonl" };

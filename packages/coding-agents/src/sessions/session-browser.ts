@@ -1,0 +1,137 @@
+/**
+ * An agent's stored sessions: list them, read one, go on with it, branch it. Read-only: resuming and forking are runs.
+ *
+ * Everything is bounded: other people's session folders hold gigabytes.
+ */
+import { open, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type CodingAgentAdapter,
+  fail,
+  ok,
+  type Result,
+  type SessionStore,
+  type StoredMessage,
+  type StoredSession,
+} from "@capstan/core";
+import type { CommandRunner } from "../command/run-command.ts";
+
+const MAX_SESSIONS = 500;
+const MAX_FILES = 20_000; // looked at by name and time only
+const MAX_HEAD_BYTES = 65_536;
+const MAX_SESSION_BYTES = 32_000_000;
+const MAX_MESSAGES = 5_000;
+const COMMAND_TIMEOUT_MS = 60_000;
+
+export interface SessionPlace {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly run: CommandRunner;
+}
+
+type FileStore = Extract<SessionStore, { kind: "files" }>;
+type CommandStore = Extract<SessionStore, { kind: "command" }>;
+
+/** The sessions an agent has stored, the latest first. An agent without a store has none. */
+export async function listSessions(
+  { sessions }: CodingAgentAdapter,
+  place: SessionPlace,
+): Promise<StoredSession[]> {
+  if (!sessions) return [];
+  if (sessions.kind === "command") return runList(sessions, place);
+  const files = await sessionFiles(sessions, place);
+  const listed = await Promise.all(
+    files.slice(0, MAX_SESSIONS).map(async ({ path, modified }): Promise<StoredSession[]> => {
+      const id = sessions.id(path, await firstLine(path));
+      return id === undefined ? [] : [{ id, updatedAt: modified.toISOString() }];
+    }),
+  );
+  return listed.flat();
+}
+
+export async function readSession(
+  adapter: CodingAgentAdapter,
+  id: string,
+  place: SessionPlace,
+): Promise<Result<readonly StoredMessage[]>> {
+  const { sessions, name } = adapter;
+  const text =
+    sessions?.kind === "files" ? await sessionText(sessions, id, place) : await runRead(sessions, id, place);
+  if (text === undefined || !sessions) return fail("session_not_found", { agent: name, id });
+  return ok(sessions.messages(text).slice(0, MAX_MESSAGES));
+}
+
+async function runList(
+  { list, sessions }: CommandStore,
+  { run, env }: SessionPlace,
+): Promise<StoredSession[]> {
+  const { outcome, code, stdout } = await run(list, { env, timeoutMs: COMMAND_TIMEOUT_MS });
+  return outcome === "exited" && code === 0 ? sessions(stdout).slice(0, MAX_SESSIONS) : [];
+}
+
+async function runRead(
+  store: CommandStore | undefined,
+  id: string,
+  { run, env }: SessionPlace,
+): Promise<string | undefined> {
+  // An id goes onto a command line: one that starts with a dash would be an option.
+  if (!store || !/^\w[\w.:-]*$/.test(id)) return undefined;
+  const { outcome, code, stdout } = await run(store.read(id), { env, timeoutMs: COMMAND_TIMEOUT_MS });
+  return outcome === "exited" && code === 0 ? stdout : undefined;
+}
+
+async function sessionText(store: FileStore, id: string, place: SessionPlace): Promise<string | undefined> {
+  for (const { path } of await sessionFiles(store, place)) {
+    if (store.id(path, await firstLine(path)) === id) return readHead(path, MAX_SESSION_BYTES);
+  }
+  return undefined;
+}
+
+interface SessionFile {
+  readonly path: string;
+  readonly modified: Date;
+}
+
+async function sessionFiles(
+  { pattern, moved }: FileStore,
+  { home, env }: SessionPlace,
+): Promise<SessionFile[]> {
+  const elsewhere = moved && env[moved.variable];
+  const [root, rest] =
+    moved && elsewhere ? [elsewhere, pattern.slice(moved.folder.length + 1)] : [home, pattern];
+  let paths = [root];
+  for (const segment of rest.split("/")) {
+    const found = await Promise.all(paths.map((path) => entriesLike(path, segment)));
+    paths = found.flat().slice(0, MAX_FILES);
+  }
+  const files = await Promise.all(
+    paths.map(async (path): Promise<SessionFile[]> => {
+      const info = await stat(path).catch(() => undefined);
+      return info?.isFile() ? [{ path, modified: info.mtime }] : [];
+    }),
+  );
+  return files.flat().toSorted((a, b) => b.modified.getTime() - a.modified.getTime());
+}
+
+async function entriesLike(folder: string, segment: string): Promise<string[]> {
+  if (!segment.includes("*")) return [join(folder, segment)];
+  const [before = "", after = ""] = segment.split("*");
+  const names = await readdir(folder).catch(() => []);
+  return names
+    .filter((name) => name.startsWith(before) && name.endsWith(after))
+    .map((name) => join(folder, name));
+}
+
+const firstLine = async (path: string) => (await readHead(path, MAX_HEAD_BYTES)).split("\n", 1)[0] ?? "";
+
+async function readHead(path: string, bytes: number): Promise<string> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const buffer = Buffer.alloc(Math.min(bytes, size));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
