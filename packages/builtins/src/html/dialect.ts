@@ -72,10 +72,12 @@ export function linkTitle(title: string): string {
 
 /** A row is one line, so what a cell holds on several is parted by `<br>`. */
 function row(cells: readonly string[]): string {
-  const lines = cells.map((cell) =>
-    cell.replace(/(?: *\n)+ */g, "<br>").replace(/(?<!\\)((?:\\\\)*)\|/g, "$1\\|"),
-  );
-  return `| ${lines.join(" | ")} |`;
+  return `| ${cells.map(inRow).join(" | ")} |`;
+}
+
+function inRow(cell: string): string {
+  const line = cell.includes("\n") ? cell.replace(/(?: *\n)+ */g, "<br>") : cell;
+  return line.includes("|") ? line.replace(/(?<!\\)((?:\\\\)*)\|/g, "$1\\|") : line;
 }
 
 function longestRun(text: string, run: RegExp): number {

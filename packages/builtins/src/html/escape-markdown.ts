@@ -47,7 +47,8 @@ export function startsReference(text: string, afterAmpersand: number): boolean {
 
 /** The first words of a line, so that they start no list, heading or quote. */
 export function escapeLineStart(text: string): string {
-  if (!MAY_START.test(text)) return text;
+  const first = text.charCodeAt(0);
+  if (first > 62 || first < 35 || !MAY_START.test(text)) return text; // almost every line starts with a letter
   return text.replace(LINE_START, (found, _bullet, _hashes, _quote, number, delimiter) =>
     number === undefined ? `\\${found}` : `${number}\\${delimiter}`,
   );

@@ -5,54 +5,60 @@
  */
 import { decodeHTMLAttribute } from "entities";
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
-import { type TagRule, tagRule } from "./tag-rules.ts";
+import type { TagRule } from "./tag-rules.ts";
 
 // Browsers stop at 512; what is nested deeper keeps its text and loses its form. It bounds every search for an open element.
 const MAX_DEPTH = 256;
 
 export type Attributes = Readonly<Partial<Record<string, string>>>;
 
-/** One open element. What a renderer must remember until it closes is kept here, not in a map beside it. */
-export interface Element<State = unknown> {
-  readonly rule: TagRule;
-  readonly attributes: Attributes;
-  state: State | undefined;
+/** A tag as a renderer knows it: its rule, and the attributes that are read; others are not even copied. */
+export interface Tag extends TagRule {
+  readonly wanted: ReadonlySet<string>;
 }
 
-export interface Renderer {
-  /** The attributes the renderer reads, by tag; others are not even copied. */
-  readonly wanted: ReadonlyMap<string, ReadonlySet<string>>;
-  open(element: Element): void;
-  close(element: Element): void;
+/** One open element. What a renderer must remember until it closes is kept here, not in a map beside it. */
+export interface Element<T extends Tag = Tag> {
+  readonly tag: T;
+  readonly attributes: Attributes;
+  state: unknown;
+}
+
+export interface Renderer<T extends Tag> {
+  /** The tag of a name in any case. */
+  tagOf(name: string): T;
+  open(element: Element<T>): void;
+  close(element: Element<T>): void;
   text(start: number, end: number): void;
 }
 
-const HIDING_ATTRIBUTES: ReadonlySet<string> = new Set(["hidden", "style", "open"]);
+/** What may hide an element; every tag wants these. */
+export const HIDING_ATTRIBUTES: readonly string[] = ["hidden", "style", "open"];
 const HIDING_STYLE = /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 const NO_ATTRIBUTES: Attributes = {};
-const rules = new Map<string, TagRule>();
 
-export function walkHtml(html: string, renderer: Renderer): void {
+export function walkHtml<T extends Tag>(html: string, renderer: Renderer<T>): void {
   const tokenizer = new Tokenizer({ decodeEntities: false }, new Walker(html, renderer));
   tokenizer.write(html);
   tokenizer.end();
 }
 
-class Walker implements TokenizerCallbacks {
+class Walker<T extends Tag> implements TokenizerCallbacks {
   private readonly html: string;
-  private readonly renderer: Renderer;
-  private readonly stack: Element[] = [];
+  private readonly renderer: Renderer<T>;
+  private readonly stack: Element<T>[] = [];
   /** How many elements are open where a hidden one began; -1 outside. */
   private hiddenAt = -1;
-  private rule: TagRule = ruleOf("x");
-  private wanted: ReadonlySet<string> = HIDING_ATTRIBUTES;
+  private openParagraphs = 0;
+  private tag: T;
   private attributes: Record<string, string> | undefined;
   private attributeName = "";
   private attributeValue = "";
 
-  constructor(html: string, renderer: Renderer) {
+  constructor(html: string, renderer: Renderer<T>) {
     this.html = html;
     this.renderer = renderer;
+    this.tag = renderer.tagOf("x");
   }
 
   ontext(start: number, end: number): void {
@@ -60,19 +66,14 @@ class Walker implements TokenizerCallbacks {
   }
 
   onopentagname(start: number, end: number): void {
-    this.rule = ruleOf(this.html.slice(start, end));
-    this.wanted = this.renderer.wanted.get(this.rule.name) ?? HIDING_ATTRIBUTES;
+    this.tag = this.renderer.tagOf(this.html.slice(start, end));
     this.attributes = undefined;
   }
 
   onattribname(start: number, end: number): void {
     const name = this.html.slice(start, end);
     this.attributeValue = "";
-    this.attributeName = this.isWanted(name)
-      ? name
-      : this.isWanted(name.toLowerCase())
-        ? name.toLowerCase()
-        : "";
+    this.attributeName = this.tag.wanted.has(name) ? name : this.inLowerCase(name);
   }
 
   onattribdata(start: number, end: number): void {
@@ -89,32 +90,29 @@ class Walker implements TokenizerCallbacks {
   }
 
   onopentagend(): void {
-    const { rule, attributes = NO_ATTRIBUTES } = this;
-    if (rule.ends.size > 0) this.endOthers(rule);
-    const element: Element = { rule, attributes, state: undefined };
+    const { tag, attributes = NO_ATTRIBUTES } = this;
+    if (tag.ends.size > 0) this.endOthers(tag);
+    const element: Element<T> = { tag, attributes, state: undefined };
     const isHidden = this.hiddenAt !== -1;
-    if (!isHidden && hides(rule, attributes)) {
-      if (rule.isVoid) return;
+    if (!isHidden && hides(tag, attributes)) {
+      if (tag.isVoid) return;
       this.hiddenAt = this.stack.length;
     }
-    if (rule.isVoid) {
-      if (this.hiddenAt === -1) this.renderer.open(element);
-    } else if (this.stack.length < MAX_DEPTH || this.hiddenAt === this.stack.length) {
-      this.stack.push(element);
-      if (this.hiddenAt === -1) this.renderer.open(element);
-    }
+    if (tag.isVoid) {
+      if (!isHidden) this.renderer.open(element);
+    } else if (this.stack.length < MAX_DEPTH || this.hiddenAt === this.stack.length) this.push(element);
   }
 
   /** HTML ignores the slash of `<p/>`; inside SVG it matters, and there nothing is shown but text. */
   onselfclosingtag(): void {
     this.onopentagend();
-    if (!this.rule.isVoid && FOREIGN.has(this.rule.name)) this.closeNamed(this.rule);
+    if (!this.tag.isVoid && FOREIGN.has(this.tag.name)) this.closeNamed(this.tag);
   }
 
   onclosetag(start: number, end: number): void {
-    const rule = ruleOf(this.html.slice(start, end));
-    if (rule.name === "br") this.renderer.open({ rule, attributes: NO_ATTRIBUTES, state: undefined });
-    else this.closeNamed(rule);
+    const tag = this.renderer.tagOf(this.html.slice(start, end));
+    if (tag.name !== "br") this.closeNamed(tag);
+    else if (this.hiddenAt === -1) this.renderer.open({ tag, attributes: NO_ATTRIBUTES, state: undefined });
   }
 
   onend(): void {
@@ -131,14 +129,16 @@ class Walker implements TokenizerCallbacks {
   ondeclaration(): void {}
   onprocessinginstruction(): void {}
 
-  private isWanted(name: string): boolean {
-    return this.wanted.has(name) || HIDING_ATTRIBUTES.has(name);
+  private inLowerCase(name: string): string {
+    const lower = /[A-Z]/.test(name) ? name.toLowerCase() : name;
+    return this.tag.wanted.has(lower) ? lower : "";
   }
 
-  private endOthers({ ends, endsWithin }: TagRule): void {
+  private endOthers({ ends, endsWithin, endsParagraphOnly }: TagRule): void {
+    if (endsParagraphOnly && this.openParagraphs === 0) return;
     let lowest = -1;
     for (let at = this.stack.length - 1; at >= 0; at--) {
-      const name = this.stack[at]?.rule.name ?? "";
+      const name = this.stack[at]?.tag.name ?? "";
       if (ends.has(name)) lowest = at;
       else if (endsWithin.has(name)) break;
     }
@@ -147,7 +147,7 @@ class Walker implements TokenizerCallbacks {
 
   private closeNamed({ name, closesWithin }: TagRule): void {
     for (let at = this.stack.length - 1; at >= 0; at--) {
-      const open = this.stack[at]?.rule.name ?? "";
+      const open = this.stack[at]?.tag.name ?? "";
       if (open === name) {
         while (this.stack.length > at) this.pop();
         return;
@@ -156,8 +156,15 @@ class Walker implements TokenizerCallbacks {
     }
   }
 
+  private push(element: Element<T>): void {
+    this.stack.push(element);
+    if (element.tag.name === "p") this.openParagraphs++;
+    if (this.hiddenAt === -1) this.renderer.open(element);
+  }
+
   private pop(): void {
     const element = this.stack.pop();
+    if (element?.tag.name === "p") this.openParagraphs--;
     if (this.hiddenAt === this.stack.length) this.hiddenAt = -1;
     else if (element && this.hiddenAt === -1) this.renderer.close(element);
   }
@@ -173,14 +180,4 @@ function hides({ name, isHidden }: TagRule, { hidden, style, open }: Attributes)
   if (isHidden || (hidden !== undefined && hidden !== "until-found")) return true;
   if (style !== undefined && HIDING_STYLE.test(style)) return true;
   return name === "dialog" && open === undefined;
-}
-
-/** Names are looked up as written first: lower case is what pages use. Made-up names are not remembered beyond a number. */
-function ruleOf(written: string): TagRule {
-  const known = rules.get(written);
-  if (known) return known;
-  const name = written.toLowerCase();
-  const rule = rules.get(name) ?? tagRule(name);
-  if (rules.size < 1_000) rules.set(name, rule);
-  return rule;
 }

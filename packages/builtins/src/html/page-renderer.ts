@@ -2,21 +2,29 @@
 import { BlockWriter, type Flow, type Mark } from "./block-writer.ts";
 import { type Dialect, type Emphasis, linkTitle } from "./dialect.ts";
 import { decodeText } from "./entity.ts";
-import type { Attributes, Element, Renderer } from "./html-walker.ts";
+import { type Attributes, type Element, HIDING_ATTRIBUTES, type Renderer, type Tag } from "./html-walker.ts";
 import { linkTarget } from "./link-target.ts";
 import { languageOf, Preformatted } from "./preformatted.ts";
 import { TableRows } from "./table-rows.ts";
+import { tagRule } from "./tag-rules.ts";
 
 const MAX_TABLE_DEPTH = 6; // each level copies its cells once more
 
-interface Handler {
-  readonly attributes?: readonly string[];
-  open?(page: PageRenderer, element: Element): void;
-  close?(page: PageRenderer, element: Element): void;
+type PageElement = Element<PageTag>;
+
+/** A tag with what becomes of it. */
+interface PageTag extends Tag {
+  readonly handler: Handler;
 }
 
-export class PageRenderer implements Renderer {
-  readonly wanted = WANTED;
+interface Handler {
+  readonly attributes?: readonly string[];
+  open?(page: PageRenderer, element: PageElement): void;
+  close?(page: PageRenderer, element: PageElement): void;
+}
+
+export class PageRenderer implements Renderer<PageTag> {
+  readonly tagOf = pageTag;
   readonly writer: BlockWriter;
   readonly dialect: Dialect;
   readonly lists: { isOrdered: boolean; next: number }[] = [];
@@ -27,6 +35,8 @@ export class PageRenderer implements Renderer {
   language = "";
   title = "";
   inTitle = false;
+  /** How many drawings are open; the title in one is a label, not the page's. */
+  drawings = 0;
   hasMainHeading = false;
   private readonly html: string;
 
@@ -37,14 +47,14 @@ export class PageRenderer implements Renderer {
     this.writer = new BlockWriter(dialect);
   }
 
-  open(element: Element): void {
+  open(element: PageElement): void {
     if (this.preformatted) this.preformatted.open(element);
-    else (HANDLERS.get(element.rule.name) ?? (element.rule.isBlock ? BLOCK : INLINE)).open?.(this, element);
+    else element.tag.handler.open?.(this, element);
   }
 
-  close(element: Element): void {
-    if (this.preformatted && element.rule.name !== this.preformatted.tag) this.preformatted.close(element);
-    else (HANDLERS.get(element.rule.name) ?? (element.rule.isBlock ? BLOCK : INLINE)).close?.(this, element);
+  close(element: PageElement): void {
+    if (this.preformatted && element.tag.name !== this.preformatted.tag) this.preformatted.close(element);
+    else element.tag.handler.close?.(this, element);
   }
 
   text(start: number, end: number): void {
@@ -103,7 +113,7 @@ const link: Handler = {
   },
 };
 
-function closeMark({ writer }: PageRenderer, element: Element): void {
+function closeMark({ writer }: PageRenderer, element: PageElement): void {
   if (element.state) writer.closeMark(element.state as Mark);
 }
 
@@ -281,10 +291,19 @@ const checkbox: Handler = {
 
 const pageTitle: Handler = {
   open: (page) => {
-    page.inTitle = page.title === "";
+    page.inTitle = page.title === "" && page.drawings === 0;
   },
   close: (page) => {
     page.inTitle = false;
+  },
+};
+
+const drawing: Handler = {
+  open: (page) => {
+    page.drawings++;
+  },
+  close: (page) => {
+    page.drawings--;
   },
 };
 
@@ -334,6 +353,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["samp", code],
   ["strike", emphasis("strike")],
   ["strong", emphasis("strong")],
+  ["svg", drawing],
   ["table", table],
   ["td", cell],
   ["textarea", SPACED],
@@ -345,11 +365,26 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["xmp", preformatted],
 ]);
 
-const WANTED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  [...HANDLERS].map(([name, { attributes = [] }]) => [name, new Set(attributes)]),
-);
+const MAX_REMEMBERED_TAGS = 1_000; // made-up names must not fill the memory
+const tags = new Map<string, PageTag>();
+
+/** Names are looked up as written first: lower case is what pages use. */
+function pageTag(written: string): PageTag {
+  return tags.get(written) ?? newTag(written.toLowerCase());
+}
+
+function newTag(name: string): PageTag {
+  const known = tags.get(name);
+  if (known) return known;
+  const rule = tagRule(name);
+  const handler = HANDLERS.get(name) ?? (rule.isBlock ? BLOCK : INLINE);
+  const tag = { ...rule, handler, wanted: new Set([...HIDING_ATTRIBUTES, ...(handler.attributes ?? [])]) };
+  if (tags.size < MAX_REMEMBERED_TAGS) tags.set(name, tag);
+  return tag;
+}
 
 function wholeNumber(text: Attributes[string], fallback: number): number {
-  const number = Number.parseInt(text ?? "", 10);
+  if (text === undefined) return fallback;
+  const number = Number.parseInt(text, 10);
   return Number.isSafeInteger(number) && number >= 0 && number < 1e9 ? number : fallback;
 }

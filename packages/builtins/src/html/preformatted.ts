@@ -24,7 +24,7 @@ export class Preformatted {
   private linkText = "";
 
   constructor(element: Element, languageAround: string, baseUrl: string | undefined) {
-    this.tag = element.rule.name;
+    this.tag = element.tag.name;
     this.language = languageOf(element.attributes) || languageAround;
     this.baseUrl = baseUrl;
   }
@@ -33,7 +33,7 @@ export class Preformatted {
     this.append(this.tag === "xmp" ? source : decodeText(source));
   }
 
-  open({ rule: { name, isBlock }, attributes }: Element): void {
+  open({ tag: { name, isBlock }, attributes }: Element): void {
     if (name === "br") this.append("\n");
     else if (name === "code") this.language ||= languageOf(attributes);
     else if (name === "a") this.linkText = "";
@@ -41,7 +41,7 @@ export class Preformatted {
     if (isBlock || name === "tr") this.newLine();
   }
 
-  close({ rule: { name, isBlock }, attributes }: Element): void {
+  close({ tag: { name, isBlock }, attributes }: Element): void {
     const target = name === "a" && linkTarget(attributes.href, this.baseUrl);
     if (target && !target.startsWith("#")) this.links.set(target, this.linkText.replace(/\s+/g, " ").trim());
     if (isBlock || name === "tr") this.newLine();

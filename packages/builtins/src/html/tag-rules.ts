@@ -14,6 +14,8 @@ export interface TagRule {
   /** Open elements that its start tag ends, and the elements beyond which it does not look for them. */
   readonly ends: ReadonlySet<string>;
   readonly endsWithin: ReadonlySet<string>;
+  /** Most blocks: where no paragraph is open, there is nothing to look for. */
+  readonly endsParagraphOnly: boolean;
   /** The elements beyond which its end tag does not reach. */
   readonly closesWithin: ReadonlySet<string>;
 }
@@ -58,6 +60,7 @@ export function tagRule(name: string): TagRule {
     isBlock,
     isVoid: VOID.has(name),
     isHidden: HIDDEN.has(name),
+    endsParagraphOnly: ends === undefined,
     ends: ends === undefined ? words(isBlock ? "p" : "") : words(ends),
     endsWithin: endsWithin === undefined ? PARAGRAPH_SCOPE : within(endsWithin),
     closesWithin: closingScope(name),
