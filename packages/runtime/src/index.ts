@@ -43,6 +43,8 @@ export {
   type GuardedFetchSettings,
 } from "./network/guarded-fetch.ts";
 export type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./providers/models.ts";
+export { type OpenModelsParts, openModels } from "./providers/open-models.ts";
+export { type Credentials, PROVIDERS } from "./providers/provider-table.ts";
 export type {
   Approval,
   ApprovalFilter,
@@ -88,6 +90,7 @@ export {
 } from "./sources/declarative.ts";
 export { declarativeJsonSchema } from "./sources/declarative-document.ts";
 export { type ForeignSchemaOptions, foreignSchema } from "./sources/json-schema.ts";
+export { type McpOptions, type McpSource, type OpenMcp, openMcp } from "./sources/mcp.ts";
 export { loadOpenApi, type OpenApiOptions, readOpenApi } from "./sources/openapi.ts";
 export type { SecretLookup } from "./sources/secrets.ts";
 export { ServiceBreaker } from "./sources/service-breaker.ts";

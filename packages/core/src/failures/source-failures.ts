@@ -23,6 +23,17 @@ export const sourceFailures = {
     message: ({ why }) => `The OpenAPI document cannot be used: ${why}.`,
     nextStep: () => "Give an OpenAPI 3.0 or 3.1 document as JSON or YAML; docs/sources.md says what is read.",
   }),
+  mcp_unreachable: row<{ server: string; why: string }>({
+    status: 502,
+    message: ({ server, why }) => `The MCP server ${server} cannot be reached: ${why}`,
+    nextStep: () => "Start it by hand to see what it says; check its command or address, and its keys.",
+  }),
+  mcp_server_died: row<{ server: string; why: string }>({
+    status: 502,
+    message: ({ server, why }) =>
+      `The MCP server ${server} ended during the call${why === "" ? "." : `: ${why}`}`,
+    nextStep: () => "Call again: it is started anew. If it dies again, report it to the server's author.",
+  }),
   secret_missing: row<{ name: string }>({
     status: 409,
     message: ({ name }) => `The secret ${name} is not set.`,

@@ -1,0 +1,147 @@
+/**
+ * An MCP server that is a command: its process, and the lines it speaks. Its environment holds only what its declaration
+ * names, it is another user when the server is root and the files allow it, and it ends with everything it started.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import {
+  type JSONRPCMessage,
+  ReadBuffer,
+  serializeMessage,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { asUser, type CommandIsolation, uidFor } from "../commands/command-isolation.ts";
+import { isOpenToOthers } from "../commands/open-to-others.ts";
+
+const STDERR_CHARS = 4_000;
+const MESSAGE_BYTES = 16 * 1024 * 1024;
+const GRACE_MS = 1_500; // between the polite signal and the other one
+
+export interface McpCommand {
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Added to a clean environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Its own temporary home otherwise. */
+  readonly cwd?: string | undefined;
+}
+
+export class McpProcess implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #command: McpCommand;
+  readonly #isolation: CommandIsolation;
+  readonly #lines = new ReadBuffer({ maxBufferSize: MESSAGE_BYTES });
+  readonly #home = mkdtempSync(join(tmpdir(), "capstan-mcp-"));
+  #process: ChildProcess | undefined;
+  #ended = false;
+  #stderr = "";
+
+  constructor(command: McpCommand, isolation: CommandIsolation) {
+    this.#command = command;
+    this.#isolation = isolation;
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  /** What it wrote last beside the protocol: mostly the reason why it ended. */
+  get lastWords(): string {
+    return this.#stderr.trim().split("\n").slice(-5).join("\n");
+  }
+
+  async start(): Promise<void> {
+    const { command, args = [], env = {}, cwd = this.#home } = this.#command;
+    const [file = "", ...words] = [...(await this.#wrapper([command, ...args])), command, ...args];
+    const child = spawn(file, words, {
+      cwd,
+      env: { ...cleanEnvironment(this.#home), ...env },
+      detached: true, // a process group of its own, so that a kill takes everything
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    this.#process = child;
+    child.stdout.on("data", (chunk: Buffer) => this.#receive(chunk));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS);
+    });
+    child.stdin.on("error", () => {}); // its end is reported by "close"
+    child.on("close", () => this.#end());
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", (error) => {
+        this.#end();
+        reject(error);
+      });
+    });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#process?.stdin;
+    if (!stdin?.writable || this.#ended) throw new Error("the server's process has ended");
+    if (!stdin.write(serializeMessage(message))) {
+      await new Promise<void>((resolve) => {
+        stdin.once("drain", resolve);
+        stdin.once("close", resolve);
+      });
+    }
+  }
+
+  async close(): Promise<void> {
+    const child = this.#process;
+    if (!child || this.#ended) return this.#end();
+    const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    child.stdin?.end();
+    signalGroup(child.pid, "SIGTERM");
+    const late = setTimeout(() => signalGroup(child.pid, "SIGKILL"), GRACE_MS);
+    await ended;
+    clearTimeout(late);
+    this.#end();
+  }
+
+  async #wrapper(argv: readonly string[]): Promise<string[]> {
+    const { separateUsers, wrapper } = this.#isolation;
+    if (!separateUsers || !(await isOpenToOthers(argv))) return [...wrapper];
+    const uid = uidFor(`mcp ${argv.join(" ")}`);
+    chownSync(this.#home, uid, uid);
+    return [...wrapper, ...asUser(uid)];
+  }
+
+  #receive(chunk: Buffer): void {
+    try {
+      this.#lines.append(chunk);
+      for (let message = this.#lines.readMessage(); message; message = this.#lines.readMessage()) {
+        this.onmessage?.(message);
+      }
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    signalGroup(this.#process?.pid, "SIGKILL"); // what it has started and left behind
+    this.#lines.clear();
+    rmSync(this.#home, { recursive: true, force: true });
+    this.onclose?.();
+  }
+}
+
+/** Programs, a home and a language: nothing of the server's own settings. */
+function cleanEnvironment(home: string): Record<string, string> {
+  const programs = [dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
+  return { PATH: programs.join(":"), HOME: home, LANG: "C.UTF-8", TMPDIR: home };
+}
+
+function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // it has ended
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * An MCP server, a command or a URL, as one capability with its tools.
+ *
+ * What a server says about itself is untrusted: names are made legal, schemas are bounded, texts are cut, and its hints can
+ * only tighten (a tool it calls destructive asks first). The connection is shared by all agents, so its secrets come from
+ * the server's settings and not from an agent's config.
+ */
+import {
+  type AnyTool,
+  type Capability,
+  fail,
+  type GuardedFetch,
+  ok,
+  type Result,
+  type Schema,
+  type ToolContext,
+} from "@capstan/core";
+import type { Tool } from "@modelcontextprotocol/client";
+import { type CommandIsolation, probeCommandIsolation } from "../commands/command-isolation.ts";
+import { foreignSchema } from "./json-schema.ts";
+import { McpConnection, type McpServer } from "./mcp-connection.ts";
+import { mcpResult } from "./mcp-result.ts";
+import { capabilityId, semverOf, UniqueNames } from "./openapi-names.ts";
+import { fillSecrets, type SecretLookup } from "./secrets.ts";
+
+const TOOLS = 2_000;
+const DESCRIPTION_CHARS = 4_000;
+const PROMPT_CHARS = 8_000;
+const CALL_MS = 60_000;
+const CONNECT_MS = 60_000; // `npx` may have to fetch the server first
+
+/** `${NAME}` in env and headers stands for a secret of the server's settings. */
+export type McpSource =
+  | {
+      readonly command: string;
+      readonly args?: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+      readonly cwd?: string;
+    }
+  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+
+export interface McpOptions {
+  readonly id?: string | undefined;
+  readonly settings?: SecretLookup | undefined;
+  /** For servers with a URL; its time limit must allow for the longest call. */
+  readonly fetch: GuardedFetch;
+  readonly callTimeoutMs?: number | undefined;
+  readonly connectTimeoutMs?: number | undefined;
+  readonly isolation?: CommandIsolation | undefined;
+  /** Called when the server says that its tools changed; `refresh` then reads them. */
+  readonly onToolsChanged?: (() => void) | undefined;
+}
+
+export interface OpenMcp {
+  readonly capability: Capability;
+  /** Reads name, prompt and tools again, over the same connection. */
+  refresh(): Promise<Result<Capability>>;
+  pid(): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+export async function openMcp(source: McpSource, options: McpOptions): Promise<Result<OpenMcp>> {
+  const server = readSource(source, options.settings ?? (() => undefined));
+  if (!server.ok) return server;
+  const connection = new McpConnection({
+    label: "command" in source ? source.command : source.url,
+    server: server.value,
+    isolation: options.isolation ?? (await probeCommandIsolation()),
+    fetch: options.fetch,
+    connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_MS,
+    onToolsChanged: () => options.onToolsChanged?.(),
+  });
+  const refresh = () => describe(connection, options);
+  const capability = await refresh();
+  if (!capability.ok) {
+    await connection.close();
+    return capability;
+  }
+  return ok({
+    capability: capability.value,
+    refresh,
+    pid: () => connection.pid(),
+    close: () => connection.close(),
+  });
+}
+
+function readSource(source: McpSource, settings: SecretLookup): Result<McpServer> {
+  if ("command" in source) {
+    const env = fillSecrets(source.env ?? {}, settings);
+    return env.ok ? ok({ kind: "command", ...source, env: env.value }) : env;
+  }
+  if (!/^https?:\/\//.test(source.url) || !URL.canParse(source.url)) {
+    return fail("url_invalid", { url: source.url.slice(0, 200) });
+  }
+  const headers = fillSecrets(source.headers ?? {}, settings);
+  return headers.ok ? ok({ kind: "url", url: source.url, headers: headers.value }) : headers;
+}
+
+async function describe(connection: McpConnection, options: McpOptions): Promise<Result<Capability>> {
+  const described = await connection.describe();
+  if (!described.ok) return described;
+  const { name, title, version, instructions, tools } = described.value;
+  const names = new UniqueNames();
+  const shown = plain(title ?? name, 100) || "MCP server";
+  const prompt = plain(instructions, PROMPT_CHARS);
+  return ok({
+    id: options.id ?? capabilityId(name),
+    name: shown,
+    description: `The tools of the MCP server ${shown}.`,
+    status: "available",
+    version: semverOf(version),
+    source: "mcp",
+    risk: "medium",
+    category: "MCP",
+    ...(prompt !== "" && { systemPrompt: prompt }),
+    tools: tools
+      .slice(0, TOOLS)
+      .map((tool) => mcpTool(connection, names.choose(tool.name), tool, options.callTimeoutMs ?? CALL_MS)),
+    dependencies: [],
+    requiredScopes: [],
+  });
+}
+
+function mcpTool(connection: McpConnection, name: string, tool: Tool, timeoutMs: number): AnyTool {
+  const { annotations, inputSchema, outputSchema } = tool;
+  const input = foreignSchema(inputSchema, { compileNow: true });
+  const output = outputSchema && foreignSchema(outputSchema, { compileNow: true });
+  return {
+    name,
+    description: plain(tool.description ?? tool.title ?? tool.name, DESCRIPTION_CHARS) || name,
+    input: input.ok ? input.value : NOTHING,
+    ...(output?.ok && { output: output.value }),
+    ...(!input.ok && { unavailable: input.failure.message }),
+    policy: annotations?.destructiveHint === true && annotations.readOnlyHint !== true ? "approve" : "auto",
+    scopes: [],
+    timeoutMs,
+    idempotent: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
+    requiresContext: false,
+    async run(value: Record<string, unknown>, context: ToolContext) {
+      const called = await connection.call({
+        tool: tool.name,
+        input: value,
+        signal: context.signal,
+        timeoutMs,
+      });
+      return called.ok ? mcpResult(name, called.value, context) : called;
+    },
+  };
+}
+
+const NOTHING: Schema = {
+  jsonSchema: { type: "object" },
+  parse: () => ({ ok: false, where: "its schema cannot be used" }),
+};
+
+/** Without control characters, which can hide text from the person who reviews it. */
+function plain(text: string, chars: number): string {
+  const visible = text.replaceAll(/[^\P{Cc}\n\t]|[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/gu, "");
+  return visible.slice(0, chars).trim();
+}
