@@ -32,7 +32,7 @@ export async function testServer(
   const server = started.value;
   return {
     ...server,
-    call: (method, path, body, headers = {}) => call(server.url + path, method, body, headers),
+    call: (method, path, body, headers = {}) => callServer(server.url + path, method, body, headers),
     stop: async () => {
       await server.close();
       await store.drop();
@@ -40,7 +40,7 @@ export async function testServer(
   };
 }
 
-async function call(
+export async function callServer(
   url: string,
   method: string,
   body: unknown,

@@ -10,9 +10,13 @@ import { type AppEnv, newRoutes } from "./define-route.ts";
 import { docsRoutes } from "./openapi/docs-routes.ts";
 import { problem } from "./problem.ts";
 import { agentRoutes } from "./routes/agents.ts";
+import { approvalRoutes } from "./routes/approvals.ts";
 import { capabilityRoutes } from "./routes/capabilities.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { messageRoutes } from "./routes/messages.ts";
+import { runRoutes } from "./routes/runs.ts";
+import { sessionEventRoutes } from "./routes/session-events.ts";
 import { sessionFileRoutes } from "./routes/session-files.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { userRoutes } from "./routes/users.ts";
@@ -30,6 +34,10 @@ const ROUTES = [
   sessionFileRoutes,
   userRoutes,
   keyRoutes,
+  messageRoutes,
+  sessionEventRoutes,
+  runRoutes,
+  approvalRoutes,
 ];
 
 export function createApp(services: Services): OpenAPIHono<AppEnv> {

@@ -1,15 +1,9 @@
 /** One tool called by itself: as an agent's tool when an agent is named, else as the only capability of a nameless agent. */
-import {
-  agentSpec,
-  EVERY_SCOPE,
-  type Failure,
-  type JsonValue,
-  type Result,
-  type RuntimeAgent,
-} from "@capstan/core";
+import { type Failure, fail, type JsonValue, type Result, type RuntimeAgent } from "@capstan/core";
 import { uuidv7 } from "uuidv7";
 import type { Caller } from "./auth/caller.ts";
 import type { Services } from "./services.ts";
+import { singleCapability } from "./single-capability.ts";
 
 export interface OneCall {
   readonly capabilityId: string;
@@ -51,14 +45,24 @@ export async function runOneTool(
   if (outcome.kind === "done")
     return { kind: "done", output: outcome.output, durationMs: outcome.durationMs };
   if (outcome.kind === "refused") return { kind: "refused", failure: outcome.failure };
-  throw new Error("approvals of single calls are not wired yet");
+  if (outcome.kind === "client") {
+    return {
+      kind: "refused",
+      failure: fail("tool_denied", { tool: call.tool, why: "only the client of a run can run it" }).failure,
+    };
+  }
+  const approval = await services.runs.approvals.ask({
+    agent: composed.value,
+    tool: outcome.tool,
+    input: outcome.input,
+    why: outcome.why,
+    userEmail: caller.email,
+    sessionId: call.session_id,
+  });
+  return { kind: "approval", approvalId: approval.id };
 }
 
 function agentFor({ composer }: Services, caller: Caller, call: OneCall): Promise<Result<RuntimeAgent>> {
   if (call.agent_id !== undefined) return composer.composeFor(call.agent_id, caller.email);
-  const ref = { id: call.capabilityId, ...(call.config && { config: call.config }) };
-  return composer.preview(
-    agentSpec({ name: "single call", capabilities: [ref], grantedScopes: [EVERY_SCOPE] }),
-    caller.email,
-  );
+  return composer.preview(singleCapability(call.capabilityId, call.config), caller.email);
 }

@@ -22,6 +22,7 @@ import {
   openSandbox,
   openTelemetry,
   providerStore,
+  type Runs,
   readDeclarative,
   type SessionStore,
   secretBox,
@@ -30,7 +31,9 @@ import {
   type UserStore,
   userStore,
 } from "@capstan/runtime";
+import { openEngine } from "./engine.ts";
 import type { Log } from "./log.ts";
+import { openServerModels, type ServerModels } from "./models.ts";
 import { openProviders, type Providers } from "./providers.ts";
 import type { Settings } from "./settings.ts";
 import { toolContexts } from "./tool-context.ts";
@@ -50,9 +53,12 @@ export interface Services {
   readonly documents: CapabilityDocuments;
   readonly composer: Composer;
   readonly gate: Gate;
+  readonly models: ServerModels;
+  readonly runs: Runs;
   close(): Promise<void>;
 }
 
+const DRAIN_MS = 5000; // how long a stop waits for steps that are on
 const MAX_TOOL_OUTPUT_CHARS = 100_000; // about 25k tokens; more crowds out the conversation
 
 export async function openServices(
@@ -73,7 +79,8 @@ export async function openServices(
     return added;
   }
   const fetch = createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS });
-  const box = secretBox(settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR));
+  const secret = settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR);
+  const box = secretBox(secret);
   const agents = agentStore(database);
   const users = userStore(database);
   const telemetry = openTelemetry({ database, logFile: settings.CAPABILITY_TELEMETRY_LOG_FILE });
@@ -83,6 +90,17 @@ export async function openServices(
     folder: join(settings.CAPSTAN_DATA_DIR, "capabilities"),
     onError: (error) => log.error({ what: "capability documents", error }),
   });
+  const composer = createComposer({ agents, users, registry, countTokens });
+  const audit = openAuditLog(database);
+  const providers = openProviders(settings, providerStore(database, box));
+  const models = openServerModels(settings, providers);
+  const gate = createGate({
+    contextFor: toolContexts({ database, settings, fetch, sandbox }),
+    record: telemetry.recordCall,
+    now: () => new Date(),
+    maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
+  });
+  const runs = await openEngine({ settings, log, database, gate, composer, models, audit, fetch, secret });
   return ok({
     settings,
     log,
@@ -91,20 +109,18 @@ export async function openServices(
     agents,
     users,
     sessions: sessionStore(database),
-    audit: openAuditLog(database),
+    audit,
     keys: keyStore(database),
-    providers: openProviders(settings, providerStore(database, box)),
+    providers,
     telemetry,
     documents,
-    composer: createComposer({ agents, users, registry, countTokens }),
-    gate: createGate({
-      contextFor: toolContexts({ database, settings, fetch, sandbox }),
-      record: telemetry.recordCall,
-      now: () => new Date(),
-      maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
-    }),
+    composer,
+    gate,
+    models,
+    runs,
     async close() {
       documents.close();
+      await runs.drain(DRAIN_MS);
       await Promise.all([sandbox.close(), fetch.close(), telemetry.close()]);
       await database.close();
     },

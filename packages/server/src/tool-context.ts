@@ -1,6 +1,7 @@
 /** What a running tool may touch, made for each call from the server's parts. */
 import type { GuardedFetch, RuntimeTool, Sandbox, ToolContext } from "@capstan/core";
-import { capabilityStore, compileGrep, type Database, fileStore, type GateRequest } from "@capstan/runtime";
+import { capabilityStore, type Database, type GateRequest } from "@capstan/runtime";
+import { sessionFiles } from "./session-files.ts";
 import type { Settings } from "./settings.ts";
 
 export interface ToolParts {
@@ -12,10 +13,7 @@ export interface ToolParts {
 
 export function toolContexts(parts: ToolParts) {
   const { database, settings, fetch, sandbox } = parts;
-  const limits = {
-    fileBytes: settings.CAPSTAN_FILE_LIMIT_BYTES,
-    sessionBytes: settings.CAPSTAN_SESSION_LIMIT_BYTES,
-  };
+  const files = sessionFiles(database, settings);
   return (request: GateRequest, tool: RuntimeTool, signal: AbortSignal): ToolContext => {
     const { sessionId, runId, user, callId } = request;
     const scope = sessionId === undefined ? `user:${user.email}` : `session:${sessionId}`;
@@ -25,7 +23,7 @@ export function toolContexts(parts: ToolParts) {
       ...(runId !== undefined && { runId }),
       ...(sessionId !== undefined && {
         sessionId,
-        fileStore: fileStore({ pool: database.pool, sessionId, compile: compileGrep, limits }),
+        fileStore: files(sessionId),
       }),
       fetch,
       ...(sandbox && { sandbox }),

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serverProcess } from "../../../../tools/server-process.ts";
 import { type FreshStore, freshPostgres, STORES } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 
@@ -94,8 +95,10 @@ describe.each(STORES)("capabilities without code, on $name", ({ fresh }) => {
 describe("two processes on one Postgres", () => {
   test("share what is registered within a second", async () => {
     const store = await freshPostgres();
-    const first = await testServer(store);
-    const second = await testServer({ ...store, dataDir: `${store.dataDir}/second`, drop: async () => {} });
+    const [first, second] = await Promise.all([
+      serverProcess(store),
+      serverProcess({ ...store, dataDir: `${store.dataDir}/second` }),
+    ]);
     await first.call("POST", "/v1/capabilities", document(9));
     await expect
       .poll(async () => (await second.call("GET", "/v1/capabilities/tides")).status, { timeout: 5000 })
@@ -104,7 +107,7 @@ describe("two processes on one Postgres", () => {
     await expect
       .poll(async () => (await second.call("GET", "/v1/capabilities/tides")).status, { timeout: 5000 })
       .toBe(404);
-    await second.stop();
-    await first.stop();
+    await Promise.all([first.end(), second.end()]);
+    await store.drop();
   });
 });

@@ -4,13 +4,13 @@
  */
 import type { FileStat, SessionFileStore } from "@capstan/core";
 import { fail, type Result } from "@capstan/core";
-import { compileGrep, fileStore } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type AppEnv, newRoutes, requireRight } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import { readBody } from "../read-body.ts";
 import type { Services } from "../services.ts";
+import { sessionFiles } from "../session-files.ts";
 
 const FileDto = z
   .object({
@@ -96,14 +96,7 @@ async function place(
   const raw = c.req.path.slice(c.req.path.indexOf("/files") + "/files".length);
   const path = decodePath(raw);
   if (path === undefined) return fail("path_invalid", { path: raw, why: "it is not valid percent-encoding" });
-  const { CAPSTAN_FILE_LIMIT_BYTES: fileBytes, CAPSTAN_SESSION_LIMIT_BYTES: sessionBytes } =
-    services.settings;
-  const files = fileStore({
-    pool: services.database.pool,
-    sessionId: session.value.id,
-    compile: compileGrep,
-    limits: { fileBytes, sessionBytes },
-  });
+  const files = sessionFiles(services.database, services.settings)(session.value.id);
   return { ok: true, value: { files, path: path || "/" } };
 }
 

@@ -1,0 +1,62 @@
+/** The run engine with the server's parts. */
+import { countTokens } from "@capstan/builtins";
+import type { GuardedFetch } from "@capstan/core";
+import {
+  type AuditLog,
+  type Composer,
+  type Database,
+  type Gate,
+  openRuns,
+  type Runs,
+} from "@capstan/runtime";
+import { uuidv7 } from "uuidv7";
+import type { Log } from "./log.ts";
+import type { ServerModels } from "./models.ts";
+import { copyFiles, sessionFiles } from "./session-files.ts";
+import type { Settings } from "./settings.ts";
+import { singleCapability } from "./single-capability.ts";
+
+export interface EngineParts {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly database: Database;
+  readonly gate: Gate;
+  readonly composer: Composer;
+  readonly models: ServerModels;
+  readonly audit: AuditLog;
+  readonly fetch: GuardedFetch;
+  /** Signs webhooks. */
+  readonly secret: string;
+}
+
+export function openEngine({
+  settings,
+  log,
+  database,
+  gate,
+  composer,
+  models,
+  audit,
+  fetch,
+  secret,
+}: EngineParts): Promise<Runs> {
+  const files = sessionFiles(database, settings);
+  return openRuns({
+    database,
+    gate,
+    composeFor: composer.composeFor,
+    composeSingle: (id, config, email) => composer.preview(singleCapability(id, config), email),
+    models,
+    executorId: settings.CAPSTAN_EXECUTOR_ID ?? (database.kind === "pglite" ? "local" : uuidv7()),
+    countTokens,
+    readFile: (sessionId, path) => files(sessionId).read(path),
+    copyFiles: (from, to) => copyFiles(database, from, to),
+    webhooks: { fetch, secret },
+    audit: (entry) => {
+      audit
+        .add({ ...entry, details: { ...entry.details } })
+        .catch((error) => log.error({ what: "audit", error }));
+    },
+    onError: (error, what) => log.error({ what, error }),
+  });
+}

@@ -1,0 +1,49 @@
+/** Which model answers: the agent's, else the operator's, else the first provider with a key, else the offline demo. */
+import { MODEL_SNAPSHOTS } from "@capstan/coding-agents";
+import { createModelRegistry, type ModelRegistry, NATIVE_AGENT } from "@capstan/core";
+import { type Models, openModels, type ResolvedModel } from "@capstan/runtime";
+import type { Providers } from "./providers.ts";
+import type { Settings } from "./settings.ts";
+
+export const OFFLINE = "capstan/offline";
+export const OFFLINE_LABEL = "capstan/offline (demo)";
+
+/** A good model of each provider, for agents that name none. */
+const PREFERRED: Record<string, string> = {
+  anthropic: "anthropic/claude-sonnet-5-5",
+  openai: "openai/gpt-6.1-sol",
+  google: "google/gemini-3.8-flash",
+};
+
+export interface ServerModels extends Models {
+  readonly registry: ModelRegistry;
+  /** The model of agents that name none, and how people read it. */
+  defaultModel(): Promise<{ name: string; label: string; demo: boolean }>;
+}
+
+export function openServerModels(settings: Settings, providers: Providers): ServerModels {
+  const registry = createModelRegistry({ snapshots: MODEL_SNAPSHOTS, now: () => new Date() });
+  const builtIn: Record<string, ResolvedModel> = {};
+  const defaultName = async (): Promise<string> => {
+    if (settings.CAPSTAN_MODEL) return settings.CAPSTAN_MODEL;
+    const states = await providers.list();
+    const configured = states.find(({ provider, configured }) => configured && PREFERRED[provider]);
+    return (configured && PREFERRED[configured.provider]) ?? OFFLINE;
+  };
+  const models = openModels({
+    credentials: (provider) => providers.credentials(provider),
+    catalog: (name) => registry.validate(NATIVE_AGENT, name),
+    defaultModel: OFFLINE,
+    builtIn,
+    compatible: ["openai-compatible", "localai"],
+  });
+  return {
+    registry,
+    resolve: async (name) => models.resolve(name ?? (await defaultName())),
+    check: async (name) => models.check(name ?? (await defaultName())),
+    async defaultModel() {
+      const name = await defaultName();
+      return { name, label: name === OFFLINE ? OFFLINE_LABEL : name, demo: name === OFFLINE };
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/** Server-sent events as a plain stream: LF framing, `id:` lines, and a comment now and then so that proxies keep it open. */
+const KEEP_ALIVE_MS = 15_000;
+const KEEP_ALIVE = new TextEncoder().encode(": keep-alive\n\n");
+const encoder = new TextEncoder();
+
+export const SSE_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
+/** Each yielded text is written as it is; `open` runs until the client goes or the texts end. */
+export function sseResponse(
+  texts: AsyncIterable<string>,
+  stop: AbortController,
+  headers: Record<string, string> = {},
+): Response {
+  const iterator = texts[Symbol.asyncIterator]();
+  let timer: NodeJS.Timeout | undefined;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        timer = setInterval(() => controller.enqueue(KEEP_ALIVE), KEEP_ALIVE_MS);
+        timer.unref();
+      },
+      async pull(controller) {
+        const { done, value } = await iterator.next();
+        if (!done) return controller.enqueue(encoder.encode(value));
+        clearInterval(timer);
+        controller.close();
+      },
+      async cancel() {
+        clearInterval(timer);
+        stop.abort();
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { headers: { ...SSE_HEADERS, ...headers } });
+}
+
+export const sseEvent = (data: string, id?: number | string): string =>
+  id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;

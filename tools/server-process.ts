@@ -1,0 +1,72 @@
+/** A server in a process of its own, to be killed, stopped and started again in tests. One engine lives in one process. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { FreshStore } from "./stores-under-test.ts";
+import { type Answer, callServer } from "./test-server.ts";
+
+const MAIN = fileURLToPath(new URL("../packages/server/src/main.ts", import.meta.url));
+const START_MS = 60_000;
+
+export interface ServerProcess {
+  readonly url: string;
+  readonly child: ChildProcess;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Everything it wrote to stderr so far. */
+  log(): string;
+  /** Ends it with this signal and waits until it is gone. */
+  end(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export async function serverProcess(
+  store: Pick<FreshStore, "dataDir" | "url">,
+  environment: Record<string, string> = {},
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH: process.env.PATH ?? "",
+      PORT: "0",
+      CAPSTAN_DATA_DIR: store.dataDir,
+      ...(store.url && { DATABASE_URL: store.url }),
+      ...environment,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let errors = "";
+  child.stderr?.on("data", (bytes) => {
+    errors += bytes;
+  });
+  const url = await greetedUrl(child, () => errors);
+  return {
+    url,
+    child,
+    call: (method, path, body, headers = {}) => callServer(url + path, method, body, headers),
+    log: () => errors,
+    async end(signal = "SIGTERM") {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      child.kill(signal);
+      await gone;
+    },
+  };
+}
+
+function greetedUrl(child: ChildProcess, errors: () => string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const timer = setTimeout(
+      () => reject(new Error(`no server after ${START_MS} ms: ${errors()}`)),
+      START_MS,
+    );
+    child.once("exit", (code) => {
+      clearTimeout(timer);
+      reject(new Error(`the server ended with ${code}: ${errors()}`));
+    });
+    child.stdout?.on("data", (bytes) => {
+      text += bytes;
+      const found = /open\s+(http:\S+)/.exec(text);
+      if (!found?.[1]) return;
+      clearTimeout(timer);
+      resolve(found[1]);
+    });
+  });
+}
