@@ -95,6 +95,7 @@ export { loadOpenApi, type OpenApiOptions, readOpenApi } from "./sources/openapi
 export type { SecretLookup } from "./sources/secrets.ts";
 export { ServiceBreaker } from "./sources/service-breaker.ts";
 export { SessionFolders, sweepDeadFolders } from "./sources/session-folders.ts";
+export { loadSkill } from "./sources/skill.ts";
 export { forgetCapability, prepareUserHome, type UserHome } from "./sources/user-home.ts";
 export { type BreakerStore, breakerStore } from "./tasks/breaker-store.ts";
 export { type TaskRecord, type TaskStore, taskStore } from "./tasks/task-store.ts";

@@ -34,6 +34,11 @@ export const sourceFailures = {
       `The MCP server ${server} ended during the call${why === "" ? "." : `: ${why}`}`,
     nextStep: () => "Call again: it is started anew. If it dies again, report it to the server's author.",
   }),
+  skill_file_unknown: row<{ skill: string; path: string; files: readonly string[] }>({
+    status: 404,
+    message: ({ skill, path }) => `The skill "${skill}" brings no file "${path}".`,
+    nextStep: ({ files }) => `It brings: ${files.slice(0, 20).join(", ") || "SKILL.md"}.`,
+  }),
   secret_missing: row<{ name: string }>({
     status: 409,
     message: ({ name }) => `The secret ${name} is not set.`,

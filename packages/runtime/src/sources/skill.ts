@@ -1,0 +1,143 @@
+/**
+ * A skill folder (SKILL.md, by the Agent Skills rules) as a capability: its text becomes the prompt, its bundled files can be
+ * read with one tool. The tool carries the skill's name, so that an agent can have many skills without a conflict.
+ */
+import { lstat, readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import {
+  type AnyTool,
+  type Capability,
+  defineCapability,
+  type Fault,
+  fail,
+  faultsOf,
+  ok,
+  type Result,
+} from "@capstan/core";
+import { z } from "zod";
+import { parseYaml } from "./declarative.ts";
+import { legalName, semverOf } from "./openapi-names.ts";
+import { readSkillFile } from "./skill-files.ts";
+
+const SKILL_BYTES = 1_000_000;
+const PROMPT_CHARS = 20_000; // about 5k tokens, which the rules advise as the most; the rest is read on demand
+const FILES = 1_000;
+const LISTED = 50;
+const ID_CHARS = 50;
+
+const FrontMatter = z.object({
+  name: z
+    .string({ error: "must be text" })
+    .max(64, "must have at most 64 characters")
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lower case letters, digits and single hyphens"),
+  description: z
+    .string({ error: "must be text" })
+    .trim()
+    .min(1, "must not be empty")
+    .max(1024, "must have at most 1024 characters"),
+  license: z.string().optional(),
+  compatibility: z.string().max(500, "must have at most 500 characters").optional(),
+  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+  "allowed-tools": z.union([z.string(), z.array(z.string())]).optional(),
+});
+type FrontMatter = z.output<typeof FrontMatter>;
+
+export async function loadSkill(folder: string): Promise<Result<Capability>> {
+  const text = await readSkillText(folder);
+  if (!text.ok) return text;
+  const parts = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/.exec(text.value);
+  if (!parts)
+    return invalid([{ path: "", message: "must start with front matter between two lines of ---" }]);
+  const [, yaml = "", body = ""] = parts;
+  const parsed = parseYaml(yaml);
+  if (!parsed.ok) return parsed;
+  const front = FrontMatter.safeParse(parsed.value ?? {});
+  if (!front.success) return invalid(faultsOf(front.error));
+  const { name } = front.data;
+  if (name !== basename(folder)) {
+    return invalid([
+      { path: "name", message: `is "${name}", and its folder is "${basename(folder)}"; they must be equal` },
+    ]);
+  }
+  const files = await bundledFiles(folder);
+  return files.ok ? ok(capability(folder, front.data, body.trim(), files.value)) : files;
+}
+
+const invalid = (faults: readonly Fault[]) =>
+  fail("document_invalid", {
+    faults: faults.map(({ path, message }) => ({
+      path: path === "" ? "SKILL.md" : `SKILL.md ${path}`,
+      message,
+    })),
+  });
+
+async function readSkillText(folder: string): Promise<Result<string>> {
+  try {
+    const file = join(folder, "SKILL.md");
+    const { size } = await lstat(file);
+    if (size > SKILL_BYTES)
+      return invalid([{ path: "", message: `has ${size} bytes; ${SKILL_BYTES} are allowed` }]);
+    return ok(await readFile(file, "utf8"));
+  } catch {
+    return fail("not_found", { what: "SKILL.md", id: folder });
+  }
+}
+
+/** Plain files below the folder; links are left out, because they can lead anywhere. */
+async function bundledFiles(folder: string): Promise<Result<string[]>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name).slice(folder.length).replaceAll("\\", "/").replace(/^\/+/, ""),
+    )
+    .filter((path) => path !== "SKILL.md" && !path.split("/").includes("node_modules"))
+    .sort();
+  return files.length <= FILES
+    ? ok(files)
+    : invalid([{ path: "", message: `brings ${files.length} files; ${FILES} are allowed` }]);
+}
+
+function capability(folder: string, front: FrontMatter, body: string, files: readonly string[]): Capability {
+  const { name, description, metadata, license, compatibility } = front;
+  const tool = readSkillFile({ name: legalName(`${name}_read_skill_file`), skill: name, folder, files });
+  const notes = [
+    license && `Licence: ${license}`,
+    compatibility && `Needs: ${compatibility}`,
+    front["allowed-tools"] && `Made for the tools: ${[front["allowed-tools"]].flat().join(", ")}`,
+  ];
+  return defineCapability({
+    id:
+      name.length <= ID_CHARS
+        ? name
+        : legalName(name)
+            .slice(-ID_CHARS)
+            .replace(/^[^a-z0-9]+/, ""),
+    name: title(name),
+    description,
+    version: semverOf(metadata?.version === undefined ? undefined : String(metadata.version)),
+    source: "skill",
+    risk: "low",
+    category: "Skills",
+    systemPrompt: prompt(body, files, tool),
+    tools: files.length > 0 || body.length > PROMPT_CHARS ? [tool] : [],
+    routing: { tags: name.split("-") },
+    documentation: { usage: notes.filter(Boolean).join("\n") },
+  });
+}
+
+function prompt(body: string, files: readonly string[], { name: tool }: AnyTool): string {
+  const cut = body.length > PROMPT_CHARS;
+  const text = cut
+    ? `${body.slice(0, PROMPT_CHARS)}\n[The rest is in SKILL.md: read it with ${tool}.]`
+    : body;
+  if (files.length === 0) return text;
+  const more = files.length > LISTED ? `, and ${files.length - LISTED} more` : "";
+  return `${text}\n\nFiles of this skill, readable with ${tool}: ${files.slice(0, LISTED).join(", ")}${more}.`;
+}
+
+const title = (name: string) =>
+  name
+    .split("-")
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+    .join(" ");
