@@ -20,8 +20,8 @@ export const chatDialect: SimDialect = {
     const name = { index: 0, id: `call_sim${serial}`, type: "function" };
     return [
       chunk({ role: "assistant", content: "" }),
-      ...pieces(thinking ?? "", 20).map((reasoning_content) => chunk({ reasoning_content })),
-      ...textPieces(answer).map((content) => chunk({ content }, null, answer.isSlow)),
+      ...pieces(thinking ?? "", 20).map((reasoning_content) => chunk({ reasoning_content }, null, true)),
+      ...textPieces(answer).map((content) => chunk({ content }, null, true)),
       ...(call
         ? [
             chunk({

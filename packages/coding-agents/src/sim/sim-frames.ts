@@ -5,7 +5,7 @@ import type { SimRequest } from "./sim-request.ts";
 export interface SimFrame {
   readonly event?: string;
   readonly data: unknown;
-  /** Wait before this one, when the answer is slow. */
+  /** A piece of text or thought: there is a pause before it where the sim has one. */
   readonly isPaced?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** Google's generateContent, as a stream and whole. A side call that asks for JSON gets JSON that fits its schema. */
 import { z } from "zod";
-import { type SimDialect, type SimFrame, textPieces } from "./sim-frames.ts";
+import { pieces, type SimDialect, type SimFrame, textPieces } from "./sim-frames.ts";
 
 const STATUS: Readonly<Record<number, string>> = {
   400: "INVALID_ARGUMENT",
@@ -37,8 +37,8 @@ export const geminiDialect: SimDialect = {
         ]
       : [{ text: "" }];
     return [
-      ...(thinking === null ? [] : [send([{ text: `**Considering** ${thinking}`, thought: true }])]),
-      ...textPieces(answer).map((text) => send([{ text }], answer.isSlow)),
+      ...pieces(thinking ?? "", 20).map((text) => send([{ text, thought: true }], true)),
+      ...textPieces(answer).map((text) => send([{ text }], true)),
       { data: chunk(last, serial, thinking !== null, true) },
     ];
   },

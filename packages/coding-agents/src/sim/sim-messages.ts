@@ -54,14 +54,16 @@ type Block = (index: number) => SimFrame[];
 function blocksOf(answer: SimAnswer, serial: number): Block[] {
   const { thinking, call } = answer;
   const text = block({ type: "text", text: "" }, (index) =>
-    textPieces(answer).map((piece) => delta(index, { type: "text_delta", text: piece }, answer.isSlow)),
+    textPieces(answer).map((piece) => delta(index, { type: "text_delta", text: piece }, true)),
   );
   const thought =
     thinking === null
       ? []
       : [
           block({ type: "thinking", thinking: "", signature: "" }, (index) => [
-            ...pieces(thinking, 20).map((piece) => delta(index, { type: "thinking_delta", thinking: piece })),
+            ...pieces(thinking, 20).map((piece) =>
+              delta(index, { type: "thinking_delta", thinking: piece }, true),
+            ),
             delta(index, { type: "signature_delta", signature: "c2lt" }),
           ]),
         ];

@@ -78,7 +78,10 @@ function reasoningItem(text: string, serial: number): Item {
       return [
         frame("response.output_item.added", { output_index, item: empty }),
         frame("response.reasoning_summary_part.added", { ...at, ...part("") }),
-        ...pieces(text, 20).map((delta) => frame("response.reasoning_summary_text.delta", { ...at, delta })),
+        ...pieces(text, 20).map((delta) => ({
+          ...frame("response.reasoning_summary_text.delta", { ...at, delta }),
+          isPaced: true,
+        })),
         frame("response.reasoning_summary_text.done", { ...at, text }),
         frame("response.reasoning_summary_part.done", { ...at, ...part(text) }),
         frame("response.output_item.done", { output_index, item: done }),
@@ -98,7 +101,7 @@ function messageItem(answer: SimAnswer, serial: number): Item {
       const at = { item_id: message.id, output_index, content_index: 0 };
       const delta = (text: string): SimFrame => ({
         ...frame("response.output_text.delta", { ...at, delta: text }),
-        isPaced: answer.isSlow,
+        isPaced: true,
       });
       return [
         frame("response.output_item.added", {

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { chatDialect } from "./sim-chat.ts";
-import type { SimAnswer, SimDialect } from "./sim-frames.ts";
+import type { SimAnswer, SimDialect, SimFrame } from "./sim-frames.ts";
 import { geminiDialect } from "./sim-gemini.ts";
 import { messagesDialect } from "./sim-messages.ts";
 import { type SimScript, simPlan } from "./sim-plan.ts";
@@ -19,6 +19,8 @@ export interface SimOptions {
   readonly script?: SimScript;
   /** Pause between the words of a slow answer. */
   readonly dripMs?: number;
+  /** Pause between the pieces of any other answer, so that nobody joins them on the way; none by default. */
+  readonly pieceMs?: number;
 }
 
 export interface Sim {
@@ -52,6 +54,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     serve(request, response, {
       serial: ++serial,
       dripMs: options.dripMs ?? DRIP_MS,
+      pieceMs: options.pieceMs ?? 0,
       script,
       keep: (kept) => requests.length < MAX_KEPT && requests.push(kept),
     }).catch(() => response.destroy());
@@ -78,6 +81,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
 interface Serving {
   readonly serial: number;
   readonly dripMs: number;
+  readonly pieceMs: number;
   readonly script: SimScript | undefined;
   readonly keep: (request: SimRequest) => void;
 }
@@ -105,18 +109,23 @@ async function stream(
   dialect: SimDialect,
   answer: SimAnswer,
   asked: SimRequest,
-  { serial, dripMs }: Serving,
+  { serial, dripMs, pieceMs }: Serving,
 ): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   response.writeHead(200, { "content-type": "text/event-stream", "request-id": `req_sim${serial}` });
-  for (const { event, data, isPaced } of dialect.frames(answer, asked, serial)) {
-    if (isPaced) await wait(dripMs, undefined, { signal: gone.signal }).catch(() => {});
+  const pauseMs = answer.isSlow ? dripMs : pieceMs;
+  for (const frame of dialect.frames(answer, asked, serial)) {
+    if (frame.isPaced && pauseMs > 0) await wait(pauseMs, undefined, { signal: gone.signal }).catch(() => {});
     if (gone.signal.aborted) return;
-    const text = typeof data === "string" ? data : JSON.stringify(data);
-    response.write(`${event === undefined ? "" : `event: ${event}\n`}data: ${text}\n\n`);
+    response.write(sse(frame));
   }
   response.end();
+}
+
+function sse({ event, data }: SimFrame): string {
+  const text = typeof data === "string" ? data : JSON.stringify(data);
+  return `${event === undefined ? "" : `event: ${event}\n`}data: ${text}\n\n`;
 }
 
 /** What needs no plan: token counts, the model list, a look whether anybody is there. */

@@ -1,0 +1,93 @@
+/**
+ * doctor: what is installed, does it hold what it promises, and what do runs count on because of that.
+ *
+ * `effective` answers at once, from reports loaded before; a report of another version than the one last seen does not count.
+ */
+import type { AgentName, CodingAgentManifest, EffectiveCapabilities } from "@capstan/core";
+import { type AgentCheck, type CheckEffects, checkAgent } from "./check-agent.ts";
+import { effectiveCapabilities } from "./effective.ts";
+import { type ProbeReport, type ProbeRun, probeAgent } from "./probe-agent.ts";
+import { loadProbes, saveProbe } from "./probe-store.ts";
+
+export interface DoctorOptions extends CheckEffects {
+  readonly manifests: readonly CodingAgentManifest[];
+  /** Where probe reports are kept. */
+  readonly folder: string;
+  /** Runs an agent for a probe; of a client with an environment of PATH alone. */
+  readonly runAgent: ProbeRun;
+  readonly now: () => Date;
+}
+
+export interface AgentDiagnosis extends AgentCheck {
+  /** The last probe of this version, if there was one. */
+  readonly probe?: ProbeReport;
+  /** A probe of another version is kept, and does not count. */
+  readonly staleProbe?: { readonly version: string; readonly date: string };
+}
+
+export interface Doctor {
+  check(agent: AgentName): Promise<AgentDiagnosis>;
+  checkAll(): Promise<AgentDiagnosis[]>;
+  /** Probes and keeps the report. Null when the agent is not installed or cannot be pointed at a simulated model. */
+  probe(agent: AgentName, onProgress?: (scenario: string) => void): Promise<ProbeReport | null>;
+  /** Declared, with what was observed laid over it; undefined for an agent without a manifest. */
+  effective(agent: AgentName): EffectiveCapabilities | undefined;
+}
+
+/** Reads the kept reports first, so that `effective` needs no waiting. */
+export async function createDoctor(options: DoctorOptions): Promise<Doctor> {
+  const { manifests, folder, runAgent, now } = options;
+  const manifestOf = (agent: AgentName) => manifests.find(({ capabilities }) => capabilities.agent === agent);
+  const reports = new Map((await loadProbes(folder)).map((report) => [report.agent, report]));
+  const versions = new Map<string, string>();
+  const current = (agent: AgentName): ProbeReport | undefined => {
+    const report = reports.get(agent);
+    const version = versions.get(agent);
+    return report && version !== undefined && report.version !== version ? undefined : report;
+  };
+
+  async function check(agent: AgentName): Promise<AgentDiagnosis> {
+    const found = await checkAgent(known(manifestOf(agent), agent), options);
+    if (found.version === undefined) versions.delete(agent);
+    else versions.set(agent, found.version);
+    const probe = found.installed ? current(agent) : undefined;
+    const kept = reports.get(agent);
+    if (probe) return { ...found, probe };
+    return kept ? { ...found, staleProbe: { version: kept.version, date: kept.date } } : found;
+  }
+
+  async function probe(
+    agent: AgentName,
+    onProgress?: (scenario: string) => void,
+  ): Promise<ProbeReport | null> {
+    const { capabilities } = known(manifestOf(agent), agent);
+    const { version } = await check(agent);
+    if (version === undefined) return null;
+    const report = await probeAgent({
+      declared: capabilities,
+      version,
+      run: runAgent,
+      now,
+      ...(onProgress && { onProgress }),
+    });
+    if (!report) return null;
+    await saveProbe(folder, report);
+    reports.set(agent, report);
+    return report;
+  }
+
+  return {
+    check,
+    checkAll: () => Promise.all(manifests.map(({ capabilities }) => check(capabilities.agent))),
+    probe,
+    effective(agent) {
+      const manifest = manifestOf(agent);
+      return manifest && effectiveCapabilities(manifest.capabilities, current(agent)?.observed);
+    },
+  };
+}
+
+function known(manifest: CodingAgentManifest | undefined, agent: AgentName): CodingAgentManifest {
+  if (!manifest) throw new Error(`There is no manifest of an agent '${agent}'.`);
+  return manifest;
+}

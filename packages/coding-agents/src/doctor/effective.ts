@@ -1,0 +1,15 @@
+/** Lays what a probe observed over what a manifest declares. The declared object stays as it is. */
+import type { CodingAgentCapabilities, EffectiveCapabilities } from "@capstan/core";
+import { deepFreeze } from "../manifests/define-manifest.ts";
+import type { ProbeReport } from "./probe-agent.ts";
+
+export function effectiveCapabilities(
+  declared: CodingAgentCapabilities,
+  observed: ProbeReport["observed"] = {},
+): EffectiveCapabilities {
+  return deepFreeze({ ...declared, ...observed, ...withoutThinking(observed), observed: { ...observed } });
+}
+
+/** An agent seen not to think has no levels and no budget either. */
+const withoutThinking = ({ supportsThinking }: ProbeReport["observed"]): Partial<CodingAgentCapabilities> =>
+  supportsThinking === false ? { thinkingEffortLevels: [], supportsThinkingBudgetTokens: false } : {};
