@@ -1,0 +1,49 @@
+/** The screens by their paths. Each is loaded when it is first opened. */
+import { type ComponentType, lazy, Suspense } from "react";
+import { Route, Switch, useLocation } from "wouter";
+import { Loading } from "./kit/states.tsx";
+import { CrashNote } from "./shell/crash-note.tsx";
+import { KeyGuard } from "./shell/key-guard.tsx";
+import { Shell } from "./shell/shell.tsx";
+
+const SCREENS: [path: string, screen: ComponentType][] = [
+  ["/", lazy(() => import("./screens/home/home.tsx"))],
+  ["/chat/:session?", lazy(() => import("./screens/chat/chat-screen.tsx"))],
+  ["/agents", lazy(() => import("./screens/agents/agent-list.tsx"))],
+  ["/agents/:id", lazy(() => import("./screens/agents/agent-editor.tsx"))],
+  ["/sessions", lazy(() => import("./screens/session/session-list.tsx"))],
+  ["/sessions/:id/:tab?", lazy(() => import("./screens/session/session-screen.tsx"))],
+  ["/approvals", lazy(() => import("./screens/approvals/approvals.tsx"))],
+  ["/capabilities", lazy(() => import("./screens/capabilities/catalog.tsx"))],
+  ["/capabilities/:id", lazy(() => import("./screens/capabilities/capability-detail.tsx"))],
+  ["/route", lazy(() => import("./screens/route/route-screen.tsx"))],
+  ["/coding-agents", lazy(() => import("./screens/coding-agents/coding-agents.tsx"))],
+  ["/packages/:tab?", lazy(() => import("./screens/packages/packages.tsx"))],
+  ["/settings/:tab?", lazy(() => import("./screens/settings/settings.tsx"))],
+  ["*", lazy(() => import("./screens/home/no-such-screen.tsx"))],
+];
+
+export function App() {
+  const [location] = useLocation();
+  return (
+    <KeyGuard>
+      <Shell>
+        <CrashNote key={location.split("/")[1]}>
+          <Suspense fallback={<ScreenLoading />}>
+            <Switch>
+              {SCREENS.map(([path, screen]) => (
+                <Route key={path} path={path} component={screen} />
+              ))}
+            </Switch>
+          </Suspense>
+        </CrashNote>
+      </Shell>
+    </KeyGuard>
+  );
+}
+
+const ScreenLoading = () => (
+  <div className="mx-auto max-w-5xl px-4 py-8 md:px-8">
+    <Loading rows={5} />
+  </div>
+);

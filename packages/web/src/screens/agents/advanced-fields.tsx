@@ -1,0 +1,191 @@
+import type { AgentPreview, ApprovalExpiryWire, ApprovalPolicyName } from "@capstan/client";
+import { Code } from "../../kit/badge.tsx";
+import { Field, Select, TextArea, TextInput, Toggle } from "../../kit/field.tsx";
+import type { AgentDraft } from "./agent-draft.ts";
+import type { DraftProps } from "./basic-fields.tsx";
+
+const POLICIES: ApprovalPolicyName[] = ["auto", "approve", "client", "deny"];
+const LIMITS: [key: keyof AgentDraft["limits"], label: string, hint: string][] = [
+  ["max_steps", "Steps", "Model calls in one run."],
+  ["max_seconds", "Seconds", "Without the time it waits for people."],
+  ["max_tokens", "Tokens", "Input and output together."],
+  ["max_cost_usd", "Cost in USD", "By the model's prices."],
+];
+
+interface AdvancedFieldsProps extends DraftProps {
+  preview: AgentPreview | undefined;
+}
+
+export function AdvancedFields({ draft, preview, onChange }: AdvancedFieldsProps) {
+  return (
+    <details className="group rounded-xl border border-line bg-surface">
+      <summary className="flex items-center justify-between rounded-xl px-4 py-3 text-sm font-semibold">
+        Rights, approvals and limits
+        <span className="text-ink-faint group-open:rotate-90" aria-hidden>
+          ›
+        </span>
+      </summary>
+      <div className="flex flex-col gap-6 border-t border-line p-4">
+        <Scopes draft={draft} preview={preview} onChange={onChange} />
+        <ToolPolicies draft={draft} preview={preview} onChange={onChange} />
+        <Expiry draft={draft} onChange={onChange} />
+        <Limits draft={draft} onChange={onChange} />
+        <Toggle
+          label="May run with a coding agent's own tools, which no gate sees"
+          checked={draft.allow_native_tools}
+          onChange={(allow_native_tools) => onChange({ allow_native_tools })}
+        />
+      </div>
+    </details>
+  );
+}
+
+function Scopes({ draft, preview, onChange }: AdvancedFieldsProps) {
+  const missing = new Set(preview?.hidden_tools.flatMap(({ missing_scopes }) => missing_scopes));
+  return (
+    <div className="flex flex-col gap-3">
+      <Field
+        label="Granted scopes"
+        hint="One a line. In force is what both this agent and its user have; * is every scope."
+      >
+        {(control) => (
+          <TextArea
+            {...control}
+            className="font-mono text-xs"
+            value={draft.granted_scopes.join("\n")}
+            onChange={({ target }) =>
+              onChange({ granted_scopes: target.value.split(/\s+/).filter((scope) => scope !== "") })
+            }
+          />
+        )}
+      </Field>
+      {missing.size > 0 && (
+        <p className="text-xs text-ink-soft">
+          Hidden tools want:{" "}
+          {[...missing].map((scope) => (
+            <Code key={scope}>{scope}</Code>
+          ))}
+        </p>
+      )}
+      <Toggle
+        label="May ask a person for a scope it lacks"
+        checked={draft.may_request_scopes}
+        onChange={(may_request_scopes) => onChange({ may_request_scopes })}
+      />
+    </div>
+  );
+}
+
+function ToolPolicies({ draft, preview, onChange }: AdvancedFieldsProps) {
+  const names = new Set([
+    ...(preview?.tools.map(({ name }) => name) ?? []),
+    ...Object.keys(draft.tool_policies),
+  ]);
+  if (names.size === 0) return null;
+  const set = (tool: string, policy: string) => {
+    const { [tool]: _, ...rest } = draft.tool_policies;
+    onChange({ tool_policies: policy === "" ? rest : { ...rest, [tool]: policy as ApprovalPolicyName } });
+  };
+  return (
+    <fieldset>
+      <legend className="mb-2 text-sm font-medium">Policy of single tools</legend>
+      <div className="grid gap-2 sm:grid-cols-2">
+        {[...names].map((tool) => (
+          <div key={tool} className="flex items-center justify-between gap-2">
+            <Code className="truncate">{tool}</Code>
+            <Select
+              aria-label={`Policy of ${tool}`}
+              className="w-36"
+              value={draft.tool_policies[tool] ?? ""}
+              onChange={({ target }) => set(tool, target.value)}
+            >
+              <option value="">As declared</option>
+              {POLICIES.map((policy) => (
+                <option key={policy}>{policy}</option>
+              ))}
+            </Select>
+          </div>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function Expiry({ draft, onChange }: DraftProps) {
+  const { approval_expiry: expiry } = draft;
+  const seconds = expiry.policy === "wait" ? 3_600 : expiry.after_seconds;
+  const choose = (policy: string) => {
+    const next: Record<string, ApprovalExpiryWire> = {
+      wait: { policy: "wait" },
+      expire: { policy: "expire", after_seconds: seconds },
+      escalate: { policy: "escalate", after_seconds: seconds, to: "" },
+    };
+    onChange({ approval_expiry: next[policy] ?? { policy: "wait" } });
+  };
+  return (
+    <div className="grid gap-4 sm:grid-cols-3">
+      <Field label="An approval nobody answers">
+        {(control) => (
+          <Select {...control} value={expiry.policy} onChange={({ target }) => choose(target.value)}>
+            <option value="wait">waits</option>
+            <option value="expire">expires as a no</option>
+            <option value="escalate">goes to someone else</option>
+          </Select>
+        )}
+      </Field>
+      {expiry.policy !== "wait" && (
+        <Field label="After seconds">
+          {(control) => (
+            <TextInput
+              {...control}
+              type="number"
+              min={1}
+              value={expiry.after_seconds}
+              onChange={({ target }) =>
+                onChange({ approval_expiry: { ...expiry, after_seconds: target.valueAsNumber || 1 } })
+              }
+            />
+          )}
+        </Field>
+      )}
+      {expiry.policy === "escalate" && (
+        <Field label="To">
+          {(control) => (
+            <TextInput
+              {...control}
+              type="email"
+              value={expiry.to}
+              onChange={({ target }) => onChange({ approval_expiry: { ...expiry, to: target.value } })}
+            />
+          )}
+        </Field>
+      )}
+    </div>
+  );
+}
+
+function Limits({ draft, onChange }: DraftProps) {
+  const set = (key: keyof AgentDraft["limits"], value: number) => {
+    const { [key]: _, ...rest } = draft.limits;
+    onChange({ limits: Number.isNaN(value) ? rest : { ...rest, [key]: value } });
+  };
+  return (
+    <div className="grid grid-cols-2 gap-4 sm:grid-cols-4">
+      {LIMITS.map(([key, label, hint]) => (
+        <Field key={key} label={label} hint={hint}>
+          {(control) => (
+            <TextInput
+              {...control}
+              type="number"
+              min={0}
+              step={key === "max_cost_usd" ? 0.01 : 1}
+              placeholder="default"
+              value={draft.limits[key] ?? ""}
+              onChange={({ target }) => set(key, target.valueAsNumber)}
+            />
+          )}
+        </Field>
+      ))}
+    </div>
+  );
+}

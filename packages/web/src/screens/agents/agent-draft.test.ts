@@ -1,0 +1,60 @@
+import type { Agent } from "@capstan/client";
+import { describe, expect, test } from "vitest";
+import { BLANK_DRAFT, draftOf, moved, namedIn, patchOf, suggestedPrefix, toggled } from "./agent-draft.ts";
+
+describe("an agent being edited", () => {
+  test("goes to the server and back unchanged", () => {
+    const agent = {
+      ...{ id: "1", version: 3, status: "active", owner: "a@b.c", created_at: "", updated_at: "" },
+      ...{ name: "Mate", description: "d", system_prompt: "p", model: "capstan/offline", harness: "native" },
+      capabilities: ["test_math", "web_fetch"],
+      capability_options: { web_fetch: { prefix: "web_", config: { depth: 2 } } },
+      ...{ granted_scopes: ["Mail.Read"], tool_policies: { add: "approve" }, limits: { max_steps: 5 } },
+      ...{ approval_expiry: { policy: "expire", after_seconds: 60 }, may_request_scopes: true },
+      ...{ allow_native_tools: false, provider: null, documentation_url: null, metadata: {} },
+    } satisfies Agent;
+    expect(patchOf(draftOf(agent))).toEqual({
+      ...{ name: "Mate", description: "d", system_prompt: "p", model: "capstan/offline", harness: "native" },
+      capabilities: ["test_math", { id: "web_fetch", prefix: "web_", config: { depth: 2 } }],
+      ...{ granted_scopes: ["Mail.Read"], tool_policies: { add: "approve" }, limits: { max_steps: 5 } },
+      ...{ approval_expiry: { policy: "expire", after_seconds: 60 }, may_request_scopes: true },
+      allow_native_tools: false,
+    });
+  });
+
+  test("sends a capability whose options were emptied as its id alone", () => {
+    const capabilities = [{ id: "a", prefix: "", config: {} }];
+    expect(patchOf({ ...BLANK_DRAFT, capabilities }).capabilities).toEqual(["a"]);
+  });
+
+  test("appends a capability that is switched on and takes out one that is switched off", () => {
+    const on = toggled([{ id: "a" }], "b");
+    expect(on).toEqual([{ id: "a" }, { id: "b" }]);
+    expect(toggled(on, "a")).toEqual([{ id: "b" }]);
+  });
+
+  test.each([
+    ["down", 0, 2, ["b", "c", "a"]],
+    ["up", 2, 0, ["c", "a", "b"]],
+    ["nowhere beyond the end", 2, 3, ["a", "b", "c"]],
+    ["nowhere before the start", 0, -1, ["a", "b", "c"]],
+  ])("moves a capability %s", (_, from, to, after) => {
+    expect(moved(["a", "b", "c"], from, to)).toEqual(after);
+  });
+
+  test("finds the capabilities a refusal names", () => {
+    const message = '"math" and "math_two" both bring a tool named "add".';
+    expect(namedIn(message, [{ id: "math" }, { id: "math_two" }, { id: "ma" }])).toEqual([
+      "math",
+      "math_two",
+    ]);
+  });
+
+  test.each([
+    ["test_weather", "weather_"],
+    ["company.plan", "plan_"],
+    ["noop", "noop_"],
+  ])("suggests for %s the prefix %s", (id, prefix) => {
+    expect(suggestedPrefix(id)).toBe(prefix);
+  });
+});

@@ -1,0 +1,80 @@
+/** An agent while it is edited: what the form holds, and how that becomes the body the server takes. */
+import type { Agent, AgentLimits, AgentPatch, CapabilityEntry, CapabilityOptions } from "@capstan/client";
+
+export interface DraftCapability extends CapabilityOptions {
+  id: string;
+}
+
+export interface AgentDraft extends Omit<AgentPatch, "capabilities"> {
+  name: string;
+  description: string;
+  system_prompt: string;
+  model: string | null;
+  harness: string;
+  capabilities: DraftCapability[];
+  granted_scopes: string[];
+  tool_policies: NonNullable<AgentPatch["tool_policies"]>;
+  limits: AgentLimits;
+  approval_expiry: NonNullable<AgentPatch["approval_expiry"]>;
+  may_request_scopes: boolean;
+  allow_native_tools: boolean;
+}
+
+export const BLANK_DRAFT: AgentDraft = {
+  name: "",
+  description: "",
+  system_prompt: "",
+  model: null,
+  harness: "native",
+  capabilities: [],
+  granted_scopes: [],
+  tool_policies: {},
+  limits: {},
+  approval_expiry: { policy: "wait" },
+  may_request_scopes: false,
+  allow_native_tools: false,
+};
+
+export function draftOf(agent: Agent): AgentDraft {
+  const { name, description, system_prompt, model, harness, granted_scopes, tool_policies, limits } = agent;
+  const { approval_expiry, may_request_scopes, allow_native_tools } = agent;
+  return {
+    ...{ name, description, system_prompt, model, harness, granted_scopes, tool_policies, limits },
+    ...{ approval_expiry, may_request_scopes, allow_native_tools },
+    capabilities: agent.capabilities.map((id) => ({ id, ...agent.capability_options[id] })),
+  };
+}
+
+/** The body for create, update and preview. A capability without options is sent as its id. */
+export function patchOf(draft: AgentDraft): AgentPatch {
+  return { ...draft, name: draft.name.trim() || "Unnamed", capabilities: draft.capabilities.map(entryOf) };
+}
+
+function entryOf({ id, config, prefix, version }: DraftCapability): CapabilityEntry {
+  const options = {
+    ...(config && Object.keys(config).length > 0 && { config }),
+    ...(prefix && { prefix }),
+    ...(version && { version }),
+  };
+  return Object.keys(options).length > 0 ? { id, ...options } : id;
+}
+
+export function toggled(capabilities: readonly DraftCapability[], id: string): DraftCapability[] {
+  const without = capabilities.filter((each) => each.id !== id);
+  return without.length < capabilities.length ? without : [...capabilities, { id }];
+}
+
+export function moved<T>(items: readonly T[], from: number, to: number): T[] {
+  const item = items[from];
+  return item === undefined || to < 0 || to >= items.length
+    ? [...items]
+    : items.toSpliced(from, 1).toSpliced(to, 0, item);
+}
+
+/** The capabilities that a refusal names, in quotes: the ones whose options need attention. */
+export const namedIn = (message: string, capabilities: readonly DraftCapability[]): string[] =>
+  capabilities.filter(({ id }) => message.includes(`"${id}"`)).map(({ id }) => id);
+
+/** A prefix that ends a conflict and reads well: `test_weather` becomes `weather_`. */
+export const suggestedPrefix = (id: string): string =>
+  `${(id.split(/[._-]/).at(-1) ?? id).replaceAll(/[^a-zA-Z0-9]/g, "").slice(0, 24)}_`;

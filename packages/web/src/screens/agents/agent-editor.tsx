@@ -1,0 +1,91 @@
+/** The composer: the agent at the left, what it becomes at the right. Nothing is saved until asked. */
+import type { Agent } from "@capstan/client";
+import { useState } from "react";
+import { useLocation, useParams } from "wouter";
+import { Button, LinkButton } from "../../kit/button.tsx";
+import { Panel } from "../../kit/panel.tsx";
+import { Screen } from "../../kit/screen.tsx";
+import { ChangeFailure, Loaded } from "../../kit/states.tsx";
+import { api, failureOf } from "../../server/api.ts";
+import { useChange } from "../../server/queries.ts";
+import { useAgent } from "../../server/reads.ts";
+import { AdvancedFields } from "./advanced-fields.tsx";
+import { type AgentDraft, BLANK_DRAFT, draftOf, namedIn, patchOf } from "./agent-draft.ts";
+import { BasicFields } from "./basic-fields.tsx";
+import { CapabilityPicker } from "./capability-picker.tsx";
+import { OrderedCapabilities } from "./ordered-capabilities.tsx";
+import { Preview } from "./preview.tsx";
+import { usePreview } from "./use-preview.ts";
+
+export default function AgentEditor() {
+  const { id } = useParams<{ id: string }>();
+  const isNew = id === "new";
+  const agent = useAgent(isNew ? undefined : id);
+  if (isNew) return <Editor key="new" />;
+  if (agent.data) return <Editor key={id} agent={agent.data} />;
+  return (
+    <Screen title="Agent">
+      <Loaded query={agent} what="Agents" rows={6}>
+        {() => null}
+      </Loaded>
+    </Screen>
+  );
+}
+
+function Editor({ agent }: { agent?: Agent }) {
+  const [, go] = useLocation();
+  const [draft, setDraft] = useState<AgentDraft>(agent ? draftOf(agent) : BLANK_DRAFT);
+  const change = (part: Partial<AgentDraft>) => setDraft((before) => ({ ...before, ...part }));
+  const save = useChange(() => {
+    const body = { ...patchOf(draft), name: draft.name.trim() };
+    return agent ? api.agents.update(agent.id, body) : api.agents.create(body);
+  }, ["agents", "capabilities", "status"]);
+  const preview = usePreview(draft);
+  const conflict = preview.isError ? failureOf(preview.error) : undefined;
+  const flagged = conflict?.code === "tool_conflict" ? namedIn(conflict.message, draft.capabilities) : [];
+  const saved = () =>
+    save.mutate(undefined, { onSuccess: ({ id }) => !agent && go(`/agents/${id}`, { replace: true }) });
+  return (
+    <Screen
+      wide
+      title={agent ? agent.name : "New agent"}
+      lead={
+        agent
+          ? `Version ${agent.version}. A change makes the next one.`
+          : "Pick capabilities, see what they add up to, save."
+      }
+      actions={
+        <>
+          {agent && <LinkButton href={`/chat?agent=${agent.id}`}>Chat</LinkButton>}
+          <Button look="primary" busy={save.isPending} disabled={draft.name.trim() === ""} onClick={saved}>
+            {agent ? "Save changes" : "Create agent"}
+          </Button>
+        </>
+      }
+    >
+      <SaveNote save={save} isNew={!agent} />
+      <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_26rem]">
+        <div className="flex min-w-0 flex-col gap-5">
+          <Panel title="Who it is">
+            <BasicFields draft={draft} onChange={change} />
+          </Panel>
+          <OrderedCapabilities draft={draft} flagged={flagged} preview={preview.data} onChange={change} />
+          <CapabilityPicker draft={draft} onChange={change} />
+          <AdvancedFields draft={draft} preview={preview.data} onChange={change} />
+        </div>
+        <Preview query={preview} />
+      </div>
+    </Screen>
+  );
+}
+
+function SaveNote({ save, isNew }: { save: { error: Error | null; isSuccess: boolean }; isNew: boolean }) {
+  return (
+    <div role="status" className="empty:hidden">
+      <ChangeFailure error={save.error} />
+      {save.isSuccess && !isNew && (
+        <p className="rounded-lg bg-good-soft p-3 text-good">Saved. New messages use this version.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,110 @@
+import { Field, Select, TextArea, TextInput } from "../../kit/field.tsx";
+import { api } from "../../server/api.ts";
+import { useRead } from "../../server/queries.ts";
+import type { AgentDraft } from "./agent-draft.ts";
+
+export interface DraftProps {
+  draft: AgentDraft;
+  onChange: (part: Partial<AgentDraft>) => void;
+}
+
+export function BasicFields({ draft, onChange }: DraftProps) {
+  return (
+    <div className="grid gap-4 md:grid-cols-2">
+      <Field label="Name" required>
+        {(control) => (
+          <TextInput
+            {...control}
+            value={draft.name}
+            onChange={({ target }) => onChange({ name: target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Description" hint="For people and for routing.">
+        {(control) => (
+          <TextInput
+            {...control}
+            value={draft.description}
+            onChange={({ target }) => onChange({ description: target.value })}
+          />
+        )}
+      </Field>
+      <Field label="System prompt" className="md:col-span-2" hint="Comes after what the capabilities add.">
+        {(control) => (
+          <TextArea
+            {...control}
+            rows={5}
+            value={draft.system_prompt}
+            onChange={({ target }) => onChange({ system_prompt: target.value })}
+          />
+        )}
+      </Field>
+      <ModelField draft={draft} onChange={onChange} />
+      <HarnessField draft={draft} onChange={onChange} />
+    </div>
+  );
+}
+
+function ModelField({ draft, onChange }: DraftProps) {
+  const providers = useRead(["providers"], (signal) => api.providers.list(signal)).data?.items ?? [];
+  const names = providers.flatMap(({ provider, models }) =>
+    (models ?? []).map((model) => modelName(provider, model)),
+  );
+  return (
+    <Field label="Model" hint="Empty: the server's default. Written provider/model.">
+      {(control) => (
+        <>
+          <TextInput
+            {...control}
+            list={`${control.id}-known`}
+            placeholder="default"
+            value={draft.model ?? ""}
+            onChange={({ target }) => onChange({ model: target.value.trim() || null })}
+          />
+          <datalist id={`${control.id}-known`}>
+            <option value="capstan/offline" />
+            {names.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  );
+}
+
+/** Providers list models by name, or as documents with an id. */
+function modelName(provider: string, model: unknown): string {
+  const id =
+    typeof model === "string"
+      ? model
+      : String(
+          (model as { id?: unknown; modelId?: unknown }).id ?? (model as { modelId?: unknown }).modelId ?? "",
+        );
+  return id.includes("/") ? id : `${provider}/${id}`;
+}
+
+function HarnessField({ draft, onChange }: DraftProps) {
+  const agents = useRead(["coding-agents"], (signal) => api.codingAgents.list(signal)).data?.items ?? [];
+  const names = new Set(["native", draft.harness, ...agents.map(({ name }) => name)]);
+  return (
+    <Field
+      label="Harness"
+      hint="Who runs the loop: Capstan itself, or a coding agent's own CLI with the same tools."
+    >
+      {(control) => (
+        <Select
+          {...control}
+          value={draft.harness}
+          onChange={({ target }) => onChange({ harness: target.value })}
+        >
+          {[...names].map((name) => (
+            <option key={name} value={name}>
+              {name === "native" ? "Capstan (native)" : name}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}

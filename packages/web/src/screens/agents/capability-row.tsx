@@ -1,0 +1,116 @@
+import type { CapabilitySummary } from "@capstan/client";
+import { useSortable } from "@dnd-kit/sortable";
+import GripVertical from "lucide-react/icons/grip-vertical";
+import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
+import X from "lucide-react/icons/x";
+import { useState } from "react";
+import { SchemaForm } from "../../forms/schema-form.tsx";
+import { Badge, Code } from "../../kit/badge.tsx";
+import { Button, IconButton } from "../../kit/button.tsx";
+import { CapabilityIcon } from "../../kit/capability-icon.tsx";
+import { cx } from "../../kit/cx.ts";
+import { Field, TextInput } from "../../kit/field.tsx";
+import { amount } from "../../kit/words.ts";
+import { useCapability } from "../../server/reads.ts";
+import { type DraftCapability, suggestedPrefix } from "./agent-draft.ts";
+
+interface CapabilityRowProps {
+  entry: DraftCapability;
+  summary: CapabilitySummary | undefined;
+  tokens: number | undefined;
+  flagged: boolean;
+  onChange: (entry: DraftCapability | undefined) => void;
+}
+
+export function CapabilityRow({ entry, summary, tokens, flagged, onChange }: CapabilityRowProps) {
+  const [open, setOpen] = useState(false);
+  const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
+    id: entry.id,
+  });
+  const name = summary?.name ?? entry.id;
+  const style = {
+    transform: transform ? `translate3d(0, ${transform.y}px, 0)` : undefined,
+    transition,
+  };
+  const shown = open || flagged;
+  return (
+    <li
+      ref={setNodeRef}
+      style={style}
+      className={cx("bg-surface", isDragging && "relative z-10 shadow-float")}
+    >
+      <div className={cx("flex items-center gap-2 py-2 pr-3 pl-1", flagged && "bg-bad-soft")}>
+        <button
+          type="button"
+          {...attributes}
+          {...listeners}
+          aria-label={`Move ${name}`}
+          className="flex size-8 cursor-grab touch-none items-center justify-center rounded-lg text-ink-faint hover:text-ink"
+        >
+          <GripVertical className="size-4" aria-hidden />
+        </button>
+        <CapabilityIcon name={summary?.icon} className="text-accent-ink" />
+        <span className="min-w-0 flex-1 truncate font-medium">
+          {name} {entry.prefix && <Code className="font-normal">{entry.prefix}</Code>}
+        </span>
+        {tokens !== undefined && (
+          <Badge title="Tokens it adds to every model call">
+            <span className="numbers">{amount(tokens)}</span> tokens
+          </Badge>
+        )}
+        <IconButton label={`Options of ${name}`} aria-expanded={shown} onClick={() => setOpen(!open)}>
+          <SlidersHorizontal className="size-4" aria-hidden />
+        </IconButton>
+        <IconButton label={`Take out ${name}`} onClick={() => onChange(undefined)}>
+          <X className="size-4" aria-hidden />
+        </IconButton>
+      </div>
+      {shown && <Options entry={entry} flagged={flagged} onChange={onChange} />}
+    </li>
+  );
+}
+
+interface OptionsProps {
+  entry: DraftCapability;
+  flagged: boolean;
+  onChange: (entry: DraftCapability) => void;
+}
+
+function Options({ entry, flagged, onChange }: OptionsProps) {
+  const detail = useCapability(entry.id).data;
+  const suggestion = suggestedPrefix(entry.id);
+  return (
+    <div className="flex flex-col gap-4 border-t border-line bg-sunken/50 p-4 pl-11">
+      <Field
+        label="Prefix of its tools"
+        hint="Put before each tool name, where two capabilities bring the same one."
+        error={
+          flagged
+            ? "Another capability brings a tool of the same name. Give one of the two a prefix."
+            : undefined
+        }
+      >
+        {(control) => (
+          <div className="flex gap-2">
+            <TextInput
+              {...control}
+              className="max-w-56"
+              value={entry.prefix ?? ""}
+              onChange={({ target }) => onChange({ ...entry, prefix: target.value })}
+            />
+            {!entry.prefix && (
+              <Button onClick={() => onChange({ ...entry, prefix: suggestion })}>Use “{suggestion}”</Button>
+            )}
+          </div>
+        )}
+      </Field>
+      {detail?.config_schema && (
+        <SchemaForm
+          schema={detail.config_schema}
+          value={entry.config ?? {}}
+          onChange={(config) => onChange({ ...entry, config })}
+        />
+      )}
+    </div>
+  );
+}

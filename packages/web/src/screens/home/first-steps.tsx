@@ -1,0 +1,48 @@
+import ArrowRight from "lucide-react/icons/arrow-right";
+import { useLocation } from "wouter";
+import { Button, LinkButton } from "../../kit/button.tsx";
+import { ChangeFailure } from "../../kit/states.tsx";
+import { api } from "../../server/api.ts";
+import { useChange } from "../../server/queries.ts";
+import { STARTER_AGENT } from "./starter-agent.ts";
+
+const STEPS = [
+  ["Compose", "An agent is a list of capabilities: prompts, tools and rights, in your order."],
+  ["Chat", "It works at once, without a key: the offline demo model really calls the tools."],
+  ["Steer", "Approve what matters, see every step, and put in a real model when you like."],
+] as const;
+
+/** For an empty install: one click makes an agent and opens its chat, the next sends a first message. */
+export function FirstSteps() {
+  const [, go] = useLocation();
+  const start = useChange(() => api.agents.create(STARTER_AGENT), ["agents"]);
+  const begin = () => start.mutate(undefined, { onSuccess: ({ id }) => go(`/chat?agent=${id}`) });
+  return (
+    <section className="rounded-xl border border-line bg-surface p-5 md:p-7">
+      <h2 className="text-lg font-semibold">A working agent in two clicks</h2>
+      <ol className="mt-4 grid gap-4 md:grid-cols-3">
+        {STEPS.map(([title, text], index) => (
+          <li key={title} className="flex gap-3">
+            <span className="flex size-6 shrink-0 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent-ink">
+              {index + 1}
+            </span>
+            <span>
+              <span className="block font-medium">{title}</span>
+              <span className="text-ink-soft">{text}</span>
+            </span>
+          </li>
+        ))}
+      </ol>
+      <div className="mt-6 flex flex-wrap gap-2">
+        <Button look="primary" busy={start.isPending} onClick={begin}>
+          Create “{STARTER_AGENT.name}” and chat
+          <ArrowRight className="size-4" aria-hidden />
+        </Button>
+        <LinkButton href="/agents/new">Compose your own</LinkButton>
+      </div>
+      <div className="mt-3 empty:hidden">
+        <ChangeFailure error={start.error} />
+      </div>
+    </section>
+  );
+}

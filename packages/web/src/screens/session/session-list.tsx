@@ -1,0 +1,56 @@
+import History from "lucide-react/icons/history";
+import { Button, LinkButton } from "../../kit/button.tsx";
+import { Panel } from "../../kit/panel.tsx";
+import { Screen } from "../../kit/screen.tsx";
+import { Empty, Loaded } from "../../kit/states.tsx";
+import { useAgents } from "../../server/reads.ts";
+import { SessionRow } from "./session-row.tsx";
+import { useSessionPages } from "./use-session-pages.ts";
+
+export default function SessionList() {
+  const { query, sessions, more } = useSessionPages();
+  const agents = useAgents().data?.items ?? [];
+  return (
+    <Screen title="Sessions" lead="Every conversation with its trace, files and events, newest first.">
+      <Panel flush>
+        <div className={sessions ? undefined : "p-4"}>
+          <Loaded query={query} what="Sessions" rows={8}>
+            {() =>
+              sessions?.length === 0 ? (
+                <Empty
+                  icon={History}
+                  title="No session yet"
+                  action={<LinkButton href="/chat">Start a chat</LinkButton>}
+                />
+              ) : (
+                <ul className="divide-y divide-line">
+                  {sessions?.map((session) => (
+                    <li key={session.id} className="flex items-center">
+                      <div className="min-w-0 flex-1">
+                        <SessionRow session={session} agents={agents} />
+                      </div>
+                      <LinkButton
+                        href={`/sessions/${session.id}`}
+                        size="sm"
+                        look="quiet"
+                        className="mr-3"
+                        aria-label={`Details of ${session.title || "this session"}`}
+                      >
+                        Details
+                      </LinkButton>
+                    </li>
+                  ))}
+                </ul>
+              )
+            }
+          </Loaded>
+        </div>
+      </Panel>
+      {more && (
+        <div className="flex justify-center">
+          <Button onClick={more}>Show older sessions</Button>
+        </div>
+      )}
+    </Screen>
+  );
+}

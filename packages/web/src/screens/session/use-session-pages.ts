@@ -1,0 +1,21 @@
+import type { Page, Session } from "@capstan/client";
+import { type UseQueryResult, useInfiniteQuery } from "@tanstack/react-query";
+import { api, orThrow } from "../../server/api.ts";
+
+const PAGE = 50;
+
+/** Sessions page by page; `more` is there while there are older ones. */
+export function useSessionPages() {
+  const query = useInfiniteQuery({
+    queryKey: ["sessions", "pages"],
+    queryFn: ({ pageParam, signal }) =>
+      orThrow(api.sessions.list({ limit: PAGE, ...(pageParam && { cursor: pageParam }) }, signal)),
+    initialPageParam: "",
+    getNextPageParam: (page: Page<Session>) => page.next_cursor,
+  });
+  return {
+    query: query as unknown as UseQueryResult<unknown>,
+    sessions: query.data?.pages.flatMap(({ items }) => items),
+    more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
+  };
+}

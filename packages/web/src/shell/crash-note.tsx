@@ -1,0 +1,21 @@
+import { Component, type ReactNode } from "react";
+import { FailureNote } from "../kit/states.tsx";
+import { failureOf } from "../server/api.ts";
+
+/** A screen that broke says so; the navigation stays, and the other screens work. */
+export class CrashNote extends Component<{ children: ReactNode }, { error?: unknown }> {
+  override state: { error?: unknown } = {};
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    if (this.state.error === undefined) return this.props.children;
+    return (
+      <div className="mx-auto max-w-3xl p-8">
+        <FailureNote failure={failureOf(this.state.error)} onRetry={() => location.reload()} />
+      </div>
+    );
+  }
+}

@@ -1,0 +1,50 @@
+import { type ReactNode, useState } from "react";
+import { Button } from "../kit/button.tsx";
+import { Field, TextInput } from "../kit/field.tsx";
+import { failureOf, storeKey } from "../server/api.ts";
+import { queryClient } from "../server/queries.ts";
+import { CapstanMark } from "./capstan-mark.tsx";
+import { useStatus } from "./use-status.ts";
+
+/** A server that is not on loopback wants a key before it answers anything. */
+export function KeyGuard({ children }: { children: ReactNode }) {
+  const status = useStatus();
+  const refused = status.isError && failureOf(status.error).code === "unauthenticated";
+  return refused ? <KeyPrompt /> : children;
+}
+
+function KeyPrompt() {
+  const [key, setKey] = useState("");
+  return (
+    <main className="flex h-full items-center justify-center p-4">
+      <form
+        className="flex w-full max-w-sm flex-col gap-4 rounded-xl border border-line bg-surface p-6 shadow-raised"
+        onSubmit={(event) => {
+          event.preventDefault();
+          storeKey(key.trim());
+          void queryClient.resetQueries();
+        }}
+      >
+        <CapstanMark className="size-9" />
+        <h1 className="text-lg font-semibold">This server wants a key</h1>
+        <Field
+          label="API key"
+          hint="Make one with `capstan keys create` where the server runs. It is kept for this tab only."
+        >
+          {(control) => (
+            <TextInput
+              {...control}
+              type="password"
+              autoComplete="off"
+              value={key}
+              onChange={(event) => setKey(event.target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" look="primary" disabled={key.trim() === ""}>
+          Open the studio
+        </Button>
+      </form>
+    </main>
+  );
+}
