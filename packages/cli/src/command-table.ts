@@ -11,6 +11,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Start the server (the default)",
     load: async () => (await import("./commands/serve.ts")).serve,
   },
+  chat: { summary: "Talk to an agent", load: async () => (await import("./commands/chat.ts")).chat },
+  approvals: {
+    summary: "What waits for a person, and answering it",
+    load: async () => (await import("./commands/approvals.ts")).approvals,
+  },
   capabilities: {
     summary: "List capabilities, or show one",
     load: async () => (await import("./commands/capabilities.ts")).capabilities,

@@ -25,6 +25,8 @@ export interface Terminal {
   err(text: string): void;
   /** Asks a person; undefined when nobody can answer. */
   ask(question: string): Promise<string | undefined>;
+  /** Ctrl-C goes to this handler instead of ending the program; returns how to give it back. */
+  onInterrupt(handler: () => void): () => void;
 }
 
 export interface Command {

@@ -13,11 +13,19 @@ export function openTerminal(
     columns: output.columns ?? 100,
     out: (text) => output.write(text),
     err: (text) => errors.write(text),
+    onInterrupt(handler) {
+      process.on("SIGINT", handler);
+      return () => process.off("SIGINT", handler);
+    },
     async ask(question) {
       if (!isInteractive) return undefined;
       const lines = createInterface({ input, output });
       try {
-        return await lines.question(question);
+        return await new Promise<string | undefined>((resolve) => {
+          lines.once("SIGINT", () => resolve(undefined));
+          lines.once("close", () => resolve(undefined));
+          lines.question(question).then(resolve, () => resolve(undefined));
+        });
       } finally {
         lines.close();
       }

@@ -1,0 +1,92 @@
+/** One conversation in the terminal: send, print what happens, ask for approvals, stop on Ctrl-C. */
+import { type Api, type Approval, type Connection, createApi } from "@capstan/client";
+import type { Failure, RunEvent } from "@capstan/core";
+import type { Terminal } from "../command.ts";
+import { turnPrinter } from "./turn-printer.ts";
+
+export interface ChatParts {
+  readonly connection: Connection;
+  readonly terminal: Terminal;
+  readonly sessionId: string;
+  /** One JSON event per line instead of text. */
+  readonly json: boolean;
+}
+
+export interface Chat {
+  /** Sends one message and returns when its run has ended or the failure it could not start with. */
+  say(text: string): Promise<Failure | undefined>;
+  close(): void;
+}
+
+export function openChat({ connection, terminal, sessionId, json }: ChatParts): Chat {
+  const api = createApi(connection);
+  const printer = turnPrinter(terminal.isInteractive);
+  let ended: ((event: RunEvent) => void) | undefined;
+  const following = api.sessions.followEvents(sessionId, {
+    onEvent: ({ seq, event }) => {
+      terminal.out(json ? `${JSON.stringify({ seq, event })}\n` : printer.print(event));
+      if (event.type === "RUN_FINISHED" || event.type === "RUN_ERROR") ended?.(event);
+    },
+  });
+  const nextEnd = () =>
+    new Promise<RunEvent>((resolve) => {
+      ended = resolve;
+    });
+
+  return {
+    close: () => following.close(),
+    async say(text) {
+      const stopListening = terminal.onInterrupt(() => void api.sessions.cancel(sessionId));
+      try {
+        let end = nextEnd();
+        const sent = await api.sessions.send(sessionId, { content: text });
+        if (!sent.ok) return sent.failure;
+        for (let event = await end; isInterrupt(event); event = await end) {
+          end = nextEnd();
+          await answerAll(api, terminal, sessionId);
+        }
+        return undefined;
+      } finally {
+        stopListening();
+      }
+    },
+  };
+}
+
+const isInterrupt = (event: RunEvent): boolean =>
+  event.type === "RUN_FINISHED" && event.outcome?.type === "interrupt";
+
+async function answerAll(api: Api, terminal: Terminal, sessionId: string): Promise<void> {
+  const listed = await api.approvals.list({ status: "pending" });
+  const mine = listed.ok ? listed.value.items.filter(({ session_id }) => session_id === sessionId) : [];
+  for (const approval of mine) await answer(api, terminal, approval);
+}
+
+async function answer(api: Api, terminal: Terminal, approval: Approval): Promise<void> {
+  terminal.out(`\n? ${approval.tool} ${JSON.stringify(approval.input)}\n  ${approval.reason ?? ""}\n`);
+  for (;;) {
+    const key = (await terminal.ask("  [y]es, [n]o, [e]dit: "))?.trim().toLowerCase() ?? "n";
+    const decided = await decisionFor(key, terminal);
+    if (!decided) continue;
+    const answered = await api.approvals.answer(approval.id, decided);
+    if (answered.ok) return;
+    terminal.err(`  ${answered.failure.message}\n  ${answered.failure.nextStep}\n`);
+    if (answered.failure.status !== 422) return;
+  }
+}
+
+async function decisionFor(key: string, terminal: Terminal) {
+  if (key === "y" || key === "yes") return { decision: "approve" as const };
+  if (key === "e" || key === "edit") {
+    const text = await terminal.ask("  arguments as JSON: ");
+    try {
+      return { decision: "approve" as const, edited_args: JSON.parse(text ?? "{}") };
+    } catch {
+      terminal.err("  that is not JSON\n");
+      return undefined;
+    }
+  }
+  if (key !== "n" && key !== "no") return undefined;
+  const words = await terminal.ask("  why not (optional): ");
+  return { decision: "deny" as const, ...(words && { words }) };
+}

@@ -1,0 +1,70 @@
+/** capstan approvals: the inbox, and answering from it. */
+import { createApi } from "@capstan/client";
+import { fail } from "@capstan/core";
+import type { Command, CommandContext } from "../command.ts";
+import { printTable } from "../print-table.ts";
+
+export const approvals: Command = {
+  usage: "capstan approvals [list | approve <id> [--args json] | deny <id> [--words text]]",
+  summary: "Lists what waits for a person, and answers.",
+  options: { args: { type: "string" }, words: { type: "string" }, all: { type: "boolean" } },
+  async run(context) {
+    const [verb = "list", id = ""] = context.args;
+    if (verb === "list") return list(context);
+    if (verb === "approve" || verb === "deny") return answer(context, verb, id);
+    return fail("command_invalid", {
+      message: `"${verb}" is not a verb of approvals`,
+      usage: approvals.usage,
+    });
+  },
+};
+
+async function list({ server, options, json, terminal }: CommandContext) {
+  const answer = await createApi(await server()).approvals.list(options.all ? {} : { status: "pending" });
+  if (!answer.ok) return answer;
+  const rows = answer.value.items.map(({ id, tool, status, agent_name, input }) => [
+    id,
+    tool ?? "",
+    status,
+    agent_name ?? "",
+    JSON.stringify(input),
+  ]);
+  terminal.out(
+    json
+      ? `${JSON.stringify(answer.value, null, 2)}\n`
+      : printTable([["ID", "TOOL", "STATUS", "AGENT", "ARGUMENTS"], ...rows], terminal.columns),
+  );
+  return 0;
+}
+
+async function answer(
+  { server, options, json, terminal }: CommandContext,
+  decision: "approve" | "deny",
+  id: string,
+) {
+  const edited = parsed(options.args);
+  if (edited === undefined)
+    return fail("command_invalid", { message: "--args is not JSON", usage: approvals.usage });
+  const answered = await createApi(await server()).approvals.answer(id, {
+    decision,
+    ...(edited && { edited_args: edited }),
+    ...(typeof options.words === "string" && { words: options.words }),
+  });
+  if (!answered.ok) return answered;
+  terminal.out(
+    json
+      ? `${JSON.stringify(answered.value, null, 2)}\n`
+      : `${answered.value.status}: ${answered.value.tool}\n`,
+  );
+  return 0;
+}
+
+/** Null when none was given, undefined when it cannot be read. */
+function parsed(text: CommandContext["options"][string]): Record<string, unknown> | null | undefined {
+  if (typeof text !== "string") return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
