@@ -123,7 +123,7 @@ class FileTree {
     const wanted = pathPattern(glob);
     if (!wanted.ok) return wanted;
     const matches: GrepMatch[] = [];
-    for (const [path, content] of this.all()) {
+    for (const [path, content] of this.files()) {
       if (!wanted.value(path)) continue;
       // One more than wanted, to know whether something was left out.
       for (const found of finder.value(content, limit + 1 - matches.length)) matches.push({ path, ...found });
@@ -133,12 +133,15 @@ class FileTree {
   }
 
   all(): Map<string, Uint8Array> {
-    const files = [...this.entries].flatMap(([path, { content }]) =>
-      content ? [[path, content] as const] : [],
+    return new Map(this.files().map(([path, content]) => [path, new Uint8Array(content)]));
+  }
+
+  /** In the order of their paths; the contents are the stored ones, not copies. */
+  private files(): [path: string, content: Uint8Array][] {
+    const files = [...this.entries].flatMap(([path, { content }]): [string, Uint8Array][] =>
+      content ? [[path, content]] : [],
     );
-    return new Map(
-      files.sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, content]) => [path, new Uint8Array(content)]),
-    );
+    return files.sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
   private refuseWrite(path: string, before: Entry | undefined, sizeBytes: number): Result<never> | undefined {

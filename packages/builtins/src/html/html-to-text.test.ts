@@ -90,6 +90,7 @@ describe("any input", () => {
     ["unclosed emphasis", "<b>".repeat(50_000)],
     ["stray ends", `<i><table><td>${"<b>".repeat(20_000)}${"</i>".repeat(20_000)}`],
     ["nested quotes", "<blockquote>x".repeat(20_000)],
+    ["lines in nested quotes", "<blockquote>".repeat(200).concat("<p>x".repeat(10_000))],
     ["nested lists", "<ul><li>x".repeat(20_000)],
     ["nested tables", "<table><tr><td>x".repeat(20_000)],
     ["a link around a page", `<a href='/${"y".repeat(10_000)}'>${"<p>x".repeat(10_000)}</a>`],
