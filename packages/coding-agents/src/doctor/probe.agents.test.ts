@@ -1,0 +1,29 @@
+/** The manifests against the real programs: what is declared must be what the probe observes. */
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createClient } from "../client.ts";
+import { MANIFESTS } from "../manifests/all.ts";
+import { probeAgent } from "./probe-agent.ts";
+
+const CACHE = process.env.CAPSTAN_AGENTS_CACHE ?? join(homedir(), ".cache", "capstan-agents");
+const AGENTS = ["claude", "codex", "gemini", "copilot", "opencode", "pi"] as const;
+const binFolder = (agent: string) => join(CACHE, agent, "node_modules", ".bin");
+const environment = { PATH: [...AGENTS.map(binFolder), process.env.PATH ?? ""].join(delimiter) };
+
+describe.each(AGENTS)("%s", (agent) => {
+  const isInstalled = existsSync(join(binFolder(agent), MANIFESTS[agent].commands[0]));
+
+  test.skipIf(!isInstalled)("holds what its manifest declares", async () => {
+    const client = createClient({ environment });
+    const report = await probeAgent({
+      declared: MANIFESTS[agent].capabilities,
+      version: MANIFESTS[agent].testedVersions?.to ?? "",
+      run: (options) => client.run(options),
+      now: () => new Date(),
+    });
+    expect(report?.inconclusive).toEqual([]);
+    expect(report?.differences).toEqual([]);
+  });
+});
