@@ -33,6 +33,8 @@ export interface ResolvedModel {
   readonly inputs: ModelInputs;
   /** Set where the provider caches up to marked places: put on the last part of what stays the same. */
   readonly cacheMark?: SharedV4ProviderOptions | undefined;
+  /** Sent with every call. */
+  readonly callOptions?: SharedV4ProviderOptions | undefined;
   /** Whether JSON of a schema may be demanded together with tools. */
   readonly jsonWithTools: boolean;
 }

@@ -117,6 +117,7 @@ async function callOptions(context: RunContext, step: TurnStep): Promise<Languag
     prompt,
     abortSignal: context.signal,
     ...(tools.length > 0 && { tools: tools.map(functionTool) }),
+    ...(model.callOptions && { providerOptions: model.callOptions }),
     ...step.options,
   };
 }

@@ -1,0 +1,170 @@
+/**
+ * Finds the model of a name. Unknown ones and missing keys are refused with the next step, at save and at run alike.
+ * A provider whose base URL the operator changed may have models we never heard of: there the name is taken as it is.
+ */
+import {
+  fail,
+  type ModelCapabilities,
+  type ModelValidationResult,
+  nearest,
+  ok,
+  type Result,
+} from "@capstan/core";
+import type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./models.ts";
+import { COMPATIBLE, type Credentials, PROVIDERS, type ProviderRow } from "./provider-table.ts";
+
+const UNKNOWN_WINDOW = 32_000; // an endpoint's model that no list knows: small enough for most
+const CREDENTIALS_KEPT_MS = 1000; // a new key is in force within a second, and a step reads no row
+
+export interface OpenModelsParts {
+  /** Keys and addresses as they are set: from the environment, or by an operator. */
+  readonly credentials: (provider: string) => Promise<Credentials | undefined>;
+  /** The list of known models, by `provider/model` or an alias. */
+  readonly catalog: (name: string) => ModelValidationResult;
+  /** For agents that name none. */
+  readonly defaultModel: string;
+  /** Models that need no provider, by their whole name; the offline model is one. */
+  readonly builtIn?: Readonly<Record<string, ResolvedModel>>;
+  /** Names of providers with an OpenAI-compatible endpoint, beside those that have a base URL set. */
+  readonly compatible?: readonly string[];
+}
+
+export function openModels(parts: OpenModelsParts): Models {
+  const credentialsOf = keptFor(CREDENTIALS_KEPT_MS, parts.credentials);
+  const made = new Map<string, ResolvedModel>();
+  const resolve = async (name: string = parts.defaultModel): Promise<Result<ResolvedModel>> => {
+    const builtIn = parts.builtIn?.[name];
+    if (builtIn) return ok(builtIn);
+    const provider = name.slice(0, Math.max(0, name.indexOf("/")));
+    if (provider === "" || name.length === provider.length + 1) return unknownModel(parts, name);
+    const credentials = await credentialsOf(provider);
+    const row = rowOf(parts, provider, credentials);
+    if (!row) return unknownProvider(parts, provider);
+    const checked = checkModel(parts, row, { name, provider, credentials });
+    if (!checked.ok) return checked;
+    const key = JSON.stringify([name, credentials]);
+    const model =
+      made.get(key) ??
+      resolvedModel(row, { name, provider, credentials: credentials ?? {}, listed: checked.value });
+    made.set(key, model);
+    return ok(model);
+  };
+  return {
+    resolve,
+    async check(name) {
+      const found = await resolve(name);
+      return found.ok ? ok(true) : found;
+    },
+  };
+}
+
+interface Named {
+  readonly name: string;
+  readonly provider: string;
+  readonly credentials: Credentials | undefined;
+}
+
+const rowOf = (
+  { compatible = [] }: OpenModelsParts,
+  provider: string,
+  credentials: Credentials | undefined,
+): ProviderRow | undefined => {
+  const isCompatible = credentials?.baseUrl !== undefined || compatible.includes(provider);
+  return PROVIDERS[provider] ?? (isCompatible ? COMPATIBLE : undefined);
+};
+
+/** The listed model, or undefined where the list does not apply. */
+function checkModel(
+  { catalog }: OpenModelsParts,
+  row: ProviderRow,
+  { name, provider, credentials }: Named,
+): Result<ModelCapabilities | undefined> {
+  const listed = catalog(name);
+  const freeNames = row === COMPATIBLE || credentials?.baseUrl !== undefined;
+  if (!listed.valid && !freeNames) {
+    return fail("model_unknown", { model: name, nearest: listed.suggestions ?? [] });
+  }
+  const lacksKey = row.needsKey && credentials?.apiKey === undefined;
+  const lacksAddress = row === COMPATIBLE && credentials?.baseUrl === undefined;
+  if (lacksKey || lacksAddress) return fail("provider_key_missing", { provider, variable: row.keyVariable });
+  return ok(listed.model);
+}
+
+const unknownProvider = ({ builtIn = {} }: OpenModelsParts, provider: string): Result<never> =>
+  fail("provider_unknown", {
+    provider,
+    known: [
+      ...Object.keys(PROVIDERS),
+      "openai-compatible",
+      ...Object.keys(builtIn).map((name) => name.split("/")[0] ?? name),
+    ],
+  });
+
+const unknownModel = ({ catalog, builtIn = {} }: OpenModelsParts, name: string): Result<never> =>
+  fail("model_unknown", {
+    model: name,
+    nearest: catalog(name).suggestions ?? nearest(name, Object.keys(builtIn)),
+  });
+
+function resolvedModel(
+  row: ProviderRow,
+  parts: {
+    readonly name: string;
+    readonly provider: string;
+    readonly credentials: Credentials;
+    readonly listed: ModelCapabilities | undefined;
+  },
+): ResolvedModel {
+  const { name, provider, credentials, listed } = parts;
+  const asked = name.slice(provider.length + 1);
+  const modelId = listed?.providerModelId ?? bareId(listed?.modelId, provider) ?? asked;
+  return {
+    name,
+    label: name,
+    provider,
+    modelId,
+    model: row.make(modelId, credentials, provider),
+    contextWindow: listed?.contextWindow ?? UNKNOWN_WINDOW,
+    maxOutputTokens: listed?.maxOutputTokens,
+    prices: pricesOf(listed),
+    inputs: inputsOf(row.inputs, listed),
+    cacheMark: row.cacheMark,
+    callOptions: row.callOptions,
+    jsonWithTools: row.jsonWithTools,
+  };
+}
+
+/** The list writes `provider/model`; the provider knows only the second half. */
+const bareId = (modelId: string | undefined, provider: string): string | undefined =>
+  modelId?.startsWith(`${provider}/`) ? modelId.slice(provider.length + 1) : modelId;
+
+function pricesOf(listed: ModelCapabilities | undefined): ModelPrices | undefined {
+  const {
+    inputPricePerMillion: input,
+    outputPricePerMillion: output,
+    cachedInputPricePerMillion,
+  } = listed ?? {};
+  if (input === undefined || output === undefined) return undefined;
+  return {
+    input,
+    output,
+    ...(cachedInputPricePerMillion !== undefined && { cachedInput: cachedInputPricePerMillion }),
+  };
+}
+
+const inputsOf = (provider: ModelInputs, listed: ModelCapabilities | undefined): ModelInputs =>
+  listed
+    ? { ...provider, image: listed.supportsImageInput, pdf: provider.pdf && listed.supportsFileInput }
+    : provider;
+
+function keptFor<T>(ms: number, read: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const kept = new Map<string, { at: number; value: Promise<T> }>();
+  return (key) => {
+    const before = kept.get(key);
+    if (before && performance.now() - before.at < ms) return before.value;
+    const value = read(key);
+    kept.set(key, { at: performance.now(), value });
+    value.catch(() => kept.delete(key));
+    return value;
+  };
+}

@@ -1,0 +1,75 @@
+/** The model providers, one row each: how a model is made, and what the provider as such can take. */
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createGoogleGenerativeAI } from "@ai-sdk/google";
+import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { ModelInputs } from "./models.ts";
+import { nodeFetch } from "./node-fetch.ts";
+
+export interface Credentials {
+  readonly apiKey?: string | undefined;
+  readonly baseUrl?: string | undefined;
+}
+
+export interface ProviderRow {
+  /** The environment variable that holds the key, for the next step when it is missing. */
+  readonly keyVariable: string;
+  readonly needsKey: boolean;
+  readonly make: (modelId: string, credentials: Credentials, name: string) => LanguageModelV4;
+  /** What the provider's models take beyond what the list of models says. */
+  readonly inputs: ModelInputs;
+  readonly cacheMark?: SharedV4ProviderOptions;
+  /** Sent with every call. */
+  readonly callOptions?: SharedV4ProviderOptions;
+  readonly jsonWithTools: boolean;
+}
+
+const base = ({ baseUrl }: Credentials) => (baseUrl === undefined ? {} : { baseURL: baseUrl });
+const key = ({ apiKey }: Credentials) => (apiKey === undefined ? {} : { apiKey });
+
+export const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
+  anthropic: {
+    keyVariable: "ANTHROPIC_API_KEY",
+    needsKey: true,
+    make: (modelId, credentials) =>
+      createAnthropic({ ...key(credentials), ...base(credentials), fetch: nodeFetch })(modelId),
+    inputs: { image: true, audio: false, video: false, pdf: true },
+    cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
+    jsonWithTools: false,
+  },
+  openai: {
+    keyVariable: "OPENAI_API_KEY",
+    needsKey: true,
+    make: (modelId, credentials) =>
+      createOpenAI({ ...key(credentials), ...base(credentials), fetch: nodeFetch }).responses(modelId),
+    inputs: { image: true, audio: false, video: false, pdf: true },
+    // The conversation is ours: nothing is kept there, and reasoning comes back encrypted.
+    callOptions: { openai: { store: false } },
+    jsonWithTools: true,
+  },
+  google: {
+    keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
+    needsKey: true,
+    make: (modelId, credentials) =>
+      createGoogleGenerativeAI({ ...key(credentials), ...base(credentials), fetch: nodeFetch })(modelId),
+    inputs: { image: true, audio: true, video: true, pdf: true },
+    jsonWithTools: false,
+  },
+};
+
+/** Any endpoint that speaks OpenAI's chat completions: Ollama, vLLM, LocalAI, a gateway. */
+export const COMPATIBLE: ProviderRow = {
+  keyVariable: "OPENAI_COMPATIBLE_BASE_URL",
+  needsKey: false,
+  make: (modelId, credentials, name) =>
+    createOpenAICompatible({
+      name,
+      baseURL: credentials.baseUrl ?? "",
+      ...key(credentials),
+      includeUsage: true,
+      fetch: nodeFetch,
+    }).chatModel(modelId),
+  inputs: { image: true, audio: false, video: false, pdf: false },
+  jsonWithTools: false,
+};
