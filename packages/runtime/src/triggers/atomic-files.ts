@@ -1,0 +1,69 @@
+/** The three file operations that triggers stand on: rename if it is there, create if it is not, write whole. */
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { link, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+
+const isCode = (error: unknown, ...codes: string[]) =>
+  codes.includes((error as NodeJS.ErrnoException).code ?? "");
+
+/** False when the source is gone: somebody else was first. The target's folder is made when it is missing. */
+export async function moveIfThere(from: string, to: string): Promise<boolean> {
+  if (await renamed(from, to)) return true;
+  await mkdir(dirname(to), { recursive: true });
+  return renamed(from, to);
+}
+
+/** ENOENT does not say which of the two is missing. */
+async function renamed(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return false;
+    throw error;
+  }
+}
+
+/** Creates a file with its whole content in one step; false when it exists. */
+export async function createWhole(path: string, content: string): Promise<boolean> {
+  const partial = `${path}.${randomUUID()}.tmp`;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(partial, content);
+  try {
+    await link(partial, path);
+    return true;
+  } catch (error) {
+    if (isCode(error, "EEXIST")) return false;
+    throw error;
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+/** Writes a file so that readers see the old or the new content, never a part. */
+export async function writeWhole(path: string, content: string): Promise<void> {
+  const partial = `${path}.${randomUUID()}.tmp`;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(partial, content);
+  await rename(partial, path);
+}
+
+/** Reads a plain file of at most `maxBytes`; a link or a pipe that somebody put there is not followed. */
+export async function readPlainFile(
+  path: string,
+  maxBytes: number,
+): Promise<{ text: string; ageMs: number } | "gone" | "refused"> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(path, flags).catch(
+    (error: unknown) => (isCode(error, "ENOENT") ? "gone" : "refused") as "gone" | "refused",
+  );
+  if (typeof handle === "string") return handle;
+  try {
+    const about = await handle.stat();
+    if (!about.isFile() || about.size > maxBytes) return "refused";
+    return { text: await handle.readFile("utf8"), ageMs: Date.now() - about.mtimeMs };
+  } finally {
+    await handle.close();
+  }
+}

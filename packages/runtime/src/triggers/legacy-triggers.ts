@@ -1,0 +1,116 @@
+/**
+ * The legacy file `data/rt-triggers.json`, `{ "{name}": [ ... ] }`: taken whole by a rename, then written out as one
+ * file per trigger. Taking it over again after a crash does no harm, because triggers are told apart by their ids.
+ */
+import { access, readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { readTriggerDocument } from "@capstan/core";
+import { z } from "zod";
+import { createWhole, moveIfThere, writeWhole } from "./atomic-files.ts";
+import type { ManagerPulse } from "./manager-pulse.ts";
+import { isCapabilityFolder, STATE_FOLDERS } from "./trigger-names.ts";
+import type { StepHook } from "./trigger-queue.ts";
+
+const FILE = "rt-triggers.json";
+const TAKEN = /^rt-triggers\.json\.taken\.([0-9a-f-]{36})$/;
+const UNFINISHED_MS = 2_000; // it is written in place, so half a file may be there for a moment
+
+const Legacy = z.record(z.string(), z.array(z.unknown()).max(100_000));
+
+export async function importLegacyTriggers(
+  dataDir: string,
+  pulse: ManagerPulse,
+  onStep?: StepHook,
+): Promise<void> {
+  await take(dataDir, pulse.owner, onStep);
+  const lives = await ownersOf(dataDir, pulse);
+  for (const name of await readdir(dataDir).catch(() => [])) {
+    const owner = TAKEN.exec(name)?.[1];
+    if (owner === undefined || (owner !== pulse.owner && lives(owner))) continue;
+    const path = join(dataDir, name);
+    await writeOut(dataDir, path);
+    onStep?.("legacy-written");
+    await rm(path, { force: true });
+  }
+}
+
+/** Only asked when a taken file is there, which is rare. */
+async function ownersOf(dataDir: string, pulse: ManagerPulse): Promise<(owner: string) => boolean> {
+  const names = await readdir(dataDir).catch(() => []);
+  return names.some((name) => TAKEN.test(name)) ? pulse.whoLives() : () => true;
+}
+
+async function take(dataDir: string, owner: string, onStep?: StepHook): Promise<void> {
+  const path = join(dataDir, FILE);
+  const about = await stat(path).catch(() => undefined);
+  if (!about?.isFile()) return;
+  const text = await readFile(path, "utf8").catch(() => "");
+  const isWhole = parsed(text) !== undefined;
+  if (!isWhole && Date.now() - about.mtimeMs < UNFINISHED_MS) return;
+  if (await moveIfThere(path, `${path}.taken.${owner}`)) onStep?.("legacy-taken");
+}
+
+async function writeOut(dataDir: string, path: string): Promise<void> {
+  const root = join(dataDir, "rt_triggers");
+  const text = await readFile(path, "utf8").catch(() => "");
+  const legacy = parsed(text);
+  if (!legacy)
+    return setInvalid(join(root, "_legacy"), "rt-triggers", text, `${FILE} is not a JSON object of lists`);
+  for (const [capability, entries] of Object.entries(legacy)) {
+    if (!isCapabilityFolder(capability)) {
+      await setInvalid(
+        join(root, "_legacy"),
+        "rt-triggers",
+        JSON.stringify({ [capability]: entries }),
+        `"${capability}" is no capability`,
+      );
+      continue;
+    }
+    for (const [index, entry] of entries.entries()) await writeEntry(join(root, capability), entry, index);
+  }
+}
+
+async function writeEntry(folder: string, entry: unknown, index: number): Promise<void> {
+  const read = readTriggerDocument(entry);
+  if (!read.ok) return setInvalid(folder, `legacy-${index}`, JSON.stringify(entry), read.failure.message);
+  if (await isKnown(folder, read.value.id)) return;
+  await createWhole(join(folder, `${read.value.id}.json`), JSON.stringify(read.value));
+}
+
+/** A trigger that was taken over before may be anywhere on its way. */
+async function isKnown(folder: string, id: string): Promise<boolean> {
+  for (const state of [
+    STATE_FOLDERS.done,
+    STATE_FOLDERS.failed,
+    STATE_FOLDERS.deduped,
+    STATE_FOLDERS.dropped,
+  ]) {
+    if (
+      await access(join(folder, state, `${id}.json`)).then(
+        () => true,
+        () => false,
+      )
+    )
+      return true;
+  }
+  const moving = await readdir(join(folder, STATE_FOLDERS.processing)).catch(() => []);
+  const waiting = await readdir(folder).catch(() => []);
+  return [...moving, ...waiting].some((name) => name.startsWith(`${id}.`) && name.endsWith(".json"));
+}
+
+async function setInvalid(folder: string, name: string, text: string, reason: string): Promise<void> {
+  const place = join(folder, STATE_FOLDERS.invalid);
+  await writeWhole(
+    join(place, `${name}.reason.json`),
+    JSON.stringify({ reason, attempts: 0, at: new Date().toISOString() }),
+  );
+  await writeWhole(join(place, `${name}.json`), text);
+}
+
+function parsed(text: string): z.infer<typeof Legacy> | undefined {
+  try {
+    return Legacy.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,229 @@
+/** What `GET /v1/triggers` and `capstan triggers` show, and the two things people do: retry and drop. */
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fail, ok, type Result, readTrigger, TRIGGER_MAX_BYTES } from "@capstan/core";
+import { z } from "zod";
+import { moveIfThere, readPlainFile } from "./atomic-files.ts";
+import {
+  isCapabilityFolder,
+  pendingName,
+  readPendingName,
+  readProcessingName,
+  STATE_FOLDERS,
+} from "./trigger-names.ts";
+import { dedupeMarker } from "./trigger-queue.ts";
+
+export type ListedStatus = "pending" | "processing" | "done" | "failed" | "deduped" | "dropped" | "invalid";
+export const LISTED_STATUSES: readonly ListedStatus[] = [
+  "pending",
+  "processing",
+  "done",
+  "failed",
+  "deduped",
+  "dropped",
+  "invalid",
+];
+
+/** In the API's case. */
+export interface ListedTrigger {
+  readonly id: string;
+  readonly capability: string;
+  readonly status: ListedStatus;
+  readonly attempts: number;
+  readonly user?: string;
+  readonly type?: string;
+  readonly created_at?: string;
+  readonly not_before?: string;
+  readonly reason?: string;
+  readonly session_id?: string;
+  readonly channel?: string;
+  readonly delivered?: boolean;
+}
+
+const Reason = z.object({ reason: z.string(), attempts: z.number().optional() });
+const ResultFile = z.looseObject({
+  session_id: z.string().optional(),
+  channel: z.string().optional(),
+  delivered: z.boolean().optional(),
+  reason: z.string().optional(),
+});
+
+export interface ListOptions {
+  readonly status?: ListedStatus | undefined;
+  readonly capability?: string | undefined;
+  readonly user?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+export async function listTriggers(
+  root: string,
+  options: ListOptions = {},
+): Promise<{ items: ListedTrigger[]; total: number }> {
+  const found = await allPlaces(root, options);
+  const items: ListedTrigger[] = [];
+  for (const place of found) {
+    if (items.length >= (options.limit ?? 100)) break;
+    const listed = await describe(place);
+    if (listed && (!options.user || listed.user === options.user)) items.push(listed);
+  }
+  return { items, total: options.user ? items.length : found.length };
+}
+
+async function allPlaces(root: string, { status, capability }: ListOptions): Promise<Place[]> {
+  const folders = (await readdir(root).catch(() => [])).filter(isCapabilityFolder);
+  const places: Place[] = [];
+  for (const folder of folders.filter((name) => capability === undefined || name === capability)) {
+    for (const each of status ? [status] : LISTED_STATUSES)
+      places.push(...(await placesOf(root, folder, each)));
+  }
+  return places;
+}
+
+/** Puts a failed trigger back as if it were new; one that pauses is tried at once. */
+export async function retryTrigger(root: string, id: string): Promise<Result<ListedTrigger>> {
+  const place = await find(root, id, ["failed", "pending"]);
+  if (!place) return fail("not_found", { what: "failed or waiting trigger", id });
+  const folder = join(root, place.capability);
+  const moved = await moveIfThere(
+    place.path,
+    join(folder, pendingName({ stem: id, attempts: 0, notBeforeMs: 0 })),
+  );
+  if (!moved)
+    return fail("conflict", {
+      message: `The trigger ${id} has just moved on.`,
+      nextStep: "List the triggers again.",
+    });
+  await rm(join(folder, STATE_FOLDERS.failed, `${id}.reason.json`), { force: true });
+  return again(root, id);
+}
+
+/** Takes a failed or waiting trigger out of the queue; it is kept aside until it is pruned. */
+export async function dropTrigger(root: string, id: string): Promise<Result<ListedTrigger>> {
+  const place = await find(root, id, ["failed", "pending"]);
+  if (!place) return fail("not_found", { what: "failed or waiting trigger", id });
+  const folder = join(root, place.capability);
+  await forgetKey(root, place);
+  const moved = await moveIfThere(place.path, join(folder, STATE_FOLDERS.dropped, `${id}.json`));
+  if (!moved)
+    return fail("conflict", {
+      message: `The trigger ${id} has just moved on.`,
+      nextStep: "List the triggers again.",
+    });
+  await rm(join(folder, STATE_FOLDERS.failed, `${id}.reason.json`), { force: true });
+  return again(root, id);
+}
+
+async function again(root: string, id: string): Promise<Result<ListedTrigger>> {
+  const place = await find(root, id, LISTED_STATUSES);
+  const listed = place && (await describe(place));
+  return listed ? ok(listed) : fail("not_found", { what: "trigger", id });
+}
+
+interface Place {
+  readonly capability: string;
+  readonly status: ListedStatus;
+  readonly path: string;
+  readonly id: string;
+  readonly attempts: number;
+  readonly notBeforeMs: number;
+  readonly sidecar?: string;
+}
+
+async function placesOf(root: string, capability: string, status: ListedStatus): Promise<Place[]> {
+  const folder =
+    status === "pending" ? join(root, capability) : join(root, capability, STATE_FOLDERS[status]);
+  const names = (await readdir(folder).catch(() => [])).sort();
+  return names.flatMap((name): Place[] => {
+    if (/\.(reason|result)\.json$/.test(name)) return [];
+    const path = join(folder, name);
+    if (status === "processing") {
+      const read = readProcessingName(name);
+      return read ? [{ capability, status, path, id: read.id, attempts: read.attempts, notBeforeMs: 0 }] : [];
+    }
+    const read = readPendingName(name);
+    if (!read) return [];
+    const sidecar = join(folder, `${read.stem}.${status === "done" ? "result" : "reason"}.json`);
+    return [
+      {
+        capability,
+        status,
+        path,
+        id: read.stem,
+        attempts: read.attempts,
+        notBeforeMs: read.notBeforeMs,
+        sidecar,
+      },
+    ];
+  });
+}
+
+async function find(root: string, id: string, statuses: readonly ListedStatus[]): Promise<Place | undefined> {
+  for (const capability of (await readdir(root).catch(() => [])).filter(isCapabilityFolder)) {
+    for (const status of statuses) {
+      const place = (await placesOf(root, capability, status)).find((each) => each.id === id);
+      if (place) return place;
+    }
+  }
+  return undefined;
+}
+
+async function describe({
+  capability,
+  status,
+  path,
+  id,
+  attempts,
+  notBeforeMs,
+  sidecar,
+}: Place): Promise<ListedTrigger | undefined> {
+  const file = await readPlainFile(path, TRIGGER_MAX_BYTES);
+  if (file === "gone") return undefined;
+  const read = file === "refused" ? undefined : readTrigger(file.text);
+  const about = sidecar && status !== "pending" ? await sidecarOf(sidecar) : {};
+  return {
+    id,
+    capability,
+    status,
+    attempts: about.attempts ?? attempts,
+    ...(read?.ok && { user: read.value.user, type: read.value.type, created_at: read.value.created_at }),
+    ...(notBeforeMs > 0 && { not_before: new Date(notBeforeMs).toISOString() }),
+    ...about,
+  };
+}
+
+async function sidecarOf(path: string): Promise<Partial<ListedTrigger>> {
+  const file = await readPlainFile(path, TRIGGER_MAX_BYTES);
+  if (typeof file === "string") return {};
+  try {
+    const document: unknown = JSON.parse(file.text);
+    const reason = Reason.safeParse(document);
+    const result = ResultFile.safeParse(document);
+    return { ...(result.success && pick(result.data)), ...(reason.success && strip(reason.data)) };
+  } catch {
+    return {};
+  }
+}
+
+const pick = ({
+  session_id,
+  channel,
+  delivered,
+  reason,
+}: z.infer<typeof ResultFile>): Partial<ListedTrigger> => ({
+  ...(session_id !== undefined && { session_id }),
+  ...(channel !== undefined && { channel }),
+  ...(delivered !== undefined && { delivered }),
+  ...(reason !== undefined && { reason }),
+});
+
+const strip = ({ reason, attempts }: z.infer<typeof Reason>): Partial<ListedTrigger> => ({
+  reason,
+  ...(attempts !== undefined && { attempts }),
+});
+
+async function forgetKey(root: string, { capability, path }: Place): Promise<void> {
+  const file = await readPlainFile(path, TRIGGER_MAX_BYTES);
+  const read = typeof file === "string" ? undefined : readTrigger(file.text);
+  if (!read?.ok || read.value.dedupe_key === undefined) return;
+  await rm(dedupeMarker(root, capability, read.value.user, read.value.dedupe_key), { force: true });
+}
