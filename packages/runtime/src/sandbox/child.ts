@@ -28,11 +28,11 @@ interface RunHead {
 }
 
 const own = process;
-const [language = "", entry = "", uid = ""] = own.argv.slice(2);
+const [language = "", entry = "", uids = ""] = own.argv.slice(2);
 const load = LOADERS[language];
 if (!load) throw new Error(`no engine for ${language}`);
 const engine = await load(entry);
-lockDown(uid === "" ? undefined : Number(uid));
+lockDown(uids.split(",").filter(Boolean).map(Number));
 
 const reader = new FrameReader(LIMITS);
 own.stdin.on("data", (chunk: Buffer) => {

@@ -8,14 +8,18 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 const NOBODY = 65_534;
+/** Each child is a user of its own, so that one cannot signal another. Containers may not have ids this high; then all are nobody. */
+const FIRST_UID = 1_900_000_000;
+const UID_COUNT = 50_000_000;
+let started = process.pid * 1000;
 const PROBE_MS = 5_000;
 /** Seconds of processor time in a child's whole life: ends one that spins on when the server was killed beside it. */
 export const CHILD_CPU_SECONDS = 900;
 const STACK_KILOBYTES = 3_900; // below the usual 8 MB of the main thread, above what QuickJS and Pyodide need
 
 export interface Isolation {
-  /** The user the child becomes; undefined = the server's own. */
-  readonly uid: number | undefined;
+  /** Whether a child becomes another user than the server. */
+  readonly separateUsers: boolean;
   readonly network: "namespace" | "in-process";
   /** Goes before the command: `unshare` with what worked here. */
   readonly wrapper: readonly string[];
@@ -41,7 +45,7 @@ export async function probeIsolation(): Promise<Isolation> {
   }
   if (!isRoot) notes.push("The server is not root, so the code runs as the server's own user.");
   return {
-    uid: isRoot ? NOBODY : undefined,
+    separateUsers: isRoot,
     network: wrapper ? "namespace" : "in-process",
     wrapper: wrapper ?? [],
     notes,
@@ -87,8 +91,14 @@ export function childCommand(isolation: Isolation, child: string, command: Child
     child,
     language,
     entry,
-    isolation.uid === undefined ? "" : String(isolation.uid),
+    isolation.separateUsers ? childUids().join(",") : "",
   ];
+}
+
+/** In the order in which the child tries them. */
+function childUids(): number[] {
+  started += 1;
+  return [FIRST_UID + (started % UID_COUNT), NOBODY];
 }
 
 /** No core files, which would hold other people's data, and a bound on processor time. `env -i`: a shell adds PWD and more. */

@@ -42,9 +42,9 @@ const PROCESS_GONE = [
   "_startProfilerIdleNotifier",
 ];
 
-/** `uid` undefined = stay the user we are (the server is not root). */
-export function lockDown(uid: number | undefined): void {
-  if (uid !== undefined) dropRights(uid);
+/** `uids` are tried in order; none = stay the user we are (the server is not root). */
+export function lockDown(uids: readonly number[]): void {
+  if (uids.length > 0) dropRights(uids);
   const refuse = () => {
     throw new Error("there is no network in the sandbox");
   };
@@ -72,9 +72,20 @@ function harmlessProcess(): object {
   return harmless;
 }
 
-function dropRights(uid: number): void {
+function dropRights(uids: readonly number[]): void {
   process.setgroups?.([]);
-  process.setgid?.(uid);
-  process.setuid?.(uid);
-  if (process.getuid?.() !== uid || process.geteuid?.() !== uid) throw new Error("still the old user");
+  const uid = uids.find(becomes);
+  if (uid === undefined || process.getuid?.() !== uid || process.geteuid?.() !== uid) {
+    throw new Error("still the old user");
+  }
+}
+
+function becomes(uid: number): boolean {
+  try {
+    process.setgid?.(uid);
+    process.setuid?.(uid);
+    return true;
+  } catch {
+    return false; // this system has no such id
+  }
 }
