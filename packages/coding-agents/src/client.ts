@@ -139,7 +139,8 @@ function costOf(
 function sessionBrowser(local: LocalParts, start: CodingAgentClient["run"]): SessionBrowser {
   const place = { home: local.env.HOME ?? homedir(), env: local.env, run: local.run };
   return {
-    list: (agent) => listSessions(local.adapters.get(agent), place),
+    list: (agent, cwd) =>
+      listSessions(local.adapters.get(agent), { ...place, ...(cwd !== undefined && { cwd }) }),
     read: (agent, id) => readSession(local.adapters.get(agent), id, place),
     resume: (agent, sessionId, prompt, options) => start({ ...options, agent, prompt, sessionId }),
     fork: (agent, forkSessionId, prompt, options) => start({ ...options, agent, prompt, forkSessionId }),

@@ -32,7 +32,8 @@ export interface HostOptions {
 }
 
 export interface SessionBrowser {
-  list(agent: AgentName): Promise<readonly StoredSession[]>;
+  /** The latest first. Some agents list those of one folder only: `cwd`, by default this process's. */
+  list(agent: AgentName, cwd?: string): Promise<readonly StoredSession[]>;
   read(agent: AgentName, sessionId: string): Promise<Result<readonly StoredMessage[]>>;
   /** A run that goes on with the session. */
   resume(agent: AgentName, sessionId: string, prompt: string, options?: Partial<RunOptions>): RunHandle;

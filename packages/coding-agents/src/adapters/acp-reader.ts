@@ -22,6 +22,8 @@ export interface AcpQuirks {
   readonly error?: RegExp;
   /** A turn that ends without a word, a call or any usage has failed. */
   readonly silenceIsFailure?: boolean;
+  /** A call's first title is the tool's name. */
+  readonly titleIsName?: boolean;
   /** The tool's name, where the agent hides it in the call's id. */
   readonly toolOfId?: (id: string) => string | undefined;
 }
@@ -73,7 +75,7 @@ export function acpReader(quirks: AcpQuirks = {}, plan?: AcpPlan, book = acpBook
     book,
     quirks,
     plan,
-    tools: new AcpTools(quirks.toolOfId),
+    tools: new AcpTools(quirks),
     questions: new Map(),
     sessionId: undefined,
     loading: false,
@@ -94,7 +96,7 @@ export function acpReader(quirks: AcpQuirks = {}, plan?: AcpPlan, book = acpBook
     onSent(line) {
       const record = parseObject(line);
       const method = record && state.book.sent(record);
-      if (record && method === undefined) noteAnswer(record, state);
+      if (record && method === undefined) return { events: noteAnswer(record, state) };
       if (method === "session/load") state.loading = true;
       if (method !== "session/prompt") return { events: [] };
       state.running = true;
@@ -230,8 +232,8 @@ const chunkText = (update: JsonObject) => asText(asObject(update.content)?.text)
 function readChunk(chunk: string, messageId: string | undefined, state: State): AdapterEvent[] {
   const { banner, warning, retry, error } = state.quirks;
   if (banner?.test(chunk)) return [];
-  if (messageId === undefined && warning?.test(chunk)) return [{ type: "warning", message: chunk.trim() }];
   if (retry?.test(chunk)) return [{ type: "retry", message: chunk.trim() }];
+  if (messageId === undefined && warning?.test(chunk)) return [{ type: "warning", message: chunk.trim() }];
   state.errorText = error?.test(chunk) ? chunk.trim() : undefined;
   state.spoke ||= chunk.trim() !== "";
   return [...state.tools.flush(), ...textDelta(chunk), ...unpaidFailure(state)];
@@ -284,14 +286,14 @@ function ask(id: RpcId, method: string, params: JsonObject, state: State): Adapt
 }
 
 /** An answer of ours went out: the question is settled, and a refused call is known as denied. */
-function noteAnswer(record: JsonObject, state: State): void {
+function noteAnswer(record: JsonObject, state: State): AdapterEvent[] {
   const key = String(record.id);
   const question = state.questions.get(key);
-  if (!question) return;
+  if (!question) return [];
   state.questions.delete(key);
   const outcome = asObject(asObject(record.result)?.outcome);
   const allowed = outcome?.outcome === "selected" && outcome.optionId !== question.deny;
-  if (!allowed && question.toolId !== undefined) state.tools.deny(question.toolId);
+  return allowed || question.toolId === undefined ? [] : state.tools.deny(question.toolId);
 }
 
 function optionOf(options: unknown, kinds: readonly string[]): string | undefined {

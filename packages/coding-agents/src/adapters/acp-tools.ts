@@ -4,6 +4,12 @@
 import type { AdapterEvent } from "@capstan/core";
 import { asObject, asText, contentText, type JsonObject } from "./json-line.ts";
 
+/** Where an agent puts the name of a tool. */
+export interface ToolNaming {
+  readonly titleIsName?: boolean;
+  readonly toolOfId?: (id: string) => string | undefined;
+}
+
 interface Call {
   readonly tool: string;
   readonly input: unknown;
@@ -13,11 +19,10 @@ interface Call {
 
 export class AcpTools {
   readonly #calls = new Map<string, Call>();
-  readonly #denied = new Set<string>();
-  readonly #toolOfId: ((id: string) => string | undefined) | undefined;
+  readonly #naming: ToolNaming;
 
-  constructor(toolOfId?: (id: string) => string | undefined) {
-    this.#toolOfId = toolOfId;
+  constructor(naming: ToolNaming = {}) {
+    this.#naming = naming;
   }
 
   /** A `tool_call` or `tool_call_update`. */
@@ -28,13 +33,11 @@ export class AcpTools {
     const call = this.#merge(id, update);
     const status = asText(update.status);
     const ended = status === "completed" || status === "failed";
-    const isEmptyOpening = isFirst && status === "pending" && isEmpty(update.rawInput);
-    const events = isEmptyOpening ? [] : this.#announce(id, call);
+    const isOpening = isFirst && status === "pending"; // its input is still being written
+    const events = isOpening ? [] : this.#announce(id, call);
     if (!ended) return events;
     const isError = status === "failed" || exitedBadly(update);
-    const denied = isError && this.#denied.has(id);
-    const end = { type: "tool-ended" as const, id, tool: call.tool, output: call.output, isError };
-    return [...events, { ...end, ...(denied && { denied }) }];
+    return [...events, { type: "tool-ended", id, tool: call.tool, output: call.output, isError }];
   }
 
   /** A call that waits for permission: with what to show. */
@@ -46,16 +49,17 @@ export class AcpTools {
     if (id === undefined) {
       return {
         events: [],
-        call: { toolId: undefined, tool: toolName("", toolCall), input: inputOf(toolCall) ?? {} },
+        call: { toolId: undefined, tool: toolName(toolCall, this.#naming), input: inputOf(toolCall) ?? {} },
       };
     }
-    const call = this.#merge(id, toolCall);
+    const { content: _, ...question } = toolCall; // what the question shows is not what the call gave
+    const call = this.#merge(id, question);
     return { events: this.#announce(id, call), call: { toolId: id, tool: call.tool, input: call.input } };
   }
 
-  /** Permission for it was refused. */
-  deny(id: string): void {
-    this.#denied.add(id);
+  /** Permission for it was refused: it is over. Some agents never mention such a call again. */
+  deny(id: string): AdapterEvent[] {
+    return [{ type: "tool-ended", id, tool: this.#calls.get(id)?.tool, isError: true, denied: true }];
   }
 
   /** Announces what was held back. */
@@ -72,7 +76,7 @@ export class AcpTools {
   #merge(id: string, update: JsonObject): Call {
     const known = this.#calls.get(id);
     const call: Call = {
-      tool: known?.tool ?? this.#toolOfId?.(id) ?? toolName(id, update),
+      tool: known?.tool ?? this.#naming.toolOfId?.(id) ?? toolName(update, this.#naming),
       input: isEmpty(update.rawInput) ? (known?.input ?? inputOf(update)) : update.rawInput,
       output: outputOf(update, known?.output ?? ""),
       announced: known?.announced ?? false,
@@ -92,13 +96,10 @@ const inputOf = (update: JsonObject): unknown => {
   return title === undefined ? {} : { title };
 };
 
-/** The name where the agent gives one; a title of one word is a name too; else what kind of call it is. */
-function toolName(_id: string, update: JsonObject): string {
-  const title = asText(update.title);
+/** The name where the agent gives one, else what kind of call it is. */
+function toolName(update: JsonObject, { titleIsName }: ToolNaming): string {
   const named = asText(update.name) ?? asText(asObject(asObject(update._meta)?.claudeCode)?.toolName);
-  if (named !== undefined) return named;
-  if (title !== undefined && /^[\w.-]+$/.test(title)) return title;
-  return asText(update.kind) ?? "tool";
+  return named ?? (titleIsName ? asText(update.title) : undefined) ?? asText(update.kind) ?? "tool";
 }
 
 /** Output as content, as raw output, or (Codex, Pi) as terminal data beside the update. */

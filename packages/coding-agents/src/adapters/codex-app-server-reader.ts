@@ -28,6 +28,8 @@ interface State {
   threadId: string | undefined;
   turnId: string | undefined;
   running: boolean;
+  /** The thread's totals before this run. */
+  before: JsonObject;
 }
 
 interface Question {
@@ -45,6 +47,7 @@ export function codexAppServerReader(plan?: CodexPlan, book = new RpcBook()): Li
     threadId: undefined,
     turnId: undefined,
     running: false,
+    before: {},
   };
   return {
     onLine(line) {
@@ -131,10 +134,12 @@ const NOTIFICATIONS: Readonly<Record<string, ReadNotification>> = {
     thinkingDelta(streamed.piece(asText(itemId) ?? "", asText(delta) ?? "")),
   "item/reasoning/summaryPartAdded": ({ itemId, summaryIndex }, { streamed }) =>
     summaryIndex === 0 ? [] : thinkingDelta(streamed.piece(asText(itemId) ?? "", "\n\n")),
-  "thread/tokenUsage/updated": ({ tokenUsage }) => [
-    { type: "model-turn" },
-    ...used(asObject(asObject(tokenUsage)?.total)),
-  ],
+  "thread/tokenUsage/updated": ({ tokenUsage }, state) => {
+    const total = asObject(asObject(tokenUsage)?.total) ?? {};
+    if (state.turnId !== undefined) return [{ type: "model-turn" }, used(total, state.before)];
+    state.before = total; // a resumed or forked thread tells first what its history cost
+    return [];
+  },
   error: ({ error, willRetry }) => {
     const message = asText(asObject(error)?.message) ?? "Codex failed.";
     return [willRetry === true ? { type: "retry", message } : codexError(message)];
@@ -169,19 +174,18 @@ function noteTurn(turn: JsonObject | undefined, state: State): void {
   state.running = true;
 }
 
-function used(total: JsonObject | undefined): AdapterEvent[] {
-  if (!total) return [];
-  const count = (key: string) => (typeof total[key] === "number" ? total[key] : undefined);
-  return [
-    usage({
-      inputTokens: uncached(count("inputTokens"), count("cachedInputTokens")),
-      outputTokens: count("outputTokens"),
-      cachedInputTokens: count("cachedInputTokens"),
-      cacheWriteTokens: count("cacheWriteInputTokens"),
-      thinkingTokens: count("reasoningOutputTokens"),
-    }),
-  ];
+function used(total: JsonObject, before: JsonObject): AdapterEvent {
+  const count = (key: string) => asCount(total[key]) - asCount(before[key]);
+  return usage({
+    inputTokens: uncached(count("inputTokens"), count("cachedInputTokens")),
+    outputTokens: count("outputTokens"),
+    cachedInputTokens: count("cachedInputTokens"),
+    cacheWriteTokens: count("cacheWriteInputTokens"),
+    thinkingTokens: count("reasoningOutputTokens"),
+  });
 }
+
+const asCount = (value: unknown): number => (typeof value === "number" ? value : 0);
 
 function ending(turn: JsonObject): RunEnded {
   const error = asObject(turn.error);

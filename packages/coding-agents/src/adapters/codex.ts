@@ -23,8 +23,8 @@ export const codexAdapter = defineAdapter({
 /** What a mode means to Codex: whether it asks, and what its sandbox lets through unasked. */
 const MODES = {
   yolo: { approvalPolicy: "never", sandbox: "danger-full-access" },
-  prompt: { approvalPolicy: "on-request", sandbox: "read-only" },
-  deny: { approvalPolicy: "never", sandbox: "read-only" },
+  prompt: { approvalPolicy: "untrusted", sandbox: "workspace-write" },
+  deny: { approvalPolicy: "untrusted", sandbox: "read-only" }, // asked, so that the refusal is told; a sandbox refuses silently
 } as const;
 
 /** Its own tools cannot be removed by name; these features carry them. */
@@ -103,7 +103,9 @@ const effort = ({ thinking: { option } }: RunPlace): JsonObject =>
   option === null ? {} : { effort: option.value, summary: "detailed" };
 
 const toolsOff = ({ nativeTools }: RunPlace): string[] =>
-  nativeTools === "off" ? TOOLS_OFF.flatMap((feature) => ["-c", `features.${feature}=false`]) : [];
+  nativeTools === "off"
+    ? ["-c", "tools.view_image=false", ...TOOLS_OFF.flatMap((feature) => ["-c", `features.${feature}=false`])]
+    : [];
 
 function openExec(options: RunOptions, place: RunPlace): AdapterRun {
   const { prompt, sessionId, forkSessionId, approvalMode = "deny", systemPrompt } = options;

@@ -25,6 +25,7 @@ import { StreamedText } from "./streamed-text.ts";
 import { UsageTotal } from "./usage-total.ts";
 
 interface State {
+  readonly sessionId: string | undefined;
   readonly seen: SeenIds;
   readonly streamed: StreamedText;
   readonly usage: UsageTotal;
@@ -35,8 +36,10 @@ interface State {
   status: number | undefined;
 }
 
-export function copilotReader(): LineReader {
+/** `sessionId`: the one we chose; the CLI itself names it only at the end. */
+export function copilotReader(sessionId?: string): LineReader {
   const state: State = {
+    sessionId,
     seen: new SeenIds(),
     streamed: new StreamedText(),
     usage: new UsageTotal(),
@@ -59,7 +62,9 @@ export function copilotReader(): LineReader {
 const dataOf = (record: JsonObject): JsonObject => asObject(record.data) ?? {};
 
 const row = rowsFor<State>();
-const begun = row({ model: maybeText }, ({ model }) => [{ type: "run-started", model }]);
+const begun = row({ model: maybeText }, ({ model }, { sessionId }) => [
+  { type: "run-started", sessionId, model },
+]);
 
 const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
   "session.start": row(
@@ -70,7 +75,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
   "user.message": begun,
   "assistant.turn_start": row({}, (_, state) => {
     state.streamed.clear();
-    return [{ type: "run-started" }, { type: "model-turn" }];
+    return [{ type: "run-started", sessionId: state.sessionId }, { type: "model-turn" }];
   }),
   "assistant.message_delta": row({ messageId: text, deltaContent: text }, (data, { streamed }) =>
     textDelta(streamed.piece(data.messageId, data.deltaContent)),

@@ -1,7 +1,7 @@
 /**
  * Adapter for GitHub Copilot CLI: its JSON lines; ACP when a person is to be asked, because `-p` cannot ask.
  *
- * Both take the same flags. Instructions travel as an AGENTS.md in a folder of the run's own.
+ * Both take the same flags. Instructions travel as an instructions file for all paths, in a folder of the run's own.
  */
 import type { AdapterRun, RunFile, RunOptions, RunPlace } from "@capstan/core";
 import { copilotManifest } from "../manifests/copilot.ts";
@@ -22,28 +22,24 @@ export const copilotAdapter = defineAdapter({
 
 function openJson(options: RunOptions, place: RunPlace): AdapterRun {
   const { env, files, argv } = launch(options, place);
-  const { sessionId } = options;
-  const mcp = mcpPart(options, place);
+  const sessionId = options.sessionId ?? place.freshSessionId;
   return {
     argv: [
       ...["copilot", "--output-format", "json", "--no-ask-user", ...argv],
       ...(options.approvalMode === "yolo" ? ["--allow-all"] : []),
-      ...mcp.argv,
-      `--session-id=${sessionId ?? place.freshSessionId}`,
+      `--session-id=${sessionId}`,
       ...place.attachments.flatMap(({ path }) => ["--attachment", path]),
       ...(options.stream === false ? ["--stream", "off"] : []),
       `--prompt=${options.prompt}`, // one word: a prompt may start with a dash
     ],
     env,
-    files: [...files, ...mcp.files],
-    ...copilotReader(),
+    files,
+    ...copilotReader(sessionId),
   };
 }
 
 function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
   const { env, files, argv } = launch(options, place);
-  // The effort is a launch flag; as a session option it does not exist.
-  const withoutOption = { ...place, thinking: { ...place.thinking, option: null } };
   const parts = {
     argv: ["copilot", "--acp", ...argv],
     env,
@@ -51,7 +47,9 @@ function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
     quirks: ACP_QUIRKS.copilot,
     prompt: options.prompt,
   };
-  return acpRun(parts, options, withoutOption);
+  const { mcpServers: _, ...rest } = options; // named at launch: the list of visible tools is read then
+  // The effort is a launch flag too; as a session option it does not exist.
+  return acpRun(parts, rest, { ...place, thinking: { ...place.thinking, option: null } });
 }
 
 interface Launch {
@@ -64,8 +62,10 @@ function launch(options: RunOptions, place: RunPlace): Launch {
   const { systemPrompt, skills = [] } = options;
   const instructions = `${place.folder}/instructions`;
   const skillFolder = `${place.folder}/skills`;
+  const mcp = mcpPart(options, place);
   return {
     argv: [
+      ...mcp.argv,
       ...flag("--model", place.model),
       ...place.thinking.argv,
       "--no-auto-update",
@@ -77,13 +77,18 @@ function launch(options: RunOptions, place: RunPlace): Launch {
       ...(systemPrompt !== undefined && { COPILOT_CUSTOM_INSTRUCTIONS_DIRS: instructions }),
     },
     files: [
-      ...(systemPrompt === undefined ? [] : [{ path: `${instructions}/AGENTS.md`, content: systemPrompt }]),
+      ...(systemPrompt === undefined ? [] : [instructionFile(instructions, systemPrompt)]),
       ...skillLinks(skills, `${skillFolder}/.github/skills`),
+      ...mcp.files,
     ],
   };
 }
 
-/** ACP takes the servers in its own message. */
+const instructionFile = (folder: string, systemPrompt: string): RunFile => ({
+  path: `${folder}/.github/instructions/run.instructions.md`,
+  content: `---\napplyTo: "**"\n---\n${systemPrompt}\n`,
+});
+
 function mcpPart({ mcpServers = [] }: RunOptions, place: RunPlace): Pick<Launch, "argv" | "files"> {
   if (mcpServers.length === 0) return { argv: [], files: [] };
   const { path, file } = jsonFile(place, "mcp.json", { mcpServers: mcpServersByName(mcpServers) });
@@ -92,6 +97,6 @@ function mcpPart({ mcpServers = [] }: RunOptions, place: RunPlace): Pick<Launch,
 
 /** Only tools of our servers are visible, and those have a gate of their own. */
 const onlyMcpTools = ({ mcpServers = [] }: RunOptions): string[] => [
-  `--available-tools=${mcpServers.map(({ name }) => `${name}(*)`).join(",") || "none"}`,
+  `--available-tools=${mcpServers.map(({ name }) => `${name}/*`).join(",") || "none"}`,
   ...mcpServers.map(({ name }) => `--allow-tool=${name}`),
 ];

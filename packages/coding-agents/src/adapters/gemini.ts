@@ -1,95 +1,117 @@
 /**
- * Adapter for Gemini CLI: ACP, which has thoughts and asks for permission; `-o stream-json` when neither is wanted.
+ * Adapter for Gemini CLI: ACP, which has thoughts, MCP servers and asks for permission; `-o stream-json` when none is wanted.
  *
- * What is set for one run goes into a settings file above the user's own (`GEMINI_CLI_SYSTEM_SETTINGS_PATH`): thinking and MCP
- * servers have no flags.
+ * Thinking and skills have no flag, only files in its home. A settings file above the user's must belong to root, so a home
+ * is laid over the user's instead: links to everything in it, and settings of the run's own. Sessions land where they always do.
  */
-import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core";
+import type { AdapterRun, RunFile, RunOptions, RunPlace } from "@capstan/core";
 import { geminiManifest } from "../manifests/gemini.ts";
 import { geminiSessions } from "../sessions/gemini-sessions.ts";
 import { acpRun } from "./acp-run.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { geminiReader } from "./gemini-reader.ts";
-import type { JsonObject } from "./json-line.ts";
 import { ACP_QUIRKS } from "./readers.ts";
-import { flag, jsonFile, mcpServersByName, mergeDocuments, withInstructions } from "./run-parts.ts";
+import { flag, skillLinks, withInstructions } from "./run-parts.ts";
 
 export const geminiAdapter = defineAdapter({
   manifest: geminiManifest,
   environment: /^(GEMINI_|GOOGLE_)/,
   sessions: geminiSessions,
-  open: (options, place) => (isPlain(options) ? openStream(options, place) : openAcp(options, place)),
+  open: (options, place) => (isPlain(options, place) ? openStream(options, place) : openAcp(options, place)),
 });
 
-/** Everything allowed and no thoughts asked for: the line stream tells as much, and starts a session under an id of ours. */
-const isPlain = ({
-  approvalMode,
-  thinkingEffort,
-  thinkingBudgetTokens,
-  thinkingOverride,
-  stream,
-}: RunOptions) =>
-  approvalMode === "yolo" &&
-  thinkingEffort === undefined &&
-  thinkingBudgetTokens === undefined &&
-  thinkingOverride === undefined &&
-  stream !== true &&
-  stream !== "auto";
+/**
+ * The line stream tells enough when all is allowed and nothing asked for that needs ACP. It also resumes: over ACP, loading a
+ * session writes a new beginning over it first, and then finds it empty. Only questions to a person need ACP even then.
+ */
+const isPlain = (
+  { approvalMode, stream, sessionId, mcpServers = [] }: RunOptions,
+  { thinking }: RunPlace,
+) => {
+  if (mcpServers.length > 0 || approvalMode === "prompt") return false;
+  if (sessionId !== undefined) return true;
+  return approvalMode === "yolo" && thinking.settings === null && stream !== true && stream !== "auto";
+};
 
-/** One process, so that signals reach it; a folder it was pointed at is a folder to trust. */
-const ENVIRONMENT = { GEMINI_CLI_NO_RELAUNCH: "true", GEMINI_CLI_TRUST_WORKSPACE: "true" };
+interface Launch {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: readonly RunFile[];
+  /** With its own tools off, the instructions are the whole system prompt; else they stand before the prompt. */
+  readonly prompt: string;
+}
+
+function launch(options: RunOptions, place: RunPlace): Launch {
+  const { systemPrompt, prompt } = options;
+  const { thinking, nativeTools, folder } = place;
+  const toolsOff = nativeTools === "off";
+  const overlay = homeOverlay(options, place);
+  const instructions = `${folder}/instructions.md`;
+  const replaced = toolsOff && systemPrompt !== undefined;
+  return {
+    argv: [...flag("-m", place.model), ...(toolsOff ? ["--policy", `${folder}/policy.toml`] : [])],
+    env: {
+      GEMINI_CLI_NO_RELAUNCH: "true", // one process, so that signals reach it
+      GEMINI_CLI_TRUST_WORKSPACE: "true", // a folder it was pointed at is a folder to trust
+      ...thinking.env,
+      ...(overlay.length > 0 && { GEMINI_CLI_HOME: `${folder}/home` }),
+      ...(replaced && { GEMINI_SYSTEM_MD: instructions }),
+    },
+    files: [
+      ...overlay,
+      ...(toolsOff ? [{ path: `${folder}/policy.toml`, content: ONLY_MCP_TOOLS }] : []),
+      ...(replaced ? [{ path: instructions, content: systemPrompt }] : []),
+    ],
+    prompt: replaced ? prompt : withInstructions(options),
+  };
+}
+
+/** A tool that a rule denies is not offered to the model at all. Ours have a gate of their own. */
+const ONLY_MCP_TOOLS = `
+[[rule]]
+toolName = "*"
+decision = "deny"
+priority = 900
+
+[[rule]]
+mcpName = "*"
+toolName = "*"
+decision = "allow"
+priority = 950
+`;
+
+function homeOverlay({ skills = [] }: RunOptions, { thinking, home, folder }: RunPlace): RunFile[] {
+  if (thinking.settings === null && skills.length === 0) return [];
+  const real = `${home}/.gemini`;
+  const laidOver = `${folder}/home/.gemini`;
+  return [
+    { path: laidOver, linksInto: real, except: ["settings.json", "skills"], shared: ["tmp", "history"] },
+    { path: `${laidOver}/settings.json`, over: `${real}/settings.json`, document: thinking.settings ?? {} },
+    { path: `${laidOver}/skills`, linksInto: `${real}/skills` },
+    ...skillLinks(skills, `${laidOver}/skills`),
+  ];
+}
 
 function openStream(options: RunOptions, place: RunPlace): AdapterRun {
-  const { path, file } = jsonFile(place, "settings.json", settingsOf(options, place));
+  const { argv, env, files, prompt } = launch(options, place);
   const { sessionId } = options;
+  const attached = place.attachments.map(({ path }) => `@${path}`);
   return {
     argv: [
-      ...["gemini", "-o", "stream-json", "--approval-mode", "yolo"],
-      ...flag("-m", place.model),
+      ...["gemini", "-o", "stream-json", ...argv],
+      // Without a person to ask, tools that need approval are not offered to the model at all.
+      ...["--approval-mode", options.approvalMode === "yolo" ? "yolo" : "default"],
       ...(sessionId === undefined ? ["--session-id", place.freshSessionId] : ["--resume", sessionId]),
-      `--prompt=${atPaths(options, place)}`, // one word: a prompt may start with a dash
+      `--prompt=${[...attached, prompt].join("\n")}`, // one word: a prompt may start with a dash
     ],
-    env: { ...ENVIRONMENT, ...place.thinking.env, GEMINI_CLI_SYSTEM_SETTINGS_PATH: path },
-    files: [file],
-    enforces: ["maxTurns"],
+    env,
+    files,
     ...geminiReader(),
   };
 }
 
 function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
-  const { mcpServers: _, ...acpOptions } = options; // they are in the settings, with trust
-  const { path, file } = jsonFile(place, "settings.json", settingsOf(options, place));
-  return acpRun(
-    {
-      argv: ["gemini", "--acp", ...flag("-m", place.model)],
-      env: { ...ENVIRONMENT, ...place.thinking.env, GEMINI_CLI_SYSTEM_SETTINGS_PATH: path },
-      files: [file],
-      quirks: ACP_QUIRKS.gemini,
-    },
-    acpOptions,
-    place,
-  );
+  const { argv, env, files, prompt } = launch(options, place);
+  const parts = { argv: ["gemini", "--acp", ...argv], env, files, prompt, quirks: ACP_QUIRKS.gemini };
+  return acpRun(parts, options, place);
 }
-
-function settingsOf({ mcpServers = [], maxTurns }: RunOptions, place: RunPlace): JsonObject {
-  const servers = Object.entries(mcpServersByName(mcpServers)).map(([name, server]) => [
-    name,
-    geminiServer(server as JsonObject, place),
-  ]);
-  return mergeDocuments(
-    place.thinking.settings,
-    servers.length > 0 ? { mcpServers: Object.fromEntries(servers) } : {},
-    maxTurns === undefined ? {} : { model: { maxSessionTurns: maxTurns } },
-    // An empty list would mean all of them.
-    place.nativeTools === "off" ? { tools: { core: ["none"] } } : {},
-  );
-}
-
-/** Its own names: `httpUrl` for an address. With the CLI's tools off, our gate is the one that asks. */
-function geminiServer({ type, url, ...rest }: JsonObject, { nativeTools }: RunPlace): JsonObject {
-  const trust = nativeTools === "off" ? { trust: true } : {};
-  return type === "http" ? { httpUrl: url, ...rest, ...trust } : { ...rest, ...trust };
-}
-
-const atPaths = (options: RunOptions, { attachments }: RunPlace): string =>
-  [...attachments.map(({ path }) => `@${path}`), withInstructions(options)].join("\n");

@@ -22,7 +22,7 @@ import { redact } from "./clean-environment.ts";
 import type { EngineSettings } from "./engine-settings.ts";
 import { EventQueue } from "./event-queue.ts";
 import { type PreparedRun, planRun, type RunRequest, readyPlan } from "./prepare-run.ts";
-import { privateFolder, removeFolder } from "./private-folder.ts";
+import { privateFolder, removeFolder, returnRunFiles } from "./private-folder.ts";
 import { ResultBuilder, type RunHandle, type RunResult } from "./run-handle.ts";
 
 export interface LiveRunRequest extends RunRequest {
@@ -282,6 +282,7 @@ class LiveRun implements RunHandle {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#timeout);
+    await returnRunFiles(this.#prepared?.plan.files ?? []).catch(() => {});
     await removeFolder(privateFolder(this.id)).catch(() => {});
     const quoted = redact(lastOutput, this.#prepared?.env ?? {});
     const interrupted = this.#interrupted && !this.#ledger.settled;

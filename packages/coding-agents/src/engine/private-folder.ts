@@ -1,8 +1,10 @@
 /** The folder of one run: settings and attachments, readable by nobody else, gone when the run is. */
-import { mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import type { Attachment, PlacedAttachment, RunFile } from "@capstan/core";
+import { parseObject } from "../adapters/json-line.ts";
+import { mergeDocuments } from "../adapters/run-parts.ts";
 
 const MAX_ATTACHMENT_BYTES = 10_000_000; // providers refuse more, and base64 of it goes through a pipe
 
@@ -14,8 +16,39 @@ export async function writeRunFiles(folder: string, files: readonly RunFile[]): 
     if (!path.startsWith(folder + sep))
       throw new Error(`A run's file must be in its own folder: ${file.path}`);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    if ("linkTo" in file) await symlink(resolve(file.linkTo), path);
-    else await writeFile(path, file.content, { mode: 0o600 });
+    await writeRunFile(path, file);
+  }
+}
+
+async function writeRunFile(path: string, file: RunFile): Promise<void> {
+  if ("linkTo" in file) return symlink(resolve(file.linkTo), path);
+  if ("content" in file) return writeFile(path, file.content, { mode: 0o600 });
+  if ("linksInto" in file) return linkEntries(path, file);
+  const before = await readFile(file.over, "utf8").catch(() => "{}");
+  const document = mergeDocuments(parseObject(before), file.document);
+  return writeFile(path, JSON.stringify(document, null, 2), { mode: 0o600 });
+}
+
+async function linkEntries(path: string, file: Extract<RunFile, { linksInto: string }>): Promise<void> {
+  const { linksInto, except = [], shared = [] } = file;
+  for (const name of shared) await mkdir(join(linksInto, name), { recursive: true, mode: 0o700 });
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const names = await readdir(linksInto).catch(() => []);
+  for (const name of names)
+    if (!except.includes(name)) await symlink(join(linksInto, name), join(path, name));
+}
+
+/** Brings back what the agent wrote beside, or in place of, links: a refreshed login, its list of projects. */
+export async function returnRunFiles(files: readonly RunFile[]): Promise<void> {
+  for (const file of files) {
+    if (!("linksInto" in file)) continue;
+    const entries = await readdir(file.path, { withFileTypes: true }).catch(() => []);
+    const own = entries.filter(
+      (entry) => !entry.isSymbolicLink() && !(file.except ?? []).includes(entry.name),
+    );
+    if (own.length > 0) await mkdir(file.linksInto, { recursive: true, mode: 0o700 });
+    for (const { name } of own)
+      await cp(join(file.path, name), join(file.linksInto, name), { recursive: true });
   }
 }
 

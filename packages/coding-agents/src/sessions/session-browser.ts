@@ -27,6 +27,7 @@ export interface SessionPlace {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
   readonly run: CommandRunner;
+  readonly cwd?: string;
 }
 
 type FileStore = Extract<SessionStore, { kind: "files" }>;
@@ -61,11 +62,10 @@ export async function readSession(
   return ok(sessions.messages(text).slice(0, MAX_MESSAGES));
 }
 
-async function runList(
-  { list, sessions }: CommandStore,
-  { run, env }: SessionPlace,
-): Promise<StoredSession[]> {
-  const { outcome, code, stdout } = await run(list, { env, timeoutMs: COMMAND_TIMEOUT_MS });
+async function runList({ list, sessions }: CommandStore, place: SessionPlace): Promise<StoredSession[]> {
+  const { run, env, cwd } = place;
+  const where = cwd === undefined ? {} : { cwd };
+  const { outcome, code, stdout } = await run(list, { env, timeoutMs: COMMAND_TIMEOUT_MS, ...where });
   return outcome === "exited" && code === 0 ? sessions(stdout).slice(0, MAX_SESSIONS) : [];
 }
 

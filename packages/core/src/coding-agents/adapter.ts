@@ -51,10 +51,20 @@ export interface LineReader {
   end?(exit: RunExit): readonly AdapterEvent[];
 }
 
-/** A file the CLI reads its settings from, or a link to one of the caller's, below the run's private folder. */
+/** What the engine puts into the run's private folder before the CLI starts. */
 export type RunFile =
   | { readonly path: string; readonly content: string }
-  | { readonly path: string; readonly linkTo: string };
+  /** A link to something of the caller's. */
+  | { readonly path: string; readonly linkTo: string }
+  /** A folder of links to all that is in another; `shared` folders are made there first, so that what is written stays. */
+  | {
+      readonly path: string;
+      readonly linksInto: string;
+      readonly except?: readonly string[];
+      readonly shared?: readonly string[];
+    }
+  /** A JSON document laid over the one at `over`, if there is one. */
+  | { readonly path: string; readonly over: string; readonly document: Readonly<Record<string, unknown>> };
 
 /** What the engine knows and an adapter cannot ask for. */
 export interface RunPlace {
