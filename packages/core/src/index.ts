@@ -123,6 +123,15 @@ export { isImage, type RunCheck, type StreamKind, validateRun } from "./coding-a
 export { type ComposeGrants, type CountTokens, compose, toolText } from "./compose.ts";
 export { type CapstanConfig, defineConfig } from "./config.ts";
 export {
+  type AgentCapabilities,
+  type DiscoveredHarness,
+  type DiscoveredModel,
+  type DiscoveredServer,
+  type DiscoverParts,
+  discover,
+  type SubAgent,
+} from "./discover.ts";
+export {
   AG_UI_VERSION,
   CUSTOM_EVENTS,
   type Interrupt,

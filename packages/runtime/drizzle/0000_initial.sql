@@ -211,6 +211,14 @@ CREATE TABLE "call_history" (
 	"status" smallint
 );
 --> statement-breakpoint
+CREATE TABLE "observations" (
+	"agent_id" text NOT NULL,
+	"model" text NOT NULL,
+	"feature" text NOT NULL,
+	"seen_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "observations_agent_id_model_feature_pk" PRIMARY KEY("agent_id","model","feature")
+);
+--> statement-breakpoint
 CREATE TABLE "schedules" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"capability" text NOT NULL,

@@ -9,6 +9,7 @@ import { guardOrigin } from "./auth/guard-origin.ts";
 import { type AppEnv, newRoutes } from "./define-route.ts";
 import { docsRoutes } from "./openapi/docs-routes.ts";
 import { problem } from "./problem.ts";
+import { agUiRoutes } from "./routes/ag-ui.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { capabilityRoutes } from "./routes/capabilities.ts";
@@ -38,6 +39,7 @@ const ROUTES = [
   sessionEventRoutes,
   runRoutes,
   approvalRoutes,
+  agUiRoutes,
 ];
 
 export function createApp(services: Services): OpenAPIHono<AppEnv> {

@@ -7,6 +7,7 @@ import {
   type Database,
   type Gate,
   openRuns,
+  type RunObservation,
   type Runs,
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
@@ -27,6 +28,7 @@ export interface EngineParts {
   readonly fetch: GuardedFetch;
   /** Signs webhooks. */
   readonly secret: string;
+  readonly observed: (observation: RunObservation) => void;
 }
 
 export function openEngine({
@@ -39,6 +41,7 @@ export function openEngine({
   audit,
   fetch,
   secret,
+  observed,
 }: EngineParts): Promise<Runs> {
   const files = sessionFiles(database, settings);
   return openRuns({
@@ -52,6 +55,7 @@ export function openEngine({
     readFile: (sessionId, path) => files(sessionId).read(path),
     copyFiles: (from, to) => copyFiles(database, from, to),
     webhooks: { fetch, secret },
+    observed,
     audit: (entry) => {
       audit
         .add({ ...entry, details: { ...entry.details } })

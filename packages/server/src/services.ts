@@ -34,6 +34,7 @@ import {
 import { openEngine } from "./engine.ts";
 import type { Log } from "./log.ts";
 import { openServerModels, type ServerModels } from "./models.ts";
+import { type Observations, openObservations } from "./observations.ts";
 import { openProviders, type Providers } from "./providers.ts";
 import type { Settings } from "./settings.ts";
 import { toolContexts } from "./tool-context.ts";
@@ -55,6 +56,7 @@ export interface Services {
   readonly gate: Gate;
   readonly models: ServerModels;
   readonly runs: Runs;
+  readonly observations: Observations;
   close(): Promise<void>;
 }
 
@@ -78,21 +80,14 @@ export async function openServices(
     await database.close();
     return added;
   }
-  const fetch = createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS });
   const secret = settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR);
-  const box = secretBox(secret);
-  const agents = agentStore(database);
-  const users = userStore(database);
-  const telemetry = openTelemetry({ database, logFile: settings.CAPABILITY_TELEMETRY_LOG_FILE });
-  const documents = await openCapabilityDocuments({
-    database,
-    registry,
-    folder: join(settings.CAPSTAN_DATA_DIR, "capabilities"),
-    onError: (error) => log.error({ what: "capability documents", error }),
-  });
+  const stores = openStores(database, settings, secret);
+  const { agents, users, audit, telemetry, providers } = stores;
+  const fetch = createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS });
+  const onError = (error: unknown, what = "background work") => log.error({ what, error });
+  const folder = join(settings.CAPSTAN_DATA_DIR, "capabilities");
+  const documents = await openCapabilityDocuments({ database, registry, folder, onError });
   const composer = createComposer({ agents, users, registry, countTokens });
-  const audit = openAuditLog(database);
-  const providers = openProviders(settings, providerStore(database, box));
   const models = openServerModels(settings, providers);
   const gate = createGate({
     contextFor: toolContexts({ database, settings, fetch, sandbox }),
@@ -100,24 +95,32 @@ export async function openServices(
     now: () => new Date(),
     maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
   });
-  const runs = await openEngine({ settings, log, database, gate, composer, models, audit, fetch, secret });
+  const observations = openObservations(database, onError);
+  const observed = observations.add;
+  const runs = await openEngine({
+    settings,
+    log,
+    database,
+    gate,
+    composer,
+    models,
+    audit,
+    fetch,
+    secret,
+    observed,
+  });
   return ok({
     settings,
     log,
     database,
     registry,
-    agents,
-    users,
-    sessions: sessionStore(database),
-    audit,
-    keys: keyStore(database),
-    providers,
-    telemetry,
+    ...stores,
     documents,
     composer,
     gate,
     models,
     runs,
+    observations,
     async close() {
       documents.close();
       await runs.drain(DRAIN_MS);
@@ -125,6 +128,19 @@ export async function openServices(
       await database.close();
     },
   });
+}
+
+/** What is kept in the database, each by its own store. */
+function openStores(database: Database, settings: Settings, secret: string) {
+  return {
+    agents: agentStore(database),
+    users: userStore(database),
+    sessions: sessionStore(database),
+    audit: openAuditLog(database),
+    keys: keyStore(database),
+    providers: openProviders(settings, providerStore(database, secretBox(secret))),
+    telemetry: openTelemetry({ database, logFile: settings.CAPABILITY_TELEMETRY_LOG_FILE }),
+  };
 }
 
 function registerConfig(

@@ -132,4 +132,9 @@ export const runFailures = {
     message: ({ limit }) => `Agents may delegate ${limit} levels deep, and this is one more.`,
     nextStep: () => "Do this step without delegating.",
   }),
+  resume_required: row<{ open: readonly string[] }>({
+    status: 409,
+    message: ({ open }) => `The run waits for an answer to ${open.join(", ")}.`,
+    nextStep: () => "Send `resume` with one entry for each of them.",
+  }),
 };

@@ -1,5 +1,16 @@
 /** The history of calls: one narrow row each, no payloads. Written in batches; the newest are in memory as well. */
-import { bigserial, boolean, index, integer, pgTable, smallint, text, timestamp } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import {
+  bigserial,
+  boolean,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+} from "drizzle-orm/pg-core";
 
 export const callHistory = pgTable(
   "call_history",
@@ -19,4 +30,16 @@ export const callHistory = pgTable(
     status: smallint("status"),
   },
   (table) => [index("idx_call_history_ts").on(table.ts)],
+);
+
+/** What runs of an agent with a model really showed, such as reasoning or parallel calls; written once each. */
+export const observations = pgTable(
+  "observations",
+  {
+    agentId: text("agent_id").notNull(),
+    model: text("model").notNull(),
+    feature: text("feature").notNull(),
+    seenAt: timestamp("seen_at", { withTimezone: true, mode: "date" }).notNull().default(sql`now()`),
+  },
+  (table) => [primaryKey({ columns: [table.agentId, table.model, table.feature] })],
 );

@@ -1,0 +1,208 @@
+/**
+ * discover: what can this agent do, for a client that asks? Computed from the composed agent, its model, its harness
+ * and the server. Only what is true is declared; what is not built is absent, not false.
+ */
+import type { RuntimeAgent } from "./runtime-agent.ts";
+import type { JsonSchema } from "./schema.ts";
+
+export interface DiscoveredModel {
+  readonly label: string;
+  readonly supportsThinking: boolean;
+  /** Thinking comes back as something only the provider can read. */
+  readonly encryptsThinking: boolean;
+  readonly inputs: {
+    readonly image: boolean;
+    readonly audio: boolean;
+    readonly video: boolean;
+    readonly pdf: boolean;
+  };
+  readonly parallelCalls: boolean;
+  readonly toolCalling: boolean;
+}
+
+export interface DiscoveredHarness {
+  readonly name: string;
+  readonly clientTools: boolean;
+  readonly structuredOutput: boolean;
+  readonly approvals: boolean;
+}
+
+export interface DiscoveredServer {
+  readonly maxRequestsPerMinute: number;
+  readonly defaultMaxSteps: number;
+  readonly defaultMaxSeconds: number;
+  readonly version: string;
+}
+
+/** AG-UI's `AgentCapabilities`, in our own types: the categories of the specification. */
+export interface AgentCapabilities {
+  readonly identity: {
+    readonly name: string;
+    readonly type: string;
+    readonly description?: string;
+    readonly version: string;
+    readonly provider?: string;
+    readonly documentationUrl?: string;
+    readonly metadata: Readonly<Record<string, unknown>>;
+  };
+  readonly transport: {
+    readonly streaming: true;
+    readonly httpBinary: true;
+    readonly pushNotifications: true;
+    readonly resumable: true;
+  };
+  readonly tools?: {
+    readonly supported: boolean;
+    readonly items: readonly {
+      readonly name: string;
+      readonly description: string;
+      readonly parameters: JsonSchema;
+    }[];
+    readonly parallelCalls?: true;
+    readonly clientProvided?: true;
+  };
+  readonly output?: { readonly structuredOutput: true; readonly supportedMimeTypes: readonly string[] };
+  readonly state: {
+    readonly snapshots: true;
+    readonly deltas: true;
+    readonly persistentState: true;
+    readonly memory?: true;
+  };
+  readonly multiAgent?: {
+    readonly supported: true;
+    readonly delegation: true;
+    readonly handoffs: true;
+    readonly subAgents: readonly SubAgent[];
+    readonly subagents: readonly SubAgent[];
+  };
+  readonly reasoning?: { readonly supported: true; readonly streaming: true; readonly encrypted?: true };
+  readonly multimodal?: {
+    readonly input: Readonly<Partial<Record<"image" | "audio" | "video" | "pdf" | "file", true>>>;
+  };
+  readonly execution: {
+    readonly codeExecution?: true;
+    readonly sandboxed?: true;
+    readonly maxIterations: number;
+    readonly maxExecutionTime: number;
+  };
+  readonly humanInTheLoop: {
+    readonly supported: true;
+    readonly approvals: true;
+    readonly feedback: true;
+    readonly interrupts: true;
+    readonly approveWithEdits: true;
+    readonly interventions?: true;
+  };
+  readonly custom: Readonly<Record<string, unknown>>;
+}
+
+export interface SubAgent {
+  readonly name: string;
+  readonly description?: string;
+}
+
+/** Tools that run code, by the capability that brings them. */
+const CODE_TOOL = "execute_code";
+
+export interface DiscoverParts {
+  readonly agent: RuntimeAgent;
+  readonly model: DiscoveredModel;
+  readonly harness: DiscoveredHarness;
+  readonly server: DiscoveredServer;
+  readonly subAgents: readonly SubAgent[];
+}
+
+export function discover(parts: DiscoverParts): AgentCapabilities {
+  const { agent, model, harness, server } = parts;
+  return {
+    identity: identityOf(agent),
+    transport: { streaming: true, httpBinary: true, pushNotifications: true, resumable: true },
+    ...toolsOf(parts),
+    ...(harness.structuredOutput && {
+      output: { structuredOutput: true, supportedMimeTypes: ["text/plain", "application/json"] },
+    }),
+    state: { snapshots: true, deltas: true, persistentState: true },
+    ...multiAgentOf(parts.subAgents),
+    ...(model.supportsThinking && {
+      reasoning: {
+        supported: true,
+        streaming: true,
+        ...(model.encryptsThinking && { encrypted: true as const }),
+      },
+    }),
+    multimodal: { input: inputsOf(parts) },
+    execution: executionOf(agent, server),
+    humanInTheLoop: {
+      supported: true,
+      approvals: true,
+      feedback: true,
+      interrupts: true,
+      approveWithEdits: true,
+    },
+    custom: {
+      rateLimit: { maxRequestsPerMinute: server.maxRequestsPerMinute },
+      model: model.label,
+      harness: harness.name,
+      capabilities: agent.capabilities
+        .filter(({ excluded }) => !excluded)
+        .map(({ id, version }) => ({ id, version })),
+      hiddenTools: agent.hidden.map(({ name, reason }) => ({ name, reason })),
+      tokens: agent.tokens,
+    },
+  };
+}
+
+function identityOf({ spec }: RuntimeAgent): AgentCapabilities["identity"] {
+  return {
+    name: spec.name,
+    type: "capstan",
+    ...(spec.description !== "" && { description: spec.description }),
+    version: `${spec.version}.0.0`,
+    ...(spec.provider !== undefined && { provider: spec.provider }),
+    ...(spec.documentationUrl !== undefined && { documentationUrl: spec.documentationUrl }),
+    metadata: spec.metadata,
+  };
+}
+
+function toolsOf({ agent, model, harness }: DiscoverParts): Pick<AgentCapabilities, "tools"> {
+  if (!model.toolCalling) return { tools: { supported: false, items: [] } };
+  const items = agent.tools.map(({ name, tool }) => ({
+    name,
+    description: tool.description,
+    parameters: tool.input.jsonSchema,
+  }));
+  return {
+    tools: {
+      supported: true,
+      items,
+      ...(model.parallelCalls && { parallelCalls: true as const }),
+      ...(harness.clientTools && { clientProvided: true as const }),
+    },
+  };
+}
+
+function multiAgentOf(subAgents: readonly SubAgent[]): Pick<AgentCapabilities, "multiAgent"> {
+  if (subAgents.length === 0) return {};
+  return {
+    multiAgent: { supported: true, delegation: true, handoffs: true, subAgents, subagents: subAgents },
+  };
+}
+
+/** Any file can be put into the session when the agent has tools that read it; media go to the model when it takes them. */
+function inputsOf({ agent, model }: DiscoverParts): NonNullable<AgentCapabilities["multimodal"]>["input"] {
+  const media = (["image", "audio", "video", "pdf"] as const).filter((kind) => model.inputs[kind]);
+  const readsFiles = agent.tools.some(({ capabilityId }) => capabilityId === "session_file_system");
+  return Object.fromEntries([...media, ...(readsFiles ? ["file"] : [])].map((kind) => [kind, true as const]));
+}
+
+function executionOf(
+  { tools, spec }: RuntimeAgent,
+  server: DiscoveredServer,
+): AgentCapabilities["execution"] {
+  const runsCode = tools.some(({ tool }) => tool.name === CODE_TOOL);
+  return {
+    ...(runsCode && { codeExecution: true as const, sandboxed: true as const }),
+    maxIterations: spec.limits.maxSteps ?? server.defaultMaxSteps,
+    maxExecutionTime: Math.round((spec.limits.maxSeconds ?? server.defaultMaxSeconds) * 1000),
+  };
+}

@@ -1,0 +1,176 @@
+/** Does what a request asked for, and says which events answer it. */
+import type { RunAgentInput } from "@ag-ui/core";
+import { fail, type JsonValue, ok, type Refused, type Result } from "@capstan/core";
+import type { Approval, EventBatch, ReasoningEffort, SendOptions, SessionRecord } from "@capstan/runtime";
+import { z } from "zod";
+import type { Services } from "../services.ts";
+import { type Asked, askedFor } from "./run-input.ts";
+
+/** Where the answer begins, which run's events are it, and what a client should be told first. */
+export interface Answering {
+  readonly runId?: string;
+  readonly events: AsyncIterable<EventBatch>;
+  readonly warnings: readonly string[];
+  /** Nothing runs and nothing will: show what stands and finish. */
+  readonly settled: boolean;
+}
+
+const MOST_MESSAGES = 500;
+
+const Forwarded = z
+  .object({
+    model: z
+      .string()
+      .regex(/^[\w.-]+\/.+$/)
+      .optional()
+      .catch(undefined),
+    reasoning: z
+      .enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])
+      .optional()
+      .catch(undefined),
+    outputSchema: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  })
+  .catch({});
+
+export async function startRun(
+  services: Services,
+  session: SessionRecord,
+  input: RunAgentInput,
+  by: string,
+  signal: AbortSignal,
+): Promise<Result<Answering>> {
+  const { runs } = services;
+  const [{ items }, pending] = await Promise.all([
+    runs.messages(session.id, { limit: MOST_MESSAGES }),
+    runs.approvals.list({ status: "pending", sessionId: session.id, limit: 100 }),
+  ]);
+  const asked = askedFor(input, new Set(items.map(({ id }) => id)));
+  const starting = { services, session, input, by, signal };
+  if (asked.kind === "resume") return resume(starting, asked.entries, pending.items);
+  const uncovered = pending.items.length > 0 && asked.kind !== "look";
+  if (uncovered) return fail("resume_required", { open: pending.items.map(({ id }) => id) });
+  if (asked.kind === "message") return sendMessage(starting, asked);
+  if (asked.kind === "tool-results") return sendResults(starting, asked);
+  return look(starting);
+}
+
+interface Starting {
+  readonly services: Services;
+  readonly session: SessionRecord;
+  readonly input: RunAgentInput;
+  readonly by: string;
+  readonly signal: AbortSignal;
+}
+
+async function sendMessage(
+  starting: Starting,
+  asked: Extract<Asked, { kind: "message" }>,
+): Promise<Result<Answering>> {
+  const { services, session, input, signal } = starting;
+  const sent = await services.runs.sendAndFollow(
+    session.id,
+    { id: asked.id, content: asked.content },
+    sendOptions(input, asked.earlier),
+    signal,
+  );
+  if (!sent.ok) return sent;
+  const { runId, events, status } = sent.value;
+  return status === "known" ? look(starting) : ok({ runId, events, warnings: [], settled: false });
+}
+
+function sendOptions(input: RunAgentInput, earlier: string): SendOptions {
+  const { model, reasoning, outputSchema } = Forwarded.parse(input.forwardedProps ?? {});
+  const before =
+    earlier === "" ? [] : [{ description: "Earlier messages of this conversation", value: earlier }];
+  const hasState = input.state !== undefined && input.state !== null && Object.keys(input.state).length > 0;
+  return {
+    model,
+    reasoning: reasoning as ReasoningEffort | undefined,
+    outputSchema,
+    clientTools: input.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    context: [...before, ...input.context],
+    ...(hasState && { state: input.state as JsonValue }),
+  };
+}
+
+async function sendResults(
+  starting: Starting,
+  asked: Extract<Asked, { kind: "tool-results" }>,
+): Promise<Result<Answering>> {
+  const { services, session, signal } = starting;
+  const after = await services.runs.lastSeq(session.id);
+  const stored = await services.runs.clientResults(session.id, asked.results);
+  if (!stored.ok) return stored.failure.code === "run_not_active" ? look(starting) : stored;
+  const { runId, resumed, afterSeq = after } = stored.value;
+  return ok({
+    runId,
+    events: services.runs.events(session.id, afterSeq, signal),
+    warnings: [],
+    settled: !resumed,
+  });
+}
+
+/** Answers what is asked about; what is not open any more was answered before, and is not done twice. */
+async function resume(
+  starting: Starting,
+  entries: NonNullable<RunAgentInput["resume"]>,
+  pending: readonly Approval[],
+): Promise<Result<Answering>> {
+  const { services, session, by, signal } = starting;
+  const open = new Map(pending.map((approval) => [approval.id, approval]));
+  const covered = entries.filter(({ interruptId }) => open.has(interruptId));
+  const warnings = entries
+    .filter(({ interruptId }) => !open.has(interruptId))
+    .map(({ interruptId }) => `nothing waits for "${interruptId}" any more`);
+  if (covered.length < pending.length) return fail("resume_required", { open: pending.map(({ id }) => id) });
+  if (covered.length === 0) return withWarnings(await look(starting), warnings);
+  const after = await services.runs.lastSeq(session.id);
+  for (const entry of covered) {
+    const refused = await answer(services, entry, by);
+    if (refused) return refused;
+  }
+  const runId = covered.map(({ interruptId }) => open.get(interruptId)?.runId).find((id) => id);
+  return ok({
+    ...(runId && { runId }),
+    events: services.runs.events(session.id, after, signal),
+    warnings,
+    settled: false,
+  });
+}
+
+const ResumePayload = z
+  .object({
+    approved: z.boolean().optional(),
+    editedArgs: z.record(z.string(), z.unknown()).optional(),
+    reason: z.string().max(4000).optional(),
+  })
+  .catch({ approved: false });
+
+async function answer(
+  { runs }: Services,
+  entry: NonNullable<RunAgentInput["resume"]>[number],
+  by: string,
+): Promise<Refused | undefined> {
+  const { approved, editedArgs, reason } = ResumePayload.parse(entry.payload ?? {});
+  const approve = entry.status === "resolved" && approved !== false;
+  const answered = await runs.approvals.answer(entry.interruptId, {
+    approve,
+    by,
+    words: reason,
+    editedArguments: approve ? (editedArgs as JsonValue | undefined) : undefined,
+  });
+  return answered.ok || answered.failure.code === "approval_decided" ? undefined : answered;
+}
+
+/** Joins the run that is on, or finds that none is. */
+async function look({ services, session, signal }: Starting): Promise<Result<Answering>> {
+  const { runs } = services;
+  const all = await runs.runsOf(session.id);
+  const active = all.find(({ status }) => status === "running");
+  const after = await runs.lastSeq(session.id);
+  const events = runs.events(session.id, after, signal);
+  return ok({ ...(active && { runId: active.id }), events, warnings: [], settled: !active });
+}
+
+const withWarnings = (result: Result<Answering>, warnings: readonly string[]): Result<Answering> =>
+  result.ok ? ok({ ...result.value, warnings }) : result;

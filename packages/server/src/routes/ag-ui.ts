@@ -1,0 +1,135 @@
+/** /v1/agents/{id}/ag-ui: AG-UI 1.0 over SSE, or protobuf when it is asked for by name; and what the agent can do. */
+import { EventEncoder } from "@ag-ui/encoder";
+import { fail } from "@capstan/core";
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { agentCapabilities } from "../ag-ui/agent-capabilities.ts";
+import { answerEvents, type SentEvent } from "../ag-ui/event-stream.ts";
+import { parseRunInput } from "../ag-ui/run-input.ts";
+import { startRun } from "../ag-ui/start-run.ts";
+import { threadSession } from "../ag-ui/thread-session.ts";
+import { type AppEnv, json, needs, newRoutes, requireRight } from "../define-route.ts";
+import { problem } from "../problem.ts";
+import type { Services } from "../services.ts";
+import { sseEvent, sseResponse } from "../sse.ts";
+
+const PROTOBUF = "application/vnd.ag-ui.event+proto";
+
+const capabilities = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/agents/{id}/ag-ui/capabilities",
+  tags: ["ag-ui"],
+  summary: "What the agent can do: AG-UI's AgentCapabilities; `observed=true` adds what runs really showed",
+  request: {
+    params: z.object({ id: z.string() }),
+    query: z.object({ observed: z.enum(["true", "false"]).optional() }),
+  },
+  responses: { 200: json(z.record(z.string(), z.unknown()), "AgentCapabilities.") },
+});
+
+export function agUiRoutes(services: Services) {
+  const routes = newRoutes();
+  routes.openapi(capabilities, async (c) => {
+    const found = await agentCapabilities(services, c.req.valid("param").id, c.get("caller"));
+    if (!found.ok) return problem(c, found.failure);
+    const { declared, observed } = found.value;
+    const body = c.req.valid("query").observed === "true" ? { ...declared, observed } : declared;
+    return c.json(body as unknown as Record<string, unknown>, 200);
+  });
+  describeRun(routes.openAPIRegistry);
+  routes.post("/v1/agents/:id/ag-ui", requireRight("run"), (c) => run(c, services));
+  return routes;
+}
+
+async function run(c: Context<AppEnv>, services: Services): Promise<Response> {
+  const agentId = c.req.param("id") ?? "";
+  const { email } = c.get("caller");
+  const body: unknown = await c.req.json().catch(() => undefined);
+  if (body === undefined) return problem(c, fail("body_invalid", { where: "it is not JSON" }).failure);
+  const input = parseRunInput(body);
+  if (!input.ok) return problem(c, input.failure);
+  const agent = await services.agents.get(agentId);
+  if (!agent.ok) return problem(c, agent.failure);
+  const session = await threadSession(services, {
+    agentId: agent.value.id,
+    owner: email,
+    threadId: input.value.threadId,
+  });
+  if (!session.ok) return problem(c, session.failure);
+  const stop = new AbortController();
+  const started = await startRun(services, session.value, input.value, email, stop.signal);
+  if (!started.ok && started.failure.code !== "resume_required") return problem(c, started.failure);
+  const events = started.ok
+    ? answerEvents(services, session.value, input.value, started.value)
+    : refusedRun(input.value, started.failure.message, started.failure.code);
+  return c.req.header("accept")?.includes(PROTOBUF)
+    ? protobuf(events, stop)
+    : sseResponse(texts(events), stop);
+}
+
+async function* texts(events: AsyncIterable<SentEvent>): AsyncGenerator<string> {
+  for await (const { json, seq } of events) yield sseEvent(json, seq);
+}
+
+/** A run that must not start: told as a run that failed, so that every client shows it. */
+async function* refusedRun(
+  input: { threadId: string; runId: string },
+  message: string,
+  code: string,
+): AsyncGenerator<SentEvent> {
+  const { threadId, runId } = input;
+  yield { json: JSON.stringify({ type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" }) };
+  yield { json: JSON.stringify({ type: "RUN_ERROR", message, code }) };
+}
+
+function protobuf(events: AsyncIterable<SentEvent>, stop: AbortController): Response {
+  const encoder = new EventEncoder({ accept: PROTOBUF });
+  const iterator = events[Symbol.asyncIterator]();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done) return controller.close();
+      controller.enqueue(encoder.encodeBinary(JSON.parse(value.json)));
+    },
+    async cancel() {
+      stop.abort();
+      await iterator.return?.();
+    },
+  });
+  return new Response(body, { headers: { "content-type": PROTOBUF, "cache-control": "no-cache" } });
+}
+
+/** `RunAgentInput` is described by hand: its own schema cannot be turned into JSON Schema. */
+function describeRun(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): void {
+  const text = { type: "string" as const };
+  const list = { type: "array" as const, items: { type: "object" as const } };
+  const schema = {
+    type: "object" as const,
+    required: ["threadId", "runId", "messages"],
+    properties: {
+      threadId: text,
+      runId: text,
+      messages: list,
+      tools: list,
+      context: list,
+      state: {},
+      forwardedProps: {},
+      resume: list,
+    },
+  };
+  registry.registerPath({
+    method: "post",
+    path: "/v1/agents/{id}/ag-ui",
+    tags: ["ag-ui"],
+    summary: "Run the agent: AG-UI events over SSE, or protobuf on explicit request",
+    "x-capstan-right": "run",
+    request: { params: z.object({ id: z.string() }), body: { content: { "application/json": { schema } } } },
+    responses: {
+      200: {
+        description: "AG-UI events.",
+        content: { "text/event-stream": { schema: text }, [PROTOBUF]: { schema: text } },
+      },
+    },
+  });
+}
