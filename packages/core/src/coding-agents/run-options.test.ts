@@ -31,6 +31,10 @@ describe("parseRunOptions", () => {
     expect(parseRunOptions(options)).toEqual({ ok: true, value: options });
   });
 
+  test.each(["sonnet[1m]", "openai/gpt-oss-20b:free"])("takes the model %s", (model) => {
+    expect(parseRunOptions({ ...base, model }).ok).toBe(true);
+  });
+
   test("takes forkSessionId in place of sessionId", () => {
     expect(parseRunOptions({ ...base, forkSessionId: "s1" }).ok).toBe(true);
   });

@@ -76,7 +76,7 @@ const environment = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.str
 // Ids reach command lines: one that starts with a dash would be read as an option.
 const nativeId = z
   .string()
-  .regex(/^[A-Za-z0-9_][A-Za-z0-9_.:/@+-]{0,199}$/, "must be an id, not an option or a path");
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9_.:/@+~[\]-]{0,199}$/, "must be an id, not an option or a path");
 
 const mcpServer = z.union([
   z.strictObject({
