@@ -14,12 +14,14 @@ import {
   type ToolContext,
 } from "@capstan/core";
 import { uuidv7 } from "uuidv7";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { z } from "zod";
 import { type Database, openDatabase } from "../packages/runtime/src/db/database.ts";
 import { type CallRecord, createGate } from "../packages/runtime/src/gate/gate.ts";
 import { openRuns, type Runs } from "../packages/runtime/src/runs/open-runs.ts";
 import type { RunsParts } from "../packages/runtime/src/runs/run-types.ts";
 import { onlyModel, type Script, scriptedModel } from "./scripted-model.ts";
+import type { FreshStore } from "./stores-under-test.ts";
 
 export interface EngineOptions {
   readonly script: Script;
@@ -114,6 +116,37 @@ export async function openEngine(
   };
 }
 
+/** One engine for all tests of a `describe`: opening one costs seconds. Each test says what the model answers. */
+export function useEngine(
+  fresh: () => Promise<FreshStore>,
+  options: Omit<EngineOptions, "script"> = {},
+): EngineInUse {
+  let store: FreshStore | undefined;
+  const use = {} as EngineInUse;
+  beforeAll(async () => {
+    store = await fresh();
+    const engine = await openEngine(store, { ...options, script: (call, step) => use.answers(call, step) });
+    Object.assign(use, engine);
+  });
+  beforeEach(() => {
+    use.notes.length = 0;
+    use.records.length = 0;
+    use.answers = () => [{ text: "Yes." }];
+  });
+  afterAll(async () => {
+    await use.close();
+    await store?.drop();
+  });
+  afterEach(() => {
+    expect(use.errors.splice(0)).toEqual([]);
+  });
+  return use;
+}
+
+export interface EngineInUse extends EngineUnderTest {
+  answers: Script;
+}
+
 /** add: a sum. note: writes down what it is told. send: asks first. pick: the client does it. slow: until stopped. */
 function testTools(notes: EngineUnderTest["notes"]): Capability {
   return defineCapability({
@@ -165,6 +198,30 @@ function testTools(notes: EngineUnderTest["notes"]): Capability {
       }),
     ],
   });
+}
+
+export const types = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);
+export const spoken = (events: readonly RunEvent[]): string =>
+  events.map((event) => (event.type === "TEXT_MESSAGE_CONTENT" ? event.delta : "")).join("");
+export const results = (events: readonly RunEvent[]): unknown[] =>
+  events.flatMap((event) => (event.type === "TOOL_CALL_RESULT" ? [event.content] : []));
+export const last = (events: readonly RunEvent[]): RunEvent => events.at(-1) as RunEvent;
+
+/** What a client has on its screen at the end: a snapshot wipes what it does not hold. */
+export function onScreen(events: readonly RunEvent[]): string[] {
+  let texts = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === "MESSAGES_SNAPSHOT") {
+      const shown = event.messages.flatMap((message) =>
+        message.role === "assistant" ? [[message.id, message.content ?? ""] as const] : [],
+      );
+      texts = new Map(shown);
+    }
+    if (event.type === "TEXT_MESSAGE_CONTENT") {
+      texts.set(event.messageId, (texts.get(event.messageId) ?? "") + event.delta);
+    }
+  }
+  return [...texts.values()].filter((text) => text !== "");
 }
 
 /** Follows a session until `enough` says so, or until its run's last event. */
