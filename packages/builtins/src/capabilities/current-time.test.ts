@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { currentTime } from "./current-time.ts";
-import { tryTool } from "./try-tool.ts";
+import { tryTool } from "./fixtures/try-tool.ts";
 
 const ZONES = readFileSync(new URL("./fixtures/iana-zones.txt", import.meta.url), "utf8")
   .trim()

@@ -1,8 +1,8 @@
 import { type CapabilityStore, ok } from "@capstan/core";
 import { beforeEach, describe, expect, test } from "vitest";
+import { memoryStore, tryTool } from "./fixtures/try-tool.ts";
 import { researchCapability } from "./research.ts";
 import type { Note } from "./scratchpad.ts";
-import { memoryStore, tryTool } from "./try-tool.ts";
 
 const research = researchCapability({ provider: "tavily", apiKey: "key" });
 let store: CapabilityStore;

@@ -2,8 +2,8 @@ import { type CompileGrep, fail, memoryFileStore, ok, type SessionFileStore } fr
 import fc from "fast-check";
 import { RE2JS } from "re2js";
 import { beforeEach, describe, expect, test } from "vitest";
+import { tryTool } from "./fixtures/try-tool.ts";
 import { sessionFileSystem } from "./session-file-system.ts";
-import { tryTool } from "./try-tool.ts";
 
 let fileStore: SessionFileStore;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { tryTool } from "./fixtures/try-tool.ts";
 import { statelessTodoList } from "./stateless-todo-list.ts";
-import { tryTool } from "./try-tool.ts";
 
 const todo = (status: string, content = "Run tests") => ({ content, activeForm: "Running tests", status });
 

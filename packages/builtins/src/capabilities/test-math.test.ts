@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { tryTool } from "./fixtures/try-tool.ts";
 import { testMath } from "./test-math.ts";
-import { tryTool } from "./try-tool.ts";
 
 describe("test_math", () => {
   test.each([

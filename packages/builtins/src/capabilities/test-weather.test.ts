@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { tryTool } from "./fixtures/try-tool.ts";
 import { testWeather } from "./test-weather.ts";
-import { tryTool } from "./try-tool.ts";
 
 describe("test_weather", () => {
   test("the same city has the same weather, marked as made up", async () => {

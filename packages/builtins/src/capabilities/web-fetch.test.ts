@@ -1,6 +1,6 @@
 import { fail, type GuardedFetch, ok } from "@capstan/core";
 import { describe, expect, test } from "vitest";
-import { tryTool } from "./try-tool.ts";
+import { tryTool } from "./fixtures/try-tool.ts";
 import { webFetchCapability } from "./web-fetch.ts";
 
 const URL_ = "https://example.com/docs/page";
