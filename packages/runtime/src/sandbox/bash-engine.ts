@@ -20,7 +20,7 @@ export const loadBash: LoadEngine = async (entry) => {
   const probe = new justBash.InMemoryFs();
   await new justBash.Bash({ fs: probe, commands: commands as never, cwd: "/" }).exec("true");
   const system = new Set(probe.getAllPaths());
-  return (run) => runBash(justBash, commands, system, run);
+  return { run: (run) => runBash(justBash, commands, system, run) };
 };
 
 async function runBash(

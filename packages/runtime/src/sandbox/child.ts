@@ -3,7 +3,7 @@
  *
  * It writes with `writeSync`, so that what a program printed is out even if it never gives the event loop back.
  */
-import { writeSync } from "node:fs";
+import { readFileSync, writeSync } from "node:fs";
 import { loadBash } from "./bash-engine.ts";
 import type { Engine, LoadEngine } from "./engine.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
@@ -28,10 +28,10 @@ interface RunHead {
 }
 
 const own = process;
-const [language = "", entry = "", uids = ""] = own.argv.slice(2);
+const [language = "", entry = "", uids = "", snapshotFile = ""] = own.argv.slice(2);
 const load = LOADERS[language];
 if (!load) throw new Error(`no engine for ${language}`);
-const engine = await load(entry);
+const { run: engine, snapshot } = await load(entry, snapshotFile ? readFileSync(snapshotFile) : undefined);
 lockDown(uids.split(",").filter(Boolean).map(Number));
 
 const reader = new FrameReader(LIMITS);
@@ -39,7 +39,7 @@ own.stdin.on("data", (chunk: Buffer) => {
   for (const frame of reader.push(chunk)) void serve(engine, frame);
 });
 own.stdin.on("end", () => own.exit(0));
-send({ type: "ready" });
+send({ type: "ready" }, snapshot && new Map([["snapshot", snapshot]]));
 
 async function serve(run: Engine, { head, files }: Frame): Promise<void> {
   const request = head as RunHead;

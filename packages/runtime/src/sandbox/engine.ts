@@ -21,8 +21,14 @@ export interface EngineOutcome {
 
 export type Engine = (run: EngineRun) => Promise<EngineOutcome>;
 
+export interface LoadedEngine {
+  readonly run: Engine;
+  /** Its memory right after loading, from which the next child starts ten times faster. Made before any foreign code. */
+  readonly snapshot?: Uint8Array;
+}
+
 /** Loads everything the engine will ever read from disk: afterwards the child gives up its rights. */
-export type LoadEngine = (entry: string) => Promise<Engine>;
+export type LoadEngine = (entry: string, snapshot: Uint8Array | undefined) => Promise<LoadedEngine>;
 
 /** A value as JSON is shown to a model; more than this crowds out what it was computed for. */
 export const RESULT_CHARS = 256 * 1024;

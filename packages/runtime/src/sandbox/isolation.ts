@@ -72,12 +72,13 @@ export interface ChildCommand {
   readonly entry: string;
   readonly readable: readonly string[];
   readonly heapMb: number;
+  readonly snapshotFile?: string | undefined;
 }
 
 /** The child's whole command line. It may read its own folder and its engine; nothing may be written. */
 export function childCommand(isolation: Isolation, child: string, command: ChildCommand): string[] {
-  const { language, entry, readable, heapMb } = command;
-  const grants = new Set([...ownFiles(child), ...readable]);
+  const { language, entry, readable, heapMb, snapshotFile } = command;
+  const grants = new Set([...ownFiles(child), ...readable, ...(snapshotFile ? [snapshotFile] : [])]);
   return [
     ...resourceLimits(),
     ...isolation.wrapper,
@@ -92,6 +93,7 @@ export function childCommand(isolation: Isolation, child: string, command: Child
     language,
     entry,
     isolation.separateUsers ? childUids().join(",") : "",
+    snapshotFile ?? "",
   ];
 }
 

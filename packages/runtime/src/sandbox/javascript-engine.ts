@@ -29,12 +29,14 @@ export const loadJavascript: LoadEngine = async (entry) => {
     wasmModule: await WebAssembly.compile(wasm),
   });
   await quickJs.newQuickJSWASMModuleFromVariant(variant);
-  return async (run) => {
-    const module = await quickJs.newQuickJSWASMModuleFromVariant(variant);
-    const runtime = module.newRuntime();
-    runtime.setMemoryLimit(run.memoryMb * MEGABYTE);
-    runtime.setMaxStackSize(STACK_BYTES);
-    return new JavascriptRun(runtime, run).outcome();
+  return {
+    async run(run) {
+      const module = await quickJs.newQuickJSWASMModuleFromVariant(variant);
+      const runtime = module.newRuntime();
+      runtime.setMemoryLimit(run.memoryMb * MEGABYTE);
+      runtime.setMaxStackSize(STACK_BYTES);
+      return new JavascriptRun(runtime, run).outcome();
+    },
   };
 };
 

@@ -141,6 +141,12 @@ describe("one run and the next", () => {
     expect(await run(language, look)).toMatchObject({ exit: "done", result: nothing });
   });
 
+  test("start from one memory in Python, and still draw other random numbers", async () => {
+    const draw = "import random, uuid\n[random.random(), str(uuid.uuid4())]";
+    const [first, second] = [await run("python", draw), await run("python", draw)];
+    expect(first.result).not.toEqual(second.result);
+  });
+
   test("share nothing in bash", async () => {
     await run("bash", "export KEPT=1; kept() { echo kept; }; echo x > /tmp/kept; cd /tmp");
     const { stdout } = await run("bash", 'echo "[$KEPT]"; kept 2>/dev/null; ls /tmp 2>/dev/null; pwd');

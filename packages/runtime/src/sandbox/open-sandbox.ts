@@ -17,6 +17,7 @@ import {
 } from "@capstan/core";
 import { findEngine, type InstalledEngine } from "./engines.ts";
 import { CHILD_CPU_SECONDS, childCommand, type Isolation, probeIsolation } from "./isolation.ts";
+import { SnapshotFiles } from "./snapshot-files.ts";
 import { SandboxWorker } from "./worker.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -74,6 +75,7 @@ class SandboxPool implements ManagedSandbox {
   readonly #missing = new Map<SandboxLanguage, string>();
   readonly #spares = new Map<SandboxLanguage, SandboxWorker[]>();
   readonly #workers = new Set<SandboxWorker>();
+  readonly #snapshots = new SnapshotFiles();
   readonly #line: ((mine: boolean) => void)[] = [];
   #running = 0;
   #closed = false;
@@ -126,6 +128,7 @@ class SandboxPool implements ManagedSandbox {
     for (const worker of this.#workers) worker.kill();
     this.#workers.clear();
     this.#spares.clear();
+    this.#snapshots.remove();
     for (const turn of this.#line.splice(0)) turn(false);
   }
 
@@ -180,9 +183,13 @@ class SandboxPool implements ManagedSandbox {
     const child = fileURLToPath(new URL(`./child${extension()}`, import.meta.url));
     const { entry, readable } = engine;
     const { maxMemoryMb, fileBytes } = this.#settings;
-    const command = childCommand(this.isolation, child, { language, entry, readable, heapMb: maxMemoryMb });
+    const snapshotFile = this.#snapshots.file(language);
+    const command = childCommand(this.isolation, child, {
+      ...{ language, entry, readable, heapMb: maxMemoryMb, snapshotFile },
+    });
     const worker = new SandboxWorker(command, fileBytes);
     this.#workers.add(worker);
+    worker.ready.then(() => this.#snapshots.keep(language, worker.snapshot)).catch(() => {});
     return worker;
   }
 

@@ -53,6 +53,8 @@ def _make_runner():
             return json.dumps(value, default=repr)
         except (TypeError, ValueError, RecursionError):
             return json.dumps(repr(value))
+    if "random" in sys.modules:
+        sys.modules["random"].seed()  # a memory that many children start from holds one and the same seed
     sys.modules["pyodide_js"] = None
     sys.modules["pyodide.http"] = None
     sys.path.insert(0, "/")
@@ -68,21 +70,37 @@ interface Report {
   memory?: boolean;
 }
 
-export const loadPython: LoadEngine = async (entry) => {
+/** Pinned with the package's version: the two options with an underscore are its own, and not promised to anyone. */
+interface SnapshotOptions {
+  _makeSnapshot?: boolean;
+  _loadSnapshot?: Uint8Array;
+}
+type LoadPyodide = typeof import("pyodide")["loadPyodide"];
+type Snapshotting = PyodideInterface & { makeMemorySnapshot(): Uint8Array };
+
+export const loadPython: LoadEngine = async (entry, snapshot) => {
   // Emscripten asks only for the file system's constants, and `--permission` forbids the old way to them.
   Object.assign(process, { binding: () => ({ fs: fs.constants }) });
   const memory = limitMemoryGrowth();
   const { loadPyodide } = (await import(pathToFileURL(entry).href)) as typeof import("pyodide");
-  const pyodide = await loadPyodide({
-    indexURL: dirname(entry),
-    jsglobals: Object.create(null) as object,
-    env: ENVIRONMENT,
-  });
+  const options = { indexURL: dirname(entry), jsglobals: Object.create(null) as object, env: ENVIRONMENT };
+  const restored = snapshot && (await restore(loadPyodide, options, snapshot));
+  const pyodide = restored ?? (await loadPyodide({ ...options, _makeSnapshot: true } as SnapshotOptions));
+  const made = restored ? undefined : (pyodide as Snapshotting).makeMemorySnapshot();
   pyodide.globals.set("ENVIRONMENT", JSON.stringify(ENVIRONMENT));
   const runner = pyodide.runPython(RUNNER) as (code: string) => Promise<string>;
   const system = new Set(readTree(pyodide).keys());
-  return engine(pyodide, runner, system, memory);
+  const run = engine(pyodide, runner, system, memory);
+  return made ? { run, snapshot: made } : { run };
 };
+
+async function restore(loadPyodide: LoadPyodide, options: object, snapshot: Uint8Array) {
+  try {
+    return await loadPyodide({ ...options, _loadSnapshot: snapshot } as SnapshotOptions);
+  } catch {
+    return undefined; // loaded the slow way instead
+  }
+}
 
 function engine(
   pyodide: PyodideInterface,

@@ -15,6 +15,7 @@ const START_LIMIT_MS = 60_000; // Pyodide takes 2 s on a free core, far more on 
 const GRACE_MS = 300; // engines that can stop by themselves do so at the limit, with their output
 const SLACK_BYTES = 64 * MEGABYTE; // compiled code and buffers that are not the program's doing
 const STDERR_CHARS = 4_000;
+const SNAPSHOT_BYTES = 64 * MEGABYTE;
 const FRAME_HEAD_BYTES = 4 * MEGABYTE;
 
 const Exit = z.enum(["done", "error", "timeout", "memory"]);
@@ -51,6 +52,8 @@ interface Running {
 
 export class SandboxWorker {
   readonly ready: Promise<void>;
+  /** What the engine gave for the next child to start from. */
+  snapshot: Uint8Array | undefined;
   runs = 0;
   busyMs = 0;
   readonly #process: ChildProcess;
@@ -64,7 +67,10 @@ export class SandboxWorker {
 
   constructor(command: readonly string[], fileBytes: number) {
     const [file = "", ...args] = command;
-    this.#reader = new FrameReader({ headBytes: FRAME_HEAD_BYTES, fileBytes });
+    this.#reader = new FrameReader({
+      headBytes: FRAME_HEAD_BYTES,
+      fileBytes: Math.max(fileBytes, SNAPSHOT_BYTES),
+    });
     this.ready = new Promise((resolve, reject) => {
       this.#becameReady = resolve;
       this.#failedToStart = reject;
@@ -136,6 +142,7 @@ export class SandboxWorker {
   #take({ head, files }: Frame): void {
     const message = FromChild.parse(head);
     if (message.type === "ready") {
+      if (this.runs === 0) this.snapshot = files.get("snapshot") ?? undefined; // later, foreign code could have made it
       this.#becameReady();
       return;
     }
@@ -150,6 +157,8 @@ export class SandboxWorker {
     if (message.tooLarge !== undefined) {
       running.output.stderr += `The files written hold ${message.tooLarge} bytes; ${running.run.fileBytes} may be kept. None was.\n`;
     }
+    const bytes = [...files.values()].reduce((sum, content) => sum + (content?.byteLength ?? 0), 0);
+    if (bytes > running.run.fileBytes) throw new Error(`files of ${bytes} bytes`);
     const { exit, exitCode, resultJson } = message;
     this.#finish({ exit, exitCode, changed: files, ...parsed(resultJson) });
   }
