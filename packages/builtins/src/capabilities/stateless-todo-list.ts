@@ -40,6 +40,17 @@ const writeTodos = defineTool({
     warnings: z.array(z.string()),
   }),
   idempotent: true,
+  /** Clients show the list beside the conversation; the shared state holds it under `todos`. */
+  events: (_input, { todos }, { sessionId }) => [
+    {
+      type: "ACTIVITY_SNAPSHOT",
+      messageId: `todos-${sessionId}`,
+      activityType: "TODO_LIST",
+      content: { todos },
+      replace: true,
+    },
+    { type: "STATE_DELTA", delta: [{ op: "add", path: "/todos", value: todos }] },
+  ],
   run({ todos }) {
     const count = (status: Todo["status"]) => todos.filter((task) => task.status === status).length;
     const counts = {

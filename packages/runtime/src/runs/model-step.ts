@@ -75,7 +75,7 @@ async function readStream(
   return finish;
 }
 
-/** Only what the provider reported: an absent count is not zero. */
+/** Only what the provider reported: an absent count is not zero, and some SDKs report one as zero. */
 function tokenUsage({ provider, modelId }: ResolvedModel, usage: LanguageModelV4Usage): TokenUsage {
   const { inputTokens: input, outputTokens: output } = usage;
   const total = [input.total, output.total].filter((count) => count !== undefined);
@@ -87,6 +87,8 @@ function tokenUsage({ provider, modelId }: ResolvedModel, usage: LanguageModelV4
     cachedInputTokens: input.cacheRead,
     cacheWriteInputTokens: input.cacheWrite,
   };
-  const known = Object.entries(counts).filter(([, count]) => count !== undefined && Number.isFinite(count));
+  const known = Object.entries(counts).filter(
+    ([, count]) => count !== undefined && Number.isFinite(count) && count > 0,
+  );
   return { provider, model: modelId, ...Object.fromEntries(known) };
 }

@@ -1,0 +1,445 @@
+/** AG-UI 1.0, the server's duties line by line, mostly with the real client. The numbers are those of the checklist. */
+import { type AgentSubscriber, buildResumeArray, HttpAgent } from "@ag-ui/client";
+import { AgentCapabilitiesSchema, EventSchemas } from "@ag-ui/core/schemas";
+import { AGUI_MEDIA_TYPE, decode } from "@ag-ui/proto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  type LlmReply,
+  type LlmRequest,
+  lastUserText,
+  llmEnvironment,
+  type ScriptedLlm,
+  scriptedLlm,
+  toolAnswered,
+} from "../../../../tools/scripted-llm.ts";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+
+let server: TestServer;
+let llm: ScriptedLlm;
+let agentId: string;
+let url: string;
+
+// biome-ignore lint/suspicious/noExplicitAny: events are read field by field
+type Event = any;
+
+const say = (...text: string[]): LlmReply => ({ text });
+
+beforeAll(async () => {
+  llm = await scriptedLlm(() => say("Hello."));
+  server = await testServer(await freshPglite(), llmEnvironment(llm));
+  const made = await server.call("POST", "/v1/agents", {
+    name: "Tester",
+    description: "Is under test.",
+    capabilities: ["test_math", "session_file_system", "stateless_todo_list"],
+    tool_policies: { delete_file: "approve" },
+  });
+  agentId = made.body.id;
+  url = `${server.url}/v1/agents/${agentId}/ag-ui`;
+});
+afterAll(async () => {
+  await server.stop();
+  await llm.close();
+});
+beforeEach(() => {
+  llm.script = () => say("Hello ", "there.");
+  llm.requests.length = 0;
+});
+
+const input = (more: object = {}) => ({
+  threadId: crypto.randomUUID(),
+  runId: crypto.randomUUID(),
+  messages: [{ id: crypto.randomUUID(), role: "user", content: "hi" }],
+  tools: [],
+  context: [],
+  state: {},
+  forwardedProps: {},
+  ...more,
+});
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "text/event-stream", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+const eventsOf = (text: string): Event[] =>
+  text.split("\n\n").flatMap((block) =>
+    block
+      .split("\n")
+      .filter((line) => line.startsWith("data: "))
+      .map((line) => JSON.parse(line.slice(6))),
+  );
+const run = async (more: object = {}): Promise<Event[]> => eventsOf(await (await post(input(more))).text());
+const types = (events: Event[]) => events.map(({ type }) => type);
+
+/** Asks for one call of a tool, then words its answer. */
+const callThenSay =
+  (name: string, args: object) =>
+  (request: LlmRequest): LlmReply =>
+    toolAnswered(request)
+      ? say("Done.")
+      : { calls: [{ id: `call_${request.messages.length}_${name}`, name, input: args }] };
+const needsApproval = callThenSay("delete_file", { path: "/a.txt" });
+
+async function client(text: string, subscriber: AgentSubscriber = {}) {
+  const agent = new HttpAgent({
+    url,
+    threadId: crypto.randomUUID(),
+    initialMessages: [{ id: crypto.randomUUID(), role: "user", content: text }],
+  });
+  const seen: Event[] = [];
+  const record: AgentSubscriber = { onEvent: ({ event }) => void seen.push(event), ...subscriber };
+  await agent.runAgent({ runId: crypto.randomUUID() }, record);
+  return { agent, seen, record };
+}
+
+describe("AG-UI checklist", () => {
+  test("1: POST JSON is answered 200 text/event-stream", async () => {
+    const response = await post(input());
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      200,
+      expect.stringContaining("text/event-stream"),
+    ]);
+    await response.text();
+  });
+
+  test.each([
+    ["bad JSON", "{", 400],
+    ["a body outside the schema", JSON.stringify({ threadId: 1 }), 422],
+    ["no message list", JSON.stringify({ threadId: "t", runId: "r", messages: "x" }), 422],
+  ])("2: %s is 4xx without a stream", async (_what, body, status) => {
+    const response = await post(body);
+    expect(response.status).toBe(status);
+    expect(response.headers.get("content-type")).toContain("problem+json");
+  });
+
+  test("3: missing tools and context are empty, a missing state is {}", async () => {
+    const { threadId, runId, messages } = input();
+    const events = eventsOf(await (await post({ threadId, runId, messages })).text());
+    expect(types(events).at(-1)).toBe("RUN_FINISHED");
+  });
+
+  test("4: unknown members of the input are ignored", async () => {
+    expect(types(await run({ somethingNew: { deep: [1] } })).at(-1)).toBe("RUN_FINISHED");
+  });
+
+  test("5: LF framing, one JSON event per data line", async () => {
+    const text = await (await post(input())).text();
+    expect(text).not.toContain("\r");
+    for (const line of text.split("\n").filter((l) => l.startsWith("data: ")))
+      expect(() => JSON.parse(line.slice(6))).not.toThrow();
+  });
+
+  test("6: id lines do not break the real client", async () => {
+    const { agent } = await client("hi");
+    expect(agent.messages.at(-1)).toMatchObject({ role: "assistant", content: "Hello there." });
+  });
+
+  test("7: events are flushed as they come", async () => {
+    let release: (value?: unknown) => void = () => {};
+    llm.script = () => ({
+      text: ["first", "last"],
+      until: new Promise((resolve) => {
+        release = resolve;
+      }),
+    });
+    const response = await post(input());
+    const reader = response.body?.getReader();
+    let text = "";
+    while (!text.includes("first")) text += new TextDecoder().decode((await reader?.read())?.value);
+    expect(text).not.toContain("RUN_FINISHED");
+    release();
+    await reader?.cancel();
+  });
+
+  test("8 and 9: RUN_STARTED comes first, with the protocol's version and the client's ids", async () => {
+    const asked = input();
+    const events = eventsOf(await (await post(asked)).text());
+    expect(events[0]).toMatchObject({
+      type: "RUN_STARTED",
+      protocolVersion: "1.0",
+      threadId: asked.threadId,
+      runId: asked.runId,
+    });
+    expect(events.at(-1)).toMatchObject({
+      type: "RUN_FINISHED",
+      threadId: asked.threadId,
+      runId: asked.runId,
+    });
+  });
+
+  test.each<[string, () => LlmReply]>([
+    ["success", () => say("ok")],
+    ["a provider that refuses", () => ({ status: 401 })],
+  ])(
+    "10, 11 and 12: exactly one terminal event, nothing after it, and the body closes (%s)",
+    async (_what, script) => {
+      llm.script = script;
+      const events = await run();
+      const ends = types(events).filter((type) => type === "RUN_FINISHED" || type === "RUN_ERROR");
+      expect(ends).toHaveLength(1);
+      expect(types(events).at(-1)).toBe(ends[0]);
+    },
+  );
+
+  test("13: every message, call and step is closed before the end", async () => {
+    llm.script = callThenSay("add", { a: 2, b: 40 });
+    const events = await run();
+    for (const [open, close] of [
+      ["TEXT_MESSAGE_START", "TEXT_MESSAGE_END"],
+      ["TOOL_CALL_START", "TOOL_CALL_END"],
+      ["STEP_STARTED", "STEP_FINISHED"],
+    ]) {
+      expect(types(events).filter((type) => type === open).length).toBe(
+        types(events).filter((type) => type === close).length,
+      );
+    }
+  });
+
+  test("14 and 15: no null optionals, integer timestamps, only known types and fields", async () => {
+    llm.script = callThenSay("add", { a: 2, b: 40 });
+    for (const event of await run()) {
+      expect(EventSchemas.safeParse(event)).toMatchObject({ success: true });
+      expect(Object.values(event)).not.toContain(null);
+      if (event.timestamp !== undefined) expect(Number.isInteger(event.timestamp)).toBe(true);
+    }
+  });
+
+  test("16: start, content and end are one form; chunks are never mixed in", async () => {
+    expect(types(await run()).some((type) => type.endsWith("_CHUNK"))).toBe(false);
+  });
+
+  test("17 and 18: a result names its call and has an id of its own; arguments join to JSON", async () => {
+    llm.script = callThenSay("add", { a: 2, b: 40 });
+    const events = await run();
+    const start = events.find(({ type }) => type === "TOOL_CALL_START");
+    const result = events.find(({ type }) => type === "TOOL_CALL_RESULT");
+    expect(result.toolCallId).toBe(start.toolCallId);
+    expect(result.messageId).not.toBe(start.parentMessageId);
+    const args = events
+      .filter(({ type }) => type === "TOOL_CALL_ARGS")
+      .map(({ delta }) => delta)
+      .join("");
+    expect(JSON.parse(args)).toEqual({ a: 2, b: 40 });
+  });
+
+  test("19: a client's tool ends the run with success and its pending call, and goes on with the result", async () => {
+    llm.script = callThenSay("pick_colour", {});
+    const tools = [
+      {
+        name: "pick_colour",
+        description: "Lets the user pick.",
+        parameters: { type: "object", properties: {} },
+      },
+    ];
+    const agent = new HttpAgent({
+      url,
+      threadId: crypto.randomUUID(),
+      initialMessages: [{ id: "u-19", role: "user", content: "pick" }],
+    });
+    const seen: Event[] = [];
+    await agent.runAgent(
+      { runId: crypto.randomUUID(), tools },
+      { onEvent: ({ event }) => void seen.push(event) },
+    );
+    const end = seen.at(-1);
+    const call = seen.find(({ type }) => type === "TOOL_CALL_START");
+    expect(end.outcome).toEqual({ type: "success", pendingToolCallIds: [call.toolCallId] });
+    expect(types(seen)).not.toContain("TOOL_CALL_RESULT");
+    agent.addMessage({ id: crypto.randomUUID(), role: "tool", toolCallId: call.toolCallId, content: "blue" });
+    await agent.runAgent({ runId: crypto.randomUUID(), tools });
+    expect(agent.messages.at(-1)).toMatchObject({ role: "assistant", content: "Done." });
+    expect(JSON.stringify(llm.requests.at(-1)?.messages)).toContain("blue");
+  });
+
+  test("20 and 23: todos appear as an activity, deltas apply to what was shown before", async () => {
+    llm.script = callThenSay("write_todos", {
+      todos: [{ content: "Do it", activeForm: "Doing it", status: "in_progress" }],
+    });
+    const events = await run();
+    const first = events.findIndex(({ type }) => type === "ACTIVITY_SNAPSHOT");
+    expect(first).toBeGreaterThan(0);
+    for (const [index, { type }] of events.entries())
+      if (type === "ACTIVITY_DELTA") expect(index).toBeGreaterThan(first);
+  });
+
+  test("21 and 25: before an interrupt stand complete snapshots of state and messages", async () => {
+    llm.script = needsApproval;
+    const events = await run();
+    const snapshot = events.findLast(({ type }) => type === "MESSAGES_SNAPSHOT");
+    expect(types(events)).toContain("STATE_SNAPSHOT");
+    expect(snapshot.messages.map(({ role }: Event) => role)).toEqual(["user", "assistant"]);
+    expect(snapshot.messages[1].toolCalls[0].function.name).toBe("delete_file");
+  });
+
+  test("22: reasoning is opened with its role and closed", async () => {
+    llm.script = () => ({ reasoning: ["think", "ing"], text: ["Answer."] });
+    const events = await run();
+    expect(events.find(({ type }) => type === "REASONING_MESSAGE_START")).toMatchObject({
+      role: "reasoning",
+    });
+    expect(
+      events
+        .filter(({ type }) => type === "REASONING_MESSAGE_CONTENT")
+        .map(({ delta }) => delta)
+        .join(""),
+    ).toBe("thinking");
+    expect(types(events)).toContain("REASONING_END");
+  });
+
+  test("24 and 26: an interrupt has an id, and names the real call", async () => {
+    llm.script = needsApproval;
+    const { seen, agent } = await client("delete it");
+    const { outcome } = seen.at(-1);
+    const call = seen.find(({ type }) => type === "TOOL_CALL_START");
+    expect(outcome).toMatchObject({
+      type: "interrupt",
+      interrupts: [{ reason: "tool_call", toolCallId: call.toolCallId }],
+    });
+    expect(new Set(outcome.interrupts.map(({ id }: Event) => id)).size).toBe(outcome.interrupts.length);
+    expect(agent.pendingInterrupts).toHaveLength(1);
+  });
+
+  test("27: a resumed run has the result for the original call and no second start of it", async () => {
+    const { seen } = await approved({});
+    expect(types(seen)).toContain("TOOL_CALL_RESULT");
+    expect(types(seen)).not.toContain("TOOL_CALL_START");
+  });
+
+  test("28: edited arguments replace the model's, and are checked again", async () => {
+    const bad = await resumed({ status: "resolved", payload: { approved: true, editedArgs: { path: 5 } } });
+    expect(bad.status).toBe(422);
+    const { seen } = await approved({ editedArgs: { path: "/other.txt" } });
+    const result = seen.find(({ type }) => type === "TOOL_CALL_RESULT");
+    expect(JSON.stringify(result.content)).toContain("/other.txt");
+  });
+
+  test("29: an interrupt that is not covered executes nothing and is no success", async () => {
+    llm.script = needsApproval;
+    const threadId = crypto.randomUUID();
+    await (await post(input({ threadId }))).text();
+    const events = eventsOf(await (await post(input({ threadId }))).text());
+    expect(events.at(-1)).toMatchObject({ type: "RUN_ERROR", code: "resume_required" });
+    expect(types(events)).not.toContain("TOOL_CALL_RESULT");
+  });
+
+  test("30: an unknown resume entry is a warning, and the thread goes on", async () => {
+    const threadId = crypto.randomUUID();
+    await (await post(input({ threadId }))).text();
+    const events = eventsOf(
+      await (
+        await post(input({ threadId, messages: [], resume: [{ interruptId: "nobody", status: "resolved" }] }))
+      ).text(),
+    );
+    expect(events.find(({ name }) => name === "capstan.warning")).toBeDefined();
+    expect(types(events).at(-1)).toBe("RUN_FINISHED");
+  });
+
+  test("31: the same resume twice executes once", async () => {
+    llm.script = needsApproval;
+    const threadId = crypto.randomUUID();
+    const first = eventsOf(await (await post(input({ threadId }))).text());
+    const [{ id }] = first.at(-1).outcome.interrupts;
+    const body = input({
+      threadId,
+      messages: [],
+      resume: [{ interruptId: id, status: "resolved", payload: { approved: true } }],
+    });
+    const answers = [
+      eventsOf(await (await post(body)).text()),
+      eventsOf(await (await post({ ...body, runId: "again" })).text()),
+    ];
+    const results = answers.flat().filter(({ type }) => type === "TOOL_CALL_RESULT");
+    expect(results).toHaveLength(1);
+    expect(answers.map((events) => types(events).at(-1))).toEqual(["RUN_FINISHED", "RUN_FINISHED"]);
+  });
+
+  test("32: a user's stop ends with outcome cancelled and everything closed", async () => {
+    let release: (value?: unknown) => void = () => {};
+    llm.script = () => ({
+      text: ["first", "never"],
+      until: new Promise((resolve) => {
+        release = resolve;
+      }),
+    });
+    const asked = input();
+    const response = await post(asked);
+    const reader = response.body?.getReader();
+    let text = "";
+    while (!text.includes("first")) text += new TextDecoder().decode((await reader?.read())?.value);
+    await server.call("POST", `/v1/sessions/${asked.threadId}/cancel`);
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read())
+      text += new TextDecoder().decode(part.value);
+    release();
+    const events = eventsOf(text);
+    expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "cancelled" } });
+    expect(types(events)).toContain("TEXT_MESSAGE_END");
+  });
+
+  test("33: usage is per run, without invented zeros", async () => {
+    const end = (await run()).at(-1);
+    expect(end.usage).toEqual([expect.objectContaining({ inputTokens: 10, outputTokens: 5 })]);
+    expect(Object.values(end.usage[0])).not.toContain(0);
+  });
+
+  test("34: a media part that cannot be used is left out, the rest counts", async () => {
+    const content = [
+      { type: "text", text: "look" },
+      { type: "image", source: { type: "url", value: "not a url" } },
+    ];
+    const events = await run({ messages: [{ id: "u-34", role: "user", content }] });
+    expect(types(events).at(-1)).toBe("RUN_FINISHED");
+    expect(lastUserText(llm.requests[0] as LlmRequest)).toContain("look");
+  });
+
+  test("35: the capabilities document is valid", async () => {
+    const { body } = await server.call("GET", `/v1/agents/${agentId}/ag-ui/capabilities`);
+    expect(AgentCapabilitiesSchema.safeParse(body)).toMatchObject({ success: true });
+    expect(body.identity).toMatchObject({ name: "Tester", type: "capstan", description: "Is under test." });
+  });
+
+  test("36: protobuf comes only when it is asked for by name, with the same events", async () => {
+    expect((await post(input(), { accept: "*/*" })).headers.get("content-type")).toContain(
+      "text/event-stream",
+    );
+    const binary = await post(input(), { accept: AGUI_MEDIA_TYPE });
+    expect(binary.headers.get("content-type")).toBe(AGUI_MEDIA_TYPE);
+    expect(types(framed(new Uint8Array(await binary.arrayBuffer())))).toEqual(types(await run()));
+  });
+});
+
+/** Starts a run that asks, then answers it as the real client does. */
+async function approved(payload: object) {
+  llm.script = needsApproval;
+  const { agent } = await client("delete it");
+  const seen: Event[] = [];
+  const [pending] = agent.pendingInterrupts;
+  const resume = buildResumeArray(agent.pendingInterrupts, {
+    [pending?.id ?? ""]: { status: "resolved", payload: { approved: true, ...payload } },
+  });
+  await agent.runAgent(
+    { runId: crypto.randomUUID(), resume },
+    { onEvent: ({ event }) => void seen.push(event) },
+  );
+  return { seen };
+}
+
+async function resumed(entry: object): Promise<Response> {
+  llm.script = needsApproval;
+  const threadId = crypto.randomUUID();
+  const first = eventsOf(await (await post(input({ threadId }))).text());
+  const [{ id }] = first.at(-1).outcome.interrupts;
+  return post(input({ threadId, messages: [], resume: [{ interruptId: id, ...entry }] }));
+}
+
+/** Protobuf events, each behind its length in four bytes. */
+function framed(bytes: Uint8Array): Event[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const events: Event[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = view.getUint32(at);
+    events.push(decode(bytes.subarray(at + 4, at + 4 + length)));
+    at += 4 + length;
+  }
+  return events;
+}
