@@ -76,6 +76,11 @@ export { signature as webhookSignature } from "./runs/webhooks.ts";
 export type { Isolation } from "./sandbox/isolation.ts";
 export { type ManagedSandbox, openSandbox, type SandboxSettings } from "./sandbox/open-sandbox.ts";
 export {
+  type ServiceStatus,
+  ServiceSupervisor,
+  type SupervisorOptions,
+} from "./services/service-supervisor.ts";
+export {
   type NewSession,
   type SessionRecord,
   type SessionStore,
@@ -106,6 +111,30 @@ export {
   type Telemetry,
   type TelemetryRecord,
 } from "./telemetry/telemetry.ts";
+export {
+  type Answer,
+  type Channel,
+  type Channels,
+  sessionChannel,
+  type WebhookParts,
+  webhookChannel,
+} from "./triggers/channels.ts";
+export {
+  dropTrigger,
+  LISTED_STATUSES,
+  type ListedStatus,
+  type ListedTrigger,
+  type ListOptions,
+  listTriggers,
+  retryTrigger,
+} from "./triggers/list-triggers.ts";
+export { type Schedule, ScheduleSource, type ScheduleStore, scheduleStore } from "./triggers/schedules.ts";
+export {
+  type HandledTrigger,
+  type HandleOutcome,
+  TriggerManager,
+  type TriggerManagerOptions,
+} from "./triggers/trigger-manager.ts";
 export { type AuditEntry, type AuditLog, openAuditLog } from "./users/audit-log.ts";
 export { capabilityStore } from "./users/capability-store.ts";
 export { type KeyRecord, type KeyRight, type KeyStore, keyStore } from "./users/key-store.ts";

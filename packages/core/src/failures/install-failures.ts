@@ -128,4 +128,19 @@ export const installFailures = {
     message: ({ folder }) => `${folder} exists already.`,
     nextStep: () => "Choose another name, or remove the folder first.",
   }),
+  service_invalid: row<{ folder: string; why: string }>({
+    status: 422,
+    message: ({ folder, why }) => `The service in ${folder} cannot be run: ${why}.`,
+    nextStep: () => "Compare it with a new one: capstan new rt example --pattern api.",
+  }),
+  service_not_configured: row<{ folder: string; file: string }>({
+    status: 422,
+    message: ({ folder, file }) => `The service in ${folder} has no ${file}.`,
+    nextStep: ({ file }) => `Copy ${file}.example to ${file} and fill it in.`,
+  }),
+  schedule_invalid: row<{ cron: string; why: string }>({
+    status: 422,
+    message: ({ cron, why }) => `"${cron}" is not a schedule: ${why}`,
+    nextStep: () => 'Write five fields, such as "0 9 * * 1-5" for nine on working days.',
+  }),
 };

@@ -1,0 +1,109 @@
+/**
+ * A service's folder, read so that it can run without Docker: docker-compose.yml says which folders and settings it
+ * gets, the Dockerfile's CMD how it starts. Services that are only an image (a database) cannot be run this way.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fail, ok, type Result } from "@capstan/core";
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+import { readEnvFile } from "./env-file.ts";
+
+const List = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
+const Environment = z.union([
+  z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String)),
+  z.array(z.string()).transform((lines) => readEnvFile(lines.join("\n"))),
+]);
+const Compose = z.looseObject({
+  services: z.record(
+    z.string().regex(/^[a-z0-9][a-z0-9_-]{0,49}$/, "must be the capability's name"),
+    z.looseObject({
+      build: z.unknown().optional(),
+      image: z.string().optional(),
+      env_file: List.optional(),
+      environment: Environment.optional(),
+      volumes: z.array(z.string()).default([]),
+      command: z.array(z.string()).min(1).optional(),
+      healthcheck: z.unknown().optional(),
+    }),
+  ),
+});
+
+export interface Volume {
+  readonly source: string;
+  readonly target: string;
+}
+
+export interface ServiceSpec {
+  readonly name: string;
+  readonly folder: string;
+  readonly command: readonly string[];
+  /** From the env files and `environment`, in that order. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly volumes: readonly Volume[];
+  /** Others in the same file that are only images: they must run elsewhere. */
+  readonly needsElsewhere: readonly string[];
+}
+
+export async function readServiceFolder(folder: string): Promise<Result<ServiceSpec>> {
+  const text = await readFile(join(folder, "docker-compose.yml"), "utf8").catch(() => undefined);
+  if (text === undefined) return fail("service_invalid", { folder, why: "there is no docker-compose.yml" });
+  const compose = parseCompose(text);
+  if (typeof compose === "string") return fail("service_invalid", { folder, why: compose });
+  const entries = Object.entries(compose.services);
+  const [own, ...more] = entries.filter(([, service]) => service.build !== undefined);
+  if (!own || more.length > 0) {
+    return fail("service_invalid", {
+      folder,
+      why: "docker-compose.yml must have exactly one service with build",
+    });
+  }
+  const [name, service] = own;
+  const command = service.command ?? (await dockerCommand(folder));
+  if (!command) return fail("service_invalid", { folder, why: 'the Dockerfile has no CMD ["...", "..."]' });
+  const env = await readEnv(folder, service.env_file ?? []);
+  if (!env.ok) return env;
+  return ok({
+    name,
+    folder,
+    command,
+    env: { ...env.value, ...service.environment },
+    volumes: service.volumes.map(readVolume),
+    needsElsewhere: entries.filter(([, each]) => each.build === undefined).map(([other]) => other),
+  });
+}
+
+function parseCompose(text: string): z.infer<typeof Compose> | string {
+  try {
+    const parsed = Compose.safeParse(parseYaml(text));
+    return parsed.success ? parsed.data : `docker-compose.yml: ${z.prettifyError(parsed.error)}`;
+  } catch (error) {
+    return `docker-compose.yml is not YAML: ${(error as Error).message.split("\n")[0]}`;
+  }
+}
+
+/** The exec form only: the shell form would need the image's shell. */
+async function dockerCommand(folder: string): Promise<string[] | undefined> {
+  const text = await readFile(join(folder, "Dockerfile"), "utf8").catch(() => "");
+  const written = [...text.matchAll(/^CMD\s+(\[.*\])\s*$/gm)].at(-1)?.[1];
+  try {
+    return written === undefined ? undefined : z.array(z.string()).min(1).parse(JSON.parse(written));
+  } catch {
+    return undefined;
+  }
+}
+
+async function readEnv(folder: string, files: readonly string[]): Promise<Result<Record<string, string>>> {
+  const values: Record<string, string> = {};
+  for (const file of files) {
+    const text = await readFile(join(folder, file), "utf8").catch(() => undefined);
+    if (text === undefined) return fail("service_not_configured", { folder, file });
+    Object.assign(values, readEnvFile(text));
+  }
+  return ok(values);
+}
+
+function readVolume(text: string): Volume {
+  const [source = "", target = ""] = text.replace(/:(rw|ro)$/, "").split(/:(?=\/)/);
+  return { source, target };
+}

@@ -1,0 +1,219 @@
+/**
+ * `capstan services start | stop | status | logs` on machines without Docker. What should run is kept in a file, so
+ * that a server that starts again starts its services again; what a dead server left running is stopped first.
+ */
+import { readlinkSync } from "node:fs";
+import { chmod, chown, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { fail, ok, type Result } from "@capstan/core";
+import { z } from "zod";
+import { type CommandIsolation, uidFor } from "../commands/command-isolation.ts";
+import { isOpenToOthers } from "../commands/open-to-others.ts";
+import { prepareUserHome } from "../sources/user-home.ts";
+import { readServiceFolder } from "./compose-file.ts";
+import { planService, type ServicePlan } from "./service-plan.ts";
+import { type ServiceState, SupervisedProcess } from "./supervised-process.ts";
+
+const Wanted = z.record(
+  z.string(),
+  z.object({ folder: z.string(), port: z.int(), enabled: z.boolean(), pid: z.int().optional() }),
+);
+type Wanted = z.infer<typeof Wanted>;
+
+const LOG_LINES = 200;
+const LOG_BYTES = 256 * 1024;
+
+export interface ServiceStatus extends ServiceState {
+  readonly name: string;
+  readonly folder: string;
+  readonly url: string;
+  readonly user?: string;
+}
+
+export interface SupervisorOptions {
+  readonly dataDir: string;
+  readonly isolation: CommandIsolation;
+  /** Where commands such as python3 and node are found. */
+  readonly path: string;
+  readonly firstPauseMs?: number;
+}
+
+export class ServiceSupervisor {
+  readonly #options: SupervisorOptions;
+  readonly #running = new Map<string, SupervisedProcess>();
+  #wanted: Wanted = {};
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+  }
+
+  /** Starts again what ran before. A service that can no longer be started is left out and answered. */
+  async resume(): Promise<{ name: string; why: string }[]> {
+    this.#wanted = await this.#load();
+    const failed: { name: string; why: string }[] = [];
+    for (const [name, { folder, enabled, pid }] of Object.entries(this.#wanted)) {
+      if (pid !== undefined) stopLeftover(pid, folder);
+      if (!enabled) continue;
+      const started = await this.start(folder);
+      if (!started.ok) failed.push({ name, why: started.failure.message });
+    }
+    return failed;
+  }
+
+  async start(folder: string): Promise<Result<ServiceStatus>> {
+    const spec = await readServiceFolder(resolve(folder));
+    if (!spec.ok) return spec;
+    const { name } = spec.value;
+    const running = this.#running.get(name);
+    if (running && running.state.state !== "stopped") return ok(this.#statusOf(running));
+    const given = Number(spec.value.env.PORT);
+    const port = Number.isInteger(given) && given > 0 && (await isFree(given)) ? given : await freePort();
+    const plan = planService(spec.value, {
+      dataDir: resolve(this.#options.dataDir),
+      port,
+      path: this.#options.path,
+    });
+    if (!plan.ok) return plan;
+    const prepared = await this.#prepare(plan.value);
+    if (!prepared.ok) return prepared;
+    const supervised = new SupervisedProcess(plan.value, {
+      logPath: this.#logPath(name),
+      isolation: this.#options.isolation,
+      uid: prepared.value,
+      firstPauseMs: this.#options.firstPauseMs,
+      onPid: (pid) => this.#remember(name, plan.value, pid),
+    });
+    this.#running.set(name, supervised);
+    supervised.start();
+    return ok(this.#statusOf(supervised));
+  }
+
+  async stop(name: string): Promise<Result<ServiceStatus>> {
+    const running = this.#running.get(name);
+    if (!running) return fail("not_found", { what: "service", id: name });
+    await running.stop();
+    const wanted = this.#wanted[name];
+    if (wanted) this.#wanted[name] = { ...wanted, enabled: false };
+    await this.#save();
+    return ok(this.#statusOf(running));
+  }
+
+  status(): ServiceStatus[] {
+    return [...this.#running.values()]
+      .map((each) => this.#statusOf(each))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Where a capability's service is reached, while it is supervised here. */
+  serviceUrl(name: string): string | undefined {
+    const running = this.#running.get(name);
+    return running && running.state.state !== "stopped" ? running.plan.url : undefined;
+  }
+
+  async logs(name: string, lines = LOG_LINES): Promise<Result<string>> {
+    if (!this.#wanted[name]) return fail("not_found", { what: "service", id: name });
+    const text = await readFile(this.#logPath(name), "utf8").catch(() => "");
+    return ok(
+      text
+        .slice(-LOG_BYTES)
+        .split("\n")
+        .slice(-lines - 1)
+        .join("\n"),
+    );
+  }
+
+  /** Stops all, and leaves them wanted, so that the next start runs them again. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#running.values()].map((each) => each.stop()));
+    await this.#save();
+  }
+
+  /** Makes the folders and gives them to the user the service runs as; answers that user. */
+  async #prepare(plan: ServicePlan): Promise<Result<number | undefined>> {
+    const { dataDir, isolation } = this.#options;
+    await mkdir(join(dataDir, "services"), { recursive: true });
+    const open = isolation.separateUsers && (await isOpenToOthers([plan.folder]));
+    const uid = open ? uidFor(plan.user ?? `${plan.name}@service.invalid`) : undefined;
+    const isUserHome =
+      plan.user !== undefined && plan.env.HOME === join(resolve(dataDir), "users", plan.user);
+    if (isUserHome) {
+      const home = await prepareUserHome(dataDir, { email: plan.user ?? "", capability: plan.name, uid });
+      if (!home.ok) return home;
+    }
+    for (const folder of plan.folders.filter((each) => !isUserHome || each !== plan.env.HOME)) {
+      await mkdir(folder, { recursive: true });
+      if (uid !== undefined) await hand(folder, uid, folder === plan.env.TRIGGER_OUTBOX);
+    }
+    return ok(uid);
+  }
+
+  #statusOf(running: SupervisedProcess): ServiceStatus {
+    const { name, folder, url, user } = running.plan;
+    return { name, folder, url, ...(user !== undefined && { user }), ...running.state };
+  }
+
+  #remember(name: string, { folder, env }: ServicePlan, pid: number | undefined): void {
+    this.#wanted[name] = { folder, port: Number(env.PORT), enabled: true, ...(pid !== undefined && { pid }) };
+    void this.#save();
+  }
+
+  #save(): Promise<void> {
+    this.#saving = this.#saving.then(async () => {
+      const path = this.#wantedPath();
+      await writeFile(`${path}.tmp`, JSON.stringify(this.#wanted, null, 2));
+      await rename(`${path}.tmp`, path);
+    });
+    return this.#saving.catch(() => {});
+  }
+
+  async #load(): Promise<Wanted> {
+    const text = await readFile(this.#wantedPath(), "utf8").catch(() => "{}");
+    const parsed = Wanted.safeParse(JSON.parse(text || "{}"));
+    return parsed.success ? parsed.data : {};
+  }
+
+  #wantedPath(): string {
+    return join(this.#options.dataDir, "services", "wanted.json");
+  }
+
+  #logPath(name: string): string {
+    return join(this.#options.dataDir, "services", `${name}.log`);
+  }
+}
+
+/** The outbox stays ours, with the sticky bit: the service may add triggers, and cannot touch the folders of their states. */
+async function hand(folder: string, uid: number, isOutbox: boolean): Promise<void> {
+  await chown(folder, isOutbox ? 0 : uid, uid);
+  if (isOutbox) await chmod(folder, 0o1770);
+}
+
+/** A process id alone may belong to somebody else by now; one that works in the service's folder is ours. */
+function stopLeftover(pid: number, folder: string): void {
+  try {
+    if (readlinkSync(`/proc/${pid}/cwd`) === folder) process.kill(-pid, "SIGKILL");
+  } catch {
+    // it has ended, or is not ours
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return listenOn(port).then(
+    (found) => found === port,
+    () => false,
+  );
+}
+
+const freePort = (): Promise<number> => listenOn(0);
+
+function listenOn(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(port, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address ? address.port : port));
+    });
+  });
+}

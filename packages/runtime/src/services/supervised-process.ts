@@ -1,0 +1,180 @@
+/**
+ * One background service as a child process: started again with growing pauses when it ends, asked for its health,
+ * stopped with SIGTERM and, when it does not listen, SIGKILL. Its output goes to a log file that is kept small.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { appendFileSync, renameSync, statSync } from "node:fs";
+import { asUser, type CommandIsolation } from "../commands/command-isolation.ts";
+import type { ServicePlan } from "./service-plan.ts";
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+const STEADY_MS = 60_000; // having run this long, its next crash is a new one
+const STOP_MS = 10_000;
+const HEALTH_EVERY_MS = 5_000;
+const HEALTH_ANSWER_MS = 3_000;
+const FIRST_HEALTH_MS = 200; // between questions until it has answered once
+const SICK_MS = 30_000; // without an answer this long, it is started again
+const MAX_LOG_BYTES = 5 * 1024 * 1024;
+
+export interface ServiceState {
+  readonly state: "starting" | "running" | "unhealthy" | "waiting" | "stopped";
+  readonly pid?: number;
+  readonly restarts: number;
+  readonly since: string;
+  /** Why it last ended. */
+  readonly last_exit?: string;
+}
+
+export interface ProcessParts {
+  readonly logPath: string;
+  readonly isolation: CommandIsolation;
+  readonly uid: number | undefined;
+  readonly firstPauseMs?: number | undefined;
+  /** Called with each new process id, so that a server that starts again knows what to stop. */
+  readonly onPid: (pid: number | undefined) => void;
+}
+
+export class SupervisedProcess {
+  readonly plan: ServicePlan;
+  readonly #parts: ProcessParts;
+  #child: ChildProcess | undefined;
+  #state: ServiceState["state"] = "stopped";
+  #since = new Date();
+  #restarts = 0;
+  #lastExit: string | undefined;
+  #failures = 0;
+  #healthyAt = 0;
+  #again: NodeJS.Timeout | undefined;
+  #health: NodeJS.Timeout | undefined;
+  #wanted = false;
+
+  constructor(plan: ServicePlan, parts: ProcessParts) {
+    this.plan = plan;
+    this.#parts = parts;
+  }
+
+  get state(): ServiceState {
+    const pid = this.#child?.pid;
+    return {
+      state: this.#state,
+      ...(pid !== undefined && { pid }),
+      restarts: this.#restarts,
+      since: this.#since.toISOString(),
+      ...(this.#lastExit !== undefined && { last_exit: this.#lastExit }),
+    };
+  }
+
+  start(): void {
+    if (this.#wanted) return;
+    this.#wanted = true;
+    this.#launch();
+  }
+
+  async stop(): Promise<void> {
+    this.#wanted = false;
+    clearTimeout(this.#again);
+    clearTimeout(this.#health);
+    const child = this.#child;
+    if (child) {
+      const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+      signal(child, "SIGTERM");
+      const hard = setTimeout(() => signal(child, "SIGKILL"), STOP_MS);
+      await ended;
+      clearTimeout(hard);
+    }
+    this.#become("stopped");
+  }
+
+  #launch(): void {
+    const { command, folder, env, healthUrl } = this.plan;
+    const { isolation, uid } = this.#parts;
+    const user = uid !== undefined && isolation.separateUsers ? asUser(uid) : [];
+    const [file = "", ...args] = [...user, ...command];
+    const startedAt = Date.now();
+    const child = spawn(file, args, {
+      cwd: folder,
+      env: { ...env },
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#child = child;
+    this.#healthyAt = startedAt;
+    this.#parts.onPid(child.pid);
+    this.#become(healthUrl ? "starting" : "running");
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk: Buffer) => this.#log(chunk));
+    child.on("error", (error) => this.#ended(error.message, startedAt));
+    child.on("exit", (code, signalName) => this.#ended(signalName ?? `code ${code}`, startedAt));
+    if (healthUrl) void this.#check(child, healthUrl);
+  }
+
+  #ended(why: string, startedAt: number): void {
+    if (!this.#child) return;
+    signal(this.#child, "SIGKILL"); // what it left in its group
+    this.#child = undefined;
+    this.#parts.onPid(undefined);
+    this.#lastExit = why;
+    clearTimeout(this.#health);
+    if (!this.#wanted) return;
+    this.#failures = Date.now() - startedAt > STEADY_MS ? 1 : this.#failures + 1;
+    const pause = Math.min(
+      LONGEST_PAUSE_MS,
+      (this.#parts.firstPauseMs ?? FIRST_PAUSE_MS) * 2 ** (this.#failures - 1),
+    );
+    this.#log(Buffer.from(`[capstan] it ended with ${why}; it starts again in ${pause} ms\n`));
+    this.#become("waiting");
+    this.#again = setTimeout(() => {
+      this.#restarts += 1;
+      this.#launch();
+    }, pause);
+  }
+
+  async #check(child: ChildProcess, url: string): Promise<void> {
+    const healthy = await isHealthy(url);
+    if (this.#child !== child || !this.#wanted) return;
+    if (healthy) {
+      this.#healthyAt = Date.now();
+      this.#become("running");
+    } else if (this.#state === "running") this.#become("unhealthy");
+    if (Date.now() - this.#healthyAt > SICK_MS) signal(child, "SIGTERM");
+    const pause = this.#state === "starting" ? FIRST_HEALTH_MS : HEALTH_EVERY_MS;
+    this.#health = setTimeout(() => void this.#check(child, url), pause);
+  }
+
+  #become(state: ServiceState["state"]): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.#since = new Date();
+  }
+
+  #log(chunk: Buffer): void {
+    const { logPath } = this.#parts;
+    try {
+      if ((statSync(logPath, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES)
+        renameSync(logPath, `${logPath}.1`);
+      appendFileSync(logPath, chunk);
+    } catch {
+      // a full disk must not stop the service
+    }
+  }
+}
+
+async function isHealthy(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(HEALTH_ANSWER_MS), redirect: "error" });
+    await answer.body?.cancel();
+    return answer.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+function signal(child: ChildProcess, name: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, name);
+  } catch {
+    // the group has ended
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * Schedules: cron expressions that write triggers. The trigger's id comes from the schedule and its planned time, so
+ * that any number of processes, or one that died half way, write the same trigger and it is handled once.
+ */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { fail, ok, type Result, type Trigger } from "@capstan/core";
+import { Cron } from "croner";
+import { and, eq, isNull, lt, or } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
+import { schedules } from "../db/schema/trigger-tables.ts";
+import { createWhole } from "./atomic-files.ts";
+
+const TICK_MS = 1_000;
+
+export interface Schedule {
+  readonly id: string;
+  readonly capability: string;
+  readonly user: string;
+  readonly cron: string;
+  readonly timezone: string;
+  readonly type: string;
+  readonly payload: Record<string, unknown>;
+  readonly routing?: { readonly channel: string; readonly target?: string };
+  readonly enabled: boolean;
+  readonly lastFiredAt?: Date;
+  readonly createdAt: Date;
+}
+
+export interface ScheduleStore {
+  list(): Promise<Schedule[]>;
+  put(schedule: Schedule): Promise<Result<Schedule>>;
+  remove(id: string): Promise<boolean>;
+  /** Remembers a firing unless a later one is known. */
+  fired(id: string, at: Date): Promise<void>;
+}
+
+export function scheduleStore({ orm }: Pick<Database, "orm">): ScheduleStore {
+  return {
+    async list() {
+      const rows = await orm.select().from(schedules).orderBy(schedules.createdAt);
+      return rows.map(({ routing, lastFiredAt, ...row }) => ({
+        ...row,
+        ...(routing && { routing }),
+        ...(lastFiredAt && { lastFiredAt }),
+      }));
+    },
+    async put(schedule) {
+      const checked = checkCron(schedule);
+      if (!checked.ok) return checked;
+      const { id, ...values } = {
+        ...schedule,
+        routing: schedule.routing ?? null,
+        lastFiredAt: schedule.lastFiredAt ?? null,
+      };
+      await orm
+        .insert(schedules)
+        .values({ id, ...values })
+        .onConflictDoUpdate({ target: schedules.id, set: values });
+      return ok(schedule);
+    },
+    async remove(id) {
+      const rows = await orm.delete(schedules).where(eq(schedules.id, id)).returning({ id: schedules.id });
+      return rows.length > 0;
+    },
+    async fired(id, at) {
+      const isLater = or(isNull(schedules.lastFiredAt), lt(schedules.lastFiredAt, at));
+      await orm
+        .update(schedules)
+        .set({ lastFiredAt: at })
+        .where(and(eq(schedules.id, id), isLater));
+    },
+  };
+}
+
+function checkCron({ cron, timezone }: Schedule): Result<true> {
+  try {
+    const next = new Cron(cron, { paused: true, timezone }).nextRun();
+    return next ? ok(true) : fail("schedule_invalid", { cron, why: "it never comes" });
+  } catch (error) {
+    return fail("schedule_invalid", { cron, why: (error as Error).message });
+  }
+}
+
+export class ScheduleSource {
+  readonly #parts: { store: ScheduleStore; root: string; now: () => Date };
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: { store: ScheduleStore; root: string; now: () => Date }) {
+    this.#parts = parts;
+  }
+
+  start(onError: (error: unknown) => void): void {
+    this.#timer = setInterval(() => void this.tick().catch(onError), TICK_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Writes the trigger of every schedule whose time has come; answers how many. */
+  async tick(): Promise<number> {
+    let written = 0;
+    const { store, root, now } = this.#parts;
+    for (const schedule of await store.list()) {
+      const due = schedule.enabled ? dueTime(schedule, now()) : undefined;
+      if (!due) continue;
+      const trigger = triggerOf(schedule, due);
+      await createWhole(join(root, schedule.capability, `${trigger.id}.json`), JSON.stringify(trigger));
+      await store.fired(schedule.id, due);
+      written += 1;
+    }
+    return written;
+  }
+}
+
+/** The latest planned time since the last firing: after a long sleep a schedule fires once, not a hundred times. */
+export function dueTime({ cron, timezone, lastFiredAt, createdAt }: Schedule, now: Date): Date | undefined {
+  const [latest] = new Cron(cron, { paused: true, timezone }).previousRuns(1, now);
+  return latest && latest > (lastFiredAt ?? createdAt) ? latest : undefined;
+}
+
+function triggerOf({ id, user, type, payload, routing }: Schedule, due: Date): Trigger {
+  return {
+    id: uuidFrom(`${id} ${due.toISOString()}`),
+    user,
+    type,
+    created_at: due.toISOString(),
+    payload: { ...(payload as Trigger["payload"]), schedule_id: id, planned_at: due.toISOString() },
+    ...(routing && {
+      routing: { channel: routing.channel, ...(routing.target !== undefined && { target: routing.target }) },
+    }),
+    dedupe_key: `schedule:${id}:${due.toISOString()}`,
+  };
+}
+
+/** A UUID with the version and variant bits of v4 whose other bits come from the text. */
+function uuidFrom(text: string): string {
+  const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
