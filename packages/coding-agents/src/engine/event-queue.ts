@@ -11,21 +11,18 @@ export class EventQueue<T> implements AsyncIterable<T> {
   readonly #onRoom: () => void;
   #wake: (() => void) | undefined;
   #ended = false;
+  #held = false;
   #readers = 0;
   #flowing = false;
 
-  /** `onRoom` is called when a queue that was full has room again. */
+  /** `onRoom` is called when a run that was held may go on. */
   constructor(onRoom: () => void) {
     this.#onRoom = onRoom;
   }
 
-  get isFull(): boolean {
-    return this.#items.length >= HIGH;
-  }
-
   push(item: T): void {
     this.#items.push(item);
-    if (this.#flowing && this.#readers === 0 && this.#items.length > HIGH) this.#items.shift();
+    if (this.#isUnread && this.#items.length > HIGH) this.#items.shift();
     this.#wake?.();
   }
 
@@ -34,25 +31,25 @@ export class EventQueue<T> implements AsyncIterable<T> {
     this.#wake?.();
   }
 
+  /** True when the run must wait for its reader; `onRoom` will tell. */
+  hold(): boolean {
+    this.#held = this.#items.length >= HIGH && !this.#isUnread;
+    return this.#held;
+  }
+
   /** Nobody waits for the events: when there is no reader, older ones are let go. */
   flow(): void {
     this.#flowing = true;
-    if (this.#readers === 0) this.#onRoom();
-  }
-
-  /** True when the run must wait for its reader. */
-  get mustWait(): boolean {
-    return this.isFull && !(this.#flowing && this.#readers === 0);
+    if (this.#readers === 0) this.#release();
   }
 
   async *[Symbol.asyncIterator](): AsyncIterator<T> {
     this.#readers += 1;
     try {
       for (;;) {
-        const wasFull = this.isFull;
         while (this.#items.length > 0) {
           const item = this.#items.shift() as T;
-          if (wasFull && this.#items.length === LOW) this.#onRoom();
+          if (this.#items.length <= LOW) this.#release();
           yield item;
         }
         if (this.#ended) return;
@@ -63,8 +60,17 @@ export class EventQueue<T> implements AsyncIterable<T> {
       }
     } finally {
       this.#readers -= 1;
-      this.#flowing = true; // a reader who left must not hold the run
-      this.#onRoom();
+      this.flow(); // a reader who left must not hold the run
     }
+  }
+
+  get #isUnread(): boolean {
+    return this.#flowing && this.#readers === 0;
+  }
+
+  #release(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.#onRoom();
   }
 }

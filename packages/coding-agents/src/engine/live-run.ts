@@ -151,7 +151,7 @@ class LiveRun implements RunHandle {
   #onLine(line: string): void {
     const step = this.#guard(() => this.#prepared?.plan.onLine(line));
     if (step) this.#apply(step);
-    if (this.#queue.mustWait && !this.#forced) this.#process?.pause();
+    if (!this.#forced && this.#queue.hold()) this.#process?.pause();
   }
 
   #apply({ events, send = [] }: AdapterStep): void {

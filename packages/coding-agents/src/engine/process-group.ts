@@ -1,5 +1,6 @@
 /** Signals to everything a run started: its process group, and on Linux whatever left it, found by the run's mark. */
 import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import { RUN_VARIABLE } from "./clean-environment.ts";
 
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
@@ -10,17 +11,23 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Ends processes that carry the run's mark; how many there were. Tools of agents like to start groups of their own. */
-export async function endStrays(runId: string): Promise<number> {
-  const strays = await straysOf(runId);
-  for (const pid of strays) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // Gone in between.
+const MOST_SWEEPS = 50;
+const SWEEP_MS = 20; // a killed process takes a moment to go; one that forks takes another sweep
+
+/** Ends processes that carry the run's mark, and waits until they are gone. Tools of agents like to start groups of their own. */
+export async function endStrays(runId: string): Promise<void> {
+  for (let sweep = 0; sweep < MOST_SWEEPS; sweep += 1) {
+    const strays = await straysOf(runId);
+    if (strays.length === 0) return;
+    for (const pid of strays) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // Gone in between.
+      }
     }
+    await wait(SWEEP_MS);
   }
-  return strays.length;
 }
 
 export async function straysOf(runId: string): Promise<number[]> {

@@ -19,7 +19,6 @@ export class RemoteRun implements RunHandle {
   readonly #builder = new ResultBuilder();
   readonly #result = Promise.withResolvers<RunResult>();
   readonly #started = Promise.withResolvers<string>();
-  readonly #stop = new AbortController();
   #failure: unknown;
   #id = "";
 
@@ -59,7 +58,7 @@ export class RemoteRun implements RunHandle {
   async #follow(): Promise<void> {
     try {
       const { agent, ...options } = this.#options;
-      const response = await this.#server.startRun(agent, options, this.#stop.signal);
+      const response = await this.#server.startRun(agent, options);
       if (!response.body) throw lost("It sent no events.");
       for await (const { event, data } of readServerSentEvents(response.body)) {
         if (event === "run") this.#begin(data);
@@ -87,7 +86,6 @@ export class RemoteRun implements RunHandle {
     this.#queue.push(event);
     if (event.type !== "run-ended") return false;
     this.#queue.end();
-    this.#stop.abort();
     this.#result.resolve(this.#builder.result(event, this.#options.outputFormat === "json"));
     return true;
   }

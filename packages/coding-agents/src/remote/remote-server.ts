@@ -16,7 +16,8 @@ export interface RemoteServer {
   capabilities(agent: string): Promise<CodingAgentCapabilities | undefined>;
   sessions(agent: string): Promise<StoredSession[]>;
   sessionMessages(agent: string, id: string): Promise<StoredMessage[] | undefined>;
-  startRun(agent: string, options: unknown, signal: AbortSignal): Promise<Response>;
+  /** Answers with the stream of events, which lasts as long as the run. */
+  startRun(agent: string, options: unknown): Promise<Response>;
   command(agent: string, runId: string, command: unknown): Promise<void>;
 }
 
@@ -60,9 +61,9 @@ export function createRemoteServer(url: string, apiKey: string | undefined): Rem
       if (response.status === 404) return undefined;
       return storedMessages.parse(await (await succeeded(response)).json()).items;
     },
-    async startRun(agent, options, signal) {
+    async startRun(agent, options) {
       return succeeded(
-        await request(at(agent, "runs"), { method: "POST", body: JSON.stringify(options), signal }),
+        await request(at(agent, "runs"), { method: "POST", body: JSON.stringify(options), signal: null }),
       );
     },
     async command(agent, runId, command) {
