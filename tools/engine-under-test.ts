@@ -7,10 +7,13 @@ import {
   compose,
   defineCapability,
   defineTool,
+  effectiveScopes,
   fail,
   type Ok,
   ok,
+  type Result,
   type RunEvent,
+  type RuntimeAgent,
   type ToolContext,
 } from "@capstan/core";
 import { uuidv7 } from "uuidv7";
@@ -35,6 +38,8 @@ export interface EngineOptions {
 export interface EngineUnderTest {
   readonly database: Database;
   readonly runs: Runs;
+  readonly registry: CapabilityRegistry;
+  readonly composeFor: (agentId: string) => Promise<Result<RuntimeAgent>>;
   readonly records: CallRecord[];
   readonly errors: string[];
   /** Calls of the tool `note`, in order: what it was told and the idempotency key. */
@@ -79,14 +84,17 @@ export async function openEngine(
     now: () => new Date(),
     maxOutputChars: 100_000,
   });
+  const composeFor = async (agentId: string) => {
+    const spec = agents.get(agentId);
+    if (!spec) return fail("not_found", { what: "agent", id: agentId });
+    return compose(spec, registry, {
+      scopes: effectiveScopes(spec.grantedScopes, options.userScopes ?? ["*"]),
+    });
+  };
   const runs = await openRuns({
     database,
     gate,
-    composeFor: async (agentId) => {
-      const spec = agents.get(agentId);
-      if (!spec) return fail("not_found", { what: "agent", id: agentId });
-      return compose(spec, registry, { scopes: options.userScopes ?? ["*"] });
-    },
+    composeFor,
     models: onlyModel(scriptedModel(options.script)),
     executorId: store.url === undefined ? "local" : uuidv7(),
     retry: { attempts: 3, baseMs: 5 },
@@ -96,6 +104,8 @@ export async function openEngine(
   return {
     database,
     runs,
+    registry,
+    composeFor,
     records,
     errors,
     notes,

@@ -84,9 +84,12 @@ export const textOf = (message: ConversationMessage): string =>
 export const toolOutputText = ({ value }: ToolOutput): string =>
   typeof value === "string" ? value : JSON.stringify(value);
 
-/** The calls of the last assistant message that have no result yet, in their order. */
+/**
+ * The calls of the last assistant message that have no result yet, in their order. None once the user has written on:
+ * a call that was cancelled, or left by its client, is not made later.
+ */
 export function openCalls(messages: readonly ConversationMessage[]): ToolCallPart[] {
-  const at = messages.findLastIndex(({ role }) => role === "assistant");
+  const at = messages.findLastIndex(({ role }) => role !== "tool");
   const last = messages[at];
   if (!last) return [];
   const answered = new Set(
