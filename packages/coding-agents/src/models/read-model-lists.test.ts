@@ -163,10 +163,16 @@ describe("lists that CLIs print", () => {
 
   test("openclaw: JSON rows by key", () => {
     const models = [
-      { key: "openai/gpt-6-sol", name: "GPT-6 Sol", input: "text+image", contextWindow: 272_000 },
+      {
+        key: "openai/gpt-6-sol",
+        name: "GPT-6 Sol",
+        input: "text+image",
+        contextWindow: 272_000,
+        tags: ["default"],
+      },
     ];
     expect(readOpenclawModels(json({ count: 1, models }))).toEqual([
-      { id: "openai/gpt-6-sol", name: "GPT-6 Sol", contextWindow: 272_000, images: true },
+      { id: "openai/gpt-6-sol", name: "GPT-6 Sol", contextWindow: 272_000, isDefault: true, images: true },
     ]);
   });
 

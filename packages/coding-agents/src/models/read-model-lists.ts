@@ -144,7 +144,7 @@ export function readCopilotModels(stdout: string): RemoteModel[] {
   );
 }
 
-/** `omp models --json` (docs). */
+/** `omp models --json`. */
 export function readOmpModels(stdout: string): RemoteModel[] {
   const { models } = parsedAs("omp", z.object({ models: z.array(ompModel) }), stdout);
   return checked(
@@ -177,21 +177,23 @@ const ompModel = z.object({
   cost: z.object({ input: z.number(), output: z.number(), cacheRead: z.number().default(0) }).optional(),
 });
 
-/** `openclaw models list --json` (docs). */
+/** `openclaw models list --json`. */
 export function readOpenclawModels(stdout: string): RemoteModel[] {
   const row = z.object({
     key: z.string(),
     name: z.string().optional(),
     contextWindow: z.number().nullish(),
     input: z.string().nullish(),
+    tags: z.array(z.string()).default([]),
   });
   const { models } = parsedAs("openclaw", z.object({ models: z.array(row) }), stdout);
   return checked(
     "openclaw",
-    models.map(({ key, name, contextWindow, input }) => ({
+    models.map(({ key, name, contextWindow, input, tags }) => ({
       id: key,
       name,
       contextWindow: contextWindow ?? undefined,
+      isDefault: tags.includes("default"),
       ...(typeof input === "string" && { images: input.includes("image") }),
     })),
   );

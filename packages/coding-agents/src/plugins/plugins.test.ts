@@ -130,7 +130,7 @@ describe("what the commands print", () => {
     ],
     [
       "gemini",
-      '[{"name":"tides","version":"1.2.3","installMetadata":{"source":"/x","type":"local"},"isActive":true,"id":"963483aef401"}]',
+      '[{"name":"tides","version":"1.2.3","installMetadata":{"source":"/x","type":"local"},"isActive":true,"id":"963483aef401e0119bc0eb6dbb492021"}]',
       { name: "tides", version: "1.2.3", enabled: true, source: "/x" },
     ],
     [
@@ -145,17 +145,25 @@ describe("what the commands print", () => {
     ],
     ["opencode with options", '{"plugin":[["opencode-moon",{"a":1}]]}', { name: "opencode-moon" }],
     ["pi", "User packages:\n  npm:pi-tides\n    /home/x/.pi/agent/npm/pi-tides\n", { name: "npm:pi-tides" }],
+    [
+      "openclaw",
+      '{"registry":{},"plugins":[{"id":"a2a","name":"A2A","version":"2026.9.6","status":"disabled","source":"/x"}]}',
+      { name: "a2a", version: "2026.9.6", enabled: false, source: "/x" },
+    ],
     ["a notice before the JSON", 'Update available\n[{"name":"tides"}]', { name: "tides" }],
   ])("%s", (_, printed, plugin) => {
     expect(readInstalled(printed)).toEqual([plugin]);
   });
 
-  test.each(["[]", '{"installed":[],"available":[]}', "No packages installed.", '{"plugin":[]}'])(
-    "%s is an empty list",
-    (printed) => {
-      expect(readInstalled(printed)).toEqual([]);
-    },
-  );
+  test.each([
+    '{"npm":[],"marketplace":[]}',
+    "[]",
+    '{"installed":[],"available":[]}',
+    "No packages installed.",
+    '{"plugin":[]}',
+  ])("%s is an empty list", (printed) => {
+    expect(readInstalled(printed)).toEqual([]);
+  });
 
   test("a search is narrowed by the query, in name or description", () => {
     const printed = JSON.stringify({

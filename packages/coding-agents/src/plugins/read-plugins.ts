@@ -41,7 +41,7 @@ type Entry = z.output<typeof entry>;
 
 /** Plugins that are installed, or null when the output is none of the known shapes. */
 export function readInstalled(output: string): InstalledPlugin[] | null {
-  const entries = entriesIn(output, ["installed", "plugins", "npm"]);
+  const entries = entriesIn(output, ["installed", "plugins", "npm", "marketplace"]);
   return entries?.map((one) => (typeof one === "string" ? { name: one } : installed(one))) ?? null;
 }
 
@@ -80,10 +80,12 @@ function listing(one: Entry): PluginListing {
   };
 }
 
-/** Claude's and Codex' ids carry the marketplace, and their commands want them so; Gemini's id is a hash. */
+const HASH = /^[0-9a-f]{32,}$/;
+
+/** Ids are what the commands want, with the marketplace in them at Claude and Codex; only Gemini's is a hash. */
 function nameOf({ pluginId, id, name, packageName, marketplace }: Entry): string {
   if (pluginId) return pluginId;
-  if (id?.includes("@")) return id;
+  if (id && !HASH.test(id)) return id;
   const plain = name ?? packageName ?? id ?? "";
   return marketplace ? `${plain}@${marketplace}` : plain;
 }

@@ -82,8 +82,9 @@ const WIRINGS: Readonly<Record<string, Wire>> = {
   omp: (url, home) => ({
     env: { PI_OFFLINE: "1" },
     // YAML is a superset of JSON.
-    files: [json(join(home, ".omp", "agent", "models.yml"), { providers: { sim: simProvider(url) } })],
+    files: [json(join(home, ".omp", "agent", "models.yml"), { providers: ompProviders(url) })],
     model: "sim/sim-model",
+    budgetModel: "sim-budget/sim-model",
   }),
   openclaw: (url, home) => ({
     env: {
@@ -143,6 +144,11 @@ const piProviders = (url: string) => ({
   openai: { baseUrl: `${url}/v1`, apiKey: KEY },
   anthropic: { baseUrl: url, apiKey: KEY },
   sim: simProvider(url),
+});
+
+const ompProviders = (url: string) => ({
+  sim: simProvider(url),
+  "sim-budget": { ...simProvider(url), baseUrl: url, api: "anthropic-messages" },
 });
 
 const simProvider = (url: string) => ({
