@@ -17,14 +17,12 @@ import {
   type ToolContext,
 } from "@capstan/core";
 import { uuidv7 } from "uuidv7";
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { z } from "zod";
 import { type Database, openDatabase } from "../packages/runtime/src/db/database.ts";
 import { type CallRecord, createGate } from "../packages/runtime/src/gate/gate.ts";
 import { openRuns, type Runs } from "../packages/runtime/src/runs/open-runs.ts";
 import type { RunsParts } from "../packages/runtime/src/runs/run-types.ts";
 import { onlyModel, type Script, scriptedModel } from "./scripted-model.ts";
-import type { FreshStore } from "./stores-under-test.ts";
 
 export interface EngineOptions {
   readonly script: Script;
@@ -124,37 +122,6 @@ export async function openEngine(
       await database.close();
     },
   };
-}
-
-/** One engine for all tests of a `describe`: opening one costs seconds. Each test says what the model answers. */
-export function useEngine(
-  fresh: () => Promise<FreshStore>,
-  options: Omit<EngineOptions, "script"> = {},
-): EngineInUse {
-  let store: FreshStore | undefined;
-  const use = {} as EngineInUse;
-  beforeAll(async () => {
-    store = await fresh();
-    const engine = await openEngine(store, { ...options, script: (call, step) => use.answers(call, step) });
-    Object.assign(use, engine);
-  });
-  beforeEach(() => {
-    use.notes.length = 0;
-    use.records.length = 0;
-    use.answers = () => [{ text: "Yes." }];
-  });
-  afterAll(async () => {
-    await use.close();
-    await store?.drop();
-  });
-  afterEach(() => {
-    expect(use.errors.splice(0)).toEqual([]);
-  });
-  return use;
-}
-
-export interface EngineInUse extends EngineUnderTest {
-  answers: Script;
 }
 
 /** add: a sum. note: writes down what it is told. send: asks first. pick: the client does it. slow: until stopped. */

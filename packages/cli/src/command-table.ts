@@ -32,6 +32,22 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "List sessions, or show one",
     load: async () => (await import("./commands/sessions.ts")).sessions,
   },
+  "coding-agents": {
+    summary: "What ten coding agents can do; replay and install",
+    load: async () => (await import("./commands/coding-agents.ts")).codingAgents,
+  },
+  doctor: {
+    summary: "Check the coding agents of this machine",
+    load: async () => (await import("./commands/doctor.ts")).doctor,
+  },
+  models: {
+    summary: "Models with windows and prices",
+    load: async () => (await import("./commands/models.ts")).models,
+  },
+  delegate: {
+    summary: "Give a task to a coding agent",
+    load: async () => (await import("./commands/delegate.ts")).delegate,
+  },
   keys: {
     summary: "List, create and revoke API keys",
     load: async () => (await import("./commands/keys.ts")).keys,

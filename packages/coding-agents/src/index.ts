@@ -1,4 +1,19 @@
 export {
+  type AdapterRegistry,
+  createAdapterRegistry,
+  type DetectedAgent,
+} from "./adapter-registry.ts";
+export { type AcpAgent, acpAdapter } from "./adapters/acp.ts";
+export type { AcpQuirks } from "./adapters/acp-reader.ts";
+export { BUILT_IN_ADAPTERS } from "./adapters/built-in-adapters.ts";
+export { createClient } from "./client.ts";
+export type {
+  ClientOptions,
+  CodingAgentClient,
+  HostOptions,
+  SessionBrowser,
+} from "./coding-agent-client.ts";
+export {
   type CommandOptions,
   type CommandResult,
   type CommandRunner,
@@ -13,6 +28,8 @@ export {
   type ProbeRun,
   probeAgent,
 } from "./doctor/probe-agent.ts";
+export { ENGINE_SETTINGS, type EngineSettings } from "./engine/engine-settings.ts";
+export type { RunHandle, RunResult } from "./engine/run-handle.ts";
 export { ALL_MANIFESTS, MANIFESTS } from "./manifests/all.ts";
 export {
   MATRIX_COLUMNS,
@@ -25,6 +42,8 @@ export { MODEL_SNAPSHOTS } from "./models/all.ts";
 export { createRefreshers, type RefreshEffects } from "./models/refreshers.ts";
 export { createPlugins, type PluginEffects, type PluginOperations } from "./plugins/plugin-operations.ts";
 export type { InstalledPlugin, PluginListing } from "./plugins/read-plugins.ts";
+export { createRunHost, type HostedRun, type RunHost, runCommandSchema } from "./remote/run-host.ts";
+export { type RecordingReader, replay } from "./replay/replay.ts";
 export { SIM_ANSWER, SIM_THINKING, type SimPlan, type SimScript } from "./sim/sim-plan.ts";
 export type { SimRequest } from "./sim/sim-request.ts";
 export { type Sim, type SimOptions, startSim } from "./sim/sim-server.ts";

@@ -1,0 +1,71 @@
+/** capstan coding-agents: the matrix; `replay` runs a recording through an adapter; `install` prints or runs the command. */
+import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { BUILT_IN_ADAPTERS, createClient, MATRIX_COLUMNS, matrixRows, replay } from "@capstan/coding-agents";
+import { fail, nearest } from "@capstan/core";
+import type { Command, CommandContext } from "../command.ts";
+import { printTable } from "../print-table.ts";
+
+export const codingAgents: Command = {
+  usage: "capstan coding-agents [replay <agent> <file.jsonl> | install <agent>] [--yes]",
+  summary:
+    "What ten coding agents can do. `replay` prints the events of a recording; `install` says how to install one.",
+  options: { yes: { type: "boolean" } },
+  examples: ["capstan coding-agents --json", "capstan coding-agents replay claude run.jsonl --json"],
+  async run(context) {
+    const [verb, agent = "", file = ""] = context.args;
+    if (verb === undefined) return matrix(context);
+    if (verb !== "replay" && verb !== "install") {
+      return fail("command_invalid", {
+        message: `"${verb}" is not a verb of coding-agents`,
+        usage: codingAgents.usage,
+      });
+    }
+    if (!(agent in BUILT_IN_ADAPTERS)) {
+      const known = Object.keys(BUILT_IN_ADAPTERS);
+      const message = `there is no coding agent "${agent}"; ${nearest(agent, known)[0] ?? known.join(", ")}?`;
+      return fail("command_invalid", { message, usage: codingAgents.usage });
+    }
+    return verb === "replay" ? replayFile(context, agent, file) : install(context, agent);
+  },
+};
+
+function matrix({ json, terminal }: CommandContext): number {
+  const rows = matrixRows();
+  if (json) terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
+  else
+    terminal.out(
+      printTable(
+        [MATRIX_COLUMNS, ...rows.map((row) => MATRIX_COLUMNS.map((column) => row[column]))],
+        Math.max(terminal.columns, 140),
+      ),
+    );
+  return 0;
+}
+
+async function replayFile({ terminal }: CommandContext, agent: string, file: string) {
+  const adapter = BUILT_IN_ADAPTERS[agent as keyof typeof BUILT_IN_ADAPTERS];
+  try {
+    const text = await readFile(file, "utf8");
+    for (const event of replay(adapter, text)) terminal.out(`${JSON.stringify(event)}\n`);
+    return 0;
+  } catch (error) {
+    return fail("command_invalid", {
+      message: `${file} cannot be read: ${error instanceof Error ? error.message : error}`,
+      usage: codingAgents.usage,
+    });
+  }
+}
+
+async function install({ json, options, terminal, environment }: CommandContext, agent: string) {
+  const methods = createClient({ environment }).adapters.installInstructions(agent);
+  if (json) terminal.out(`${JSON.stringify(methods, null, 2)}\n`);
+  else for (const { command, notes } of methods) terminal.out(`${command}${notes ? `\n  ${notes}` : ""}\n`);
+  const [first] = methods;
+  if (!first || json) return 0;
+  const answer = options.yes ? "y" : await terminal.ask(`Run "${first.command}" now? [y/N] `);
+  if (answer?.trim().toLowerCase() !== "y") return 0;
+  const [program = "", ...args] = first.command.split(" ");
+  execFileSync(program, args, { stdio: "inherit" });
+  return 0;
+}

@@ -1,0 +1,97 @@
+/** capstan delegate: one task to a coding agent of this machine, with its output as it comes. */
+
+import type { RunHandle } from "@capstan/coding-agents";
+import {
+  CapabilityError,
+  type CodingAgentEvent,
+  fail,
+  parseRunOptions,
+  RunRefusedError,
+} from "@capstan/core";
+import type { Command, CommandContext } from "../command.ts";
+import { openLocalAgents } from "../local-agents.ts";
+
+export const delegate: Command = {
+  usage:
+    'capstan delegate <agent> [--model m] [--thinking low|medium|high|max] [--session id] [--approve yolo|prompt|deny] "<prompt>"',
+  summary: "Runs a coding agent and prints what it does. Ctrl-C asks it to stop.",
+  options: {
+    model: { type: "string" },
+    thinking: { type: "string" },
+    session: { type: "string" },
+    approve: { type: "string" },
+    cwd: { type: "string" },
+    "max-turns": { type: "string" },
+  },
+  examples: ['capstan delegate claude --thinking high "fix the failing test"'],
+  async run(context) {
+    const options = parseRunOptions(asked(context));
+    if (!options.ok) return options;
+    const { client } = await openLocalAgents(context.environment);
+    try {
+      return await follow(context, client.run(options.value));
+    } catch (error) {
+      if (error instanceof CapabilityError)
+        return fail("conflict", {
+          message: error.message,
+          nextStep: "`capstan coding-agents` shows what each can do.",
+        });
+      if (error instanceof RunRefusedError) return { failure: error.failure };
+      throw error;
+    }
+  },
+};
+
+function asked({ args: [agent, ...words], options }: CommandContext): Record<string, unknown> {
+  const { model, thinking, session, approve, cwd } = options;
+  const turns = options["max-turns"];
+  return {
+    agent,
+    prompt: words.join(" "),
+    stream: "auto",
+    ...(model !== undefined && { model }),
+    ...(thinking !== undefined && { thinkingEffort: thinking }),
+    ...(session !== undefined && { sessionId: session }),
+    ...(approve !== undefined && { approvalMode: approve }),
+    ...(cwd !== undefined && { cwd }),
+    ...(turns !== undefined && { maxTurns: Number(turns) }),
+  };
+}
+
+async function follow({ terminal, json }: CommandContext, run: RunHandle): Promise<number> {
+  const release = terminal.onInterrupt(() => void run.interrupt());
+  let outcome = "failed";
+  try {
+    for await (const event of run) {
+      terminal.out(json ? `${JSON.stringify(event)}\n` : text(event));
+      if (event.type === "approval-requested") await answer(terminal, run, event);
+      if (event.type === "run-ended") outcome = event.outcome;
+    }
+  } finally {
+    release();
+  }
+  return outcome === "done" ? 0 : 1;
+}
+
+async function answer(
+  terminal: CommandContext["terminal"],
+  run: RunHandle,
+  { id }: { id: string },
+): Promise<void> {
+  const said = await terminal.ask("  allow it? [y/N] ");
+  await (said?.trim().toLowerCase() === "y" ? run.approve(id) : run.deny(id));
+}
+
+/** One row per kind of event; kinds without a row print nothing. */
+const ROWS: {
+  [Type in CodingAgentEvent["type"]]?: (event: Extract<CodingAgentEvent, { type: Type }>) => string;
+} = {
+  "text-delta": ({ text }) => text,
+  "tool-started": ({ tool, input }) => `\n> ${tool} ${JSON.stringify(input ?? {}).slice(0, 160)}\n`,
+  "approval-requested": ({ tool, input }) => `\n? ${tool} ${JSON.stringify(input ?? {}).slice(0, 300)}\n`,
+  warning: ({ message }) => `\n! ${message}\n`,
+  "run-ended": ({ outcome, message }) => `\n${outcome}${message ? `: ${message}` : ""}\n`,
+};
+
+const text = (event: CodingAgentEvent): string =>
+  (ROWS[event.type] as ((event: CodingAgentEvent) => string) | undefined)?.(event) ?? "";

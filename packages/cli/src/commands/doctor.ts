@@ -1,0 +1,67 @@
+/** capstan doctor: which coding agents are installed, whether they are logged in, and (with --probe) whether they keep their promises. */
+import type { AgentDiagnosis, ProbeReport } from "@capstan/coding-agents";
+import type { Command, CommandContext } from "../command.ts";
+import { openLocalAgents } from "../local-agents.ts";
+import { printTable } from "../print-table.ts";
+
+export const doctor: Command = {
+  usage: "capstan doctor [agent ...] [--probe]",
+  summary:
+    "Checks the coding agents of this machine. --probe runs each against a simulated model and compares.",
+  options: { probe: { type: "boolean" } },
+  async run(context) {
+    const { doctor } = await openLocalAgents(context.environment);
+    const wanted = context.args;
+    const found =
+      wanted.length > 0
+        ? await Promise.all(wanted.map((agent) => doctor.check(agent)))
+        : await doctor.checkAll();
+    const probes = context.options.probe ? await probeAll(context, found, doctor.probe) : [];
+    print(context, found, probes);
+    return 0;
+  },
+};
+
+async function probeAll(
+  { terminal, json }: CommandContext,
+  found: readonly AgentDiagnosis[],
+  probe: (agent: string, onProgress: (scenario: string) => void) => Promise<ProbeReport | null>,
+): Promise<ProbeReport[]> {
+  const reports: ProbeReport[] = [];
+  for (const { agent, installed } of found) {
+    if (!installed) continue;
+    const report = await probe(agent, (scenario) =>
+      json ? undefined : terminal.err(`${agent}: ${scenario}\n`),
+    );
+    if (report) reports.push(report);
+  }
+  return reports;
+}
+
+function print(
+  { json, terminal }: CommandContext,
+  found: readonly AgentDiagnosis[],
+  probes: readonly ProbeReport[],
+): void {
+  if (json) {
+    terminal.out(`${JSON.stringify({ agents: found, probes }, null, 2)}\n`);
+    return;
+  }
+  const rows = found.map(({ agent, installed, version, standing, login, problem, nextStep }) => [
+    agent,
+    installed ? (version ?? "installed") : "not installed",
+    installed ? (standing ?? "") : "",
+    login.found ? `login by ${login.by.join(", ")}` : "no login found",
+    [problem, nextStep].filter((text) => text !== undefined).join(" "),
+  ]);
+  terminal.out(
+    printTable([["AGENT", "VERSION", "TESTED", "LOGIN", "NOTE"], ...rows], Math.max(terminal.columns, 120)),
+  );
+  for (const { agent, differences, inconclusive } of probes) {
+    for (const { field, declared, observed } of differences)
+      terminal.out(`${agent}: ${field} is declared ${declared}, and was ${observed}\n`);
+    for (const { scenario, why } of inconclusive)
+      terminal.out(`${agent}: ${scenario} could not be tried: ${why}\n`);
+    if (differences.length === 0) terminal.out(`${agent}: everything that was tried is as declared\n`);
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Installs coding agents from npm into a cache outside the repository, for tests that run the real programs.
+ *
+ *   node tools/install-agents.ts                 all six
+ *   node tools/install-agents.ts claude gemini   only these
+ *
+ * The cache is `CAPSTAN_AGENTS_CACHE`, else `~/.cache/capstan-agents`; each agent has a folder of its own in it. One that is
+ * there in the right version is left alone. What cannot be installed is named, and the rest goes on.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/** The versions that the manifests were verified with. */
+const PACKAGES: Readonly<Record<string, readonly [name: string, version: string]>> = {
+  claude: ["@anthropic-ai/claude-code", "2.1.325"],
+  gemini: ["@google/gemini-cli", "0.61.0"],
+  copilot: ["@github/copilot", "1.0.102"],
+  codex: ["@openai/codex", "0.166.0"],
+  opencode: ["opencode-ai", "1.18.33"],
+  pi: ["@earendil-works/pi-coding-agent", "0.87.1"],
+};
+const INSTALL_TIMEOUT_MS = 600_000;
+
+const cache = process.env.CAPSTAN_AGENTS_CACHE ?? join(homedir(), ".cache", "capstan-agents");
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PACKAGES);
+const failed = wanted.filter((agent) => !install(agent));
+if (failed.length > 0) console.error(`Not installed: ${failed.join(", ")}.`);
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+function install(agent: string): boolean {
+  const known = PACKAGES[agent];
+  if (!known) {
+    console.error(`Unknown agent "${agent}"; there are ${Object.keys(PACKAGES).join(", ")}.`);
+    return false;
+  }
+  const [name, version] = known;
+  const folder = join(cache, agent);
+  if (installedVersion(folder, name) === version) {
+    console.log(`${agent} ${version} is there`);
+    return true;
+  }
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify({ private: true })}\n`);
+  console.log(`installing ${name}@${version}`);
+  // With scripts: two of them are stubs until their postinstall ran.
+  const { status } = spawnSync(
+    "npm",
+    ["install", "--no-audit", "--no-fund", "--loglevel=error", `${name}@${version}`],
+    {
+      cwd: folder,
+      stdio: "inherit",
+      timeout: INSTALL_TIMEOUT_MS,
+    },
+  );
+  return status === 0 && installedVersion(folder, name) === version;
+}
+
+function installedVersion(folder: string, name: string): string | undefined {
+  const path = join(folder, "node_modules", name, "package.json");
+  return existsSync(path)
+    ? (JSON.parse(readFileSync(path, "utf8")) as { version: string }).version
+    : undefined;
+}
