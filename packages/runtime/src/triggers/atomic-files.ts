@@ -27,9 +27,7 @@ async function renamed(from: string, to: string): Promise<boolean> {
 
 /** Creates a file with its whole content in one step; false when it exists. */
 export async function createWhole(path: string, content: string): Promise<boolean> {
-  const partial = `${path}.${randomUUID()}.tmp`;
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(partial, content);
+  const partial = await writeAside(path, content);
   try {
     await link(partial, path);
     return true;
@@ -43,10 +41,20 @@ export async function createWhole(path: string, content: string): Promise<boolea
 
 /** Writes a file so that readers see the old or the new content, never a part. */
 export async function writeWhole(path: string, content: string): Promise<void> {
+  await rename(await writeAside(path, content), path);
+}
+
+/** The folder is there almost always, so it is made only when writing says that it is not. */
+async function writeAside(path: string, content: string): Promise<string> {
   const partial = `${path}.${randomUUID()}.tmp`;
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(partial, content);
-  await rename(partial, path);
+  try {
+    await writeFile(partial, content);
+  } catch (error) {
+    if (!isCode(error, "ENOENT")) throw error;
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(partial, content);
+  }
+  return partial;
 }
 
 /** Reads a plain file of at most `maxBytes`; a link or a pipe that somebody put there is not followed. */
