@@ -1,0 +1,32 @@
+/** The doctor with real effects: this machine's commands and files, and a client for probes that sees nothing but PATH. */
+import { homedir } from "node:os";
+import { createClient } from "../client.ts";
+import { runCommand } from "../command/run-command.ts";
+import { ALL_MANIFESTS } from "../manifests/all.ts";
+import { createDoctor, type Doctor } from "./doctor.ts";
+import { exists } from "./probe-place.ts";
+
+export interface OpenDoctorOptions {
+  /** Where probe reports are kept. */
+  readonly folder: string;
+  /** The environment to look around in: PATH for the commands, names of variables that hold logins. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export function openDoctor({ folder, environment }: OpenDoctorOptions): Promise<Doctor> {
+  const env = Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  // A provider setting of the user's must not lead a probe to a real model.
+  const probing = createClient({ environment: { PATH: env.PATH } });
+  return createDoctor({
+    manifests: ALL_MANIFESTS,
+    folder,
+    runAgent: (options) => probing.run(options),
+    now: () => new Date(),
+    run: runCommand,
+    env,
+    home: env.HOME ?? homedir(),
+    exists,
+  });
+}
