@@ -22,6 +22,7 @@ export {
 export type { AgentCheck, CheckEffects, LoginState, VersionStanding } from "./doctor/check-agent.ts";
 export { type AgentDiagnosis, createDoctor, type Doctor, type DoctorOptions } from "./doctor/doctor.ts";
 export { effectiveCapabilities } from "./doctor/effective.ts";
+export { type OpenDoctorOptions, openDoctor } from "./doctor/open-doctor.ts";
 export {
   type ProbeDifference,
   type ProbeReport,
