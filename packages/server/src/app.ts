@@ -13,6 +13,7 @@ import { agUiRoutes } from "./routes/ag-ui.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { capabilityRoutes } from "./routes/capabilities.ts";
+import { codingAgentRoutes } from "./routes/coding-agents.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { messageRoutes } from "./routes/messages.ts";
@@ -40,6 +41,7 @@ const ROUTES = [
   runRoutes,
   approvalRoutes,
   agUiRoutes,
+  codingAgentRoutes,
 ];
 
 export function createApp(services: Services): OpenAPIHono<AppEnv> {

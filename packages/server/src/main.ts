@@ -11,7 +11,10 @@ const settings = parseSettings(process.env);
 if (!settings.ok) stop(settings.failure);
 const config = await loadConfig(process.cwd());
 if (!config.ok) stop(config.failure);
-const server = await startServer(settings.value, log, config.value);
+const server = await startServer(settings.value, log, {
+  config: config.value,
+  environment: defined(process.env),
+});
 if (!server.ok) stop(server.failure);
 process.stdout.write(greeting(server.value));
 
@@ -28,4 +31,10 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 function stop({ message, nextStep }: { message: string; nextStep: string }): never {
   process.stderr.write(`capstan: ${message}\n  ${nextStep}\n`);
   process.exit(1);
+}
+
+function defined(environment: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }

@@ -1,10 +1,10 @@
 /** Starts the server: services, application, socket. What `main.ts`, tests and the CLI call. */
 import type { AddressInfo } from "node:net";
-import { type CapstanConfig, fail, ok, type Result } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
 import { serve as listen } from "@hono/node-server";
 import { createApp } from "./app.ts";
 import type { Log } from "./log.ts";
-import { openServices, type Services } from "./services.ts";
+import { openServices, type ServerExtras, type Services } from "./services.ts";
 import type { Settings } from "./settings.ts";
 
 export interface RunningServer {
@@ -18,9 +18,9 @@ export interface RunningServer {
 export async function startServer(
   settings: Settings,
   log: Log,
-  config: CapstanConfig = {},
+  extras: ServerExtras = {},
 ): Promise<Result<RunningServer>> {
-  const opened = await openServices(settings, log, config);
+  const opened = await openServices(settings, log, extras);
   if (!opened.ok) return opened;
   const services = opened.value;
   const app = createApp(services);

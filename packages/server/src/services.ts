@@ -31,6 +31,7 @@ import {
   type UserStore,
   userStore,
 } from "@capstan/runtime";
+import { codingAgents, type LazyCodingAgents } from "./coding-agents.ts";
 import { openEngine } from "./engine.ts";
 import type { Log } from "./log.ts";
 import { openServerModels, type ServerModels } from "./models.ts";
@@ -57,7 +58,15 @@ export interface Services {
   readonly models: ServerModels;
   readonly runs: Runs;
   readonly observations: Observations;
+  readonly codingAgents: LazyCodingAgents;
   close(): Promise<void>;
+}
+
+/** What a server may be given beside its settings. */
+export interface ServerExtras {
+  readonly config?: CapstanConfig;
+  /** What coding agents started by the server may see a part of. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 const DRAIN_MS = 5000; // how long a stop waits for steps that are on
@@ -66,7 +75,7 @@ const MAX_TOOL_OUTPUT_CHARS = 100_000; // about 25k tokens; more crowds out the 
 export async function openServices(
   settings: Settings,
   log: Log,
-  config: CapstanConfig = {},
+  { config = {}, environment = {} }: ServerExtras = {},
 ): Promise<Result<Services>> {
   const [opened, sandbox] = await Promise.all([
     openDatabase({ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL }),
@@ -97,6 +106,7 @@ export async function openServices(
   });
   const observations = openObservations(database, onError);
   const observed = observations.add;
+  const delegates = codingAgents(settings, environment);
   const runs = await openEngine({
     settings,
     log,
@@ -121,10 +131,11 @@ export async function openServices(
     models,
     runs,
     observations,
+    codingAgents: delegates,
     async close() {
       documents.close();
       await runs.drain(DRAIN_MS);
-      await Promise.all([sandbox.close(), fetch.close(), telemetry.close()]);
+      await Promise.all([sandbox.close(), fetch.close(), telemetry.close(), delegates.close()]);
       await database.close();
     },
   });
