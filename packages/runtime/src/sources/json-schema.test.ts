@@ -9,6 +9,7 @@ describe("a foreign schema", () => {
     [{ type: "string", format: "date-time" }, "2026-01-02T03:04:05Z", "yesterday"],
     [{ type: "string", pattern: "^[a-z]+$" }, "abc", "ABC"],
     [{ $ref: "#/$defs/name", $defs: { name: { type: "string" } } }, "x", 1],
+    [{ type: "object", properties: { next: { $ref: "#" } } }, { next: { next: {} } }, { next: { next: 1 } }],
     [{ type: "array", prefixItems: [{ type: "string" }] }, ["a"], [1]],
     [{ $schema: "http://json-schema.org/draft-07/schema#", items: [{ type: "string" }] }, ["a"], [1]],
     [{ items: [{ type: "string" }] }, ["a"], [1]],
@@ -114,11 +115,14 @@ describe("a hostile schema", () => {
   });
 
   test.each([
-    ["refers to itself at once", { $ref: "#" }],
+    ["refers to itself at once", { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/a" } } }],
     ["branches into itself", branching()],
   ])("that %s ends", (_, json) => {
-    const deep = Array.from({ length: 60 }).reduce<unknown>((inner) => ({ x: inner }), {});
-    expect(load(json).parse(deep)).toMatchObject({ ok: false });
+    const deep = Array.from({ length: 60 }).reduce<unknown>((inner) => ({ x: inner }), "wrong");
+    expect(load(json).parse(deep)).toMatchObject({
+      ok: false,
+      where: expect.stringContaining("without end"),
+    });
   });
 
   test("does not take inherited members for given ones", () => {
@@ -149,6 +153,6 @@ function nested(levels: number): unknown {
 }
 
 function branching() {
-  const again = { properties: { x: { $ref: "#/$defs/a" } }, required: ["y"] };
-  return { $ref: "#/$defs/a", $defs: { a: { anyOf: [again, again, again] } } };
+  const again = { properties: { x: { $ref: "#/$defs/a" } } };
+  return { $ref: "#/$defs/a", $defs: { a: { type: "object", anyOf: [again, again, again] } } };
 }

@@ -116,7 +116,6 @@ function ajvFor(dialect: Exclude<Dialect, "unsaid">, defaults: boolean): Ajv {
   const options: Options = {
     strict: false,
     allErrors: false, // allErrors is the way to make one small value produce a million errors
-    addUsedSchema: false,
     ownProperties: true, // `required: ["constructor"]` must not be met by what every object inherits
     useDefaults: defaults,
     logger: false,
@@ -134,6 +133,7 @@ function ajvFor(dialect: Exclude<Dialect, "unsaid">, defaults: boolean): Ajv {
   });
   ajv.addKeyword({
     keyword: STEP_KEYWORD,
+    before: "$ref", // after it, a branch that fails would never be counted
     validate: () => {
       stepsLeft -= 1;
       if (stepsLeft < 0) throw new TooManySteps();
