@@ -176,12 +176,14 @@ describe("lists that CLIs print", () => {
     ]);
   });
 
-  test("cursor: one a line, with its headings left out", () => {
+  test("cursor: one a line, its headings left out; names that differ in the level are a model besides", () => {
     const stdout =
-      "Available models\n\nauto - Auto (default)\ncursor-grok-4.5-high - Grok 4.5 High\n\nTip: use --model\n";
+      "Available models\n\nauto - Auto (default)\ngrok-4.5-low - Grok Low\ngrok-4.5-high - Grok High\n\nTip: use --model\n";
     expect(readCursorModels(stdout)).toEqual([
-      { id: "auto", name: "Auto", isDefault: true },
-      { id: "cursor-grok-4.5-high", name: "Grok 4.5 High", isDefault: false },
+      { id: "auto", name: "Auto", levels: [], isDefault: true },
+      { id: "grok-4.5-low", name: "Grok Low", levels: [], isDefault: false },
+      { id: "grok-4.5-high", name: "Grok High", levels: [], isDefault: false },
+      { id: "grok-4.5", effortNames: { low: "grok-4.5-low", high: "grok-4.5-high" } },
     ]);
   });
 });

@@ -199,7 +199,10 @@ export function readOpenclawModels(stdout: string): RemoteModel[] {
   );
 }
 
-/** `agent models` of Cursor (docs): one `id - name` a line. */
+/**
+ * `agent models` of Cursor (docs): one `id - name` a line. Names that differ in their level only are one model besides:
+ * asked for by level, it becomes the name that has it. Asked for by name, the level is settled.
+ */
 export function readCursorModels(stdout: string): RemoteModel[] {
   const lines = stdout
     .split("\n")
@@ -208,9 +211,21 @@ export function readCursorModels(stdout: string): RemoteModel[] {
     const [, id = "", title = ""] = match ?? [];
     if (!match || !/\d|auto/.test(id)) return [];
     const name = title.replace(/\s*\(.*\)$/, "");
-    return [{ id, ...(name && { name }), isDefault: /\(.*default.*\)/.test(title) }];
+    return [{ id, ...(name && { name }), levels: [], isDefault: /\(.*default.*\)/.test(title) }];
   });
-  return checked("cursor", models);
+  return checked("cursor", [...models, ...families(models.map(({ id }) => id))]);
+}
+
+function families(ids: readonly string[]): RemoteModel[] {
+  const named = ids.flatMap((id) => {
+    const [, base, level] = /^(.+)-(low|medium|high|xhigh|max)$/.exec(id) ?? [];
+    return base && level ? [{ id, base, level: level === "xhigh" ? "max" : level }] : [];
+  });
+  const groups = Map.groupBy(named, ({ base }) => base);
+  return [...groups].flatMap(([base, group]) => {
+    if (group.length < 2 || ids.includes(base)) return [];
+    return [{ id: base, effortNames: Object.fromEntries(group.map(({ level, id }) => [level, id])) }];
+  });
 }
 
 /** `GET /v1/models` of Anthropic. */

@@ -1,4 +1,4 @@
-import type { ModelSnapshot } from "@capstan/core";
+import { type ModelSnapshot, nativeThinking } from "@capstan/core";
 import { describe, expect, test } from "vitest";
 import { AGENT_MODELS, MODEL_SNAPSHOTS } from "./all.ts";
 import { type RemoteModel, withRemoteModels } from "./remote-model.ts";
@@ -90,6 +90,13 @@ describe("a model nobody bundled", () => {
   test("does not think where the source says so, or the agent cannot", () => {
     expect(only("opencode", { id: "x/y", levels: [] })?.supportsThinking).toBe(false);
     expect(only("hermes", { id: "x/y", levels: ["low"] })?.supportsThinking).toBe(false);
+  });
+
+  test("whose level is in its name becomes that name when the level is asked for", () => {
+    const model = only("cursor", { id: "grok-5", effortNames: { low: "grok-5-low", high: "grok-5-high" } });
+    expect(model).toMatchObject({ thinkingEffortLevels: ["low", "high"], cliArgValue: "grok-5-low" });
+    const native = nativeThinking({ agent: "cursor", model: model ?? null, thinkingEffort: "high" });
+    expect(native).toMatchObject({ modelName: "grok-5-high", warnings: [] });
   });
 
   test("has no price where none is known", () => {

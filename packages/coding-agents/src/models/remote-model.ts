@@ -3,7 +3,12 @@
  *
  * A model nobody bundled gets what its source said, and the agent's own limits for the rest.
  */
-import type { ModelCapabilities, ModelSnapshot, ThinkingEffortLevel } from "@capstan/core";
+import {
+  type ModelCapabilities,
+  type ModelSnapshot,
+  THINKING_EFFORT_LEVELS,
+  type ThinkingEffortLevel,
+} from "@capstan/core";
 import { type AgentModels, effortOf, makeModel } from "./make-snapshot.ts";
 import { factsOrNull, type ModelFacts } from "./model-facts.ts";
 
@@ -19,6 +24,8 @@ export interface RemoteModel {
   /** Native effort levels; an empty list is a model without thinking. */
   readonly levels?: readonly string[] | undefined;
   readonly budget?: readonly [number, number] | undefined;
+  /** For an agent that has the level in the model's name: the names. */
+  readonly effortNames?: Readonly<Partial<Record<ThinkingEffortLevel, string>>> | undefined;
   readonly thinks?: boolean | undefined;
   readonly images?: boolean | undefined;
   readonly provider?: string | undefined;
@@ -43,7 +50,7 @@ export function withRemoteModels(
     const bundled = known.get(said.id);
     if (bundled && said.isUnchanged) return bundled;
     const base = bundled ? { ...bundled, ...remoteFacts(said, bundled) } : newModel(models, said);
-    return { ...base, ...deprecation(said), source: "remote", lastUpdated: now };
+    return { ...base, ...namedEffort(said), ...deprecation(said), source: "remote", lastUpdated: now };
   });
   const fresh = [...new Map(merged.map((model) => [model.modelId, model])).values()];
   const stillThere = fresh.some(({ modelId }) => modelId === current.defaultModelId);
@@ -107,6 +114,17 @@ function thinkingOf(said: RemoteModel, facts: ModelFacts | null): ModelFacts["th
   if (said.levels) return said.levels.length > 0 ? { levels: said.levels } : null;
   if (said.thinks === false) return null;
   return facts?.thinking ?? { levels: ["low", "medium", "high"] };
+}
+
+function namedEffort({ effortNames }: RemoteModel): Partial<ModelCapabilities> {
+  if (!effortNames) return {};
+  const thinkingEffortLevels = THINKING_EFFORT_LEVELS.filter((level) => effortNames[level] !== undefined);
+  const usual = effortNames.medium ?? Object.values(effortNames)[0];
+  return {
+    thinkingEffortLevels,
+    nativeEffort: effortNames,
+    ...(usual !== undefined && { cliArgValue: usual }),
+  };
 }
 
 function deprecation({ successorModelId }: RemoteModel): Partial<ModelCapabilities> {
