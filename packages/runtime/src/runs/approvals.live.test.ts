@@ -1,17 +1,10 @@
 import type { RunEvent } from "@capstan/core";
 import { describe, expect, test } from "vitest";
-import {
-  AGENT_ID,
-  collect,
-  last,
-  results,
-  spoken,
-  USER,
-  useEngine,
-} from "../../../../tools/engine-under-test.ts";
+import { AGENT_ID, collect, last, results, spoken, USER } from "../../../../tools/engine-under-test.ts";
 import { complaintsAbout } from "../../../../tools/legal-events.ts";
 import type { Script } from "../../../../tools/scripted-model.ts";
 import { STORES } from "../../../../tools/stores-under-test.ts";
+import { useEngine } from "../../../../tools/use-engine.ts";
 
 const sendsMail: Script = (_call, step) =>
   step === 0

@@ -9,11 +9,11 @@ import {
   results,
   spoken,
   USER,
-  useEngine,
 } from "../../../../tools/engine-under-test.ts";
 import { complaintsAbout } from "../../../../tools/legal-events.ts";
 import { onlyModel, scriptedModel } from "../../../../tools/scripted-model.ts";
 import { STORES } from "../../../../tools/stores-under-test.ts";
+import { useEngine } from "../../../../tools/use-engine.ts";
 
 const LIMITED = {
   steps: "00000000-0000-7000-8000-000000000011",

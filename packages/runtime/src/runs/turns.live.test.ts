@@ -1,16 +1,9 @@
 import { textOf } from "@capstan/core";
 import { describe, expect, test } from "vitest";
-import {
-  collect,
-  last,
-  onScreen,
-  results,
-  spoken,
-  types,
-  useEngine,
-} from "../../../../tools/engine-under-test.ts";
+import { collect, last, onScreen, results, spoken, types } from "../../../../tools/engine-under-test.ts";
 import { complaintsAbout } from "../../../../tools/legal-events.ts";
 import { STORES } from "../../../../tools/stores-under-test.ts";
+import { useEngine } from "../../../../tools/use-engine.ts";
 
 describe.each(STORES)("a turn on $name", ({ fresh }) => {
   const engine = useEngine(fresh);
