@@ -10,5 +10,6 @@ export { testWeather } from "./capabilities/test-weather.ts";
 export { type WebFetchLimits, webFetchCapability } from "./capabilities/web-fetch.ts";
 export { type BuiltinId, CAPABILITY_IDS } from "./capability-ids.ts";
 export { type HtmlOptions, htmlToMarkdown, htmlToText } from "./html/html-to-markdown.ts";
+export { offlineModel } from "./models/offline.ts";
 export { countTokens } from "./models/tokenizer.ts";
 export type { SearchProviderName, SearchSettings } from "./search/search-provider.ts";

@@ -1,4 +1,5 @@
 /** Which model answers: the agent's, else the operator's, else the first provider with a key, else the offline demo. */
+import { offlineModel } from "@capstan/builtins";
 import { MODEL_SNAPSHOTS } from "@capstan/coding-agents";
 import { createModelRegistry, type ModelRegistry, NATIVE_AGENT } from "@capstan/core";
 import { type Models, openModels, type ResolvedModel } from "@capstan/runtime";
@@ -23,7 +24,7 @@ export interface ServerModels extends Models {
 
 export function openServerModels(settings: Settings, providers: Providers): ServerModels {
   const registry = createModelRegistry({ snapshots: MODEL_SNAPSHOTS, now: () => new Date() });
-  const builtIn: Record<string, ResolvedModel> = {};
+  const builtIn = { [OFFLINE]: offlineEntry() };
   const defaultName = async (): Promise<string> => {
     if (settings.CAPSTAN_MODEL) return settings.CAPSTAN_MODEL;
     const states = await providers.list();
@@ -45,5 +46,18 @@ export function openServerModels(settings: Settings, providers: Providers): Serv
       const name = await defaultName();
       return { name, label: name === OFFLINE ? OFFLINE_LABEL : name, demo: name === OFFLINE };
     },
+  };
+}
+
+function offlineEntry(): ResolvedModel {
+  return {
+    name: OFFLINE,
+    label: OFFLINE_LABEL,
+    provider: "capstan",
+    modelId: "offline",
+    model: offlineModel(),
+    contextWindow: 100_000,
+    inputs: { image: false, audio: false, video: false, pdf: false },
+    jsonWithTools: true,
   };
 }

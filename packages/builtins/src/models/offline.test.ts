@@ -1,0 +1,112 @@
+import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { AnyTool, JsonValue } from "@capstan/core";
+import { describe, expect, test } from "vitest";
+import { builtinCapabilities } from "../builtin-capabilities.ts";
+import { offlineModel, reply } from "./offline.ts";
+
+const offered = builtinCapabilities()
+  .flatMap(({ tools }) => tools)
+  .map((tool: AnyTool) => ({
+    type: "function" as const,
+    name: tool.name,
+    description: tool.description,
+    inputSchema: { ...tool.input.jsonSchema },
+  }));
+
+describe("the offline model", () => {
+  test.each<[string, string, object]>([
+    ["what time is it in Tokyo", "get_current_time", { timezone: "Asia/Tokyo" }],
+    ["add 2 and 40", "add", { a: 2, b: 40 }],
+    ["fetch https://example.com/", "web_fetch", { url: "https://example.com/" }],
+    [
+      "plan these three things: buy milk, fix the bug, write tests",
+      "write_todos",
+      { todos: [{ content: "Buy milk" }, { content: "Fix the bug" }, { content: "Write tests" }] },
+    ],
+    ["what is the weather in Paris", "get_weather", { city: "Paris" }],
+    ["divide 10 by 4", "divide", { a: 10, b: 4 }],
+    ["list the directory /docs", "list_directory", { path: "/docs" }],
+    ["read the file /notes.txt", "read_file", { path: "/notes.txt" }],
+  ])("%j calls %s", (task, tool, input) => {
+    expect(reply({ prompt: [user(task)], tools: offered })).toMatchObject({ call: { tool, input } });
+  });
+
+  test("does one step after the other, and remembers what the first was about", () => {
+    const prompt: LanguageModelV4Prompt = [user("write hello to /notes.txt and read it back")];
+    const first = reply({ prompt, tools: offered });
+    expect(first).toEqual({ call: { tool: "write_file", input: { path: "/notes.txt", content: "hello" } } });
+    prompt.push(
+      ...called(
+        "write_file",
+        { path: "/notes.txt", content: "hello" },
+        { path: "/notes.txt", created: true },
+      ),
+    );
+    expect(reply({ prompt, tools: offered })).toEqual({
+      call: { tool: "read_file", input: { path: "/notes.txt" } },
+    });
+    prompt.push(...called("read_file", { path: "/notes.txt" }, { content: "hello" }));
+    expect(reply({ prompt, tools: offered })).toEqual({ text: expect.stringContaining("read_file: hello") });
+  });
+
+  test("says what is missing instead of making it up", () => {
+    expect(reply({ prompt: [user("add 2")], tools: offered })).toEqual({
+      text: expect.stringMatching(/add I need b/),
+    });
+  });
+
+  test("says that it is a demo when nothing fits", () => {
+    expect(reply({ prompt: [user("why do we exist")], tools: offered })).toEqual({
+      text: expect.stringContaining("offline demo model"),
+    });
+  });
+
+  test("words a refusal with its next step", () => {
+    const prompt: LanguageModelV4Prompt = [
+      user("read the file /x"),
+      ...called("read_file", { path: "/x" }, { message: "no file", nextStep: "list it" }, true),
+    ];
+    expect(reply({ prompt, tools: offered })).toEqual({ text: "read_file did not work: no file list it" });
+  });
+
+  test("streams its text in pieces that join to the whole", async () => {
+    const { stream } = await offlineModel().doStream({ prompt: [user("why")], tools: [] });
+    let text = "";
+    let last = "";
+    for (const reader = stream.getReader(); ; ) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (value.type === "text-delta") text += value.delta;
+      last = value.type;
+    }
+    expect([text.startsWith("I am the offline demo model"), last]).toEqual([true, "finish"]);
+  });
+});
+
+const user = (text: string): LanguageModelV4Prompt[number] => ({
+  role: "user",
+  content: [{ type: "text", text }],
+});
+
+function called(
+  toolName: string,
+  input: object,
+  value: JsonValue | object,
+  failed = false,
+): LanguageModelV4Prompt {
+  const toolCallId = `id-${toolName}`;
+  return [
+    { role: "assistant", content: [{ type: "tool-call", toolCallId, toolName, input }] },
+    {
+      role: "tool",
+      content: [
+        {
+          type: "tool-result",
+          toolCallId,
+          toolName,
+          output: { type: failed ? "error-json" : "json", value: value as JsonValue },
+        },
+      ],
+    },
+  ];
+}

@@ -1,0 +1,68 @@
+/**
+ * Verbs as classes: "look up", "find" and "search" ask for the same kind of thing, "delete" and "create" do not.
+ * A capability's class comes from its declared actions, else from the verb its name or description starts with.
+ */
+import { identifierWords, words } from "./text.ts";
+
+/** One row per class, the class name first. A verb may stand in several rows. */
+const CLASSES: readonly string[] = [
+  "create make build start setup register open form found establish add new compose draft insert",
+  "generate make create draw render design produce paint compose illustrate animate synthesize",
+  "write compose draft save store record log append put",
+  "search find lookup query discover browse locate seek explore recommend suggest",
+  "fetch get retrieve read load open visit download obtain pull access receive return view",
+  "extract scrape parse summarize summarise grab distill highlight",
+  "list show display enumerate available view see",
+  "delete remove cancel drop erase clear discard unsubscribe revoke terminate stop",
+  "update edit change modify set rename adjust replace configure patch",
+  "send dispatch deliver post notify email message publish share trigger emit forward",
+  "analyze analyse evaluate assess inspect review examine research investigate study",
+  "calculate compute add sum multiply divide subtract solve estimate count convert determine",
+  "convert translate transform transcribe format encode decode",
+  "book reserve schedule arrange order buy purchase pay rent",
+  "check verify validate test confirm monitor track status detect",
+  "plan outline strategize roadmap organize propose",
+  "name brand title call rename",
+  "ingest import upload index embed learn train load",
+  "chat talk ask answer converse discuss explain tell",
+  "play stream listen watch pause",
+  "compare contrast match rank sort",
+  "execute run invoke launch deploy",
+];
+
+const classesOfVerb = new Map<string, number[]>();
+CLASSES.forEach((row, at) => {
+  for (const verb of row.split(" ")) {
+    for (const form of verbForms(verb)) classesOfVerb.set(form, [...(classesOfVerb.get(form) ?? []), at]);
+  }
+});
+
+/** The classes as bits, so that "do they share one" is a single operation. */
+export function actionBits(verbs: Iterable<string>): number {
+  let bits = 0;
+  for (const verb of verbs) for (const at of classesOfVerb.get(verb) ?? []) bits |= 1 << at;
+  return bits;
+}
+
+export const isActionVerb = (word: string): boolean => classesOfVerb.has(word);
+
+export const actionOf = (bits: number): string | undefined =>
+  CLASSES.find((_, at) => (bits & (1 << at)) !== 0)?.split(" ")[0];
+
+/** Declared actions win; else the first verb of the name, else of the description. */
+export function documentActions(document: {
+  readonly name: string;
+  readonly description: string;
+  readonly actions?: readonly string[];
+}): number {
+  const declared = actionBits((document.actions ?? []).map((action) => action.toLowerCase()));
+  if (declared !== 0) return declared;
+  const fromName = actionBits(words(identifierWords(document.name)).slice(0, 3));
+  return fromName !== 0 ? fromName : actionBits(words(document.description).slice(0, 2));
+}
+
+function verbForms(verb: string): string[] {
+  const base = verb.endsWith("e") ? verb.slice(0, -1) : verb;
+  const third = /(?:s|sh|ch|x)$/.test(verb) ? `${verb}es` : `${verb}s`;
+  return [verb, third, `${base}ing`, `${base}ed`];
+}

@@ -1,0 +1,54 @@
+/**
+ * Evidence into one score: a weighted sum with learned, non-negative weights, so that more evidence never counts against
+ * a capability. Trust adapts to the task: word evidence is read relative to the best candidate's (a long task of many
+ * clauses would drown it), and embeddings count less the more of a capability's own words the task says.
+ */
+import { type Candidate, FEATURES, type Feature } from "./features.ts";
+
+export interface FusionWeights {
+  /** Per channel, as it is. */
+  readonly plain: Partial<Readonly<Record<Feature, number>>>;
+  /** Per channel, as a share of the best candidate's value. */
+  readonly relative: Partial<Readonly<Record<Feature, number>>>;
+  /** Per channel, times how little the words say (1 = no candidate's own words are in the task). */
+  readonly doubt: Partial<Readonly<Record<Feature, number>>>;
+}
+
+/** What the whole field of candidates looks like; the gate reads it as well. */
+export interface Field {
+  readonly best: Readonly<Record<Feature, number>>;
+  readonly doubt: number;
+}
+
+export function fieldOf(candidates: readonly Candidate[]): Field {
+  const best = Object.fromEntries(
+    FEATURES.map((feature) => [
+      feature,
+      candidates.reduce((most, { features }) => Math.max(most, features[feature]), 0),
+    ]),
+  ) as Record<Feature, number>;
+  return { best, doubt: 1 - Math.min(1, best.cover) };
+}
+
+/** The unscaled sum: what the listwise fit works on. */
+export function evidence({ features }: Candidate, field: Field, weights: FusionWeights): number {
+  let sum = 0;
+  for (const feature of FEATURES) {
+    const value = features[feature];
+    const share = field.best[feature] > 0 ? value / field.best[feature] : 0;
+    sum +=
+      value * (weights.plain[feature] ?? 0) +
+      share * (weights.relative[feature] ?? 0) +
+      value * field.doubt * (weights.doubt[feature] ?? 0);
+  }
+  return sum;
+}
+
+/** Between 0 and 10: the share of the most evidence there could be. */
+export const toScore = (sum: number, weights: FusionWeights): number => (10 * sum) / ceiling(weights);
+
+function ceiling({ plain, relative, doubt }: FusionWeights): number {
+  return [plain, relative, doubt]
+    .flatMap((table) => Object.values(table))
+    .reduce((sum, weight) => sum + weight, 0);
+}

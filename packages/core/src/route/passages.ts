@@ -1,0 +1,113 @@
+/**
+ * TF-IDF cosine over words and word pairs, per passage: a capability's own text and each of its triggers.
+ * A passage's length depends on every IDF, so it is measured when first asked for after a change, never all at once.
+ */
+import { grams } from "./text.ts";
+
+interface Gram {
+  passages: Passage[];
+  counts: number[];
+}
+
+export interface Passage {
+  readonly slot: number;
+  readonly text: string;
+  grams: { gram: Gram; count: number }[];
+  norm: number;
+  normVersion: number;
+  dot: number;
+  query: number;
+}
+
+export interface PassageHit {
+  readonly passage: Passage;
+  readonly similarity: number;
+}
+
+export interface Passages {
+  add(slot: number, text: string): Passage;
+  remove(passage: Passage): void;
+  /** Every passage that shares a word with the text, with its cosine. */
+  search(text: string): PassageHit[];
+}
+
+const dampen = (count: number) => 1 + Math.log(count);
+
+export function createPassages(): Passages {
+  const byText = new Map<string, Gram>();
+  let total = 0;
+  let version = 0;
+  let query = 0;
+  const idf = (gram: Gram) => Math.log(1 + total / gram.passages.length);
+
+  const normOf = (passage: Passage): number => {
+    if (passage.normVersion !== version) {
+      let squares = 0;
+      for (const { gram, count } of passage.grams) squares += (dampen(count) * idf(gram)) ** 2;
+      passage.norm = Math.sqrt(squares) || 1;
+      passage.normVersion = version;
+    }
+    return passage.norm;
+  };
+
+  return {
+    add(slot, text) {
+      const passage: Passage = { slot, text, grams: [], norm: 1, normVersion: -1, dot: 0, query: -1 };
+      for (const [key, count] of countGrams(text)) {
+        const gram = byText.get(key) ?? { passages: [], counts: [] };
+        byText.set(key, gram);
+        gram.passages.push(passage);
+        gram.counts.push(count);
+        passage.grams.push({ gram, count });
+      }
+      total++;
+      version++;
+      return passage;
+    },
+
+    remove(passage) {
+      for (const { gram } of passage.grams) {
+        const at = gram.passages.indexOf(passage);
+        gram.passages.splice(at, 1);
+        gram.counts.splice(at, 1);
+      }
+      for (const key of countGrams(passage.text).keys()) {
+        if (byText.get(key)?.passages.length === 0) byText.delete(key);
+      }
+      total--;
+      version++;
+    },
+
+    search(text) {
+      query++;
+      const touched: Passage[] = [];
+      let squares = 0;
+      for (const [key, count] of countGrams(text)) {
+        const gram = byText.get(key);
+        const weight = dampen(count) * (gram ? idf(gram) : Math.log(1 + total));
+        squares += weight * weight;
+        if (gram) accumulate(gram, weight * idf(gram), query, touched);
+      }
+      const norm = Math.sqrt(squares) || 1;
+      return touched.map((passage) => ({ passage, similarity: passage.dot / (norm * normOf(passage)) }));
+    },
+  };
+}
+
+function accumulate({ passages, counts }: Gram, weight: number, query: number, touched: Passage[]): void {
+  for (let at = 0; at < passages.length; at++) {
+    const passage = passages[at] as Passage;
+    if (passage.query !== query) {
+      passage.query = query;
+      passage.dot = 0;
+      touched.push(passage);
+    }
+    passage.dot += weight * dampen(counts[at] as number);
+  }
+}
+
+function countGrams(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const gram of grams(text)) counts.set(gram, (counts.get(gram) ?? 0) + 1);
+  return counts;
+}

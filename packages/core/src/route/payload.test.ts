@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { zodSchema } from "../schema.ts";
+import { mapPayload } from "./payload.ts";
+
+const text = z.string();
+const todos = z.object({
+  todos: z.array(
+    z.object({ content: text, activeForm: text, status: z.enum(["pending", "in_progress", "completed"]) }),
+  ),
+});
+const timezoneOf = (task: string) => (/tokyo/i.test(task) ? "Asia/Tokyo" : undefined);
+
+describe("arguments from a task", () => {
+  test.each<[string, z.ZodObject, object]>([
+    [
+      "what time is it in Tokyo",
+      z.object({
+        timezone: text.default("UTC"),
+        format: z.enum(["iso8601", "unix", "human"]).default("iso8601"),
+      }),
+      { timezone: "Asia/Tokyo" },
+    ],
+    [
+      "time in Europe/Berlin as unix",
+      z.object({ timezone: text, format: z.enum(["iso8601", "unix"]) }),
+      { timezone: "Europe/Berlin", format: "unix" },
+    ],
+    ["add 2 and 40", z.object({ a: z.number(), b: z.number() }), { a: 2, b: 40 }],
+    ["multiply seven by 1,000.5", z.object({ a: z.number(), b: z.number() }), { a: 7, b: 1000.5 }],
+    [
+      "write hello to /notes.txt",
+      z.object({ path: text, content: text }),
+      { path: "/notes.txt", content: "hello" },
+    ],
+    [
+      'write "a, b" to /notes.txt',
+      z.object({ path: text, content: text }),
+      { path: "/notes.txt", content: "a, b" },
+    ],
+    ["read it back from /notes.txt", z.object({ path: text }), { path: "/notes.txt" }],
+    [
+      "fetch https://example.com/a?b=1.",
+      z.object({ url: z.url(), method: z.enum(["GET", "HEAD"]).default("GET") }),
+      { url: "https://example.com/a?b=1" },
+    ],
+    ["mail ann@example.com about lunch", z.object({ email: text }), { email: "ann@example.com" }],
+    ["weather in New York tomorrow", z.object({ city: text }), { city: "New York" }],
+    ["forecast for paris", z.object({ city: text }), { city: "paris" }],
+    [
+      "search for solar panels",
+      z.object({ query: text, limit: z.int().default(5) }),
+      { query: "solar panels" },
+    ],
+    ["search for solar panels, limit 3", z.object({ query: text, limit: z.int().default(5) }), { limit: 3 }],
+    [
+      "delete /tmp recursively",
+      z.object({ path: text, recursive: z.boolean().default(false) }),
+      { path: "/tmp", recursive: true },
+    ],
+    [
+      "delete /tmp but not recursively",
+      z.object({ path: text, recursive: z.boolean().default(false) }),
+      { path: "/tmp", recursive: false },
+    ],
+    [
+      "plan these: buy milk, fix the bug and write tests",
+      todos,
+      {
+        todos: [
+          { content: "Buy milk", activeForm: "Buying milk", status: "pending" },
+          { content: "Fix the bug", activeForm: "Fixing the bug" },
+          { content: "Write tests", activeForm: "Writing tests" },
+        ],
+      },
+    ],
+    ["meeting on 2026-11-15", z.object({ date: text }), { date: "2026-11-15" }],
+  ])("%j", (task, schema, expected) => {
+    expect(mapPayload(task, zodSchema(schema).jsonSchema, { timezoneOf }).payload).toMatchObject(expected);
+  });
+
+  test("what is required and not in the text is missing, not made up", () => {
+    const schema = zodSchema(
+      z.object({ url: z.url(), email: z.email(), count: z.int(), note: text.optional() }),
+    ).jsonSchema;
+    expect(mapPayload("do it", schema)).toMatchObject({ missing: ["url", "email", "count"] });
+  });
+
+  test("what has a default is not missing", () => {
+    const schema = zodSchema(z.object({ timezone: text.default("UTC") })).jsonSchema;
+    expect(mapPayload("what time is it", schema)).toMatchObject({ payload: {}, missing: [] });
+  });
+
+  test("constants are there whatever the text says", () => {
+    const schema = zodSchema(z.object({ action: text, name: text })).jsonSchema;
+    expect(
+      mapPayload("make a plan", schema, { constants: { action: "generate-plan" } }).payload,
+    ).toMatchObject({ action: "generate-plan" });
+  });
+
+  test("any text gives an answer, and the same one each time", () => {
+    const schema = zodSchema(
+      z.object({ url: z.url(), n: z.number(), list: z.array(text), content: text }),
+    ).jsonSchema;
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (task) => {
+        return JSON.stringify(mapPayload(task, schema)) === JSON.stringify(mapPayload(task, schema));
+      }),
+    );
+  });
+
+  test("a megabyte is answered", () => {
+    const schema = zodSchema(z.object({ content: text, path: text, n: z.number() })).jsonSchema;
+    expect(mapPayload(`write ${"a/b.c 1 ".repeat(130_000)}`, schema).payload).toHaveProperty("content");
+  });
+});

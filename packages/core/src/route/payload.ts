@@ -1,0 +1,219 @@
+/**
+ * Arguments from a task's text by the tool's own JSON Schema. Rules, not a model: what is not in the text is reported
+ * as missing and never made up.
+ */
+import type { JsonSchema, JsonValue } from "../schema.ts";
+import { isRecord, type ParameterSchema, parametersOf } from "./parameters.ts";
+import { type FoundValue, findValues, listItems, numberOf, type ValueKind } from "./task-values.ts";
+import { boundedText } from "./text.ts";
+
+export interface MappedPayload {
+  readonly payload: Readonly<Record<string, JsonValue>>;
+  /** Required parameters the text does not give. */
+  readonly missing: readonly string[];
+  /** How many values of the text (addresses, paths, numbers, lists) found a place: what speaks for the tool. */
+  readonly placed: number;
+}
+
+export interface PayloadHints {
+  /** Fields that are the same at every call. */
+  readonly constants?: Readonly<Record<string, JsonValue>>;
+  /** The IANA zone of a place named in a text. */
+  readonly timezoneOf?: (text: string) => string | undefined;
+}
+
+interface Mapping {
+  readonly task: string;
+  readonly values: readonly FoundValue[];
+  readonly used: Set<FoundValue>;
+  readonly hints: PayloadHints;
+}
+
+type Fill = (parameter: ParameterSchema, mapping: Mapping) => JsonValue | undefined;
+
+export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints = {}): MappedPayload {
+  const text = boundedText(task);
+  const mapping: Mapping = { task: text, values: findValues(text), used: new Set(), hints };
+  const parameters = parametersOf(schema);
+  const payload: Record<string, JsonValue> = { ...hints.constants };
+  // The exact kinds first, so that what is left over for free text is really left over.
+  for (const pass of [exactValue, freeValue])
+    fill(parameters, payload, (parameter) => pass(parameter, mapping));
+  const given = ({ name, schema }: ParameterSchema) =>
+    payload[name] !== undefined || schema.default !== undefined || schema.const !== undefined;
+  const missing = parameters
+    .filter((parameter) => parameter.required && !given(parameter))
+    .map(({ name }) => name);
+  const lists = Object.values(payload).filter((value) => Array.isArray(value)).length;
+  return { payload, missing, placed: mapping.used.size + lists };
+}
+
+function fill(
+  parameters: readonly ParameterSchema[],
+  payload: Record<string, JsonValue>,
+  find: (parameter: ParameterSchema) => JsonValue | undefined,
+): void {
+  for (const parameter of parameters) {
+    const value = payload[parameter.name] === undefined ? find(parameter) : undefined;
+    if (value !== undefined) payload[parameter.name] = value;
+  }
+}
+
+/** What a parameter's name or format says it holds. The first row that fits decides. */
+const KINDS: readonly (readonly [RegExp, Fill])[] = [
+  [/^(url|uri|link|href|website|page|endpoint|webhook)$|_?url$/i, taking("url")],
+  [/mail|recipient/i, taking("email")],
+  [/^(path|file|filename|file_?path|filepath|directory|dir|folder|input|source)$|_path$/i, taking("path")],
+  [
+    /time_?zone|^tz$/i,
+    (_, { task, hints }) =>
+      /\b[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+(?:\/[A-Z][A-Za-z_]+)?\b/.exec(task)?.[0] ?? hints.timezoneOf?.(task),
+  ],
+  [/uuid|guid/i, taking("uuid")],
+  [/date|^(day|when|since|until|from_time|to_time|start|end)$/i, taking("date")],
+  [/city|location|place|region|country|address|destination|origin/i, (_, { task }) => placeIn(task)],
+  [
+    /pattern|regex|regexp/i,
+    (_, mapping) =>
+      take(mapping, "quoted") ?? wordAfter(mapping.task, /(?:pattern|for|matching|containing)\s+(\S+)/i),
+  ],
+];
+
+function exactValue(parameter: ParameterSchema, mapping: Mapping): JsonValue | undefined {
+  const { schema, name } = parameter;
+  if (schema.const !== undefined) return schema.const as JsonValue;
+  if (Array.isArray(schema.enum)) return enumValue(schema.enum, mapping.task);
+  if (schema.type === "number" || schema.type === "integer") return numberFor(parameter, mapping);
+  if (schema.type === "boolean") return booleanFor(name, mapping.task);
+  if (schema.type === "array") return arrayFor(parameter, mapping);
+  if (schema.type !== "string" && schema.type !== undefined) return undefined;
+  if (schema.format === "uri") return take(mapping, "url");
+  if (schema.format === "email") return take(mapping, "email");
+  return KINDS.find(([pattern]) => pattern.test(name))?.[1](parameter, mapping);
+}
+
+/** Names whose value is whatever the task is about. */
+const FREE =
+  /content|text|body|message|prompt|query|question|task|description|topic|search|input|note|title|subject|code|name|q$|keyword|instruction|request/i;
+
+function freeValue({ name, schema }: ParameterSchema, mapping: Mapping): JsonValue | undefined {
+  if (
+    (schema.type !== "string" && schema.type !== undefined) ||
+    Array.isArray(schema.enum) ||
+    !FREE.test(name)
+  )
+    return undefined;
+  const quoted = take(mapping, "quoted");
+  if (quoted !== undefined) return quoted;
+  if (/^(name|title)$/i.test(name))
+    return wordAfter(
+      mapping.task,
+      /\b(?:called|named|titled)\s+([\w .&-]{1,80}?)(?=[,.;]|$|\s(?:for|with|that|and)\b)/i,
+    );
+  const left = remaining(mapping);
+  return left === "" ? undefined : left;
+}
+
+/** The task without its values, its leading verb and the words that tie them together. */
+function remaining({ task, used }: Mapping): string {
+  const holes = [...used]
+    .sort((a, b) => b.at - a.at)
+    .reduce((text, { at, end }) => `${text.slice(0, at)} ${text.slice(end)}`, task);
+  return holes
+    .replace(
+      /^\s*(?:please\s+)?(?:can you\s+|could you\s+)?(?:write|save|put|store|add|create|search|find|look up|research|generate|fetch|get|show|tell me|open|read|ask|send|make|run|execute)\b\s*(?:me\s+)?(?:for\s+|about\s+|the\s+web\s+for\s+)?/i,
+      "",
+    )
+    .replace(/\s+(?:to|into|in|at|from|as|on)\s*(?:the\s+file)?\s*$/i, "")
+    .replace(/\s+(?:to|into|in)\s{2,}/gi, " ")
+    .replace(/\s+/g, " ")
+    .replace(/^[\s:,-]+|[\s:,-]+$/g, "");
+}
+
+function taking(kind: ValueKind): Fill {
+  return (_, mapping) =>
+    take(mapping, kind) ?? (kind === "path" || kind === "date" ? undefined : takeShared(mapping, kind));
+}
+
+function take({ values, used }: Mapping, kind: ValueKind): string | undefined {
+  const found = values.find((value) => value.kind === kind && !used.has(value));
+  if (found) used.add(found);
+  return found?.text;
+}
+
+/** The only URL of a task may serve two parameters that both want one. */
+const takeShared = ({ values }: Mapping, kind: ValueKind): string | undefined =>
+  values.findLast((value) => value.kind === kind)?.text;
+
+function numberFor({ name, schema }: ParameterSchema, mapping: Mapping): number | undefined {
+  const free = mapping.values.filter((value) => value.kind === "number" && !mapping.used.has(value));
+  const near = free.find(({ at, end }) => {
+    const around = mapping.task
+      .slice(Math.max(0, at - name.length - 12), end + name.length + 12)
+      .toLowerCase();
+    return name.length > 2 && around.includes(name.toLowerCase().replace(/s$/, ""));
+  });
+  const chosen = near ?? (schema.default === undefined ? free[0] : undefined);
+  if (!chosen) return undefined;
+  mapping.used.add(chosen);
+  const number = numberOf(chosen);
+  return schema.type === "integer" ? Math.trunc(number) : number;
+}
+
+const booleanFor = (name: string, task: string): boolean | undefined => {
+  const words = name.replace(/^(is|as|with|include|use)_?/i, "").replace(/_/g, " ");
+  if (!new RegExp(`\\b${words.replace(/[^\w ]/g, "")}`, "i").test(task)) return undefined;
+  return !new RegExp(`\\b(?:not?|without|don't)\\s+(?:\\w+\\s+)?${words.replace(/[^\w ]/g, "")}`, "i").test(
+    task,
+  );
+};
+
+const enumValue = (values: readonly unknown[], task: string): JsonValue | undefined => {
+  const words = ` ${task.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ")} `;
+  return values.find(
+    (value) => typeof value === "string" && words.includes(` ${value.toLowerCase().replace(/[_-]+/g, " ")} `),
+  ) as JsonValue | undefined;
+};
+
+function arrayFor({ schema }: ParameterSchema, mapping: Mapping): JsonValue | undefined {
+  const items = listItems(mapping.task);
+  if (items.length === 0) return undefined;
+  const item = isRecord(schema.items) ? schema.items : {};
+  if (item.type !== "object") return items;
+  const fields = parametersOf(item);
+  return items.map((text) =>
+    Object.fromEntries(
+      fields.map((field) => [field.name, itemField(field, text)]).filter(([, value]) => value !== undefined),
+    ),
+  );
+}
+
+/** One field of a list's item: its words, its words as something under way, or the first of a choice. */
+function itemField({ name, schema }: ParameterSchema, text: string): JsonValue | undefined {
+  if (Array.isArray(schema.enum)) return schema.enum[0] as JsonValue;
+  if (schema.type !== "string") return undefined;
+  return /active/i.test(name) ? underWay(text) : text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** "Fix the bug" -> "Fixing the bug". */
+function underWay(text: string): string {
+  const [verb = "", ...rest] = text.split(" ");
+  const stem = /[^aeiou]e$/i.test(verb)
+    ? verb.slice(0, -1)
+    : /^[^aeiou]*[aeiou][bdgmnprt]$/i.test(verb)
+      ? verb + verb.slice(-1)
+      : verb;
+  const form = `${stem}ing`;
+  return [form.charAt(0).toUpperCase() + form.slice(1), ...rest].join(" ");
+}
+
+/** "weather in New York tomorrow" -> "New York"; lower case is taken as it is typed. */
+function placeIn(task: string): string | undefined {
+  const named =
+    /\b(?:in|for|at|near|of|to|from)\s+(?:the\s+)?(\p{Lu}[\p{L}'.-]*(?:\s+\p{Lu}[\p{L}'.-]*)*)/u.exec(
+      task,
+    )?.[1];
+  return named ?? /\b(?:in|for|at|near)\s+([\p{L}'-]{3,}(?:\s[\p{L}'-]{3,})?)\s*[?.!]?\s*$/u.exec(task)?.[1];
+}
+
+const wordAfter = (task: string, pattern: RegExp): string | undefined => pattern.exec(task)?.[1]?.trim();

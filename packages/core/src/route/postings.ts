@@ -1,0 +1,101 @@
+/**
+ * Inverted postings for BM25F: one field-weighted frequency per term and document, added and removed one by one.
+ * IDF and the average length are read at query time, so a new document costs its own terms and nothing else.
+ */
+import { termWeight } from "./text.ts";
+
+const K1 = 1.5;
+const B = 0.75;
+/** A document that says the term about twice, at average length: what the ideal answer is taken to look like. */
+const IDEAL_SATURATION = 0.8;
+/** Words no document holds lower every score a little: they are what the task wants and nobody offers. */
+const UNKNOWN_SHARE = 0.5;
+
+const TENTHS = 10;
+
+/** Frequencies are whole numbers (tenths), so that sums do not depend on the order of registration. */
+export type WeightedTerms = ReadonlyMap<string, number>;
+
+interface TermPosting {
+  slots: number[];
+  frequencies: number[];
+}
+
+export interface Postings {
+  add(slot: number, terms: WeightedTerms): void;
+  remove(slot: number, terms: WeightedTerms): void;
+  idf(term: string): number;
+  /** Adds each document's score, as a share of the query's ideal score, into `out`. */
+  score(terms: readonly string[], out: Float64Array): void;
+}
+
+export function createPostings(): Postings {
+  const byTerm = new Map<string, TermPosting>();
+  const lengths: number[] = [];
+  let documents = 0;
+  let totalLength = 0;
+
+  const idfOf = (frequency: number) => Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5));
+
+  return {
+    add(slot, terms) {
+      let length = 0;
+      for (const [term, frequency] of terms) {
+        length += frequency;
+        const posting = byTerm.get(term) ?? { slots: [], frequencies: [] };
+        byTerm.set(term, posting);
+        posting.slots.push(slot);
+        posting.frequencies.push(frequency);
+      }
+      lengths[slot] = length;
+      totalLength += length;
+      documents++;
+    },
+
+    remove(slot, terms) {
+      for (const term of terms.keys()) {
+        const posting = byTerm.get(term);
+        const at = posting?.slots.indexOf(slot) ?? -1;
+        if (!posting || at < 0) continue;
+        posting.slots.splice(at, 1);
+        posting.frequencies.splice(at, 1);
+        if (posting.slots.length === 0) byTerm.delete(term);
+      }
+      totalLength -= lengths[slot] ?? 0;
+      lengths[slot] = 0;
+      documents--;
+    },
+
+    idf: (term) => idfOf(byTerm.get(term)?.slots.length ?? 0),
+
+    score(query, out) {
+      const average = documents > 0 ? totalLength / documents : 1;
+      const known: { posting: TermPosting; weight: number }[] = [];
+      let ideal = 0;
+      for (const term of query) {
+        const posting = byTerm.get(term);
+        const weight = termWeight(term) * idfOf(posting?.slots.length ?? 0);
+        ideal += weight * (posting ? (K1 + 1) * IDEAL_SATURATION : UNKNOWN_SHARE);
+        if (posting) known.push({ posting, weight });
+      }
+      for (const { posting, weight } of known) {
+        accumulate(posting, (weight * (K1 + 1)) / ideal, lengths, average, out);
+      }
+    },
+  };
+}
+
+function accumulate(
+  { slots, frequencies }: TermPosting,
+  weight: number,
+  lengths: readonly number[],
+  average: number,
+  out: Float64Array,
+): void {
+  for (let at = 0; at < slots.length; at++) {
+    const slot = slots[at] as number;
+    const frequency = frequencies[at] as number;
+    const norm = K1 * TENTHS * (1 - B + (B * (lengths[slot] as number)) / average);
+    out[slot] = (out[slot] as number) + (weight * frequency) / (frequency + norm);
+  }
+}

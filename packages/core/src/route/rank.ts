@@ -1,0 +1,150 @@
+/**
+ * Which capability serves a task, and why. Pure and deterministic: the same task over the same documents gives the same
+ * answer, in whatever order they were registered.
+ */
+import { type Candidate, candidatesFor } from "./features.ts";
+import { evidence, type Field, fieldOf, toScore } from "./fusion.ts";
+import { gateValues, logistic } from "./gate.ts";
+import { guard, type Verdict } from "./guardrails.ts";
+import { reasonsFor } from "./reasons.ts";
+import type { IndexEntry, RouteIndex } from "./route-index.ts";
+import { readTask, type Task } from "./task.ts";
+import { type RouteWeights, weightsFor } from "./weights.ts";
+
+/** A match must have this share of the best one's score: the dynamic floor. */
+const FLOOR_SHARE = 0.45;
+const DEFAULT_TOP = 10;
+const MAX_REJECTED = 5;
+
+export interface Match {
+  readonly id: string;
+  /** 0 to 10. */
+  readonly score: number;
+  readonly reasons: readonly string[];
+}
+
+export interface Rejected {
+  readonly id: string;
+  readonly score: number;
+  readonly why: string;
+}
+
+export interface RankResult {
+  /** Best first; empty exactly when `noMatch`. */
+  readonly matches: readonly Match[];
+  readonly noMatch: boolean;
+  /** How likely the first match is right, or, for no match, that nothing fits. */
+  readonly confidence: number;
+  /** What the task was split into; the task itself when it asks for one thing. */
+  readonly clauses: readonly string[];
+  /** What nearly matched and why not; only when asked for. */
+  readonly rejected?: readonly Rejected[];
+}
+
+export interface RankOptions {
+  readonly topK?: number | undefined;
+  readonly rejected?: boolean | undefined;
+  /** Only these take part, such as the capabilities an agent can see. */
+  readonly visible?: ((id: string) => boolean) | undefined;
+  readonly weights?: RouteWeights | undefined;
+}
+
+interface Scored {
+  readonly candidate: Candidate;
+  readonly verdict: Verdict;
+  /** After the guardrails, on the scale of the fit. */
+  readonly evidence: number;
+  readonly score: number;
+}
+
+export function rank(text: string, index: RouteIndex, options: RankOptions = {}): RankResult {
+  const { topK = DEFAULT_TOP, visible, weights = weightsFor(index.embed) } = options;
+  const accept = visible ? ({ document }: IndexEntry) => visible(document.id) : () => true;
+  const task = readTask(text, index.embed);
+  const candidates = candidatesFor(task, index, accept);
+  const field = fieldOf(candidates);
+  const scored = candidates.map((candidate) => score(candidate, field, task, weights)).sort(byPrecision);
+  const open = scored.filter(({ verdict }) => verdict.factor > 0);
+  const values = gateValues(
+    field,
+    open.map((entry) => entry.evidence),
+    task.contentTerms.size,
+  );
+  const nothingFits = open.length === 0 ? 1 : logistic(values, weights.none);
+  const refused = nothingFits >= weights.noneThreshold;
+  const floor = FLOOR_SHARE * (open[0]?.score ?? 0);
+  const kept = refused ? [] : open.filter((entry) => entry.score >= floor).slice(0, topK);
+  const matches = kept.map((entry) => toMatch(entry, task));
+  const last = refused ? fallbackMatch(index, accept) : undefined;
+  return {
+    matches: last ? [last] : matches,
+    noMatch: refused && !last,
+    confidence: round(refused ? nothingFits : logistic(values, weights.right), 4),
+    clauses: task.clauses.length > 0 ? task.clauses.map((clause) => clause.text) : [task.whole.text],
+    ...(options.rejected && { rejected: rejections(scored, kept, { floor, nothingFits, refused }) }),
+  };
+}
+
+function score(candidate: Candidate, field: Field, task: Task, weights: RouteWeights): Scored {
+  const verdict = guard(candidate, task);
+  const raw = evidence(candidate, field, weights.fusion);
+  return {
+    candidate,
+    verdict,
+    evidence: raw * verdict.factor,
+    score: round(toScore(raw, weights.fusion) * (verdict.factor || 1), 3),
+  };
+}
+
+/** The seed's order: score, exact trigger hits, exact tag hits, id. Scores are rounded, so that noise decides nothing. */
+function byPrecision(a: Scored, b: Scored): number {
+  return (
+    b.score - a.score ||
+    b.candidate.triggerHits.length - a.candidate.triggerHits.length ||
+    b.candidate.tagHits.length - a.candidate.tagHits.length ||
+    (a.candidate.entry.document.id < b.candidate.entry.document.id ? -1 : 1)
+  );
+}
+
+function toMatch({ candidate, verdict, score: value }: Scored, task: Task): Match {
+  const reasons = reasonsFor(candidate, task);
+  return {
+    id: candidate.entry.document.id,
+    score: value,
+    reasons: verdict.why ? [...reasons, verdict.why] : reasons,
+  };
+}
+
+/** The catch-all answers when nothing fits; with several, the first by id. */
+function fallbackMatch(index: RouteIndex, accept: (entry: IndexEntry) => boolean): Match | undefined {
+  const ids = index.entries
+    .filter((entry): entry is IndexEntry => entry?.document.fallback === true && accept(entry))
+    .map((entry) => entry.document.id)
+    .sort();
+  return ids[0] === undefined
+    ? undefined
+    : { id: ids[0], score: 0, reasons: ["fallback: nothing fits better"] };
+}
+
+function rejections(
+  scored: readonly Scored[],
+  kept: readonly Scored[],
+  { floor, nothingFits, refused }: { floor: number; nothingFits: number; refused: boolean },
+): Rejected[] {
+  const why = ({ verdict, score: value }: Scored): string => {
+    if (verdict.factor === 0) return verdict.why ?? "refused";
+    if (refused) return `too little evidence: ${Math.round(nothingFits * 100)}% sure that nothing fits`;
+    return value < floor
+      ? `below the floor: ${value} of ${round(floor, 3)} needed`
+      : "beyond the asked number of matches";
+  };
+  return scored
+    .filter((entry) => !kept.includes(entry))
+    .slice(0, MAX_REJECTED)
+    .map((entry) => ({ id: entry.candidate.entry.document.id, score: entry.score, why: why(entry) }));
+}
+
+function round(value: number, digits: number): number {
+  const unit = 10 ** digits;
+  return Math.round(value * unit) / unit;
+}

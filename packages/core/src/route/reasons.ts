@@ -1,0 +1,53 @@
+/** Why a capability matched, in words a person can check against the task, the strongest first. */
+import { actionOf } from "./actions.ts";
+import type { Candidate } from "./features.ts";
+import type { Task } from "./task.ts";
+import { contentTerms, identifierWords, words } from "./text.ts";
+
+const MAX_QUOTE_CHARS = 60;
+const MIN_SIMILAR = 0.25; // below, the nearest phrase explains nothing
+const MIN_SEMANTIC = 0.35;
+const MAX_WORDS = 4;
+
+export function reasonsFor(candidate: Candidate, task: Task): string[] {
+  const { entry, features, triggerHits, tagHits, nearestPassage, nearestTrigger } = candidate;
+  const said = new Set<string>();
+  const reasons = [
+    ...triggerHits.map((trigger) => `trigger:${trigger}`),
+    ...tagHits.map((tag) => `tag:${tag}`),
+    ...labelled("name", sharedWords(entry.document.name, task, said)),
+  ];
+  const action = actionOf(task.actions & entry.actions);
+  if (action) reasons.push(`action:${action}`);
+  if (features.domain > 0 && entry.document.domain) reasons.push(`domain:${entry.document.domain}`);
+  reasons.push(...labelled("words", sharedWords(entry.document.description, task, said)));
+  if (nearestPassage && nearestPassage.similarity >= MIN_SIMILAR && triggerHits.length === 0) {
+    reasons.push(`similar:${nearestPassage.similarity.toFixed(2)} "${quote(nearestPassage.text)}"`);
+  }
+  const semantic = nearestTrigger ?? { text: entry.document.name, similarity: features.own };
+  if (semantic.similarity >= MIN_SEMANTIC) {
+    reasons.push(`semantic:${semantic.similarity.toFixed(2)} "${quote(semantic.text)}"`);
+  }
+  return reasons;
+}
+
+const labelled = (label: string, found: readonly string[]): string[] =>
+  found.length > 0 ? [`${label}:${found.join(" ")}`] : [];
+
+/** The words of the text that the task says too, as the author wrote them; each only once over all reasons. */
+function sharedWords(text: string, task: Task, said: Set<string>): string[] {
+  const shared: string[] = [];
+  for (const word of words(identifierWords(text))) {
+    const [term] = contentTerms(word);
+    if (term === undefined || said.has(term) || !task.contentTerms.has(term)) continue;
+    said.add(term);
+    shared.push(word);
+    if (shared.length === MAX_WORDS) break;
+  }
+  return shared;
+}
+
+function quote(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > MAX_QUOTE_CHARS ? `${line.slice(0, MAX_QUOTE_CHARS - 1)}…` : line;
+}

@@ -1,0 +1,142 @@
+/**
+ * The index the router ranks over. A document is added and removed on its own: what depends on the others (IDF,
+ * average length, passage norms) is read when a task is ranked. The order of registration never shows in a result.
+ */
+import { documentActions } from "./actions.ts";
+import type { RouteDocument } from "./document.ts";
+import { createPassages, type Passage, type Passages } from "./passages.ts";
+import { createPostings, type Postings, type WeightedTerms } from "./postings.ts";
+import { contentTerms, identifierWords, terms, withoutValues } from "./text.ts";
+import { type DocumentVectors, documentVectors, type Embed } from "./vectors.ts";
+
+/** Field weights in tenths (see `WeightedTerms`), chosen by cross-validation over the sets. */
+const FIELD_WEIGHTS = { name: 20, id: 10, description: 10, tags: 10, params: 6, triggers: 5 } as const;
+
+const MAX_TRIGGERS = 256; // a capability with more operations than this is found by its own text and these
+const MAX_FIELD_CHARS = 4_000;
+const MAX_PHRASE_WORDS = 6; // longer triggers are examples, not phrases that occur in a task
+
+/** A phrase as the author wrote it, and as terms to look for in a task. */
+export interface Phrase {
+  readonly label: string;
+  readonly terms: readonly string[];
+}
+
+export interface IndexEntry {
+  readonly document: RouteDocument;
+  readonly slot: number;
+  readonly nameTerms: readonly string[];
+  /** Of its name, description and tags. */
+  readonly ownTerms: readonly string[];
+  readonly tags: readonly Phrase[];
+  readonly phrases: readonly Phrase[];
+  readonly contextWords: readonly Phrase[];
+  readonly actions: number;
+  readonly domainTerms: readonly string[];
+  readonly weighted: WeightedTerms;
+  readonly passages: readonly Passage[];
+  readonly vectors: DocumentVectors | undefined;
+}
+
+export interface RouteIndex {
+  /** Adds a document, or replaces the one with the same id. */
+  add(document: RouteDocument): void;
+  remove(id: string): boolean;
+  has(id: string): boolean;
+  readonly size: number;
+  readonly embed: Embed | undefined;
+  /** Read by `rank`; not for callers. */
+  readonly entries: readonly (IndexEntry | undefined)[];
+  readonly postings: Postings;
+  readonly passages: Passages;
+}
+
+export function createRouteIndex({ embed }: { embed?: Embed | undefined } = {}): RouteIndex {
+  const entries: (IndexEntry | undefined)[] = [];
+  const slots = new Map<string, number>();
+  const free: number[] = [];
+  const postings = createPostings();
+  const passages = createPassages();
+
+  const remove = (id: string): boolean => {
+    const slot = slots.get(id);
+    const entry = slot === undefined ? undefined : entries[slot];
+    if (slot === undefined || !entry) return false;
+    postings.remove(slot, entry.weighted);
+    for (const passage of entry.passages) passages.remove(passage);
+    entries[slot] = undefined;
+    slots.delete(id);
+    free.push(slot);
+    return true;
+  };
+
+  return {
+    add(document) {
+      remove(document.id);
+      const slot = free.pop() ?? entries.length;
+      const entry = entryOf(document, slot, passages, embed);
+      postings.add(slot, entry.weighted);
+      entries[slot] = entry;
+      slots.set(document.id, slot);
+    },
+    remove,
+    has: (id) => slots.has(id),
+    get size() {
+      return slots.size;
+    },
+    embed,
+    entries,
+    postings,
+    passages,
+  };
+}
+
+function entryOf(raw: RouteDocument, slot: number, passages: Passages, embed: Embed | undefined): IndexEntry {
+  const document = bounded(raw);
+  const { tags = [], triggers = [] } = document;
+  const name = identifierWords(document.name);
+  const ownText = [name, document.description, ...tags.map(identifierWords)].join(" ");
+  return {
+    document,
+    slot,
+    nameTerms: [...new Set(contentTerms(name))],
+    ownTerms: [...new Set(contentTerms(ownText))],
+    tags: tags.map((tag) => phraseOf(tag, identifierWords(tag))),
+    phrases: triggers.map((trigger) => phraseOf(trigger, trigger)).filter(isShort),
+    contextWords: (document.contextWords ?? []).map((word) => phraseOf(word, word)),
+    actions: documentActions(document),
+    domainTerms: contentTerms(identifierWords(document.domain ?? "")),
+    weighted: weightedTerms(document),
+    passages: [ownText, ...triggers].map((text) => passages.add(slot, text)),
+    vectors: embed
+      ? documentVectors(`${name}. ${document.description}`, triggers.map(withoutValues), embed)
+      : undefined,
+  };
+}
+
+const phraseOf = (label: string, text: string): Phrase => ({ label, terms: terms(text) });
+const isShort = (phrase: Phrase): boolean => phrase.terms.length <= MAX_PHRASE_WORDS;
+
+function bounded(document: RouteDocument): RouteDocument {
+  const cut = (text: string) => (text.length > MAX_FIELD_CHARS ? text.slice(0, MAX_FIELD_CHARS) : text);
+  return {
+    ...document,
+    description: cut(document.description),
+    ...(document.triggers && { triggers: document.triggers.slice(0, MAX_TRIGGERS).map(cut) }),
+  };
+}
+
+function weightedTerms(document: RouteDocument): WeightedTerms {
+  const { tags = [], params = [], triggers = [], domain = "", actions = [] } = document;
+  const counts = new Map<string, number>();
+  const add = (text: string, weight: number) => {
+    for (const term of terms(text)) counts.set(term, (counts.get(term) ?? 0) + weight);
+  };
+  add(identifierWords(document.name), FIELD_WEIGHTS.name);
+  add(identifierWords(document.id), FIELD_WEIGHTS.id);
+  add(document.description, FIELD_WEIGHTS.description);
+  for (const tag of [...tags, domain, ...actions]) add(identifierWords(tag), FIELD_WEIGHTS.tags);
+  for (const param of params) add(identifierWords(param), FIELD_WEIGHTS.params);
+  for (const trigger of triggers) add(trigger, FIELD_WEIGHTS.triggers);
+  return counts;
+}

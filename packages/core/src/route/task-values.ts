@@ -1,0 +1,89 @@
+/** The values a task's text holds: addresses, quoted texts, paths, numbers, dates, lists. Each is found once, with its place. */
+
+export type ValueKind = "url" | "email" | "quoted" | "path" | "number" | "date" | "uuid";
+
+export interface FoundValue {
+  readonly kind: ValueKind;
+  readonly text: string;
+  readonly at: number;
+  readonly end: number;
+}
+
+/** Earlier rows win: a number inside a URL is part of the URL. */
+const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
+  ["url", /https?:\/\/[^\s"'<>]+[^\s"'<>.,;:!?)\]}]/gi],
+  ["email", /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g],
+  ["quoted", /"([^"]{1,4000})"|“([^”]{1,4000})”|'([^']{2,4000})'(?!\w)|`([^`]{1,4000})`/g],
+  ["uuid", /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi],
+  ["date", /\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?)?\b/g],
+  [
+    "path",
+    /(?<![\w/:])(?:\.{0,2}\/[\w.@~-]+(?:\/[\w.@~-]+)*\/?|[\w-]+(?:\/[\w.-]+)*\.(?:txt|md|json|csv|ya?ml|html?|js|ts|py|pdf|docx?|png|jpe?g|log|xml|toml|sh))\b/gi,
+  ],
+  ["number", /(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.]*\w)/gi],
+];
+
+const NUMBER_WORDS: Readonly<Record<string, number>> = {
+  zero: 0,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  eleven: 11,
+  twelve: 12,
+  dozen: 12,
+  twenty: 20,
+  thirty: 30,
+  fifty: 50,
+  hundred: 100,
+  thousand: 1000,
+};
+const NUMBER_WORD = new RegExp(`\\b(?:${Object.keys(NUMBER_WORDS).join("|")})\\b`, "gi");
+
+export function findValues(task: string): FoundValue[] {
+  const taken: FoundValue[] = [];
+  const free = (at: number, end: number) => taken.every((value) => end <= value.at || at >= value.end);
+  for (const [kind, pattern] of PATTERNS) {
+    for (const match of task.matchAll(pattern)) {
+      const end = match.index + match[0].length;
+      const text = match.slice(1).find((group) => group !== undefined) ?? match[0];
+      if (free(match.index, end)) taken.push({ kind, text, at: match.index, end });
+    }
+  }
+  for (const match of task.matchAll(NUMBER_WORD)) {
+    const end = match.index + match[0].length;
+    const number = NUMBER_WORDS[match[0].toLowerCase()];
+    if (number !== undefined && free(match.index, end))
+      taken.push({ kind: "number", text: String(number), at: match.index, end });
+  }
+  return taken.sort((a, b) => a.at - b.at);
+}
+
+export const numberOf = ({ text }: FoundValue): number => Number(text.replaceAll(",", ""));
+
+/** The items of a list in the text: what stands behind a colon, or between commas and "and", or on lines of its own. */
+export function listItems(task: string): string[] {
+  const behindColon = /:\s*([\s\S]+)$/.exec(task)?.[1] ?? task;
+  const lines = behindColon
+    .split(/\n+/)
+    .map(trimItem)
+    .filter((item) => item !== "");
+  if (lines.length > 1) return lines;
+  const parts = behindColon
+    .split(/,\s*(?:and\s+)?|;\s*|\s+and\s+/i)
+    .map(trimItem)
+    .filter((item) => item !== "");
+  return parts.length > 1 || behindColon !== task ? parts : [];
+}
+
+const trimItem = (text: string): string =>
+  text
+    .replace(/^\s*(?:[-*•]|\d+[.)])\s*/, "")
+    .replace(/[.\s]+$/, "")
+    .trim();

@@ -1,0 +1,87 @@
+/**
+ * Task and capability text as the router reads it: bounded, normalised, in terms and in word pairs.
+ * Stop words stay, at a fifth of the weight: "who are you" and "what can you do" hold nothing else.
+ */
+import { stem } from "./stem.ts";
+
+/** Longer tasks are read up to here: people state the wish first, and pasted documents must not cost seconds. */
+export const MAX_TASK_CHARS = 8_000;
+const MAX_WORDS = 600; // of one text; the same bound, for texts made of very short words
+const MAX_WORD_CHARS = 40; // longer runs are tokens and hashes, not words
+
+const STOP_WEIGHT = 0.2; // measured: better than leaving them out on every set, best for small talk
+const STOP_WORDS = new Set(
+  `a an the of to in on for and or is are was were be been am i im me my mine you your yours we our us it its this
+  that these those with at by from as can could would should will shall may might do does did have has had please
+  tell give let want need like get know help find show some any there here what which who how when where why if so
+  just about into than then them they he she his her not no s t re ve ll d m`.split(/\s+/),
+);
+
+/** Reads at most the first `MAX_TASK_CHARS`; control characters become spaces. */
+export function boundedText(text: string): string {
+  const cut = text.length > MAX_TASK_CHARS ? text.slice(0, MAX_TASK_CHARS) : text;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+  return cut.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\ufeff]+/g, " ");
+}
+
+/** What `intent.normalizedTask` shows: lower case, single spaces, no closing punctuation. */
+export function normalizeTask(text: string): string {
+  return boundedText(text)
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/[\s.!?;,:]+$/, "");
+}
+
+/** Lower-case words in order. Han and kana have no spaces, so each character is a word; word pairs give them context. */
+export function words(text: string): string[] {
+  const lower = text.toLowerCase().replace(/['’]/g, "");
+  const found = isAscii(lower)
+    ? lower.match(/[a-z0-9]+/g)
+    : lower
+        .normalize("NFD")
+        .replace(/[\u0300-\u036f]/g, "")
+        .normalize("NFC")
+        .match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}]+/gu);
+  const all = found ?? [];
+  if (all.length > MAX_WORDS) all.length = MAX_WORDS;
+  return all.map((word) => (word.length > MAX_WORD_CHARS ? word.slice(0, MAX_WORD_CHARS) : word));
+}
+
+/** Identifiers as words: `getTeamStats`, `get_team-stats` and `Team.Stats` all read as people would say them. */
+export function identifierWords(text: string): string {
+  return text
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z])([A-Z][a-z])/g, "$1 $2")
+    .replace(/[_.:/-]+/g, " ");
+}
+
+/** Stemmed words in order; stop words as they are. */
+export function terms(text: string): string[] {
+  return words(text).map((word) => (STOP_WORDS.has(word) ? word : stem(word)));
+}
+
+export const isStopTerm = (term: string): boolean => STOP_WORDS.has(term);
+export const termWeight = (term: string): number => (STOP_WORDS.has(term) ? STOP_WEIGHT : 1);
+export const contentTerms = (text: string): string[] => terms(text).filter((term) => !STOP_WORDS.has(term));
+
+/** Content terms and the pairs of neighbours among them; all terms when there is no content at all. */
+export function grams(text: string): string[] {
+  const all = terms(text);
+  const content = all.filter((term) => !STOP_WORDS.has(term));
+  const kept = content.length > 0 ? content : all;
+  const pairs = kept.slice(1).map((term, at) => `${kept[at]} ${term}`);
+  return [...kept, ...pairs];
+}
+
+/** What the embedding reads: quoted values and numbers say which thing is meant, not which capability. */
+export function withoutValues(text: string): string {
+  const bare = text
+    .replace(/"[^"]{1,200}"|“[^”]{1,200}”|(?<!\w)'[^']{1,200}'(?!\w)/g, " ")
+    .replace(/[^\s\d]{0,40}\d\S*/g, " ");
+  return /\p{L}{3}/u.test(bare) ? bare : text;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII
+const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text);
