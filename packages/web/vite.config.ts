@@ -11,9 +11,7 @@ export default defineConfig({
   plugins: [react(), tailwind(), lucideIcons()],
   build: {
     target: "es2023",
-    modulePreload: { polyfill: false },
-    // Without it a 0.5 kB file of its own is loaded for every icon.
-    chunkSizeWarningLimit: 400,
+    modulePreload: { polyfill: false }, // every browser that runs this has it
   },
   server: { proxy: Object.fromEntries(SERVED_BY_SERVER.map((path) => [path, SERVER])) },
 });

@@ -22,10 +22,13 @@ export type FollowState =
 export interface FollowOptions {
   /** The last event already known; 0 for all. */
   readonly after?: number;
+  /** Only the events of this run. */
+  readonly run?: string;
   readonly onEvent: (event: SessionEvent) => void;
   readonly onState?: (state: FollowState) => void;
   /** No byte for so long means the connection is dead; the server sends keep-alive comments more often. */
   readonly silenceMs?: number;
+  readonly firstPauseMs?: number;
 }
 
 export interface Following {
@@ -44,10 +47,11 @@ const SILENCE_MS = 45_000;
 const TRY_AGAIN = new Set([0, 408, 425, 429]); // and every 5xx
 
 export function followEvents(connection: Connection, sessionId: string, options: FollowOptions): Following {
-  const { onEvent, onState = () => {}, silenceMs = SILENCE_MS } = options;
+  const { onEvent, onState = () => {}, run: runId, silenceMs = SILENCE_MS } = options;
   const closing = new AbortController();
   let last = options.after ?? 0;
-  let pause = FIRST_PAUSE_MS;
+  const { firstPauseMs = FIRST_PAUSE_MS } = options;
+  let pause = firstPauseMs;
   let wake = () => {};
 
   const take = ({ id, data }: ServerSentEvent) => {
@@ -70,11 +74,15 @@ export function followEvents(connection: Connection, sessionId: string, options:
     try {
       const path = `/v1/sessions/${encodeURIComponent(sessionId)}/events`;
       const headers = { accept: "text/event-stream", "last-event-id": String(last) };
-      const sent = await connection.send("GET", path, { headers, query: { after: last }, signal });
+      const sent = await connection.send("GET", path, {
+        headers,
+        query: { after: last, run: runId },
+        signal,
+      });
       if (!sent.ok) return sent.failure;
       if (!sent.value.body) return undefined;
       onState({ phase: "open" });
-      pause = FIRST_PAUSE_MS;
+      pause = firstPauseMs;
       await readServerSentEvents(sent.value.body, take, alive).catch(() => {}); // broken off: the next attempt reads on
       return undefined;
     } finally {

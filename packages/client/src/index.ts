@@ -1,4 +1,5 @@
 export { type Api, createApi } from "./api.ts";
+export { CapstanAgent, type CapstanAgentConfig } from "./capstan-agent.ts";
 export {
   type CallOptions,
   type Connection,
@@ -16,6 +17,7 @@ export {
   followEvents,
   type SessionEvent,
 } from "./follow-events.ts";
+export { type ReconnectOptions, reconnectingFetch } from "./reconnecting-fetch.ts";
 export {
   createSseParser,
   readServerSentEvents,
@@ -42,8 +44,10 @@ export type {
 export type { CodingAgentInfo, CodingAgentRun, ModelInfo } from "./wire/coding-agents.ts";
 export type {
   InstalledPackage,
+  PackageDescription,
   PackageInstall,
   PackageReview,
+  PackageTool,
   ServiceInfo,
   TriggerInfo,
 } from "./wire/packages.ts";
@@ -80,4 +84,4 @@ export type {
   ToolResultCreate,
   TraceSpan,
 } from "./wire/sessions.ts";
-export type { ApiKey, AuditEntry, ProviderInfo, ServerStatus, User } from "./wire/settings.ts";
+export type { ApiKey, AuditEntry, KeyRight, ProviderInfo, ServerStatus, User } from "./wire/settings.ts";

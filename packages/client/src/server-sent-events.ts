@@ -50,15 +50,18 @@ function fieldOf(line: string): [field: string, value: string] {
   return colon < 0 ? [line, ""] : [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, "")];
 }
 
-/** Reads a response's body to its end. `onBytes` is told of every part, also of keep-alive comments. */
+/** Reads a response's body to its end, or until the signal. `onBytes` is told of every part, also of keep-alive comments. */
 export async function readServerSentEvents(
   body: ReadableStream<Uint8Array>,
   onEvent: (event: ServerSentEvent) => void,
   onBytes: () => void = () => {},
+  signal?: AbortSignal,
 ): Promise<void> {
   const parser = createSseParser(onEvent);
   const decoder = new TextDecoder();
   const reader = body.getReader();
+  const stop = () => void reader.cancel().catch(() => {});
+  signal?.addEventListener("abort", stop, { once: true });
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -67,6 +70,7 @@ export async function readServerSentEvents(
       parser.push(decoder.decode(value, { stream: true }));
     }
   } finally {
-    reader.cancel().catch(() => {}); // the connection may be gone already; either way we are done with it
+    signal?.removeEventListener("abort", stop);
+    stop(); // the connection may be gone already; either way we are done with it
   }
 }

@@ -35,8 +35,17 @@ export const sessionEndpoints = (connection: Connection) => {
     delete: (id: string) => json<void>("DELETE", sessionPath(id)),
     send: (id: string, message: MessageCreate) =>
       json<MessageAccepted>("POST", sessionPath(id, "/messages"), { json: message }),
-    messages: (id: string, page: PageQuery = {}, signal?: AbortSignal) =>
-      json<Page<Message>>("GET", sessionPath(id, "/messages"), { query: { ...page }, signal }),
+    messages: (
+      id: string,
+      page: { limit?: number; cursor?: number | undefined } = {},
+      signal?: AbortSignal,
+    ) =>
+      json<Items<Message> & { next_cursor?: number }>("GET", sessionPath(id, "/messages"), {
+        query: page,
+        signal,
+      }),
+    feedback: (id: string, messageId: string, feedback: { value: "up" | "down"; words?: string }) =>
+      json<JsonObject>("POST", sessionPath(id, `/messages/${part(messageId)}/feedback`), { json: feedback }),
     /** A page of stored events; `followEvents` also waits for new ones. */
     events: (id: string, query: { after?: number; limit?: number } = {}, signal?: AbortSignal) =>
       json<Items<SessionEvent & { run_id: string | null }> & { next?: number | null }>(
@@ -45,7 +54,8 @@ export const sessionEndpoints = (connection: Connection) => {
         { query: { format: "json", ...query }, signal },
       ),
     followEvents: (id: string, options: FollowOptions) => followEvents(connection, id, options),
-    cancel: (id: string) => json<{ cancelled: boolean }>("POST", sessionPath(id, "/cancel"), { json: {} }),
+    cancel: (id: string) =>
+      json<{ cancelled: boolean; run_id?: string }>("POST", sessionPath(id, "/cancel"), { json: {} }),
     fork: (id: string, options: { message_id?: string } = {}) =>
       json<Session>("POST", sessionPath(id, "/fork"), { json: options }),
     export: (id: string) => textOf(connection.send("GET", sessionPath(id, "/export"))),
@@ -79,13 +89,14 @@ export const fileEndpoints = ({ json, send }: Connection) => ({
 
 export const runEndpoints = ({ json }: Connection) => ({
   get: (id: string, signal?: AbortSignal) => json<Run>("GET", `/v1/runs/${part(id)}`, { signal }),
-  feedback: (messageId: string, feedback: { value: "up" | "down"; words?: string }) =>
-    json<JsonObject>("POST", `/v1/messages/${part(messageId)}/feedback`, { json: feedback }),
 });
 
 export const approvalEndpoints = ({ json }: Connection) => ({
-  list: (query: { status?: string } = {}, signal?: AbortSignal) =>
-    json<Items<Approval>>("GET", "/v1/approvals", { query, signal }),
+  list: (
+    query: PageQuery & { status?: Approval["status"]; session_id?: string | undefined } = {},
+    signal?: AbortSignal,
+  ) => json<Page<Approval>>("GET", "/v1/approvals", { query: { ...query }, signal }),
+  get: (id: string, signal?: AbortSignal) => json<Approval>("GET", `/v1/approvals/${part(id)}`, { signal }),
   answer: (id: string, answer: ApprovalAnswer) =>
     json<Approval>("POST", `/v1/approvals/${part(id)}`, { json: answer }),
 });

@@ -1,7 +1,7 @@
 /** The server itself: status, providers, API keys, users, the audit log. */
 import type { Connection } from "../connection.ts";
 import type { Items, JsonObject } from "../wire/page.ts";
-import type { ApiKey, AuditEntry, ProviderInfo, ServerStatus, User } from "../wire/settings.ts";
+import type { ApiKey, AuditEntry, KeyRight, ProviderInfo, ServerStatus, User } from "../wire/settings.ts";
 
 const part = encodeURIComponent;
 
@@ -23,7 +23,7 @@ export const providerEndpoints = ({ json }: Connection) => ({
 export const keyEndpoints = ({ json }: Connection) => ({
   list: (signal?: AbortSignal) => json<Items<ApiKey>>("GET", "/v1/keys", { signal }),
   /** The only answer that holds the key itself. */
-  create: (key: { name: string; rights?: string[]; [more: string]: unknown }) =>
+  create: (key: { name: string; owner?: string; rights?: KeyRight[]; per_minute?: number }) =>
     json<ApiKey & { key: string }>("POST", "/v1/keys", { json: key }),
   revoke: (id: string) => json<void>("DELETE", `/v1/keys/${part(id)}`),
 });

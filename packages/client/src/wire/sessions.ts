@@ -55,7 +55,7 @@ export interface MessageCreate {
   output_schema?: JsonObject;
   webhook?: { url: string };
   model?: string;
-  reasoning?: string;
+  reasoning?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 }
 
 export interface MessageAccepted {
@@ -68,7 +68,15 @@ export type StoredPart =
   | MessagePart
   | { type: "reasoning"; text: string }
   | { type: "tool-call"; tool_call_id: string; tool_name: string; input: unknown }
-  | { type: "tool-result"; tool_call_id: string; tool_name: string; output: unknown; is_error: boolean };
+  | {
+      type: "tool-result";
+      tool_call_id: string;
+      tool_name: string;
+      output: unknown;
+      is_error: boolean;
+      /** The arguments a person put in place of the model's. */
+      edited_input?: unknown;
+    };
 
 export interface Message {
   id: string;
@@ -78,6 +86,8 @@ export interface Message {
   content: StoredPart[];
   usage?: RunUsageWire;
   feedback?: { value: "up" | "down"; words?: string };
+  /** It waits behind the run that is on. */
+  queued?: boolean;
   created_at: string;
 }
 
@@ -87,6 +97,8 @@ export interface RunUsageWire {
   cached_tokens?: number;
   reasoning_tokens?: number;
   cost_usd?: number | null;
+  steps?: number;
+  active_ms?: number;
 }
 
 export interface TraceSpan {
@@ -104,34 +116,39 @@ export interface Run {
   session_id: string;
   agent_id: string | null;
   status: RunStatus;
-  outcome?: unknown;
-  error?: { code?: string; message: string; nextStep?: string } | null;
-  usage?: RunUsageWire;
-  model?: string | null;
-  started_at: string | null;
+  outcome: JsonObject | null;
+  error: { code: string; message: string; nextStep: string } | null;
+  usage: RunUsageWire;
+  model: string | null;
+  parent_run_id: string | null;
+  started_at: string;
   ended_at: string | null;
-  created_at?: string;
+  /** Only where one run is asked for. */
   trace?: TraceSpan[];
 }
 
 export interface Approval {
   id: string;
   kind: "tool" | "scope" | "package";
-  status: string;
-  session_id?: string | null;
-  run_id?: string | null;
-  agent_id?: string | null;
-  agent_name?: string | null;
-  tool?: string | null;
-  capability_id?: string | null;
-  input?: unknown;
-  input_schema?: JsonObject | null;
-  reason?: string | null;
-  requested_by?: string | null;
-  expires_at?: string | null;
+  status: "pending" | "approved" | "denied" | "expired" | "cancelled";
+  session_id: string | null;
+  run_id: string | null;
+  agent_id: string;
+  agent_name: string | null;
+  tool: string;
+  capability_id: string;
+  input: unknown;
+  input_schema: JsonObject | null;
+  reason: string;
+  requested_by: string;
+  assignee: string;
+  expiry: JsonObject;
+  expires_at: string | null;
   created_at: string;
-  answered_by?: string | null;
-  answer?: unknown;
+  answered_by: string | null;
+  answered_at: string | null;
+  answer: { words: string | null; edited_args: unknown } | null;
+  result: unknown;
 }
 
 export interface ApprovalAnswer {

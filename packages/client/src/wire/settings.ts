@@ -13,19 +13,23 @@ export interface ServerStatus {
 export interface ProviderInfo {
   provider: string;
   configured: boolean;
-  base_url?: string | null;
+  from?: "environment" | "settings" | "none";
+  base_url?: string;
   models?: unknown[];
-  [more: string]: unknown;
 }
+
+export type KeyRight = "read" | "run" | "admin";
 
 export interface ApiKey {
   id: string;
-  name?: string;
-  owner?: string;
-  rights?: string[];
-  created_at?: string;
-  last_used_at?: string | null;
-  [more: string]: unknown;
+  name: string;
+  owner: string;
+  /** The first characters, to tell keys apart. */
+  prefix: string;
+  rights: KeyRight[];
+  per_minute: number;
+  revoked: boolean;
+  created_at: string;
 }
 
 export interface User {

@@ -84,10 +84,10 @@ async function callOne(
       return;
     case "refused":
       if (waitsForChild(outcome.failure, call, waits)) return;
-      return storeResult(context, call, { ...refusal(outcome.failure), edited });
+      return storeResult(context, call, { ...refusal(outcome.failure), edited, tookMs: outcome.durationMs });
     case "done": {
       const stored = effects(context, agent, call, { value: outcome.output, found, input });
-      return storeResult(context, call, { ...stored, edited });
+      return storeResult(context, call, { ...stored, edited, tookMs: outcome.durationMs });
     }
   }
 }
@@ -122,11 +122,12 @@ interface Stored {
   readonly events?: readonly RunEvent[];
   readonly extras?: CommitExtras;
   readonly edited?: JsonValue | undefined;
+  readonly tookMs?: number;
 }
 
 async function storeResult(context: RunContext, call: ToolCallPart, result: Stored): Promise<void> {
   const { toolCallId, toolName } = call;
-  const { output, events = [], extras, edited } = result;
+  const { output, events = [], extras, edited, tookMs } = result;
   const part: ToolResultPart = {
     type: "tool-result",
     toolCallId,
@@ -136,7 +137,14 @@ async function storeResult(context: RunContext, call: ToolCallPart, result: Stor
   };
   const message: ConversationMessage = { id: uuidv7(), role: "tool", content: [part] };
   const content = toolOutputText(output);
-  context.log.emit({ type: "TOOL_CALL_RESULT", messageId: message.id, toolCallId, content, role: "tool" });
+  const metadata = {
+    ...(tookMs !== undefined && { durationMs: tookMs }),
+    ...(edited !== undefined && { editedArguments: edited }),
+  };
+  context.log.emit({
+    ...{ type: "TOOL_CALL_RESULT", messageId: message.id, toolCallId, content, role: "tool" },
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  });
   for (const event of events) context.log.emit(event);
   context.messages.push(message);
   await context.log.commit([{ message }], extras);

@@ -12,9 +12,10 @@ import {
   type RunEvent,
 } from "@capstan/core";
 import { Draft } from "./draft.ts";
-import type { ConversationView, Entry, RunView, Todo } from "./entries.ts";
+import type { ConversationView, Entry, RunView } from "./entries.ts";
 import { reconcile } from "./reconcile.ts";
 import { storedEntries } from "./stored-messages.ts";
+import { todosIn } from "./todos.ts";
 import { isFailureText, parsed } from "./tool-result.ts";
 
 export class Conversation {
@@ -141,12 +142,14 @@ const ROWS: Rows = {
   TOOL_CALL_END: (draft, { toolCallId }) => {
     draft.change("tool", toolCallId, (before) => ({ ...before, ready: true }));
     const call = draft.find("tool", toolCallId);
-    if (call?.name.endsWith("write_todos")) draft.todos = todosIn(call.argumentsText) ?? draft.todos;
+    if (call?.name.endsWith("write_todos")) draft.todos = todosIn(parsed(call.argumentsText)) ?? draft.todos;
   },
-  TOOL_CALL_RESULT: (draft, { toolCallId, content, timestamp }) => {
+  TOOL_CALL_RESULT: (draft, { toolCallId, content, metadata }) => {
     const text = typeof content === "string" ? content : JSON.stringify(content);
     const result = { text, failed: isFailureText(text) };
-    draft.change("tool", toolCallId, (before) => ({ ...before, ready: true, result, endedAt: timestamp }));
+    const tookMs = typeof metadata?.durationMs === "number" ? metadata.durationMs : undefined;
+    const edited = metadata?.editedArguments;
+    draft.change("tool", toolCallId, (before) => ({ ...before, ready: true, result, tookMs, edited }));
     draft.toolResults += 1;
   },
   STATE_SNAPSHOT: (draft, { snapshot }) => {
@@ -256,16 +259,6 @@ function customNotice(draft: Draft, name: string, value: JsonValue, seq: number)
 
 const textIn = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
-
-const STATUSES: readonly unknown[] = ["pending", "in_progress", "completed"];
-
-function todosIn(argumentsText: string): Todo[] | undefined {
-  const given = (parsed(argumentsText) as { todos?: unknown } | null)?.todos;
-  if (!Array.isArray(given)) return undefined;
-  return given.filter(
-    (each): each is Todo => typeof each?.content === "string" && STATUSES.includes(each.status),
-  );
-}
 
 /** Whether a run is under way or waits for a person. */
 export const currentRun = ({ runs }: ConversationView): RunView | undefined => {

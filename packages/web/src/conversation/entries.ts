@@ -50,7 +50,10 @@ export interface ToolEntry extends Piece {
   readonly argumentsText: string;
   readonly ready: boolean;
   readonly result?: { readonly text: string; readonly failed: boolean } | undefined;
-  readonly endedAt?: number | undefined;
+  /** How long it ran, without the time it waited for a person. */
+  readonly tookMs?: number | undefined;
+  /** What a person put in place of the model's arguments; it ran with these. */
+  readonly edited?: unknown;
   /** A person was asked before it may run; open while there is no result. */
   readonly interrupt?: Interrupt | undefined;
   /** The client itself is to run it. */

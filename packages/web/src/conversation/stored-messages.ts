@@ -19,9 +19,9 @@ function mediaIn(part: StoredPart): Media[] {
 
 /** A turn as it was stored: without times, but whole. */
 export function storedEntries(messages: readonly Message[]): Entry[] {
-  const results = new Map<string, ToolEntry["result"]>();
+  const results = new Map<string, Outcome>();
   for (const part of messages.flatMap(({ content }) => content))
-    if (part.type === "tool-result") results.set(part.tool_call_id, resultOf(part.output, part.is_error));
+    if (part.type === "tool-result") results.set(part.tool_call_id, outcomeOf(part));
   return messages.flatMap((message): Entry[] => {
     const runId = message.run_id ?? message.id;
     if (message.role === "user") return [{ kind: "user", id: runId, runId, message: userMessage(message) }];
@@ -35,7 +35,7 @@ function assistantEntry(
   part: StoredPart,
   index: number,
   runId: string,
-  results: ReadonlyMap<string, ToolEntry["result"]>,
+  results: ReadonlyMap<string, Outcome>,
 ): Entry[] {
   const id = index === 0 ? messageId : `${messageId}.${index}`;
   if (part.type === "text" || part.type === "reasoning")
@@ -50,12 +50,18 @@ function assistantEntry(
       messageId,
       argumentsText: JSON.stringify(part.input ?? {}),
       ready: true,
-      result: results.get(part.tool_call_id),
+      ...results.get(part.tool_call_id),
     },
   ];
 }
 
-function resultOf(output: unknown, isError: boolean): ToolEntry["result"] {
+type Outcome = Pick<ToolEntry, "result" | "edited">;
+
+function outcomeOf({
+  output,
+  is_error,
+  edited_input,
+}: Extract<StoredPart, { type: "tool-result" }>): Outcome {
   const text = typeof output === "string" ? output : JSON.stringify(output);
-  return { text, failed: isError || isFailureText(text) };
+  return { result: { text, failed: is_error || isFailureText(text) }, edited: edited_input };
 }

@@ -12,7 +12,7 @@ const CARD_PX = 132;
 export function CatalogGrid({ items }: { items: readonly CapabilitySummary[] }) {
   const { frame, columns, rows, totalPx } = useWindowedRows(items.length, { rowPx: CARD_PX, columnPx: 300 });
   return (
-    <div ref={frame}>
+    <div ref={frame} className="-mx-1.5 -mt-3">
       <ul className="relative" style={{ height: totalPx }} aria-label="Capabilities">
         {rows.flatMap(({ row, startPx }) =>
           items.slice(row * columns, (row + 1) * columns).map((capability, column) => (

@@ -1,0 +1,12 @@
+/** A list of tasks, wherever it is found: in a call's arguments, in an activity, in the shared state. */
+import type { Todo } from "./entries.ts";
+
+const STATUSES: readonly unknown[] = ["pending", "in_progress", "completed"];
+
+export function todosIn(value: unknown): Todo[] | undefined {
+  const given = (value as { todos?: unknown } | null | undefined)?.todos;
+  if (!Array.isArray(given)) return undefined;
+  return given.filter(
+    (each): each is Todo => typeof each?.content === "string" && STATUSES.includes(each.status),
+  );
+}

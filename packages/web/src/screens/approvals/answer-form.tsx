@@ -1,0 +1,139 @@
+import type { ApprovalAnswer } from "@capstan/client";
+import { type ReactNode, useState } from "react";
+import { JsonInput } from "../../forms/json-input.tsx";
+import { fieldsOf, filled, isObject, type Json } from "../../forms/schema-fields.ts";
+import { SchemaForm } from "../../forms/schema-form.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Field, TextInput } from "../../kit/field.tsx";
+import { JsonView } from "../../kit/json-view.tsx";
+
+interface AnswerFormProps {
+  /** What it is about, for people who cannot see which card a button belongs to. */
+  name: string;
+  input: Json;
+  schema: Json | undefined;
+  mayEdit: boolean;
+  busy: boolean;
+  onAnswer: (answer: ApprovalAnswer) => void;
+}
+
+type Mode = "ask" | "edit" | "deny";
+
+/** Approve as asked, approve with other arguments, or deny with a word to the agent. */
+export function AnswerForm({ name, input, schema, mayEdit, busy, onAnswer }: AnswerFormProps) {
+  const [mode, setMode] = useState<Mode>("ask");
+  if (mode === "edit")
+    return (
+      <EditForm
+        name={name}
+        input={input}
+        schema={schema}
+        busy={busy}
+        onAnswer={onAnswer}
+        onBack={() => setMode("ask")}
+      />
+    );
+  if (mode === "deny")
+    return <DenyForm name={name} busy={busy} onAnswer={onAnswer} onBack={() => setMode("ask")} />;
+  return (
+    <>
+      <JsonView value={input} label={`Arguments of ${name}`} className="bg-surface!" />
+      <Buttons>
+        <Button
+          look="primary"
+          busy={busy}
+          aria-label={`Approve ${name}`}
+          onClick={() => onAnswer({ decision: "approve" })}
+        >
+          Approve
+        </Button>
+        {mayEdit && (
+          <Button
+            disabled={busy}
+            aria-label={`Edit the arguments of ${name}`}
+            onClick={() => setMode("edit")}
+          >
+            Edit
+          </Button>
+        )}
+        <Button look="danger" disabled={busy} aria-label={`Deny ${name}`} onClick={() => setMode("deny")}>
+          Deny
+        </Button>
+      </Buttons>
+    </>
+  );
+}
+
+const Buttons = ({ children }: { children: ReactNode }) => (
+  <div className="flex flex-wrap gap-2">{children}</div>
+);
+
+interface EditFormProps extends Omit<AnswerFormProps, "mayEdit"> {
+  onBack: () => void;
+}
+
+function EditForm({ name, input, schema, busy, onAnswer, onBack }: EditFormProps) {
+  const [value, setValue] = useState<Json>(input);
+  const fields = schema && fieldsOf(schema);
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAnswer({ decision: "approve", edited_args: fields ? filled(fields, value) : value });
+      }}
+    >
+      <div className="rounded-lg bg-surface p-3">
+        {schema && fields ? (
+          <SchemaForm schema={schema} value={value} onChange={setValue} />
+        ) : (
+          <JsonInput
+            label="Arguments"
+            value={value}
+            onChange={(next) => setValue(isObject(next) ? next : {})}
+          />
+        )}
+      </div>
+      <Buttons>
+        <Button type="submit" look="primary" busy={busy} aria-label={`Approve ${name} with these arguments`}>
+          Approve with these
+        </Button>
+        <Button disabled={busy} onClick={onBack}>
+          Back
+        </Button>
+      </Buttons>
+    </form>
+  );
+}
+
+function DenyForm({
+  name,
+  busy,
+  onAnswer,
+  onBack,
+}: Pick<EditFormProps, "name" | "busy" | "onAnswer" | "onBack">) {
+  const [words, setWords] = useState("");
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAnswer({ decision: "deny", ...(words.trim() !== "" && { words: words.trim() }) });
+      }}
+    >
+      <Field label="A word to the agent" hint="It reads this instead of a result.">
+        {(control) => (
+          <TextInput {...control} autoFocus value={words} onChange={({ target }) => setWords(target.value)} />
+        )}
+      </Field>
+      <Buttons>
+        <Button type="submit" look="danger" busy={busy} aria-label={`Deny ${name} now`}>
+          Deny
+        </Button>
+        <Button disabled={busy} onClick={onBack}>
+          Back
+        </Button>
+      </Buttons>
+    </form>
+  );
+}

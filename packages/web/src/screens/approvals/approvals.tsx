@@ -1,0 +1,158 @@
+/** The inbox over all agents: who asks for what, why, since when, until when. */
+import type { Approval, ApprovalAnswer } from "@capstan/client";
+import Inbox from "lucide-react/icons/inbox";
+import { useState } from "react";
+import { Link } from "wouter";
+import { isObject } from "../../forms/schema-fields.ts";
+import { Badge, Code, type Tone } from "../../kit/badge.tsx";
+import { JsonView } from "../../kit/json-view.tsx";
+import { Screen } from "../../kit/screen.tsx";
+import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
+import { Tabs } from "../../kit/tabs.tsx";
+import { ago, dateTime } from "../../kit/words.ts";
+import { api } from "../../server/api.ts";
+import { useChange, useRead } from "../../server/queries.ts";
+import { usePendingApprovals } from "../../shell/use-status.ts";
+import { AnswerForm } from "./answer-form.tsx";
+
+type View = "pending" | "answered";
+
+export default function Approvals() {
+  const [view, setView] = useState<View>("pending");
+  const waiting = usePendingApprovals().data?.items.length;
+  return (
+    <Screen
+      title="Approvals"
+      lead="What agents may not do without you. Each waits here until it is answered or expires."
+    >
+      <Tabs
+        label="Approvals"
+        tabs={[
+          { name: "pending", label: waiting ? `Waiting (${waiting})` : "Waiting" },
+          { name: "answered", label: "Answered" },
+        ]}
+        current={view}
+        onChange={setView}
+      >
+        {view === "pending" ? <Pending /> : <Answered />}
+      </Tabs>
+    </Screen>
+  );
+}
+
+function Pending() {
+  const query = usePendingApprovals();
+  return (
+    <Loaded query={query} what="Approvals" rows={4}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty icon={Inbox} title="Nothing waits for you">
+            A tool with the policy “approve” asks here before it runs.
+          </Empty>
+        ) : (
+          <ul className="flex flex-col gap-4">
+            {items.map((approval) => (
+              <li key={approval.id}>
+                <PendingCard approval={approval} />
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function PendingCard({ approval }: { approval: Approval }) {
+  const { id, tool, input, input_schema, reason } = approval;
+  const answer = useChange((body: ApprovalAnswer) => api.approvals.answer(id, body), ["approvals", "status"]);
+  return (
+    <article className="flex flex-col gap-3 rounded-xl border border-line bg-surface p-4">
+      <CardHeader approval={approval} />
+      {reason && <p className="text-ink-soft">{reason}</p>}
+      <AnswerForm
+        name={tool}
+        input={isObject(input) ? input : {}}
+        schema={input_schema ?? undefined}
+        mayEdit
+        busy={answer.isPending}
+        onAnswer={(body) => answer.mutate(body)}
+      />
+      <ChangeFailure error={answer.error} />
+    </article>
+  );
+}
+
+function CardHeader({ approval }: { approval: Approval }) {
+  const { agent_name, tool, kind, requested_by, created_at, expires_at, session_id, capability_id } =
+    approval;
+  return (
+    <header className="flex flex-wrap items-start justify-between gap-2">
+      <div className="min-w-0">
+        <h2 className="flex flex-wrap items-center gap-2 font-semibold">
+          {agent_name ?? "An agent"} wants <Code>{tool}</Code>
+          {kind !== "tool" && <Badge tone="thought">{kind}</Badge>}
+        </h2>
+        <p className="text-xs text-ink-faint">
+          for {requested_by}, from {capability_id}
+          {session_id && (
+            <>
+              {", in "}
+              <Link href={`/chat/${session_id}`} className="text-accent-ink underline">
+                this conversation
+              </Link>
+            </>
+          )}
+        </p>
+      </div>
+      <p className="text-right text-xs text-ink-faint" title={dateTime(created_at)}>
+        asked {ago(created_at)}
+        {expires_at && <span className="block text-warn">expires {ago(expires_at)}</span>}
+      </p>
+    </header>
+  );
+}
+
+const TONES: Record<string, Tone> = { approved: "good", denied: "bad", expired: "warn", cancelled: "plain" };
+
+function Answered() {
+  const query = useRead(["approvals", "all"], (signal) => api.approvals.list({ limit: 100 }, signal));
+  return (
+    <Loaded query={query} what="Approvals" rows={4}>
+      {({ items }) => {
+        const answered = items.filter(({ status }) => status !== "pending");
+        if (answered.length === 0) return <Empty icon={Inbox} title="Nothing was answered yet" />;
+        return (
+          <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
+            {answered.map((approval) => (
+              <li key={approval.id}>
+                <AnsweredRow approval={approval} />
+              </li>
+            ))}
+          </ul>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function AnsweredRow({ approval }: { approval: Approval }) {
+  const { tool, status, agent_name, answered_by, answered_at, answer, input } = approval;
+  const edited = answer?.edited_args;
+  return (
+    <details>
+      <summary className="flex flex-wrap items-center gap-2 px-4 py-3 -outline-offset-2 hover:bg-sunken">
+        <Badge tone={TONES[status] ?? "plain"}>{status}</Badge>
+        <Code>{tool}</Code>
+        <span className="min-w-0 flex-1 truncate text-ink-soft">{agent_name}</span>
+        <span className="text-xs text-ink-faint">
+          {answered_by} {answered_at && ago(answered_at)}
+        </span>
+      </summary>
+      <div className="flex flex-col gap-2 px-4 pb-4">
+        {answer?.words && <p>“{answer.words}”</p>}
+        <JsonView value={edited ?? input} label={edited ? "Arguments as they were changed" : "Arguments"} />
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,114 @@
+import ArrowUp from "lucide-react/icons/arrow-up";
+import Square from "lucide-react/icons/square";
+import X from "lucide-react/icons/x";
+import { type KeyboardEvent, useRef, useState } from "react";
+import { Badge } from "../../kit/badge.tsx";
+import { IconButton } from "../../kit/button.tsx";
+import type { Abilities } from "./abilities.ts";
+import { ComposerTools } from "./composer-tools.tsx";
+import type { Outgoing } from "./send-message.ts";
+
+interface ComposerProps {
+  abilities: Abilities;
+  /** The message is being handed over. */
+  busy: boolean;
+  placeholder: string;
+  /** There while a run is on: stops it. A message sent meanwhile waits its turn. */
+  onStop?: (() => void) | undefined;
+  onSend: (outgoing: Outgoing) => Promise<void>;
+}
+
+/** Where people write. Enter sends, Shift+Enter makes a line; a message that could not be sent stays where it was. */
+export function Composer({ abilities, busy, placeholder, onStop, onSend }: ComposerProps) {
+  const [text, setText] = useState("");
+  const [files, setFiles] = useState<File[]>([]);
+  const [reasoning, setReasoning] = useState(false);
+  const [subAgent, setSubAgent] = useState("");
+  const input = useRef<HTMLTextAreaElement>(null);
+  const ready = (text.trim() !== "" || files.length > 0) && !busy;
+
+  const send = async () => {
+    if (!ready) return;
+    const said = subAgent === "" ? text.trim() : `Ask ${subAgent}: ${text.trim()}`;
+    try {
+      await onSend({ text: said, files, ...(reasoning && { reasoning: "medium" as const }) });
+      setText("");
+      setFiles([]);
+      input.current?.focus();
+    } catch {
+      // The room shows why; what was written stays.
+    }
+  };
+  const keys = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    void send();
+  };
+
+  return (
+    <div className="shrink-0 px-3 pb-3 md:px-6 md:pb-5">
+      <div className="mx-auto flex max-w-3xl flex-col gap-2 rounded-2xl border border-line-strong/60 bg-surface p-2 shadow-raised focus-within:border-accent">
+        <Attached files={files} onRemove={(index) => setFiles(files.toSpliced(index, 1))} />
+        <textarea
+          ref={input}
+          rows={1}
+          aria-label="Message"
+          placeholder={placeholder}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          onKeyDown={keys}
+          className="scroll-quiet field-sizing-content max-h-52 min-h-9 w-full resize-none bg-transparent px-2 py-1.5 text-base outline-none"
+        />
+        <div className="flex items-center gap-1">
+          <ComposerTools
+            abilities={abilities}
+            reasoning={reasoning}
+            onReasoning={setReasoning}
+            subAgent={subAgent}
+            onSubAgent={setSubAgent}
+            onFiles={(added) => setFiles([...files, ...added])}
+          />
+          <span className="flex-1" />
+          {onStop && (
+            <IconButton label="Stop" size="md" look="secondary" onClick={onStop}>
+              <Square className="size-4 fill-current" aria-hidden />
+            </IconButton>
+          )}
+          <IconButton
+            label={onStop ? "Send after this" : "Send"}
+            size="md"
+            look="primary"
+            disabled={!ready}
+            busy={busy}
+            onClick={() => void send()}
+          >
+            <ArrowUp className="size-4" aria-hidden />
+          </IconButton>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Attached({ files, onRemove }: { files: readonly File[]; onRemove: (index: number) => void }) {
+  if (files.length === 0) return null;
+  return (
+    <ul className="flex flex-wrap gap-1.5 px-1" aria-label="Attached">
+      {files.map((file, index) => (
+        <li key={`${file.name} ${file.lastModified}`}>
+          <Badge tone="accent">
+            {file.name}
+            <button
+              type="button"
+              aria-label={`Remove ${file.name}`}
+              onClick={() => onRemove(index)}
+              className="rounded-sm"
+            >
+              <X className="size-3" aria-hidden />
+            </button>
+          </Badge>
+        </li>
+      ))}
+    </ul>
+  );
+}

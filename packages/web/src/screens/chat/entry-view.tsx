@@ -1,0 +1,118 @@
+/** One entry of a conversation. To show another kind: a row in the table, and its component. */
+import Bot from "lucide-react/icons/bot";
+import ChevronRight from "lucide-react/icons/chevron-right";
+import { type ComponentType, memo } from "react";
+import type {
+  ActivityEntry,
+  Entry,
+  NoticeEntry,
+  QuestionEntry,
+  ReasoningEntry,
+  SubagentEntry,
+  TextEntry,
+} from "../../conversation/entries.ts";
+import { todosIn } from "../../conversation/todos.ts";
+import { Badge } from "../../kit/badge.tsx";
+import { cx } from "../../kit/cx.ts";
+import { JsonView } from "../../kit/json-view.tsx";
+import { words } from "../../kit/words.ts";
+import { Markdown } from "../../markdown/markdown.tsx";
+import { ApprovalCard } from "./approval-card.tsx";
+import { MessageActions } from "./message-actions.tsx";
+import { TodoList } from "./todo-list.tsx";
+import { ToolCard } from "./tool-card.tsx";
+import { UserBubble } from "./user-bubble.tsx";
+
+type Views = { [Kind in Entry["kind"]]: ComponentType<{ entry: Extract<Entry, { kind: Kind }> }> };
+
+const VIEWS: Views = {
+  user: UserBubble,
+  text: TextView,
+  reasoning: ReasoningView,
+  tool: ToolCard,
+  notice: NoticeView,
+  activity: ActivityView,
+  subagent: SubagentView,
+  question: QuestionView,
+};
+
+/** Entries are replaced, never changed: one that is the same object needs no drawing. */
+export const EntryView = memo(function EntryView({ entry }: { entry: Entry }) {
+  const View = VIEWS[entry.kind] as ComponentType<{ entry: Entry }>;
+  return (
+    <div className={cx(entry.subagent !== undefined && "border-l-2 border-line pl-4")}>
+      <View entry={entry} />
+    </div>
+  );
+});
+
+function TextView({ entry }: { entry: TextEntry }) {
+  return (
+    <article aria-label="Answer" aria-busy={!entry.done} className="group text-base">
+      <Markdown text={entry.text} writing={!entry.done} />
+      {entry.done && <MessageActions entryId={entry.id} text={entry.text} answer />}
+    </article>
+  );
+}
+
+function ReasoningView({ entry }: { entry: ReasoningEntry }) {
+  return (
+    <details className="group/thoughts rounded-lg bg-thought-soft px-3 py-2 text-thought" open={!entry.done}>
+      <summary className="flex items-center justify-between rounded-sm text-xs font-medium">
+        {entry.done ? "Thoughts" : "Thinking"}
+        <ChevronRight className="size-4 group-open/thoughts:rotate-90" aria-hidden />
+      </summary>
+      <p className="mt-2 text-sm whitespace-pre-wrap">{entry.text}</p>
+    </details>
+  );
+}
+
+const TONES: Record<NoticeEntry["tone"], string> = {
+  plain: "text-ink-faint",
+  warn: "rounded-lg bg-warn-soft px-3 py-2 text-warn",
+  bad: "rounded-lg bg-bad-soft px-3 py-2 text-bad",
+};
+
+function NoticeView({ entry: { tone, text, nextStep } }: { entry: NoticeEntry }) {
+  return (
+    <p role={tone === "bad" ? "alert" : undefined} className={cx("text-sm", TONES[tone])}>
+      {text} {nextStep}
+    </p>
+  );
+}
+
+function ActivityView({ entry: { activityType, content } }: { entry: ActivityEntry }) {
+  const todos = todosIn(content);
+  if (todos)
+    return (
+      <section aria-label="Tasks" className="rounded-lg border border-line bg-surface px-3 py-2">
+        <TodoList todos={todos} />
+      </section>
+    );
+  return (
+    <details className="rounded-lg border border-line px-3 py-2">
+      <summary className="rounded-sm text-xs font-medium text-ink-soft">{words(activityType)}</summary>
+      <JsonView value={content} label={words(activityType)} className="mt-2" />
+    </details>
+  );
+}
+
+const STATUS_TONES = { running: "accent", done: "good", waiting: "warn", failed: "bad" } as const;
+
+function SubagentView({ entry: { name, description, status, message } }: { entry: SubagentEntry }) {
+  return (
+    <div className="flex items-start gap-2 rounded-lg border border-line px-3 py-2">
+      <Bot className="mt-0.5 size-4 text-accent-ink" aria-hidden />
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          {name} <Badge tone={STATUS_TONES[status]}>{status}</Badge>
+        </p>
+        {(message ?? description) && <p className="text-xs text-ink-soft">{message ?? description}</p>}
+      </div>
+    </div>
+  );
+}
+
+function QuestionView({ entry: { interrupt } }: { entry: QuestionEntry }) {
+  return <ApprovalCard interrupt={interrupt} tool={interrupt.reason} given={interrupt.metadata?.arguments} />;
+}

@@ -1,0 +1,42 @@
+import GitFork from "lucide-react/icons/git-fork";
+import ThumbsDown from "lucide-react/icons/thumbs-down";
+import ThumbsUp from "lucide-react/icons/thumbs-up";
+import { IconButton } from "../../kit/button.tsx";
+import { CopyButton } from "../../kit/copy-button.tsx";
+import { cx } from "../../kit/cx.ts";
+import { api } from "../../server/api.ts";
+import { useChange } from "../../server/queries.ts";
+import { useRoom } from "./room-context.ts";
+
+interface MessageActionsProps {
+  entryId: string;
+  text: string;
+  answer?: boolean;
+}
+
+/** Copy, fork from here, and what one thinks of an answer. Quiet until one comes near. */
+export function MessageActions({ entryId, text, answer = false }: MessageActionsProps) {
+  const { sessionId, abilities, fork } = useRoom();
+  // A message said in several pieces has the same id before the dot in all of them.
+  const messageId = entryId.split(".", 1)[0] ?? entryId;
+  const rate = useChange((value: "up" | "down") => api.sessions.feedback(sessionId, messageId, { value }));
+  const given = rate.isSuccess ? rate.variables : undefined;
+  return (
+    <div className="mt-1 -mb-3 flex gap-0.5 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+      <CopyButton text={text} label={answer ? "Copy the answer" : "Copy the message"} />
+      <IconButton label="Fork from here" onClick={() => fork(messageId)}>
+        <GitFork className="size-3.5" aria-hidden />
+      </IconButton>
+      {answer && abilities.feedback && (
+        <>
+          <IconButton label="Good answer" aria-pressed={given === "up"} onClick={() => rate.mutate("up")}>
+            <ThumbsUp className={cx("size-3.5", given === "up" && "text-good")} aria-hidden />
+          </IconButton>
+          <IconButton label="Bad answer" aria-pressed={given === "down"} onClick={() => rate.mutate("down")}>
+            <ThumbsDown className={cx("size-3.5", given === "down" && "text-bad")} aria-hidden />
+          </IconButton>
+        </>
+      )}
+    </div>
+  );
+}

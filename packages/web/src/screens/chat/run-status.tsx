@@ -1,0 +1,37 @@
+import type { Entry, RunView } from "../../conversation/entries.ts";
+
+interface RunStatusProps {
+  run: RunView | undefined;
+  agentName: string;
+  entries: readonly Entry[];
+}
+
+/** One line under the conversation while something is going on; also what a screen reader hears, not every word. */
+export function RunStatus({ run, agentName, entries }: RunStatusProps) {
+  const text = statusText(run, agentName, entries);
+  return (
+    <div role="status" className="min-h-6 pb-2 text-xs text-ink-faint">
+      {text && (
+        <span className="inline-flex items-center gap-2">
+          {run?.status === "running" && (
+            <span className="size-2 animate-pulse rounded-full bg-accent" aria-hidden />
+          )}
+          {text}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function statusText(run: RunView | undefined, agentName: string, entries: readonly Entry[]): string {
+  if (!run) return "";
+  if (run.status === "waiting") {
+    const forClient = entries.some((entry) => entry.kind === "tool" && entry.forClient && !entry.result);
+    return forClient ? "Waits for a client to run a tool." : "Waits for your answer.";
+  }
+  const last = entries.at(-1);
+  if (last?.kind === "tool" && !last.result) return `Runs ${last.name}`;
+  if (last?.kind === "reasoning" && !last.done) return `${agentName} thinks`;
+  if (last?.kind === "text" && !last.done) return `${agentName} writes`;
+  return `${agentName} works`;
+}

@@ -1,0 +1,44 @@
+/** Sending: attachments first, into the session's files, then the message that names them. */
+import type { MessageAccepted, MessageCreate, MessagePart } from "@capstan/client";
+import { ok, type Result } from "@capstan/core";
+import { api } from "../../server/api.ts";
+
+export interface Outgoing {
+  readonly text: string;
+  readonly files: readonly File[];
+  readonly reasoning?: MessageCreate["reasoning"] | undefined;
+}
+
+const FOLDER = "/uploads";
+
+export async function sendMessage(sessionId: string, outgoing: Outgoing): Promise<Result<MessageAccepted>> {
+  const uploaded = await uploadAll(sessionId, outgoing.files);
+  if (!uploaded.ok) return uploaded;
+  const { text, reasoning } = outgoing;
+  const content = uploaded.value.length === 0 ? text : [...textPart(text), ...uploaded.value];
+  return api.sessions.send(sessionId, { content, ...(reasoning && { reasoning }) });
+}
+
+async function uploadAll(sessionId: string, files: readonly File[]): Promise<Result<MessagePart[]>> {
+  const parts: MessagePart[] = [];
+  for (const file of files) {
+    const path = `${FOLDER}/${safeName(file.name)}`;
+    const written = await api.files.write(sessionId, path, file);
+    if (!written.ok) return written;
+    const type = file.type.startsWith("image/") ? "image" : "file";
+    parts.push({ type, mime_type: file.type || "application/octet-stream", path, name: file.name });
+  }
+  return ok(parts);
+}
+
+const textPart = (text: string): MessagePart[] => (text === "" ? [] : [{ type: "text", text }]);
+
+/** A name that is one step of a path, as the file system wants it. */
+export const safeName = (name: string): string =>
+  name.replaceAll(/[\\/:*?"<>|]/g, "_").replace(/^\.+/, "_") || "file";
+
+/** A session is called by its first words until someone names it. */
+export const titleOf = (text: string): string => {
+  const [line = ""] = text.trim().split("\n");
+  return line.length > 60 ? `${line.slice(0, 57).trimEnd()}...` : line;
+};

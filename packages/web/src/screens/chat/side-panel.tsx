@@ -1,0 +1,32 @@
+import { useEffect } from "react";
+import type { ConversationView } from "../../conversation/entries.ts";
+import { queryClient } from "../../server/queries.ts";
+import { FileBrowser } from "../session/file-browser.tsx";
+import { TodoList } from "./todo-list.tsx";
+
+/** Beside the conversation: the agent's list of tasks, and the session's files as they appear. */
+export function SidePanel({ sessionId, view }: { sessionId: string; view: ConversationView }) {
+  useFreshFiles(sessionId, view.toolResults);
+  return (
+    <div className="flex flex-col gap-6 p-4">
+      {view.todos.length > 0 && (
+        <section aria-label="Tasks">
+          <h2 className="mb-2 text-xs font-semibold text-ink-soft">Tasks</h2>
+          <TodoList todos={view.todos} />
+        </section>
+      )}
+      <section aria-label="Files">
+        <h2 className="mb-2 text-xs font-semibold text-ink-soft">Files</h2>
+        <FileBrowser sessionId={sessionId} narrow />
+      </section>
+    </div>
+  );
+}
+
+/** Any tool may have written a file: after each result the listing is read again. */
+export function useFreshFiles(sessionId: string, toolResults: number): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the count is the news
+  useEffect(() => {
+    void queryClient.invalidateQueries({ queryKey: ["files", sessionId] });
+  }, [sessionId, toolResults]);
+}

@@ -1,0 +1,16 @@
+/** First messages that show what an agent can do. Each is offered only where its capability is there. */
+const BY_CAPABILITY: [capability: string, text: string][] = [
+  ["current_time", "What time is it in Tokyo?"],
+  ["test_math", "Add 2 and 40"],
+  ["test_weather", "What is the weather in Lisbon?"],
+  ["session_file_system", "Write hello to /notes.txt and read it back"],
+  ["stateless_todo_list", "Plan these three things: pack, sail, sleep"],
+  ["research", "Research the history of the capstan"],
+];
+const MOST = 4;
+
+export function suggestionsFor(capabilities: readonly string[]): string[] {
+  return BY_CAPABILITY.filter(([id]) => capabilities.includes(id))
+    .map(([, text]) => text)
+    .slice(0, MOST);
+}

@@ -1,0 +1,127 @@
+import type { CodingAgentEvent } from "@capstan/core";
+import { useRef, useState } from "react";
+import { Badge, Code } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Field, Select, TextArea, TextInput } from "../../kit/field.tsx";
+import { Panel } from "../../kit/panel.tsx";
+import { ChangeFailure, Loaded } from "../../kit/states.tsx";
+import { Markdown } from "../../markdown/markdown.tsx";
+import { api } from "../../server/api.ts";
+import { useChange, useRead } from "../../server/queries.ts";
+import { foldRun, type RunPiece } from "./fold-run.ts";
+
+/** Hands a prompt to a coding agent of the server's machine and shows what it does. */
+export function Delegate() {
+  const query = useRead(["coding-agents"], (signal) => api.codingAgents.list(signal));
+  return (
+    <Loaded query={query} what="Coding agents" rows={5}>
+      {({ items }) => {
+        const usable = items.filter(({ installed }) => installed);
+        if (usable.length === 0)
+          return (
+            <p className="text-ink-soft">
+              None is installed on the server's machine. The matrix tells how each is.
+            </p>
+          );
+        return <RunForm agents={usable.map(({ name, display_name }) => [name, display_name])} />;
+      }}
+    </Loaded>
+  );
+}
+
+function RunForm({ agents }: { agents: [name: string, label: string][] }) {
+  const [agent, setAgent] = useState(agents[0]?.[0] ?? "");
+  const [prompt, setPrompt] = useState("");
+  const [model, setModel] = useState("");
+  const [events, setEvents] = useState<CodingAgentEvent[]>([]);
+  const stop = useRef<AbortController>(undefined);
+  const run = useChange(() => {
+    setEvents([]);
+    stop.current = new AbortController();
+    return api.codingAgents.run(
+      agent,
+      { prompt, ...(model.trim() !== "" && { model: model.trim() }) },
+      { signal: stop.current.signal, onEvent: (event) => setEvents((before) => [...before, event]) },
+    );
+  });
+  return (
+    <div className="flex flex-col gap-5">
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run.mutate(undefined);
+        }}
+      >
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field label="Agent">
+            {(control) => (
+              <Select {...control} value={agent} onChange={({ target }) => setAgent(target.value)}>
+                {agents.map(([name, label]) => (
+                  <option key={name} value={name}>
+                    {label}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <Field label="Model" hint="Empty: the agent's default.">
+            {(control) => (
+              <TextInput {...control} value={model} onChange={({ target }) => setModel(target.value)} />
+            )}
+          </Field>
+        </div>
+        <Field label="Prompt">
+          {(control) => (
+            <TextArea
+              {...control}
+              rows={4}
+              value={prompt}
+              onChange={({ target }) => setPrompt(target.value)}
+            />
+          )}
+        </Field>
+        <div className="flex gap-2">
+          <Button type="submit" look="primary" busy={run.isPending} disabled={prompt.trim() === ""}>
+            Run
+          </Button>
+          {run.isPending && <Button onClick={() => stop.current?.abort()}>Stop</Button>}
+        </div>
+      </form>
+      <ChangeFailure error={run.error} />
+      {events.length > 0 && <Output pieces={foldRun(events)} />}
+    </div>
+  );
+}
+
+function Output({ pieces }: { pieces: RunPiece[] }) {
+  return (
+    <Panel title="What it did">
+      <ol className="flex flex-col gap-3">
+        {pieces.map((piece, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces are only ever added or extended
+          <li key={index}>
+            <Piece piece={piece} />
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+function Piece({ piece }: { piece: RunPiece }) {
+  if (piece.kind === "text") return <Markdown text={piece.text} />;
+  if (piece.kind === "thinking")
+    return <p className="rounded-lg bg-thought-soft p-3 text-thought whitespace-pre-wrap">{piece.text}</p>;
+  if (piece.kind === "tool")
+    return (
+      <p className="flex flex-wrap items-center gap-2">
+        <Code>{piece.tool}</Code>
+        <Badge tone={piece.state === "failed" ? "bad" : piece.state === "done" ? "good" : "accent"}>
+          {piece.state}
+        </Badge>
+        {piece.ungated && <Badge tone="warn">ungated</Badge>}
+      </p>
+    );
+  return <p className={piece.bad ? "text-bad" : "text-ink-soft"}>{piece.text}</p>;
+}

@@ -1,0 +1,118 @@
+import type { PackageReview } from "@capstan/client";
+import { useState } from "react";
+import { Button } from "../../kit/button.tsx";
+import { Field, TextInput } from "../../kit/field.tsx";
+import { Panel } from "../../kit/panel.tsx";
+import { ChangeFailure } from "../../kit/states.tsx";
+import { api } from "../../server/api.ts";
+import { useChange } from "../../server/queries.ts";
+import { Review } from "./review.tsx";
+
+/** Install in two steps: read what it is and may do, then say yes. */
+export function Install() {
+  const [source, setSource] = useState("");
+  const review = useChange((from: string) => api.packages.review(from));
+  const install = useChange(
+    (grant: string[]) =>
+      api.packages.install({ source: source.trim(), yes: true, ...(grant.length > 0 && { grant }) }),
+    ["packages", "capabilities", "services", "users"],
+  );
+  const done = () => {
+    review.reset();
+    setSource("");
+  };
+  return (
+    <Panel title="Install a package">
+      <form
+        className="flex flex-wrap items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          install.reset();
+          review.mutate(source.trim());
+        }}
+      >
+        <Field
+          label="Source"
+          className="min-w-64 flex-1"
+          hint="A path, an npm package name, a URL, or an MCP server's command."
+        >
+          {(control) => (
+            <TextInput {...control} value={source} onChange={({ target }) => setSource(target.value)} />
+          )}
+        </Field>
+        <Button
+          type="submit"
+          className="mb-5"
+          look="primary"
+          disabled={source.trim() === ""}
+          busy={review.isPending}
+        >
+          Review
+        </Button>
+      </form>
+      <div className="mt-3 flex flex-col gap-3 empty:hidden">
+        <ChangeFailure error={review.error} />
+        {review.data && (
+          <Asked
+            review={review.data}
+            busy={install.isPending}
+            onYes={(grant) => install.mutate(grant, { onSuccess: done })}
+            onNo={done}
+          />
+        )}
+        <ChangeFailure error={install.error} />
+        {install.data && (
+          <p role="status" className="rounded-lg bg-good-soft p-3 text-good">
+            Installed {install.data.name} {install.data.version}.
+          </p>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+interface AskedProps {
+  review: PackageReview;
+  busy: boolean;
+  onYes: (grant: string[]) => void;
+  onNo: () => void;
+}
+
+function Asked({ review, busy, onYes, onNo }: AskedProps) {
+  const [grant, setGrant] = useState<string[]>([]);
+  const grows = review.update?.permissions?.grows;
+  return (
+    <section aria-label="Review" className="flex flex-col gap-4 rounded-lg border border-line p-4">
+      <Review review={review} />
+      {review.scopes.length > 0 && (
+        <fieldset className="flex flex-col gap-2">
+          <legend className="mb-1 text-sm font-medium">Grant to you</legend>
+          {review.scopes.map((scope) => (
+            <label key={scope} className="flex items-center gap-2">
+              <input
+                type="checkbox"
+                className="accent-accent"
+                checked={grant.includes(scope)}
+                onChange={({ target }) =>
+                  setGrant(target.checked ? [...grant, scope] : grant.filter((each) => each !== scope))
+                }
+              />
+              <code className="text-xs">{scope}</code>
+            </label>
+          ))}
+          <p className="text-xs text-ink-faint">
+            Without a scope, what needs it stays hidden. An agent needs the scope too.
+          </p>
+        </fieldset>
+      )}
+      <div className="flex gap-2">
+        <Button look="primary" busy={busy} onClick={() => onYes(grant)}>
+          {grows ? "Update, with more rights" : review.update ? "Update" : "Install"}
+        </Button>
+        <Button disabled={busy} onClick={onNo}>
+          No
+        </Button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+import type { InstalledPackage } from "@capstan/client";
+import PackageIcon from "lucide-react/icons/package";
+import { useState } from "react";
+import { Link } from "wouter";
+import { Badge, Code } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
+import { ago, bytes } from "../../kit/words.ts";
+import { api } from "../../server/api.ts";
+import { useChange, useRead } from "../../server/queries.ts";
+import { Install } from "./install.tsx";
+
+export function PackageList() {
+  const query = useRead(["packages"], (signal) => api.packages.list(signal));
+  const [leaving, setLeaving] = useState<InstalledPackage>();
+  return (
+    <div className="flex flex-col gap-6">
+      <Loaded query={query} what="Packages" rows={4}>
+        {({ items }) => (
+          <>
+            <Install />
+            {items.length === 0 ? (
+              <Empty icon={PackageIcon} title="Nothing is installed">
+                Wheels, npm packages, folders, MCP servers, skills and OpenAPI documents all become
+                capabilities.
+              </Empty>
+            ) : (
+              <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
+                {items.map((each) => (
+                  <li key={each.name}>
+                    <PackageRow installed={each} onRemove={() => setLeaving(each)} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </>
+        )}
+      </Loaded>
+      {leaving && <Uninstall installed={leaving} onDone={() => setLeaving(undefined)} />}
+    </div>
+  );
+}
+
+function PackageRow({ installed, onRemove }: { installed: InstalledPackage; onRemove: () => void }) {
+  const { name, version, kind, size_bytes, origin, description, installed_by, installed_at } = installed;
+  return (
+    <article className="flex flex-wrap items-start gap-3 p-4">
+      <div className="min-w-0 flex-1">
+        <h2 className="flex flex-wrap items-center gap-2 font-medium">
+          {description.capability ? (
+            <Link
+              href={`/capabilities/${description.capability}`}
+              className="text-accent-ink hover:underline"
+            >
+              {name}
+            </Link>
+          ) : (
+            name
+          )}
+          <Badge>{version}</Badge>
+          <Badge tone="accent">{kind}</Badge>
+        </h2>
+        {description.summary && <p className="text-ink-soft">{description.summary}</p>}
+        <p className="mt-1 text-xs text-ink-faint">
+          {bytes(size_bytes)} from {origin}, by {installed_by} {ago(installed_at)}
+        </p>
+        {description.scopes.length > 0 && (
+          <p className="mt-1 flex flex-wrap gap-1 text-xs text-ink-soft">
+            Asks for{" "}
+            {description.scopes.map((scope) => (
+              <Code key={scope}>{scope}</Code>
+            ))}
+          </p>
+        )}
+      </div>
+      <Button size="sm" look="danger" aria-label={`Uninstall ${name}`} onClick={onRemove}>
+        Uninstall
+      </Button>
+    </article>
+  );
+}
+
+function Uninstall({ installed, onDone }: { installed: InstalledPackage; onDone: () => void }) {
+  const remove = useChange(
+    () => api.packages.uninstall(installed.name),
+    ["packages", "capabilities", "services"],
+  );
+  return (
+    <Dialog
+      title={`Uninstall ${installed.name}?`}
+      onClose={onDone}
+      footer={
+        <>
+          <Button onClick={onDone}>Keep it</Button>
+          <Button
+            look="danger"
+            busy={remove.isPending}
+            onClick={() => remove.mutate(undefined, { onSuccess: onDone })}
+          >
+            Uninstall
+          </Button>
+        </>
+      }
+    >
+      <p className="text-ink-soft">
+        Its capability, its files and its service go. Agents that used it will say so.
+      </p>
+      <ChangeFailure error={remove.error} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,124 @@
+import type { PackageReview } from "@capstan/client";
+import type { PermissionDiff } from "@capstan/core";
+import TriangleAlert from "lucide-react/icons/triangle-alert";
+import type { ReactNode } from "react";
+import { Badge, Code, type Tone } from "../../kit/badge.tsx";
+import { bytes, count } from "../../kit/words.ts";
+
+/** What the package is, what it adds, what it may do, and what an update changes about that. */
+export function Review({ review }: { review: PackageReview }) {
+  const { name, version, summary, kind, origin, sha256, size_bytes, unpacked_bytes, files } = review;
+  return (
+    <div className="flex flex-col gap-4">
+      <div>
+        <h3 className="flex flex-wrap items-center gap-2 text-base font-semibold">
+          {name} <Badge>{version}</Badge> <Badge tone="accent">{kind}</Badge>
+          {review.update && <Badge tone="warn">update from {review.update.from_version}</Badge>}
+        </h3>
+        {summary && <p className="text-ink-soft">{summary}</p>}
+      </div>
+      {review.update?.permissions && <Diff diff={review.update.permissions} />}
+      <Warnings review={review} />
+      <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2">
+        <Row name="Origin">{origin}</Row>
+        <Row name="Size">
+          {bytes(size_bytes)}, {bytes(unpacked_bytes)} unpacked, {count(files, "file")}
+        </Row>
+        <Row name="SHA-256">
+          <code className="text-xs">{sha256}</code>
+        </Row>
+        <Row name="Scopes">{list(review.scopes)}</Row>
+        <Row name="Commands">{list(review.commands)}</Row>
+        <Row name="Tools">{review.tools.length === 0 ? "none" : <Tools tools={review.tools} />}</Row>
+        <Row name="Depends on">{list(review.dependencies)}</Row>
+        {review.skills.length > 0 && <Row name="Skills">{list(review.skills)}</Row>}
+        {review.service && <Row name="Service">{review.service.container}</Row>}
+      </dl>
+    </div>
+  );
+}
+
+function Tools({ tools }: { tools: PackageReview["tools"] }) {
+  return (
+    <ul className="flex flex-col gap-1">
+      {tools.map(({ name, description, scopes }) => (
+        <li key={name}>
+          <Code>{name}</Code> <span className="text-ink-soft">{description}</span>{" "}
+          {scopes.map((scope) => (
+            <Badge key={scope}>{scope}</Badge>
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Warnings({ review }: { review: PackageReview }) {
+  const warnings = [
+    ...(review.must_run_code ? ["It brings no manifest: it must run code to describe itself."] : []),
+    ...review.install_scripts.map((script) => `It has an install script, which is not run: ${script}`),
+    ...review.not_isolated,
+  ];
+  if (warnings.length === 0) return null;
+  return (
+    <ul className="flex flex-col gap-2">
+      {warnings.map((warning) => (
+        <li key={warning} className="flex gap-2 rounded-lg bg-warn-soft p-3 text-warn">
+          <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
+          {warning}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What the update adds to and takes from the package's rights. */
+function Diff({ diff }: { diff: PermissionDiff }) {
+  const changes: [sign: string, tone: Tone, what: string, names: readonly string[]][] = [
+    ["+", "bad", "scope", diff.scopesAdded],
+    ["-", "good", "scope", diff.scopesRemoved],
+    ["+", "bad", "action", diff.actionsAdded],
+    ["-", "good", "action", diff.actionsRemoved],
+    ["~", "warn", "action with other rights", diff.actionsChanged.map(({ action }) => action)],
+    ["+", "bad", "skill", diff.skillsAdded],
+  ];
+  const shown = changes.flatMap(([sign, tone, what, names]) =>
+    names.map((name) => ({ key: `${sign} ${what} ${name}`, sign, tone, what, name })),
+  );
+  return (
+    <section aria-label="Changes of rights" className="rounded-lg bg-sunken p-3">
+      <h4 className="mb-2 text-sm font-medium">
+        {diff.grows ? "Its rights grow" : "Its rights do not grow"}
+      </h4>
+      {shown.length === 0 ? (
+        <p className="text-ink-soft">Nothing else changes.</p>
+      ) : (
+        <ul className="flex flex-col gap-1">
+          {shown.map(({ key, sign, tone, what, name }) => (
+            <li key={key} className="flex items-center gap-2">
+              <Badge tone={tone}>{sign}</Badge> {what} <Code>{name}</Code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const list = (names: readonly string[]): ReactNode =>
+  names.length === 0
+    ? "none"
+    : names.map((name) => (
+        <Code key={name} className="mr-1">
+          {name}
+        </Code>
+      ));
+
+function Row({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-faint">{name}</dt>
+      <dd className="min-w-0">{children}</dd>
+    </>
+  );
+}

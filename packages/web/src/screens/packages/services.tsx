@@ -1,0 +1,90 @@
+import type { ServiceInfo } from "@capstan/client";
+import Server from "lucide-react/icons/server";
+import { useState } from "react";
+import { Badge, type Tone } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { ScrollRegion } from "../../kit/scroll-region.tsx";
+import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
+import { ago } from "../../kit/words.ts";
+import { api } from "../../server/api.ts";
+import { useChange, useRead } from "../../server/queries.ts";
+
+const REFRESH_MS = 3_000;
+const TONES: Record<string, Tone> = { running: "good", starting: "accent", stopped: "plain", failed: "bad" };
+
+export function Services() {
+  const query = useRead(["services"], (signal) => api.services.list(signal), { everyMs: REFRESH_MS });
+  const [reading, setReading] = useState<string>();
+  return (
+    <Loaded query={query} what="Services" rows={4}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty icon={Server} title="No background service">
+            Packages of the type “rt” bring one. It runs beside the server and sends triggers.
+          </Empty>
+        ) : (
+          <>
+            <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
+              {items.map((service) => (
+                <li key={service.name}>
+                  <ServiceRow service={service} onLogs={() => setReading(service.name)} />
+                </li>
+              ))}
+            </ul>
+            {reading && <Logs name={reading} onClose={() => setReading(undefined)} />}
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function ServiceRow({ service, onLogs }: { service: ServiceInfo; onLogs: () => void }) {
+  const { name, status, healthy, restarts, started_at, message } = service;
+  const isOn = status === "running" || status === "starting";
+  const change = useChange(() => (isOn ? api.services.stop(name) : api.services.start(name)), ["services"]);
+  return (
+    <div className="flex flex-wrap items-center gap-3 p-4">
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          {name}
+          <Badge tone={TONES[status] ?? "plain"}>{status}</Badge>
+          {healthy === true && <Badge tone="good">healthy</Badge>}
+          {healthy === false && <Badge tone="bad">not healthy</Badge>}
+        </p>
+        <p className="text-xs text-ink-faint">
+          {started_at ? `since ${ago(started_at)}` : "not started"}
+          {restarts ? `, restarted ${restarts} times` : ""}
+          {message && `, ${message}`}
+        </p>
+        <ChangeFailure error={change.error} />
+      </div>
+      <Button size="sm" onClick={onLogs}>
+        Logs
+      </Button>
+      <Button size="sm" busy={change.isPending} onClick={() => change.mutate(undefined)}>
+        {isOn ? "Stop" : "Start"}
+      </Button>
+    </div>
+  );
+}
+
+function Logs({ name, onClose }: { name: string; onClose: () => void }) {
+  const query = useRead(["services", name, "logs"], (signal) => api.services.logs(name, signal), {
+    everyMs: REFRESH_MS,
+  });
+  return (
+    <Dialog wide title={`Logs of ${name}`} onClose={onClose}>
+      <Loaded query={query} what="Logs" rows={8}>
+        {(text) => (
+          <ScrollRegion label={`Logs of ${name}`} className="max-h-[60dvh] rounded-lg bg-sunken">
+            <pre className="p-3 text-xs leading-5 whitespace-pre-wrap">
+              {text || "Nothing was written yet."}
+            </pre>
+          </ScrollRegion>
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}

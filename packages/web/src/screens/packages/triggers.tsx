@@ -1,0 +1,97 @@
+import type { TriggerInfo } from "@capstan/client";
+import Zap from "lucide-react/icons/zap";
+import { useState } from "react";
+import { Link } from "wouter";
+import { Badge, Code, type Tone } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Field, Select } from "../../kit/field.tsx";
+import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
+import { ago } from "../../kit/words.ts";
+import { api } from "../../server/api.ts";
+import { useChange, useRead } from "../../server/queries.ts";
+
+const REFRESH_MS = 3_000;
+const STATUSES = ["pending", "processing", "done", "failed", "deduped", "dropped"];
+const TONES: Record<string, Tone> = { pending: "accent", processing: "accent", done: "good", failed: "bad" };
+const MOVABLE = new Set(["failed", "pending"]);
+
+export function Triggers() {
+  const [status, setStatus] = useState("");
+  const query = useRead(
+    ["triggers", status],
+    (signal) => api.triggers.list({ status: status || undefined }, signal),
+    { everyMs: REFRESH_MS, keepPrevious: true },
+  );
+  return (
+    <div className="flex flex-col gap-4">
+      <Field label="Status" className="w-40">
+        {(control) => (
+          <Select {...control} value={status} onChange={({ target }) => setStatus(target.value)}>
+            <option value="">All</option>
+            {STATUSES.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Loaded query={query} what="Triggers" rows={4}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty icon={Zap} title="No trigger">
+              Services and schedules send triggers; each starts a session for its user.
+            </Empty>
+          ) : (
+            <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
+              {items.map((trigger) => (
+                <li key={trigger.id}>
+                  <TriggerRow trigger={trigger} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+function TriggerRow({ trigger }: { trigger: TriggerInfo }) {
+  const { id, type, user, capability, status, attempts, reason, session_id, created_at } = trigger;
+  const retry = useChange(() => api.triggers.retry(id), ["triggers"]);
+  const drop = useChange(() => api.triggers.drop(id), ["triggers"]);
+  return (
+    <div className="flex flex-wrap items-center gap-3 p-4">
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-2">
+          <Badge tone={TONES[status] ?? "plain"}>{status}</Badge>
+          <Code>{type}</Code>
+          <span className="text-ink-soft">
+            for {user}
+            {capability && ` from ${capability}`}
+          </span>
+        </p>
+        <p className="text-xs text-ink-faint">
+          {ago(created_at)}
+          {attempts > 0 && `, ${attempts} attempts`}
+          {reason && `: ${reason}`}
+        </p>
+        <ChangeFailure error={retry.error ?? drop.error} />
+      </div>
+      {session_id && (
+        <Link href={`/chat/${session_id}`} className="text-xs text-accent-ink underline">
+          Its session
+        </Link>
+      )}
+      {MOVABLE.has(status) && (
+        <>
+          <Button size="sm" busy={retry.isPending} onClick={() => retry.mutate(undefined)}>
+            Retry
+          </Button>
+          <Button size="sm" look="danger" busy={drop.isPending} onClick={() => drop.mutate(undefined)}>
+            Drop
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}

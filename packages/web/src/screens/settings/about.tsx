@@ -1,0 +1,75 @@
+import Monitor from "lucide-react/icons/monitor";
+import Moon from "lucide-react/icons/moon";
+import Sun from "lucide-react/icons/sun";
+import { Badge } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Panel } from "../../kit/panel.tsx";
+import { Loaded } from "../../kit/states.tsx";
+import { duration } from "../../kit/words.ts";
+import { setTheme, type Theme, useTheme } from "../../shell/theme.ts";
+import { useStatus } from "../../shell/use-status.ts";
+
+export function About() {
+  const query = useStatus();
+  return (
+    <div className="flex flex-col gap-5">
+      <Appearance />
+      <Panel title="This server">
+        <Loaded query={query} what="Server facts" rows={4}>
+          {({ version, url, data, model, uptime_seconds }) => (
+            <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2">
+              <dt className="text-ink-faint">Version</dt>
+              <dd>{version}</dd>
+              <dt className="text-ink-faint">Address</dt>
+              <dd>{url}</dd>
+              <dt className="text-ink-faint">Data</dt>
+              <dd>{data}</dd>
+              <dt className="text-ink-faint">Model</dt>
+              <dd className="flex flex-wrap gap-2">
+                {model.name} {model.demo && <Badge tone="warn">demo</Badge>}
+              </dd>
+              <dt className="text-ink-faint">Up</dt>
+              <dd>{duration(uptime_seconds * 1000)}</dd>
+            </dl>
+          )}
+        </Loaded>
+        <p className="mt-4 flex flex-wrap gap-4">
+          <a href="/docs" className="text-accent-ink underline">
+            API reference
+          </a>
+          <a href="/openapi.json" className="text-accent-ink underline">
+            OpenAPI document
+          </a>
+        </p>
+      </Panel>
+    </div>
+  );
+}
+
+const THEMES: [Theme, string, typeof Sun][] = [
+  ["system", "As the system", Monitor],
+  ["light", "Light", Sun],
+  ["dark", "Dark", Moon],
+];
+
+function Appearance() {
+  const theme = useTheme();
+  return (
+    <Panel title="Appearance">
+      <fieldset className="flex flex-wrap gap-2">
+        <legend className="sr-only">Theme</legend>
+        {THEMES.map(([name, label, Icon]) => (
+          <Button
+            key={name}
+            aria-pressed={theme === name}
+            className={theme === name ? "border-accent! bg-accent-soft! text-accent-ink!" : ""}
+            onClick={() => setTheme(name)}
+          >
+            <Icon className="size-4" aria-hidden />
+            {label}
+          </Button>
+        ))}
+      </fieldset>
+    </Panel>
+  );
+}

@@ -1,0 +1,43 @@
+import type { AuditEntry } from "@capstan/client";
+import ScrollText from "lucide-react/icons/scroll-text";
+import { Code } from "../../kit/badge.tsx";
+import { JsonView } from "../../kit/json-view.tsx";
+import { Empty, Loaded } from "../../kit/states.tsx";
+import { dateTime } from "../../kit/words.ts";
+import { api } from "../../server/api.ts";
+import { useRead } from "../../server/queries.ts";
+
+export function AuditLog() {
+  const query = useRead(["audit"], (signal) => api.server.audit({ limit: 200 }, signal));
+  return (
+    <Loaded query={query} what="Audit entries" rows={6}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty icon={ScrollText} title="Nothing was changed yet" />
+        ) : (
+          <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
+            {items.map((entry) => (
+              <li key={entry.id}>
+                <Row entry={entry} />
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}
+
+const Row = ({ entry: { actor, action, subject, details, created_at } }: { entry: AuditEntry }) => (
+  <details>
+    <summary className="flex flex-wrap items-center gap-3 px-4 py-2.5 -outline-offset-2 hover:bg-sunken">
+      <span className="numbers w-40 shrink-0 text-xs text-ink-faint">{dateTime(created_at)}</span>
+      <Code>{action}</Code>
+      <span className="min-w-0 flex-1 truncate text-xs text-ink-soft">{subject}</span>
+      <span className="text-xs text-ink-soft">{actor}</span>
+    </summary>
+    <div className="px-4 pb-3">
+      <JsonView value={details} label="Details" />
+    </div>
+  </details>
+);

@@ -1,0 +1,38 @@
+import { useLocation, useParams } from "wouter";
+import { Screen } from "../../kit/screen.tsx";
+import { Tabs } from "../../kit/tabs.tsx";
+import { About } from "./about.tsx";
+import { AuditLog } from "./audit-log.tsx";
+import { Keys } from "./keys.tsx";
+import { Providers } from "./providers.tsx";
+import { Users } from "./users.tsx";
+
+const TABS = [
+  { name: "providers", label: "Models" },
+  { name: "keys", label: "API keys" },
+  { name: "users", label: "Users" },
+  { name: "audit", label: "Audit log" },
+  { name: "about", label: "This server" },
+] as const;
+type TabName = (typeof TABS)[number]["name"];
+
+export default function Settings() {
+  const { tab = "providers" } = useParams<{ tab?: TabName }>();
+  const [, go] = useLocation();
+  return (
+    <Screen title="Settings" lead="Models, keys, people and what they changed.">
+      <Tabs
+        label="Settings"
+        tabs={TABS}
+        current={tab}
+        onChange={(name) => go(`/settings/${name}`, { replace: true })}
+      >
+        {tab === "providers" && <Providers />}
+        {tab === "keys" && <Keys />}
+        {tab === "users" && <Users />}
+        {tab === "audit" && <AuditLog />}
+        {tab === "about" && <About />}
+      </Tabs>
+    </Screen>
+  );
+}

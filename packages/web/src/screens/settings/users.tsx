@@ -1,0 +1,126 @@
+import type { User } from "@capstan/client";
+import { useState } from "react";
+import { Badge, Code } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Field, TextArea, TextInput } from "../../kit/field.tsx";
+import { Panel } from "../../kit/panel.tsx";
+import { ChangeFailure, Loaded } from "../../kit/states.tsx";
+import { api } from "../../server/api.ts";
+import { useChange, useRead } from "../../server/queries.ts";
+
+export function Users() {
+  const query = useRead(["users"], (signal) => api.users.list(signal));
+  return (
+    <div className="flex flex-col gap-5">
+      <NewUser />
+      <Loaded query={query} what="Users" rows={4}>
+        {({ items }) => (
+          <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
+            {items.map((user) => (
+              <li key={user.email}>
+                <UserRow key={user.scopes.join()} user={user} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+const scopesIn = (text: string): string[] => text.split(/\s+/).filter((scope) => scope !== "");
+
+function UserRow({ user }: { user: User }) {
+  const [editing, setEditing] = useState(false);
+  const [text, setText] = useState(user.scopes.join("\n"));
+  const save = useChange(() => api.users.put(user.email, { scopes: scopesIn(text) }), ["users", "preview"]);
+  return (
+    <div className="flex flex-col gap-3 p-4">
+      <div className="flex flex-wrap items-center gap-3">
+        <div className="min-w-0 flex-1">
+          <p className="font-medium">{user.email}</p>
+          <p className="mt-1 flex flex-wrap gap-1">
+            {user.scopes.length === 0 && <span className="text-xs text-ink-faint">No scope</span>}
+            {user.scopes.map((scope) =>
+              scope === "*" ? (
+                <Badge key={scope} tone="accent">
+                  every scope
+                </Badge>
+              ) : (
+                <Code key={scope}>{scope}</Code>
+              ),
+            )}
+          </p>
+        </div>
+        <Button
+          size="sm"
+          aria-expanded={editing}
+          aria-label={`Scopes of ${user.email}`}
+          onClick={() => setEditing(!editing)}
+        >
+          Scopes
+        </Button>
+      </div>
+      {editing && (
+        <form
+          className="flex flex-col gap-3"
+          onSubmit={(event) => {
+            event.preventDefault();
+            save.mutate(undefined, { onSuccess: () => setEditing(false) });
+          }}
+        >
+          <Field
+            label={`Scopes granted to ${user.email}`}
+            hint="One a line. Agents work with what both they and their user have."
+          >
+            {(control) => (
+              <TextArea
+                {...control}
+                className="font-mono text-xs"
+                value={text}
+                onChange={({ target }) => setText(target.value)}
+              />
+            )}
+          </Field>
+          <Button type="submit" look="primary" className="self-start" busy={save.isPending}>
+            Save
+          </Button>
+          <ChangeFailure error={save.error} />
+        </form>
+      )}
+    </div>
+  );
+}
+
+function NewUser() {
+  const [email, setEmail] = useState("");
+  const add = useChange(() => api.users.put(email.trim(), { scopes: [] }), ["users"]);
+  return (
+    <Panel title="New user">
+      <form
+        className="flex flex-wrap items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate(undefined, { onSuccess: () => setEmail("") });
+        }}
+      >
+        <Field label="E-mail" className="min-w-56 flex-1">
+          {(control) => (
+            <TextInput
+              {...control}
+              type="email"
+              value={email}
+              onChange={({ target }) => setEmail(target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" look="primary" disabled={email.trim() === ""} busy={add.isPending}>
+          Add
+        </Button>
+      </form>
+      <div className="mt-3 empty:hidden">
+        <ChangeFailure error={add.error} />
+      </div>
+    </Panel>
+  );
+}
