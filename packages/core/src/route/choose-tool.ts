@@ -2,7 +2,7 @@
 import type { JsonSchema } from "../schema.ts";
 import { isActionVerb } from "./actions.ts";
 import { candidatesFor } from "./features.ts";
-import { type FusionWeights, fieldOf, fuse } from "./fusion.ts";
+import { evidence, type FusionWeights, fieldOf, toScore } from "./fusion.ts";
 import { parametersOf } from "./parameters.ts";
 import { createRouteIndex } from "./route-index.ts";
 import { readTask } from "./task.ts";
@@ -41,7 +41,10 @@ export function chooseTool(sentence: string, tools: readonly ChoosableTool[]): T
   const candidates = candidatesFor(task, index);
   const field = fieldOf(candidates);
   return candidates
-    .map((candidate) => ({ name: candidate.entry.document.id, score: fuse(candidate, field, WEIGHTS) }))
+    .map((candidate) => ({
+      name: candidate.entry.document.id,
+      score: toScore(evidence(candidate, field, WEIGHTS), WEIGHTS),
+    }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
 }
