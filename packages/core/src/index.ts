@@ -221,7 +221,14 @@ export { effectivePolicy, stricter } from "./policy.ts";
 export { CapabilityRegistry } from "./registry.ts";
 export { type Ok, ok, type Refused, type Result } from "./result.ts";
 export { type ChoosableTool, chooseTool, stepsOf, type ToolChoice } from "./route/choose-tool.ts";
+export { type RouteDocument, routeDocument, toolDocument } from "./route/document.ts";
 export { type MappedPayload, mapPayload, type PayloadHints } from "./route/payload.ts";
+export { type Match, type RankOptions, type RankResult, type Rejected, rank } from "./route/rank.ts";
+export { createRouteIndex, type RouteIndex } from "./route/route-index.ts";
+export { taskTexts } from "./route/task.ts";
+export { normalizeTask } from "./route/text.ts";
+export type { Embed } from "./route/vectors.ts";
+export { LEXICAL_WEIGHTS, type RouteWeights, STATIC_WEIGHTS } from "./route/weights.ts";
 export type {
   ComposedCapability,
   HiddenReason,

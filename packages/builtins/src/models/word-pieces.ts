@@ -28,12 +28,11 @@ export function createWordPieces(vocabulary: readonly string[]): WordPieces {
     rows(text, limit, { keepUnknown = false } = {}) {
       const rows: number[] = [];
       for (const word of basicWords(text)) {
-        for (const row of piecesOf(word)) {
-          if (rows.length >= limit) return rows;
-          if (keepUnknown || row !== UNKNOWN) rows.push(row);
-        }
+        const pieces = piecesOf(word);
+        if (keepUnknown || pieces[0] !== UNKNOWN) rows.push(...pieces);
+        if (rows.length >= limit) break;
       }
-      return rows;
+      return rows.slice(0, limit);
     },
   };
 }

@@ -44,6 +44,9 @@ export function evidence({ features }: Candidate, field: Field, weights: FusionW
   return sum;
 }
 
+export const fuse = (candidate: Candidate, field: Field, weights: FusionWeights): number =>
+  toScore(evidence(candidate, field, weights), weights);
+
 /** Between 0 and 10: the share of the most evidence there could be. */
 export const toScore = (sum: number, weights: FusionWeights): number => (10 * sum) / ceiling(weights);
 

@@ -70,16 +70,16 @@ export function createPostings(): Postings {
 
     score(query, out) {
       const average = documents > 0 ? totalLength / documents : 1;
-      const known: { posting: TermPosting; weight: number }[] = [];
-      let ideal = 0;
-      for (const term of query) {
+      const weighed = query.map((term) => {
         const posting = byTerm.get(term);
-        const weight = termWeight(term) * idfOf(posting?.slots.length ?? 0);
-        ideal += weight * (posting ? (K1 + 1) * IDEAL_SATURATION : UNKNOWN_SHARE);
-        if (posting) known.push({ posting, weight });
-      }
-      for (const { posting, weight } of known) {
-        accumulate(posting, (weight * (K1 + 1)) / ideal, lengths, average, out);
+        return { posting, weight: termWeight(term) * idfOf(posting?.slots.length ?? 0) };
+      });
+      const ideal = weighed.reduce(
+        (sum, { posting, weight }) => sum + weight * (posting ? (K1 + 1) * IDEAL_SATURATION : UNKNOWN_SHARE),
+        0,
+      );
+      for (const { posting, weight } of weighed) {
+        if (posting) accumulate(posting, (weight * (K1 + 1)) / ideal, lengths, average, out);
       }
     },
   };
