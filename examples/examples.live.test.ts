@@ -13,6 +13,8 @@ const PRINTS: Record<string, RegExp> = {
   "research-assistant.ts":
     /changed to current_time, web_fetch, session_file_system[\s\S]*in Tokyo:[\s\S]*read back: Research Assistant, active/,
   "declarative-capability.ts": /201 tides tide_times[\s\S]*in the catalog: Tides/,
+  "real-time.ts":
+    /trigger draft_ready[\s\S]*drafts: \[\{"id":"draft-1"[\s\S]*needs Mail\.Send[\s\S]*approved[\s\S]*tickets: \[\{"id":"T-12345"[\s\S]*Escalating to network team/,
 };
 const SUPPORT = new Set(["with-server.ts"]);
 

@@ -20,6 +20,7 @@ export {
 } from "./install/create-package-host.ts";
 export type { PackageSource } from "./install/fetch-package.ts";
 export type { Installer, InstallOptions } from "./install/installer.ts";
+export { openPackages, type Packages, type PackagesOptions } from "./install/open-packages.ts";
 export type { PackageKindRules, PackageKinds, PackageReading, PlaceRequest } from "./install/package-kind.ts";
 export type {
   PackageDescription,
@@ -72,6 +73,7 @@ export type {
   WebhookFetch,
 } from "./runs/run-types.ts";
 export type { QueuedMessage, RunRecord, StoredMessage } from "./runs/session-history.ts";
+export { agentCapability, agentCapabilityId, type SubagentParts } from "./runs/subagents.ts";
 export { signature as webhookSignature } from "./runs/webhooks.ts";
 export type { Isolation } from "./sandbox/isolation.ts";
 export { type ManagedSandbox, openSandbox, type SandboxSettings } from "./sandbox/open-sandbox.ts";

@@ -100,7 +100,7 @@ async function fromAddress(
 /** A service's folder holds its command's package in `cli/`; that is what is installed, and the folder is remembered. */
 async function fromFolder(folder: string): Promise<Result<PackageArchive>> {
   const names = await readdir(folder);
-  const inCli = await readdir(join(folder, "cli")).catch(() => []);
+  const inCli = await readdir(join(folder, "cli")).catch((): string[] => []);
   if (inCli.includes("pyproject.toml") || inCli.includes("package.json")) {
     const inner = await fromFolder(join(folder, "cli"));
     return inner.ok ? ok({ ...inner.value, origin: folder, serviceFolder: folder }) : inner;

@@ -38,7 +38,7 @@ export interface ServiceSpec {
   readonly name: string;
   readonly folder: string;
   readonly command: readonly string[];
-  /** From the env files and `environment`, in that order. */
+  /** From the env files and `environment`, in that order, as in Docker; settings that name a service elsewhere are left out. */
   readonly env: Readonly<Record<string, string>>;
   readonly volumes: readonly Volume[];
   /** Others in the same file that are only images: they must run elsewhere. */
@@ -63,15 +63,23 @@ export async function readServiceFolder(folder: string): Promise<Result<ServiceS
   if (!command) return fail("service_invalid", { folder, why: 'the Dockerfile has no CMD ["...", "..."]' });
   const env = await readEnv(folder, service.env_file ?? []);
   if (!env.ok) return env;
+  const needsElsewhere = entries.filter(([, each]) => each.build === undefined).map(([other]) => other);
+  const settings = Object.entries(service.environment ?? {}).filter(
+    ([, value]) => !pointsAt(needsElsewhere, value),
+  );
   return ok({
     name,
     folder,
     command,
-    env: { ...env.value, ...service.environment },
+    env: { ...env.value, ...Object.fromEntries(settings) },
     volumes: service.volumes.map(readVolume),
-    needsElsewhere: entries.filter(([, each]) => each.build === undefined).map(([other]) => other),
+    needsElsewhere,
   });
 }
+
+/** Without Docker there is no host of that name; the service must find its database by its own means. */
+const pointsAt = (hosts: readonly string[], value: string) =>
+  hosts.some((host) => new RegExp(`(//|@)${host}(:|/|$)`).test(value));
 
 function parseCompose(text: string): z.infer<typeof Compose> | string {
   try {

@@ -1,0 +1,1 @@
+"""Read and approve the drafts of the inbox assistant."""
