@@ -30,6 +30,7 @@ import { startRun } from "./engine/live-run.ts";
 import type { RunHandle } from "./engine/run-handle.ts";
 import { MODEL_SNAPSHOTS } from "./models/all.ts";
 import { createRefreshers } from "./models/refreshers.ts";
+import { createPlugins } from "./plugins/plugin-operations.ts";
 import { createRemoteClient } from "./remote/remote-client.ts";
 import { listSessions, readSession } from "./sessions/session-browser.ts";
 
@@ -49,7 +50,8 @@ export function createClient(options: ClientOptions = {}): CodingAgentClient {
   const settings = { ...ENGINE_SETTINGS, ...options.engine };
   const local: LocalParts = { ambient, env, adapters, models, settings, effective: options.effective, run };
   const start = (asked: RunOptions, host?: HostOptions) => startLocal(local, asked, host);
-  return { adapters, models, sessions: sessionBrowser(local, start), run: start };
+  const plugins = createPlugins({ run, env, capabilities: (agent) => adapters.capabilities(agent) });
+  return { adapters, models, plugins, sessions: sessionBrowser(local, start), run: start };
 }
 
 interface LocalParts {

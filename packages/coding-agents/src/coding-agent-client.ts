@@ -11,6 +11,7 @@ import type {
 import type { AdapterRegistry } from "./adapter-registry.ts";
 import type { EngineSettings } from "./engine/engine-settings.ts";
 import type { RunHandle } from "./engine/run-handle.ts";
+import type { PluginOperations } from "./plugins/plugin-operations.ts";
 
 export interface ClientOptions {
   /** Run on a remote Capstan instead: its address, without a path. */
@@ -44,6 +45,7 @@ export interface SessionBrowser {
 export interface CodingAgentClient {
   readonly adapters: AdapterRegistry;
   readonly models: ModelRegistry;
+  readonly plugins: PluginOperations;
   readonly sessions: SessionBrowser;
   /** Throws `CapabilityError`, synchronously, for what the agent cannot do. */
   run(options: RunOptions, host?: HostOptions): RunHandle;

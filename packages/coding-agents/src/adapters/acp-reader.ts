@@ -22,6 +22,8 @@ export interface AcpQuirks {
   readonly error?: RegExp;
   /** A turn that ends without a word, a call or any usage has failed. */
   readonly silenceIsFailure?: boolean;
+  /** What stands before each thought and says nothing. */
+  readonly thoughtHeading?: RegExp;
   /** A call's first title is the tool's name. */
   readonly titleIsName?: boolean;
   /** The tool's name, where the agent hides it in the call's id. */
@@ -212,7 +214,7 @@ function readUpdate(update: JsonObject, state: State): AdapterEvent[] {
       return readChunk(chunkText(update), asText(update.messageId), state);
     case "agent_thought_chunk":
       state.spoke = true;
-      return [...state.tools.flush(), ...thinkingDelta(chunkText(update))];
+      return [...state.tools.flush(), ...thinkingDelta(thoughtText(update, state))];
     case "tool_call":
     case "tool_call_update":
       state.spoke = true;
@@ -226,6 +228,9 @@ function readUpdate(update: JsonObject, state: State): AdapterEvent[] {
       return [];
   }
 }
+
+const thoughtText = (update: JsonObject, { quirks: { thoughtHeading } }: State) =>
+  thoughtHeading ? chunkText(update).replace(thoughtHeading, "") : chunkText(update);
 
 const chunkText = (update: JsonObject) => asText(asObject(update.content)?.text) ?? "";
 

@@ -27,6 +27,9 @@ const MODES = {
   deny: { approvalPolicy: "untrusted", sandbox: "read-only" }, // asked, so that the refusal is told; a sandbox refuses silently
 } as const;
 
+/** What cannot be removed (apply_patch) is refused by the sandbox, and nobody is asked about it. */
+const TOOLS_OFF_MODE = { approvalPolicy: "never", sandbox: "read-only" } as const;
+
 /** Its own tools cannot be removed by name; these features carry them. */
 const TOOLS_OFF = [
   "shell_tool",
@@ -70,8 +73,7 @@ function threadParams(
   const instructions = place.nativeTools === "off" ? "baseInstructions" : "developerInstructions";
   return {
     cwd: place.cwd,
-    ...MODES[approvalMode],
-    ...(place.nativeTools === "off" && { sandbox: "read-only" }),
+    ...(place.nativeTools === "off" ? TOOLS_OFF_MODE : MODES[approvalMode]),
     ...(place.model !== undefined && { model: place.model }),
     ...(systemPrompt !== undefined && { [instructions]: systemPrompt }),
     ...(mcpServers.length > 0 && { config: { mcp_servers: mcpTables(mcpServers, place) } }),

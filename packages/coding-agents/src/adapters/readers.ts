@@ -21,7 +21,7 @@ import { textReader } from "./text-reader.ts";
 export const ACP_QUIRKS: Readonly<Record<BuiltInAgentName, AcpQuirks>> = {
   claude: {},
   codex: { warning: /^Warning: / },
-  gemini: { toolOfId: (id) => /^(\w+?)__/.exec(id)?.[1] },
+  gemini: { thoughtHeading: /^\*{4}\n/, toolOfId: (id) => /^(\w+?)__/.exec(id)?.[1] },
   copilot: { retry: /^Info: .*Retrying/, warning: /^Info: /, error: /^Error: /, silenceIsFailure: true },
   cursor: {},
   opencode: { titleIsName: true },

@@ -5,6 +5,8 @@
  * with this version. The server checks every run again, so what only it refuses comes as a rejection of `result`.
  */
 import {
+  type AgentName,
+  CapabilityError,
   fail,
   type ModelRegistry,
   ok,
@@ -16,6 +18,7 @@ import {
 import type { AdapterRegistry } from "../adapter-registry.ts";
 import type { CodingAgentClient, SessionBrowser } from "../coding-agent-client.ts";
 import type { RunHandle } from "../engine/run-handle.ts";
+import type { PluginOperations } from "../plugins/plugin-operations.ts";
 import { remoteAdapters } from "./remote-adapters.ts";
 import { RemoteRun } from "./remote-run.ts";
 import { createRemoteServer, type RemoteServer } from "./remote-server.ts";
@@ -41,8 +44,24 @@ export function createRemoteClient(
     if (!check.ok) throw runError(check.failure);
     return new RemoteRun(server, parsed.value);
   };
-  return { adapters, models: parts.models, sessions: remoteSessions(server, run), run };
+  return { adapters, models: parts.models, plugins: NO_PLUGINS, sessions: remoteSessions(server, run), run };
 }
+
+/** Installing software on another machine is for whoever sits at it. */
+const refusePlugins = (agent: AgentName): never => {
+  throw new CapabilityError(
+    agent,
+    "plugins",
+    `Plugins of agent '${agent}' are changed on the machine it runs on`,
+  );
+};
+
+const NO_PLUGINS: PluginOperations = {
+  list: refusePlugins,
+  search: refusePlugins,
+  install: refusePlugins,
+  uninstall: refusePlugins,
+};
 
 /** Stored sessions are on the other machine; going on with one needs only its id. */
 function remoteSessions(server: RemoteServer, run: (options: RunOptions) => RunHandle): SessionBrowser {

@@ -107,5 +107,6 @@ const VALUES: Readonly<Record<string, unknown>> = {
   array: [],
   object: {},
 };
-const someValue = (property: SimProperty) =>
-  property.enum?.[0] ?? VALUES[String(property.type).toLowerCase()] ?? "sim";
+/** Of several types the first: strict schemas write an optional number as `["number", "null"]`. */
+const someValue = ({ enum: values, type }: SimProperty) =>
+  values?.[0] ?? VALUES[String([type].flat()[0]).toLowerCase()] ?? "sim";
