@@ -174,6 +174,7 @@ export {
 } from "./manifest/package-names.ts";
 export { isPath, type Parameter, readParameter } from "./manifest/parameters.ts";
 export { type ActionChange, type PermissionDiff, permissionDiff } from "./manifest/permission-diff.ts";
+export { SESSION_MANIFEST_PATH, sessionManifest } from "./manifest/session-manifest.ts";
 export {
   DEFAULT_FILE_LIMITS,
   DEFAULT_GREP_LIMIT,
@@ -222,10 +223,64 @@ export { CapabilityRegistry } from "./registry.ts";
 export { type Ok, ok, type Refused, type Result } from "./result.ts";
 export { type ChoosableTool, chooseTool, stepsOf, type ToolChoice } from "./route/choose-tool.ts";
 export { type RouteDocument, routeDocument, toolDocument } from "./route/document.ts";
+export {
+  type ExecutedStep,
+  type ExecuteTaskRequest,
+  type ExecuteTaskResponse,
+  executedStepSchema,
+  executeTaskRequest,
+  executeTaskResponse,
+  planStepSchema,
+  TASK_STATUSES,
+  type TaskStatus,
+  taskStatus,
+} from "./route/execute-task.ts";
 export { type MappedPayload, mapPayload, type PayloadHints } from "./route/payload.ts";
+export {
+  type Intent,
+  intentOf,
+  intentOf,
+  matchedCapabilities,
+  NO_INTENT,
+  type PlannedStep,
+  type PlanParts,
+  type PlanStep,
+  type PlanTarget,
+  plan,
+  plan,
+  planTarget,
+} from "./route/plan.ts";
 export { type Match, type RankOptions, type RankResult, type Rejected, rank } from "./route/rank.ts";
+export {
+  type RankCatalogRequest,
+  type RankedTask,
+  rankCatalog,
+  rankCatalogRequest,
+} from "./route/rank-catalog.ts";
 export { createRouteIndex, type RouteIndex } from "./route/route-index.ts";
 export { taskTexts } from "./route/task.ts";
+export {
+  type ExecutedStep,
+  type MatchedCapability,
+  type TaskIntent,
+  TaskRequest,
+  type TaskResponse,
+  type TaskStatus,
+  type TaskStep,
+  taskStatus,
+} from "./route/task-contract.ts";
+export {
+  FAILURE_CLASSES,
+  failureClass,
+  type StepRecord,
+  summarise,
+  summarise,
+  type TelemetryRecord,
+  type TelemetrySummary,
+  type TelemetrySummary,
+  telemetryQuery,
+  telemetryRecord,
+} from "./route/telemetry-summary.ts";
 export { normalizeTask } from "./route/text.ts";
 export type { Embed } from "./route/vectors.ts";
 export { LEXICAL_WEIGHTS, type RouteWeights, STATIC_WEIGHTS } from "./route/weights.ts";

@@ -7,6 +7,7 @@ const TELLING = [
   "result",
   "content",
   "text",
+  "timestamp",
   "datetime",
   "time",
   "formatted",

@@ -1,0 +1,57 @@
+/** POST /v1/route/rank: rank any posted catalog, so that an outside set can be scored against a running server. */
+import { z } from "zod";
+import { type Match, rank } from "./rank.ts";
+import { createRouteIndex } from "./route-index.ts";
+import type { Embed } from "./vectors.ts";
+
+const MAX_CAPABILITIES = 20_000;
+const MAX_TASKS = 10_000;
+
+const names = z.array(z.string()).max(1_000).nullish();
+
+export const rankCatalogRequest = z.object({
+  capabilities: z
+    .array(
+      z.object({
+        id: z.string().min(1),
+        name: z.string().nullish(),
+        description: z.string().nullish(),
+        tags: names,
+        triggers: names,
+        params: names,
+        domain: z.string().nullish(),
+        actions: names,
+      }),
+    )
+    .max(MAX_CAPABILITIES),
+  tasks: z.array(z.string()).max(MAX_TASKS),
+  topK: z.int().min(1).max(100).default(10),
+});
+export type RankCatalogRequest = z.output<typeof rankCatalogRequest>;
+
+export interface RankedTask {
+  readonly task: string;
+  /** Empty: nothing fits. */
+  readonly matches: readonly Match[];
+}
+
+/** One result per task, in order. An iterator: the caller decides when other work gets its turn. */
+export function* rankCatalog(
+  { capabilities, tasks, topK }: RankCatalogRequest,
+  embed?: Embed,
+): Generator<RankedTask> {
+  const index = createRouteIndex({ embed });
+  for (const { id, name, description, tags, triggers, params, domain, actions } of capabilities) {
+    index.add({
+      id,
+      name: name ?? id,
+      description: description ?? "",
+      tags: tags ?? [],
+      triggers: triggers ?? [],
+      params: params ?? [],
+      actions: actions ?? [],
+      ...(domain != null && { domain }),
+    });
+  }
+  for (const task of tasks) yield { task, matches: rank(task, index, { topK }).matches };
+}

@@ -1,0 +1,86 @@
+/** Execution telemetry: one record per step, and the summary of GET /api/execution-telemetry. No payloads, ever. */
+import { z } from "zod";
+
+export const FAILURE_CLASSES = ["success", "http_error", "runtime_error", "dry_run"] as const;
+
+export const telemetryRecord = z.object({
+  ts: z.iso.datetime(),
+  capabilityId: z.string(),
+  step: z.int().min(1),
+  latencyMs: z.number().min(0),
+  failureClass: z.enum(FAILURE_CLASSES),
+  /** True when the secondary step was used. */
+  fallbackUsed: z.boolean(),
+  /** HTTP status, when there was one. */
+  status: z.int().optional(),
+});
+export type TelemetryRecord = z.output<typeof telemetryRecord>;
+
+export const telemetryQuery = z.object({ limit: z.coerce.number().int().min(1).max(200).default(25) });
+
+export interface TelemetrySummary {
+  readonly total: number;
+  readonly successful: number;
+  /** Of the steps that really ran. */
+  readonly successRate: number;
+  readonly fallbackUsed: number;
+  readonly fallbackRate: number;
+  readonly avgLatencyMs: number;
+  readonly byCapability: Readonly<Record<string, { count: number; errors: number; avgLatencyMs: number }>>;
+  readonly latestTimestamp: string | null;
+}
+
+/** The class of one executed step. */
+export function failureClass({
+  ok,
+  status,
+  dryRun,
+}: {
+  readonly ok: boolean;
+  readonly status?: number | undefined;
+  readonly dryRun: boolean;
+}): TelemetryRecord["failureClass"] {
+  if (dryRun) return "dry_run";
+  if (ok) return "success";
+  return status === undefined ? "runtime_error" : "http_error";
+}
+
+export function summarise(records: readonly TelemetryRecord[]): TelemetrySummary {
+  const ran = records.filter(({ failureClass }) => failureClass !== "dry_run");
+  const successful = ran.filter(({ failureClass }) => failureClass === "success").length;
+  const fallbackUsed = records.filter((record) => record.fallbackUsed).length;
+  const ids = [...new Set(records.map(({ capabilityId }) => capabilityId))].sort();
+  const latest = records.reduce<string | null>(
+    (last, { ts }) => (last === null || ts > last ? ts : last),
+    null,
+  );
+  return {
+    total: records.length,
+    successful,
+    successRate: ratio(successful, ran.length),
+    fallbackUsed,
+    fallbackRate: ratio(fallbackUsed, records.length),
+    avgLatencyMs: averageLatency(records),
+    byCapability: Object.fromEntries(
+      ids.map((id) => {
+        const own = records.filter(({ capabilityId }) => capabilityId === id);
+        return [
+          id,
+          { count: own.length, errors: own.filter(isError).length, avgLatencyMs: averageLatency(own) },
+        ];
+      }),
+    ),
+    latestTimestamp: latest,
+  };
+}
+
+const isError = ({ failureClass }: TelemetryRecord): boolean =>
+  failureClass === "http_error" || failureClass === "runtime_error";
+
+const ratio = (part: number, whole: number): number =>
+  whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 10_000;
+
+const averageLatency = (records: readonly TelemetryRecord[]): number =>
+  records.length === 0
+    ? 0
+    : Math.round(records.reduce((sum, { latencyMs }) => sum + latencyMs, 0) / records.length);
