@@ -58,7 +58,10 @@ export function cliCapability(record: PackageRecord, manifest: Manifest, parts: 
     tools: manifestTools(manifest).map((tool) => commandTool(tool, { record, manifest, parts })),
     dependencies: [],
     requiredScopes: manifest.required_scopes ?? [],
-    routing: { tags: manifest.name.split(/[-_]/), actions: manifest.actions.map(({ name }) => name) },
+    routing: {
+      tags: manifest.name.split(/[-_]/),
+      actions: manifest.actions.map(({ name }) => name.split(/[-_ ]/)[0] ?? name),
+    },
     documentation: { ...(usage && { usage }), ...(examples && { examples }) },
   };
 }
