@@ -223,32 +223,14 @@ export { CapabilityRegistry } from "./registry.ts";
 export { type Ok, ok, type Refused, type Result } from "./result.ts";
 export { type ChoosableTool, chooseTool, stepsOf, type ToolChoice } from "./route/choose-tool.ts";
 export { type RouteDocument, routeDocument, toolDocument } from "./route/document.ts";
-export {
-  type ExecutedStep,
-  type ExecuteTaskRequest,
-  type ExecuteTaskResponse,
-  executedStepSchema,
-  executeTaskRequest,
-  executeTaskResponse,
-  planStepSchema,
-  TASK_STATUSES,
-  type TaskStatus,
-  taskStatus,
-} from "./route/execute-task.ts";
 export { type MappedPayload, mapPayload, type PayloadHints } from "./route/payload.ts";
 export {
-  type Intent,
-  intentOf,
   intentOf,
   matchedCapabilities,
   NO_INTENT,
   type PlannedStep,
   type PlanParts,
-  type PlanStep,
-  type PlanTarget,
   plan,
-  plan,
-  planTarget,
 } from "./route/plan.ts";
 export { type Match, type RankOptions, type RankResult, type Rejected, rank } from "./route/rank.ts";
 export {
@@ -270,13 +252,9 @@ export {
   taskStatus,
 } from "./route/task-contract.ts";
 export {
-  FAILURE_CLASSES,
   failureClass,
   type StepRecord,
   summarise,
-  summarise,
-  type TelemetryRecord,
-  type TelemetrySummary,
   type TelemetrySummary,
   telemetryQuery,
   telemetryRecord,

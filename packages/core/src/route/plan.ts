@@ -8,60 +8,27 @@ import { type ChoosableTool, chooseTool } from "./choose-tool.ts";
 import { isRecord, parametersOf } from "./parameters.ts";
 import { mapPayload, type PayloadHints } from "./payload.ts";
 import type { RankResult } from "./rank.ts";
+import type { MatchedCapability, TaskIntent, TaskStep } from "./task-contract.ts";
 import { normalizeTask } from "./text.ts";
 
-export interface Intent {
-  /** The id of the best match, or `NO_INTENT`. */
-  readonly label: string;
-  /** How often such an answer is right, measured on labelled tasks. */
-  readonly confidence: number;
-  readonly normalizedTask: string;
-}
-
-export interface PlanStep {
-  readonly step: number;
-  readonly capabilityId: string;
-  readonly route?: string;
-  readonly method?: string;
-  /** Named when the step calls a tool directly, and to say which operation a route stands for. */
+export interface PlannedStep extends TaskStep {
+  /** The tool the step stands for; called directly when the capability has no route of its own. */
   readonly tool?: string;
-  readonly goal: string;
-  readonly payload: Readonly<Record<string, JsonValue>>;
-  /** Required input the task does not give. */
-  readonly missing?: readonly string[];
 }
 
-/** What planning needs of a capability. */
-export interface PlanTarget {
-  readonly id: string;
-  readonly name: string;
-  readonly route?: string;
-  readonly method?: string;
-  readonly tools: readonly ChoosableTool[];
+export interface PlanParts {
+  /** The capability of a match, as far as the caller may see it. */
+  readonly capabilityOf: (id: string) => Capability | undefined;
+  readonly hints?: PayloadHints;
 }
 
+/** The label of a task that nothing fits. */
 export const NO_INTENT = "none";
 const MAX_STEPS = 2;
 /** A secondary far behind the first would answer another question. */
 const SECONDARY_SHARE = 0.6;
 
-export function planTarget(capability: Capability): PlanTarget {
-  const { id, name, routing, tools } = capability;
-  return {
-    id,
-    name,
-    ...(routing?.route !== undefined && { route: routing.route, method: routing.method ?? "POST" }),
-    tools: tools
-      .filter((tool) => tool.unavailable === undefined)
-      .map(({ name: tool, description, input }) => ({
-        name: tool,
-        description,
-        inputSchema: input.jsonSchema,
-      })),
-  };
-}
-
-export function intentOf(task: string, { matches, confidence }: RankResult): Intent {
+export function intentOf(task: string, { matches, confidence }: RankResult): TaskIntent {
   const [first] = matches;
   return {
     label: first?.id ?? NO_INTENT,
@@ -70,42 +37,65 @@ export function intentOf(task: string, { matches, confidence }: RankResult): Int
   };
 }
 
+export function matchedCapabilities(
+  { matches }: Pick<RankResult, "matches">,
+  { capabilityOf }: PlanParts,
+): MatchedCapability[] {
+  return matches.flatMap(({ id, score, reasons }) => {
+    const capability = capabilityOf(id);
+    if (!capability) return [];
+    return [{ capability: { id, name: capability.name, ...callOf(capability) }, score, reasons }];
+  });
+}
+
 export function plan(
   { matches }: Pick<RankResult, "matches">,
   task: string,
-  targetOf: (id: string) => PlanTarget | undefined,
-  hints: PayloadHints = {},
-): PlanStep[] {
+  { capabilityOf, hints = {} }: PlanParts,
+): PlannedStep[] {
   const [first] = matches;
   if (!first) return [];
   return matches
     .filter(({ score }, at) => at === 0 || score >= first.score * SECONDARY_SHARE)
-    .flatMap(({ id }) => targetOf(id) ?? [])
+    .flatMap(({ id }) => capabilityOf(id) ?? [])
     .slice(0, MAX_STEPS)
-    .map((target, at) => toStep(target, at + 1, first.id, task, hints));
+    .map((capability, at) => toStep(capability, at + 1, first.id, task, hints));
 }
 
+/** Its own route; a capability without one is called by its tool, through the gate. */
+const callOf = (
+  { id, routing, tools }: Capability,
+  tool = tools[0]?.name,
+): { route: string; method: string } =>
+  routing?.route === undefined
+    ? { route: `/v1/capabilities/${id}/tools/${tool ?? ""}`, method: "POST" }
+    : { route: routing.route, method: routing.method ?? "POST" };
+
 function toStep(
-  target: PlanTarget,
+  capability: Capability,
   step: number,
   label: string,
   task: string,
   hints: PayloadHints,
-): PlanStep {
-  const tool = toolFor(task, target.tools);
+): PlannedStep {
+  const tool = toolFor(task, choosable(capability));
   const schema = tool?.inputSchema ?? {};
   const { payload, missing } = mapPayload(task, schema, hints);
   return {
     step,
-    capabilityId: target.id,
-    ...(target.route !== undefined && { route: target.route }),
-    ...(target.method !== undefined && { method: target.method }),
+    capabilityId: capability.id,
+    ...callOf(capability, tool?.name),
     ...(tool && { tool: tool.name }),
-    goal: `Execute ${target.name} for intent ${label}`,
+    goal: `Execute ${capability.name} for intent ${label}`,
     payload: { ...defaultsOf(schema), ...payload },
     ...(missing.length > 0 && { missing }),
   };
 }
+
+const choosable = ({ tools }: Capability): ChoosableTool[] =>
+  tools
+    .filter((tool) => tool.unavailable === undefined)
+    .map(({ name, description, input }) => ({ name, description, inputSchema: input.jsonSchema }));
 
 /** The tool whose words fit the task best; the first declared when no word decides. */
 function toolFor(task: string, tools: readonly ChoosableTool[]): ChoosableTool | undefined {

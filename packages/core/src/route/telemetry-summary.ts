@@ -1,7 +1,7 @@
 /** Execution telemetry: one record per step, and the summary of GET /api/execution-telemetry. No payloads, ever. */
 import { z } from "zod";
 
-export const FAILURE_CLASSES = ["success", "http_error", "runtime_error", "dry_run"] as const;
+const FAILURE_CLASSES = ["success", "http_error", "runtime_error", "dry_run"] as const;
 
 export const telemetryRecord = z.object({
   ts: z.iso.datetime(),
@@ -14,7 +14,7 @@ export const telemetryRecord = z.object({
   /** HTTP status, when there was one. */
   status: z.int().optional(),
 });
-export type TelemetryRecord = z.output<typeof telemetryRecord>;
+export type StepRecord = z.output<typeof telemetryRecord>;
 
 export const telemetryQuery = z.object({ limit: z.coerce.number().int().min(1).max(200).default(25) });
 
@@ -39,13 +39,13 @@ export function failureClass({
   readonly ok: boolean;
   readonly status?: number | undefined;
   readonly dryRun: boolean;
-}): TelemetryRecord["failureClass"] {
+}): StepRecord["failureClass"] {
   if (dryRun) return "dry_run";
   if (ok) return "success";
   return status === undefined ? "runtime_error" : "http_error";
 }
 
-export function summarise(records: readonly TelemetryRecord[]): TelemetrySummary {
+export function summarise(records: readonly StepRecord[]): TelemetrySummary {
   const ran = records.filter(({ failureClass }) => failureClass !== "dry_run");
   const successful = ran.filter(({ failureClass }) => failureClass === "success").length;
   const fallbackUsed = records.filter((record) => record.fallbackUsed).length;
@@ -74,13 +74,13 @@ export function summarise(records: readonly TelemetryRecord[]): TelemetrySummary
   };
 }
 
-const isError = ({ failureClass }: TelemetryRecord): boolean =>
+const isError = ({ failureClass }: StepRecord): boolean =>
   failureClass === "http_error" || failureClass === "runtime_error";
 
 const ratio = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 10_000;
 
-const averageLatency = (records: readonly TelemetryRecord[]): number =>
+const averageLatency = (records: readonly StepRecord[]): number =>
   records.length === 0
     ? 0
     : Math.round(records.reduce((sum, { latencyMs }) => sum + latencyMs, 0) / records.length);
