@@ -43,6 +43,7 @@ export {
   createGuardedFetch,
   type GuardedFetchSettings,
 } from "./network/guarded-fetch.ts";
+export { type MediaMaker, openMedia } from "./providers/media.ts";
 export type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./providers/models.ts";
 export { type OpenModelsParts, openModels } from "./providers/open-models.ts";
 export { type Credentials, PROVIDERS } from "./providers/provider-table.ts";
@@ -105,6 +106,7 @@ export { SessionFolders, sweepDeadFolders } from "./sources/session-folders.ts";
 export { loadSkill } from "./sources/skill.ts";
 export { forgetCapability, prepareUserHome, type UserHome } from "./sources/user-home.ts";
 export { type BreakerStore, breakerStore } from "./tasks/breaker-store.ts";
+export { executeSteps, type StepParts } from "./tasks/execute-steps.ts";
 export { type TaskRecord, type TaskStore, taskStore } from "./tasks/task-store.ts";
 export {
   type FailureClass,

@@ -22,6 +22,7 @@ import { uuidv7 } from "uuidv7";
 import type { GateOutcome } from "../gate/gate.ts";
 import type { Answer, RunContext } from "./run-context.ts";
 import type { CommitExtras } from "./run-log.ts";
+import type { RunUsage } from "./run-types.ts";
 
 /** An approval as the commit statement takes it. */
 export interface ApprovalToStore {
@@ -75,7 +76,7 @@ async function callOne(
   const found = agent.tools.find(({ name }) => name === call.toolName);
   if (found?.tool.subagent) startSubagent(context, call, found);
   const outcome = await throughGate(context, agent, call, input, answer !== undefined);
-  if (found?.tool.subagent) endSubagent(context, call, outcome);
+  if (found?.tool.subagent) await endSubagent(context, call, outcome);
   switch (outcome.kind) {
     case "approval":
       return askPerson(context, call, outcome, waits);
@@ -101,7 +102,7 @@ async function throughGate(
 ): Promise<GateOutcome> {
   const { claim, meter, signal, log } = context;
   const outcome = await context.engine.parts.gate.call({
-    path: claim.input.depth ? "subagent" : "loop",
+    path: context.pathOf(call.toolName),
     agent,
     tool: call.toolName,
     input,
@@ -277,17 +278,30 @@ function startSubagent(context: RunContext, { toolCallId }: ToolCallPart, { tool
   });
 }
 
-function endSubagent(context: RunContext, { toolCallId }: ToolCallPart, outcome: GateOutcome): void {
-  const ended: RunEvent =
-    outcome.kind !== "refused"
-      ? { type: "SUBAGENT_FINISHED", subagentRunId: toolCallId, outcome: { type: "success" } }
-      : waitingChild(outcome.failure) !== undefined
-        ? { type: "SUBAGENT_FINISHED", subagentRunId: toolCallId, outcome: { type: "suspended" } }
-        : {
-            type: "SUBAGENT_ERROR",
-            subagentRunId: toolCallId,
-            message: outcome.failure.message,
-            code: outcome.failure.code,
-          };
-  context.log.emit(ended);
+const CHILD_USAGE =
+  "select usage from runs where parent_run_id = $1 and parent_call_id = $2 and usage is not null";
+
+/** What it spent counts against this run's limits. */
+async function endSubagent(
+  context: RunContext,
+  { toolCallId }: ToolCallPart,
+  outcome: GateOutcome,
+): Promise<void> {
+  const { runId } = context.claim;
+  const { pool } = context.engine.parts.database;
+  const { rows } = await pool.query<{ usage: RunUsage }>(CHILD_USAGE, [runId, `${runId}:${toolCallId}`]);
+  for (const { usage } of rows) context.meter.addChild(usage);
+  context.log.emit(subagentEnd(toolCallId, outcome));
+}
+
+function subagentEnd(subagentRunId: string, outcome: GateOutcome): RunEvent {
+  if (outcome.kind !== "refused") {
+    const result = outcome.kind === "done" ? { result: outcome.output } : {};
+    return { type: "SUBAGENT_FINISHED", subagentRunId, ...result, outcome: { type: "success" } };
+  }
+  const { failure } = outcome;
+  const child = waitingChild(failure);
+  if (!child) return { type: "SUBAGENT_ERROR", subagentRunId, message: failure.message, code: failure.code };
+  const interruptIds = child.interrupts.map(({ id }) => id);
+  return { type: "SUBAGENT_FINISHED", subagentRunId, outcome: { type: "suspended", interruptIds } };
 }

@@ -31,6 +31,7 @@ interface RunRow {
   readonly conversation: readonly MessageRow[] | null;
   readonly usages: readonly StoredUsage[] | null;
   readonly usage: RunUsage | null;
+  readonly children: readonly RunUsage[] | null;
   readonly last_seq: number;
   readonly batches: readonly (readonly RunEvent[])[] | null;
   readonly answers: readonly Answer[] | null;
@@ -73,6 +74,7 @@ export async function loadSegment(pool: pg.Pool, row: ClaimRow): Promise<LoadedS
     messages: conversation.map(withoutPosition),
     usages: read.usages ?? [],
     activeMs: read.usage?.activeMs ?? 0,
+    children: read.children ?? [],
     attempts: row.attempts ?? 0,
     answers: read.answers ?? [],
   };

@@ -239,7 +239,10 @@ function runsOf(machine: Machine): Runs {
   return {
     approvals: machine.approvals,
     send: (sessionId, message, options = {}) => send(machine.send, sessionId, message, options),
-    sendChild: (sessionId, message, options, child) => send(machine.send, sessionId, message, options, child),
+    sendChild: (sessionId, message, options, child) => {
+      const limits = machine.segments.leftOf(child.runId);
+      return send(machine.send, sessionId, message, { ...options, ...(limits && { limits }) }, child);
+    },
     async sendAndFollow(sessionId, message, options, signal) {
       const follower = follow(sessionId);
       const sent = await send(machine.send, sessionId, message, options).catch((error) => {

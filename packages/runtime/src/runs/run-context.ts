@@ -9,12 +9,14 @@ import type {
   RuntimeAgent,
   RuntimeTool,
 } from "@capstan/core";
+import type { CallPath } from "../gate/gate.ts";
 import type { CommitQueue } from "./commit-queue.ts";
+import { isDeferred, SEARCH_TOOL, searchTool, shownTools } from "./deferred-tools.ts";
 import { clientTools, stateTool, withTools } from "./engine-tools.ts";
 import type { EventHub } from "./event-hub.ts";
 import { type CommitExtras, RunLog, type StoredUsage } from "./run-log.ts";
 import { DEFAULT_LIMITS, effectiveLimits, RunMeter } from "./run-meter.ts";
-import type { RunInput, RunObservation, RunsParts } from "./run-types.ts";
+import type { RunInput, RunObservation, RunsParts, RunUsage } from "./run-types.ts";
 import { withinScopes } from "./within-scopes.ts";
 
 /** A person's word on a call, by the call's id. */
@@ -45,6 +47,8 @@ export interface ClaimedSegment {
   readonly messages: readonly ConversationMessage[];
   readonly usages: readonly StoredUsage[];
   readonly activeMs: number;
+  /** What the runs it started have used. */
+  readonly children: readonly RunUsage[];
   /** Claims in a row that got no further. */
   readonly attempts: number;
   readonly answers: readonly Answer[];
@@ -77,6 +81,7 @@ export class RunContext {
   /** What a model had said when its stream was given up. */
   partial: { readonly id: string; readonly parts: readonly AssistantPart[] } | undefined;
   #warned = new Set<string>();
+  #defers = false;
 
   constructor(engine: Engine, claim: ClaimedSegment, spec: AgentSpec, stop: AbortController) {
     this.engine = engine;
@@ -88,6 +93,7 @@ export class RunContext {
       ...engine.parts.limits,
     });
     this.meter = new RunMeter(limits, claim);
+    for (const usage of claim.children) this.meter.addChild(usage);
     this.stop = stop;
     this.signal = AbortSignal.any([stop.signal, this.log.lost.signal]);
     this.agentId = claim.agentId;
@@ -118,13 +124,22 @@ export class RunContext {
   async agent(): Promise<Result<RuntimeAgent>> {
     const composed = await this.engine.agentFor(this.agentId, this.claim.userEmail);
     if (!composed.ok) return composed;
+    const own = withinScopes(composed.value, this.scopeCeiling);
     const more = this.#turnTools();
-    return more.ok ? withTools(withinScopes(composed.value, this.scopeCeiling), more.value) : more;
+    if (!more.ok) return more;
+    this.#defers = isDeferred(own, this.engine.parts.deferToolsAbove);
+    return withTools(own, this.#defers ? [...more.value, searchTool(own)] : more.value);
   }
 
   /** The tools a model is shown; all of them pass the gate, shown or not. */
   visibleTools(agent: RuntimeAgent): readonly RuntimeTool[] {
-    return agent.tools;
+    return this.#defers ? shownTools(agent, this.messages) : agent.tools;
+  }
+
+  /** How a call of this tool came to the gate. */
+  pathOf(tool: string): CallPath {
+    if (this.claim.input.depth) return "subagent";
+    return this.#defers && tool !== SEARCH_TOOL ? "search" : "loop";
   }
 
   /** What a commit that ends the run adds, when somebody wants to be called. */

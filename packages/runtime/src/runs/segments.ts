@@ -3,7 +3,7 @@
  * recovered one comes in through its workflow. Whatever the database answers, the rows decide: a segment that cannot
  * tell whether its write arrived claims the run again and reads.
  */
-import { type AgentSpec, agentSpec, fail, type RunEvent } from "@capstan/core";
+import { type AgentSpec, agentSpec, fail, type RunEvent, type RunLimits } from "@capstan/core";
 import { type ClaimRow, claimAgain, loadSegment } from "./claims.ts";
 import { Fenced } from "./commit-queue.ts";
 import type { DurableWorkflow } from "./durable-workflow.ts";
@@ -20,7 +20,7 @@ export class Stopped extends Error {}
 
 interface Active {
   readonly sessionId: string;
-  readonly stop: AbortController;
+  readonly context: RunContext;
   readonly ended: Promise<void>;
   /** The workflow's body has come and waits: nobody else will ask. */
   awaited: boolean;
@@ -45,6 +45,11 @@ export class Segments {
   /** The runs that are on here. */
   get ids(): string[] {
     return [...this.#active.keys()];
+  }
+
+  /** What a run that is on here has left of its limits. */
+  leftOf(runId: string): RunLimits | undefined {
+    return this.#active.get(runId)?.context.meter.left;
   }
 
   /** Runs a segment this process has just claimed; its workflow is recorded meanwhile. */
@@ -77,7 +82,7 @@ export class Segments {
 
   /** Stops a run here, if it is here; its rows are the caller's business. */
   stop(runId: string, reason: Error): void {
-    this.#active.get(runId)?.stop.abort(reason);
+    this.#active.get(runId)?.context.stop.abort(reason);
   }
 
   /** Waits until nothing runs, or the time is over. */
@@ -95,7 +100,7 @@ export class Segments {
   /** Abandons what still runs, as a kill would; others go on from the rows. */
   abandon(): void {
     this.#closing = true;
-    for (const { stop } of this.#active.values()) stop.abort(new Stopped("the process ends"));
+    for (const { context } of this.#active.values()) context.stop.abort(new Stopped("the process ends"));
   }
 
   async #run(context: RunContext, soFar: readonly RunEvent[]): Promise<void> {
@@ -152,7 +157,7 @@ export class Segments {
         if (this.#active.get(runId) === active) this.#active.delete(runId);
         if (!active.awaited) this.#over.add(`${runId}:${launch}`);
       });
-    const active: Active = { sessionId, stop: context.stop, ended, awaited: earlier?.awaited ?? false };
+    const active: Active = { sessionId, context, ended, awaited: earlier?.awaited ?? false };
     this.#active.set(runId, active);
     return ended;
   }

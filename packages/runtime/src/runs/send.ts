@@ -188,17 +188,8 @@ async function startClaimed(parts: SendParts, claiming: Claiming, claimed: Claim
   }
   const message: ConversationMessage = { id: messageId, role: "user", content };
   const segment: ClaimedSegment = {
-    ...{
-      runId,
-      sessionId,
-      epoch: 1,
-      segment: 0,
-      launch: 0,
-      attempts: 0,
-      activeMs: 0,
-      usages: [],
-      answers: [],
-    },
+    ...{ runId, sessionId, epoch: 1, segment: 0, launch: 0, attempts: 0, activeMs: 0 },
+    ...{ usages: [], children: [], answers: [] },
     input,
     agentId: agent.spec.id,
     userEmail: session.owner,

@@ -25,6 +25,7 @@ describe("storableJson", () => {
           expect(texts).not.toMatch(/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/);
         },
       ),
+      { numRuns: 30 },
     );
   });
 });

@@ -1,0 +1,79 @@
+/**
+ * Agents with very many tools: above a token limit the model is shown only `search_tools` and what it has found, and
+ * the schemas of the others cost nothing. Found tools stay shown, in the order they were found, so that the beginning
+ * of the prompt stays the same. Nothing here gives a right: whatever the model calls passes the gate.
+ */
+import {
+  type ConversationMessage,
+  chooseTool,
+  defineTool,
+  ok,
+  type RuntimeAgent,
+  type RuntimeTool,
+  toolCallsOf,
+} from "@capstan/core";
+import { z } from "zod";
+import { runtimeTool } from "./engine-tools.ts";
+
+export const SEARCH_TOOL = "search_tools";
+const DEFER_ABOVE_TOKENS = 16_000; // a tenth of a usual window, paid again at every step
+const MOST_FOUND = 5;
+
+export const isDeferred = (agent: RuntimeAgent, limit: number = DEFER_ABOVE_TOKENS): boolean =>
+  agent.tokens.tools > limit;
+
+/** Finds tools by what they do; knows only tools the agent has, never hidden ones. */
+export function searchTool(agent: RuntimeAgent): RuntimeTool {
+  const tool = defineTool({
+    name: SEARCH_TOOL,
+    description:
+      "Find tools by what they do. Most tools are not listed: search before you say that something cannot be done. " +
+      "Found tools can be called in the next step.",
+    input: z.object({
+      query: z.string().min(1).max(500).describe("What the tool should do, in plain words."),
+    }),
+    idempotent: true,
+    run: ({ query }) => {
+      const choosable = agent.tools.map(({ name, tool: { description, input } }) => ({
+        name,
+        description,
+        inputSchema: input.jsonSchema,
+      }));
+      const found = chooseTool(query, choosable)
+        .slice(0, MOST_FOUND)
+        .flatMap(({ name }) => choosable.filter((one) => one.name === name));
+      return ok({ tools: found.map(({ name, description }) => ({ name, description })) });
+    },
+  });
+  return runtimeTool(tool, "tool_search");
+}
+
+/** The search, the tools of the turn, and what was found or used before, in that order. */
+export function shownTools(agent: RuntimeAgent, messages: readonly ConversationMessage[]): RuntimeTool[] {
+  const known = new Set(messages.flatMap((message) => [...foundIn(message), ...usedIn(message)]));
+  const byName = new Map(agent.tools.map((tool) => [tool.name, tool]));
+  const found = [...known].flatMap((name) => byName.get(name) ?? []);
+  const always = agent.tools.filter(
+    ({ capabilityId, name }) => !known.has(name) && OF_THE_TURN.has(capabilityId),
+  );
+  return [...always, ...found];
+}
+
+const OF_THE_TURN = new Set(["tool_search", "client", "session_state"]);
+
+const usedIn = (message: ConversationMessage): string[] =>
+  toolCallsOf(message).map(({ toolName }) => toolName);
+
+function foundIn(message: ConversationMessage): string[] {
+  if (message.role !== "tool") return [];
+  return message.content.flatMap(({ toolName, output }) =>
+    toolName === SEARCH_TOOL && output.type === "json" ? namesIn(output.value) : [],
+  );
+}
+
+const Found = z.object({ tools: z.array(z.object({ name: z.string() })) });
+
+const namesIn = (value: unknown): string[] => {
+  const parsed = Found.safeParse(value);
+  return parsed.success ? parsed.data.tools.map(({ name }) => name) : [];
+};
