@@ -16,6 +16,7 @@ export const claudeAdapter = defineAdapter({
   manifest: claudeManifest,
   environment: /^(ANTHROPIC_|CLAUDE_|MAX_THINKING_TOKENS$|DISABLE_|AWS_|GOOGLE_|CLOUD_ML_)/,
   sessions: claudeSessions,
+  hidesNativeTools: true,
   open: openClaude,
 });
 

@@ -1,7 +1,8 @@
 /**
  * Adapter for Codex: its app-server, which streams, asks and can be interrupted; `exec --json` where that does not start.
  *
- * `exec` never asks: its sandbox is all that stands between a command and the machine. So `prompt` has no fallback.
+ * `exec` never asks: its sandbox is all that stands between a command and the machine. So `prompt` has no fallback, nor has
+ * a run without Codex' own tools, which `exec` would have.
  */
 import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core";
 import { codexManifest } from "../manifests/codex.ts";
@@ -17,6 +18,7 @@ export const codexAdapter = defineAdapter({
   manifest: codexManifest,
   environment: /^(OPENAI_|CODEX_|AZURE_OPENAI_|OLLAMA_)/,
   sessions: codexSessions,
+  hidesNativeTools: true,
   open: openAppServer,
 });
 
@@ -62,7 +64,8 @@ function openAppServer(options: RunOptions, place: RunPlace): AdapterRun {
     files: [],
     stdin: [initialize],
     ...codexAppServerReader(plan, book),
-    ...(approvalMode !== "prompt" && { fallback: () => openExec(options, place) }),
+    ...(approvalMode !== "prompt" &&
+      place.nativeTools === "on" && { fallback: () => openExec(options, place) }),
   };
 }
 

@@ -16,6 +16,7 @@ export const copilotAdapter = defineAdapter({
   manifest: copilotManifest,
   environment: /^(COPILOT_|GH_|GITHUB_)/,
   sessions: copilotSessions,
+  hidesNativeTools: true,
   open: (options, place) =>
     options.approvalMode === "prompt" ? openAcp(options, place) : openJson(options, place),
 });

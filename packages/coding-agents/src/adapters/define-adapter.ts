@@ -13,6 +13,7 @@ export interface AdapterDefinition {
   readonly manifest: CodingAgentManifest;
   readonly environment: RegExp;
   readonly sessions?: SessionStore;
+  readonly hidesNativeTools?: boolean;
   open(options: RunOptions, place: RunPlace): AdapterRun;
 }
 
@@ -20,6 +21,7 @@ export function defineAdapter({
   manifest,
   environment,
   sessions,
+  hidesNativeTools = false,
   open,
 }: AdapterDefinition): CodingAgentAdapter {
   const { capabilities, commands, versionArgs, versionPattern } = manifest;
@@ -31,6 +33,7 @@ export function defineAdapter({
     versionArgs,
     versionPattern: new RegExp(versionPattern, "m"),
     environment,
+    hidesNativeTools,
     open,
     read: (sample: readonly unknown[]) => readerFor(agent, sample),
     ...(sessions && { sessions }),

@@ -10,6 +10,7 @@ import { geminiSessions } from "../sessions/gemini-sessions.ts";
 import { acpRun } from "./acp-run.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { geminiReader } from "./gemini-reader.ts";
+import type { JsonObject } from "./json-line.ts";
 import { ACP_QUIRKS } from "./readers.ts";
 import { flag, skillLinks, withInstructions } from "./run-parts.ts";
 
@@ -17,6 +18,7 @@ export const geminiAdapter = defineAdapter({
   manifest: geminiManifest,
   environment: /^(GEMINI_|GOOGLE_)/,
   sessions: geminiSessions,
+  hidesNativeTools: true,
   open: (options, place) => (isPlain(options, place) ? openStream(options, place) : openAcp(options, place)),
 });
 
@@ -28,8 +30,9 @@ const isPlain = (
   { approvalMode, stream, sessionId, mcpServers = [] }: RunOptions,
   { thinking }: RunPlace,
 ) => {
-  if (mcpServers.length > 0 || approvalMode === "prompt") return false;
+  if (approvalMode === "prompt") return false;
   if (sessionId !== undefined) return true;
+  if (mcpServers.length > 0) return false;
   return approvalMode === "yolo" && thinking.settings === null && stream !== true && stream !== "auto";
 };
 
@@ -41,11 +44,12 @@ interface Launch {
   readonly prompt: string;
 }
 
-function launch(options: RunOptions, place: RunPlace): Launch {
+/** `settings`: what only files can say, beside thinking. */
+function launch(options: RunOptions, place: RunPlace, settings: JsonObject = {}): Launch {
   const { systemPrompt, prompt } = options;
   const { thinking, nativeTools, folder } = place;
   const toolsOff = nativeTools === "off";
-  const overlay = homeOverlay(options, place);
+  const overlay = homeOverlay(options, place, settings);
   const instructions = `${folder}/instructions.md`;
   const replaced = toolsOff && systemPrompt !== undefined;
   return {
@@ -80,20 +84,40 @@ decision = "allow"
 priority = 950
 `;
 
-function homeOverlay({ skills = [] }: RunOptions, { thinking, home, folder }: RunPlace): RunFile[] {
-  if (thinking.settings === null && skills.length === 0) return [];
+function homeOverlay(
+  { skills = [] }: RunOptions,
+  { thinking, home, folder }: RunPlace,
+  settings: JsonObject,
+): RunFile[] {
+  const document = { ...thinking.settings, ...settings };
+  if (Object.keys(document).length === 0 && skills.length === 0) return [];
   const real = `${home}/.gemini`;
   const laidOver = `${folder}/home/.gemini`;
   return [
     { path: laidOver, linksInto: real, except: ["settings.json", "skills"], shared: ["tmp", "history"] },
-    { path: `${laidOver}/settings.json`, over: `${real}/settings.json`, document: thinking.settings ?? {} },
+    { path: `${laidOver}/settings.json`, over: `${real}/settings.json`, document },
     { path: `${laidOver}/skills`, linksInto: `${real}/skills` },
     ...skillLinks(skills, `${laidOver}/skills`),
   ];
 }
 
+/** Over ACP, servers come with the session; the line stream reads them from its settings. */
+const serverSettings = ({ mcpServers = [] }: RunOptions): JsonObject =>
+  mcpServers.length === 0
+    ? {}
+    : {
+        mcpServers: Object.fromEntries(
+          mcpServers.map((server) => [
+            server.name,
+            "url" in server
+              ? { httpUrl: server.url, headers: server.headers ?? {} }
+              : { command: server.command, args: server.args ?? [], env: server.env ?? {} },
+          ]),
+        ),
+      };
+
 function openStream(options: RunOptions, place: RunPlace): AdapterRun {
-  const { argv, env, files, prompt } = launch(options, place);
+  const { argv, env, files, prompt } = launch(options, place, serverSettings(options));
   const { sessionId } = options;
   const attached = place.attachments.map(({ path }) => `@${path}`);
   return {

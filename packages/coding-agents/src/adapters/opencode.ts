@@ -17,6 +17,7 @@ export const opencodeAdapter = defineAdapter({
   manifest: opencodeManifest,
   environment: /^(OPENCODE_|[A-Z0-9_]+_API_KEY$|AWS_|GOOGLE_|XDG_)/,
   sessions: opencodeSessions,
+  hidesNativeTools: true,
   open: (options, place) => (isPlain(options) ? openRun(options, place) : openAcp(options, place)),
 });
 

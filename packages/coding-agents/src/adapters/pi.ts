@@ -14,6 +14,7 @@ export const piAdapter = defineAdapter({
   manifest: piManifest,
   environment: /^(PI_|[A-Z0-9_]+_API_KEY$|AWS_|GOOGLE_)/,
   sessions: piSessions,
+  hidesNativeTools: true,
   open: openRpc,
 });
 

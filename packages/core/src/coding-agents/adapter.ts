@@ -152,6 +152,8 @@ export interface CodingAgentAdapter {
   readonly versionPattern: RegExp;
   /** Which variables of the caller's environment the CLI gets to see, beside the few that every process needs. */
   readonly environment: RegExp;
+  /** Whether `nativeTools: "off"` leaves it no tool but those of its MCP servers. */
+  readonly hidesNativeTools?: boolean;
   open(options: RunOptions, place: RunPlace): AdapterRun;
   /** Reads a recording: `sample` are its parsed lines, so that the protocol can be told. */
   read(sample: readonly unknown[]): LineReader;

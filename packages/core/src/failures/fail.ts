@@ -8,6 +8,7 @@ import { composeFailures } from "./compose-failures.ts";
 import type { FailureRow } from "./failure.ts";
 import { filesFailures } from "./files-failures.ts";
 import { gateFailures } from "./gate-failures.ts";
+import { harnessFailures } from "./harness-failures.ts";
 import { installFailures } from "./install-failures.ts";
 import { networkFailures } from "./network-failures.ts";
 import { routeFailures } from "./route-failures.ts";
@@ -24,6 +25,7 @@ export const FAILURES = {
   ...routeFailures,
   ...installFailures,
   ...codingAgentFailures,
+  ...harnessFailures,
   ...sourceFailures,
   ...clientFailures,
   ...builtinFailures,
