@@ -15,5 +15,7 @@ export { CATALOG_HINTS, type CatalogHint, type CatalogId } from "./catalog/hints
 export { type HtmlOptions, htmlToMarkdown, htmlToText } from "./html/html-to-markdown.ts";
 export { timezoneOf } from "./models/city-zones.ts";
 export { offlineModel } from "./models/offline.ts";
+export { staticEmbedding } from "./models/static-embedding.ts";
 export { countTokens } from "./models/tokenizer.ts";
 export type { SearchProviderName, SearchSettings } from "./search/search-provider.ts";
+export { searchUnavailable, searchWeb } from "./search/search-web.ts";

@@ -21,6 +21,7 @@ import { runRoutes } from "./routes/runs.ts";
 import { sessionEventRoutes } from "./routes/session-events.ts";
 import { sessionFileRoutes } from "./routes/session-files.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
+import { taskRoutes } from "./routes/tasks.ts";
 import { userRoutes } from "./routes/users.ts";
 import type { Services } from "./services.ts";
 import { studioRoutes } from "./studio.ts";
@@ -42,6 +43,7 @@ const ROUTES = [
   approvalRoutes,
   agUiRoutes,
   codingAgentRoutes,
+  taskRoutes,
 ];
 
 export function createApp(services: Services): OpenAPIHono<AppEnv> {

@@ -1,11 +1,19 @@
 /** Everything the routes stand on, opened once. Routes take the parts they name; nothing else is global. */
 import { join } from "node:path";
-import { type BuiltinOptions, builtinCapabilities, countTokens } from "@capstan/builtins";
-import { CapabilityRegistry, type CapstanConfig, ok, type Result } from "@capstan/core";
+import { type BuiltinOptions, builtinCapabilities, countTokens, staticEmbedding } from "@capstan/builtins";
+import {
+  CapabilityRegistry,
+  type CapstanConfig,
+  type Embed,
+  ok,
+  type Result,
+  type RouteIndex,
+} from "@capstan/core";
 import {
   type AgentStore,
   type AuditLog,
   agentStore,
+  breakerStore,
   type CapabilityDocuments,
   type Composer,
   createComposer,
@@ -28,9 +36,12 @@ import {
   secretBox,
   sessionStore,
   type Telemetry,
+  taskStore,
   type UserStore,
   userStore,
 } from "@capstan/runtime";
+import { uuidv7 } from "uuidv7";
+import { serverCatalog } from "./catalog.ts";
 import { codingAgents, type LazyCodingAgents } from "./coding-agents.ts";
 import { openEngine } from "./engine.ts";
 import type { Log } from "./log.ts";
@@ -38,6 +49,8 @@ import { openServerModels, type ServerModels } from "./models.ts";
 import { type Observations, openObservations } from "./observations.ts";
 import { openProviders, type Providers } from "./providers.ts";
 import type { Settings } from "./settings.ts";
+import { keptRouteIndex } from "./tasks/route-index.ts";
+import { openTaskRunner, type TaskRunner } from "./tasks/task-runner.ts";
 import { toolContexts } from "./tool-context.ts";
 
 export interface Services {
@@ -59,6 +72,14 @@ export interface Services {
   readonly runs: Runs;
   readonly observations: Observations;
   readonly codingAgents: LazyCodingAgents;
+  readonly taskRunner: TaskRunner;
+  /** The embedding of texts; read from disk at the first call. */
+  readonly embed: () => Embed;
+  /** Fires when the server stops: streams end with a hint to connect again. */
+  readonly stopping: AbortSignal;
+  readonly draining: () => boolean;
+  /** Lets steps that are on finish, hands the rest over, and ends the streams. */
+  drain(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -77,68 +98,91 @@ export async function openServices(
   log: Log,
   { config = {}, environment = {} }: ServerExtras = {},
 ): Promise<Result<Services>> {
-  const [opened, sandbox] = await Promise.all([
-    openDatabase({ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL }),
-    openSandbox(),
-  ]);
-  if (!opened.ok) return opened;
-  const database = opened.value;
-  const registry = CapabilityRegistry.of(builtinCapabilities({ sandbox, search: searchSettings(settings) }));
-  const added = registerConfig(registry, config);
-  if (!added.ok) {
-    await database.close();
-    return added;
-  }
-  const secret = settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR);
-  const stores = openStores(database, settings, secret);
-  const { agents, users, audit, telemetry, providers } = stores;
-  const fetch = createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS });
+  const ground = await openGround(settings, config);
+  if (!ground.ok) return ground;
+  const { database, sandbox, fetch, registry, stores, secret, models } = ground.value;
+  const { agents, users, audit, telemetry } = stores;
   const onError = (error: unknown, what = "background work") => log.error({ what, error });
   const folder = join(settings.CAPSTAN_DATA_DIR, "capabilities");
   const documents = await openCapabilityDocuments({ database, registry, folder, onError });
   const composer = createComposer({ agents, users, registry, countTokens });
-  const models = openServerModels(settings, providers);
   const gate = createGate({
     contextFor: toolContexts({ database, settings, fetch, sandbox }),
     record: telemetry.recordCall,
     now: () => new Date(),
     maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
   });
+  const working = { settings, log, database, gate, composer, models, audit, fetch, secret };
   const observations = openObservations(database, onError);
-  const observed = observations.add;
+  const runs = await openEngine({ ...working, observed: observations.add });
   const delegates = codingAgents(settings, environment);
-  const runs = await openEngine({
-    settings,
-    log,
-    database,
-    gate,
-    composer,
-    models,
-    audit,
-    fetch,
-    secret,
-    observed,
+  const taskRunner = openTaskRunner({
+    ...{ registry, composer, users, gate, telemetry, log },
+    index: lazyIndex(registry),
+    tasks: taskStore(database.pool, uuidv7()),
+    breakers: breakerStore(database.pool),
   });
+  const stop = openStop(() => runs.drain(DRAIN_MS));
   return ok({
-    settings,
-    log,
-    database,
-    registry,
-    ...stores,
-    documents,
-    composer,
-    gate,
-    models,
-    runs,
-    observations,
-    codingAgents: delegates,
+    ...{
+      settings,
+      log,
+      database,
+      registry,
+      ...stores,
+      documents,
+      composer,
+      gate,
+      models,
+      runs,
+      observations,
+    },
+    ...{ codingAgents: delegates, taskRunner, embed: staticEmbedding, ...stop },
     async close() {
       documents.close();
-      await runs.drain(DRAIN_MS);
+      taskRunner.close();
+      await stop.drain();
       await Promise.all([sandbox.close(), fetch.close(), telemetry.close(), delegates.close()]);
       await database.close();
     },
   });
+}
+
+/** What everything else stands on: the database, the registry with built-ins and catalog, network, sandbox and stores. */
+async function openGround(settings: Settings, config: CapstanConfig) {
+  const [opened, sandbox] = await Promise.all([
+    openDatabase({ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL }),
+    openSandbox(),
+  ]);
+  if (!opened.ok) return opened;
+  const database = opened.value;
+  const search = searchSettings(settings);
+  const registry = CapabilityRegistry.of(builtinCapabilities({ sandbox, search }));
+  const secret = settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR);
+  const stores = openStores(database, settings, secret);
+  const fetch = createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS });
+  const models = openServerModels(settings, stores.providers);
+  const { providers } = stores;
+  const sources = { settings, database, models, providers, fetch, search, embed: staticEmbedding, secret };
+  for (const capability of serverCatalog(sources)) registry.register(capability);
+  const added = registerConfig(registry, config);
+  if (added.ok) return ok({ database, sandbox, fetch, registry, stores, secret, models });
+  await Promise.all([database.close(), sandbox.close(), fetch.close()]);
+  return added;
+}
+
+/** Draining happens once, whoever asks first. */
+function openStop(drainRuns: () => Promise<void>) {
+  const stopping = new AbortController();
+  let drained: Promise<void> | undefined;
+  return {
+    stopping: stopping.signal,
+    draining: () => drained !== undefined,
+    drain: () => {
+      drained ??= drainRuns().finally(() => stopping.abort());
+      return drained;
+    },
+  };
 }
 
 /** What is kept in the database, each by its own store. */
@@ -151,6 +195,14 @@ function openStores(database: Database, settings: Settings, secret: string) {
     keys: keyStore(database),
     providers: openProviders(settings, providerStore(database, secretBox(secret))),
     telemetry: openTelemetry({ database, logFile: settings.CAPABILITY_TELEMETRY_LOG_FILE }),
+  };
+}
+
+function lazyIndex(registry: CapabilityRegistry): () => RouteIndex {
+  let index: RouteIndex | undefined;
+  return () => {
+    index ??= keptRouteIndex(registry, staticEmbedding());
+    return index;
   };
 }
 

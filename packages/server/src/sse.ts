@@ -27,6 +27,7 @@ export function sseResponse(
         const { done, value } = await iterator.next();
         if (!done) return controller.enqueue(encoder.encode(value));
         clearInterval(timer);
+        stop.abort();
         controller.close();
       },
       async cancel() {
@@ -39,6 +40,19 @@ export function sseResponse(
   );
   return new Response(body, { headers: { ...SSE_HEADERS, ...headers } });
 }
+
+/** What ends a stream: its client goes, or the server stops. */
+export function streamStop(stopping: AbortSignal): AbortController {
+  const stop = new AbortController();
+  const abort = () => stop.abort();
+  if (stopping.aborted) abort();
+  else stopping.addEventListener("abort", abort, { once: true });
+  stop.signal.addEventListener("abort", () => stopping.removeEventListener("abort", abort));
+  return stop;
+}
+
+/** The last words of a stream that a stopping server ends: a browser's EventSource connects again by itself. */
+export const SSE_GOODBYE = "retry: 250\n: the server stops; connect again\n\n";
 
 export const sseEvent = (data: string, id?: number | string): string =>
   id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;

@@ -4,15 +4,18 @@ import { fail, type JsonValue, ok, type Refused, type Result } from "@capstan/co
 import type { Approval, EventBatch, ReasoningEffort, SendOptions, SessionRecord } from "@capstan/runtime";
 import { z } from "zod";
 import type { Services } from "../services.ts";
+import { lookAgain, type Standing } from "./look-again.ts";
 import { type Asked, askedFor } from "./run-input.ts";
 
 /** Where the answer begins, which run's events are it, and what a client should be told first. */
 export interface Answering {
   readonly runId?: string;
   readonly events: AsyncIterable<EventBatch>;
+  /** Before the first of them. */
+  readonly after: number;
   readonly warnings: readonly string[];
-  /** Nothing runs and nothing will: show what stands and finish. */
-  readonly settled: boolean;
+  /** Shown first to a client that comes back; with how the run ended, if it did. */
+  readonly standing?: Standing;
 }
 
 const MOST_MESSAGES = 500;
@@ -74,8 +77,8 @@ async function sendMessage(
     signal,
   );
   if (!sent.ok) return sent;
-  const { runId, events, status } = sent.value;
-  return status === "known" ? look(starting) : ok({ runId, events, warnings: [], settled: false });
+  const { runId, events, status, afterSeq = 0 } = sent.value;
+  return status === "known" ? look(starting) : ok({ runId, events, after: afterSeq, warnings: [] });
 }
 
 function sendOptions(input: RunAgentInput, earlier: string): SendOptions {
@@ -102,12 +105,9 @@ async function sendResults(
   const stored = await services.runs.clientResults(session.id, asked.results);
   if (!stored.ok) return stored.failure.code === "run_not_active" ? look(starting) : stored;
   const { runId, resumed, afterSeq = after } = stored.value;
-  return ok({
-    runId,
-    events: services.runs.events(session.id, afterSeq, signal),
-    warnings: [],
-    settled: !resumed,
-  });
+  if (!resumed) return look(starting);
+  const events = services.runs.events(session.id, afterSeq, signal);
+  return ok({ runId, events, after: afterSeq, warnings: [] });
 }
 
 /** Answers what is asked about; what is not open any more was answered before, and is not done twice. */
@@ -130,12 +130,8 @@ async function resume(
     if (refused) return refused;
   }
   const runId = covered.map(({ interruptId }) => open.get(interruptId)?.runId).find((id) => id);
-  return ok({
-    ...(runId && { runId }),
-    events: services.runs.events(session.id, after, signal),
-    warnings,
-    settled: false,
-  });
+  const events = services.runs.events(session.id, after, signal);
+  return ok({ ...(runId && { runId }), events, after, warnings });
 }
 
 const ResumePayload = z
@@ -162,14 +158,12 @@ async function answer(
   return answered.ok || answered.failure.code === "approval_decided" ? undefined : answered;
 }
 
-/** Joins the run that is on, or finds that none is. */
-async function look({ services, session, signal }: Starting): Promise<Result<Answering>> {
-  const { runs } = services;
-  const all = await runs.runsOf(session.id);
-  const active = all.find(({ status }) => status === "running");
-  const after = await runs.lastSeq(session.id);
-  const events = runs.events(session.id, after, signal);
-  return ok({ ...(active && { runId: active.id }), events, warnings: [], settled: !active });
+/** Joins the run that is on, or tells how the last one ended. */
+async function look({ services, session, input, signal }: Starting): Promise<Result<Answering>> {
+  const asked = input.messages.findLast(({ role }) => role === "user")?.id;
+  const { standing, runId, after } = await lookAgain(services, session.id, asked);
+  const events = services.runs.events(session.id, after, signal);
+  return ok({ ...(runId && { runId }), events, after, warnings: [], standing });
 }
 
 const withWarnings = (result: Result<Answering>, warnings: readonly string[]): Result<Answering> =>

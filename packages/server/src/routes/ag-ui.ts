@@ -6,12 +6,12 @@ import type { Context } from "hono";
 import { agentCapabilities } from "../ag-ui/agent-capabilities.ts";
 import { answerEvents, type SentEvent } from "../ag-ui/event-stream.ts";
 import { parseRunInput } from "../ag-ui/run-input.ts";
-import { startRun } from "../ag-ui/start-run.ts";
+import { type Answering, startRun } from "../ag-ui/start-run.ts";
 import { threadSession } from "../ag-ui/thread-session.ts";
 import { type AppEnv, json, needs, newRoutes, requireRight } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import type { Services } from "../services.ts";
-import { sseEvent, sseResponse } from "../sse.ts";
+import { sseEvent, sseResponse, streamStop } from "../sse.ts";
 
 const PROTOBUF = "application/vnd.ag-ui.event+proto";
 
@@ -57,16 +57,24 @@ async function run(c: Context<AppEnv>, services: Services): Promise<Response> {
     threadId: input.value.threadId,
   });
   if (!session.ok) return problem(c, session.failure);
-  const stop = new AbortController();
+  const stop = streamStop(services.stopping);
   const started = await startRun(services, session.value, input.value, email, stop.signal);
   if (!started.ok && started.failure.code !== "resume_required") return problem(c, started.failure);
   const events = started.ok
-    ? answerEvents(services, session.value, input.value, started.value)
+    ? answerEvents(input.value, started.value)
     : refusedRun(input.value, started.failure.message, started.failure.code);
+  const place = started.ok ? placeHeaders(session.value.id, started.value) : {};
   return c.req.header("accept")?.includes(PROTOBUF)
-    ? protobuf(events, stop)
-    : sseResponse(texts(events), stop);
+    ? protobuf(events, stop, place)
+    : sseResponse(texts(events), stop, place);
 }
+
+/** Where the run's events are kept, for a client that reads on there after its connection broke. */
+const placeHeaders = (sessionId: string, { runId, after }: Answering): Record<string, string> => ({
+  "x-capstan-session": sessionId,
+  ...(runId !== undefined && { "x-capstan-run": runId }),
+  "x-capstan-after": String(after),
+});
 
 async function* texts(events: AsyncIterable<SentEvent>): AsyncGenerator<string> {
   for await (const { json, seq } of events) yield sseEvent(json, seq);
@@ -83,7 +91,11 @@ async function* refusedRun(
   yield { json: JSON.stringify({ type: "RUN_ERROR", message, code }) };
 }
 
-function protobuf(events: AsyncIterable<SentEvent>, stop: AbortController): Response {
+function protobuf(
+  events: AsyncIterable<SentEvent>,
+  stop: AbortController,
+  headers: Record<string, string>,
+): Response {
   const encoder = new EventEncoder({ accept: PROTOBUF });
   const iterator = events[Symbol.asyncIterator]();
   const body = new ReadableStream<Uint8Array>({
@@ -97,7 +109,9 @@ function protobuf(events: AsyncIterable<SentEvent>, stop: AbortController): Resp
       await iterator.return?.();
     },
   });
-  return new Response(body, { headers: { "content-type": PROTOBUF, "cache-control": "no-cache" } });
+  return new Response(body, {
+    headers: { "content-type": PROTOBUF, "cache-control": "no-cache", ...headers },
+  });
 }
 
 /** `RunAgentInput` is described by hand: its own schema cannot be turned into JSON Schema. */

@@ -26,20 +26,20 @@ const ready = createRoute({
   responses: { 200: json(Alive, "It can.") },
 });
 
-export function healthRoutes({ database }: Services) {
+export function healthRoutes({ database, draining }: Services) {
   const routes = newRoutes();
   routes.openapi(health, (c) => c.json({ status: "ok" as const }, 200));
   routes.openapi(ready, async (c) => {
+    if (draining()) return problem(c, notReady("it is stopping").failure);
     try {
       await database.pool.query("select 1");
       return c.json({ status: "ok" as const }, 200);
     } catch {
-      const why = "the database does not answer";
-      return problem(
-        c,
-        fail("not_available", { what: "The server", why, nextStep: "Wait, or check the database." }).failure,
-      );
+      return problem(c, notReady("the database does not answer").failure);
     }
   });
   return routes;
 }
+
+const notReady = (why: string) =>
+  fail("not_available", { what: "The server", why, nextStep: "Wait, or check the database." });

@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import { type AppEnv, newRoutes, requireRight } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import type { Services } from "../services.ts";
-import { sseEvent, sseResponse } from "../sse.ts";
+import { SSE_GOODBYE, sseEvent, sseResponse, streamStop } from "../sse.ts";
 
 const Id = z.object({ id: z.string() });
 
@@ -21,23 +21,30 @@ export function sessionEventRoutes(services: Services) {
 const After = z.coerce.number().int().min(0).catch(0);
 const Limit = z.coerce.number().int().min(1).max(1000).catch(500);
 
-async function events(c: Context<AppEnv>, { runs, sessions }: Services): Promise<Response> {
+async function events(c: Context<AppEnv>, { runs, sessions, stopping }: Services): Promise<Response> {
   const id = c.req.param("id") ?? "";
   const session = await sessions.get(id);
   if (!session.ok) return problem(c, session.failure);
   const after = After.parse(c.req.header("last-event-id") ?? c.req.query("after") ?? 0);
   if (c.req.query("format") === "json") return page(c, runs, id, after);
-  const stop = new AbortController();
-  return sseResponse(eventTexts(runs.events(id, after, stop.signal)), stop);
+  const stop = streamStop(stopping);
+  const batches = runs.events(id, after, stop.signal);
+  return sseResponse(eventTexts(batches, c.req.query("run")), stop);
 }
 
-async function* eventTexts(batches: AsyncIterable<EventBatch>): AsyncGenerator<string> {
+/** `only`: the events of one run. The session's numbers stay, with gaps where others ran. */
+async function* eventTexts(
+  batches: AsyncIterable<EventBatch>,
+  only: string | undefined,
+): AsyncGenerator<string> {
   yield "retry: 1000\n\n";
-  for await (const { first, json } of batches) {
+  for await (const { first, runId, json } of batches) {
+    if (only !== undefined && runId !== only) continue;
     let text = "";
     for (let i = 0; i < json.length; i++) text += sseEvent(json[i] ?? "", first + i);
     yield text;
   }
+  yield SSE_GOODBYE;
 }
 
 interface StoredEvent {
@@ -100,12 +107,13 @@ function describeStreams(registry: ReturnType<typeof newRoutes>["openAPIRegistry
     path: "/v1/sessions/{id}/events",
     tags: ["runs"],
     summary:
-      "The session's AG-UI events from any sequence number, then live (SSE; `Last-Event-ID` or `after`; `format=json` for a page)",
+      "The session's AG-UI events from any sequence number, then live (SSE; `Last-Event-ID` or `after`; `run` for those of one run; `format=json` for a page)",
     "x-capstan-right": "read",
     request: {
       params: Id,
       query: z.object({
         after: z.string().optional(),
+        run: z.string().optional(),
         format: z.enum(["json"]).optional(),
         limit: z.string().optional(),
       }),

@@ -1,0 +1,124 @@
+/**
+ * A client that comes back to a thread: after a broken connection, on another device, with a message it sent before.
+ * It gets what stands (state and messages) and then the run that is on from its beginning; the protocol knows no cursor.
+ */
+import { type AgUiMessage, agUiMessages, type JsonValue, type RunEvent } from "@capstan/core";
+import type { StoredMessage } from "@capstan/runtime";
+import type { Services } from "../services.ts";
+
+/** A thread as it stands. */
+export interface Standing {
+  readonly state: JsonValue;
+  readonly messages: readonly AgUiMessage[];
+  /** The last event `state` knows of: changes up to here are in it. */
+  readonly last: number;
+  /** The run's last event, when it is over or waits. */
+  readonly ended?: RunEvent;
+}
+
+export interface LookedAt {
+  readonly standing: Standing;
+  /** The run that is on, or that this client's message waits for. */
+  readonly runId?: string;
+  /** Before the run's first event. */
+  readonly after: number;
+}
+
+const PAGE = 500;
+const ENDED: RunEvent = { type: "RUN_FINISHED", threadId: "", runId: "", outcome: { type: "success" } };
+
+/** $1 session, $2 the client's last message: its run if there is one, else the one that is on. State and number are of one moment. */
+const LOOK = `select s.state, r.id as "runId", r.status, r.start_seq as "startSeq",
+    coalesce((select max(last_seq) from events e where e.session_id = s.id), 0) as last,
+    (select payload->-1 from events e where e.session_id = s.id and e.run_id = r.id order by last_seq desc limit 1) as "lastEvent"
+  from sessions s left join lateral (select id, status, start_seq from runs where session_id = s.id
+    and (message_id = $2 or status in ('running', 'waiting')) order by message_id = $2 desc limit 1) r on true
+  where s.id = $1`;
+
+interface LookRow {
+  readonly state: JsonValue;
+  readonly runId: string | null;
+  readonly status: string | null;
+  readonly startSeq: number | null;
+  readonly last: number;
+  readonly lastEvent: RunEvent | null;
+}
+
+export async function lookAgain(
+  { runs, database }: Pick<Services, "runs" | "database">,
+  sessionId: string,
+  messageId: string | undefined,
+): Promise<LookedAt> {
+  // Messages first: one that is stored in between is then among the run's events, and not in both.
+  const messages = agUiMessages(await allMessages(runs, sessionId));
+  const { rows } = await database.pool.query<LookRow>(LOOK, [sessionId, messageId ?? ""]);
+  const {
+    state = {},
+    runId = null,
+    status = null,
+    startSeq = null,
+    last = 0,
+    lastEvent = null,
+  } = rows[0] ?? {};
+  const standing = { state, messages, last };
+  if (runId !== null && status === "queued") return { standing, runId, after: last };
+  if (runId !== null && status === "running") return { standing, runId, after: (startSeq ?? 1) - 1 };
+  return { standing: { ...standing, ended: lastEvent ?? ENDED }, after: last };
+}
+
+async function allMessages(runs: Services["runs"], sessionId: string): Promise<StoredMessage[]> {
+  const all: StoredMessage[] = [];
+  for (let after: number | undefined = -1; after !== undefined; ) {
+    const page: Awaited<ReturnType<Services["runs"]["messages"]>> = await runs.messages(sessionId, {
+      after,
+      limit: PAGE,
+    });
+    all.push(...page.items);
+    after = page.nextAfter;
+  }
+  return all;
+}
+
+export interface Numbered {
+  readonly json: string;
+  readonly seq: number;
+}
+
+/** What stands, then the run's events: what they tell again is left out of the first, what the state holds already out of the second. */
+export async function* standingThenEvents(
+  { standing, after }: Pick<LookedAt, "standing" | "after">,
+  events: AsyncIterable<Numbered>,
+): AsyncGenerator<{ json: string; seq?: number }> {
+  const { last } = standing;
+  let soFar: Numbered[] | undefined = [];
+  if (after >= last) {
+    yield* shown(standing, soFar);
+    soFar = undefined;
+  }
+  for await (const event of events) {
+    if (!soFar) {
+      yield event;
+      continue;
+    }
+    soFar.push(event);
+    if (event.seq < last) continue;
+    yield* shown(standing, soFar);
+    soFar = undefined;
+  }
+}
+
+export function* shown(
+  { state, messages }: Standing,
+  soFar: readonly Numbered[],
+): Generator<{ json: string; seq?: number }> {
+  const told = new Set(soFar.flatMap(({ json }) => idsIn(JSON.parse(json) as RunEvent)));
+  const before = messages.filter(({ id }) => !told.has(id));
+  yield { json: JSON.stringify({ type: "STATE_SNAPSHOT", snapshot: state }) };
+  yield { json: JSON.stringify({ type: "MESSAGES_SNAPSHOT", messages: before }) };
+  for (const event of soFar) if (!event.json.startsWith('{"type":"STATE_')) yield event;
+}
+
+function idsIn(event: RunEvent): string[] {
+  const { messageId, parentMessageId } = event as { messageId?: string; parentMessageId?: string };
+  return [messageId, parentMessageId].filter((id) => id !== undefined);
+}

@@ -1,0 +1,139 @@
+/** The catalog with the server's own parts: the configured model, web search, media, a local AI server and kept documents. */
+import { createHmac } from "node:crypto";
+import {
+  type CatalogParts,
+  catalogCapabilities,
+  type LocalAi,
+  type SearchSettings,
+  searchWeb,
+} from "@capstan/builtins";
+import { type Capability, fail, type GuardedFetch, ok, type Result } from "@capstan/core";
+import { type Database, documentStore, openMedia } from "@capstan/runtime";
+import type { ServerModels } from "./models.ts";
+import type { Providers } from "./providers.ts";
+import type { Settings } from "./settings.ts";
+
+export interface CatalogSources {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly models: ServerModels;
+  readonly providers: Providers;
+  readonly fetch: GuardedFetch;
+  readonly search: SearchSettings | undefined;
+  readonly embed: () => (text: string) => Float32Array | undefined;
+  readonly secret: string;
+}
+
+const LOCAL_TIMEOUT_MS = 60_000;
+
+export function serverCatalog(sources: CatalogSources): Capability[] {
+  const { database, search, fetch, embed, secret, settings, providers } = sources;
+  const media = openMedia(providers.credentials);
+  const notMade = (what: string) =>
+    fail("not_available", {
+      what,
+      why: "it is not configured",
+      nextStep: "Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, or PUT /v1/providers/openai with a key.",
+    });
+  const parts: CatalogParts = {
+    generate: (request) => generate(sources.models, request),
+    image: async (prompt, signal) => (await media.image(prompt, signal)) ?? notMade("Image generation"),
+    video: async (prompt, signal) => (await media.video(prompt, signal)) ?? notMade("Video generation"),
+    documents: documentStore(database.pool, (text) => embed()(text)),
+    sign: (body) => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
+    ...(search && {
+      search: (query, maxResults, signal) => searchWeb({ query, maxResults }, search, fetch, signal),
+    }),
+    ...(settings.LOCALAI_BASE_URL && { localAi: localAi(settings.LOCALAI_BASE_URL) }),
+  };
+  return catalogCapabilities(parts);
+}
+
+type Generate = NonNullable<CatalogParts["generate"]>;
+
+/** One answer of the model that agents without a model of their own use. */
+async function generate(
+  models: ServerModels,
+  { system, prompt, schema, signal }: Parameters<Generate>[0],
+): ReturnType<Generate> {
+  const resolved = await models.resolve(undefined);
+  if (!resolved.ok) return resolved;
+  const { stream } = await resolved.value.model.doStream({
+    prompt: [
+      {
+        role: "system",
+        content: schema
+          ? `${system}\nAnswer with JSON that fits this schema, and nothing else: ${JSON.stringify(schema)}`
+          : system,
+      },
+      { role: "user", content: [{ type: "text", text: prompt }] },
+    ],
+    abortSignal: signal,
+    ...(schema && { responseFormat: { type: "json", schema: schema as never } }),
+  });
+  let text = "";
+  for (const reader = stream.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (value.type === "text-delta") text += value.delta;
+    if (value.type === "error")
+      return fail("tool_failed", { message: `The model failed: ${String(value.error)}` });
+  }
+  return schema ? parsed(text, resolved.value.label) : ok({ text, model: resolved.value.label });
+}
+
+function parsed(text: string, model: string): Awaited<ReturnType<Generate>> {
+  try {
+    return ok({ text, object: JSON.parse(text.replace(/^```(?:json)?|```$/g, "")), model });
+  } catch {
+    return fail("tool_failed", {
+      message: "The model did not answer with JSON.",
+      nextStep: "Try again, or use another model.",
+    });
+  }
+}
+
+/** The operator's own address, so the guard against private ones does not apply. */
+function localAi(baseUrl: string): LocalAi {
+  const base = baseUrl.replace(/\/+$/, "");
+  const ask = async <T>(path: string, signal: AbortSignal, body?: object): Promise<Result<T>> => {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(LOCAL_TIMEOUT_MS)]);
+    const sent = body && {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    };
+    try {
+      const response = await fetch(base + path, { signal: within, ...sent });
+      return response.ok
+        ? ok((await response.json()) as T)
+        : fail("network_error", { url: base, why: `it answered ${response.status}` });
+    } catch (error) {
+      return fail("network_error", {
+        url: base,
+        why: error instanceof Error ? error.message : String(error),
+      });
+    }
+  };
+  const models: LocalAi["models"] = async (signal) => {
+    const listed = await ask<{ data?: { id: string }[] }>("/models", signal);
+    return listed.ok ? ok((listed.value.data ?? []).map(({ id }) => id)) : listed;
+  };
+  return {
+    baseUrl: base,
+    models,
+    async chat({ prompt, model, signal }) {
+      const all = model === undefined ? await models(signal) : ok([model]);
+      if (!all.ok) return all;
+      const [chosen = "default"] = all.value;
+      const answer = await ask<{ choices?: { message?: { content?: string } }[] }>(
+        "/chat/completions",
+        signal,
+        { model: chosen, messages: [{ role: "user", content: prompt }] },
+      );
+      return answer.ok
+        ? ok({ text: answer.value.choices?.[0]?.message?.content ?? "", model: chosen })
+        : answer;
+    },
+  };
+}

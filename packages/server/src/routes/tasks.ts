@@ -1,0 +1,272 @@
+/** /api: tasks by the specification, telemetry, and one generic route that serves the catalog's own routes through the gate. */
+import { type Capability, createRouteIndex, fail, rank, summarise, TaskRequest } from "@capstan/core";
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { type AppEnv, json, jsonBody, needs, newRoutes, requireRight } from "../define-route.ts";
+import { problem } from "../problem.ts";
+import { runOneTool } from "../run-one-tool.ts";
+import type { Services } from "../services.ts";
+
+const AnyObject = z.record(z.string(), z.unknown());
+
+const telemetry = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/api/execution-telemetry",
+  tags: ["tasks"],
+  summary: "What the last calls did: a summary and the newest records, no payloads",
+  request: {
+    query: z.object({
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .catch(25)
+        .default(25)
+        .transform((limit) => Math.min(limit, 200)),
+    }),
+  },
+  responses: { 200: json(AnyObject, "Summary and records.") },
+});
+
+const series = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/telemetry/series",
+  tags: ["tasks"],
+  summary: "Calls over time: counts and latency percentiles",
+  request: {
+    query: z.object({
+      hours: z.coerce
+        .number()
+        .positive()
+        .max(24 * 90)
+        .default(24),
+      bucket_seconds: z.coerce.number().int().min(10).max(86_400).default(3600),
+    }),
+  },
+  responses: { 200: json(z.object({ items: z.array(AnyObject) }), "One point per bucket.") },
+});
+
+const explain = createRoute({
+  ...needs("read"),
+  method: "post",
+  path: "/v1/route",
+  tags: ["tasks"],
+  summary: "Which capability would serve a task, and why; what nearly did; nothing is called",
+  request: {
+    body: jsonBody(
+      z.object({
+        task: z.string().trim().min(1).max(100_000),
+        agent_id: z.string().optional(),
+        top_k: z.int().min(1).max(50).default(5),
+      }),
+    ),
+  },
+  responses: { 200: json(AnyObject, "Intent, matches, rejected and plan.") },
+});
+
+const Ranking = z.object({
+  capabilities: z
+    .array(
+      z.object({
+        id: z.string().min(1).max(200),
+        name: z.string().max(500),
+        description: z.string().max(20_000).default(""),
+        tags: z.array(z.string().max(200)).max(200).optional(),
+        triggers: z.array(z.string().max(2000)).max(500).optional(),
+        params: z.array(z.string().max(200)).max(500).optional(),
+      }),
+    )
+    .min(1)
+    .max(20_000),
+  tasks: z.array(z.string().max(100_000)).min(1).max(5000),
+  topK: z.int().min(1).max(100).default(10),
+});
+
+const getTask = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/api/tasks/{id}",
+  tags: ["tasks"],
+  summary: "A task that was started with `async`",
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 200: json(AnyObject, "Its state, and its answer when it is done.") },
+});
+
+export function taskRoutes(services: Services) {
+  const { taskRunner } = services;
+  const routes = newRoutes();
+  routes.openapi(telemetry, (c) => {
+    const { limit } = c.req.valid("query");
+    return c.json(
+      { summary: summarise(services.telemetry.all()), records: services.telemetry.recent(limit) } as Record<
+        string,
+        unknown
+      >,
+      200,
+    );
+  });
+  routes.openapi(series, async (c) => {
+    const { hours, bucket_seconds } = c.req.valid("query");
+    await services.telemetry.flush();
+    const from = new Date(Date.now() - hours * 3_600_000);
+    const items = await services.telemetry.series({ from, bucketSeconds: bucket_seconds });
+    return c.json({ items: items as unknown as Record<string, unknown>[] }, 200);
+  });
+  routes.openapi(explain, async (c) => {
+    const { task, agent_id, top_k } = c.req.valid("json");
+    const request = TaskRequest.parse({ task, topK: top_k, ...(agent_id && { agentId: agent_id }) });
+    const explained = await taskRunner.explain(request, c.get("caller").email);
+    if (!explained.ok) return problem(c, explained.failure);
+    const { intent, matchedCapabilities, plan, diagnostics, status } = explained.value.response;
+    const matches = matchedCapabilities.map(({ capability, score, reasons }) => ({
+      ...capability,
+      score,
+      reasons,
+    }));
+    const body = {
+      intent,
+      matches,
+      rejected: diagnostics.rejected ?? [],
+      plan,
+      status,
+      clauses: explained.value.ranked.clauses,
+    };
+    return c.json(body as unknown as Record<string, unknown>, 200);
+  });
+  routes.openapi(getTask, async (c) => {
+    const found = await taskRunner.get(c.req.valid("param").id);
+    if (!found.ok) return problem(c, found.failure);
+    const { id, status, response } = found.value;
+    return c.json({ taskId: id, status, ...(status === "done" && { response }) }, 200);
+  });
+  describeRoutes(routes.openAPIRegistry);
+  routes.post("/api/execute-task", requireRight("run"), (c) => executeTask(c, services));
+  routes.post("/v1/route/rank", requireRight("read"), (c) => rankPosted(c, services));
+  routes.all("/api/*", requireRight("run"), (c) => catalogRoute(c, services));
+  return routes;
+}
+
+async function executeTask(c: Context<AppEnv>, { taskRunner }: Services): Promise<Response> {
+  const body: unknown = await c.req.json().catch(() => undefined);
+  const request = TaskRequest.safeParse(body);
+  if (!request.success)
+    return problem(c, {
+      ...fail("input_invalid", { where: z.prettifyError(request.error), issues: request.error.issues })
+        .failure,
+      status: 400,
+    });
+  const caller = c.get("caller");
+  const email = request.data.context.userId ?? caller.email;
+  if (email !== caller.email && !caller.rights.includes("admin")) {
+    return problem(
+      c,
+      fail("forbidden", {
+        message: "Only an admin may run a task for another user.",
+        nextStep: "Leave context.userId out.",
+      }).failure,
+    );
+  }
+  const key = c.req.header("idempotency-key");
+  if (request.data.async) {
+    const started = await taskRunner.start(request.data, email, key);
+    return started.ok
+      ? c.json(
+          {
+            taskId: started.value.id,
+            status: started.value.status,
+            statusUrl: `/api/tasks/${started.value.id}`,
+          },
+          202,
+        )
+      : problem(c, started.failure);
+  }
+  const done = await taskRunner.run(request.data, email, c.req.raw.signal, key);
+  return done.ok ? c.json(done.value) : problem(c, done.failure);
+}
+
+const RANKED_AT_ONCE = 50; // tasks between two breaths of the event loop
+
+async function rankPosted(c: Context<AppEnv>, { embed }: Services): Promise<Response> {
+  const body = Ranking.safeParse(await c.req.json().catch(() => undefined));
+  if (!body.success) return problem(c, fail("input_invalid", { where: z.prettifyError(body.error) }).failure);
+  const { capabilities, tasks, topK } = body.data;
+  const index = createRouteIndex({ embed: embed() });
+  for (const [at, capability] of capabilities.entries()) {
+    index.add(definedOnly(capability) as never);
+    if (at % RANKED_AT_ONCE === 0) await new Promise(setImmediate);
+  }
+  const results: object[] = [];
+  for (const [at, task] of tasks.entries()) {
+    results.push({ task, matches: rank(task, index, { topK }).matches });
+    if (at % RANKED_AT_ONCE === 0) await new Promise(setImmediate);
+  }
+  return c.json({ results });
+}
+
+const definedOnly = (value: object): object =>
+  Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined));
+
+/** The routes capabilities declare: found by route, method and constant fields, called through the gate. */
+async function catalogRoute(c: Context<AppEnv>, services: Services): Promise<Response> {
+  const { path } = c.req;
+  const method = c.req.method;
+  const body: unknown = method === "GET" ? c.req.query() : await c.req.json().catch(() => ({}));
+  const input = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+  const serving = services.registry
+    .list()
+    .filter(({ routing }) => routing?.route === path && routing.method === method);
+  const capability =
+    serving.find((candidate) => constantsMatch(candidate, input)) ??
+    (serving.length === 1 ? serving[0] : undefined);
+  const tool = capability?.tools[0];
+  if (!capability || !tool) return problem(c, fail("route_unknown", { method, path }).failure);
+  const answer = await runOneTool(
+    services,
+    c.get("caller"),
+    { capabilityId: capability.id, tool: tool.name, input },
+    c.req.raw.signal,
+  );
+  if (answer.kind === "refused") return problem(c, answer.failure);
+  return answer.kind === "approval"
+    ? c.json({ approval_id: answer.approvalId }, 202)
+    : c.json(answer.output as never);
+}
+
+const constantsMatch = ({ routing }: Capability, input: Record<string, unknown>): boolean =>
+  Object.entries(routing?.payload ?? {}).every(([name, value]) => input[name] === value);
+
+function describeRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): void {
+  const body = (schema: z.ZodType) => ({ content: { "application/json": { schema } } });
+  const answer = {
+    200: { description: "The answer.", content: { "application/json": { schema: AnyObject } } },
+  };
+  registry.registerPath({
+    method: "post",
+    path: "/api/execute-task",
+    tags: ["tasks"],
+    summary: "Find the capability a task needs, plan, and execute it",
+    "x-capstan-right": "run",
+    request: { body: body(TaskRequest), headers: z.object({ "idempotency-key": z.string().optional() }) },
+    responses: answer,
+  });
+  registry.registerPath({
+    method: "post",
+    path: "/v1/route/rank",
+    tags: ["tasks"],
+    summary: "Rank a catalog that is sent along",
+    "x-capstan-right": "read",
+    request: { body: body(Ranking) },
+    responses: answer,
+  });
+  registry.registerPath({
+    method: "post",
+    path: "/api/{route}",
+    tags: ["tasks"],
+    summary: "A route that a capability declares, served by its tool through the gate",
+    "x-capstan-right": "run",
+    request: { params: z.object({ route: z.string() }), body: body(AnyObject) },
+    responses: answer,
+  });
+}

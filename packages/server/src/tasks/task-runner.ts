@@ -1,0 +1,296 @@
+/** Tasks: rank, plan, execute, answer. The same key gives the same answer and executes once, also across a restart. */
+import { timezoneOf } from "@capstan/builtins";
+import {
+  type Capability,
+  type ExecutedStep,
+  type Failure,
+  fail,
+  intentOf,
+  matchedCapabilities,
+  ok,
+  type PlannedStep,
+  plan,
+  type RankResult,
+  type Result,
+  type RouteIndex,
+  rank,
+  type TaskRequest,
+  type TaskResponse,
+  taskStatus,
+} from "@capstan/core";
+import { type BreakerStore, executeSteps, type TaskRecord, type TaskStore } from "@capstan/runtime";
+import type { Services } from "../services.ts";
+import { singleCapability } from "../single-capability.ts";
+
+export interface TaskParts
+  extends Pick<Services, "registry" | "composer" | "users" | "gate" | "telemetry" | "log"> {
+  /** Made at the first task: it reads megabytes of embeddings that most starts do not need. */
+  readonly index: () => RouteIndex;
+  readonly tasks: TaskStore;
+  readonly breakers: BreakerStore;
+}
+
+export interface TaskRunner {
+  /** What would be done, and why; nothing is called. */
+  explain(
+    request: TaskRequest,
+    userEmail: string,
+  ): Promise<Result<{ ranked: RankResult; response: TaskResponse }>>;
+  run(
+    request: TaskRequest,
+    userEmail: string,
+    signal: AbortSignal,
+    key?: string,
+  ): Promise<Result<TaskResponse>>;
+  /** Stores the task and executes it in the background; `get` answers it later. */
+  start(request: TaskRequest, userEmail: string, key?: string): Promise<Result<TaskRecord>>;
+  get(id: string): Promise<Result<TaskRecord>>;
+  close(): void;
+}
+
+const SWEEP_MS = 5000;
+
+export function openTaskRunner(parts: TaskParts): TaskRunner {
+  const { tasks } = parts;
+  const background = new AbortController();
+  const finish = async (task: TaskRecord, signal: AbortSignal): Promise<TaskResponse> => {
+    const renewing = setInterval(() => void tasks.renew(task.id).catch(() => {}), SWEEP_MS);
+    try {
+      const response = await execute(parts, task.request as TaskRequest, task.owner, {
+        taskId: task.id,
+        signal,
+      });
+      await tasks.finish(task.id, response);
+      return response;
+    } finally {
+      clearInterval(renewing);
+    }
+  };
+  const inBackground = (task: TaskRecord) =>
+    void finish(task, background.signal).catch((error) =>
+      parts.log.error({ what: `task ${task.id}`, error }),
+    );
+  const sweep = setInterval(() => {
+    tasks.takeAbandoned().then(
+      (left) => left.forEach(inBackground),
+      (error) => parts.log.error({ what: "abandoned tasks", error }),
+    );
+  }, SWEEP_MS);
+  sweep.unref();
+
+  return {
+    explain: (request, email) => explain(parts, { ...request, dryRun: true, includeRejected: true }, email),
+    async run(request, email, signal, key) {
+      if (request.dryRun) {
+        const dry = await explain(parts, request, email);
+        return dry.ok ? ok(dry.value.response) : dry;
+      }
+      const claimed = await tasks.claim({ owner: email, key, request });
+      if (!claimed.ok) return claimed;
+      const { kind, task } = claimed.value;
+      if (kind === "mine") return ok(await finish(task, signal));
+      return task.status === "done" ? ok(task.response as TaskResponse) : stillRunning(task);
+    },
+    async start(request, email, key) {
+      const claimed = await tasks.claim({ owner: email, key, request });
+      if (!claimed.ok) return claimed;
+      if (claimed.value.kind === "mine") inBackground(claimed.value.task);
+      return ok(claimed.value.task);
+    },
+    get: (id) => tasks.get(id),
+    close() {
+      clearInterval(sweep);
+      background.abort();
+    },
+  };
+}
+
+const stillRunning = ({ id }: TaskRecord): Result<never> =>
+  fail("conflict", {
+    message: "A task with this Idempotency-Key is being executed.",
+    nextStep: `GET /api/tasks/${id} answers when it is done.`,
+  });
+
+interface Visible {
+  readonly sees: (id: string) => boolean;
+  readonly capabilityOf: (id: string) => Capability | undefined;
+}
+
+/** What the caller may use: all capabilities whose scopes the user has, or those of the named agent. */
+async function visibleTo(
+  { registry, composer, users }: TaskParts,
+  { agentId }: TaskRequest,
+  email: string,
+): Promise<Result<Visible>> {
+  const capabilityOf = (id: string) => {
+    const found = registry.get(id);
+    return found.ok ? found.value : undefined;
+  };
+  if (agentId !== undefined) {
+    const composed = await composer.composeFor(agentId, email);
+    if (!composed.ok) return composed;
+    const ids = new Set(composed.value.tools.map(({ capabilityId }) => capabilityId));
+    return ok({ sees: (id) => ids.has(id), capabilityOf });
+  }
+  const { scopes } = await users.get(email);
+  const has = (scope: string) => scopes.includes("*") || scopes.includes(scope);
+  return ok({ sees: (id) => capabilityOf(id)?.requiredScopes.every(has) ?? false, capabilityOf });
+}
+
+interface Planned {
+  readonly ranked: RankResult;
+  readonly steps: readonly PlannedStep[];
+  readonly visible: Visible;
+}
+
+async function planTask(parts: TaskParts, request: TaskRequest, email: string): Promise<Result<Planned>> {
+  const visible = await visibleTo(parts, request, email);
+  if (!visible.ok) return visible;
+  const ranked = rank(request.task, parts.index(), {
+    topK: request.topK,
+    rejected: request.includeRejected,
+    visible: visible.value.sees,
+  });
+  const steps = plan(ranked, request.task, {
+    capabilityOf: visible.value.capabilityOf,
+    hints: { timezoneOf },
+  });
+  return ok({ ranked, steps, visible: visible.value });
+}
+
+async function explain(
+  parts: TaskParts,
+  request: TaskRequest,
+  email: string,
+): Promise<Result<{ ranked: RankResult; response: TaskResponse }>> {
+  const planned = await planTask(parts, request, email);
+  if (!planned.ok) return planned;
+  for (const step of planned.value.steps) {
+    const record = {
+      ts: new Date().toISOString(),
+      capabilityId: step.capabilityId,
+      step: step.step,
+      latencyMs: 0,
+      failureClass: "dry_run" as const,
+      fallbackUsed: false,
+    };
+    parts.telemetry.record(record, { path: "task", tool: step.route });
+  }
+  return ok({ ranked: planned.value.ranked, response: await responseOf(parts, request, planned.value, []) });
+}
+
+async function execute(
+  parts: TaskParts,
+  request: TaskRequest,
+  email: string,
+  { taskId, signal }: { taskId: string; signal: AbortSignal },
+): Promise<TaskResponse> {
+  const planned = await planTask(parts, request, email);
+  if (!planned.ok) return refusedTask(request, planned.failure);
+  const user = await parts.users.get(email);
+  const { capabilityOf } = planned.value.visible;
+  const steps = await executeSteps(planned.value.steps, {
+    gate: parts.gate,
+    breakers: parts.breakers,
+    agentFor: (capabilityId) => agentFor(parts, request, capabilityId, email),
+    refuseRoute: (step) => refuseRoute(step, capabilityOf(step.capabilityId)),
+    toolOf: (step) => toolOf(capabilityOf(step.capabilityId), step),
+    user,
+    taskId,
+    signal,
+    timeoutMs: request.timeoutMs,
+  });
+  return responseOf(parts, request, planned.value, steps);
+}
+
+async function agentFor(
+  { composer }: TaskParts,
+  { agentId }: TaskRequest,
+  capabilityId: string,
+  email: string,
+) {
+  const composed =
+    agentId === undefined
+      ? await composer.preview(singleCapability(capabilityId, undefined), email)
+      : await composer.composeFor(agentId, email);
+  if (!composed.ok) return { failure: composed.failure };
+  const agent = composed.value;
+  const toolName = (tool: string) =>
+    agent.tools.find((entry) => entry.capabilityId === capabilityId && entry.tool.name === tool)?.name ??
+    tool;
+  return { agent, toolName };
+}
+
+const toolOf = (capability: Capability | undefined, step: PlannedStep) =>
+  capability?.tools.find(({ name }) => name === step.tool) ?? capability?.tools[0];
+
+/** A capability calls the routes and hosts it declares, and no others. */
+function refuseRoute(step: PlannedStep, capability: Capability | undefined): Failure | undefined {
+  const { allow, route } = capability?.routing ?? {};
+  if (route === undefined) return undefined;
+  const allowed = step.route.startsWith("/")
+    ? (allow?.routes ?? [route]).includes(step.route)
+    : (allow?.hosts ?? []).includes(new URL(step.route).host);
+  return allowed ? undefined : fail("route_refused", { id: step.capabilityId, route: step.route }).failure;
+}
+
+async function responseOf(
+  parts: TaskParts,
+  request: TaskRequest,
+  { ranked, steps: planned, visible }: Planned,
+  executed: readonly ExecutedStep[],
+): Promise<TaskResponse> {
+  const steps = planned.map(({ tool: _, ...step }) => step);
+  const status = taskStatus(steps, executed, request.dryRun);
+  const failures = executed.flatMap(({ ok, step, capabilityId, error }) =>
+    ok || !error ? [] : [{ step, capabilityId, code: error.code, message: error.message }],
+  );
+  const breakers = (await parts.breakers.list()).filter(({ state }) => state !== "closed");
+  return {
+    intent: intentOf(request.task, ranked),
+    matchedCapabilities: matchedCapabilities(ranked, { capabilityOf: visible.capabilityOf }),
+    plan: steps,
+    execution: { dryRun: request.dryRun, steps: executed },
+    status,
+    diagnostics: {
+      degraded: status === "degraded" || status === "partial",
+      notes: notesOf(ranked, steps, executed),
+      failures,
+      ...(executed.length > 1 && { fallbackUsed: true }),
+      ...(breakers.length > 0 && {
+        breakers: breakers.map(({ capabilityId, state, failures }) => ({ capabilityId, state, failures })),
+      }),
+      ...(ranked.rejected && { rejected: ranked.rejected }),
+    },
+  };
+}
+
+function notesOf(
+  { noMatch, clauses }: RankResult,
+  plan: TaskResponse["plan"],
+  executed: readonly ExecutedStep[],
+): string[] {
+  return [
+    ...(noMatch ? ["No capability fits this task well enough."] : []),
+    ...(clauses.length > 1
+      ? [`The task asks for ${clauses.length} things; the plan serves the best match.`]
+      : []),
+    ...plan.flatMap(({ step, missing }) => (missing ? [`Step ${step} lacks ${missing.join(", ")}.`] : [])),
+    ...executed.flatMap(({ ok, step, error }) => (ok || !error ? [] : [`Step ${step}: ${error.nextStep}`])),
+  ];
+}
+
+function refusedTask(request: TaskRequest, { code, message, nextStep }: Failure): TaskResponse {
+  return {
+    intent: { label: "no-match", confidence: 0, normalizedTask: request.task },
+    matchedCapabilities: [],
+    plan: [],
+    execution: { dryRun: request.dryRun, steps: [] },
+    status: "degraded",
+    diagnostics: {
+      degraded: true,
+      notes: [nextStep],
+      failures: [{ step: 0, capabilityId: "none", code, message }],
+    },
+  };
+}
