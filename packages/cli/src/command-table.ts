@@ -16,6 +16,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "What waits for a person, and answering it",
     load: async () => (await import("./commands/approvals.ts")).approvals,
   },
+  run: { summary: "Execute a task", load: async () => (await import("./commands/run.ts")).run },
+  route: {
+    summary: "Which capability a task goes to, and why",
+    load: async () => (await import("./commands/route.ts")).route,
+  },
   capabilities: {
     summary: "List capabilities, or show one",
     load: async () => (await import("./commands/capabilities.ts")).capabilities,

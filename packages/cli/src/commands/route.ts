@@ -1,0 +1,50 @@
+/** capstan route: which capability serves a task, why, what nearly did, and the plan. Nothing is executed. */
+import { fail } from "@capstan/core";
+import type { Command } from "../command.ts";
+import { printTable } from "../print-table.ts";
+
+interface Explained {
+  intent: { label: string; confidence: number };
+  matches: { id: string; name: string; score: number; reasons: string[] }[];
+  rejected: { id: string; score: number; why: string }[];
+  plan: { step: number; goal: string; method: string; route: string; payload: object; missing?: string[] }[];
+}
+
+export const route: Command = {
+  usage: 'capstan route "<task>" [--agent id] [--top 5]',
+  summary: "Shows which capability a task would go to, with reasons and the plan. Nothing is executed.",
+  options: { agent: { type: "string" }, top: { type: "string" } },
+  examples: ['capstan route "create a business plan for an AI bookkeeping startup"'],
+  async run({ args, options, json, server, terminal }) {
+    const task = args.join(" ");
+    if (task === "") return fail("command_invalid", { message: "a task is needed", usage: route.usage });
+    const body = {
+      task,
+      ...(options.agent !== undefined && { agent_id: options.agent }),
+      ...(options.top !== undefined && { top_k: Number(options.top) }),
+    };
+    const answer = await (await server()).json<Explained>("POST", "/v1/route", { json: body });
+    if (!answer.ok) return answer;
+    terminal.out(
+      json ? `${JSON.stringify(answer.value, null, 2)}\n` : described(answer.value, terminal.columns),
+    );
+    return 0;
+  },
+};
+
+function described({ intent, matches, rejected, plan }: Explained, columns: number): string {
+  const ranked = matches.map(({ id, score, reasons }) => [`  ${id}`, score.toFixed(2), reasons.join(", ")]);
+  const nearly = rejected.map(({ id, score, why }) => [`  ${id}`, score.toFixed(2), why]);
+  const steps = plan.map(
+    ({ step, goal, method, route, payload, missing }) =>
+      `  ${step}. ${goal}\n     ${method} ${route} ${JSON.stringify(payload)}${missing ? `\n     missing: ${missing.join(", ")}` : ""}\n`,
+  );
+  return [
+    matches.length === 0
+      ? "No capability fits this task.\n"
+      : `Intent ${intent.label}, confidence ${intent.confidence}\n`,
+    ...(ranked.length > 0 ? [`\nMatches:\n${printTable(ranked, columns)}`] : []),
+    ...(steps.length > 0 ? [`\nPlan:\n${steps.join("")}`] : []),
+    ...(nearly.length > 0 ? [`\nNearly:\n${printTable(nearly, columns)}`] : []),
+  ].join("");
+}
