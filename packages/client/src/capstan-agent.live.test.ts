@@ -32,6 +32,35 @@ describe("CapstanAgent on a server that dies", () => {
     await store.drop();
   });
 
+  test("a second client that comes in mid-answer sees the whole of it", async () => {
+    let release: (value?: unknown) => void = () => {};
+    const until = new Promise((resolve) => {
+      release = resolve;
+    });
+    llm.script = () => ({ text: WORDS, until });
+    const first = agentFor(server.url, agentId);
+    const second = agentFor(server.url, agentId, first.agent.threadId);
+    let joined: Promise<void> | undefined;
+    await first.run(async (text) => {
+      if (!text.includes("one") || joined) return;
+      second.agent.messages = structuredClone(first.agent.messages);
+      joined = second.run(async (seen) => {
+        if (seen.includes("one")) release();
+      });
+    });
+    await joined;
+    await expectOneAnswer(first);
+    await expectOneAnswer(second);
+  });
+
+  test("getCapabilities answers what the agent can do, and undefined where there is no such document", async () => {
+    const capabilities = await agentFor(server.url, agentId).agent.getCapabilities();
+    expect(capabilities.identity).toMatchObject({ name: "Counter", type: "capstan" });
+    const elsewhere = new CapstanAgent({ url: `${server.url}/v1/nothing` });
+    expect(await elsewhere.getCapabilities()).toBeUndefined();
+    expect(await elsewhere.clone().getCapabilities?.()).toBeUndefined();
+  });
+
   test("a run goes on after kill -9 and a restart, and the client shows its answer once", async () => {
     const asked = agentFor(server.url, agentId);
     llm.script = neverEnding();
@@ -70,35 +99,6 @@ describe("CapstanAgent on a server that dies", () => {
       server = await serverProcess(store, { ...llmEnvironment(llm), PORT: port });
     });
     await expectOneAnswer(asked);
-  });
-
-  test("a second client that comes in mid-answer sees the whole of it", async () => {
-    let release: (value?: unknown) => void = () => {};
-    const until = new Promise((resolve) => {
-      release = resolve;
-    });
-    llm.script = () => ({ text: WORDS, until });
-    const first = agentFor(server.url, agentId);
-    const second = agentFor(server.url, agentId, first.agent.threadId);
-    let joined: Promise<void> | undefined;
-    await first.run(async (text) => {
-      if (!text.includes("one") || joined) return;
-      second.agent.messages = structuredClone(first.agent.messages);
-      joined = second.run(async (seen) => {
-        if (seen.includes("one")) release();
-      });
-    });
-    await joined;
-    await expectOneAnswer(first);
-    await expectOneAnswer(second);
-  });
-
-  test("getCapabilities answers what the agent can do, and undefined where there is no such document", async () => {
-    const capabilities = await agentFor(server.url, agentId).agent.getCapabilities();
-    expect(capabilities.identity).toMatchObject({ name: "Counter", type: "capstan" });
-    const elsewhere = new CapstanAgent({ url: `${server.url}/v1/nothing` });
-    expect(await elsewhere.getCapabilities()).toBeUndefined();
-    expect(await elsewhere.clone().getCapabilities?.()).toBeUndefined();
   });
 });
 

@@ -9,7 +9,7 @@ export {
   type Query,
 } from "./connection.ts";
 export type { CapabilityFilter } from "./endpoints/agents.ts";
-export type { Streaming } from "./endpoints/coding-agents.ts";
+export type { CodingAgentCommand, Streaming, StreamingRun } from "./endpoints/coding-agents.ts";
 export {
   type Following,
   type FollowOptions,
@@ -41,7 +41,7 @@ export type {
   ToolDetail,
   ToolRun,
 } from "./wire/agents.ts";
-export type { CodingAgentInfo, CodingAgentRun, ModelInfo } from "./wire/coding-agents.ts";
+export type { CodingAgentInfo, CodingAgentRun, DoctorEvent, ModelInfo } from "./wire/coding-agents.ts";
 export type {
   InstalledPackage,
   PackageDescription,

@@ -3,7 +3,7 @@ import type { CodingAgentEvent } from "@capstan/core";
 import { ok, type Result } from "@capstan/core";
 import type { Connection } from "../connection.ts";
 import { readServerSentEvents } from "../server-sent-events.ts";
-import type { CodingAgentInfo, CodingAgentRun, ModelInfo } from "../wire/coding-agents.ts";
+import type { CodingAgentInfo, CodingAgentRun, DoctorEvent, ModelInfo } from "../wire/coding-agents.ts";
 import type { Items, JsonObject } from "../wire/page.ts";
 
 export interface Streaming<Event> {
@@ -11,15 +11,35 @@ export interface Streaming<Event> {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface StreamingRun extends Streaming<CodingAgentEvent> {
+  /** The run's id, with which it is steered; closing the stream stops nothing. */
+  readonly onStart?: (runId: string) => void;
+}
+
+export type CodingAgentCommand =
+  | { type: "approve"; id: string; input?: unknown }
+  | { type: "deny"; id: string; reason?: string }
+  | { type: "send"; text: string }
+  | { type: "interrupt" }
+  | { type: "abort" };
+
+const part = encodeURIComponent;
+
 export const codingAgentEndpoints = (connection: Connection) => {
   const { json } = connection;
   return {
     list: (signal?: AbortSignal) => json<Items<CodingAgentInfo>>("GET", "/v1/coding-agents", { signal }),
     get: (name: string, signal?: AbortSignal) =>
-      json<CodingAgentInfo>("GET", `/v1/coding-agents/${encodeURIComponent(name)}`, { signal }),
-    run: (name: string, run: CodingAgentRun, streaming: Streaming<CodingAgentEvent>) =>
-      stream(connection, `/v1/coding-agents/${encodeURIComponent(name)}/runs`, run, streaming),
-    doctor: (streaming: Streaming<JsonObject>) =>
+      json<CodingAgentInfo>("GET", `/v1/coding-agents/${part(name)}`, { signal }),
+    run: (name: string, run: CodingAgentRun, { onStart, ...streaming }: StreamingRun) =>
+      stream(connection, `/v1/coding-agents/${part(name)}/runs`, run, streaming, (response) =>
+        onStart?.(response.headers.get("x-capstan-run") ?? ""),
+      ),
+    command: (name: string, runId: string, command: CodingAgentCommand) =>
+      json<JsonObject>("POST", `/v1/coding-agents/${part(name)}/runs/${part(runId)}/commands`, {
+        json: command,
+      }),
+    doctor: (streaming: Streaming<DoctorEvent>) =>
       stream(connection, "/v1/coding-agents/doctor", {}, streaming),
     models: (agent?: string, signal?: AbortSignal) =>
       json<Items<ModelInfo>>("GET", "/v1/models", { query: { agent }, signal }),
@@ -31,9 +51,11 @@ async function stream<Event>(
   path: string,
   body: object,
   { onEvent, signal }: Streaming<Event>,
+  onOpen: (response: Response) => void = () => {},
 ): Promise<Result<void>> {
   const sent = await send("POST", path, { json: body, headers: { accept: "text/event-stream" }, signal });
   if (!sent.ok) return sent;
+  onOpen(sent.value);
   if (sent.value.body)
     await readServerSentEvents(sent.value.body, ({ data }) => onEvent(JSON.parse(data) as Event));
   return ok(undefined);

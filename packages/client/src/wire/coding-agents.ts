@@ -8,8 +8,8 @@ export interface CodingAgentInfo {
   version: string | null;
   /** Names of what holds a login, never the login. */
   login: { found: boolean; by: string[] };
-  problem?: string;
-  next_step?: string;
+  problem: string | null;
+  next_step: string | null;
   declared: CodingAgentCapabilities;
   /** What the last probe of the installed version found. */
   probed: {
@@ -31,3 +31,26 @@ export interface CodingAgentRun {
   model?: string;
   [option: string]: unknown;
 }
+
+/** What the doctor tells while it looks at one agent after the other. */
+export type DoctorEvent =
+  | { type: "checking"; agent: string; name: string }
+  | {
+      type: "checked";
+      agent: string;
+      displayName: string;
+      installed: boolean;
+      version?: string;
+      problem?: string;
+      nextStep?: string;
+    }
+  | { type: "probing"; agent: string }
+  | {
+      type: "probed";
+      agent: string;
+      report: {
+        differences: { field: string; declared: boolean; observed: boolean }[];
+        inconclusive: { scenario: string; why: string }[];
+      } | null;
+    }
+  | { type: "done" };

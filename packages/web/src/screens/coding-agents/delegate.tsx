@@ -1,14 +1,16 @@
+import type { CodingAgentCommand } from "@capstan/client";
 import type { CodingAgentEvent } from "@capstan/core";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { Badge, Code } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Field, Select, TextArea, TextInput } from "../../kit/field.tsx";
+import { JsonView } from "../../kit/json-view.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { ChangeFailure, Loaded } from "../../kit/states.tsx";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
-import { foldRun, type RunPiece } from "./fold-run.ts";
+import { foldRun, type RunPiece, type RunQuestion } from "./fold-run.ts";
 
 /** Hands a prompt to a coding agent of the server's machine and shows what it does. */
 export function Delegate() {
@@ -34,16 +36,17 @@ function RunForm({ agents }: { agents: [name: string, label: string][] }) {
   const [prompt, setPrompt] = useState("");
   const [model, setModel] = useState("");
   const [events, setEvents] = useState<CodingAgentEvent[]>([]);
-  const stop = useRef<AbortController>(undefined);
+  const [runId, setRunId] = useState("");
   const run = useChange(() => {
     setEvents([]);
-    stop.current = new AbortController();
+    setRunId("");
     return api.codingAgents.run(
       agent,
       { prompt, ...(model.trim() !== "" && { model: model.trim() }) },
-      { signal: stop.current.signal, onEvent: (event) => setEvents((before) => [...before, event]) },
+      { onStart: setRunId, onEvent: (event) => setEvents((before) => [...before, event]) },
     );
   });
+  const steer = useChange((command: CodingAgentCommand) => api.codingAgents.command(agent, runId, command));
   return (
     <div className="flex flex-col gap-5">
       <form
@@ -85,23 +88,27 @@ function RunForm({ agents }: { agents: [name: string, label: string][] }) {
           <Button type="submit" look="primary" busy={run.isPending} disabled={prompt.trim() === ""}>
             Run
           </Button>
-          {run.isPending && <Button onClick={() => stop.current?.abort()}>Stop</Button>}
+          {run.isPending && runId !== "" && (
+            <Button onClick={() => steer.mutate({ type: "abort" })}>Stop</Button>
+          )}
         </div>
       </form>
-      <ChangeFailure error={run.error} />
-      {events.length > 0 && <Output pieces={foldRun(events)} />}
+      <ChangeFailure error={run.error ?? steer.error} />
+      {events.length > 0 && <Output pieces={foldRun(events)} onAnswer={steer.mutate} />}
     </div>
   );
 }
 
-function Output({ pieces }: { pieces: RunPiece[] }) {
+type Answer = (command: CodingAgentCommand) => void;
+
+function Output({ pieces, onAnswer }: { pieces: RunPiece[]; onAnswer: Answer }) {
   return (
     <Panel title="What it did">
       <ol className="flex flex-col gap-3">
         {pieces.map((piece, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces are only ever added or extended
           <li key={index}>
-            <Piece piece={piece} />
+            <Piece piece={piece} onAnswer={onAnswer} />
           </li>
         ))}
       </ol>
@@ -109,7 +116,7 @@ function Output({ pieces }: { pieces: RunPiece[] }) {
   );
 }
 
-function Piece({ piece }: { piece: RunPiece }) {
+function Piece({ piece, onAnswer }: { piece: RunPiece; onAnswer: Answer }) {
   if (piece.kind === "text") return <Markdown text={piece.text} />;
   if (piece.kind === "thinking")
     return <p className="rounded-lg bg-thought-soft p-3 text-thought whitespace-pre-wrap">{piece.text}</p>;
@@ -123,5 +130,32 @@ function Piece({ piece }: { piece: RunPiece }) {
         {piece.ungated && <Badge tone="warn">ungated</Badge>}
       </p>
     );
+  if (piece.kind === "question") return <Question piece={piece} onAnswer={onAnswer} />;
   return <p className={piece.bad ? "text-bad" : "text-ink-soft"}>{piece.text}</p>;
+}
+
+function Question({ piece: { id, tool, input }, onAnswer }: { piece: RunQuestion; onAnswer: Answer }) {
+  const [answered, setAnswered] = useState(false);
+  const answer = (type: "approve" | "deny") => {
+    setAnswered(true);
+    onAnswer({ type, id });
+  };
+  return (
+    <section aria-label={`Approve ${tool}`} className="flex flex-col gap-2 rounded-lg bg-warn-soft p-3">
+      <p className="text-warn">
+        May it run <Code>{tool}</Code>?
+      </p>
+      <JsonView value={input} label={`Arguments of ${tool}`} />
+      {!answered && (
+        <div className="flex gap-2">
+          <Button look="primary" onClick={() => answer("approve")}>
+            Approve
+          </Button>
+          <Button look="danger" onClick={() => answer("deny")}>
+            Deny
+          </Button>
+        </div>
+      )}
+    </section>
+  );
 }

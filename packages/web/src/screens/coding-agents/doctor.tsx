@@ -1,25 +1,27 @@
-import type { JsonObject } from "@capstan/client";
+import type { DoctorEvent } from "@capstan/client";
 import Stethoscope from "lucide-react/icons/stethoscope";
 import { useRef, useState } from "react";
+import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Panel } from "../../kit/panel.tsx";
-import { ScrollRegion } from "../../kit/scroll-region.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
+import { type Finding, reportOf } from "./doctor-report.ts";
 
-/** Looks at every agent on this machine: installed, version, login, and whether it keeps what it declares. */
-export function Doctor() {
-  const [lines, setLines] = useState<JsonObject[]>([]);
+/** Looks at every agent on the server's machine: installed, version, login, and whether it keeps what it declares. */
+export function Doctor({ agents }: { agents: number }) {
+  const [events, setEvents] = useState<DoctorEvent[]>([]);
   const stop = useRef<AbortController>(undefined);
   const check = useChange(() => {
-    setLines([]);
+    setEvents([]);
     stop.current = new AbortController();
     return api.codingAgents.doctor({
       signal: stop.current.signal,
-      onEvent: (event) => setLines((before) => [...before, event]),
+      onEvent: (event) => setEvents((before) => [...before, event]),
     });
   }, ["coding-agents"]);
+  const findings = reportOf(events);
   const button = check.isPending ? (
     <Button size="sm" onClick={() => stop.current?.abort()}>
       Stop
@@ -32,38 +34,36 @@ export function Doctor() {
   );
   return (
     <Panel title="Doctor" actions={button}>
-      <ChangeFailure error={check.error} />
-      {lines.length === 0 ? (
+      <ChangeFailure error={stop.current?.signal.aborted ? null : check.error} />
+      {findings.length === 0 ? (
         <p className="text-ink-soft">
-          {check.isPending
-            ? "Looking at the agents of this machine."
-            : "Versions by running, logins by name, and a probe of what each declares."}
+          Versions by running, logins by name, and a probe of what each installed agent declares.
         </p>
       ) : (
-        <ScrollRegion label="Doctor's progress" className="max-h-72 rounded-lg bg-sunken">
-          <ol className="flex flex-col gap-1 p-3 text-xs">
-            {lines.map((line, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines are only ever added
-              <li key={index}>{lineText(line)}</li>
-            ))}
-          </ol>
-        </ScrollRegion>
+        <Findings findings={findings} total={agents} />
       )}
     </Panel>
   );
 }
 
-function lineText(line: JsonObject): string {
-  const { agent, displayName, message, scenario, problem, nextStep, version, installed } = line;
-  const who = text(displayName) ?? text(agent) ?? "";
-  const what =
-    text(message) ??
-    text(problem) ??
-    (scenario ? `probing ${String(scenario)}` : undefined) ??
-    (version ? `version ${String(version)}` : undefined) ??
-    (installed === false ? "is not installed" : JSON.stringify(line));
-  return [who && `${who}:`, what, text(nextStep)].filter(Boolean).join(" ");
+function Findings({ findings, total }: { findings: Finding[]; total: number }) {
+  const done = findings.filter(({ state }) => state === "done").length;
+  return (
+    <div className="flex flex-col gap-3">
+      <progress
+        value={done}
+        max={Math.max(total, done)}
+        aria-label="Agents looked at"
+        className="h-2 w-full overflow-hidden rounded-full [&::-webkit-progress-bar]:bg-sunken [&::-webkit-progress-value]:bg-accent"
+      />
+      <ul className="flex flex-col gap-2" role="status">
+        {findings.map(({ agent, name, tone, text, state }) => (
+          <li key={agent} className="flex flex-wrap items-baseline gap-2">
+            <Badge tone={state === "done" ? tone : "accent"}>{name}</Badge>
+            <span className="min-w-0 flex-1 text-ink-soft">{text}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
 }
-
-const text = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined;

@@ -1,7 +1,15 @@
 /** A coding agent's events as what a person reads: text joined, tools with their end, the outcome last. */
 import type { CodingAgentEvent } from "@capstan/core";
 
+export interface RunQuestion {
+  kind: "question";
+  id: string;
+  tool: string;
+  input: unknown;
+}
+
 export type RunPiece =
+  | RunQuestion
   | { kind: "text"; text: string }
   | { kind: "thinking"; text: string }
   | { kind: "tool"; id: string; tool: string; state: "running" | "done" | "failed"; ungated: boolean }
@@ -32,6 +40,9 @@ function addTo(pieces: RunPiece[], event: CodingAgentEvent): void {
       break;
     case "tool-ended":
       endTool(pieces, event.id, event.isError === true || event.denied === true);
+      break;
+    case "approval-requested":
+      pieces.push({ kind: "question", id: event.id, tool: event.tool, input: event.input });
       break;
     case "warning":
     case "retry":

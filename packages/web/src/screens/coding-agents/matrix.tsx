@@ -22,7 +22,7 @@ export function Matrix() {
         ) : (
           <div className="flex flex-col gap-5">
             <Table agents={items} />
-            <Doctor />
+            <Doctor agents={items.length} />
           </div>
         )
       }
@@ -54,7 +54,7 @@ function Table({ agents }: { agents: CodingAgentInfo[] }) {
                     {agent.installed ? (
                       <Badge tone="good">{agent.version ?? "installed"}</Badge>
                     ) : (
-                      <Badge title={agent.next_step}>not installed</Badge>
+                      <Badge title={agent.next_step ?? undefined}>not installed</Badge>
                     )}
                   </span>
                 </th>
