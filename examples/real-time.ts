@@ -32,7 +32,7 @@ const packages = await openPackages({
   registry,
   lockPath: join(dataDir, "capstan.lock"),
   toolEnvironment: { PATH: process.env.PATH ?? "" },
-  download: async (url) => fail("url_invalid", { url }),
+  fetch: async (url) => fail("url_invalid", { url }),
   onError: console.error,
   now: () => new Date(),
 });

@@ -13,11 +13,6 @@ export {
   type GateOutcome,
   type GateRequest,
 } from "./gate/gate.ts";
-export {
-  createPackageHost,
-  type PackageHost,
-  type PackageHostOptions,
-} from "./install/create-package-host.ts";
 export type { PackageSource } from "./install/fetch-package.ts";
 export type { Installer, InstallOptions } from "./install/installer.ts";
 export { openPackages, type Packages, type PackagesOptions } from "./install/open-packages.ts";
@@ -30,11 +25,6 @@ export type {
   PackageStore,
   ToolSummary,
 } from "./install/package-record.ts";
-export {
-  type PackageLoaders,
-  PackageRegistry,
-  type PackageRegistryParts,
-} from "./install/package-registry.ts";
 export { packageStore } from "./install/package-store.ts";
 export type { WaitingPackage } from "./install/scan-packages.ts";
 export { BodyLimitError } from "./network/bounded-body.ts";

@@ -15,6 +15,8 @@ import { wheelKind } from "./wheel-kind.ts";
 
 export interface PackageHostOptions {
   readonly dataDir: string;
+  /** Of `probeIsolationFor` the same data folder. */
+  readonly isolation: CommandIsolation;
   readonly store: PackageStore;
   /** Where `capstan.lock` lies. */
   readonly lockPath: string;
@@ -37,9 +39,8 @@ export interface PackageHost {
   waiting(): Promise<WaitingPackage[]>;
 }
 
-export async function createPackageHost(options: PackageHostOptions): Promise<PackageHost> {
-  const { dataDir, store, toolEnvironment: env } = options;
-  const isolation = await probeFor(dataDir);
+export function createPackageHost(options: PackageHostOptions): PackageHost {
+  const { dataDir, store, isolation, toolEnvironment: env } = options;
   const dropFolder = join(dataDir, "capabilities", "clis");
   let python: Promise<Result<Python>> | undefined;
   const kinds: PackageKinds = {
@@ -55,12 +56,12 @@ export async function createPackageHost(options: PackageHostOptions): Promise<Pa
     ...options.otherKinds,
   };
   const placed = new PlacedPackages(join(dataDir, "packages"), kinds, store);
-  const installer = createInstaller({ ...options, env, kinds, placed, isolation });
+  const installer = createInstaller({ ...options, env, kinds, placed });
   return { installer, placed, isolation, waiting: () => scanPackages(dropFolder, { installer, store }) };
 }
 
 /** What the reviews say must be true for this data folder, not for the system in general. */
-async function probeFor(dataDir: string): Promise<CommandIsolation> {
+export async function probeIsolationFor(dataDir: string): Promise<CommandIsolation> {
   const probed = await probeCommandIsolation();
   await mkdir(dataDir, { recursive: true });
   if (!probed.separateUsers || (await isOpenToOthers([dataDir]))) return probed;

@@ -8,7 +8,7 @@ import { type ArchiveFile, fail, type Result, writeTarGz, writeZip } from "@caps
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type Database, openDatabase } from "../db/database.ts";
-import { createPackageHost, type PackageHost } from "./create-package-host.ts";
+import { createPackageHost, type PackageHost, probeIsolationFor } from "./create-package-host.ts";
 import type { InstallOptions } from "./installer.ts";
 import { nodeCodec } from "./node-codec.ts";
 import type { PackageRecord, PackageStore } from "./package-record.ts";
@@ -399,6 +399,7 @@ async function hostIn(
 ): Promise<PackageHost> {
   return createPackageHost({
     dataDir,
+    isolation: await probeIsolationFor(dataDir),
     store: packages,
     lockPath: join(dataDir, "capstan.lock"),
     toolEnvironment: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },

@@ -133,6 +133,11 @@ async function describe(
 ): Promise<Result<{ description: PackageDescription; built?: BuiltPackage }>> {
   if (!description.must_run_code || !options.runToDescribe) return ok({ description });
   const { kind, bytes } = archive;
+  const byRunning = parts.kinds[kind]?.describe;
+  if (byRunning) {
+    const described = await byRunning(bytes, description);
+    return described.ok ? ok({ description: described.value }) : described;
+  }
   const built = await parts.placed.build(kind, sha256, {
     bytes,
     allowScripts: options.allowScripts ?? false,
@@ -160,7 +165,7 @@ async function describeBuilt(
 }
 
 function reviewOf(
-  { description, files, unpackedBytes }: PackageReading,
+  { description, files, unpackedBytes, notes = [] }: PackageReading,
   { kind, origin, bytes }: PackageArchive,
   sha256: string,
   before: PackageRecord | undefined,
@@ -177,7 +182,7 @@ function reviewOf(
     size_bytes: bytes.length,
     unpacked_bytes: unpackedBytes,
     files,
-    not_isolated: isolation.notes,
+    not_isolated: [...isolation.notes, ...notes],
     ...(before && {
       update: {
         from_version: before.version,

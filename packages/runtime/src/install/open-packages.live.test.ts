@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import {
   agentSpec,
   CapabilityRegistry,
@@ -12,13 +13,15 @@ import {
   rank,
   routeDocument,
   type SessionFileStore,
+  writeTarGz,
 } from "@capstan/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { createGate } from "../gate/gate.ts";
+import { nodeCodec } from "./node-codec.ts";
 import { openPackages, type Packages } from "./open-packages.ts";
-import { demoManifest, testTarball, testWheel } from "./test-packages.ts";
+import { demoManifest, file, testTarball, testWheel } from "./test-packages.ts";
 
 const user = "dev@example.com";
 let store: FreshStore;
@@ -96,6 +99,99 @@ describe.each([
   });
 });
 
+describe("other kinds of packages", () => {
+  const everything = `${process.execPath} ${fileURLToPath(new URL("../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url))} stdio`;
+
+  test("an MCP server: asked for its tools only after a yes, called through the gate, gone when it is uninstalled", async () => {
+    const source = { source: everything, kind: "mcp" } as const;
+    const review = value(await packages.review(source));
+    expect(review).toMatchObject({
+      name: "server_everything",
+      must_run_code: true,
+      tools: [],
+      commands: [everything],
+    });
+    expect(review.not_isolated.join(" ")).toMatch(/not pinned/);
+    expect(await packages.install(source, { user, accept: true })).toMatchObject({
+      failure: { code: "package_must_run_code" },
+    });
+    const { record } = value(await packages.install(source, { user, accept: true, runToDescribe: true }));
+    expect(record.description.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["echo"]));
+    expect(JSON.stringify(await call("echo", { message: "hello" }, [], "server_everything"))).toMatch(
+      /hello/,
+    );
+    value(await packages.uninstall("server_everything"));
+    expect(registry.has("server_everything")).toBe(false);
+  });
+
+  test("a skill folder", async () => {
+    const folder = join(store.dataDir, "triage");
+    mkdirSync(join(folder, "references"), { recursive: true });
+    writeFileSync(
+      join(folder, "SKILL.md"),
+      "---\nname: triage\ndescription: Sort mail. Use when mail piles up.\n---\nRead references/rules.md first.\n",
+    );
+    writeFileSync(join(folder, "references", "rules.md"), "Bills before letters.");
+    const { record } = value(await packages.install({ source: folder }, { user, accept: true }));
+    expect(record).toMatchObject({ name: "triage", kind: "skill", description: { skills: ["triage"] } });
+    expect(await call("triage_read_skill_file", { path: "references/rules.md" }, [], "triage")).toMatchObject(
+      { content: "Bills before letters." },
+    );
+  });
+
+  test("an OpenAPI document", async () => {
+    const document = {
+      openapi: "3.1.0",
+      info: { title: "Tides", version: "2.0.0" },
+      servers: [{ url: "https://tides.example" }],
+      paths: {
+        "/tides": { get: { operationId: "listTides", summary: "Times of high water.", responses: {} } },
+      },
+    };
+    const { record } = value(
+      await packages.install(
+        { source: "tides.json", bytes: new TextEncoder().encode(JSON.stringify(document)) },
+        { user, accept: true },
+      ),
+    );
+    expect(record).toMatchObject({
+      name: "tides",
+      kind: "openapi",
+      version: "2.0.0",
+      description: { tools: [{ name: "listTides" }] },
+    });
+    expect(registry.get("tides")).toMatchObject({ ok: true, value: { source: "http" } });
+  });
+
+  test.each([
+    [
+      "a skill without front matter",
+      "s.tgz",
+      "skill",
+      writeTarGz([file("x/SKILL.md", "no front matter")], nodeCodec),
+    ],
+    ["a document that is no OpenAPI", "x.json", "openapi", new TextEncoder().encode("{}")],
+    ["an MCP declaration of another shape", "x", "mcp", new TextEncoder().encode('{"run": "sh"}')],
+  ] as const)("%s is refused, and nothing is left", async (_, source, kind, bytes) => {
+    expect(
+      await packages.install({ source, kind, bytes }, { user, accept: true, runToDescribe: true }),
+    ).toMatchObject({ ok: false });
+    expect([await packages.list(), readdirSync(join(store.dataDir, "packages"))]).toEqual([[], []]);
+  });
+});
+
+test("skills that a package brings along come and go with it, and need its scopes", async () => {
+  const manifest = { ...demoManifest, bundled_skills: [{ name: "echo-well" }, { name: "missing" }] };
+  const skill = "---\nname: echo-well\ndescription: Echo with care. Use when echoing.\n---\nSpeak clearly.\n";
+  const bytes = testTarball({ manifest, files: { "skills/echo-well/SKILL.md": skill } });
+  value(await packages.install({ source: "demo.tgz", bytes }, { user, accept: true }));
+  expect(registry.get("echo-well")).toMatchObject({
+    value: { dependencies: ["demo"], requiredScopes: ["Demo.Use"] },
+  });
+  value(await packages.uninstall("aech-cli-demo"));
+  expect(registry.list().map(({ id }) => id)).toEqual(["taken"]);
+});
+
 test("data that a user made with a package is kept and named when it is uninstalled", async () => {
   value(await packages.install({ source: "demo.tgz", bytes: testTarball() }, { user, accept: true }));
   const folder = join(store.dataDir, "users", user, "capabilities", "demo");
@@ -137,7 +233,7 @@ function open(): Promise<Packages> {
     registry,
     lockPath: join(store.dataDir, "capstan.lock"),
     toolEnvironment: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
-    download: async (url) => fail("url_invalid", { url }),
+    fetch: async (url) => fail("url_invalid", { url }),
     onError: (error) => {
       throw error;
     },
@@ -146,8 +242,8 @@ function open(): Promise<Packages> {
 }
 
 /** As an agent with these scopes calls it; a refusal is its message. */
-async function call(tool: string, input: unknown, scopes: string[]): Promise<unknown> {
-  const spec = agentSpec({ name: "Tester", capabilities: [{ id: "demo" }], grantedScopes: scopes });
+async function call(tool: string, input: unknown, scopes: string[], id = "demo"): Promise<unknown> {
+  const spec = agentSpec({ name: "Tester", capabilities: [{ id }], grantedScopes: scopes });
   const agent = compose(spec, registry, { scopes });
   if (!agent.ok) return agent.failure.message;
   const gate = createGate({

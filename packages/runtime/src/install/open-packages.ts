@@ -4,21 +4,32 @@
  */
 import { mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Capability, type CapabilityRegistry, type Failure, fail, ok, type Result } from "@capstan/core";
+import {
+  type CapabilityRegistry,
+  type Failure,
+  fail,
+  type GuardedFetch,
+  ok,
+  type Result,
+} from "@capstan/core";
 import type { Database } from "../db/database.ts";
 import { ServiceSupervisor } from "../services/service-supervisor.ts";
 import { type CliParts, cliCapability } from "../sources/cli.ts";
+import type { SecretLookup } from "../sources/secrets.ts";
 import { ServiceBreaker } from "../sources/service-breaker.ts";
 import { SessionFolders, sweepDeadFolders } from "../sources/session-folders.ts";
 import { forgetCapability } from "../sources/user-home.ts";
-import { createPackageHost } from "./create-package-host.ts";
+import { bundledSkills } from "./bundled-skills.ts";
+import { createPackageHost, type PackageHost, probeIsolationFor } from "./create-package-host.ts";
 import type { PackageSource } from "./fetch-package.ts";
 import type { InstallOptions } from "./installer.ts";
-import type { PackageKinds } from "./package-kind.ts";
-import type { PackageRecord, PackageReview } from "./package-record.ts";
-import { type PackageLoaders, PackageRegistry } from "./package-registry.ts";
+import { mcpKind, mcpLoader } from "./mcp-kind.ts";
+import { openApiKind, openApiLoader } from "./openapi-kind.ts";
+import type { PackageRecord, PackageReview, PackageStore } from "./package-record.ts";
+import { type PackageLoader, type PackageLoaders, PackageRegistry } from "./package-registry.ts";
 import { packageStore } from "./package-store.ts";
 import type { WaitingPackage } from "./scan-packages.ts";
+import { skillKind, skillLoader } from "./skill-kind.ts";
 
 const SWEEP_MS = 10 * 60 * 1000;
 
@@ -29,11 +40,10 @@ export interface PackagesOptions {
   readonly lockPath: string;
   /** For pip and npm, as the server itself has it: PATH, HOME, proxies, registries. */
   readonly toolEnvironment: Readonly<Record<string, string>>;
-  /** Reads an address through the network guard. */
-  readonly download: (url: string) => Promise<Result<Uint8Array>>;
-  /** Other kinds of packages: how they are read and placed, and how they become capabilities. */
-  readonly kinds?: PackageKinds;
-  readonly loaders?: PackageLoaders;
+  /** The guarded network: for OpenAPI documents by address and MCP servers with a URL. */
+  readonly fetch: GuardedFetch;
+  /** Secrets of the server's settings, for `${NAME}` in MCP declarations and OpenAPI calls. */
+  readonly settings?: SecretLookup;
   readonly onError: (error: unknown) => void;
   readonly now: () => Date;
 }
@@ -54,46 +64,70 @@ export interface Packages {
 }
 
 export async function openPackages(options: PackagesOptions): Promise<Packages> {
-  const { dataDir, registry, toolEnvironment } = options;
+  const { dataDir, registry } = options;
   const store = packageStore(options.database);
   await mkdir(join(dataDir, "capabilities", "clis"), { recursive: true });
-  const records = new Map<string, string>();
-  const host = await createPackageHost({
+  const owners = new Map<string, string>();
+  const isolation = await probeIsolationFor(dataDir);
+  const mcp = { fetch: options.fetch, settings: options.settings ?? (() => undefined), isolation };
+  const host = createPackageHost({
     ...options,
     store,
-    ...(options.kinds && { otherKinds: options.kinds }),
-    ownerOf: (capability, name) => ownerOf(capability, name, registry, records),
+    isolation,
+    download: (url) => download(options.fetch, url),
+    otherKinds: { mcp: mcpKind(mcp), skill: skillKind, openapi: openApiKind },
+    ownerOf: (capability, name) => ownerOf(capability, name, registry, owners),
   });
-  const services = new ServiceSupervisor({
-    dataDir,
-    isolation: host.isolation,
-    path: `${dirname(process.execPath)}:${toolEnvironment.PATH ?? "/usr/bin:/bin"}`,
-  });
+  const path = `${dirname(process.execPath)}:${options.toolEnvironment.PATH ?? "/usr/bin:/bin"}`;
+  const services = new ServiceSupervisor({ dataDir, isolation, path });
   const work = join(dataDir, "work");
   await sweepDeadFolders(work);
-  const folders = new SessionFolders(work, () => options.now().getTime());
-  const command = commandLoader(records, {
+  const nowMs = () => options.now().getTime();
+  const folders = new SessionFolders(work, nowMs);
+  const command = commandLoader(owners, host, {
     dataDir,
-    isolation: host.isolation,
+    isolation,
     folders,
-    breaker: new ServiceBreaker(() => options.now().getTime()),
+    breaker: new ServiceBreaker(nowMs),
     commandLine: (record, name) => host.placed.commandLine(record, name),
     serviceUrl: (capability) => services.serviceUrl(capability),
   });
-  const loaded = new PackageRegistry({
-    store,
-    registry,
-    loaders: { wheel: command, npm: command, ...options.loaders },
-  });
+  const loaders: PackageLoaders = {
+    wheel: command,
+    npm: command,
+    mcp: mcpLoader(store, mcp),
+    skill: skillLoader((record) => host.placed.folderOf(record)),
+    openapi: openApiLoader(store, mcp.settings),
+  };
+  const loaded = new PackageRegistry({ store, registry, loaders });
   await loaded.sync();
   loaded.start(options.onError);
-  await host.placed.sweep(options.now().getTime());
+  await host.placed.sweep(nowMs());
   const sweeper = setInterval(() => void folders.sweep().catch(options.onError), SWEEP_MS);
   sweeper.unref();
+  const close = async () => {
+    clearInterval(sweeper);
+    await loaded.stop();
+    await services.close();
+    await folders.close();
+  };
   return {
     services,
     waiting: host.waiting,
     review: host.installer.review,
+    ...changes(host, loaded, store, dataDir),
+    close,
+  };
+}
+
+/** What changes what is installed; the registry is in step before the answer goes out. */
+function changes(
+  host: PackageHost,
+  loaded: PackageRegistry,
+  store: PackageStore,
+  dataDir: string,
+): Pick<Packages, "list" | "install" | "uninstall"> {
+  return {
     async list() {
       const all = await store.list();
       return all.map((record) => {
@@ -101,8 +135,8 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
         return { record, ...(problem && { problem }) };
       });
     },
-    async install(source, installOptions) {
-      const installed = await host.installer.install(source, installOptions);
+    async install(source, options) {
+      const installed = await host.installer.install(source, options);
       await loaded.sync();
       return installed;
     },
@@ -111,26 +145,30 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
       await loaded.sync();
       if (!removed.ok) return removed;
       const { capability } = removed.value.description;
-      const emails = await readdir(join(dataDir, "users")).catch(() => []);
+      const emails = await readdir(join(dataDir, "users")).catch((): string[] => []);
       const kept = capability ? await forgetCapability(dataDir, emails, capability) : [];
       return ok({ record: removed.value, kept });
-    },
-    async close() {
-      clearInterval(sweeper);
-      await loaded.stop();
-      await services.close();
-      await folders.close();
     },
   };
 }
 
+async function download(fetch: GuardedFetch, url: string): Promise<Result<Uint8Array>> {
+  const answer = await fetch(url);
+  if (!answer.ok) return answer;
+  if (!answer.value.ok)
+    return fail("package_download_failed", { source: url, why: `it answered ${answer.value.status}` });
+  return ok(await answer.value.bytes());
+}
+
 /** Remembers which package brought which capability. */
-function commandLoader(records: Map<string, string>, parts: CliParts) {
-  return (record: PackageRecord): Result<Capability> => {
+function commandLoader(owners: Map<string, string>, host: PackageHost, parts: CliParts): PackageLoader {
+  return async (record) => {
     const { manifest } = record.description;
     if (!manifest) return fail("package_broken", { name: record.name, why: "it has no manifest" });
-    records.set(manifest.name, record.name);
-    return ok(cliCapability(record, manifest, parts));
+    owners.set(manifest.name, record.name);
+    const folder = manifest.bundled_skills?.length ? await host.placed.folderOf(record) : undefined;
+    const skills = folder?.ok ? await bundledSkills(folder.value, manifest) : [];
+    return ok({ capabilities: [cliCapability(record, manifest, parts), ...skills] });
   };
 }
 
@@ -139,10 +177,10 @@ function ownerOf(
   capability: string,
   name: string,
   registry: CapabilityRegistry,
-  records: ReadonlyMap<string, string>,
+  owners: ReadonlyMap<string, string>,
 ): string | undefined {
   if (!registry.has(capability)) return undefined;
-  const owner = records.get(capability);
+  const owner = owners.get(capability);
   if (owner === name) return undefined;
   return owner ? `the package ${owner}` : "a capability of the server itself";
 }

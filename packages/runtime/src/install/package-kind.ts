@@ -6,6 +6,8 @@ export interface PackageReading {
   readonly description: PackageDescription;
   readonly files: number;
   readonly unpackedBytes: number;
+  /** What a reviewer should know besides; shown with what could not be isolated. */
+  readonly notes?: readonly string[];
 }
 
 export interface PlaceRequest {
@@ -22,6 +24,8 @@ export interface PackageKindRules {
   read(bytes: Uint8Array): Promise<Result<PackageReading>> | Result<PackageReading>;
   /** Makes it ready to run. Nothing of the package runs unless scripts are allowed. */
   place(request: PlaceRequest): Promise<Result<{ dependencyLock?: string }>>;
+  /** What it adds, by running it; absent when `--help` of its command tells. Called only after a yes. */
+  describe?(bytes: Uint8Array, description: PackageDescription): Promise<Result<PackageDescription>>;
   /** The start of the command line for one of its commands; absent when the kind has none. */
   commandLine?(folder: string, command: string): Promise<Result<string[]>>;
 }

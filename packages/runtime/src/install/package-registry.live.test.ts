@@ -1,4 +1,4 @@
-import { CapabilityRegistry, defineCapability, fail, ok } from "@capstan/core";
+import { type Capability, CapabilityRegistry, defineCapability, fail, ok } from "@capstan/core";
 import { afterEach, describe, expect, test } from "vitest";
 import { type FreshStore, STORES } from "../../../../tools/stores-under-test.ts";
 import { type Database, openDatabase } from "../db/database.ts";
@@ -70,7 +70,9 @@ const loaders = {
   wheel: ({ name, version }: PackageRecord) => {
     const id = name.replace("aech-cli-", "");
     if (id === "broken") return fail("package_broken", { name, why: "it is" });
-    return ok(defineCapability({ id, name: id, description: id, version }));
+    return ok({
+      capabilities: [defineCapability({ id, name: id, description: id, version })] as [Capability],
+    });
   },
 };
 

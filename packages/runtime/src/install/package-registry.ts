@@ -7,9 +7,16 @@ import type { PackageKind, PackageRecord, PackageStore } from "./package-record.
 
 const EVERY_MS = 500;
 
-export type PackageLoaders = Readonly<
-  Partial<Record<PackageKind, (record: PackageRecord) => Promise<Result<Capability>> | Result<Capability>>>
->;
+/** What a package became in this process. */
+export interface LoadedPackage {
+  /** The first is the package's own; the others, such as bundled skills, come and go with it. */
+  readonly capabilities: readonly [Capability, ...Capability[]];
+  /** Ends what it holds open, such as the process of an MCP server. */
+  close?(): Promise<void>;
+}
+
+export type PackageLoader = (record: PackageRecord) => Promise<Result<LoadedPackage>> | Result<LoadedPackage>;
+export type PackageLoaders = Readonly<Partial<Record<PackageKind, PackageLoader>>>;
 
 export interface PackageRegistryParts {
   readonly store: PackageStore;
@@ -21,8 +28,7 @@ export interface PackageRegistryParts {
 export class PackageRegistry {
   readonly problems = new Map<string, Failure>();
   readonly #parts: PackageRegistryParts;
-  /** Package name to the hash that is loaded and the capability it gave. */
-  readonly #loaded = new Map<string, { sha256: string; capability: string }>();
+  readonly #loaded = new Map<string, { sha256: string; ids: readonly string[]; loaded: LoadedPackage }>();
   #revision: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
@@ -51,6 +57,7 @@ export class PackageRegistry {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#running.catch(() => {});
+    await Promise.all([...this.#loaded.values()].map(({ loaded }) => loaded.close?.()));
   }
 
   async #sync(): Promise<void> {
@@ -58,35 +65,39 @@ export class PackageRegistry {
     if (revision === this.#revision) return;
     const records = await this.#parts.store.list();
     const present = new Set(records.map(({ name }) => name));
-    for (const [name, { capability }] of this.#loaded) {
-      if (present.has(name)) continue;
-      this.#parts.registry.remove(capability);
-      this.#loaded.delete(name);
-      this.problems.delete(name);
+    for (const name of this.#loaded.keys()) {
+      if (!present.has(name)) await this.#unload(name);
     }
     for (const record of records) await this.#load(record);
     this.#revision = revision;
   }
 
   async #load(record: PackageRecord): Promise<void> {
-    const { registry, loaders } = this.#parts;
     const before = this.#loaded.get(record.name);
     if (before?.sha256 === record.sha256) return;
-    const loaded = await loaders[record.kind]?.(record);
+    const loaded = await this.#parts.loaders[record.kind]?.(record);
     if (!loaded) return;
-    const registered = loaded.ok ? this.#register(loaded.value, before?.capability) : loaded;
-    if (!registered.ok) {
-      this.problems.set(record.name, registered.failure);
+    if (!loaded.ok) {
+      this.problems.set(record.name, loaded.failure);
       return;
     }
-    if (before && before.capability !== registered.value.id) registry.remove(before.capability);
-    this.problems.delete(record.name);
-    this.#loaded.set(record.name, { sha256: record.sha256, capability: registered.value.id });
+    await this.#unload(record.name);
+    const ids: string[] = [];
+    for (const capability of loaded.value.capabilities) {
+      const registered = this.#parts.registry.register(capability);
+      if (registered.ok) ids.push(capability.id);
+      else this.problems.set(record.name, registered.failure);
+    }
+    this.#loaded.set(record.name, { sha256: record.sha256, ids, loaded: loaded.value });
   }
 
-  /** Only a package's own capability is replaced; one that someone else registered stays. */
-  #register(capability: Capability, own: string | undefined): Result<Capability> {
-    const { registry } = this.#parts;
-    return own === capability.id ? registry.replace(capability) : registry.register(capability);
+  /** Takes away only what this package registered; a capability of the same id that someone else has stays. */
+  async #unload(name: string): Promise<void> {
+    const before = this.#loaded.get(name);
+    this.problems.delete(name);
+    if (!before) return;
+    for (const id of before.ids) this.#parts.registry.remove(id);
+    this.#loaded.delete(name);
+    await before.loaded.close?.();
   }
 }

@@ -9,6 +9,7 @@ export interface TestPackage {
   readonly code?: string;
   readonly dependencies?: string[];
   readonly scripts?: Record<string, string>;
+  readonly files?: Record<string, string>;
 }
 
 export const demoManifest = {
@@ -95,6 +96,7 @@ export function testTarball(change: TestPackage = {}): Uint8Array {
     ...("manifest" in change && manifest === undefined
       ? []
       : [file("manifest.json", JSON.stringify(manifest ?? demoManifest))]),
+    ...Object.entries(change.files ?? {}).map(([path, text]) => file(path, text)),
   ];
   return bytesOf(buildNpmTarball(files, nodeCodec));
 }

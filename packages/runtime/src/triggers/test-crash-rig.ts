@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSy
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const PROGRAM = fileURLToPath(new URL("./killable-manager.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("./test-killable-manager.ts", import.meta.url));
 
 export interface RigTrigger {
   readonly id: string;

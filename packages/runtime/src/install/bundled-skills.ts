@@ -1,0 +1,45 @@
+/** Skills that a command package brings along (`bundled_skills`): found in its unpacked files, loaded beside its tools. */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Capability, Manifest } from "@capstan/core";
+import { loadSkill } from "../sources/skill.ts";
+
+/** Where packages keep them, seen from the folder in which the package was placed; `*` is any one folder. */
+const PLACES = [
+  "venv/lib/*/site-packages/*/skills",
+  "package/skills",
+  "package/src/skills",
+  "package/*/skills",
+];
+
+/** A skill that cannot be read is left out: the commands work without it. */
+export async function bundledSkills(folder: string, manifest: Manifest): Promise<Capability[]> {
+  const parents = (await Promise.all(PLACES.map((place) => expand(folder, place.split("/"))))).flat();
+  const skills: Capability[] = [];
+  for (const { name } of manifest.bundled_skills ?? []) {
+    const found = await firstSkill(parents.map((parent) => join(parent, name)));
+    if (found) skills.push(withCommand(found, manifest));
+  }
+  return skills;
+}
+
+async function firstSkill(folders: readonly string[]): Promise<Capability | undefined> {
+  for (const folder of folders) {
+    const skill = await loadSkill(folder);
+    if (skill.ok) return skill.value;
+  }
+  return undefined;
+}
+
+/** A skill works through the package's commands, so it needs them and their rights. */
+function withCommand(skill: Capability, { name, required_scopes }: Manifest): Capability {
+  return { ...skill, dependencies: [...skill.dependencies, name], requiredScopes: required_scopes ?? [] };
+}
+
+async function expand(folder: string, [first, ...rest]: string[]): Promise<string[]> {
+  if (first === undefined) return [folder];
+  if (first !== "*") return expand(join(folder, first), rest);
+  const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const folders = found.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+  return (await Promise.all(folders.map((each) => expand(each, rest)))).flat();
+}

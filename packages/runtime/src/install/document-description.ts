@@ -1,0 +1,22 @@
+/** What packages that are not commands (MCP servers, skills, OpenAPI documents) show in a review: their capability, read. */
+import type { Capability } from "@capstan/core";
+import type { PackageDescription } from "./package-record.ts";
+
+export function descriptionOf(capability: Capability): PackageDescription {
+  const tools = capability.tools.map(({ name, description, scopes }) => ({ name, description, scopes }));
+  const scopes = [...capability.requiredScopes, ...tools.flatMap((tool) => tool.scopes)];
+  return {
+    name: capability.id,
+    version: capability.version,
+    role: "other",
+    capability: capability.id,
+    summary: capability.description,
+    tools,
+    scopes: [...new Set(scopes)].sort(),
+    commands: [],
+    dependencies: [...capability.dependencies],
+    install_scripts: [],
+    skills: [],
+    must_run_code: false,
+  };
+}

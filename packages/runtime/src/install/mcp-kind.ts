@@ -1,0 +1,121 @@
+/**
+ * MCP servers as packages: the archive is the few lines that say how the server is reached. What a command fetches and
+ * runs is not in it, so its bytes are not pinned; the review says so, and listing its tools needs a yes.
+ */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
+import { z } from "zod";
+import type { CommandIsolation } from "../commands/command-isolation.ts";
+import { type McpSource, openMcp } from "../sources/mcp.ts";
+import { capabilityId } from "../sources/openapi-names.ts";
+import type { SecretLookup } from "../sources/secrets.ts";
+import { descriptionOf } from "./document-description.ts";
+import type { PackageKindRules } from "./package-kind.ts";
+import type { PackageDescription, PackageStore } from "./package-record.ts";
+import type { PackageLoader } from "./package-registry.ts";
+
+const Texts = z.record(z.string().max(200), z.string().max(10_000));
+const Declaration = z.union([
+  z.object({
+    command: z.string().min(1).max(1000),
+    args: z.array(z.string().max(10_000)).max(100).optional(),
+    env: Texts.optional(),
+  }),
+  z.object({ url: z.url({ protocol: /^https?$/ }), headers: Texts.optional() }),
+]);
+
+export interface McpKindParts {
+  readonly fetch: GuardedFetch;
+  readonly settings: SecretLookup;
+  readonly isolation: CommandIsolation;
+}
+
+export function mcpKind(parts: McpKindParts): PackageKindRules {
+  return {
+    read(bytes) {
+      const source = readDeclaration(bytes);
+      if (!source.ok) return source;
+      const isCommand = "command" in source.value;
+      const notes = isCommand
+        ? ["What the command fetches and runs is not pinned by the hash, only the command line is."]
+        : [];
+      return ok({ description: unread(source.value), files: 1, unpackedBytes: bytes.length, notes });
+    },
+    async describe(bytes, description) {
+      const source = readDeclaration(bytes);
+      if (!source.ok) return source;
+      const opened = await openMcp(source.value, { ...parts, id: description.name });
+      if (!opened.ok) return opened;
+      const described = descriptionOf(opened.value.capability);
+      await opened.value.close();
+      return ok({ ...described, commands: description.commands });
+    },
+    async place({ bytes, folder }) {
+      await writeFile(join(folder, "mcp.json"), bytes);
+      return ok({});
+    },
+  };
+}
+
+export function mcpLoader(store: PackageStore, parts: McpKindParts): PackageLoader {
+  return async ({ name, sha256 }) => {
+    const bytes = await store.archive(sha256);
+    const source = bytes
+      ? readDeclaration(bytes)
+      : fail("package_broken", { name, why: "its declaration is not in the store" });
+    if (!source.ok) return source;
+    const opened = await openMcp(source.value, { ...parts, id: name });
+    if (!opened.ok) return opened;
+    return ok({ capabilities: [opened.value.capability], close: () => opened.value.close() });
+  };
+}
+
+function readDeclaration(bytes: Uint8Array): Result<McpSource> {
+  try {
+    return ok(Declaration.parse(JSON.parse(new TextDecoder().decode(bytes))) as McpSource);
+  } catch {
+    return fail("archive_refused", {
+      why: 'an MCP server is {"command": ..., "args": [...]} or {"url": ...}',
+    });
+  }
+}
+
+/** What can be said before it was asked. */
+function unread(source: McpSource): PackageDescription {
+  const words = "command" in source ? [source.command, ...(source.args ?? [])] : [];
+  return {
+    name: nameOf(source),
+    version: "0.0.0",
+    role: "other",
+    summary:
+      "command" in source
+        ? `The MCP server that "${words.join(" ")}" starts.`
+        : `The MCP server at ${source.url}.`,
+    tools: [],
+    scopes: [],
+    commands: words.length > 0 ? [words.join(" ")] : [],
+    dependencies: [],
+    install_scripts: [],
+    skills: [],
+    must_run_code: true,
+  };
+}
+
+/** Parts of a path that name no server. */
+const NAMELESS = new Set(["index", "main", "server", "cli", "dist", "build", "src", "bin", "lib", ""]);
+
+/** `npx -y @modelcontextprotocol/server-everything@1` is server_everything; an address is its host. */
+function nameOf(source: McpSource): string {
+  if ("url" in source) return capabilityId(new URL(source.url).hostname);
+  const [first = "mcp", second] = [source.command, ...(source.args ?? [])].filter(
+    (word) => !word.startsWith("-"),
+  );
+  const isRunner = /(^|\/)(npx|node|uvx|python3?|bunx|pnpm|docker)$/.test(first);
+  const chosen = (isRunner ? second : first) ?? first;
+  const parts = chosen
+    .replace(/(?<=.)@[^@/]*$/, "")
+    .replace(/\.[cm]?[jt]s$|\.py$/, "")
+    .split("/");
+  return capabilityId(parts.findLast((part) => !NAMELESS.has(part)) ?? "mcp");
+}
