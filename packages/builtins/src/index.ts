@@ -14,8 +14,11 @@ export type { CatalogParts, DocumentStore, LocalAi, SearchHit } from "./catalog/
 export { CATALOG_HINTS, type CatalogHint, type CatalogId } from "./catalog/hints.ts";
 export { type HtmlOptions, htmlToMarkdown, htmlToText } from "./html/html-to-markdown.ts";
 export { timezoneOf } from "./models/city-zones.ts";
+export { type Minilm, openMinilm } from "./models/minilm.ts";
+export { MINILM_DIMENSIONS } from "./models/minilm-graph.ts";
 export { offlineModel } from "./models/offline.ts";
-export { staticEmbedding } from "./models/static-embedding.ts";
+export { openTable, staticEmbedding } from "./models/static-embedding.ts";
 export { countTokens } from "./models/tokenizer.ts";
+export { createWordPieces, type WordPieces } from "./models/word-pieces.ts";
 export type { SearchProviderName, SearchSettings } from "./search/search-provider.ts";
 export { searchUnavailable, searchWeb } from "./search/search-web.ts";

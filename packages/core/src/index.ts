@@ -239,7 +239,7 @@ export {
   rankCatalog,
   rankCatalogRequest,
 } from "./route/rank-catalog.ts";
-export { createRouteIndex, type RouteIndex } from "./route/route-index.ts";
+export { createRouteIndex, documentTexts, type RouteIndex } from "./route/route-index.ts";
 export { taskTexts } from "./route/task.ts";
 export {
   type ExecutedStep,

@@ -108,10 +108,19 @@ function entryOf(raw: RouteDocument, slot: number, passages: Passages, embed: Em
     domainTerms: contentTerms(identifierWords(document.domain ?? "")),
     weighted: weightedTerms(document),
     passages: [ownText, ...triggers].map((text) => passages.add(slot, text)),
-    vectors: embed
-      ? documentVectors(`${name}. ${document.description}`, triggers.map(withoutValues), embed)
-      : undefined,
+    vectors: embed && vectorsOf(document, embed),
   };
+}
+
+/** The texts of a document that `embed` will be asked for: its own first, then its triggers. */
+export function documentTexts(raw: RouteDocument): { own: string; triggers: string[] } {
+  const { name, description, triggers = [] } = bounded(raw);
+  return { own: `${identifierWords(name)}. ${description}`, triggers: triggers.map(withoutValues) };
+}
+
+function vectorsOf(document: RouteDocument, embed: Embed): DocumentVectors | undefined {
+  const { own, triggers } = documentTexts(document);
+  return documentVectors(own, triggers, embed);
 }
 
 const phraseOf = (label: string, text: string): Phrase => ({ label, terms: terms(text) });

