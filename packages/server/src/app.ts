@@ -17,11 +17,14 @@ import { codingAgentRoutes } from "./routes/coding-agents.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { messageRoutes } from "./routes/messages.ts";
+import { packageRoutes } from "./routes/packages.ts";
 import { runRoutes } from "./routes/runs.ts";
+import { serviceRoutes } from "./routes/services.ts";
 import { sessionEventRoutes } from "./routes/session-events.ts";
 import { sessionFileRoutes } from "./routes/session-files.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { taskRoutes } from "./routes/tasks.ts";
+import { triggerRoutes } from "./routes/triggers.ts";
 import { userRoutes } from "./routes/users.ts";
 import type { Services } from "./services.ts";
 import { studioRoutes } from "./studio.ts";
@@ -44,6 +47,9 @@ const ROUTES = [
   agUiRoutes,
   codingAgentRoutes,
   taskRoutes,
+  packageRoutes,
+  serviceRoutes,
+  triggerRoutes,
 ];
 
 export function createApp(services: Services): OpenAPIHono<AppEnv> {

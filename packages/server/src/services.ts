@@ -47,6 +47,7 @@ import { openEngine } from "./engine.ts";
 import type { Log } from "./log.ts";
 import { openServerModels, type ServerModels } from "./models.ts";
 import { type Observations, openObservations } from "./observations.ts";
+import { openServerPackages, type ServerPackages } from "./packages.ts";
 import { openProviders, type Providers } from "./providers.ts";
 import type { Settings } from "./settings.ts";
 import { keptRouteIndex } from "./tasks/route-index.ts";
@@ -73,6 +74,7 @@ export interface Services {
   readonly observations: Observations;
   readonly codingAgents: LazyCodingAgents;
   readonly taskRunner: TaskRunner;
+  readonly packages: ServerPackages;
   /** The embedding of texts; read from disk at the first call. */
   readonly embed: () => Embed;
   /** Fires when the server stops: streams end with a hint to connect again. */
@@ -122,6 +124,10 @@ export async function openServices(
     tasks: taskStore(database.pool, uuidv7()),
     breakers: breakerStore(database.pool),
   });
+  const packages = await openServerPackages({
+    ...{ settings, database, registry, fetch, secret, environment, onError },
+    ...{ agents, sessions: stores.sessions, runs },
+  });
   const stop = openStop(() => runs.drain(DRAIN_MS));
   return ok({
     ...{
@@ -137,10 +143,11 @@ export async function openServices(
       runs,
       observations,
     },
-    ...{ codingAgents: delegates, taskRunner, embed: staticEmbedding, ...stop },
+    ...{ codingAgents: delegates, taskRunner, packages, embed: staticEmbedding, ...stop },
     async close() {
       documents.close();
       taskRunner.close();
+      await packages.close();
       await stop.drain();
       await Promise.all([sandbox.close(), fetch.close(), telemetry.close(), delegates.close()]);
       await database.close();

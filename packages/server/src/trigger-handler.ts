@@ -1,0 +1,101 @@
+/**
+ * A trigger becomes a session of its user with the agent bound to its capability. The trigger's id is the session's id
+ * and its message's id, so that handling it again finds the same run and does nothing twice.
+ */
+import type { CapabilityRegistry, Trigger } from "@capstan/core";
+import type {
+  AgentStore,
+  HandledTrigger,
+  HandleOutcome,
+  RunRecord,
+  Runs,
+  SessionStore,
+} from "@capstan/runtime";
+
+export interface TriggerParts {
+  readonly agents: AgentStore;
+  readonly sessions: SessionStore;
+  readonly registry: CapabilityRegistry;
+  readonly runs: Runs;
+}
+
+export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) => Promise<HandleOutcome> {
+  return async ({ trigger, capability }) => {
+    const agentId = await boundAgent(parts, capability, trigger.user);
+    if (agentId === undefined) return { ok: false, reason: `no capability "${capability}" is registered` };
+    const title = `${trigger.type} from ${capability}`;
+    const session = await parts.sessions.create({
+      id: trigger.id,
+      agentId,
+      owner: trigger.user,
+      title,
+      metadata: { trigger: { capability, type: trigger.type } },
+    });
+    const sent = await parts.runs.send(session.id, {
+      id: `trigger-${trigger.id}`,
+      content: messageOf(trigger, capability),
+    });
+    if (!sent.ok) return { ok: false, reason: sent.failure.message };
+    return outcomeOf(await settled(parts.runs, session.id, sent.value.runId), parts.runs, session.id);
+  };
+}
+
+/** An agent that lists the capability, else one made for it with the scopes it asks for; the user's own still limit it. */
+async function boundAgent(
+  { agents, registry }: TriggerParts,
+  capability: string,
+  owner: string,
+): Promise<string | undefined> {
+  const [bound] = await agents.using(capability);
+  if (bound) return bound.id;
+  const found = registry.get(capability);
+  if (!found.ok) return undefined;
+  const scopes = new Set([
+    ...found.value.requiredScopes,
+    ...found.value.tools.flatMap((tool) => tool.scopes),
+  ]);
+  const made = await agents.create(owner, {
+    name: `${found.value.name} (triggers)`,
+    description: `Handles triggers of ${capability}.`,
+    systemPrompt: "You handle events of a background service. Use its tools to do what the event asks for.",
+    harness: "native",
+    capabilities: [{ id: capability }],
+    grantedScopes: [...scopes],
+    ...{
+      toolPolicies: {},
+      limits: {},
+      approvalExpiry: { policy: "wait" as const },
+      mayRequestScopes: false,
+      allowNativeTools: false,
+      metadata: {},
+    },
+  });
+  return made.id;
+}
+
+const messageOf = ({ type, payload, created_at }: Trigger, capability: string): string =>
+  `An event of ${capability} arrived.\nType: ${type}\nAt: ${created_at}\nPayload: ${JSON.stringify(payload ?? {})}`;
+
+/** Follows the session until the run has ended or waits for a person; reads the row, because only that is the truth. */
+async function settled(runs: Runs, sessionId: string, runId: string): Promise<RunRecord | undefined> {
+  const stop = new AbortController();
+  try {
+    for await (const { runId: of, json } of runs.events(sessionId, 0, stop.signal)) {
+      const ended = of === runId && json.some((text) => /^\{"type":"RUN_(FINISHED|ERROR)"/.test(text));
+      if (ended) break;
+    }
+  } finally {
+    stop.abort();
+  }
+  const run = await runs.run(runId);
+  return run.ok ? run.value : undefined;
+}
+
+async function outcomeOf(run: RunRecord | undefined, runs: Runs, sessionId: string): Promise<HandleOutcome> {
+  if (!run) return { ok: false, reason: "the run is gone" };
+  if (run.outcome?.type === "failed") return { ok: false, reason: run.outcome.failure.message };
+  const { items } = await runs.messages(sessionId, { limit: 500 });
+  const last = items.findLast(({ role }) => role === "assistant");
+  const answer = last?.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+  return { ok: true, sessionId, ...(answer && { answer }) };
+}
