@@ -1,9 +1,10 @@
 /** The catalog: capabilities with a route, found by tasks. What each says of itself is in hints.ts, what it does in its tool. */
 import { type AnyTool, type Capability, defineCapability } from "@capstan/core";
+import type { CatalogHint } from "./catalog-hint.ts";
 import type { CatalogParts } from "./catalog-parts.ts";
 import { generalChat } from "./chat.ts";
 import { createCompany, nameCompany, planCompany } from "./company.ts";
-import { CATALOG_HINTS, type CatalogHint, type CatalogId } from "./hints.ts";
+import { CATALOG_HINTS, type CatalogId } from "./hints.ts";
 import { localAiTools } from "./local-ai.ts";
 import { generateImage, generateVideo } from "./media.ts";
 import { proxyExtract, proxyFetch } from "./proxy.ts";

@@ -1,0 +1,108 @@
+/** How tasks find chat and companies. Data only. */
+import type { CatalogHint } from "./catalog-hint.ts";
+import { own } from "./catalog-hint.ts";
+
+export const companyHints = {
+  "chat.general": {
+    name: "General Chat",
+    description: "Answer a question or have a general conversation.",
+    icon: "message-circle",
+    category: "Chat",
+    routing: {
+      route: "/api/chat",
+      method: "POST",
+      ...own("/api/chat"),
+      domain: "chat",
+      fallback: true,
+      actions: ["chat", "ask", "answer", "explain"],
+      tags: ["chat", "conversation", "question"],
+      triggers: [
+        "let's chat",
+        "i have a question",
+        "talk to me",
+        "explain this to me",
+        "what do you think",
+        "help me understand",
+        "answer a question",
+      ],
+    },
+  },
+  "company.create": {
+    name: "Create Company",
+    description: "Create a company record with its name and what it does.",
+    icon: "building-2",
+    category: "Company",
+    routing: {
+      route: "/api/company",
+      method: "POST",
+      ...own("/api/company"),
+      payload: { action: "create" },
+      domain: "company",
+      actions: ["create", "register", "start"],
+      tags: ["company", "startup", "firm", "record"],
+      triggers: [
+        "create a company",
+        "register my company",
+        "start a new company",
+        "set up a company record",
+        "add a company",
+        "found a company",
+        "new company entry",
+      ],
+    },
+  },
+  "company.plan": {
+    name: "Generate Company Plan",
+    description:
+      "Generate a business plan for a company or startup: customers, offer, revenue, milestones and risks.",
+    icon: "clipboard-list",
+    category: "Company",
+    routing: {
+      route: "/api/company",
+      method: "POST",
+      ...own("/api/company"),
+      payload: { action: "generate-plan" },
+      domain: "company",
+      actions: ["plan", "create", "generate", "write"],
+      tags: ["company", "plan", "business", "startup", "strategy"],
+      triggers: [
+        "business plan",
+        "company plan",
+        "create company plan",
+        "create a business plan",
+        "plan for my startup",
+        "write a plan for my firm",
+        "go to market plan",
+        "startup strategy",
+        "outline a business",
+      ],
+      chatPatterns: [
+        "^\\s*(please )?(create|write|make|generate|draft) (a |an |the |my )?(\\w+ )?(company|business) plan\\b",
+      ],
+    },
+  },
+  "company.name": {
+    name: "Generate Company Name",
+    description: "Suggest names for a company, product or brand.",
+    icon: "tag",
+    category: "Company",
+    routing: {
+      route: "/api/company",
+      method: "POST",
+      ...own("/api/company"),
+      payload: { action: "generate-name" },
+      domain: "company",
+      actions: ["name", "suggest", "generate", "brand"],
+      tags: ["company", "name", "brand", "naming"],
+      triggers: [
+        "company name",
+        "suggest a name",
+        "name my startup",
+        "brand name ideas",
+        "what should i call my company",
+        "name ideas for a business",
+        "come up with a name",
+      ],
+    },
+  },
+} as const satisfies Record<string, CatalogHint>;

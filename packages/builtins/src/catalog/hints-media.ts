@@ -1,0 +1,106 @@
+/** How tasks find media and webhooks. Data only. */
+import type { CatalogHint } from "./catalog-hint.ts";
+import { own } from "./catalog-hint.ts";
+
+export const mediaHints = {
+  "media.image.generate": {
+    name: "Generate Image",
+    description: "Generate an image, logo, picture or illustration from a description.",
+    icon: "image",
+    category: "Media",
+    routing: {
+      route: "/api/media/image",
+      method: "POST",
+      ...own("/api/media/image"),
+      domain: "media",
+      actions: ["generate", "draw", "create", "design"],
+      tags: ["image", "logo", "picture", "illustration", "art"],
+      triggers: [
+        "generate an image",
+        "generate a logo",
+        "draw a picture",
+        "create an illustration",
+        "make a logo",
+        "design an icon",
+        "paint a scene",
+        "picture of",
+        "photo of",
+      ],
+      chatPatterns: [
+        "^\\s*(please )?(generate|draw|create|make|design|paint) (me )?(a |an |the )?(\\w+ )?(image|picture|logo|illustration|icon|photo)\\b",
+      ],
+    },
+  },
+  "media.video.generate": {
+    name: "Generate Video",
+    description: "Generate a short video or animation from a description.",
+    icon: "video",
+    category: "Media",
+    routing: {
+      route: "/api/media/video",
+      method: "POST",
+      ...own("/api/media/video"),
+      domain: "media",
+      actions: ["generate", "create", "animate", "render"],
+      tags: ["video", "clip", "animation", "film"],
+      triggers: [
+        "generate a video",
+        "make a short clip",
+        "create an animation",
+        "animate this",
+        "produce a promo video",
+        "render a video of",
+        "video of",
+      ],
+      chatPatterns: [
+        "^\\s*(please )?(generate|create|make|produce|render) (me )?(a |an |the )?(\\w+ )?(video|clip|animation)\\b",
+      ],
+    },
+  },
+  "webhook.events": {
+    name: "Webhook Events",
+    description: "List the webhook events that were sent.",
+    icon: "webhook",
+    category: "Webhook",
+    routing: {
+      route: "/api/webhook/events",
+      method: "GET",
+      ...own("/api/webhook/events"),
+      domain: "webhook",
+      contextWords: ["webhook", "webhooks", "hook", "hooks"],
+      actions: ["list", "show"],
+      tags: ["webhook", "events", "log"],
+      triggers: [
+        "list webhook events",
+        "show recent webhooks",
+        "webhook history",
+        "which webhooks were sent",
+        "webhook events",
+        "show hook deliveries",
+      ],
+    },
+  },
+  "webhook.dispatch": {
+    name: "Dispatch Webhook",
+    description: "Send an event to a webhook address, signed and with retries.",
+    icon: "send",
+    category: "Webhook",
+    routing: {
+      route: "/api/webhook/dispatch",
+      method: "POST",
+      ...own("/api/webhook/dispatch"),
+      domain: "webhook",
+      contextWords: ["webhook", "webhooks", "hook", "hooks"],
+      actions: ["send", "dispatch", "trigger"],
+      tags: ["webhook", "send", "notify", "event"],
+      triggers: [
+        "send a webhook",
+        "dispatch webhook",
+        "trigger the webhook",
+        "notify the webhook",
+        "post an event to the hook",
+        "fire a webhook",
+      ],
+    },
+  },
+} as const satisfies Record<string, CatalogHint>;
