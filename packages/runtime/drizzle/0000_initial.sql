@@ -90,6 +90,16 @@ CREATE TABLE "feedback" (
 	CONSTRAINT "feedback_session_id_message_id_user_email_pk" PRIMARY KEY("session_id","message_id","user_email")
 );
 --> statement-breakpoint
+CREATE TABLE "harness_sessions" (
+	"session_id" uuid PRIMARY KEY NOT NULL,
+	"harness" text NOT NULL,
+	"cli_session" text,
+	"run_id" uuid NOT NULL,
+	"epoch" integer NOT NULL,
+	"active" boolean NOT NULL,
+	"knows" text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "messages" (
 	"session_id" uuid NOT NULL,
 	"position" integer NOT NULL,
@@ -219,6 +229,31 @@ CREATE TABLE "observations" (
 	CONSTRAINT "observations_agent_id_model_feature_pk" PRIMARY KEY("agent_id","model","feature")
 );
 --> statement-breakpoint
+CREATE TABLE "approval_collections" (
+	"approval_id" uuid PRIMARY KEY NOT NULL,
+	"collected_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "tokens" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"kind" text NOT NULL,
+	"name" text DEFAULT '' NOT NULL,
+	"agent_id" uuid NOT NULL,
+	"run_id" uuid,
+	"session_id" uuid,
+	"user_email" text NOT NULL,
+	"hash" text NOT NULL,
+	"prefix" text NOT NULL,
+	"max_calls" integer,
+	"calls" integer DEFAULT 0 NOT NULL,
+	"expires_at" timestamp with time zone,
+	"revoked_at" timestamp with time zone,
+	"created_by" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"last_used_at" timestamp with time zone,
+	CONSTRAINT "tokens_hash_unique" UNIQUE("hash")
+);
+--> statement-breakpoint
 CREATE TABLE "schedules" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"capability" text NOT NULL,
@@ -305,9 +340,13 @@ CREATE TABLE "users" (
 ALTER TABLE "agent_capabilities" ADD CONSTRAINT "agent_capabilities_agent_id_agents_id_fk" FOREIGN KEY ("agent_id") REFERENCES "public"."agents"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "approvals" ADD CONSTRAINT "approvals_run_id_runs_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "feedback" ADD CONSTRAINT "feedback_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "harness_sessions" ADD CONSTRAINT "harness_sessions_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "runs" ADD CONSTRAINT "runs_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_run_id_runs_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "session_files" ADD CONSTRAINT "session_files_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "approval_collections" ADD CONSTRAINT "approval_collections_approval_id_approvals_id_fk" FOREIGN KEY ("approval_id") REFERENCES "public"."approvals"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "tokens" ADD CONSTRAINT "tokens_agent_id_agents_id_fk" FOREIGN KEY ("agent_id") REFERENCES "public"."agents"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "tokens" ADD CONSTRAINT "tokens_run_id_runs_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "idx_agent_capabilities_agent_id" ON "agent_capabilities" USING btree ("agent_id");--> statement-breakpoint
 CREATE INDEX "idx_agent_capabilities_position" ON "agent_capabilities" USING btree ("agent_id","position");--> statement-breakpoint
 CREATE INDEX "idx_agent_capabilities_capability_id" ON "agent_capabilities" USING btree ("capability_id");--> statement-breakpoint
@@ -329,6 +368,8 @@ CREATE INDEX "idx_documents_owner" ON "documents" USING btree ("owner");--> stat
 CREATE INDEX "idx_documents_words" ON "documents" USING gin (to_tsvector('simple', title || ' ' || body));--> statement-breakpoint
 CREATE INDEX "idx_tasks_running" ON "tasks" USING btree ("lease_until") WHERE status = 'running';--> statement-breakpoint
 CREATE INDEX "idx_call_history_ts" ON "call_history" USING btree ("ts");--> statement-breakpoint
+CREATE INDEX "idx_tokens_agent" ON "tokens" USING btree ("agent_id","id");--> statement-breakpoint
+CREATE INDEX "idx_tokens_run" ON "tokens" USING btree ("run_id");--> statement-breakpoint
 CREATE INDEX "idx_schedules_user" ON "schedules" USING btree ("user_email");--> statement-breakpoint
 CREATE INDEX "idx_audit_created" ON "audit_log" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "idx_grants_subject" ON "grants" USING btree ("subject");

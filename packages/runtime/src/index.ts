@@ -47,6 +47,13 @@ export type {
 } from "./runs/approvals.ts";
 export type { ClientResult } from "./runs/client-results.ts";
 export type { EventBatch } from "./runs/event-hub.ts";
+export type {
+  HarnessCall,
+  HarnessDriver,
+  HarnessFacts,
+  HarnessProcess,
+  HarnessRequest,
+} from "./runs/harness/harness-driver.ts";
 export { openRuns, type Runs } from "./runs/open-runs.ts";
 export type {
   ClientTool,

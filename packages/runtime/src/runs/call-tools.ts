@@ -45,6 +45,8 @@ export interface Waits {
   readonly children: string[];
 }
 
+export const noWaits = (): Waits => ({ approvals: [], interrupts: [], clientCalls: [], children: [] });
+
 export const nothingWaits = ({ approvals, clientCalls, children }: Waits): boolean =>
   approvals.length + clientCalls.length + children.length === 0;
 
@@ -53,7 +55,7 @@ export async function callTools(
   agent: RuntimeAgent,
   calls: readonly ToolCallPart[],
 ): Promise<Waits> {
-  const waits: Waits = { approvals: [], interrupts: [], clientCalls: [], children: [] };
+  const waits = noWaits();
   const answers = new Map(context.claim.answers.map((answer) => [answer.callId, answer]));
   const settled = await Promise.allSettled(
     calls.map((call) => callOne(context, agent, call, answers.get(call.toolCallId), waits)),
@@ -62,7 +64,8 @@ export async function callTools(
   return waits;
 }
 
-async function callOne(
+/** One call: its result is stored, or it is added to what must be waited for. */
+export async function callOne(
   context: RunContext,
   agent: RuntimeAgent,
   call: ToolCallPart,
@@ -124,11 +127,13 @@ interface Stored {
   readonly extras?: CommitExtras;
   readonly edited?: JsonValue | undefined;
   readonly tookMs?: number;
+  /** No gate of ours saw the call: a coding agent's own tool. */
+  readonly ungated?: boolean;
 }
 
-async function storeResult(context: RunContext, call: ToolCallPart, result: Stored): Promise<void> {
+export async function storeResult(context: RunContext, call: ToolCallPart, result: Stored): Promise<void> {
   const { toolCallId, toolName } = call;
-  const { output, events = [], extras, edited, tookMs } = result;
+  const { output, events = [], extras, edited, tookMs, ungated } = result;
   const part: ToolResultPart = {
     type: "tool-result",
     toolCallId,
@@ -141,14 +146,16 @@ async function storeResult(context: RunContext, call: ToolCallPart, result: Stor
   const metadata = {
     ...(tookMs !== undefined && { durationMs: tookMs }),
     ...(edited !== undefined && { editedArguments: edited }),
+    ...(ungated && { ungated }),
   };
+  const before = context.unstored(toolCallId);
   context.log.emit({
     ...{ type: "TOOL_CALL_RESULT", messageId: message.id, toolCallId, content, role: "tool" },
     ...(Object.keys(metadata).length > 0 && { metadata }),
   });
   for (const event of events) context.log.emit(event);
-  context.messages.push(message);
-  await context.log.commit([{ message }], extras);
+  context.messages.push(...before.map((each) => each.message), message);
+  await context.log.commit([...before, { message }], extras);
 }
 
 /** What a result changes beside itself: shown events, the shared state, the session's agent. */
@@ -189,11 +196,11 @@ function changedState(before: JsonValue, events: readonly RunEvent[]): JsonValue
   return state;
 }
 
-const refusal = ({ code, message, nextStep }: Failure): Stored => ({
+export const refusal = ({ code, message, nextStep }: Failure): Stored => ({
   output: { type: "error-json", value: { code, message, nextStep } },
 });
 
-function denial({ toolName }: ToolCallPart, { status, words, by }: Answer): Failure {
+export function denial({ toolName }: Pick<ToolCallPart, "toolName">, { status, words, by }: Answer): Failure {
   const why =
     status === "expired"
       ? "nobody answered in time"
@@ -219,10 +226,10 @@ function waitsForChild(failure: Failure, { toolCallId }: ToolCallPart, waits: Wa
   return true;
 }
 
-function askPerson(
+export function askPerson(
   context: RunContext,
   call: ToolCallPart,
-  outcome: Extract<GateOutcome, { kind: "approval" }>,
+  outcome: Pick<Extract<GateOutcome, { kind: "approval" }>, "tool" | "input" | "why">,
   waits: Waits,
 ): void {
   const { claim, engine } = context;

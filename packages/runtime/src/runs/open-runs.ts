@@ -13,10 +13,11 @@ import { CommitQueue } from "./commit-queue.ts";
 import { type DurableWorkflow, openDurableWorkflow } from "./durable-workflow.ts";
 import { type EventBatch, EventHub } from "./event-hub.ts";
 import { EventFollower } from "./event-stream.ts";
+import { ParkedHarnesses } from "./harness/parked-harnesses.ts";
 import { Presence } from "./presence.ts";
 import type { Engine, RunContext } from "./run-context.ts";
+import type { SegmentEnd } from "./run-endings.ts";
 import type { NewMessage, RunsParts, SendOptions, Sent } from "./run-types.ts";
-import type { SegmentEnd } from "./segment.ts";
 import { Segments, Stopped } from "./segments.ts";
 import { type ChildOf, type SendParts, send, startNext } from "./send.ts";
 import {
@@ -101,7 +102,8 @@ class Machine {
     const queue = new CommitQueue(parts.database.pool, (sessions) => {
       for (const sessionId of sessions) this.#presence?.hint(sessionId);
     });
-    this.engine = { parts, queue, hub: this.hub, now, draining: () => this.draining, agentFor };
+    const parked = new ParkedHarnesses(parts.harnessWaitMs);
+    this.engine = { parts, queue, hub: this.hub, now, draining: () => this.draining, agentFor, parked };
     this.segments = new Segments(this.engine, (context, end) => this.#ended(context, end));
     this.send = {
       engine: this.engine,
@@ -131,7 +133,8 @@ class Machine {
         pool: database.pool,
         executorId,
         heard: (sessionId) => this.hub.hint(sessionId),
-        stop: (runId) => this.segments.stop(runId, new Stopped("stopped by another process")),
+        stop: (runId) => this.#halt(runId, new Stopped("stopped by another process")),
+        unpark: (runId) => this.engine.parked.drop(runId),
         takeOver: async (executorIds) => this.#workflow?.recover(executorIds),
         listenedTo: () => this.hub.sessions(),
         onError,
@@ -146,7 +149,7 @@ class Machine {
       {
         engine: this.engine,
         halt: (runId, reason) => {
-          this.segments.stop(runId, reason);
+          this.#halt(runId, reason);
           this.#presence?.tellToStop(runId);
         },
         hint: (id) => this.#presence?.hint(id),
@@ -160,6 +163,7 @@ class Machine {
   async resume(row: ClaimRow): Promise<void> {
     this.hub.hint(row.session_id);
     this.#presence?.hint(row.session_id);
+    this.#presence?.tellToUnpark(row.id); // it goes on here; a program that waits for it elsewhere waits in vain
     await this.segments.startRow(row);
   }
 
@@ -179,8 +183,15 @@ class Machine {
     await this.#sweeping;
     if (!(await this.segments.quiet(withinMs))) this.segments.abandon();
     await this.segments.quiet(withinMs);
+    this.engine.parked.close();
     await this.#presence?.close();
     await this.#workflow?.close();
+  }
+
+  /** Stops a run here: its segment, or the program that waits for it. */
+  #halt(runId: string, reason: Error): void {
+    this.segments.stop(runId, reason);
+    this.engine.parked.drop(runId);
   }
 
   #ended(context: RunContext, end: SegmentEnd | "cancelled"): void {

@@ -11,6 +11,7 @@ const CHANNEL = "capstan_runs";
 const HINT_MS = 10; // hints gather this long; a batch of text is older than that anyway
 const MOST_IN_HINT = 200; // ids in one payload, which may have 8,000 bytes
 const STOP = "!"; // before a run's id: whoever runs it stops
+const UNPARK = "~"; // before a run's id: a program that waits for it can go
 
 const BEAT = `with beat as (insert into executors(id, seen) values ($1, now())
     on conflict (id) do update set seen = now()),
@@ -28,6 +29,7 @@ export interface PresenceParts {
   readonly executorId: string;
   readonly heard: (sessionId: string) => void;
   readonly stop: (runId: string) => void;
+  readonly unpark: (runId: string) => void;
   /** These processes are silent; what they ran is to be taken over. */
   readonly takeOver: (executorIds: readonly string[]) => Promise<void>;
   /** Sessions somebody here listens to. */
@@ -65,6 +67,10 @@ export class Presence {
 
   tellToStop(runId: string): void {
     if (this.#others) this.#tell(STOP + runId);
+  }
+
+  tellToUnpark(runId: string): void {
+    if (this.#others) this.#tell(UNPARK + runId);
   }
 
   /** Says goodbye, so that the others need not wait for the silence. */
@@ -124,6 +130,7 @@ export class Presence {
       if (from === this.#parts.executorId) return;
       for (const text of words) {
         if (text.startsWith(STOP)) this.#parts.stop(text.slice(STOP.length));
+        else if (text.startsWith(UNPARK)) this.#parts.unpark(text.slice(UNPARK.length));
         else this.#parts.heard(text);
       }
     });

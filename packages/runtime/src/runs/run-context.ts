@@ -14,7 +14,8 @@ import type { CommitQueue } from "./commit-queue.ts";
 import { isDeferred, SEARCH_TOOL, searchTool, shownTools } from "./deferred-tools.ts";
 import { clientTools, stateTool, withTools } from "./engine-tools.ts";
 import type { EventHub } from "./event-hub.ts";
-import { type CommitExtras, RunLog, type StoredUsage } from "./run-log.ts";
+import type { ParkedHarnesses } from "./harness/parked-harnesses.ts";
+import { type CommitExtras, type MessageToStore, RunLog, type StoredUsage } from "./run-log.ts";
 import { DEFAULT_LIMITS, effectiveLimits, RunMeter } from "./run-meter.ts";
 import type { RunInput, RunObservation, RunsParts, RunUsage } from "./run-types.ts";
 import { withinScopes } from "./within-scopes.ts";
@@ -63,6 +64,8 @@ export interface Engine {
   /** Set while the process stops: segments end at their next step and are handed over. */
   readonly draining: () => boolean;
   readonly agentFor: (agentId: string, userEmail: string) => Promise<Result<RuntimeAgent>>;
+  /** Programs of coding agents that wait for an answer. */
+  readonly parked: ParkedHarnesses;
 }
 
 export class RunContext {
@@ -80,6 +83,10 @@ export class RunContext {
   approvalExpiry: ApprovalExpiry = { policy: "wait" };
   /** What a model had said when its stream was given up. */
   partial: { readonly id: string; readonly parts: readonly AssistantPart[] } | undefined;
+  /** What must be stored before a call's result: the message that made it, when a coding agent's program did. */
+  unstored: (callId: string) => readonly MessageToStore[] = () => [];
+  /** The coding agent whose program runs this segment. */
+  harness: string | undefined;
   #warned = new Set<string>();
   #defers = false;
 
@@ -138,6 +145,7 @@ export class RunContext {
 
   /** How a call of this tool came to the gate. */
   pathOf(tool: string): CallPath {
+    if (this.harness !== undefined) return "harness";
     if (this.claim.input.depth) return "subagent";
     return this.#defers && tool !== SEARCH_TOOL ? "search" : "loop";
   }

@@ -14,6 +14,7 @@ import type {
 import type { Database } from "../db/database.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Models } from "../providers/models.ts";
+import type { HarnessDriver } from "./harness/harness-driver.ts";
 
 /** A tool the client runs itself, as AG-UI sends them. */
 export interface ClientTool {
@@ -127,6 +128,10 @@ export interface RunsParts {
     userEmail: string,
   ) => Promise<Result<RuntimeAgent>>;
   readonly models: Models;
+  /** Runs the sessions of agents whose `harness` is a coding agent of this name. */
+  readonly harness?: (name: string) => HarnessDriver | undefined;
+  /** How long a coding agent's program waits for a person; after that it is resumed when the answer comes. */
+  readonly harnessWaitMs?: number;
   /** Unique per process on Postgres, `local` on the embedded store. */
   readonly executorId: string;
   readonly now?: () => Date;

@@ -8,7 +8,8 @@ import { type ClaimRow, claimAgain, loadSegment } from "./claims.ts";
 import { Fenced } from "./commit-queue.ts";
 import type { DurableWorkflow } from "./durable-workflow.ts";
 import { type ClaimedSegment, type Engine, RunContext } from "./run-context.ts";
-import { closeAndShow, failed, runSegment, type SegmentEnd } from "./segment.ts";
+import { failed, type SegmentEnd } from "./run-endings.ts";
+import { closeAndShow, runSegment } from "./segment.ts";
 
 const MOST_SEGMENTS = 500; // beyond, recovered and new runs wait their turn: a thousand at once starve each other
 const LONGEST_PAUSE_MS = 10_000;

@@ -13,6 +13,7 @@ import { isUuid } from "../db/uuid.ts";
 import { CLAIM_NEW, CLAIM_QUEUED, READ_SESSION } from "./claim-statements.ts";
 import { type ClaimRow, withoutPosition } from "./claims.ts";
 import { clientTools, withTools } from "./engine-tools.ts";
+import { driverFor, isHarnessed } from "./harness/harness-step.ts";
 import { checkSchema, schemaPart } from "./output-schema.ts";
 import type { ClaimedSegment, Engine } from "./run-context.ts";
 import type { NewMessage, Pending, RunInput, SendOptions, Sent } from "./run-types.ts";
@@ -257,8 +258,19 @@ async function checkedAgent(
   if (!whole.ok) return whole;
   const schema = options.outputSchema === undefined ? ok(true) : checkSchema(options.outputSchema);
   if (!schema.ok) return schema;
-  const model = await engine.parts.models.resolve(options.model ?? agent.spec.model);
-  return model.ok ? ok(agent) : model;
+  const can = await canAnswer(engine, agent, options.model);
+  return can.ok ? ok(agent) : can;
+}
+
+/** Whether the agent's model, or the coding agent that runs it, is there. */
+async function canAnswer(
+  engine: Engine,
+  agent: RuntimeAgent,
+  model: string | undefined = agent.spec.model,
+): Promise<Result<unknown>> {
+  if (!isHarnessed(agent)) return engine.parts.models.resolve(model);
+  const driver = driverFor(engine, agent);
+  return driver.ok ? driver.value.check(agent, model) : driver;
 }
 
 const waitsForClientOnly = ({ status, pending }: { status: string; pending: Pending | null }): boolean =>

@@ -180,3 +180,18 @@ export const executors = pgTable("executors", {
   seen: at("seen").notNull(),
   details: jsonb("details").notNull().default({}),
 });
+
+/** Which session of a coding agent's program goes with a session of ours, and how much of it the program knows. */
+export const harnessSessions = pgTable("harness_sessions", {
+  sessionId: uuid("session_id")
+    .primaryKey()
+    .references(() => sessions.id, { onDelete: "cascade" }),
+  harness: text("harness").notNull(),
+  cliSession: text("cli_session"),
+  runId: uuid("run_id").notNull(),
+  epoch: integer("epoch").notNull(),
+  /** A program runs, as far as we know. */
+  active: boolean("active").notNull(),
+  /** The last message it was told or said itself. */
+  knows: text("knows").notNull(),
+});

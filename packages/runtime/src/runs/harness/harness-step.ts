@@ -1,0 +1,237 @@
+/**
+ * The step of a run whose agent a coding agent's program runs: one program from its start, or from where it waits, to its
+ * end. The conversation stays the journal; the program's own session is only what makes going on cheap.
+ */
+import {
+  type Failure,
+  fail,
+  NATIVE_AGENT,
+  ok,
+  openCalls,
+  type Result,
+  type RunEnded,
+  type RuntimeAgent,
+  type ToolCallPart,
+} from "@capstan/core";
+import { callTools, nothingWaits, refusal, storeResult } from "../call-tools.ts";
+import type { Engine, RunContext } from "../run-context.ts";
+import { concluded, failed, handedOver, type SegmentEnd, suspended } from "../run-endings.ts";
+import type { HarnessDriver } from "./harness-driver.ts";
+import { type HarnessLink, pauseLink, readLink, writeLink } from "./harness-link.ts";
+import { type HarnessPrompt, promptAfter, promptAfterCrash } from "./harness-prompt.ts";
+import { type HarnessEnd, LiveHarness } from "./live-harness.ts";
+import { lateAnswer } from "./native-question.ts";
+
+export const isHarnessed = ({ spec }: RuntimeAgent): boolean => spec.harness !== NATIVE_AGENT;
+
+/** The driver of the agent's harness; a refusal that names the next step when there is none. */
+export function driverFor({ parts }: Pick<Engine, "parts">, { spec }: RuntimeAgent): Result<HarnessDriver> {
+  const driver = parts.harness?.(spec.harness);
+  if (driver) return ok(driver);
+  return fail("not_available", {
+    what: `The harness "${spec.harness}"`,
+    why: "this server runs no coding agents",
+    nextStep: `Set the agent's harness to "${NATIVE_AGENT}".`,
+  });
+}
+
+/** Undefined when the run goes on: with another agent, or with the program anew. */
+export async function harnessStep(context: RunContext, agent: RuntimeAgent): Promise<SegmentEnd | undefined> {
+  context.harness = agent.spec.harness;
+  context.seen.model = context.claim.input.model ?? agent.spec.model ?? agent.spec.harness;
+  const waiting = context.engine.parked.take(context.claim.runId);
+  if (waiting) return driven(context, { live: waiting });
+  const calls = openCalls(context.messages);
+  if (calls.length > 0) return makeCalls(context, agent, calls);
+  if (context.engine.draining()) return handedOver(context);
+  const spent = context.meter.exceeded;
+  if (spent) return failed(context, spent);
+  const begun = await begin(context, agent);
+  return begun.ok ? driven(context, begun.value) : failed(context, begun.failure);
+}
+
+/** Calls whose program is gone: the agent's tools are called by us, and the program is told when it is resumed. */
+async function makeCalls(
+  context: RunContext,
+  agent: RuntimeAgent,
+  calls: readonly ToolCallPart[],
+): Promise<SegmentEnd | undefined> {
+  const own = new Set([...agent.tools, ...agent.hidden].map(({ name }) => name));
+  for (const call of calls.filter(({ toolName }) => !own.has(toolName))) {
+    const answer = context.claim.answers.find(({ callId }) => callId === call.toolCallId);
+    await storeResult(context, call, refusal(lateAnswer(call, answer)));
+  }
+  const waits = await callTools(
+    context,
+    agent,
+    calls.filter(({ toolName }) => own.has(toolName)),
+  );
+  return nothingWaits(waits) ? undefined : suspended(context, waits);
+}
+
+interface Begun {
+  readonly live: LiveHarness;
+  /** How it was asked to go on, if it was. */
+  readonly resumed?: "after a crash" | "with a message" | undefined;
+}
+
+async function begin(context: RunContext, agent: RuntimeAgent): Promise<Result<Begun>> {
+  const { engine, claim } = context;
+  const driver = driverFor(engine, agent);
+  if (!driver.ok) return driver;
+  const { name } = driver.value;
+  const facts = await driver.value.check(agent, claim.input.model);
+  if (!facts.ok) return facts;
+  const link = await readLink(engine.parts.database.pool, claim.sessionId);
+  const opening = openingOf(context, link?.harness === name && facts.value.canResume ? link : undefined);
+  const crashed = hasCrashed(context, link);
+  if (crashed && opening.resume === undefined) {
+    return fail("harness_lost", { harness: name, why: "it was stopped, and has no session to go on with" });
+  }
+  const live = new LiveHarness(context, driver.value, facts.value);
+  const process = await driver.value.start({ ...requestOf(context, agent), ...opening, call: live.call });
+  if (!process.ok) return process;
+  const knows = context.messages.at(-1)?.id ?? "";
+  const note = (cliSession: string | null) =>
+    writeLink(engine.parts.database.pool, claim, { harness: name, cliSession, active: true, knows });
+  await note(opening.resume ?? null);
+  live.onSession = (cliSession) => {
+    note(cliSession).catch((error) => engine.parts.onError?.(error, `session of ${name}`));
+  };
+  live.begin(process.value);
+  return ok({
+    live,
+    ...(opening.resume !== undefined && { resumed: crashed ? "after a crash" : "with a message" }),
+  });
+}
+
+function requestOf({ claim, meter }: RunContext, agent: RuntimeAgent) {
+  const { maxCostUsd } = meter.left;
+  return {
+    runId: claim.runId,
+    sessionId: claim.sessionId,
+    agent,
+    model: claim.input.model ?? agent.spec.model,
+    reasoning: claim.input.reasoning,
+    maxTurns: Math.max(1, meter.limits.maxSteps - meter.usage.steps),
+    ...(maxCostUsd !== undefined && { maxCostUsd }),
+  };
+}
+
+const hasCrashed = ({ claim }: RunContext, link: HarnessLink | undefined): boolean =>
+  link?.active === true && link.runId === claim.runId;
+
+/** What the program is told, and with which of its sessions it goes on. */
+function openingOf(
+  context: RunContext,
+  link: HarnessLink | undefined,
+): HarnessPrompt & { readonly resume?: string } {
+  const { messages, claim } = context;
+  const resume = link?.cliSession ?? undefined;
+  if (!link || resume === undefined) return promptAfter(messages, undefined);
+  if (hasCrashed(context, link)) {
+    return { ...promptAfterCrash(messages, messages.slice(claim.messages.length)), resume };
+  }
+  if (!messages.some(({ id }) => id === link.knows)) return promptAfter(messages, undefined);
+  return { ...promptAfter(messages, link.knows), resume };
+}
+
+async function driven(context: RunContext, begun: Begun): Promise<SegmentEnd | undefined> {
+  const { live } = begun;
+  limitExpiry(context, live);
+  let end: HarnessEnd;
+  try {
+    end = await live.drive(context);
+  } catch (error) {
+    live.discard();
+    await pause(context);
+    throw error;
+  }
+  if (end.kind === "waiting") return parked(context, live, end);
+  if (end.kind === "ended") return ended(context, begun, end.event);
+  live.discard();
+  await pause(context);
+  return undefined;
+}
+
+/** Where the program cannot be resumed, a question may wait as long as the program does. */
+function limitExpiry(context: RunContext, { facts }: LiveHarness): void {
+  if (facts.canResume) return;
+  const most = context.engine.parked.waitMs / 1000;
+  const { approvalExpiry: expiry } = context;
+  if (expiry.policy === "wait" || expiry.afterSeconds > most) {
+    context.approvalExpiry = { policy: "expire", afterSeconds: most };
+  }
+}
+
+async function parked(
+  context: RunContext,
+  live: LiveHarness,
+  { waits }: Extract<HarnessEnd, { kind: "waiting" }>,
+): Promise<SegmentEnd> {
+  const { engine, claim } = context;
+  const message = live.waitingMessage(context);
+  context.messages.push(...message.map((each) => each.message));
+  if (message.length > 0) await context.log.commit(message);
+  await pause(context);
+  engine.parked.add(claim.runId, live);
+  try {
+    return await suspended(context, waits);
+  } catch (error) {
+    engine.parked.drop(claim.runId);
+    throw error;
+  }
+}
+
+async function ended(
+  context: RunContext,
+  { live, resumed }: Begun,
+  event: RunEnded,
+): Promise<SegmentEnd | undefined> {
+  if (event.outcome === "done") {
+    const last = live.lastWords(context);
+    await pause(context);
+    return concluded(context, last);
+  }
+  const harness = context.harness ?? "";
+  if (resumed && isSessionLost(live, event)) {
+    if (resumed === "with a message") return startAnew(context, harness);
+    const why = event.message ?? "its session is gone";
+    return failed(context, fail("harness_lost", { harness, why }).failure);
+  }
+  live.partial(context);
+  await pause(context);
+  return failed(context, failureOf(context, harness, event));
+}
+
+/** It ended before it said or did anything, and not because a provider refused. */
+const isSessionLost = ({ wasHeard }: LiveHarness, { outcome, status }: RunEnded): boolean =>
+  !wasHeard && outcome === "failed" && status === undefined;
+
+/** The program's session is gone, ours is not: the next start tells it the conversation. */
+async function startAnew(context: RunContext, harness: string): Promise<undefined> {
+  const { engine, claim } = context;
+  const knows = context.messages.at(-1)?.id ?? "";
+  const gone = { harness, cliSession: null, active: false, knows };
+  await writeLink(engine.parts.database.pool, claim, gone);
+  context.warn(`${harness} no longer has its session; it was told the conversation anew.`);
+}
+
+function failureOf({ meter }: RunContext, harness: string, event: RunEnded): Failure {
+  const { outcome, limit, message = "it stopped before its end", status } = event;
+  const { limits, usage } = meter;
+  if (outcome === "aborted") return fail("harness_lost", { harness, why: message }).failure;
+  if (limit === "turns") return fail("run_step_limit", { limit: limits.maxSteps }).failure;
+  if (limit === "cost") {
+    return fail("run_cost_limit", { limitUsd: limits.maxCostUsd ?? 0, usedUsd: usage.costUsd }).failure;
+  }
+  if (limit === "tokens") {
+    return fail("run_token_limit", { limit: limits.maxTokens ?? 0, used: meter.totalTokens }).failure;
+  }
+  return fail("harness_failed", { harness, message, status }).failure;
+}
+
+/** The program knows all that is stored now, and none of it runs. */
+async function pause({ engine, claim, messages }: RunContext): Promise<void> {
+  await pauseLink(engine.parts.database.pool, claim, messages.at(-1)?.id ?? "");
+}

@@ -1,0 +1,105 @@
+/**
+ * The conversation as a program tells it, in the messages we store: a turn is what it says and calls until the first
+ * result comes back. A turn is stored with its first result, and the next turn's results wait until all of its own are
+ * there, so that every stored call is followed by its result and nothing between.
+ */
+import {
+  type ConversationMessage,
+  type JsonValue,
+  type RunEvent,
+  type ToolCallPart,
+  toolCallsOf,
+} from "@capstan/core";
+import { uuidv7 } from "uuidv7";
+import { MessageBuilder } from "../message-builder.ts";
+
+export interface Turn {
+  readonly id: string;
+  readonly builder: MessageBuilder;
+  /** The calls of this turn that have no result yet. */
+  readonly open: Set<string>;
+  /** Settles when all results of the turn before are stored. */
+  readonly ready: Promise<void>;
+  readonly complete: PromiseWithResolvers<void>;
+  /** Its message is on disk, or on its way: whatever comes now belongs to the next turn. */
+  isStored: boolean;
+}
+
+export class HarnessTurns {
+  readonly #emit: (event: RunEvent) => void;
+  readonly #usedCallIds: Set<string>;
+  #current: Turn | undefined;
+  #nativeStart = false;
+
+  constructor(messages: readonly ConversationMessage[], emit: (event: RunEvent) => void) {
+    this.#usedCallIds = new Set(
+      messages.flatMap((message) => toolCallsOf(message).map(({ toolCallId }) => toolCallId)),
+    );
+    this.#emit = (event) =>
+      emit(
+        event.type === "TOOL_CALL_START" && this.#nativeStart
+          ? { ...event, metadata: { native: true } }
+          : event,
+      );
+  }
+
+  /** What was said and called since the last stored turn, if anything was. */
+  get unstored(): Turn | undefined {
+    return this.#current && !this.#current.isStored ? this.#current : undefined;
+  }
+
+  say(type: "text-delta" | "reasoning-delta", delta: string): void {
+    this.#turn().builder.take({ type, id: type, delta });
+  }
+
+  /** Shows a call; its id is made the only one of the session. */
+  call(
+    id: string,
+    toolName: string,
+    input: JsonValue,
+    isNative: boolean,
+  ): { part: ToolCallPart; turn: Turn } {
+    const turn = this.#turn();
+    this.#nativeStart = isNative;
+    turn.builder.take({ type: "tool-call", toolCallId: id, toolName, input: JSON.stringify(input) });
+    this.#nativeStart = false;
+    const part = turn.builder.calls.at(-1);
+    if (!part) throw new Error("a call that was just added is not there");
+    this.#usedCallIds.add(part.toolCallId);
+    turn.open.add(part.toolCallId);
+    return { part, turn };
+  }
+
+  /** Ends what is half said: something else is shown now. */
+  close(): void {
+    this.#current?.builder.close();
+  }
+
+  /** The turn's message; from here on it takes nothing more. */
+  message(turn: Turn): ConversationMessage {
+    turn.builder.close();
+    turn.isStored = true;
+    if (turn.open.size === 0) turn.complete.resolve();
+    return { id: turn.id, role: "assistant", content: turn.builder.parts };
+  }
+
+  answered(turn: Turn, callId: string): void {
+    turn.open.delete(callId);
+    if (turn.open.size === 0 && turn.isStored) turn.complete.resolve();
+  }
+
+  #turn(): Turn {
+    if (this.#current && !this.#current.isStored) return this.#current;
+    const id = uuidv7();
+    const turn: Turn = {
+      id,
+      builder: new MessageBuilder(id, new Set(this.#usedCallIds), this.#emit),
+      open: new Set(),
+      ready: this.#current?.complete.promise ?? Promise.resolve(),
+      complete: Promise.withResolvers<void>(),
+      isStored: false,
+    };
+    this.#current = turn;
+    return turn;
+  }
+}

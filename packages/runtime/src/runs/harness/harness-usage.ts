@@ -1,0 +1,64 @@
+/** Tokens of a program's run: it tells totals so far, our meter counts messages, so each message gets what is new. */
+import type { RunUsage as ProgramUsage, TokenUsage } from "@capstan/core";
+import type { StoredUsage } from "../run-log.ts";
+import type { RunMeter } from "../run-meter.ts";
+import type { HarnessDriver } from "./harness-driver.ts";
+
+type Counts = { readonly [Name in keyof typeof ZERO]: number };
+
+const ZERO = { input: 0, output: 0, cached: 0, written: 0, thinking: 0 };
+
+export class HarnessUsage {
+  readonly #driver: HarnessDriver;
+  #total: Counts = ZERO;
+  #counted: Counts = ZERO;
+  model: string | undefined;
+
+  constructor(driver: HarnessDriver) {
+    this.#driver = driver;
+  }
+
+  set total(usage: ProgramUsage) {
+    const {
+      cachedInputTokens: cached = 0,
+      cacheWriteTokens: written = 0,
+      thinkingTokens: thinking = 0,
+    } = usage;
+    const input = usage.inputTokens + cached + written; // ours counts the cached ones inside
+    this.#total = { input, output: usage.outputTokens, cached, written, thinking };
+  }
+
+  /** Tokens that no message has yet. */
+  get uncounted(): number {
+    return this.#new.input + this.#new.output;
+  }
+
+  /** Puts what is new on the meter; undefined when nothing is. */
+  count(meter: RunMeter): StoredUsage | undefined {
+    if (this.uncounted <= 0) return undefined;
+    const { input, output, cached, written, thinking } = this.#new;
+    this.#counted = this.#total;
+    const usage: TokenUsage = {
+      provider: this.#driver.name,
+      ...(this.model !== undefined && { model: this.model }),
+      inputTokens: input,
+      outputTokens: output,
+      totalTokens: input + output,
+      ...(cached > 0 && { cachedInputTokens: cached }),
+      ...(written > 0 && { cacheWriteInputTokens: written }),
+      ...(thinking > 0 && { reasoningTokens: thinking }),
+    };
+    return meter.add(usage, this.#driver.prices(this.model));
+  }
+
+  get #new(): Counts {
+    const since = (name: keyof Counts) => Math.max(0, this.#total[name] - this.#counted[name]);
+    return {
+      input: since("input"),
+      output: since("output"),
+      cached: since("cached"),
+      written: since("written"),
+      thinking: since("thinking"),
+    };
+  }
+}

@@ -1,0 +1,91 @@
+/** A program asks whether it may use a tool of its own: the operator's policy answers, or a person through the inbox. */
+import {
+  type AnyTool,
+  type Failure,
+  fail,
+  type RuntimeAgent,
+  type RuntimeTool,
+  type ToolCallPart,
+} from "@capstan/core";
+import { foreignSchema } from "../../sources/json-schema.ts";
+import { askPerson, denial, type Waits } from "../call-tools.ts";
+import type { Answer, RunContext } from "../run-context.ts";
+import type { HarnessProcess } from "./harness-driver.ts";
+import { sameInput } from "./same-input.ts";
+
+export interface NativeQuestion {
+  readonly id: string;
+  readonly process: HarnessProcess;
+  readonly reason?: string | undefined;
+}
+
+/** `person`: the question is in `waits` now. An approval that came after the program had ended counts for the same call again. */
+export function nativeVerdict(
+  context: RunContext,
+  { spec }: RuntimeAgent,
+  part: ToolCallPart,
+  waits: Waits,
+  { reason }: NativeQuestion,
+): "approve" | "deny" | "person" {
+  const policy = spec.toolPolicies[part.toolName];
+  if (policy === "auto" || wasApproved(context, part)) return "approve";
+  if (policy === "deny") return "deny";
+  const tool = nativeTool(spec.harness, part.toolName);
+  const why = reason ?? `${spec.harness} asks to use its own tool "${part.toolName}"`;
+  askPerson(context, part, { tool, input: part.input, why }, waits);
+  return "person";
+}
+
+export async function answerNative(
+  { id, process }: NativeQuestion,
+  answer: Answer | "approve" | "deny",
+): Promise<void> {
+  if (answer === "deny") return process.deny(id, "The operator does not allow this tool.");
+  if (answer === "approve") return process.approve(id);
+  if (answer.status === "approved") return process.approve(id, answer.edited ?? undefined);
+  return process.deny(id, denial({ toolName: "this call" }, answer).message);
+}
+
+/** What a call of a program's own tool ends with when the program did not live to hear the answer. */
+export function lateAnswer(part: ToolCallPart, answer: Answer | undefined): Failure {
+  if (answer && answer.status !== "approved") return denial(part, answer);
+  const message = answer
+    ? `A person approved this call of "${part.toolName}" after the program had ended.`
+    : `The program ended before "${part.toolName}" had.`;
+  return fail("tool_failed", { message, nextStep: "Make the call again if it is still needed." }).failure;
+}
+
+function wasApproved({ claim, messages }: RunContext, part: ToolCallPart): boolean {
+  const approved = new Set(
+    claim.answers.filter(({ status }) => status === "approved").map(({ callId }) => callId),
+  );
+  return messages.some(
+    (message) =>
+      message.role === "assistant" &&
+      message.content.some(
+        (before) =>
+          before.type === "tool-call" &&
+          approved.has(before.toolCallId) &&
+          before.toolName === part.toolName &&
+          sameInput(before.input, part.input),
+      ),
+  );
+}
+
+/** As the inbox shows it. It never runs here: the program has it. */
+function nativeTool(harness: string, name: string): RuntimeTool {
+  const input = foreignSchema({ type: "object" });
+  if (!input.ok) throw new Error(input.failure.message);
+  const tool: AnyTool = {
+    name,
+    description: `A tool of ${harness}.`,
+    input: input.value,
+    policy: "approve",
+    scopes: [],
+    timeoutMs: 1000,
+    idempotent: false,
+    requiresContext: false,
+    run: async () => fail("tool_failed", { message: "The program runs it." }),
+  };
+  return { name, capabilityId: `harness.${harness}`, tool, policy: "approve", scopes: [], config: {} };
+}
