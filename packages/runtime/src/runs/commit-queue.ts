@@ -20,7 +20,7 @@ interface Waiting {
   readonly runId: string;
   readonly sessionId: string;
   readonly json: string;
-  readonly resolve: () => void;
+  readonly resolve: (next: boolean) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -35,8 +35,11 @@ export class CommitQueue {
     this.#committed = committed;
   }
 
-  /** Resolves once `json`, one item of the statement, is on disk; rejects with `Fenced` when the run is not ours. */
-  write(runId: string, sessionId: string, json: string): Promise<void> {
+  /**
+   * Resolves once `json`, one item of the statement, is on disk: true when the run ended and a message waits behind it.
+   * Rejects with `Fenced` when the run is not ours.
+   */
+  write(runId: string, sessionId: string, json: string): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ runId, sessionId, json, resolve, reject });
       this.#pump();
@@ -65,12 +68,14 @@ export class CommitQueue {
 
   async #execute(group: readonly Waiting[]): Promise<void> {
     const values = [`[${group.map(({ json }) => json).join()}]`];
-    const { rows } = await this.#pool.query<{ run_id: string }>({ name: "commit", text: COMMIT, values });
-    const ours = new Set(rows.map(({ run_id }) => run_id));
+    const query = { name: "commit", text: COMMIT, values };
+    const { rows } = await this.#pool.query<{ run_id: string; next: boolean }>(query);
+    const ours = new Map(rows.map(({ run_id, next }) => [run_id, next]));
     this.#committed(group.filter(({ runId }) => ours.has(runId)).map(({ sessionId }) => sessionId));
     for (const item of group) {
-      if (ours.has(item.runId)) item.resolve();
-      else item.reject(new Fenced(item.runId));
+      const next = ours.get(item.runId);
+      if (next === undefined) item.reject(new Fenced(item.runId));
+      else item.resolve(next);
     }
   }
 }

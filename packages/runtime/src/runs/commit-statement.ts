@@ -3,7 +3,7 @@
  *
  * The fence is the first CTE: a run whose epoch has moved on, or that is no longer running, contributes no row and is
  * missing from the answer. LATERAL with FOR NO KEY UPDATE makes the plan one index probe per run and holds the row
- * until the commit; a plain join made Postgres scan the table at 10,000 runs. The updates take their rows by
+ * until the commit. `next` says that a message waits behind a run that has ended here. A plain join made Postgres scan the table at 10,000 runs. The updates take their rows by
  * `= any(array(...))` for the same reason.
  */
 export const COMMIT = `with own as materialized (
@@ -38,4 +38,5 @@ export const COMMIT = `with own as materialized (
   new_webhooks as (insert into webhook_deliveries(run_id, url, payload)
     select o.run_id, o.webhook->>'url', o.webhook->'payload' from own o where o.webhook is not null
     on conflict do nothing)
-  select run_id from own`;
+  select run_id, coalesce(o.run->>'status' in ('done', 'failed', 'cancelled') and exists (
+    select 1 from runs q where q.session_id = o.session_id and q.status = 'queued'), false) as next from own o`;

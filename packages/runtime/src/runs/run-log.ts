@@ -67,6 +67,8 @@ export class RunLog {
   /** Aborted when the database refuses a write: whoever works for this run stops paying for tokens. */
   readonly lost = new AbortController();
   readonly open = new OpenBlockTracker();
+  /** Set with the run's end: a message waits behind it. */
+  nextWaits = false;
   readonly #queue: CommitQueue;
   readonly #hub: EventHub;
   #seq: number;
@@ -165,7 +167,7 @@ export class RunLog {
       ...message,
       ...(usage && { usage }),
     }));
-    await this.#queue.write(
+    this.nextWaits = await this.#queue.write(
       this.runId,
       this.sessionId,
       `{"run_id":"${this.runId}","session_id":"${this.sessionId}","epoch":${this.epoch},` +

@@ -4,16 +4,14 @@
  */
 import type pg from "pg";
 
-const ADOPT_AFTER = "5 seconds"; // long enough for the workflow engine's own recovery to come first
-const GONE_AFTER = "8 seconds"; // later than the take-over by the workflow engine, which knows what it had recorded
+const ADOPT_AFTER = "5 seconds"; // a run of ours that we do not have in hand is lost, unless it starts just now
 const AT_ONCE = 50;
 
 /** $1 this process, $2 the runs it has in hand. */
 const DUE = `select
   (select json_agg(json_build_object('id', id, 'epoch', epoch)) from (
-    select id, epoch from runs r where status = 'running' and (owner = '' or (id <> all($2::uuid[])
-      and updated_at < now() - interval '${ADOPT_AFTER}' and (owner = $1 or not exists (select 1 from executors e
-        where e.id = r.owner and e.seen > now() - interval '${GONE_AFTER}')))) limit ${AT_ONCE}) r) as abandoned,
+    select id, epoch from runs where status = 'running' and (owner = '' or (owner = $1 and id <> all($2::uuid[])
+      and updated_at < now() - interval '${ADOPT_AFTER}')) limit ${AT_ONCE}) r) as abandoned,
   (select json_agg(session_id) from (select distinct session_id from runs q where status = 'queued'
     and not exists (select 1 from runs a where a.session_id = q.session_id and a.status in ('running', 'waiting'))
     limit ${AT_ONCE}) q) as queued,
@@ -33,6 +31,18 @@ export interface Due {
   readonly expired: boolean;
   readonly unexecuted: boolean;
   readonly webhooks: boolean;
+}
+
+/** What these processes were running: all of it, now that they are gone. */
+export async function leftBy(
+  pool: pg.Pool,
+  executorIds: readonly string[],
+): Promise<NonNullable<Due["abandoned"]>> {
+  const { rows } = await pool.query<{ id: string; epoch: number }>(
+    "select id, epoch from runs where status = 'running' and owner = any($1::text[]) order by id",
+    [executorIds],
+  );
+  return rows;
 }
 
 export async function whatIsDue(
