@@ -37,6 +37,34 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "List sessions, or show one",
     load: async () => (await import("./commands/sessions.ts")).sessions,
   },
+  install: {
+    summary: "Review and install a package",
+    load: async () => (await import("./commands/install.ts")).install,
+  },
+  uninstall: {
+    summary: "Uninstall a package",
+    load: async () => (await import("./commands/packages.ts")).uninstall,
+  },
+  packages: {
+    summary: "Installed packages",
+    load: async () => (await import("./commands/packages.ts")).packages,
+  },
+  services: {
+    summary: "Background services",
+    load: async () => (await import("./commands/services.ts")).services,
+  },
+  triggers: {
+    summary: "What services sent, and what became of it",
+    load: async () => (await import("./commands/triggers.ts")).triggers,
+  },
+  new: {
+    summary: "Write a working capability project",
+    load: async () => (await import("./commands/new.ts")).newProject,
+  },
+  pack: {
+    summary: "Build a wheel or tarball of a project",
+    load: async () => (await import("./commands/new.ts")).pack,
+  },
   "coding-agents": {
     summary: "What ten coding agents can do; replay and install",
     load: async () => (await import("./commands/coding-agents.ts")).codingAgents,
