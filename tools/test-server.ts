@@ -27,7 +27,9 @@ export async function testServer(
   });
   if (!settings.ok) throw new Error(settings.failure.message);
   const log = openLog((line) => process.stderr.write(`${line}\n`), true);
-  const started = await startServer(settings.value, log);
+  const started = await startServer(settings.value, log, {
+    environment: { PATH: process.env.PATH ?? "", HOME: store.dataDir },
+  });
   if (!started.ok) throw new Error(started.failure.message);
   const server = started.value;
   return {
