@@ -41,6 +41,20 @@ describe("manifestTools", () => {
     });
   });
 
+  test.each([
+    ["an option called a path", ["--output-dir"], "output_dir", { type: "string" }],
+    ["an option that is needed", [{ name: "to", type: "option", required: true }], "to", { type: "string" }],
+    [
+      "an option that may be a switch",
+      [{ name: "deep", type: "option" }],
+      "deep",
+      { anyOf: expect.any(Array) },
+    ],
+    ["a switch by its name", [{ name: "force", type: "option" }], "force", { type: "boolean" }],
+  ])("lets %s take what it can only mean", (_, parameters, key, expected) => {
+    expect(tool(parameters).input.jsonSchema).toMatchObject({ properties: { [key]: expected } });
+  });
+
   test("refuses input outside the schema", () => {
     expect(tool(["arg1"]).input.parse({ arg1: "x", other: 1 })).toMatchObject({ ok: false });
     expect(tool(["arg1"]).input.parse({})).toMatchObject({ ok: false });

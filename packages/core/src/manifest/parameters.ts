@@ -76,9 +76,16 @@ export function readParameter(document: ParameterDocument): Parameter {
 
 /** Whether the parameter names a file or folder: such calls get more time, and their files are in the working folder. */
 export function isPath(parameter: Parameter): boolean {
-  if (parameter.value === "path") return true;
-  if (parameter.value !== "string" && parameter.value !== "any") return false;
-  return parameter.key.split("_").some((word) => PATH_WORDS.has(word.replace(/s$/, "").toLowerCase()));
+  return parameter.value === "path" || (parameter.value === "string" && soundsLikePath(parameter.key));
+}
+
+const soundsLikePath = (key: string) =>
+  key.split("_").some((word) => PATH_WORDS.has(word.replace(/s$/, "").toLowerCase()));
+
+/** What an option takes when its author did not say: a path when it is called one, else anything. */
+function unsaid(name: string): Parameter["value"] {
+  if (switchNames.has(flagOf(name))) return "boolean";
+  return soundsLikePath(keyOf(name)) ? "path" : "any";
 }
 
 function fromString(text: string): Parameter {
@@ -87,7 +94,7 @@ function fromString(text: string): Parameter {
   return {
     key: keyOf(name),
     ...(dashed && { flag: name }),
-    value: !dashed || placeholder ? "string" : switchNames.has(name) ? "boolean" : "any",
+    value: !dashed || placeholder ? "string" : unsaid(name),
     required: !dashed && bracket === "",
     repeatable: Boolean(dots ?? dotsAfter),
   };
@@ -129,7 +136,8 @@ function valueKind(typed: z.infer<typeof TypedParameter>, positional: boolean): 
   if (typed.is_flag || type === "flag" || type === "switch") return "boolean";
   if (type !== undefined && type in VALUES) return VALUES[type as keyof typeof VALUES];
   if (positional || typed.choices || typed.enum) return "string";
-  return switchNames.has(flagOf(typed.name)) ? "boolean" : "any";
+  const value = unsaid(typed.name);
+  return value === "any" && typed.required ? "string" : value; // a switch that must be on is no switch
 }
 
 const flagOf = (name: string) => {

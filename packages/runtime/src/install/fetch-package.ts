@@ -17,6 +17,7 @@ import {
 } from "@capstan/core";
 import { parse as parseToml } from "smol-toml";
 import { nodeCodec } from "./node-codec.ts";
+import { NPM_PATIENCE } from "./npm-kind.ts";
 import type { PackageKind } from "./package-record.ts";
 import { readFolder } from "./read-folder.ts";
 import { runTool } from "./trusted-tool.ts";
@@ -146,7 +147,16 @@ function packPython(files: readonly ArchiveFile[]): Result<{ bytes: Uint8Array }
 async function fromNpm(name: string, { env }: FetchParts): Promise<Result<PackageArchive>> {
   const folder = await mkdtemp(join(tmpdir(), "capstan-npm-"));
   try {
-    const argv = ["npm", "pack", name, "--ignore-scripts", "--silent", "--pack-destination", folder];
+    const argv = [
+      "npm",
+      "pack",
+      name,
+      "--ignore-scripts",
+      "--silent",
+      ...NPM_PATIENCE,
+      "--pack-destination",
+      folder,
+    ];
     const run = await runTool(argv, { env, cwd: folder, timeoutMs: DOWNLOAD_MS });
     const [file] = (await readdir(folder)).filter((each) => each.endsWith(".tgz"));
     if (!run.ok || file === undefined)

@@ -20,6 +20,8 @@ import { runTool } from "./trusted-tool.ts";
 import { writeFiles } from "./write-files.ts";
 
 const INSTALL_MS = 300_000;
+/** npm's own patience is five minutes and two retries; offline, a person would wait that long for nothing. */
+export const NPM_PATIENCE = ["--fetch-timeout=30000", "--fetch-retries=1"];
 const NODE_FILE = /\.[cm]?[jt]s$/;
 
 export interface NpmKindParts {
@@ -87,6 +89,7 @@ async function installDependencies(
     "--no-audit",
     "--no-fund",
     "--install-links=false",
+    ...NPM_PATIENCE,
     request.allowScripts ? "--ignore-scripts=false" : "--ignore-scripts",
   ];
   const run = await runTool(argv, { env, cwd: root, timeoutMs: INSTALL_MS });

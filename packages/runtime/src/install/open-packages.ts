@@ -38,7 +38,7 @@ export interface PackagesOptions {
   readonly database: Pick<Database, "orm">;
   readonly registry: CapabilityRegistry;
   readonly lockPath: string;
-  /** For pip and npm, as the server itself has it: PATH, HOME, proxies, registries. */
+  /** For pip and npm: the server's whole environment, because registries and proxies are set there. Packages never see it. */
   readonly toolEnvironment: Readonly<Record<string, string>>;
   /** The guarded network: for OpenAPI documents by address and MCP servers with a URL. */
   readonly fetch: GuardedFetch;

@@ -95,7 +95,17 @@ export async function placeWheel(place: WheelPlace): Promise<Result<{ dependency
 /** Without dependencies nothing is looked up; with them the given folders come first, then the configured index. */
 async function installWheel(place: WheelPlace, pip: readonly string[], wheel: string): Promise<Result<true>> {
   const { env, folder, findLinks } = place;
-  const install = [...pip, "install", "--no-input", "--only-binary", ":all:"];
+  const install = [
+    ...pip,
+    "install",
+    "--no-input",
+    "--only-binary",
+    ":all:",
+    "--timeout",
+    "30",
+    "--retries",
+    "1",
+  ];
   const attempts: string[][] = [];
   if (!place.needsDependencies) attempts.push(["--isolated", "--no-index", "--no-deps", wheel]);
   else {
