@@ -78,8 +78,7 @@ function NavigationLink({ place: { href, label, icon: Icon }, narrow, badge, onG
       href={href}
       onClick={() => onGo?.()}
       aria-current={here ? "page" : undefined}
-      aria-label={name}
-      title={narrow ? name : undefined}
+      {...(narrow && { "aria-label": name, title: name })}
       className={cx(
         "flex h-9 items-center gap-3 rounded-lg px-3 text-sm transition-colors",
         narrow && "justify-center px-0",

@@ -1,6 +1,6 @@
 import type { Agent } from "@capstan/client";
 import { describe, expect, test } from "vitest";
-import { BLANK_DRAFT, draftOf, moved, namedIn, patchOf, suggestedPrefix, toggled } from "./agent-draft.ts";
+import { BLANK_DRAFT, draftOf, flaggedBy, moved, patchOf, suggestedPrefix, toggled } from "./agent-draft.ts";
 
 describe("an agent being edited", () => {
   test("goes to the server and back unchanged", () => {
@@ -42,12 +42,18 @@ describe("an agent being edited", () => {
     expect(moved(["a", "b", "c"], from, to)).toEqual(after);
   });
 
-  test("finds the capabilities a refusal names", () => {
-    const message = '"math" and "math_two" both bring a tool named "add".';
-    expect(namedIn(message, [{ id: "math" }, { id: "math_two" }, { id: "ma" }])).toEqual([
-      "math",
-      "math_two",
-    ]);
+  test.each([
+    [
+      "tool_conflict",
+      '"math" and "math_two" both bring a tool named "add".',
+      ["math", "math_two"],
+      "conflict",
+    ],
+    ["capability_config_invalid", 'The config of "math" is not valid: colour', ["math"], "config"],
+    ["model_unknown", 'There is no model "math".', [], undefined],
+  ])("finds the capabilities that the refusal %s names", (code, message, ids, fault) => {
+    const capabilities = [{ id: "math" }, { id: "math_two" }, { id: "ma" }];
+    expect(flaggedBy({ code, message }, capabilities)).toEqual({ ids, fault });
   });
 
   test.each([

@@ -71,9 +71,29 @@ export function moved<T>(items: readonly T[], from: number, to: number): T[] {
     : items.toSpliced(from, 1).toSpliced(to, 0, item);
 }
 
-/** The capabilities that a refusal names, in quotes: the ones whose options need attention. */
-export const namedIn = (message: string, capabilities: readonly DraftCapability[]): string[] =>
-  capabilities.filter(({ id }) => message.includes(`"${id}"`)).map(({ id }) => id);
+/** What is wrong with single capabilities: two tools of one name, or options that do not fit. */
+export interface Flagged {
+  readonly ids: readonly string[];
+  readonly fault: "conflict" | "config" | undefined;
+}
+
+const FAULTS: Record<string, Flagged["fault"]> = {
+  tool_conflict: "conflict",
+  capability_config_invalid: "config",
+};
+
+/** A refusal names the capabilities in quotes. */
+export function flaggedBy(
+  failure: { code: string; message: string } | undefined,
+  capabilities: readonly DraftCapability[],
+): Flagged {
+  const fault = failure && FAULTS[failure.code];
+  if (!fault) return { ids: [], fault: undefined };
+  return {
+    ids: capabilities.filter(({ id }) => failure.message.includes(`"${id}"`)).map(({ id }) => id),
+    fault,
+  };
+}
 
 /** A prefix that ends a conflict and reads well: `test_weather` becomes `weather_`. */
 export const suggestedPrefix = (id: string): string =>

@@ -10,7 +10,7 @@ import { api, failureOf } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 import { useAgent } from "../../server/reads.ts";
 import { AdvancedFields } from "./advanced-fields.tsx";
-import { type AgentDraft, BLANK_DRAFT, draftOf, namedIn, patchOf } from "./agent-draft.ts";
+import { type AgentDraft, BLANK_DRAFT, draftOf, flaggedBy, patchOf } from "./agent-draft.ts";
 import { BasicFields } from "./basic-fields.tsx";
 import { CapabilityPicker } from "./capability-picker.tsx";
 import { OrderedCapabilities } from "./ordered-capabilities.tsx";
@@ -41,8 +41,7 @@ function Editor({ agent }: { agent?: Agent }) {
     return agent ? api.agents.update(agent.id, body) : api.agents.create(body);
   }, ["agents", "capabilities", "status"]);
   const preview = usePreview(draft);
-  const conflict = preview.isError ? failureOf(preview.error) : undefined;
-  const flagged = conflict?.code === "tool_conflict" ? namedIn(conflict.message, draft.capabilities) : [];
+  const flagged = flaggedBy(preview.isError ? failureOf(preview.error) : undefined, draft.capabilities);
   const saved = () =>
     save.mutate(undefined, { onSuccess: ({ id }) => !agent && go(`/agents/${id}`, { replace: true }) });
   return (

@@ -12,17 +12,17 @@ import { cx } from "../../kit/cx.ts";
 import { Field, TextInput } from "../../kit/field.tsx";
 import { amount } from "../../kit/words.ts";
 import { useCapability } from "../../server/reads.ts";
-import { type DraftCapability, suggestedPrefix } from "./agent-draft.ts";
+import { type DraftCapability, type Flagged, suggestedPrefix } from "./agent-draft.ts";
 
 interface CapabilityRowProps {
   entry: DraftCapability;
   summary: CapabilitySummary | undefined;
   tokens: number | undefined;
-  flagged: boolean;
+  fault: Flagged["fault"];
   onChange: (entry: DraftCapability | undefined) => void;
 }
 
-export function CapabilityRow({ entry, summary, tokens, flagged, onChange }: CapabilityRowProps) {
+export function CapabilityRow({ entry, summary, tokens, fault, onChange }: CapabilityRowProps) {
   const [open, setOpen] = useState(false);
   const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
     id: entry.id,
@@ -32,14 +32,14 @@ export function CapabilityRow({ entry, summary, tokens, flagged, onChange }: Cap
     transform: transform ? `translate3d(0, ${transform.y}px, 0)` : undefined,
     transition,
   };
-  const shown = open || flagged;
+  const shown = open || fault !== undefined;
   return (
     <li
       ref={setNodeRef}
       style={style}
       className={cx("bg-surface", isDragging && "relative z-10 shadow-float")}
     >
-      <div className={cx("flex items-center gap-2 py-2 pr-3 pl-1", flagged && "bg-bad-soft")}>
+      <div className={cx("flex items-center gap-2 py-2 pr-3 pl-1", fault && "bg-bad-soft")}>
         <button
           type="button"
           {...attributes}
@@ -65,18 +65,18 @@ export function CapabilityRow({ entry, summary, tokens, flagged, onChange }: Cap
           <X className="size-4" aria-hidden />
         </IconButton>
       </div>
-      {shown && <Options entry={entry} flagged={flagged} onChange={onChange} />}
+      {shown && <Options entry={entry} fault={fault} onChange={onChange} />}
     </li>
   );
 }
 
 interface OptionsProps {
   entry: DraftCapability;
-  flagged: boolean;
+  fault: Flagged["fault"];
   onChange: (entry: DraftCapability) => void;
 }
 
-function Options({ entry, flagged, onChange }: OptionsProps) {
+function Options({ entry, fault, onChange }: OptionsProps) {
   const detail = useCapability(entry.id).data;
   const suggestion = suggestedPrefix(entry.id);
   return (
@@ -85,7 +85,7 @@ function Options({ entry, flagged, onChange }: OptionsProps) {
         label="Prefix of its tools"
         hint="Put before each tool name, where two capabilities bring the same one."
         error={
-          flagged
+          fault === "conflict"
             ? "Another capability brings a tool of the same name. Give one of the two a prefix."
             : undefined
         }
@@ -104,6 +104,9 @@ function Options({ entry, flagged, onChange }: OptionsProps) {
           </div>
         )}
       </Field>
+      {fault === "config" && (
+        <p className="text-xs text-bad">Its options do not fit yet; the preview says where.</p>
+      )}
       {detail?.config_schema && (
         <SchemaForm
           schema={detail.config_schema}

@@ -13,13 +13,13 @@ import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrate
 import { Panel } from "../../kit/panel.tsx";
 import { count } from "../../kit/words.ts";
 import { useCapabilities } from "../../server/reads.ts";
-import { type DraftCapability, moved } from "./agent-draft.ts";
+import { type DraftCapability, type Flagged, moved } from "./agent-draft.ts";
 import type { DraftProps } from "./basic-fields.tsx";
 import { CapabilityRow } from "./capability-row.tsx";
 
 interface OrderedCapabilitiesProps extends DraftProps {
   /** Those the server refuses as they are: their options open by themselves. */
-  flagged: readonly string[];
+  flagged: Flagged;
   preview: AgentPreview | undefined;
 }
 
@@ -57,7 +57,7 @@ export function OrderedCapabilities({ draft, flagged, preview, onChange }: Order
                   entry={entry}
                   summary={known.find(({ id }) => id === entry.id)}
                   tokens={preview?.capabilities.find(({ id }) => id === entry.id)?.tokens.total}
-                  flagged={flagged.includes(entry.id)}
+                  fault={flagged.ids.includes(entry.id) ? flagged.fault : undefined}
                   onChange={(next) => replace(index, next)}
                 />
               ))}
@@ -74,7 +74,9 @@ type Over = { id: string | number } | null;
 const announcements = (nameOf: (id: string | number) => string) => ({
   onDragStart: ({ active }: { active: { id: string | number } }) => `Picked up ${nameOf(active.id)}.`,
   onDragOver: ({ active, over }: { active: { id: string | number }; over: Over }) =>
-    over ? `${nameOf(active.id)} is now at the place of ${nameOf(over.id)}.` : undefined,
+    over && over.id !== active.id
+      ? `${nameOf(active.id)} is now at the place of ${nameOf(over.id)}.`
+      : undefined,
   onDragEnd: ({ active, over }: { active: { id: string | number }; over: Over }) =>
     over
       ? `${nameOf(active.id)} was put at the place of ${nameOf(over.id)}.`

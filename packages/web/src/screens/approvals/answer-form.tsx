@@ -95,7 +95,7 @@ function EditForm({ name, input, schema, busy, onAnswer, onBack }: EditFormProps
         )}
       </div>
       <Buttons>
-        <Button type="submit" look="primary" busy={busy} aria-label={`Approve ${name} with these arguments`}>
+        <Button type="submit" look="primary" busy={busy} aria-label={`Approve with these arguments: ${name}`}>
           Approve with these
         </Button>
         <Button disabled={busy} onClick={onBack}>

@@ -61,7 +61,7 @@ function ProviderRow({ provider }: { provider: ProviderInfo }) {
         <Button
           size="sm"
           aria-expanded={editing}
-          aria-label={`Set ${name}`}
+          aria-label={`${configured ? "Replace" : "Set"} ${name}`}
           onClick={() => setEditing(!editing)}
         >
           {configured ? "Replace" : "Set"}

@@ -1,0 +1,220 @@
+/** Every screen: nothing serious for axe, in light and dark and at a phone's width; small enough; fast with much data. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import AxeBuilder from "@axe-core/playwright";
+import { defineCapability, type RunEvent } from "@capstan/core";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { builtStudio } from "../../../tools/browser.ts";
+import { llmEnvironment, type ScriptedLlm, scriptedLlm, toolAnswered } from "../../../tools/scripted-llm.ts";
+import { type Studio, studioUnderTest } from "../../../tools/studio-under-test.ts";
+
+let llm: ScriptedLlm;
+let studio: Studio;
+let agentId: string;
+let sessionId: string;
+
+beforeAll(async () => {
+  llm = await scriptedLlm((request) =>
+    toolAnswered(request)
+      ? { text: ["Done: **fine**\n\n- a\n- b\n\n```ts\nconst a = 1;\n```"] }
+      : {
+          reasoning: ["Let me see."],
+          text: ["I will."],
+          calls: [
+            { id: crypto.randomUUID(), name: "add", input: { a: 2, b: 40 } },
+            { id: crypto.randomUUID(), name: "subtract", input: { a: 2, b: 40 } },
+          ],
+        },
+  );
+  studio = await studioUnderTest(llmEnvironment(llm));
+  const made = await studio.server.call("POST", "/v1/agents", {
+    name: "Mate",
+    capabilities: ["test_math", "session_file_system", "stateless_todo_list"],
+    tool_policies: { subtract: "approve" },
+  });
+  agentId = made.body.id;
+  const session = await studio.server.call("POST", "/v1/sessions", { agent_id: agentId, title: "Sums" });
+  sessionId = session.body.id;
+  await studio.server.call("PUT", "/v1/users/mate@example.com", { scopes: ["Mail.Read"] });
+  await studio.server.call("POST", `/v1/sessions/${sessionId}/messages`, { content: "Add and subtract" });
+  await vi.waitFor(async () => {
+    expect((await studio.server.call("GET", "/v1/approvals")).body.items).toHaveLength(1);
+  }, 30_000);
+});
+afterAll(async () => {
+  await studio?.close();
+  await llm?.close();
+});
+
+const PHONE: BrowserContextOptions = {
+  viewport: { width: 390, height: 780 },
+  isMobile: true,
+  hasTouch: true,
+};
+
+/** Each screen, and what is on it once it is there. */
+const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
+  ["home", () => "/", "Last sessions"],
+  ["a new chat", () => `/chat?agent=${agentId}`, "What shall Mate do?"],
+  ["a chat that waits for approval", () => `/chat/${sessionId}`, /May it run/],
+  ["the agents", () => "/agents", "Mate"],
+  ["the composer", () => `/agents/${agentId}`, "Merged prompt"],
+  ["the sessions", () => "/sessions", "Sums"],
+  ["a session's trace", () => `/sessions/${sessionId}/trace`, "waiting"],
+  ["a session's chat", () => `/sessions/${sessionId}/chat`, /May it run/],
+  ["a session's files", () => `/sessions/${sessionId}/files`, /Upload/],
+  ["a session's events", () => `/sessions/${sessionId}/events`, "RUN_STARTED"],
+  ["a session's state", () => `/sessions/${sessionId}/state`, "Shared state"],
+  ["the approvals", () => "/approvals", /wants/],
+  ["the capabilities", () => "/capabilities", "Test Math"],
+  ["a capability", () => "/capabilities/test_math", "multiply"],
+  ["the router", () => "/route", "Rank"],
+  ["the coding agents", () => "/coding-agents", /Claude Code|not available/],
+  ["the packages", () => "/packages", /Install a package|not available/],
+  ["the services", () => "/packages/services", /No background service|not available/],
+  ["the triggers", () => "/packages/triggers", /No trigger|not available/],
+  ["the model settings", () => "/settings", /Anthropic|not available/],
+  ["the API keys", () => "/settings/keys", "New key"],
+  ["the users", () => "/settings/users", "mate@example.com"],
+  ["the audit log", () => "/settings/audit", "agent.created"],
+  ["the server's facts", () => "/settings/about", "Appearance"],
+  ["a wrong address", () => "/nowhere", "There is no such screen"],
+];
+
+/** What is looked at again in each look: the same page has the same structure, but other colours or another frame. */
+const LOOKS: [name: string, options: BrowserContextOptions, rules: string[]][] = [
+  ["in light", { colorScheme: "light" }, []],
+  ["in dark", { colorScheme: "dark" }, ["color-contrast"]],
+  [
+    "on a phone",
+    PHONE,
+    ["label", "button-name", "link-name", "scrollable-region-focusable", "color-contrast"],
+  ],
+];
+
+describe.each(LOOKS)("%s", (_, options, rules) => {
+  let page: Page;
+  beforeAll(async () => {
+    page = await studio.open("/", { ...options, reducedMotion: "reduce" });
+  });
+
+  test.each(SCREENS)(
+    "%s has nothing serious for axe, and nothing wider than the screen",
+    async (_name, path, shown) => {
+      await page.goto(studio.server.url + path());
+      await page.locator("main").getByText(shown).first().waitFor();
+      const axe = new AxeBuilder({ page });
+      const { violations } = await (rules.length > 0 ? axe.withRules(rules) : axe).analyze();
+      const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+      expect(serious.map(({ id, nodes }) => [id, ...nodes.slice(0, 3).map(({ html }) => html)])).toEqual([]);
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
+      expect(studio.faults).toEqual([]);
+    },
+  );
+});
+
+test("the first load of the chat is under 300 kB of gzipped JavaScript", async () => {
+  const page = await studio.open("/nowhere");
+  const loaded: string[] = [];
+  page.on("response", (response) => {
+    if (/\.js$/.test(new URL(response.url()).pathname)) loaded.push(new URL(response.url()).pathname);
+  });
+  await page.goto(`${studio.server.url}/chat/${sessionId}`);
+  await page
+    .locator("main")
+    .getByText(/May it run/)
+    .waitFor();
+  const dist = await builtStudio();
+  const bytes = loaded.map((path) => gzipSync(readFileSync(join(dist, path))).byteLength);
+  const total = bytes.reduce((sum, each) => sum + each, 0);
+  expect(loaded.length).toBeGreaterThan(3);
+  expect(total).toBeLessThan(300_000);
+});
+
+test("no single file of the studio is beyond 300 kB gzipped", async () => {
+  const assets = join(await builtStudio(), "assets");
+  const large = readdirSync(assets)
+    .filter((name) => name.endsWith(".js"))
+    .filter((name) => gzipSync(readFileSync(join(assets, name))).byteLength > 300_000);
+  expect(large).toEqual([]);
+});
+
+describe("with much data", () => {
+  test("a session of 10,000 events shows its end, its beginning and any event, with few of them in the page", async () => {
+    const id = await longSession(10_000);
+    const page = await studio.open(`/chat/${id}`);
+    await page.getByText("the last word", { exact: true }).waitFor();
+    expect(await page.getByRole("article").count()).toBeLessThan(60);
+    await page.goto(`${studio.server.url}/sessions/${id}/events`);
+    await page.getByText("10K events of 10K events").waitFor();
+    const rows = page.getByRole("region", { name: "Events", exact: true }).locator("details");
+    expect(await rows.count()).toBeLessThan(120);
+    await page.getByLabel("Contains").fill("the last word");
+    await page.getByText("1 event of").waitFor();
+    expect(await rows.count()).toBe(1);
+  });
+
+  test("a thousand capabilities are searched while one types, with few of them in the page", async () => {
+    const { registry } = studio.server.services;
+    const made = Array.from({ length: 1_000 }, (_, index) =>
+      defineCapability({
+        id: `made_${index}`,
+        name: `Made ${index}`,
+        description: "One of many.",
+        category: "Many",
+      }),
+    );
+    for (const capability of made) registry.register(capability);
+    const page = await studio.open("/capabilities");
+    await page.getByText(/^1,0\d\d capabilities$/).waitFor();
+    const cards = page.getByRole("list", { name: "Capabilities" }).getByRole("listitem");
+    expect(await cards.count()).toBeLessThan(100);
+    await page.getByLabel("Search").fill("made 777");
+    await page.getByText("1 capability", { exact: true }).waitFor();
+    await page.getByRole("link", { name: /Made 777/ }).click();
+    await page.getByRole("heading", { name: "Made 777" }).waitFor();
+    for (const { id } of made) registry.remove(id);
+    expect(studio.faults).toEqual([]);
+  });
+});
+
+/** A session whose log is written straight into the store: turns of ten events each. */
+async function longSession(count: number): Promise<string> {
+  const session = await studio.server.call("POST", "/v1/sessions", { agent_id: agentId, title: "Long" });
+  const threadId: string = session.body.id;
+  const events: RunEvent[] = Array.from({ length: count / 10 }, (_, turn) =>
+    turnEvents(threadId, turn, count / 10),
+  ).flat();
+  const { pool } = studio.server.services.database;
+  for (let first = 0; first < count; first += 500) {
+    const payload = JSON.stringify(events.slice(first, first + 500));
+    await pool.query(
+      "insert into events(session_id, first_seq, last_seq, run_id, payload) values ($1,$2,$3,$4,$5)",
+      [...[threadId, first + 1, first + 500, threadId, payload]],
+    );
+  }
+  return threadId;
+}
+
+function turnEvents(threadId: string, turn: number, turns: number): RunEvent[] {
+  const runId = `run-${turn}`;
+  const text = turn === turns - 1 ? "the last word" : `Turn ${turn} `;
+  const messageId = `m-${turn}`;
+  const toolCallId = `t-${turn}`;
+  return [
+    { type: "RUN_STARTED", threadId, runId },
+    { type: "STEP_STARTED", stepName: "step-1" },
+    { type: "TOOL_CALL_START", toolCallId, toolCallName: "add" },
+    { type: "TOOL_CALL_ARGS", toolCallId, delta: '{"a":1,"b":2}' },
+    { type: "TOOL_CALL_END", toolCallId },
+    { type: "TOOL_CALL_RESULT", messageId: `${messageId}-r`, toolCallId, content: '{"result":3}' },
+    { type: "TEXT_MESSAGE_START", messageId, role: "assistant" },
+    { type: "TEXT_MESSAGE_CONTENT", messageId, delta: text },
+    { type: "TEXT_MESSAGE_END", messageId },
+    { type: "RUN_FINISHED", threadId, runId, outcome: { type: "success" } },
+  ];
+}
