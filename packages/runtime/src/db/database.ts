@@ -46,7 +46,7 @@ async function openEmbedded({ dataDir, onError }: DatabaseOptions): Promise<Resu
   const folder = join(dataDir, "db");
   let lock: DataLock;
   try {
-    mkdirSync(dataDir, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 }); // commands of packages run as another user and must not read it
     const locked = lockDataFolder(dataDir);
     if (!locked.ok) return locked;
     lock = locked.value;
