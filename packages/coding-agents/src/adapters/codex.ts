@@ -32,14 +32,16 @@ const MODES = {
 /** What cannot be removed (apply_patch) is refused by the sandbox, and nobody is asked about it. */
 const TOOLS_OFF_MODE = { approvalPolicy: "never", sandbox: "read-only" } as const;
 
-/** Its own tools cannot be removed by name; these features carry them. */
+/** Its own tools cannot be removed by name; these features carry them. Models it knows find MCP tools through its search. */
 const TOOLS_OFF = [
   "shell_tool",
   "unified_exec",
+  "view_image",
   "image_generation",
   "apps",
   "multi_agent",
-  "web_search_request",
+  "goals",
+  "sleep_tool",
 ];
 
 function openAppServer(options: RunOptions, place: RunPlace): AdapterRun {
@@ -109,7 +111,7 @@ const effort = ({ thinking: { option } }: RunPlace): JsonObject =>
 
 const toolsOff = ({ nativeTools }: RunPlace): string[] =>
   nativeTools === "off"
-    ? ["-c", "tools.view_image=false", ...TOOLS_OFF.flatMap((feature) => ["-c", `features.${feature}=false`])]
+    ? ["-c", 'web_search="disabled"', ...TOOLS_OFF.flatMap((feature) => ["-c", `features.${feature}=false`])]
     : [];
 
 function openExec(options: RunOptions, place: RunPlace): AdapterRun {

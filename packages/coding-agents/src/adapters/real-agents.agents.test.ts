@@ -25,10 +25,8 @@ interface RealAgent {
   readonly thinks: (request: SimRequest) => unknown;
   readonly effort: object | string | number;
   readonly asks: boolean;
-  /** A model whose tools are on the wire one by one; Codex' newest run them through JavaScript. */
+  /** A model whose tools are on the wire one by one; those Codex knows find MCP tools through a search. */
   readonly plainModel?: string;
-  /** What stays visible of its own tools, and is refused by a sandbox. */
-  readonly keeps?: readonly string[];
 }
 
 const reasoningEffort = ({ wire }: SimRequest) => (wire.reasoning as { effort?: string } | undefined)?.effort;
@@ -45,8 +43,7 @@ const AGENTS: readonly RealAgent[] = [
     thinks: reasoningEffort,
     effort: "high",
     asks: true,
-    plainModel: "gpt-5.5",
-    keeps: ["apply_patch"],
+    plainModel: "gpt-5-codex",
   },
   { name: "opencode", thinks: reasoningEffort, effort: "high", asks: true },
   { name: "pi", thinks: reasoningEffort, effort: "high", asks: false },
@@ -58,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => sim.close());
 
-describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel, keeps = [] }) => {
+describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
   const isInstalled = existsSync(join(bin(name), MANIFESTS[name].commands[0]));
   const { canFork } = MANIFESTS[name].capabilities;
   const real = test.skipIf(!isInstalled);
@@ -180,7 +177,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel, keeps 
       const [request] = sim.requests.filter(({ tools }) => tools.length > 0);
       const tools = request?.tools.map((tool) => tool.name) ?? [];
       expect(tools.some((tool) => /echo$/.test(tool))).toBe(true);
-      expect(tools.filter((tool) => NATIVE.test(tool))).toEqual(keeps);
+      expect(tools.filter((tool) => NATIVE.test(tool))).toEqual([]);
       expect(JSON.stringify(request?.body)).toContain("MARK-OF-INSTRUCTIONS");
     },
   );

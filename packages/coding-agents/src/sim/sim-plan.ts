@@ -107,6 +107,6 @@ const VALUES: Readonly<Record<string, unknown>> = {
   array: [],
   object: {},
 };
-/** Of several types the first: strict schemas write an optional number as `["number", "null"]`. */
-const someValue = ({ enum: values, type }: SimProperty) =>
-  values?.[0] ?? VALUES[String([type].flat()[0]).toLowerCase()] ?? "sim";
+/** Of several types the first: strict schemas write an optional number as one of number and null. */
+const someValue = ({ enum: values, type, anyOf }: SimProperty) =>
+  values?.[0] ?? VALUES[String([type ?? anyOf?.[0]?.type].flat()[0]).toLowerCase()] ?? "sim";

@@ -18,6 +18,7 @@ export interface SimTool {
 
 export interface SimProperty {
   readonly type?: unknown;
+  readonly anyOf?: readonly SimProperty[];
   readonly enum?: readonly unknown[];
 }
 
