@@ -1,6 +1,7 @@
 export type { AgentInput, AgentRecord } from "./agents/agent-record.ts";
 export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
 export { type Composer, createComposer } from "./agents/composer.ts";
+export { type OfferAgents, type OfferAgentsParts, offerAgents } from "./agents/offer-agents.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
 export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
 export { fileStore } from "./files/file-store.ts";

@@ -43,6 +43,7 @@ import {
 import { uuidv7 } from "uuidv7";
 import { serverCatalog } from "./catalog.ts";
 import { codingAgents, type LazyCodingAgents } from "./coding-agents.ts";
+import { delegation } from "./delegation.ts";
 import { openEngine } from "./engine.ts";
 import type { Log } from "./log.ts";
 import { openServerModels, type ServerModels } from "./models.ts";
@@ -107,7 +108,11 @@ export async function openServices(
   const onError = (error: unknown, what = "background work") => log.error({ what, error });
   const folder = join(settings.CAPSTAN_DATA_DIR, "capabilities");
   const documents = await openCapabilityDocuments({ database, registry, folder, onError });
-  const composer = createComposer({ agents, users, registry, countTokens });
+  const started: { runs?: Runs } = {};
+  const composer = createComposer({
+    ...{ agents, users, registry, countTokens },
+    offerAgents: delegation(database, agents, registry, () => started.runs),
+  });
   const gate = createGate({
     contextFor: toolContexts({ database, settings, fetch, sandbox }),
     record: telemetry.recordCall,
@@ -117,6 +122,7 @@ export async function openServices(
   const working = { settings, log, database, gate, composer, models, audit, fetch, secret };
   const observations = openObservations(database, onError);
   const runs = await openEngine({ ...working, observed: observations.add });
+  started.runs = runs;
   const delegates = codingAgents(settings, environment);
   const taskRunner = openTaskRunner({
     ...{ registry, composer, users, gate, telemetry, log },

@@ -13,6 +13,7 @@ import {
 } from "@capstan/core";
 import type { UserStore } from "../users/user-store.ts";
 import type { AgentStore } from "./agent-store.ts";
+import type { OfferAgents } from "./offer-agents.ts";
 
 export interface Composer {
   composeFor(agentId: string, userEmail: string): Promise<Result<RuntimeAgent>>;
@@ -27,12 +28,15 @@ export function createComposer(parts: {
   users: UserStore;
   registry: CapabilityRegistry;
   countTokens: CountTokens;
+  /** Puts agents that are listed as capabilities into the registry. */
+  offerAgents?: OfferAgents;
 }): Composer {
   const { agents, users, registry, countTokens } = parts;
   const kept = new Map<string, Result<RuntimeAgent>>();
   registry.onChange(() => kept.clear());
 
   async function preview(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>> {
+    await parts.offerAgents?.(spec.capabilities);
     const [user, agentGrants] = await Promise.all([users.get(userEmail), users.grantsOf(`agent:${spec.id}`)]);
     const agentScopes = [...spec.grantedScopes, ...agentGrants.map(({ scope }) => scope)];
     const scopes = effectiveScopes(agentScopes, user.scopes);

@@ -31,7 +31,7 @@ import {
   type MessagePage,
   type RunRecord,
 } from "./session-history.ts";
-import { type Due, whatIsDue } from "./sweep.ts";
+import { type Due, leftBy, whatIsDue } from "./sweep.ts";
 import { deliverWebhooks } from "./webhooks.ts";
 
 const SWEEP_MS = 2000;
@@ -126,6 +126,7 @@ class Machine {
     const { database, executorId } = this.parts;
     const onError = (error: unknown, what: string) => this.#report(error, what);
     const run = (runId: string, launch: number) => this.segments.body(runId, launch);
+    await this.#adopt(await leftBy(database.pool, [executorId])); // by an earlier life of this process
     this.#workflow = await openDurableWorkflow({ database, executorId, run, onError });
     this.segments.workflow = this.#workflow;
     if (database.kind === "postgres") {
@@ -135,13 +136,27 @@ class Machine {
         heard: (sessionId) => this.hub.hint(sessionId),
         stop: (runId) => this.#halt(runId, new Stopped("stopped by another process")),
         unpark: (runId) => this.engine.parked.drop(runId),
-        takeOver: async (executorIds) => this.#workflow?.recover(executorIds),
+        takeOver: (executorIds) => this.#takeOver(executorIds),
         listenedTo: () => this.hub.sessions(),
         onError,
       });
       await this.#presence.open();
     }
     this.#sweepSoon(0);
+  }
+
+  /** Their runs go on here, whoever else tries: the epoch lets one win. Then their workflows have nothing left to do. */
+  async #takeOver(executorIds: readonly string[]): Promise<void> {
+    await this.#adopt(await leftBy(this.parts.database.pool, executorIds));
+    await this.#workflow?.recover(executorIds);
+  }
+
+  async #adopt(runs: NonNullable<Due["abandoned"]>): Promise<void> {
+    const { database, executorId } = this.parts;
+    for (const { id, epoch } of runs) {
+      const { rows } = await database.pool.query<ClaimRow>(ADOPT, [id, executorId, epoch]);
+      if (rows[0]) await this.segments.startRow(rows[0], { goesOn: true });
+    }
   }
 
   async cancel(sessionId: string, options?: CancelOptions): Promise<string | undefined> {
@@ -199,7 +214,7 @@ class Machine {
     if (seen.model !== "") this.parts.observed?.(seen);
     if (end === "waiting" || end === "handed_over") return;
     const later = async () => {
-      await startNext(this.send, claim.sessionId);
+      if (context.log.nextWaits) await startNext(this.send, claim.sessionId);
       if (claim.parent) await this.resumeIfReady(claim.parent.runId);
       if (claim.input.webhookUrl !== undefined) await this.#deliver();
     };
@@ -227,11 +242,7 @@ class Machine {
   }
 
   async #settle(due: Due): Promise<void> {
-    const { database, executorId } = this.parts;
-    for (const { id, epoch } of due.abandoned ?? []) {
-      const { rows } = await database.pool.query<ClaimRow>(ADOPT, [id, executorId, epoch]);
-      if (rows[0]) await this.segments.startRow(rows[0], { goesOn: true });
-    }
+    await this.#adopt(due.abandoned ?? []);
     for (const sessionId of due.queued ?? []) await startNext(this.send, sessionId);
     for (const runId of due.parents ?? []) await this.resumeIfReady(runId);
     if (due.expired) await this.approvals.expire();

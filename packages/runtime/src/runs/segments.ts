@@ -1,6 +1,7 @@
 /**
- * The segments this process runs. A claimed segment starts at once, while its workflow is being recorded beside it; a
- * recovered one comes in through its workflow. Whatever the database answers, the rows decide: a segment that cannot
+ * The segments this process runs. A claimed segment starts at once; its workflow is recorded when it is not over within
+ * a moment, because until then its own rows say all that is to know. Whatever the database answers, the rows decide: a
+ * segment that cannot
  * tell whether its write arrived claims the run again and reads.
  */
 import { type AgentSpec, agentSpec, fail, type RunEvent, type RunLimits } from "@capstan/core";
@@ -12,6 +13,7 @@ import { failed, type SegmentEnd } from "./run-endings.ts";
 import { closeAndShow, runSegment } from "./segment.ts";
 
 const MOST_SEGMENTS = 500; // beyond, recovered and new runs wait their turn: a thousand at once starve each other
+const RECORD_AFTER_MS = 200; // a model's answer takes longer; what ends sooner saves eight statements
 const LONGEST_PAUSE_MS = 10_000;
 const MOST_ATTEMPTS = 20; // claims without a stored message: this run stops whatever process takes it
 const NO_AGENT = agentSpec({ name: "gone" }); // a run whose agent was deleted ends with that as its reason
@@ -23,6 +25,8 @@ interface Active {
   readonly sessionId: string;
   readonly context: RunContext;
   readonly ended: Promise<void>;
+  /** Its workflow is on record, so a body will come. */
+  recorded: boolean;
   /** The workflow's body has come and waits: nobody else will ask. */
   awaited: boolean;
 }
@@ -53,16 +57,13 @@ export class Segments {
     return this.#active.get(runId)?.context.meter.left;
   }
 
-  /** Runs a segment this process has just claimed; its workflow is recorded meanwhile. */
+  /** Runs a segment this process has just claimed. */
   start(claim: ClaimedSegment, spec: AgentSpec, soFar: readonly RunEvent[] = []): void {
     const context = new RunContext(this.#engine, claim, spec, new AbortController());
-    this.#track(context, () => this.#withRoom(() => this.#run(context, soFar)));
-    const { runId, launch } = claim;
-    this.workflow?.start(runId, launch).catch((error) => {
-      // The run itself is stored and goes on; should this process die, the sweep adopts it.
-      this.#over.delete(`${runId}:${launch}`);
-      this.#report(error, `recording workflow ${runId}:${launch}`);
-    });
+    const timer = setTimeout(() => this.#record(claim), RECORD_AFTER_MS);
+    this.#track(context, () => this.#withRoom(() => this.#run(context, soFar))).then(() =>
+      clearTimeout(timer),
+    );
   }
 
   /** The same for a claim whose rows must be read first; `goesOn` when it had begun before. */
@@ -102,6 +103,17 @@ export class Segments {
   abandon(): void {
     this.#closing = true;
     for (const { context } of this.#active.values()) context.stop.abort(new Stopped("the process ends"));
+  }
+
+  /** Should it fail, the run itself is stored and goes on; should this process die then, the run is adopted. */
+  #record({ runId, launch }: ClaimedSegment): void {
+    const active = this.#active.get(runId);
+    if (!active || !this.workflow) return; // over, or adopted while the engine opens: its rows will do
+    active.recorded = true;
+    this.workflow.start(runId, launch).catch((error) => {
+      this.#over.delete(`${runId}:${launch}`);
+      this.#report(error, `recording workflow ${runId}:${launch}`);
+    });
   }
 
   async #run(context: RunContext, soFar: readonly RunEvent[]): Promise<void> {
@@ -156,9 +168,10 @@ export class Segments {
       .catch((error) => this.#report(error, `run ${runId}`))
       .finally(() => {
         if (this.#active.get(runId) === active) this.#active.delete(runId);
-        if (!active.awaited) this.#over.add(`${runId}:${launch}`);
+        if (active.recorded && !active.awaited) this.#over.add(`${runId}:${launch}`);
       });
-    const active: Active = { sessionId, context, ended, awaited: earlier?.awaited ?? false };
+    const { recorded = false, awaited = false } = earlier ?? {};
+    const active: Active = { sessionId, context, ended, recorded, awaited };
     this.#active.set(runId, active);
     return ended;
   }

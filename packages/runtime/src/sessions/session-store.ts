@@ -4,6 +4,7 @@ import { and, desc, eq, lt, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Page } from "../agents/agent-store.ts";
 import type { Database } from "../db/database.ts";
+import { events, messages } from "../db/schema/run-tables.ts";
 import { sessions } from "../db/schema/session-tables.ts";
 import { isUuid } from "../db/uuid.ts";
 
@@ -101,7 +102,11 @@ export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
     },
     async delete(id) {
       const found = await get(id);
-      if (found.ok) await orm.delete(sessions).where(eq(sessions.id, id));
+      if (!found.ok) return found;
+      // The runs go with the session, so that nothing writes below it any more; then what has no foreign key.
+      await orm.delete(sessions).where(eq(sessions.id, id));
+      await orm.delete(messages).where(eq(messages.sessionId, id));
+      await orm.delete(events).where(eq(events.sessionId, id));
       return found;
     },
   };
