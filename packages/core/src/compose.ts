@@ -26,6 +26,9 @@ export interface ComposeGrants {
 
 export type CountTokens = (text: string) => number;
 
+/** The capability by which an agent asks for scopes; composed last into agents that may, where the server offers it. */
+export const REQUEST_ACCESS = "request_access";
+
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/; // what every model provider accepts
 const CHARS_PER_TOKEN = 4; // a rough price where no tokenizer is given
 
@@ -35,7 +38,7 @@ export function compose(
   grants: ComposeGrants,
   countTokens: CountTokens = (text) => Math.ceil(text.length / CHARS_PER_TOKEN),
 ): Result<RuntimeAgent> {
-  const resolved = resolveCapabilities(agent.capabilities, registry);
+  const resolved = resolveCapabilities(refsOf(agent, registry), registry);
   if (!resolved.ok) return resolved;
   const parts = resolved.value.map((part) => ({
     part,
@@ -77,6 +80,15 @@ export function compose(
     tokens: { prompt: promptTokens, tools: toolTokens, total: promptTokens + toolTokens },
     scopes: grants.scopes,
   });
+}
+
+function refsOf(
+  { capabilities, mayRequestScopes }: AgentSpec,
+  registry: CapabilityRegistry,
+): AgentSpec["capabilities"] {
+  const asks =
+    mayRequestScopes && registry.has(REQUEST_ACCESS) && capabilities.every(({ id }) => id !== REQUEST_ACCESS);
+  return asks ? [...capabilities, { id: REQUEST_ACCESS }] : capabilities;
 }
 
 function claimName(name: string, capabilityId: string, owners: Map<string, string>): Result<true> {

@@ -120,7 +120,7 @@ export {
 } from "./coding-agents/thinking.ts";
 export type { CarriedThinking, ThinkingDialect, ThinkingParams } from "./coding-agents/thinking-dialects.ts";
 export { isImage, type RunCheck, type StreamKind, validateRun } from "./coding-agents/validate-run.ts";
-export { type ComposeGrants, type CountTokens, compose, toolText } from "./compose.ts";
+export { type ComposeGrants, type CountTokens, compose, REQUEST_ACCESS, toolText } from "./compose.ts";
 export { type CapstanConfig, defineConfig } from "./config.ts";
 export {
   type AgentCapabilities,
