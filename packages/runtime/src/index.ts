@@ -72,8 +72,10 @@ export type {
   WebhookFetch,
 } from "./runs/run-types.ts";
 export type { QueuedMessage, RunRecord, StoredMessage } from "./runs/session-history.ts";
+export { storedBudgets } from "./runs/stored-budgets.ts";
 export { agentCapability, agentCapabilityId, type SubagentParts } from "./runs/subagents.ts";
 export { signature as webhookSignature } from "./runs/webhooks.ts";
+export { withinScopes } from "./runs/within-scopes.ts";
 export type { Isolation } from "./sandbox/isolation.ts";
 export { type ManagedSandbox, openSandbox, type SandboxSettings } from "./sandbox/open-sandbox.ts";
 export {
@@ -142,6 +144,7 @@ export { capabilityStore } from "./users/capability-store.ts";
 export { type KeyRecord, type KeyRight, type KeyStore, keyStore } from "./users/key-store.ts";
 export { type ProviderRecord, type ProviderStore, providerStore } from "./users/provider-store.ts";
 export { dataFolderSecret, type SecretBox, secretBox } from "./users/secret-box.ts";
+export { type NewToken, type TokenRecord, type TokenStore, tokenStore } from "./users/token-store.ts";
 export {
   type GrantRecord,
   LOCAL_USER,

@@ -16,6 +16,7 @@ import { capabilityRoutes } from "./routes/capabilities.ts";
 import { codingAgentRoutes } from "./routes/coding-agents.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { mcpRoutes } from "./routes/mcp.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { packageRoutes } from "./routes/packages.ts";
 import { runRoutes } from "./routes/runs.ts";
@@ -24,6 +25,7 @@ import { sessionEventRoutes } from "./routes/session-events.ts";
 import { sessionFileRoutes } from "./routes/session-files.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { taskRoutes } from "./routes/tasks.ts";
+import { tokenRoutes } from "./routes/tokens.ts";
 import { triggerRoutes } from "./routes/triggers.ts";
 import { userRoutes } from "./routes/users.ts";
 import type { Services } from "./services.ts";
@@ -45,6 +47,8 @@ const ROUTES = [
   runRoutes,
   approvalRoutes,
   agUiRoutes,
+  tokenRoutes,
+  mcpRoutes,
   codingAgentRoutes,
   taskRoutes,
   packageRoutes,

@@ -1,5 +1,13 @@
 /** One tool called by itself: as an agent's tool when an agent is named, else as the only capability of a nameless agent. */
-import { type Failure, fail, type JsonValue, type Result, type RuntimeAgent } from "@capstan/core";
+import {
+  type Budget,
+  type Failure,
+  fail,
+  type JsonValue,
+  type Result,
+  type RuntimeAgent,
+} from "@capstan/core";
+import { storedBudgets } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import type { Caller } from "./auth/caller.ts";
 import type { Services } from "./services.ts";
@@ -41,6 +49,7 @@ export async function runOneTool(
     sessionId: call.session_id,
     callId: uuidv7(),
     signal,
+    budgets: await budgetsOf(services, call.session_id, composed.value),
   });
   if (outcome.kind === "done")
     return { kind: "done", output: outcome.output, durationMs: outcome.durationMs };
@@ -60,6 +69,15 @@ export async function runOneTool(
     sessionId: call.session_id,
   });
   return { kind: "approval", approvalId: approval.id };
+}
+
+/** A call in a session counts as part of the run that is on there: its limits hold for this way in, too. */
+async function budgetsOf(
+  { database }: Services,
+  sessionId: string | undefined,
+  { spec }: RuntimeAgent,
+): Promise<Budget[]> {
+  return sessionId === undefined ? [] : storedBudgets(database.pool, sessionId, spec.limits);
 }
 
 function agentFor({ composer }: Services, caller: Caller, call: OneCall): Promise<Result<RuntimeAgent>> {

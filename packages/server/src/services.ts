@@ -36,7 +36,9 @@ import {
   secretBox,
   sessionStore,
   type Telemetry,
+  type TokenStore,
   taskStore,
+  tokenStore,
   type UserStore,
   userStore,
 } from "@capstan/runtime";
@@ -67,6 +69,7 @@ export interface Services {
   readonly keys: KeyStore;
   readonly providers: Providers;
   readonly telemetry: Telemetry;
+  readonly tokens: TokenStore;
   readonly documents: CapabilityDocuments;
   readonly composer: Composer;
   readonly gate: Gate;
@@ -213,6 +216,7 @@ function openStores(database: Database, settings: Settings, secret: string) {
 
 function lazyIndex(registry: CapabilityRegistry): () => RouteIndex {
   let index: RouteIndex | undefined;
+    tokens: tokenStore(database),
   return () => {
     index ??= keptRouteIndex(registry, staticEmbedding());
     return index;

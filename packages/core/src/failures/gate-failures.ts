@@ -36,6 +36,12 @@ export const gateFailures = {
     message: ({ budget, limit, used }) => `The run's limit on ${budget} is ${limit}, and ${used} is used.`,
     nextStep: () => "Answer with what is known, or raise the agent's limits.",
   }),
+  approval_required: row<{ tool: string; id: string }>({
+    status: 202,
+    message: ({ tool, id }) => `"${tool}" asks a person first: approval ${id} waits for an answer.`,
+    nextStep: ({ id }) =>
+      `Someone answers it in the inbox or with POST /v1/approvals/${id}; it then runs once. Make the same call again for its result.`,
+  }),
   tool_denied: row<{ tool: string; why: string }>({
     status: 403,
     message: ({ tool, why }) => `"${tool}" is denied: ${why}`,

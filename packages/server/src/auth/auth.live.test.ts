@@ -91,6 +91,27 @@ describe("bound to every address", () => {
       200,
     );
   });
+
+  test("an agent's token opens /mcp and nothing else", async () => {
+    const at = server.url.replace("0.0.0.0", "127.0.0.1");
+    const owner = "a@example.com";
+    const { key } = await server.services.keys.create({ name: "k", owner, rights: ["run"], perMinute: 100 });
+    const asKey = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const post = (path: string, body: object, headers: Record<string, string>) =>
+      fetch(at + path, { method: "POST", headers, body: JSON.stringify(body) });
+    const agent = await (await post("/v1/agents", { name: "A", capabilities: ["test_math"] }, asKey)).json();
+    const made = await (await post(`/v1/agents/${agent.id}/tokens`, { name: "t" }, asKey)).json();
+    const asToken = {
+      ...asKey,
+      authorization: `Bearer ${made.token}`,
+      accept: "application/json, text/event-stream",
+    };
+    const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+    expect((await post("/mcp", ping, asToken)).status).toBe(200);
+    expect((await post("/mcp", ping, { ...asToken, authorization: "" })).status).toBe(401);
+    expect((await fetch(`${at}/v1/agents`, { headers: asToken })).status).toBe(403);
+    expect((await post("/v1/agents", { name: "B" }, asToken)).status).toBe(403);
+  });
 });
 
 /** `fetch` does not let a caller set Host or Origin; node:http does. */

@@ -65,7 +65,7 @@ const NOBODY: Caller = { email: "nobody@localhost", rights: [], key: "none", per
 /** Tokens of runs and agents are checked where they are used (`/mcp`), and are worth nothing elsewhere. */
 const isRunToken = (token: string): boolean => token.startsWith("run_") || token.startsWith("agent_");
 
-function bearer(header: string | undefined): string | undefined {
+export function bearer(header: string | undefined): string | undefined {
   return /^Bearer\s+(\S+)$/i.exec(header ?? "")?.[1];
 }
 

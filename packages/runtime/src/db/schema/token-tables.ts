@@ -1,0 +1,44 @@
+/** Tokens that act as an agent or inside one run, and which approved answers were already handed out. */
+import { sql } from "drizzle-orm";
+import { index, integer, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { agents } from "./agent-tables.ts";
+import { approvals, runs } from "./run-tables.ts";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+
+export const tokens = pgTable(
+  "tokens",
+  {
+    id: uuid("id").primaryKey(),
+    /** `agent`, or `run`: worth something only while that run is on. */
+    kind: text("kind").notNull(),
+    name: text("name").notNull().default(""),
+    agentId: uuid("agent_id")
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    runId: uuid("run_id").references(() => runs.id, { onDelete: "cascade" }),
+    sessionId: uuid("session_id"),
+    /** Whose rights it has, together with the agent's. */
+    userEmail: text("user_email").notNull(),
+    /** Only the hash is kept; the token itself is shown once. */
+    hash: text("hash").notNull().unique(),
+    prefix: text("prefix").notNull(),
+    /** How many tool calls it is good for; without limit when absent. */
+    maxCalls: integer("max_calls"),
+    calls: integer("calls").notNull().default(0),
+    expiresAt: at("expires_at"),
+    revokedAt: at("revoked_at"),
+    createdBy: text("created_by").notNull(),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+    lastUsedAt: at("last_used_at"),
+  },
+  (table) => [index("idx_tokens_agent").on(table.agentId, table.id), index("idx_tokens_run").on(table.runId)],
+);
+
+/** A decided approval is told to the caller that asks again, once. */
+export const approvalCollections = pgTable("approval_collections", {
+  approvalId: uuid("approval_id")
+    .primaryKey()
+    .references(() => approvals.id, { onDelete: "cascade" }),
+  collectedAt: at("collected_at").notNull().default(sql`now()`),
+});

@@ -1,0 +1,132 @@
+/**
+ * Who asks over MCP, and as which agent: an agent's token, a run's token, or a person's key (on loopback none) with
+ * `?agent=`. The token decides what is visible; nothing in the request can widen it.
+ */
+import { type Budget, fail, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
+import { storedBudgets, type TokenRecord, withinScopes } from "@capstan/runtime";
+import { threadSession } from "../ag-ui/thread-session.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { Services } from "../services.ts";
+
+export interface McpCaller {
+  readonly agent: RuntimeAgent;
+  readonly path: "mcp" | "harness";
+  readonly email: string;
+  readonly runId?: string;
+  /** The session a tool works in; made at the first call that needs one. */
+  sessionFor(tool: RuntimeTool | undefined): Promise<Result<string | undefined>>;
+  /** What may still be used; counts this call. */
+  budgets(sessionId: string | undefined): Promise<Budget[]>;
+}
+
+export interface McpRequest {
+  readonly token: string | undefined;
+  readonly caller: Caller;
+  readonly agentId: string | undefined;
+  readonly sessionId: string | undefined;
+}
+
+export const isToken = (text: string): boolean => text.startsWith("agent_") || text.startsWith("run_");
+
+export async function mcpCaller(services: Services, request: McpRequest): Promise<Result<McpCaller>> {
+  const { token } = request;
+  if (token === undefined || !isToken(token)) return byPerson(services, request);
+  const record = await services.tokens.find(token);
+  if (!record)
+    return fail("unauthenticated", {
+      why: "the token is unknown, has run out or was revoked, or its run is over",
+    });
+  return record.runId === null ? byAgentToken(services, record) : byRunToken(services, record, record.runId);
+}
+
+async function byPerson(
+  services: Services,
+  { caller, agentId, sessionId }: McpRequest,
+): Promise<Result<McpCaller>> {
+  if (!caller.rights.some((right) => right !== "read")) {
+    const message = "This key may not run tools.";
+    return fail("forbidden", { message, nextStep: 'Use a key with the right "run", or an agent\'s token.' });
+  }
+  if (agentId === undefined)
+    return fail("input_invalid", {
+      where: "name the agent: /mcp?agent=<id>, or send an agent's token as the bearer",
+    });
+  const agent = await services.composer.composeFor(agentId, caller.email);
+  if (!agent.ok) return agent;
+  if (sessionId !== undefined) {
+    const session = await services.sessions.get(sessionId);
+    if (!session.ok) return session;
+    if (session.value.owner !== caller.email) return fail("not_found", { what: "session", id: sessionId });
+  }
+  return ok(outsideARun(services, agent.value, { email: caller.email, sessionId, thread: "mcp" }));
+}
+
+async function byAgentToken(services: Services, record: TokenRecord): Promise<Result<McpCaller>> {
+  const { id, agentId, userEmail: email, sessionId, maxCalls } = record;
+  const agent = await services.composer.composeFor(agentId, email);
+  if (!agent.ok) return agent;
+  const place = { email, sessionId: sessionId ?? undefined, thread: `mcp:${id}` };
+  const own = outsideARun(services, agent.value, place);
+  const budgets = async (session: string | undefined): Promise<Budget[]> => {
+    const [used, ofSession] = await Promise.all([services.tokens.spend(id), own.budgets(session)]);
+    return maxCalls === null
+      ? ofSession
+      : [{ name: "calls of the token", used, limit: maxCalls }, ...ofSession];
+  };
+  return ok({ ...own, budgets });
+}
+
+function outsideARun(
+  services: Services,
+  agent: RuntimeAgent,
+  place: { email: string; sessionId: string | undefined; thread: string },
+): McpCaller {
+  const { email, sessionId, thread } = place;
+  return {
+    agent,
+    path: "mcp",
+    email,
+    async sessionFor(tool) {
+      if (sessionId !== undefined || !tool?.tool.requiresContext) return ok(sessionId);
+      const made = await threadSession(services, { agentId: agent.spec.id, owner: email, threadId: thread });
+      return made.ok ? ok(made.value.id) : made;
+    },
+    budgets: async (session) =>
+      session === undefined ? [] : storedBudgets(services.database.pool, session, agent.spec.limits),
+  };
+}
+
+interface RunRow {
+  readonly agentId: string | null;
+  readonly sessionId: string;
+  readonly owner: string;
+  readonly ceiling: readonly string[] | null;
+}
+
+const READ_RUN = `select s.agent_id as "agentId", s.id as "sessionId", s.owner,
+    coalesce(r.input->'scopeCeiling', (s.metadata->'scopeCeiling')::json) as ceiling
+  from runs r join sessions s on s.id = r.session_id where r.id = $1`;
+
+async function byRunToken(
+  services: Services,
+  record: TokenRecord,
+  runId: string,
+): Promise<Result<McpCaller>> {
+  const { rows } = await services.database.pool.query<RunRow>(READ_RUN, [runId]);
+  const [run] = rows;
+  if (!run) return fail("not_found", { what: "run", id: runId });
+  const composed = await services.composer.composeFor(run.agentId ?? record.agentId, run.owner);
+  if (!composed.ok) return composed;
+  const agent = withinScopes(composed.value, run.ceiling ?? undefined);
+  return ok({
+    agent,
+    path: "harness",
+    email: run.owner,
+    runId,
+    sessionFor: async () => ok(run.sessionId),
+    async budgets(session) {
+      await services.tokens.spend(record.id);
+      return storedBudgets(services.database.pool, session ?? run.sessionId, agent.spec.limits);
+    },
+  });
+}

@@ -1,0 +1,96 @@
+/** One MCP server per request, made of the caller's composed agent: its tools, and nothing of anyone else's. */
+import { fail, type JsonSchema, type RuntimeTool } from "@capstan/core";
+import { type CallToolResult, Server, type ServerContext, type Tool } from "@modelcontextprotocol/server";
+import { uuidv7 } from "uuidv7";
+import type { Services } from "../services.ts";
+import { VERSION } from "../version.ts";
+import { askPerson } from "./asked-before.ts";
+import type { McpCaller } from "./mcp-caller.ts";
+import { failureAnswer, outputAnswer } from "./tool-answer.ts";
+
+const MOST_INSTRUCTIONS = 20_000;
+
+export function mcpServer(services: Services, caller: McpCaller): Server {
+  const { spec, systemPrompt, tools } = caller.agent;
+  const server = new Server(
+    {
+      name: spec.name,
+      title: spec.name,
+      version: `${spec.version}.0.0`,
+      ...(spec.description !== "" && { description: spec.description }),
+      ...(spec.documentationUrl !== undefined && { websiteUrl: spec.documentationUrl }),
+    },
+    {
+      capabilities: { tools: {} },
+      ...(systemPrompt !== "" && { instructions: systemPrompt.slice(0, MOST_INSTRUCTIONS) }),
+    },
+  );
+  server.setRequestHandler("tools/list", () => ({
+    tools: tools.filter(({ tool }) => tool.policy !== "client").map(listed),
+    _meta: { "capstan/version": VERSION },
+  }));
+  server.setRequestHandler("tools/call", ({ params }, context) =>
+    callTool(services, caller, { tool: params.name, input: params.arguments ?? {} }, context),
+  );
+  return server;
+}
+
+function listed({ name, tool, policy, capabilityId }: RuntimeTool): Tool {
+  return {
+    name,
+    description: tool.description,
+    inputSchema: objectSchema(tool.input.jsonSchema),
+    ...(isObjectSchema(tool.output?.jsonSchema) && { outputSchema: objectSchema(tool.output?.jsonSchema) }),
+    annotations: { idempotentHint: tool.idempotent },
+    _meta: { "capstan/capability": capabilityId, "capstan/policy": policy },
+  };
+}
+
+const isObjectSchema = (schema: JsonSchema | undefined): boolean => schema?.type === "object";
+const objectSchema = (schema: JsonSchema | undefined) => ({ ...schema, type: "object" as const });
+
+async function callTool(
+  services: Services,
+  caller: McpCaller,
+  call: { tool: string; input: Record<string, unknown> },
+  { mcpReq }: ServerContext,
+): Promise<CallToolResult> {
+  const tool = caller.agent.tools.find(({ name }) => name === call.tool);
+  const session = await caller.sessionFor(tool);
+  if (!session.ok) return failureAnswer(session.failure);
+  const outcome = await services.gate.call({
+    ...call,
+    path: caller.path,
+    agent: caller.agent,
+    user: { email: caller.email, scopes: caller.agent.scopes },
+    sessionId: session.value,
+    runId: caller.runId,
+    callId: callIdOf(mcpReq) ?? uuidv7(),
+    signal: mcpReq.signal,
+    budgets: await caller.budgets(session.value),
+  });
+  switch (outcome.kind) {
+    case "done":
+      return checkedShape(tool, outputAnswer(outcome.output));
+    case "refused":
+      return failureAnswer(outcome.failure);
+    case "approval":
+      return askPerson(services, caller, outcome, session.value);
+    case "client":
+      return failureAnswer(
+        fail("tool_denied", { tool: call.tool, why: "only the client of a run can run it" }).failure,
+      );
+  }
+}
+
+/** An output that was cut no longer fits the schema the tool promised; a client would refuse the whole answer. */
+function checkedShape(tool: RuntimeTool | undefined, answer: CallToolResult): CallToolResult {
+  const promised = isObjectSchema(tool?.tool.output?.jsonSchema);
+  return promised && answer.structuredContent === undefined ? { ...answer, isError: true } : answer;
+}
+
+/** A client that tries again names the call it means. */
+function callIdOf({ _meta }: ServerContext["mcpReq"]): string | undefined {
+  const id = _meta?.["capstan/callId"];
+  return typeof id === "string" && id.length > 0 && id.length <= 200 ? id : undefined;
+}

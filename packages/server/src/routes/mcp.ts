@@ -1,0 +1,61 @@
+/** /mcp: the tools of one agent over MCP, both eras, without sessions. Who asks decides which agent it is. */
+
+import { fail } from "@capstan/core";
+import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
+import { bearer } from "../auth/authenticate.ts";
+import { rateLimiter } from "../auth/rate-limiter.ts";
+import { newRoutes } from "../define-route.ts";
+import { type McpCaller, mcpCaller } from "../mcp/mcp-caller.ts";
+import { mcpServer } from "../mcp/mcp-server.ts";
+import { problem } from "../problem.ts";
+import type { Services } from "../services.ts";
+
+export function mcpRoutes(services: Services) {
+  const { settings, log, stopping } = services;
+  const routes = newRoutes();
+  const handler = createMcpHandler(
+    ({ authInfo }) => mcpServer(services, authInfo?.extra?.caller as McpCaller),
+    { onerror: (error) => log.error({ what: "mcp", error }) },
+  );
+  stopping.addEventListener("abort", () => void handler.close(), { once: true });
+  const limiter = rateLimiter(Date.now);
+
+  routes.all("/mcp", async (c) => {
+    const token = bearer(c.req.header("authorization"));
+    const caller = await mcpCaller(services, {
+      token,
+      caller: c.get("caller"),
+      agentId: c.req.query("agent"),
+      sessionId: c.req.query("session"),
+    });
+    if (!caller.ok) return problem(c, caller.failure, { "www-authenticate": "Bearer" });
+    const perMinute = settings.CAPSTAN_RATE_LIMIT_PER_MINUTE;
+    const wait = token === undefined ? 0 : limiter(token, perMinute);
+    if (wait > 0)
+      return problem(c, fail("rate_limited", { perMinute, retryAfterSeconds: wait }).failure, {
+        "retry-after": String(wait),
+      });
+    const authInfo: AuthInfo = {
+      token: token ?? "",
+      clientId: caller.value.email,
+      scopes: [...caller.value.agent.scopes],
+      extra: { caller: caller.value },
+    };
+    return handler.fetch(c.req.raw, { authInfo });
+  });
+  describe(routes.openAPIRegistry);
+  return routes;
+}
+
+function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): void {
+  registry.registerPath({
+    method: "post",
+    path: "/mcp",
+    tags: ["mcp"],
+    summary:
+      "MCP over HTTP: the tools of the agent whose token is sent, or of `?agent=` for a key with the right to run",
+    "x-capstan-right": "run",
+    request: { body: { content: { "application/json": { schema: { type: "object" } } } } },
+    responses: { 200: { description: "A JSON-RPC answer, or a stream of them." } },
+  });
+}
