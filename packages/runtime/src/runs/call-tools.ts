@@ -20,6 +20,7 @@ import {
 } from "@capstan/core";
 import { uuidv7 } from "uuidv7";
 import type { GateOutcome } from "../gate/gate.ts";
+import { messageId } from "./message-id.ts";
 import type { Answer, RunContext } from "./run-context.ts";
 import type { CommitExtras } from "./run-log.ts";
 import type { RunUsage } from "./run-types.ts";
@@ -141,7 +142,7 @@ export async function storeResult(context: RunContext, call: ToolCallPart, resul
     output,
     ...(edited !== undefined && { editedInput: edited }),
   };
-  const message: ConversationMessage = { id: uuidv7(), role: "tool", content: [part] };
+  const message: ConversationMessage = { id: messageId(), role: "tool", content: [part] };
   const content = toolOutputText(output);
   const metadata = {
     ...(tookMs !== undefined && { durationMs: tookMs }),

@@ -1,10 +1,10 @@
 /** Results of tools that the client runs: stored as the conversation's next messages; the last one lets the run go on. */
 import { type ConversationMessage, fail, ok, openCalls, type Result, type ToolOutput } from "@capstan/core";
 import type pg from "pg";
-import { uuidv7 } from "uuidv7";
 import { inTransaction } from "../db/transaction.ts";
 import { CLAIM_WAITING, READ_MESSAGES } from "./claim-statements.ts";
 import type { ClaimRow } from "./claims.ts";
+import { messageId as newMessageId } from "./message-id.ts";
 import { storableJson } from "./storable-json.ts";
 
 export interface ClientResult {
@@ -71,7 +71,7 @@ async function addResults(
         ? { type: "text", value: content }
         : { type: "error-json", value: { code: "tool_failed", message: error } };
     const part = { type: "tool-result", toolCallId, toolName, output };
-    await client.query(ADD, [sessionId, messageId ?? uuidv7(), run.id, storableJson([part])]);
+    await client.query(ADD, [sessionId, messageId ?? newMessageId(), run.id, storableJson([part])]);
   }
   return ok(true);
 }

@@ -7,9 +7,9 @@ import {
   type SegmentOutcome,
   textOf,
 } from "@capstan/core";
-import { uuidv7 } from "uuidv7";
 import type { Waits } from "./call-tools.ts";
 import { READ_MESSAGES } from "./claim-statements.ts";
+import { messageId } from "./message-id.ts";
 import { checkedOutput, repairMessage, wasRepaired } from "./output-schema.ts";
 import type { RunContext } from "./run-context.ts";
 import type { MessageToStore } from "./run-log.ts";
@@ -31,7 +31,7 @@ export async function concluded(
   if (wasRepaired(context.messages)) {
     return failed(context, fail("output_not_valid", { where: output.where }).failure, [stored]);
   }
-  const repair = repairMessage(uuidv7(), output.where);
+  const repair = repairMessage(messageId(), output.where);
   context.messages.push(repair);
   await context.log.commit([stored, { message: repair }]);
   return undefined;

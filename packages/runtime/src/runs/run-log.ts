@@ -10,6 +10,7 @@ import { storableJson } from "./storable-json.ts";
 
 const BATCH_MS = 40; // a person does not see it; at 100 runs it is 2,500 rows a second less
 const FIRST_MS = 2; // a stream that was quiet is sent at once: the first token is not held back
+const QUIET: ReadonlySet<string> = new Set(["STEP_STARTED", "STEP_FINISHED"]); // say little alone; they go with the next
 
 export interface StoredUsage {
   readonly [key: string]: number | string;
@@ -78,6 +79,7 @@ export class RunLog {
   #timer: NodeJS.Timeout | undefined;
   #busy = false;
   #lastFlushAt = 0;
+  #flushAt = 0;
   #error: unknown;
   #attempts: number;
 
@@ -108,7 +110,7 @@ export class RunLog {
     const joined = last && joinDeltas(last, event);
     if (joined) this.#events[this.#events.length - 1] = joined;
     else this.#events.push(event);
-    this.#arm();
+    this.#arm(QUIET.has(event.type) ? BATCH_MS : FIRST_MS);
   }
 
   /** Stores these messages and changes with every event so far, in one transaction, and waits for it. */
@@ -121,10 +123,15 @@ export class RunLog {
     });
   }
 
-  #arm(): void {
-    if (this.#busy || this.#timer !== undefined) return;
-    const wait = Math.max(FIRST_MS, BATCH_MS - (performance.now() - this.#lastFlushAt));
-    this.#timer = setTimeout(() => this.#flush(), wait);
+  /** What was quiet is sent after `soonest`; a stream that flows, once in the batch window. */
+  #arm(soonest: number): void {
+    if (this.#busy) return;
+    const now = performance.now();
+    const at = now + Math.max(soonest, BATCH_MS - (now - this.#lastFlushAt));
+    if (this.#timer !== undefined && this.#flushAt <= at) return;
+    clearTimeout(this.#timer);
+    this.#flushAt = at;
+    this.#timer = setTimeout(() => this.#flush(), at - now);
   }
 
   /** One write at a time per run; what comes meanwhile goes with the next. */
@@ -153,7 +160,7 @@ export class RunLog {
       .finally(() => {
         this.#busy = false;
         if (this.#gathered.settle.length > 0) this.#flush();
-        else if (this.#events.length > 0) this.#arm();
+        else if (this.#events.length > 0) this.#arm(FIRST_MS);
       });
   }
 

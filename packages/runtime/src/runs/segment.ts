@@ -18,6 +18,7 @@ import { uuidv7 } from "uuidv7";
 import type { ResolvedModel } from "../providers/models.ts";
 import { callTools, nothingWaits } from "./call-tools.ts";
 import { harnessStep, isHarnessed } from "./harness/harness-step.ts";
+import { messageId } from "./message-id.ts";
 import { type StepAnswer, showWhatStands, takeStep } from "./model-turn.ts";
 import { responseFormat } from "./output-schema.ts";
 import type { RunContext } from "./run-context.ts";
@@ -100,7 +101,7 @@ async function askModel(context: RunContext, agent: RuntimeAgent): Promise<Segme
     agent,
     model,
     tools,
-    messageId: () => uuidv7(),
+    messageId,
     options: {
       ...responseFormat(claim.input.outputSchema, model, tools.length > 0),
       ...(claim.input.reasoning && { reasoning: claim.input.reasoning }),

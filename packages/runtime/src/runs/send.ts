@@ -14,6 +14,7 @@ import { CLAIM_NEW, CLAIM_QUEUED, READ_SESSION } from "./claim-statements.ts";
 import { type ClaimRow, withoutPosition } from "./claims.ts";
 import { clientTools, withTools } from "./engine-tools.ts";
 import { driverFor, isHarnessed } from "./harness/harness-step.ts";
+import { messageId as newMessageId } from "./message-id.ts";
 import { checkSchema, schemaPart } from "./output-schema.ts";
 import type { ClaimedSegment, Engine } from "./run-context.ts";
 import type { NewMessage, Pending, RunInput, SendOptions, Sent } from "./run-types.ts";
@@ -60,7 +61,7 @@ export async function send(
 ): Promise<Result<Sent>> {
   const content = partsOf(message);
   if (content.length === 0) return fail("message_empty", {});
-  const messageId = message.id ?? uuidv7();
+  const messageId = message.id ?? newMessageId();
   const read = await readSession(parts, sessionId, messageId);
   if (!read.ok) return read;
   const session = read.value;

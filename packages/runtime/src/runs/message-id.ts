@@ -1,0 +1,8 @@
+/** Ids of messages: short, because each event of a message repeats it. They sort by time, and are unique in their session. */
+const RANDOM_PART = 36 ** 6;
+
+export const messageId = (): string =>
+  Date.now().toString(36) +
+  Math.floor(Math.random() * RANDOM_PART)
+    .toString(36)
+    .padStart(6, "0");
