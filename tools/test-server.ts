@@ -1,5 +1,6 @@
 /** A real server for a live test: its own store, its own port, stopped with the test. */
 import { openLog, parseSettings, type RunningServer, startServer } from "../packages/server/src/index.ts";
+import type { ServerExtras } from "../packages/server/src/services.ts";
 import type { FreshStore } from "./stores-under-test.ts";
 
 export interface TestServer extends RunningServer {
@@ -18,6 +19,7 @@ export interface Answer {
 export async function testServer(
   store: FreshStore,
   environment: Record<string, string> = {},
+  extras: ServerExtras = {},
 ): Promise<TestServer> {
   const settings = parseSettings({
     PORT: "0",
@@ -29,6 +31,7 @@ export async function testServer(
   const log = openLog((line) => process.stderr.write(`${line}\n`), true);
   const started = await startServer(settings.value, log, {
     environment: { PATH: process.env.PATH ?? "", HOME: store.dataDir },
+    ...extras,
   });
   if (!started.ok) throw new Error(started.failure.message);
   const server = started.value;

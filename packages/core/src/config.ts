@@ -1,11 +1,14 @@
 /** `capstan.config.ts`: what a project adds to the server in code. Everything in it is optional. */
 import type { Capability } from "./capability.ts";
+import type { CodingAgentAdapter } from "./coding-agents/adapter.ts";
 
 export interface CapstanConfig {
   /** Registered beside the built-in ones. */
   readonly capabilities?: readonly Capability[];
   /** Capabilities without code: YAML or JSON documents as objects. */
   readonly documents?: readonly unknown[];
+  /** Coding agents beside the ten: to run by themselves, and as harnesses of agents. */
+  readonly codingAgents?: readonly CodingAgentAdapter[];
 }
 
 /** Only for its types: `export default defineConfig({ ... })`. */

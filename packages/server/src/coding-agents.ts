@@ -11,6 +11,7 @@ import {
   type RunHost,
   runCommand,
 } from "@capstan/coding-agents";
+import type { CodingAgentAdapter } from "@capstan/core";
 import type { Settings } from "./settings.ts";
 
 export interface CodingAgents {
@@ -24,18 +25,24 @@ export interface LazyCodingAgents {
   close(): Promise<void>;
 }
 
+/** `more`: adapters of the operator's own, beside the ten. */
 export function codingAgents(
   settings: Settings,
   environment: Readonly<Record<string, string>>,
+  more: readonly CodingAgentAdapter[] = [],
 ): LazyCodingAgents {
   let opened: Promise<CodingAgents> | undefined;
   return {
-    open: () => (opened ??= open(settings, environment)),
+    open: () => (opened ??= open(settings, environment, more)),
     close: async () => (await opened)?.host.close(),
   };
 }
 
-async function open(settings: Settings, env: Readonly<Record<string, string>>): Promise<CodingAgents> {
+async function open(
+  settings: Settings,
+  env: Readonly<Record<string, string>>,
+  more: readonly CodingAgentAdapter[],
+): Promise<CodingAgents> {
   const prober = createClient({ environment: { PATH: env.PATH } }); // a probe must not meet the operator's login
   const doctor = await createDoctor({
     manifests: ALL_MANIFESTS,
@@ -52,5 +59,6 @@ async function open(settings: Settings, env: Readonly<Record<string, string>>): 
     now: () => new Date(),
   });
   const client = createClient({ environment: env, effective: (agent) => doctor.effective(agent) });
+  for (const adapter of more) client.adapters.register(adapter);
   return { client, doctor, host: createRunHost(client) };
 }

@@ -11,6 +11,7 @@ import {
   type Runs,
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
+import type { Harnesses } from "./harness/open-harnesses.ts";
 import type { Log } from "./log.ts";
 import type { ServerModels } from "./models.ts";
 import { copyFiles, sessionFiles } from "./session-files.ts";
@@ -29,6 +30,7 @@ export interface EngineParts {
   /** Signs webhooks. */
   readonly secret: string;
   readonly observed: (observation: RunObservation) => void;
+  readonly harnesses: Harnesses;
 }
 
 export function openEngine({
@@ -42,6 +44,7 @@ export function openEngine({
   fetch,
   secret,
   observed,
+  harnesses,
 }: EngineParts): Promise<Runs> {
   const files = sessionFiles(database, settings);
   return openRuns({
@@ -50,6 +53,8 @@ export function openEngine({
     composeFor: composer.composeFor,
     composeSingle: (id, config, email) => composer.preview(singleCapability(id, config), email),
     models,
+    harness: (name) => harnesses.driver(name),
+    harnessWaitMs: settings.CAPSTAN_HARNESS_WAIT_SECONDS * 1000,
     executorId: settings.CAPSTAN_EXECUTOR_ID ?? (database.kind === "pglite" ? "local" : uuidv7()),
     countTokens,
     readFile: (sessionId, path) => files(sessionId).read(path),

@@ -1,6 +1,6 @@
 /** Saves an agent once it composes, its model can answer and its harness exists; records who did it. */
 import type { Result } from "@capstan/core";
-import { ok } from "@capstan/core";
+import { NATIVE_AGENT, ok } from "@capstan/core";
 import type { AgentInput, AgentRecord } from "@capstan/runtime";
 import type { Caller } from "./auth/caller.ts";
 import type { Services } from "./services.ts";
@@ -11,9 +11,13 @@ export async function saveAgent(
   input: AgentInput,
   id?: string,
 ): Promise<Result<AgentRecord>> {
-  const { agents, audit, composer } = services;
+  const { agents, audit, composer, harnesses } = services;
   const composed = await composer.preview({ ...input, id: "unsaved", version: 0 }, caller.email);
   if (!composed.ok) return composed;
+  if (input.harness !== NATIVE_AGENT) {
+    const can = await harnesses.driver(input.harness).check(composed.value);
+    if (!can.ok) return can;
+  }
   const saved =
     id === undefined ? ok(await agents.create(caller.email, input)) : await agents.update(id, input);
   if (!saved.ok) return saved;

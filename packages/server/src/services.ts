@@ -43,15 +43,18 @@ import {
   userStore,
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
+import { accessRequests } from "./access-requests.ts";
 import { serverCatalog } from "./catalog.ts";
 import { codingAgents, type LazyCodingAgents } from "./coding-agents.ts";
 import { delegation } from "./delegation.ts";
 import { openEngine } from "./engine.ts";
+import { type Harnesses, openHarnesses } from "./harness/open-harnesses.ts";
 import type { Log } from "./log.ts";
 import { openServerModels, type ServerModels } from "./models.ts";
 import { type Observations, openObservations } from "./observations.ts";
 import { openServerPackages, type ServerPackages } from "./packages.ts";
 import { openProviders, type Providers } from "./providers.ts";
+import { sessionFiles } from "./session-files.ts";
 import type { Settings } from "./settings.ts";
 import { keptRouteIndex } from "./tasks/route-index.ts";
 import { openTaskRunner, type TaskRunner } from "./tasks/task-runner.ts";
@@ -67,9 +70,9 @@ export interface Services {
   readonly sessions: SessionStore;
   readonly audit: AuditLog;
   readonly keys: KeyStore;
+  readonly tokens: TokenStore;
   readonly providers: Providers;
   readonly telemetry: Telemetry;
-  readonly tokens: TokenStore;
   readonly documents: CapabilityDocuments;
   readonly composer: Composer;
   readonly gate: Gate;
@@ -77,6 +80,7 @@ export interface Services {
   readonly runs: Runs;
   readonly observations: Observations;
   readonly codingAgents: LazyCodingAgents;
+  readonly harnesses: Harnesses;
   readonly taskRunner: TaskRunner;
   readonly packages: ServerPackages;
   /** The embedding of texts; read from disk at the first call. */
@@ -124,9 +128,13 @@ export async function openServices(
   });
   const working = { settings, log, database, gate, composer, models, audit, fetch, secret };
   const observations = openObservations(database, onError);
-  const runs = await openEngine({ ...working, observed: observations.add });
+  const delegates = codingAgents(settings, environment, config.codingAgents);
+  const files = sessionFiles(database, settings);
+  const sessionFolders = join(settings.CAPSTAN_DATA_DIR, "harness");
+  const harnesses = openHarnesses({ codingAgents: delegates, files, folder: sessionFolders, onError });
+  const runs = await openEngine({ ...working, observed: observations.add, harnesses });
   started.runs = runs;
-  const delegates = codingAgents(settings, environment);
+  registry.register(accessRequests({ composer, users, audit, approvals: () => runs.approvals }));
   const taskRunner = openTaskRunner({
     ...{ registry, composer, users, gate, telemetry, log },
     index: lazyIndex(registry),
@@ -152,12 +160,13 @@ export async function openServices(
       runs,
       observations,
     },
-    ...{ codingAgents: delegates, taskRunner, packages, embed: staticEmbedding, ...stop },
+    ...{ codingAgents: delegates, harnesses, taskRunner, packages, embed: staticEmbedding, ...stop },
     async close() {
       documents.close();
       taskRunner.close();
       await packages.close();
       await stop.drain();
+      await harnesses.close();
       await Promise.all([sandbox.close(), fetch.close(), telemetry.close(), delegates.close()]);
       await database.close();
     },
@@ -209,6 +218,7 @@ function openStores(database: Database, settings: Settings, secret: string) {
     sessions: sessionStore(database),
     audit: openAuditLog(database),
     keys: keyStore(database),
+    tokens: tokenStore(database),
     providers: openProviders(settings, providerStore(database, secretBox(secret))),
     telemetry: openTelemetry({ database, logFile: settings.CAPABILITY_TELEMETRY_LOG_FILE }),
   };
@@ -216,7 +226,6 @@ function openStores(database: Database, settings: Settings, secret: string) {
 
 function lazyIndex(registry: CapabilityRegistry): () => RouteIndex {
   let index: RouteIndex | undefined;
-    tokens: tokenStore(database),
   return () => {
     index ??= keptRouteIndex(registry, staticEmbedding());
     return index;

@@ -35,13 +35,18 @@ export interface FolderUse<T> {
   readonly owner: number | undefined;
   /** Whether the work came to its end, so that its files can be kept. */
   readonly isWhole: (value: T) => boolean;
+  /** Whether files of an earlier process that the store does not have are kept: its work goes on. */
+  readonly adopts?: boolean;
 }
 
 interface SessionFolder {
   readonly path: string;
   readonly known: Map<string, KnownFile>;
   tail: Promise<unknown>;
+  /** The refreshes in the middle of the work, one after the other. */
+  middle: Promise<unknown>;
   lastUsedMs: number;
+  isKnown: boolean;
 }
 
 export class SessionFolders {
@@ -49,15 +54,21 @@ export class SessionFolders {
   readonly #now: () => number;
   readonly #folders = new Map<string, SessionFolder>();
 
-  /** Folders carry the process id, so that the next server can tell which ones a dead one left. */
-  constructor(root: string, now: () => number) {
-    this.#root = join(root, `${process.pid}-${randomUUID().slice(0, 8)}`);
+  readonly #isLasting: boolean;
+
+  /**
+   * Folders carry the process id, so that the next server can tell which ones a dead one left. Lasting ones do not: a
+   * program that finds its own records by the path of its folder finds them after a restart too.
+   */
+  constructor(root: string, now: () => number, { isLasting = false } = {}) {
+    this.#root = isLasting ? root : join(root, `${process.pid}-${randomUUID().slice(0, 8)}`);
     this.#now = now;
+    this.#isLasting = isLasting;
   }
 
   /** Brings the folder up to date, lets `work` use it, and brings back what it changed unless `isWhole` says no. */
   async use<T>(
-    { sessionId, files, owner, isWhole }: FolderUse<T>,
+    { sessionId, files, owner, isWhole, adopts = false }: FolderUse<T>,
     work: (folder: string) => Promise<T>,
   ): Promise<Result<{ value: T; changes: FolderChanges }>> {
     const folder = this.#folderOf(sessionId);
@@ -65,9 +76,12 @@ export class SessionFolders {
     const turn = before.then(async (): Promise<Result<{ value: T; changes: FolderChanges }>> => {
       folder.lastUsedMs = this.#now();
       await this.#makeRoot();
+      if (!folder.isKnown && !adopts) await rm(folder.path, { recursive: true, force: true });
+      folder.isKnown = true;
       const filled = await fill(folder, files, owner);
       if (!filled.ok) return filled;
       const value = await work(folder.path);
+      await folder.middle;
       if (isWhole(value)) return ok({ value, changes: await bringBack(folder, files) });
       // What a killed command left may be half written: the folder is made anew from the store next time.
       folder.known.clear();
@@ -76,6 +90,21 @@ export class SessionFolders {
     });
     folder.tail = turn.catch(() => {});
     return turn;
+  }
+
+  /** In the middle of the work: what it changed so far comes back, and what others changed goes in. */
+  async refresh({
+    sessionId,
+    files,
+    owner,
+  }: Pick<FolderUse<unknown>, "sessionId" | "files" | "owner">): Promise<void> {
+    const folder = this.#folderOf(sessionId);
+    const turn = folder.middle.then(async () => {
+      await bringBack(folder, files, { isOver: false });
+      await fill(folder, files, owner);
+    });
+    folder.middle = turn.catch(() => {});
+    await turn;
   }
 
   /** An empty folder for one call that belongs to no session. */
@@ -103,7 +132,7 @@ export class SessionFolders {
 
   async close(): Promise<void> {
     await Promise.all([...this.#folders.values()].map(({ tail }) => tail));
-    await rm(this.#root, { recursive: true, force: true });
+    if (!this.#isLasting) await rm(this.#root, { recursive: true, force: true });
   }
 
   /** Open to all, so that each user gets to the folder of their own below it, which is not. */
@@ -119,7 +148,9 @@ export class SessionFolders {
       path: join(this.#root, name),
       known: new Map(),
       tail: Promise.resolve(),
+      middle: Promise.resolve(),
       lastUsedMs: this.#now(),
+      isKnown: false,
     };
     this.#folders.set(sessionId, folder);
     return folder;
@@ -209,14 +240,18 @@ async function storedFiles(
   return ok(found);
 }
 
-async function bringBack(folder: SessionFolder, files: SessionFileStore): Promise<FolderChanges> {
+async function bringBack(
+  folder: SessionFolder,
+  files: SessionFileStore,
+  { isOver = true } = {},
+): Promise<FolderChanges> {
   const changes = {
     written: [] as string[],
     deleted: [] as string[],
     refused: [] as { path: string; why: string }[],
   };
   const present = new Set<string>();
-  for await (const file of walk(folder.path)) {
+  for await (const file of walk(folder.path, isOver)) {
     const path = `/${relative(folder.path, file).split(sep).join("/")}`;
     present.add(path);
     if (changes.written.length >= MOST_CHANGED_FILES) {
@@ -261,15 +296,15 @@ async function keepIfChanged(
   return "written";
 }
 
-/** Regular files only: a link that a command made could lead anywhere. Empty folders are taken away. */
-async function* walk(folder: string): AsyncGenerator<string> {
+/** Regular files only: a link that a command made could lead anywhere. Links and empty folders are taken away at the end. */
+async function* walk(folder: string, isOver: boolean): AsyncGenerator<string> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isFile()) yield path;
     else if (entry.isDirectory()) {
-      yield* walk(path);
-      await rmdir(path).catch(() => {});
-    } else await rm(path, { force: true });
+      yield* walk(path, isOver);
+      if (isOver) await rmdir(path).catch(() => {});
+    } else if (isOver) await rm(path, { force: true });
   }
 }
 

@@ -1,15 +1,9 @@
 /** /v1/coding-agents and /v1/models: what each CLI can do here, its stored sessions, and runs whose events are streamed. */
 import { ALL_MANIFESTS, matrixRows } from "@capstan/coding-agents";
-import {
-  CapabilityError,
-  type CodingAgentManifest,
-  type Failure,
-  fail,
-  parseRunOptions,
-  RunRefusedError,
-} from "@capstan/core";
+import { type CodingAgentManifest, type Failure, fail, parseRunOptions } from "@capstan/core";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { codingAgentRefusal } from "../coding-agent-refusal.ts";
 import { type AppEnv, json, needs, newRoutes, requireRight } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import type { Services } from "../services.ts";
@@ -135,24 +129,10 @@ async function startRun(c: Context<AppEnv>, services: Services): Promise<Respons
     if (!run.ok) return problem(c, run.failure);
     return new Response(run.value.stream, { headers: { ...SSE_HEADERS, "x-capstan-run": run.value.id } });
   } catch (error) {
-    const refused = refusal(error);
+    const refused = codingAgentRefusal(error);
     if (refused) return problem(c, refused);
     throw error;
   }
-}
-
-function refusal(error: unknown): Failure | undefined {
-  if (error instanceof CapabilityError) {
-    const { code, message, capability, agent } = error;
-    return {
-      code,
-      status: 422,
-      message,
-      nextStep: "GET /v1/coding-agents shows what each can do.",
-      details: { capability, agent },
-    };
-  }
-  return error instanceof RunRefusedError ? error.failure : undefined;
 }
 
 async function command(c: Context<AppEnv>, services: Services): Promise<Response> {

@@ -41,6 +41,8 @@ export interface HarnessRequest {
   readonly reasoning?: ReasoningEffort | undefined;
   /** The program's own session to go on with. */
   readonly resume?: string | undefined;
+  /** After a crash: what the program left in its folder is its work, not rubbish. */
+  readonly recovers?: boolean;
   readonly maxTurns: number;
   readonly maxCostUsd?: number | undefined;
   /** Goes through the gate; answers when the tool has, which may be after a person did. */

@@ -40,7 +40,10 @@ export async function harnessStep(context: RunContext, agent: RuntimeAgent): Pro
   context.harness = agent.spec.harness;
   context.seen.model = context.claim.input.model ?? agent.spec.model ?? agent.spec.harness;
   const waiting = context.engine.parked.take(context.claim.runId);
-  if (waiting) return driven(context, { live: waiting });
+  if (waiting) {
+    await note(context, waiting);
+    return driven(context, { live: waiting });
+  }
   const calls = openCalls(context.messages);
   if (calls.length > 0) return makeCalls(context, agent, calls);
   if (context.engine.draining()) return handedOver(context);
@@ -89,20 +92,26 @@ async function begin(context: RunContext, agent: RuntimeAgent): Promise<Result<B
     return fail("harness_lost", { harness: name, why: "it was stopped, and has no session to go on with" });
   }
   const live = new LiveHarness(context, driver.value, facts.value);
-  const process = await driver.value.start({ ...requestOf(context, agent), ...opening, call: live.call });
+  const request = { ...requestOf(context, agent), ...opening, recovers: crashed, call: live.call };
+  const process = await driver.value.start(request);
   if (!process.ok) return process;
-  const knows = context.messages.at(-1)?.id ?? "";
-  const note = (cliSession: string | null) =>
-    writeLink(engine.parts.database.pool, claim, { harness: name, cliSession, active: true, knows });
-  await note(opening.resume ?? null);
-  live.onSession = (cliSession) => {
-    note(cliSession).catch((error) => engine.parts.onError?.(error, `session of ${name}`));
+  live.cliSession = opening.resume;
+  live.onSession = (now) => {
+    note(now, live).catch((error) => engine.parts.onError?.(error, `session of ${name}`));
   };
+  await note(context, live);
   live.begin(process.value);
   return ok({
     live,
     ...(opening.resume !== undefined && { resumed: crashed ? "after a crash" : "with a message" }),
   });
+}
+
+/** A program runs from here on, and was told all that is stored. */
+async function note(context: RunContext, { cliSession = null }: { cliSession?: string | null | undefined }) {
+  const { engine, claim, harness = "", messages } = context;
+  const knows = messages.at(-1)?.id ?? "";
+  await writeLink(engine.parts.database.pool, claim, { harness, cliSession, active: true, knows });
 }
 
 function requestOf({ claim, meter }: RunContext, agent: RuntimeAgent) {

@@ -71,8 +71,9 @@ export class LiveHarness {
   #isOver = false;
   /** Whether it said or did anything: one that did not may be started anew. */
   wasHeard = false;
+  /** The program's own session, once it has said which. */
   cliSession: string | undefined;
-  onSession: (cliSession: string) => void = () => {};
+  onSession: (context: RunContext) => void = () => {};
 
   constructor(context: RunContext, driver: HarnessDriver, facts: HarnessFacts) {
     this.facts = facts;
@@ -177,8 +178,8 @@ export class LiveHarness {
         else this.#take(event);
       }
       await Promise.allSettled(this.#tasks);
-      await this.#attached.promise;
-      if (end?.sessionId !== undefined) this.#session(end.sessionId);
+      const context = await this.#attached.promise;
+      if (end?.sessionId !== undefined) this.#session(context, end.sessionId);
       this.#end({ kind: "ended", event: end ?? { type: "run-ended", outcome: "aborted" } });
     } catch (error) {
       this.#outcome.reject(error);
@@ -193,9 +194,9 @@ export class LiveHarness {
 
   /** What each kind of event means here; kinds without a row mean nothing to a person. */
   readonly #handlers: Handlers = {
-    "run-started": ({ model, sessionId }) => {
+    "run-started": ({ model, sessionId }, context) => {
       this.#usage.model = model;
-      if (sessionId !== undefined) this.#session(sessionId);
+      if (sessionId !== undefined) this.#session(context, sessionId);
     },
     "text-delta": ({ text }) => this.#turns.say("text-delta", text),
     "thinking-delta": ({ text }, { seen }) => {
@@ -213,10 +214,10 @@ export class LiveHarness {
     warning: ({ message }, context) => context.warn(message),
   };
 
-  #session(cliSession: string): void {
+  #session(context: RunContext, cliSession: string): void {
     if (this.cliSession === cliSession) return;
     this.cliSession = cliSession;
-    this.onSession(cliSession);
+    this.onSession(context);
   }
 
   #count(context: RunContext, event: Extract<CodingAgentEvent, { type: "usage" }>): void {
@@ -336,6 +337,7 @@ export class LiveHarness {
   /** No segment drives it again; what it still says is not heard. */
   #end(end: HarnessEnd): void {
     clearTimeout(this.#quiet);
+    this.#turns.close();
     this.#isOver = true;
     this.#context = undefined;
     this.#outcome.resolve(end);

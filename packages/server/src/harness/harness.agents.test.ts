@@ -1,0 +1,136 @@
+/**
+ * Agents run by the real programs, against a simulated model on loopback. One server, one home, one environment; each
+ * program sees its own part of it. Programs that are not in the cache are skipped, by name.
+ */
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { MANIFESTS, type Sim, type SimRequest, startSim, wireToSim } from "@capstan/coding-agents";
+import type { BuiltInAgentName, RunEvent } from "@capstan/core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { last, results, spoken } from "../../../../tools/engine-under-test.ts";
+import { type HarnessUnderTest, harnessUnderTest } from "./fixtures/harness-under-test.ts";
+
+const CACHE = process.env.CAPSTAN_AGENTS_CACHE ?? join(homedir(), ".cache", "capstan-agents");
+const bin = (agent: string) => join(CACHE, agent, "node_modules", ".bin");
+const isInstalled = (agent: BuiltInAgentName) => existsSync(join(bin(agent), MANIFESTS[agent].commands[0]));
+
+interface Real {
+  readonly name: BuiltInAgentName;
+  readonly model: string;
+}
+
+/** The first three are what continuous integration installs. */
+const REAL: readonly Real[] = [
+  { name: "claude", model: "anthropic/claude-opus-5-5" },
+  { name: "gemini", model: "google/gemini-3.1-pro-preview" },
+  { name: "copilot", model: "openai/gpt-5.4" },
+  { name: "codex", model: "openai/gpt-6.1-sol" },
+  { name: "opencode", model: "openai/gpt-5.2" },
+];
+const NATIVE_MODEL = "openai-compatible/gpt-5.2";
+
+let sim: Sim;
+let bench: HarnessUnderTest;
+beforeAll(async () => {
+  sim = await startSim({ dripMs: 100 });
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "capstan-harness-")));
+  const wirings = REAL.flatMap(({ name }) => wireToSim(name, sim.url, home) ?? []);
+  for (const { path, content } of wirings.flatMap(({ files }) => files)) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
+  const PATH = [...REAL.map(({ name }) => bin(name)), dirname(process.execPath), process.env.PATH].join(
+    delimiter,
+  );
+  bench = await harnessUnderTest({
+    environment: Object.assign({ PATH, HOME: home }, ...wirings.map(({ env }) => env)),
+    settings: { OPENAI_COMPATIBLE_BASE_URL: `${sim.url}/v1`, OPENAI_COMPATIBLE_API_KEY: "sk-test" },
+  });
+});
+afterAll(async () => {
+  await bench.stop();
+  await sim.close();
+});
+beforeEach(() => sim.clear());
+
+const asked = () => sim.requests.filter(({ tools }) => tools.length > 0);
+const toolNames = (request: SimRequest | undefined) => request?.tools.map(({ name }) => name) ?? [];
+const call = (tool: string, input: object) => `Please. [[call ${tool} ${JSON.stringify(input)}]]`;
+
+/** What a turn was, without its ids and times. */
+const shape = (events: readonly RunEvent[]) => ({
+  calls: events.flatMap((event) => (event.type === "TOOL_CALL_START" ? [event.toolCallName] : [])),
+  arguments: events.flatMap((event) => (event.type === "TOOL_CALL_ARGS" ? [JSON.parse(event.delta)] : [])),
+  results: results(events),
+  text: spoken(events).includes("The sim answer is 42."),
+  end: last(events).type,
+});
+
+test("the same capability is called from the native loop and from every program, and looks the same", async () => {
+  const wanted = {
+    calls: ["add"],
+    arguments: [{ a: 2, b: 3 }],
+    results: ['{"sum":5}'],
+    text: true,
+    end: "RUN_FINISHED",
+  };
+  const native = await bench.session({ harness: "native", model: NATIVE_MODEL });
+  expect(shape(await bench.turn(native, call("add", { a: 2, b: 3 })))).toEqual(wanted);
+  const installed = REAL.filter(({ name }) => isInstalled(name));
+  for (const { name: harness, model } of installed) {
+    const session = await bench.session({ harness, model });
+    const events = await bench.turn(session, call("add", { a: 2, b: 3 }));
+    expect({ harness, ...shape(events) }).toEqual({ harness, ...wanted });
+  }
+  expect(installed.length).toBeGreaterThanOrEqual(3);
+});
+
+describe.each(REAL)("$name as a harness", ({ name, model }) => {
+  const real = test.skipIf(!isInstalled(name));
+  const session = (more: object = {}) => bench.session({ harness: name, model, ...more });
+
+  real("has the composed prompt and tools, and none of its own", async () => {
+    await bench.turn(await session({ tool_policies: { send: "deny" } }), "[[text]]");
+    const [request] = asked();
+    const own = toolNames(request).filter((tool) => /capstan/.test(tool));
+    expect(own.map((tool) => tool.replace(/^.*capstan[_-]+/, "")).toSorted()).toEqual([
+      "add",
+      "blocked",
+      "pick",
+    ]);
+    expect(toolNames(request).filter((tool) => NATIVE.test(tool))).toEqual([]);
+    expect(JSON.stringify(request?.body)).toContain("You are on the bench.");
+  });
+
+  real("is denied what the gate denies", async () => {
+    const id = await session();
+    const events = await bench.turn(id, call("blocked", {}));
+    expect(String(results(events))).toMatch(/tool_denied[\s\S]*not on this bench/);
+    expect(JSON.stringify(asked().at(-1)?.body)).toContain("not on this bench"); // and its model was told
+    expect(last(events).type).toBe("RUN_FINISHED");
+  });
+
+  real("waits for a person, and goes on with what the person said", async () => {
+    const id = await session();
+    const question = await bench.turn(id, call("send", { to: "a@b.c" }));
+    expect(last(question)).toMatchObject({ outcome: { type: "interrupt" } });
+    const events = await bench.answer(id, { decision: "approve", edited_args: { to: "x@y.z" } });
+    expect(results(events)).toEqual(["sent to x@y.z"]);
+    expect(JSON.stringify(asked().at(-1)?.body)).toContain("sent to x@y.z");
+    expect(spoken(events)).toContain("The sim answer is 42.");
+  });
+
+  real("remembers the turn before", async () => {
+    const id = await session();
+    await bench.turn(id, "The word is heron. [[text]]");
+    sim.clear();
+    const events = await bench.turn(id, `And now? ${call("add", { a: 1, b: 1 })}`);
+    expect(results(events)).toEqual(['{"sum":2}']);
+    expect(JSON.stringify(asked()[0]?.body)).toMatch(/heron[\s\S]*And now\?/);
+  });
+});
+
+/** What they call the tools with which one reads, writes, runs or fetches. */
+const NATIVE =
+  /^(Bash|bash|exec|exec_command|write_stdin|shell|run_shell_command|Read|read|read_file|view|Write|write|write_file|Edit|edit|replace|apply_patch|grep|grep_search|glob|rg|webfetch|web_fetch|WebFetch|task|Agent|spawn_agent)$/;

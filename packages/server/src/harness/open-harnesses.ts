@@ -1,0 +1,51 @@
+/** The coding agents of this machine as harnesses; a driver is made when an agent first names it. */
+import { resolve } from "node:path";
+import { type HarnessDriver, SessionFolders } from "@capstan/runtime";
+import type { LazyCodingAgents } from "../coding-agents.ts";
+import type { SessionFiles } from "../session-files.ts";
+import { codingAgentDriver } from "./coding-agent-driver.ts";
+import { createRunMcp } from "./run-mcp.ts";
+
+export interface Harnesses {
+  driver(name: string): HarnessDriver;
+  close(): Promise<void>;
+}
+
+export interface HarnessParts {
+  readonly codingAgents: LazyCodingAgents;
+  readonly files: SessionFiles;
+  /** Where the sessions' folders are; the same after a restart, because programs find their sessions by it. */
+  readonly folder: string;
+  readonly onError: (error: unknown, what: string) => void;
+}
+
+const SWEEP_MS = 10 * 60 * 1000;
+
+export function openHarnesses({ codingAgents, files, folder, onError }: HarnessParts): Harnesses {
+  const mcp = createRunMcp((error) => onError(error, "MCP of a run"));
+  const folders = new SessionFolders(resolve(folder), Date.now, { isLasting: true });
+  const drivers = new Map<string, HarnessDriver>();
+  const sweeper = setInterval(() => {
+    folders.sweep().catch((error) => onError(error, "folders of sessions"));
+  }, SWEEP_MS);
+  sweeper.unref();
+  const parts = {
+    client: async () => (await codingAgents.open()).client,
+    effective: async (agent: string) => (await codingAgents.open()).doctor.effective(agent),
+    mcp,
+    folders,
+    files,
+  };
+  return {
+    driver(name) {
+      const driver = drivers.get(name) ?? codingAgentDriver(name, parts);
+      drivers.set(name, driver);
+      return driver;
+    },
+    async close() {
+      clearInterval(sweeper);
+      await mcp.close();
+      await folders.close();
+    },
+  };
+}

@@ -1,0 +1,133 @@
+/**
+ * The tools of a run, served over MCP to the program that runs it, and to nobody else: on loopback, on a port of its own,
+ * behind a token that is made for the run, kept in memory, and gone with it. Every call goes to the run, which takes it
+ * through the gate; nothing here decides anything.
+ */
+import { randomBytes } from "node:crypto";
+import type { Server as HttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type JsonValue, type RuntimeTool, type ToolOutput, toolOutputText } from "@capstan/core";
+import type { HarnessRequest } from "@capstan/runtime";
+import { serve } from "@hono/node-server";
+import { type CallToolResult, createMcpHandler, Server } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { VERSION } from "../version.ts";
+
+/** What the agent's tools are called under, in every program; the names of its tools begin with it. */
+export const SERVER_NAME = "capstan";
+
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+export interface ServedTools {
+  readonly tools: readonly RuntimeTool[];
+  readonly call: HarnessRequest["call"];
+}
+
+export interface OpenRunMcp {
+  readonly url: string;
+  readonly token: string;
+  /** From here on the token is worth nothing. */
+  close(): void;
+}
+
+export interface RunMcp {
+  open(served: ServedTools): Promise<OpenRunMcp>;
+  close(): Promise<void>;
+}
+
+interface Serving extends ServedTools {
+  /** By the request's id, for a program that says it no longer waits. */
+  readonly waiting: Map<string, AbortController>;
+}
+
+export function createRunMcp(onError: (error: unknown) => void): RunMcp {
+  const servings = new Map<string, Serving>();
+  let listening: Promise<{ server: HttpServer; url: string }> | undefined;
+  const handler = createMcpHandler(
+    ({ authInfo, requestInfo }) => mcpServer(servings.get(authInfo?.token ?? ""), requestInfo?.signal),
+    { responseMode: "sse", maxRequestBodySize: MAX_BODY_BYTES, onerror: onError },
+  );
+  const answer = async (request: Request): Promise<Response> => {
+    const token = /^Bearer (\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
+    const serving = servings.get(token);
+    if (!serving) return Response.json({ error: "unknown token" }, { status: 401 });
+    if (request.method === "POST") await noteCancelled(serving, request.clone());
+    return handler.fetch(request, { authInfo: { token, clientId: "run", scopes: [] } });
+  };
+  return {
+    async open(served) {
+      listening ??= listen(answer);
+      const { url } = await listening;
+      const token = `run_${randomBytes(32).toString("base64url")}`;
+      servings.set(token, { ...served, waiting: new Map() });
+      return { url, token, close: () => void servings.delete(token) };
+    },
+    async close() {
+      servings.clear();
+      await handler.close();
+      const server = (await listening)?.server;
+      if (!server) return;
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function listen(
+  answer: (request: Request) => Promise<Response>,
+): Promise<{ server: HttpServer; url: string }> {
+  return new Promise((resolve, reject) => {
+    const server = serve({ fetch: answer, hostname: "127.0.0.1", port: 0 }, ({ port }: AddressInfo) =>
+      resolve({ server: server as HttpServer, url: `http://127.0.0.1:${port}/mcp` }),
+    );
+    server.once("error", reject);
+  });
+}
+
+/** One for each request, as the protocol's stateless form has it. */
+function mcpServer(serving: Serving | undefined, gone: AbortSignal | undefined): Server {
+  const server = new Server({ name: SERVER_NAME, version: VERSION }, { capabilities: { tools: {} } });
+  const { tools = [], waiting, call } = serving ?? {};
+  server.setRequestHandler("tools/list", () => ({
+    tools: tools.map(({ name, tool }) => ({
+      name,
+      description: tool.description,
+      inputSchema: { ...tool.input.jsonSchema, type: "object" as const },
+    })),
+  }));
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const controller = new AbortController();
+    const key = String(mcpReq.id);
+    waiting?.set(key, controller);
+    try {
+      const output = await call?.({
+        tool: params.name,
+        input: (params.arguments ?? {}) as JsonValue,
+        id: CallMeta.parse(mcpReq._meta)["claudecode/toolUseId"],
+        signal: AbortSignal.any([controller.signal, ...(gone ? [gone] : [])]),
+      });
+      return callResult(output ?? { type: "error-json", value: "The run is over." });
+    } finally {
+      waiting?.delete(key);
+    }
+  });
+  return server;
+}
+
+const CallMeta = z.object({ "claudecode/toolUseId": z.string().optional() }).catch({});
+
+const callResult = (output: ToolOutput): CallToolResult => ({
+  content: [{ type: "text", text: toolOutputText(output) }],
+  ...(output.type === "error-json" && { isError: true }),
+});
+
+const Cancelled = z.object({
+  method: z.literal("notifications/cancelled"),
+  params: z.object({ requestId: z.union([z.string(), z.number()]) }),
+});
+
+/** It comes as a request of its own, and the call it means is another one's. */
+async function noteCancelled({ waiting }: Serving, request: Request): Promise<void> {
+  const parsed = Cancelled.safeParse(await request.json().catch(() => null));
+  if (parsed.success) waiting.get(String(parsed.data.params.requestId))?.abort();
+}
