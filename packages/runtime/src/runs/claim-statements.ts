@@ -3,7 +3,15 @@
  * the next epoch, which fences off whoever had it.
  */
 
-const LAST_MESSAGES = 1000; // more than any window holds; a longer conversation is read from here on
+const LAST_MESSAGES = 300; // the cost of a turn must not grow with the session; the message to answer is always among them
+
+/** The end of the conversation of session `s`, oldest first. */
+const CONVERSATION = `(select json_agg(json_build_object('position', m.position, 'id', m.id, 'role', m.role,
+      'content', m.content) order by m.position)
+    from messages m where m.session_id = s.id and (
+      m.position > (select max(position) - ${LAST_MESSAGES} from messages where session_id = s.id)
+      or m.position = (select position from messages where session_id = s.id and role = 'user'
+        order by position desc limit 1))) as conversation`;
 
 /** Everything a turn needs to know about its session, read at once. $1 session, $2 message id. */
 export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata,
@@ -13,9 +21,7 @@ export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata,
       where r.session_id = s.id and r.status in ('running', 'waiting')) as active,
     (select json_agg(json_build_object('messageId', f.message_id, 'value', f.value, 'words', f.words)
       order by f.created_at) from feedback f where f.session_id = s.id and not f.told) as feedback,
-    (select json_agg(json_build_object('position', m.position, 'id', m.id, 'role', m.role, 'content', m.content)
-      order by m.position) from (select position, id, role, content from messages where session_id = s.id
-      order by position desc limit ${LAST_MESSAGES}) m) as conversation
+    ${CONVERSATION}
   from sessions s where s.id = $1`;
 
 /** $1 session, $2 run, $3 message id, $4 owner, $5 agent, $6 input, $7 input with the message, $8 message,
@@ -125,9 +131,7 @@ export const CLAIM_WAITING_TO_CANCEL = `with taken as (
 /** What a segment that goes on reads: session, conversation, its own events so far, and the answers to its questions.
  * $1 session, $2 run, $3 the segment's first sequence number. */
 export const READ_RUN = `select s.agent_id, s.owner, s.state, s.metadata,
-    (select json_agg(json_build_object('position', m.position, 'id', m.id, 'role', m.role, 'content', m.content)
-      order by m.position) from (select position, id, role, content from messages where session_id = s.id
-      order by position desc limit ${LAST_MESSAGES}) m) as conversation,
+    ${CONVERSATION},
     (select json_agg(m.usage) from messages m where m.session_id = s.id and m.run_id = $2 and m.usage is not null) as usages,
     (select r.usage from runs r where r.id = $2) as usage,
     (select json_agg(c.usage) from runs c where c.parent_run_id = $2 and c.usage is not null) as children,

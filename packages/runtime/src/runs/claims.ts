@@ -21,7 +21,7 @@ export interface ClaimRow {
   readonly parent_call_id: string | null;
 }
 
-type MessageRow = ConversationMessage & { readonly position: number };
+export type MessageRow = ConversationMessage & { readonly position: number };
 
 interface RunRow {
   readonly agent_id: string | null;
@@ -71,7 +71,7 @@ export async function loadSegment(pool: pg.Pool, row: ClaimRow): Promise<LoadedS
     metadata: read.metadata,
     seq: read.last_seq,
     position: (conversation.at(-1)?.position ?? -1) + 1,
-    messages: conversation.map(withoutPosition),
+    messages: fromFirstQuestion(conversation),
     usages: read.usages ?? [],
     activeMs: read.usage?.activeMs ?? 0,
     children: read.children ?? [],
@@ -81,8 +81,13 @@ export async function loadSegment(pool: pg.Pool, row: ClaimRow): Promise<LoadedS
   return { claim, events: (read.batches ?? []).flat() };
 }
 
-export const withoutPosition = ({ position: _, ...message }: MessageRow): ConversationMessage =>
-  message as ConversationMessage;
+/** The end of a long conversation may start in the middle of a turn; a prompt may not. */
+export function fromFirstQuestion(conversation: readonly MessageRow[]): ConversationMessage[] {
+  const first = conversation.findIndex(({ role }) => role === "user");
+  return conversation
+    .slice(Math.max(0, first))
+    .map(({ position: _, ...message }) => message as ConversationMessage);
+}
 
 const parentOf = ({ parent_run_id: runId, parent_call_id: callId }: ClaimRow): ClaimedSegment["parent"] =>
   runId === null ? undefined : { runId, callId: callId ?? "" };

@@ -11,7 +11,7 @@ import {
 import { uuidv7 } from "uuidv7";
 import { isUuid } from "../db/uuid.ts";
 import { CLAIM_NEW, CLAIM_QUEUED, READ_SESSION } from "./claim-statements.ts";
-import { type ClaimRow, withoutPosition } from "./claims.ts";
+import { type ClaimRow, fromFirstQuestion, type MessageRow } from "./claims.ts";
 import { clientTools, withTools } from "./engine-tools.ts";
 import { driverFor, isHarnessed } from "./harness/harness-step.ts";
 import { messageId as newMessageId } from "./message-id.ts";
@@ -33,7 +33,7 @@ interface SessionRow {
   readonly known: { readonly id: string; readonly status: string } | null;
   readonly active: { readonly id: string; readonly status: string; readonly pending: Pending | null } | null;
   readonly feedback: readonly { messageId: string; value: string; words: string }[] | null;
-  readonly conversation: readonly (ConversationMessage & { readonly position: number })[] | null;
+  readonly conversation: readonly MessageRow[] | null;
 }
 
 /** What a run that was started by another one brings beside the message. */
@@ -200,7 +200,7 @@ async function startClaimed(parts: SendParts, claiming: Claiming, claimed: Claim
     metadata: session.metadata,
     seq: first,
     position: position + 1,
-    messages: [...before.map(withoutPosition), message],
+    messages: [...fromFirstQuestion(before), message],
   };
   parts.segments.start(segment, agent.spec);
 }

@@ -253,3 +253,38 @@ describe.each(STORES)("a turn on $name", ({ fresh }) => {
     });
   });
 });
+
+describe.each(STORES)("a very long session on $name", ({ fresh }) => {
+  const engine = useEngine(fresh);
+
+  test("is read from its end, and from the start of a turn", async () => {
+    let prompt: readonly { role: string; content: unknown }[] = [];
+    engine.answers = (call) => {
+      prompt = call.prompt;
+      return [{ text: "Yes." }];
+    };
+    const session = await engine.newSession();
+    await engine.database.pool.query(
+      `insert into messages(session_id, position, id, run_id, role, content)
+       select $1::uuid, n, 'm' || n, $1::uuid, case n % 3 when 0 then 'user' when 1 then 'assistant' else 'tool' end,
+         case n % 3
+           when 0 then json_build_array(json_build_object('type', 'text', 'text', 'question ' || n))
+           when 1 then json_build_array(json_build_object('type', 'tool-call', 'toolCallId', 'c' || n,
+             'toolName', 'add', 'input', json_build_object()))
+           else json_build_array(json_build_object('type', 'tool-result', 'toolCallId', 'c' || (n - 1),
+             'toolName', 'add', 'output', json_build_object('type', 'text', 'value', 'ok'))) end
+       from generate_series(0, 2999) n`,
+      [session],
+    );
+    await engine.runs.send(session, { content: "the last question" });
+    await collect(engine.runs, session);
+    expect(prompt.length).toBeLessThanOrEqual(302);
+    expect(prompt[1]).toMatchObject({ role: "user" });
+    expect(JSON.stringify(prompt.at(-1))).toContain("the last question");
+    const { rows } = await engine.database.pool.query(
+      "select position from messages where session_id = $1 and position >= 3000 order by position",
+      [session],
+    );
+    expect(rows).toEqual([{ position: 3000 }, { position: 3001 }]);
+  });
+});
