@@ -9,6 +9,8 @@ const MAX_CLAUSES = 8;
 const MIN_TERMS = 3; // shorter ones match far too much
 const BREAKS =
   /(?<=[.;?!])\s+|,?\s+(?:and then|then|after that|afterwards|finally|next|also|additionally|lastly|as well as|secondly|thirdly)\b,?\s*/i;
+const LEAD =
+  /^(?:and|then|after that|afterwards|finally|next|also|additionally|lastly|first(?:ly)?|second(?:ly)?|third(?:ly)?)\b,?\s*/i;
 const AND = /,?\s+and\s+/i;
 const SUBJECTS = new Set(
   "i we you can could would please how what where when who which is are let lets".split(" "),
@@ -19,6 +21,7 @@ export function clausesOf(task: string): string[] {
   const parts = task
     .split(BREAKS)
     .flatMap(splitAtAnd)
+    .map((part) => part.replace(LEAD, ""))
     .filter((part) => contentTerms(part).length >= MIN_TERMS);
   return parts.length > 1 ? parts.slice(0, MAX_CLAUSES) : [];
 }

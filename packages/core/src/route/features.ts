@@ -1,30 +1,24 @@
 /**
  * The evidence for each capability, one number between 0 and 1 per channel: what the learned weights are applied to.
- * The cheap channels look at every capability; the nearest single trigger only at those some channel already likes.
+ * The cheap channels look at every capability; single triggers are compared only where some channel already sees something.
  */
 import type { IndexEntry, RouteIndex } from "./route-index.ts";
-import type { Task, TaskPart } from "./task.ts";
+import type { Task } from "./task.ts";
 import { dot } from "./vectors.ts";
 
-/** The channels in the order of the learned weights. */
+/** The channels. What else was tried and did not help is in docs/routing.md. */
 export const FEATURES = [
   "words", // BM25F over all fields, as a share of the ideal score
-  "clauseWords", // the same for the best clause
-  "phrase", // TF-IDF cosine to the nearest passage: its own text or one trigger
-  "phraseTop", // mean over the three nearest passages
-  "clausePhrase",
+  "phrase", // TF-IDF cosine of words and word pairs to the nearest passage: its own text or one trigger
   "name", // share of its name that the task says
   "cover", // share of its own text that the task says
   "tag", // share of its tags that the task says
   "trigger", // a short trigger stands in the task word for word
-  "domain",
+  "domain", // share of its domain's words that the task says
   "action", // the task's verb is of its kind
   "centre", // embedding: near the centre of its text and triggers
-  "clauseCentre",
-  "own", // embedding: near its own text
-  "clauseOwn",
-  "nearest", // embedding: near one trigger
-  "nearestTop", // mean over the three nearest triggers
+  "clauseCentre", // the same for the best clause
+  "nearest", // embedding: near its own text or one trigger
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 export type FeatureValues = Readonly<Record<Feature, number>>;
@@ -35,14 +29,18 @@ export interface Candidate {
   readonly triggerHits: readonly string[];
   readonly tagHits: readonly string[];
   /** The passage and the trigger that came nearest, for the reasons. */
-  readonly nearestPassage: { readonly text: string; readonly similarity: number } | undefined;
-  readonly nearestTrigger: { readonly text: string; readonly similarity: number } | undefined;
+  readonly nearestPassage: Near | undefined;
+  readonly nearestTrigger: Near | undefined;
 }
 
-const PER_CHANNEL = 20; // deep enough that the right answer is among them for 99% of the dev tasks
-const TOP = 3;
+export interface Near {
+  readonly text: string;
+  readonly similarity: number;
+}
 
-/** The capabilities worth a closer look, with their evidence, in the order of their ids. */
+const PER_CHANNEL = 20; // deep enough that the right answer is among them for 98 of 100 dev tasks
+
+/** The capabilities worth a closer look, with their evidence. */
 export function candidatesFor(
   task: Task,
   index: RouteIndex,
@@ -51,13 +49,9 @@ export function candidatesFor(
   const open = index.entries.map((entry) => entry !== undefined && accept(entry));
   const channels = scan(task, index, open.length);
   const chosen = new Set<number>();
-  for (const values of [channels.words, channels.clauseWords, channels.phrase, channels.clausePhrase]) {
+  const { words, phrase, centre, clauseCentre } = channels;
+  for (const values of task.whole.vector ? [words, phrase, centre, clauseCentre] : [words, phrase]) {
     for (const slot of topSlots(values, open, PER_CHANNEL)) chosen.add(slot);
-  }
-  if (task.whole.vector) {
-    for (const values of [channels.centre, channels.clauseCentre, channels.own]) {
-      for (const slot of topSlots(values, open, PER_CHANNEL)) chosen.add(slot);
-    }
   }
   return [...chosen].flatMap((slot) => {
     const entry = index.entries[slot];
@@ -66,120 +60,73 @@ export function candidatesFor(
 }
 
 interface Channels {
-  words: Float64Array;
-  clauseWords: Float64Array;
-  phrase: Float64Array;
-  phraseSecond: Float64Array;
-  phraseThird: Float64Array;
-  clausePhrase: Float64Array;
-  centre: Float64Array;
-  clauseCentre: Float64Array;
-  own: Float64Array;
-  clauseOwn: Float64Array;
-  passageText: (string | undefined)[];
+  readonly words: Float64Array;
+  readonly phrase: Float64Array;
+  readonly passages: (string | undefined)[];
+  readonly centre: Float64Array;
+  readonly clauseCentre: Float64Array;
 }
 
 function scan(task: Task, index: RouteIndex, size: number): Channels {
-  const zeros = () => new Float64Array(size);
   const channels: Channels = {
-    words: zeros(),
-    clauseWords: zeros(),
-    phrase: zeros(),
-    phraseSecond: zeros(),
-    phraseThird: zeros(),
-    clausePhrase: zeros(),
-    centre: zeros(),
-    clauseCentre: zeros(),
-    own: zeros(),
-    clauseOwn: zeros(),
-    passageText: [],
+    words: new Float64Array(size),
+    phrase: new Float64Array(size),
+    passages: [],
+    centre: new Float64Array(size),
+    clauseCentre: new Float64Array(size),
   };
-  index.postings.score(task.whole.terms, channels.words);
-  for (const { passage, similarity } of index.passages.search(task.whole.text)) {
-    if (similarity > (channels.phrase[passage.slot] as number))
-      channels.passageText[passage.slot] = passage.text;
-    pushTop(channels, passage.slot, similarity);
-  }
-  scanVectors(task.whole, index, channels.centre, channels.own);
-  scanClauses(task, index, channels);
+  const { words, phrase, passages, centre, clauseCentre } = channels;
+  index.postings.score(task.whole.terms, words);
+  index.passages.search(task.whole.text, ({ slot, text }, similarity) => {
+    if (similarity <= (phrase[slot] as number)) return;
+    phrase[slot] = similarity;
+    passages[slot] = text;
+  });
+  const vectors = [task.whole, ...task.clauses].flatMap(({ vector }) => vector ?? []);
+  if (task.whole.vector) index.centres.scan(vectors, centre, clauseCentre);
   return channels;
-}
-
-function scanClauses(task: Task, index: RouteIndex, channels: Channels): void {
-  channels.clauseWords.set(channels.words);
-  channels.clausePhrase.set(channels.phrase);
-  channels.clauseCentre.set(channels.centre);
-  channels.clauseOwn.set(channels.own);
-  for (const clause of task.clauses) {
-    const scores = new Float64Array(channels.words.length);
-    index.postings.score(clause.terms, scores);
-    raise(channels.clauseWords, scores);
-    for (const { passage, similarity } of index.passages.search(clause.text)) {
-      const { slot } = passage;
-      if (similarity > (channels.clausePhrase[slot] as number)) channels.clausePhrase[slot] = similarity;
-    }
-    scanVectors(clause, index, channels.clauseCentre, channels.clauseOwn);
-  }
-}
-
-function scanVectors(part: TaskPart, index: RouteIndex, centre: Float64Array, own: Float64Array): void {
-  const { vector } = part;
-  if (!vector) return;
-  for (let slot = 0; slot < centre.length; slot++) {
-    const vectors = index.entries[slot]?.vectors;
-    if (!vectors) continue;
-    const near = dot(vectors.centre, vector);
-    if (near > (centre[slot] as number)) centre[slot] = near;
-    const nearOwn = vectors.own === vectors.centre ? near : dot(vectors.own, vector);
-    if (nearOwn > (own[slot] as number)) own[slot] = nearOwn;
-  }
 }
 
 function lookCloser(task: Task, index: RouteIndex, entry: IndexEntry, channels: Channels): Candidate {
   const { slot } = entry;
   const triggerHits = entry.phrases.filter(task.holds).map(({ label }) => label);
   const tagHits = entry.tags.filter(task.holds).map(({ label }) => label);
-  const near = nearestTriggers(task, entry);
-  const at = (values: Float64Array) => values[slot] as number;
-  const phrase = at(channels.phrase);
+  const near = nearestTrigger(task, entry);
+  const phrase = channels.phrase[slot] as number;
   return {
     entry,
     triggerHits,
     tagHits,
-    nearestPassage: phrase > 0 ? { text: channels.passageText[slot] ?? "", similarity: phrase } : undefined,
-    nearestTrigger: near.best,
+    nearestPassage: phrase > 0 ? { text: channels.passages[slot] ?? "", similarity: phrase } : undefined,
+    nearestTrigger: near.trigger,
     features: {
-      words: at(channels.words),
-      clauseWords: at(channels.clauseWords),
+      words: channels.words[slot] as number,
       phrase,
-      phraseTop: (phrase + at(channels.phraseSecond) + at(channels.phraseThird)) / TOP,
-      clausePhrase: at(channels.clausePhrase),
       name: covered(entry.nameTerms, task, index),
       cover: covered(entry.ownTerms, task, index),
       tag: entry.tags.length > 0 ? tagHits.length / entry.tags.length : 0,
       trigger: triggerHits.length > 0 ? 1 : 0,
       domain: covered(entry.domainTerms, task, index),
       action: (task.actions & entry.actions) !== 0 ? 1 : 0,
-      centre: at(channels.centre),
-      clauseCentre: at(channels.clauseCentre),
-      own: at(channels.own),
-      clauseOwn: at(channels.clauseOwn),
-      nearest: Math.max(near.best?.similarity ?? 0, at(channels.own)),
-      nearestTop: near.top,
+      centre: channels.centre[slot] as number,
+      clauseCentre: channels.clauseCentre[slot] as number,
+      nearest: near.similarity,
     },
   };
 }
 
-function nearestTriggers(task: Task, { vectors }: IndexEntry) {
+function nearestTrigger(
+  task: Task,
+  { vectors }: IndexEntry,
+): { trigger: Near | undefined; similarity: number } {
   const { vector } = task.whole;
-  if (!vector || !vectors) return { best: undefined, top: 0 };
-  const own = dot(vectors.own, vector);
-  const scored = vectors.triggers
-    .map(({ text, vector: trigger }) => ({ text, similarity: dot(trigger, vector) }))
-    .sort((a, b) => b.similarity - a.similarity);
-  const three = [own, ...scored.slice(0, TOP).map(({ similarity }) => similarity)].sort((a, b) => b - a);
-  const top = three.slice(0, TOP).reduce((sum, value) => sum + Math.max(0, value), 0) / TOP;
-  return { best: scored[0], top };
+  if (!vector || !vectors) return { trigger: undefined, similarity: 0 };
+  let trigger: Near | undefined;
+  for (const { text, vector: said } of vectors.triggers) {
+    const similarity = dot(said, vector);
+    if (similarity > (trigger?.similarity ?? 0)) trigger = { text, similarity };
+  }
+  return { trigger, similarity: Math.max(0, dot(vectors.own, vector), trigger?.similarity ?? 0) };
 }
 
 /** How much of these terms the task says, by rarity; as if there were one more, so that one lucky word is not all. */
@@ -191,25 +138,7 @@ function covered(wanted: readonly string[], task: Task, index: RouteIndex): numb
     all += idf;
     if (task.contentTerms.has(term)) said += idf;
   }
-  return all > 0 ? said / (all + index.postings.idf("")) : 0;
-}
-
-function pushTop({ phrase, phraseSecond, phraseThird }: Channels, slot: number, value: number): void {
-  const [first, second] = [phrase[slot] as number, phraseSecond[slot] as number];
-  if (value > first) {
-    phraseThird[slot] = second;
-    phraseSecond[slot] = first;
-    phrase[slot] = value;
-  } else if (value > second) {
-    phraseThird[slot] = second;
-    phraseSecond[slot] = value;
-  } else if (value > (phraseThird[slot] as number)) phraseThird[slot] = value;
-}
-
-function raise(target: Float64Array, values: Float64Array): void {
-  for (let at = 0; at < target.length; at++) {
-    if ((values[at] as number) > (target[at] as number)) target[at] = values[at] as number;
-  }
+  return all > 0 ? said / (all + index.postings.rarest()) : 0;
 }
 
 /** The slots of the highest values above zero. Ties at the edge are all kept, so that slot order never decides. */
@@ -226,7 +155,7 @@ function topSlots(values: Float64Array, open: readonly boolean[], count: number)
   return positive.filter((slot) => (values[slot] as number) >= edge);
 }
 
-function kthHighest(values: number[], k: number): number {
+function kthHighest(values: readonly number[], k: number): number {
   const best: number[] = []; // ascending, at most k long
   for (const value of values) {
     if (best.length === k && value <= (best[0] as number)) continue;

@@ -50,7 +50,7 @@ export const fuse = (candidate: Candidate, field: Field, weights: FusionWeights)
 /** Between 0 and 10: the share of the most evidence there could be. */
 export const toScore = (sum: number, weights: FusionWeights): number => (10 * sum) / ceiling(weights);
 
-function ceiling({ plain, relative, doubt }: FusionWeights): number {
+export function ceiling({ plain, relative, doubt }: FusionWeights): number {
   return [plain, relative, doubt]
     .flatMap((table) => Object.values(table))
     .reduce((sum, weight) => sum + weight, 0);

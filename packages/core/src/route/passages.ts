@@ -19,16 +19,11 @@ export interface Passage {
   query: number;
 }
 
-export interface PassageHit {
-  readonly passage: Passage;
-  readonly similarity: number;
-}
-
 export interface Passages {
   add(slot: number, text: string): Passage;
   remove(passage: Passage): void;
-  /** Every passage that shares a word with the text, with its cosine. */
-  search(text: string): PassageHit[];
+  /** Visits every passage that shares a word with the text, with its cosine. */
+  search(text: string, visit: (passage: Passage, similarity: number) => void): void;
 }
 
 const dampen = (count: number) => 1 + Math.log(count);
@@ -78,7 +73,7 @@ export function createPassages(): Passages {
       version++;
     },
 
-    search(text) {
+    search(text, visit) {
       query++;
       const touched: Passage[] = [];
       let squares = 0;
@@ -89,7 +84,7 @@ export function createPassages(): Passages {
         if (gram) accumulate(gram, weight * idf(gram), query, touched);
       }
       const norm = Math.sqrt(squares) || 1;
-      return touched.map((passage) => ({ passage, similarity: passage.dot / (norm * normOf(passage)) }));
+      for (const passage of touched) visit(passage, passage.dot / (norm * normOf(passage)));
     },
   };
 }

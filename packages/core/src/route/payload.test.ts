@@ -10,6 +10,7 @@ const todos = z.object({
     z.object({ content: text, activeForm: text, status: z.enum(["pending", "in_progress", "completed"]) }),
   ),
 });
+const now = new Date("2026-11-15T12:00:00Z"); // a Sunday
 const timezoneOf = (task: string) => (/tokyo/i.test(task) ? "Asia/Tokyo" : undefined);
 
 describe("arguments from a task", () => {
@@ -76,8 +77,25 @@ describe("arguments from a task", () => {
       },
     ],
     ["meeting on 2026-11-15", z.object({ date: text }), { date: "2026-11-15" }],
+    ["meeting on March 3rd, 2027", z.object({ date: text }), { date: "2027-03-03" }],
+    ["meeting on the 3rd of March 2027", z.object({ date: z.iso.date() }), { date: "2027-03-03" }],
+    ["remind me tomorrow", z.object({ date: text }), { date: "2026-11-16" }],
+    ["the call is next Friday", z.object({ when: text }), { when: "2026-11-20" }],
+    ["in 2 weeks", z.object({ date: text }), { date: "2026-11-29" }],
+    ["on March 3", z.object({ date: text }), { date: "2027-03-03" }],
+    [
+      "add twenty-five and two hundred and six",
+      z.object({ a: z.number(), b: z.number() }),
+      { a: 25, b: 206 },
+    ],
+    ["add two and three", z.object({ a: z.number(), b: z.number() }), { a: 2, b: 3 }],
+    ["show the third chapter", z.object({ chapter: z.int() }), { chapter: 3 }],
+    ["open page 21st", z.object({ page_number: z.int() }), { page_number: 21 }],
+    ["a budget of 1.5 million", z.object({ budget: z.number() }), { budget: 1_500_000 }],
   ])("%j", (task, schema, expected) => {
-    expect(mapPayload(task, zodSchema(schema).jsonSchema, { timezoneOf }).payload).toMatchObject(expected);
+    expect(mapPayload(task, zodSchema(schema).jsonSchema, { timezoneOf, now }).payload).toMatchObject(
+      expected,
+    );
   });
 
   test("what is required and not in the text is missing, not made up", () => {

@@ -20,6 +20,8 @@ export interface PayloadHints {
   readonly constants?: Readonly<Record<string, JsonValue>>;
   /** The IANA zone of a place named in a text. */
   readonly timezoneOf?: (text: string) => string | undefined;
+  /** Today, so that "tomorrow" can be a date. */
+  readonly now?: Date;
 }
 
 interface Mapping {
@@ -33,7 +35,7 @@ type Fill = (parameter: ParameterSchema, mapping: Mapping) => JsonValue | undefi
 
 export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints = {}): MappedPayload {
   const text = boundedText(task);
-  const mapping: Mapping = { task: text, values: findValues(text), used: new Set(), hints };
+  const mapping: Mapping = { task: text, values: findValues(text, hints.now), used: new Set(), hints };
   const parameters = parametersOf(schema);
   const payload: Record<string, JsonValue> = { ...hints.constants };
   // The exact kinds first, so that what is left over for free text is really left over.
@@ -89,6 +91,7 @@ function exactValue(parameter: ParameterSchema, mapping: Mapping): JsonValue | u
   if (schema.type !== "string" && schema.type !== undefined) return undefined;
   if (schema.format === "uri") return take(mapping, "url");
   if (schema.format === "email") return take(mapping, "email");
+  if (schema.format === "date") return take(mapping, "date")?.slice(0, 10);
   return KINDS.find(([pattern]) => pattern.test(name))?.[1](parameter, mapping);
 }
 

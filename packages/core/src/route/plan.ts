@@ -80,7 +80,8 @@ function toStep(
 ): PlannedStep {
   const tool = toolFor(task, choosable(capability));
   const schema = tool?.inputSchema ?? {};
-  const { payload, missing } = mapPayload(task, schema, hints);
+  const constants = { ...capability.routing?.payload, ...hints.constants };
+  const { payload, missing } = mapPayload(task, schema, { ...hints, constants });
   return {
     step,
     capabilityId: capability.id,

@@ -19,12 +19,17 @@ export type WeightedTerms = ReadonlyMap<string, number>;
 interface TermPosting {
   slots: number[];
   frequencies: number[];
+  /** Remembered until the next change: a logarithm per term and candidate would be a tenth of a ranking. */
+  idf: number;
+  version: number;
 }
 
 export interface Postings {
   add(slot: number, terms: WeightedTerms): void;
   remove(slot: number, terms: WeightedTerms): void;
   idf(term: string): number;
+  /** The IDF of a term no document holds. */
+  rarest(): number;
   /** Adds each document's score, as a share of the query's ideal score, into `out`. */
   score(terms: readonly string[], out: Float64Array): void;
 }
@@ -34,15 +39,24 @@ export function createPostings(): Postings {
   const lengths: number[] = [];
   let documents = 0;
   let totalLength = 0;
+  let version = 0;
+  const rarest: TermPosting = { slots: [], frequencies: [], idf: 0, version: -1 };
 
-  const idfOf = (frequency: number) => Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5));
+  const idfOf = (posting: TermPosting): number => {
+    if (posting.version !== version) {
+      const { length } = posting.slots;
+      posting.idf = Math.log(1 + (documents - length + 0.5) / (length + 0.5));
+      posting.version = version;
+    }
+    return posting.idf;
+  };
 
   return {
     add(slot, terms) {
       let length = 0;
       for (const [term, frequency] of terms) {
         length += frequency;
-        const posting = byTerm.get(term) ?? { slots: [], frequencies: [] };
+        const posting = byTerm.get(term) ?? { slots: [], frequencies: [], idf: 0, version: -1 };
         byTerm.set(term, posting);
         posting.slots.push(slot);
         posting.frequencies.push(frequency);
@@ -50,6 +64,7 @@ export function createPostings(): Postings {
       lengths[slot] = length;
       totalLength += length;
       documents++;
+      version++;
     },
 
     remove(slot, terms) {
@@ -64,15 +79,17 @@ export function createPostings(): Postings {
       totalLength -= lengths[slot] ?? 0;
       lengths[slot] = 0;
       documents--;
+      version++;
     },
 
-    idf: (term) => idfOf(byTerm.get(term)?.slots.length ?? 0),
+    idf: (term) => idfOf(byTerm.get(term) ?? rarest),
+    rarest: () => idfOf(rarest),
 
     score(query, out) {
       const average = documents > 0 ? totalLength / documents : 1;
       const weighed = query.map((term) => {
         const posting = byTerm.get(term);
-        return { posting, weight: termWeight(term) * idfOf(posting?.slots.length ?? 0) };
+        return { posting, weight: termWeight(term) * idfOf(posting ?? rarest) };
       });
       const ideal = weighed.reduce(
         (sum, { posting, weight }) => sum + weight * (posting ? (K1 + 1) * IDEAL_SATURATION : UNKNOWN_SHARE),

@@ -3,7 +3,7 @@
  * answer, in whatever order they were registered.
  */
 import { type Candidate, candidatesFor } from "./features.ts";
-import { evidence, type Field, fieldOf, toScore } from "./fusion.ts";
+import { ceiling, evidence, type Field, fieldOf } from "./fusion.ts";
 import { gateValues, logistic } from "./gate.ts";
 import { guard, type Verdict } from "./guardrails.ts";
 import { reasonsFor } from "./reasons.ts";
@@ -63,7 +63,10 @@ export function rank(text: string, index: RouteIndex, options: RankOptions = {})
   const task = readTask(text, index.embed);
   const candidates = candidatesFor(task, index, accept);
   const field = fieldOf(candidates);
-  const scored = candidates.map((candidate) => score(candidate, field, task, weights)).sort(byPrecision);
+  const scale = 10 / ceiling(weights.fusion);
+  const scored = candidates
+    .map((candidate) => score(candidate, field, task, weights, scale))
+    .sort(byPrecision);
   const open = scored.filter(({ verdict }) => verdict.factor > 0);
   const values = gateValues(
     field,
@@ -85,14 +88,14 @@ export function rank(text: string, index: RouteIndex, options: RankOptions = {})
   };
 }
 
-function score(candidate: Candidate, field: Field, task: Task, weights: RouteWeights): Scored {
+function score(candidate: Candidate, field: Field, task: Task, weights: RouteWeights, scale: number): Scored {
   const verdict = guard(candidate, task);
   const raw = evidence(candidate, field, weights.fusion);
   return {
     candidate,
     verdict,
     evidence: raw * verdict.factor,
-    score: round(toScore(raw, weights.fusion) * (verdict.factor || 1), 3),
+    score: round(raw * scale * (verdict.factor || 1), 3),
   };
 }
 

@@ -24,7 +24,7 @@ export function reasonsFor(candidate: Candidate, task: Task): string[] {
   if (nearestPassage && nearestPassage.similarity >= MIN_SIMILAR && triggerHits.length === 0) {
     reasons.push(`similar:${nearestPassage.similarity.toFixed(2)} "${quote(nearestPassage.text)}"`);
   }
-  const semantic = nearestTrigger ?? { text: entry.document.name, similarity: features.own };
+  const semantic = nearestTrigger ?? { text: entry.document.name, similarity: features.nearest };
   if (semantic.similarity >= MIN_SEMANTIC) {
     reasons.push(`semantic:${semantic.similarity.toFixed(2)} "${quote(semantic.text)}"`);
   }

@@ -7,7 +7,13 @@ import type { RouteDocument } from "./document.ts";
 import { createPassages, type Passage, type Passages } from "./passages.ts";
 import { createPostings, type Postings, type WeightedTerms } from "./postings.ts";
 import { contentTerms, identifierWords, terms, withoutValues } from "./text.ts";
-import { type DocumentVectors, documentVectors, type Embed } from "./vectors.ts";
+import {
+  type CentreRows,
+  createCentreRows,
+  type DocumentVectors,
+  documentVectors,
+  type Embed,
+} from "./vectors.ts";
 
 /** Field weights in tenths (see `WeightedTerms`), chosen by cross-validation over the sets. */
 const FIELD_WEIGHTS = { name: 20, id: 10, description: 10, tags: 10, params: 6, triggers: 5 } as const;
@@ -49,6 +55,7 @@ export interface RouteIndex {
   readonly entries: readonly (IndexEntry | undefined)[];
   readonly postings: Postings;
   readonly passages: Passages;
+  readonly centres: CentreRows;
 }
 
 export function createRouteIndex({ embed }: { embed?: Embed | undefined } = {}): RouteIndex {
@@ -57,6 +64,7 @@ export function createRouteIndex({ embed }: { embed?: Embed | undefined } = {}):
   const free: number[] = [];
   const postings = createPostings();
   const passages = createPassages();
+  const centres = createCentreRows();
 
   const remove = (id: string): boolean => {
     const slot = slots.get(id);
@@ -64,6 +72,7 @@ export function createRouteIndex({ embed }: { embed?: Embed | undefined } = {}):
     if (slot === undefined || !entry) return false;
     postings.remove(slot, entry.weighted);
     for (const passage of entry.passages) passages.remove(passage);
+    centres.set(slot, undefined);
     entries[slot] = undefined;
     slots.delete(id);
     free.push(slot);
@@ -76,6 +85,7 @@ export function createRouteIndex({ embed }: { embed?: Embed | undefined } = {}):
       const slot = free.pop() ?? entries.length;
       const entry = entryOf(document, slot, passages, embed);
       postings.add(slot, entry.weighted);
+      centres.set(slot, entry.vectors?.centre);
       entries[slot] = entry;
       slots.set(document.id, slot);
     },
@@ -88,6 +98,7 @@ export function createRouteIndex({ embed }: { embed?: Embed | undefined } = {}):
     entries,
     postings,
     passages,
+    centres,
   };
 }
 

@@ -1,4 +1,6 @@
 /** The values a task's text holds: addresses, quoted texts, paths, numbers, dates, lists. Each is found once, with its place. */
+import { datesInWords } from "./task-dates.ts";
+import { numbersInWords } from "./task-numbers.ts";
 
 export type ValueKind = "url" | "email" | "quoted" | "path" | "number" | "date" | "uuid";
 
@@ -23,44 +25,23 @@ const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
   ["number", /(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.]*\w)/gi],
 ];
 
-const NUMBER_WORDS: Readonly<Record<string, number>> = {
-  zero: 0,
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  eleven: 11,
-  twelve: 12,
-  dozen: 12,
-  twenty: 20,
-  thirty: 30,
-  fifty: 50,
-  hundred: 100,
-  thousand: 1000,
-};
-const NUMBER_WORD = new RegExp(`\\b(?:${Object.keys(NUMBER_WORDS).join("|")})\\b`, "gi");
-
-export function findValues(task: string): FoundValue[] {
+/** `now` lets "tomorrow" become a date. */
+export function findValues(task: string, now?: Date): FoundValue[] {
   const taken: FoundValue[] = [];
-  const free = (at: number, end: number) => taken.every((value) => end <= value.at || at >= value.end);
+  const take = (value: FoundValue) => {
+    if (taken.every(({ at, end }) => value.end <= at || value.at >= end)) taken.push(value);
+  };
   for (const [kind, pattern] of PATTERNS) {
-    for (const match of task.matchAll(pattern)) {
-      const end = match.index + match[0].length;
-      const text = match.slice(1).find((group) => group !== undefined) ?? match[0];
-      if (free(match.index, end)) taken.push({ kind, text, at: match.index, end });
+    if (kind === "number") {
+      for (const { date, at, end } of datesInWords(task, now)) take({ kind: "date", text: date, at, end });
+      for (const { number, at, end } of numbersInWords(task)) {
+        take({ kind: "number", text: String(number), at, end });
+      }
     }
-  }
-  for (const match of task.matchAll(NUMBER_WORD)) {
-    const end = match.index + match[0].length;
-    const number = NUMBER_WORDS[match[0].toLowerCase()];
-    if (number !== undefined && free(match.index, end))
-      taken.push({ kind: "number", text: String(number), at: match.index, end });
+    for (const match of task.matchAll(pattern)) {
+      const text = match.slice(1).find((group) => group !== undefined) ?? match[0];
+      take({ kind, text, at: match.index, end: match.index + match[0].length });
+    }
   }
   return taken.sort((a, b) => a.at - b.at);
 }

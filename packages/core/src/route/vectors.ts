@@ -50,18 +50,65 @@ function centreOf(own: Float32Array, triggers: readonly Float32Array[]): Float32
   return centre.map((value) => value / norm);
 }
 
+/** The centres of all documents, row after row in one array: a task is compared with every one of them. */
+export interface CentreRows {
+  set(slot: number, centre: Float32Array | undefined): void;
+  /** Similarity of each row to the first vector, and the highest to any of them. */
+  scan(vectors: readonly Float32Array[], first: Float64Array, highest: Float64Array): void;
+}
+
+const FIRST_ROWS = 64;
+
+export function createCentreRows(): CentreRows {
+  let dimensions = 0;
+  let rows = new Float32Array(0);
+  return {
+    set(slot, centre) {
+      dimensions ||= centre?.length ?? 0;
+      if (dimensions === 0) return;
+      if ((slot + 1) * dimensions > rows.length) {
+        const larger = new Float32Array(Math.max(FIRST_ROWS, 2 * (slot + 1)) * dimensions);
+        larger.set(rows);
+        rows = larger;
+      }
+      const from = slot * dimensions;
+      if (centre) rows.set(centre, from);
+      else rows.fill(0, from, from + dimensions);
+    },
+    scan(vectors, first, highest) {
+      const known = dimensions === 0 ? 0 : Math.min(first.length, rows.length / dimensions);
+      for (let slot = 0; slot < known; slot++) {
+        first[slot] = nearest(rows, slot * dimensions, vectors, 1);
+        highest[slot] =
+          vectors.length > 1
+            ? nearest(rows, slot * dimensions, vectors, vectors.length)
+            : (first[slot] as number);
+      }
+    },
+  };
+}
+
+export const dot = (a: Float32Array, b: Float32Array): number => dotRow(a, 0, b);
+
+function nearest(rows: Float32Array, from: number, vectors: readonly Float32Array[], count: number): number {
+  let most = 0;
+  for (let at = 0; at < count; at++) most = Math.max(most, dotRow(rows, from, vectors[at] as Float32Array));
+  return most;
+}
+
 /** Four sums at a time: the one loop in the router where it shows. */
-export function dot(a: Float32Array, b: Float32Array): number {
+function dotRow(rows: Float32Array, from: number, vector: Float32Array): number {
   let s0 = 0;
   let s1 = 0;
   let s2 = 0;
   let s3 = 0;
-  const end = Math.min(a.length, b.length) & ~3;
+  const end = vector.length & ~3;
   for (let at = 0; at < end; at += 4) {
-    s0 += (a[at] as number) * (b[at] as number);
-    s1 += (a[at + 1] as number) * (b[at + 1] as number);
-    s2 += (a[at + 2] as number) * (b[at + 2] as number);
-    s3 += (a[at + 3] as number) * (b[at + 3] as number);
+    const row = from + at;
+    s0 += (rows[row] as number) * (vector[at] as number);
+    s1 += (rows[row + 1] as number) * (vector[at + 1] as number);
+    s2 += (rows[row + 2] as number) * (vector[at + 2] as number);
+    s3 += (rows[row + 3] as number) * (vector[at + 3] as number);
   }
   return s0 + s1 + s2 + s3;
 }

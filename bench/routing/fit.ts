@@ -1,0 +1,169 @@
+/**
+ * Fits the router's weights:  node bench/routing/fit.ts [--tables <folder>]
+ *
+ * 1. Fusion: listwise softmax over the candidates of each dev task, weights kept at or above zero.
+ * 2. No-match: logistic regression on the field of candidates; 3. confidence: the same, for "the first is right".
+ * The sets with a train split are read with a table that never saw them (`<folder>/without-<set>.bin`), else the fit
+ * would trust embeddings more than an unseen catalog deserves. Cross-validation leaves one whole set out at a time.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { openTable, staticEmbedding } from "@capstan/builtins";
+import type { Embed } from "@capstan/core";
+import type { Feature } from "../../packages/core/src/route/features.ts";
+import { candidatesFor } from "../../packages/core/src/route/features.ts";
+import { fieldOf } from "../../packages/core/src/route/fusion.ts";
+import { createRouteIndex } from "../../packages/core/src/route/route-index.ts";
+import { readTask } from "../../packages/core/src/route/task.ts";
+import { fitFusion, type Term, top1 } from "./fit-fusion.ts";
+import { fitGates } from "./fit-gates.ts";
+import { type RoutingSet, random, readSet, SET_NAMES, type SetName, TRAIN_SETS } from "./sets.ts";
+
+const { values: options } = parseArgs({
+  options: { tables: { type: "string" }, lexical: { type: "boolean" } },
+});
+const vocabulary = readFileSync(join(import.meta.dirname, "../../packages/builtins/data/vocab.txt"), "utf8");
+
+/** One dev task: its candidates' terms, which are right, and what the gates read. */
+export interface Example {
+  readonly rows: readonly Float64Array[];
+  readonly right: readonly boolean[];
+  readonly answers: number;
+  readonly best: Readonly<Record<Feature, number>>;
+  readonly contentWords: number;
+}
+
+export interface Group {
+  readonly name: string;
+  readonly set: SetName;
+  readonly weight: number;
+  readonly examples: readonly Example[];
+}
+
+const LEXICAL_TERMS: readonly Term[] = [
+  ["relative", "words"],
+  ["plain", "phrase"],
+  ["plain", "name"],
+  ["plain", "cover"],
+  ["plain", "action"],
+  ["plain", "tag"],
+];
+const STATIC_TERMS: readonly Term[] = [
+  ["relative", "words"],
+  ["plain", "phrase"],
+  ["plain", "name"],
+  ["plain", "action"],
+  ["plain", "tag"],
+  ["plain", "centre"],
+  ["plain", "clauseCentre"],
+  ["plain", "nearest"],
+  ["doubt", "centre"],
+  ["doubt", "clauseCentre"],
+  ["doubt", "nearest"],
+];
+const terms = options.lexical ? LEXICAL_TERMS : STATIC_TERMS;
+
+const groups = SET_NAMES.flatMap((name) => groupsOf(readSet(name)));
+const fitted = groups.filter(({ weight }) => weight > 0);
+const weights = fitFusion(fitted, terms);
+console.log("fusion", describe(weights));
+for (const name of SET_NAMES) {
+  const others = fitted.filter(({ set }) => set !== name);
+  const left = others.length < fitted.length ? fitFusion(others, terms) : weights;
+  for (const group of groups.filter(({ set }) => set === name)) {
+    console.log(
+      `${group.name.padEnd(24)} top-1 ${percent(top1(group, weights))}   without the set in the fit ${percent(top1(group, left))}`,
+    );
+  }
+}
+const gates = fitGates(groups, weights);
+writeFileSync(
+  options.lexical ? "/tmp/routing-weights-lexical.json" : "/tmp/routing-weights.json",
+  `${JSON.stringify({ terms: terms.map((term, at) => [...term, round(weights[at] ?? 0)]), ...gates }, null, 2)}\n`,
+);
+
+/** Full, without triggers, and with a random number of them: most catalogs have none, or some. */
+function groupsOf(set: RoutingSet): Group[] {
+  const unseen =
+    options.tables && TRAIN_SETS.includes(set.name) ? join(options.tables, `without-${set.name}.bin`) : "";
+  const embed = options.lexical
+    ? undefined
+    : existsSync(unseen)
+      ? openTable(readFileSync(unseen), vocabulary)
+      : staticEmbedding();
+  const next = random(7);
+  const make = (
+    label: string,
+    weight: number,
+    nth: number,
+    triggers: (all: readonly string[]) => readonly string[],
+  ) => ({
+    name: `${set.name} ${label}`,
+    set: set.name,
+    weight,
+    examples: examplesOf(set, embed, nth, triggers),
+  });
+  if (set.name === "livemcp") return [make("as it is", 0, 1, (all) => all)]; // 47 tasks: to look at, not to fit on
+  if (!set.capabilities.some(({ triggers }) => triggers?.length))
+    return [make("as it is", 1, 1, (all) => all)];
+  const some = (all: readonly string[]) =>
+    next() < 0.4 ? [] : all.slice(0, Math.floor(next() * (all.length + 1)));
+  const seen =
+    options.lexical || !existsSync(unseen)
+      ? []
+      : [
+          {
+            ...make("as it is, seen in train", 0.3, 1, (all) => all),
+            examples: examplesOf(set, staticEmbedding(), 1, (all) => all),
+          },
+        ];
+  return [
+    make("as it is", 1, 1, (all) => all),
+    make("no triggers", 0.3, 2, () => []),
+    make("some triggers", 0.3, 2, some),
+    ...seen,
+  ];
+}
+
+function examplesOf(
+  set: RoutingSet,
+  embed: Embed | undefined,
+  nth: number,
+  triggers: (all: readonly string[]) => readonly string[],
+): Example[] {
+  const index = createRouteIndex({ embed });
+  for (const document of set.capabilities)
+    index.add({ ...document, triggers: triggers(document.triggers ?? []) });
+  return set.dev
+    .filter((_, at) => at % nth === 0)
+    .map(({ task, expected }) => {
+      const read = readTask(task, embed);
+      const candidates = candidatesFor(read, index);
+      const { best, doubt } = fieldOf(candidates);
+      return {
+        rows: candidates.map(({ features }) =>
+          Float64Array.from(terms, ([kind, feature]) => {
+            if (kind === "relative") return best[feature] > 0 ? features[feature] / best[feature] : 0;
+            return kind === "doubt" ? features[feature] * doubt : features[feature];
+          }),
+        ),
+        right: candidates.map(({ entry }) => expected.includes(entry.document.id)),
+        answers: expected.length,
+        best,
+        contentWords: read.contentTerms.size,
+      };
+    });
+}
+
+function describe(found: Float64Array): string {
+  return terms.map(([kind, feature], at) => `${kind}.${feature}=${(found[at] ?? 0).toFixed(2)}`).join(" ");
+}
+
+function percent(value: number): string {
+  return (value * 100).toFixed(1);
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

@@ -1,0 +1,171 @@
+/**
+ * Routing on every dev set beside minisearch, in one run:  cd bench && npm install && node routing/run.ts [set ...]
+ *   --tier lexical | static | minilm   (static is what ships; minilm needs its two optional packages)
+ * Data from ROUTING_DATA. The weights were fitted on dev (a dozen numbers) and the table on the train splits; the
+ * figures for catalogs nobody trained on are those of bfcl, sealtools and livemcp, and of `fit.ts`, which leaves sets out.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { type Minilm, openMinilm, staticEmbedding } from "@capstan/builtins";
+import { createRouteIndex, documentTexts, type Embed, rank, taskTexts } from "@capstan/core";
+import MiniSearch from "minisearch";
+import { type Measures, measure, percentile } from "./measures.ts";
+import { type RoutingSet, readSet, SET_NAMES, type SetName } from "./sets.ts";
+
+const TOP = 10;
+
+interface Row extends Measures {
+  readonly system: string;
+  readonly set: SetName;
+  readonly capabilities: number;
+  readonly indexMs: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly indexMb: number;
+}
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { tier: { type: "string", default: "static" } },
+});
+const names = positionals.length > 0 ? positionals.map((name) => name as SetName) : SET_NAMES;
+const minilm = values.tier === "minilm" ? await openMinilm({ from: import.meta.url }) : undefined;
+if (values.tier === "minilm" && !minilm) throw new Error("the MiniLM packages are not installed in bench");
+const rows: Row[] = [];
+for (const name of names) {
+  const set = readSet(name);
+  rows.push(await ours(set, minilm), peer(set));
+  print(rows.slice(-2));
+}
+const folder = join(import.meta.dirname, "../results");
+mkdirSync(folder, { recursive: true });
+const name = values.tier === "static" ? "routing.json" : `routing-${values.tier}.json`;
+writeFileSync(
+  join(folder, name),
+  `${JSON.stringify({ node: process.version, tier: values.tier, rows }, null, 2)}\n`,
+);
+
+async function ours(set: RoutingSet, model: Minilm | undefined): Promise<Row> {
+  const embed: Embed | undefined =
+    values.tier === "lexical" ? undefined : (model?.embed ?? staticEmbedding());
+  for (const document of set.capabilities) {
+    const { own, triggers } = documentTexts(document);
+    await model?.prepare([own, ...triggers]);
+  }
+  const before = memory();
+  const started = performance.now();
+  const index = createRouteIndex({ embed });
+  for (const document of set.capabilities) index.add(document);
+  const indexMs = performance.now() - started;
+  const indexMb = (memory() - before) / 1e6;
+  const times: number[] = [];
+  const ranked: string[][] = [];
+  for (const { task } of [...set.dev.slice(0, 50), ...set.dev]) {
+    const from = performance.now();
+    await model?.prepare(taskTexts(task));
+    ranked.push(rank(task, index, { topK: TOP }).matches.map(({ id }) => id));
+    times.push(performance.now() - from);
+  }
+  // The first fifty only warm the machine up; they come again.
+  return toRow(`capstan (${values.tier})`, set, ranked.slice(50), times.slice(50), indexMs, indexMb);
+}
+
+function peer(set: RoutingSet): Row {
+  const before = memory();
+  const started = performance.now();
+  const search = new MiniSearch<{ id: string }>({
+    fields: ["name", "id", "description", "tags", "triggers", "params"],
+    searchOptions: { boost: { name: 2 } },
+  });
+  search.addAll(
+    set.capabilities.map(({ tags = [], triggers = [], params = [], ...rest }) => ({
+      ...rest,
+      tags: tags.join(" "),
+      triggers: triggers.join("\n"),
+      params: params.join(" "),
+    })),
+  );
+  const indexMs = performance.now() - started;
+  const indexMb = (memory() - before) / 1e6;
+  const times: number[] = [];
+  const found = set.dev.map(({ task }) => {
+    const from = performance.now();
+    const hits = search.search(task).slice(0, TOP);
+    times.push(performance.now() - from);
+    return { ids: hits.map(({ id }) => String(id)), best: hits[0]?.score ?? 0 };
+  });
+  const floor = bestFloor(set, found);
+  const row = toRow(
+    "minisearch",
+    set,
+    found.map(({ ids }) => ids),
+    times,
+    indexMs,
+    indexMb,
+  );
+  const gated = measure(
+    set.dev,
+    found.map(({ ids, best }) => (best < floor ? [] : ids)),
+  );
+  return { ...row, noMatchF1: gated.noMatchF1 };
+}
+
+/** minisearch has no notion of "nothing fits": it gets the floor that is best for it on these very tasks, for F1 only. */
+function bestFloor(set: RoutingSet, found: readonly { ids: readonly string[]; best: number }[]): number {
+  const floors = [...new Set(found.map(({ best }) => best))];
+  const scored = floors.map((floor) => ({
+    floor,
+    f1: measure(
+      set.dev,
+      found.map(({ best }) => (best < floor ? [] : ["x"])),
+    ).noMatchF1,
+  }));
+  return scored.reduce((best, next) => ((next.f1 ?? 0) > (best.f1 ?? 0) ? next : best), {
+    floor: 0,
+    f1: 0 as number | undefined,
+  }).floor;
+}
+
+function toRow(
+  system: string,
+  set: RoutingSet,
+  ranked: readonly (readonly string[])[],
+  times: readonly number[],
+  indexMs: number,
+  indexMb: number,
+): Row {
+  return {
+    system,
+    set: set.name,
+    capabilities: set.capabilities.length,
+    ...measure(set.dev, ranked),
+    indexMs,
+    indexMb,
+    p50Ms: percentile(times, 0.5),
+    p99Ms: percentile(times, 0.99),
+  };
+}
+
+function memory(): number {
+  collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+function print(rows: readonly Row[]): void {
+  const percent = (value: number | undefined) =>
+    (value === undefined ? "-" : (value * 100).toFixed(1)).padStart(6);
+  for (const row of rows) {
+    console.log(
+      `${row.set.padEnd(10)} ${row.system.padEnd(17)} top-1${percent(row.top1)}  R@5${percent(row.recall5)}  NDCG@10${percent(row.ndcg10)}` +
+        `  no-match F1${percent(row.noMatchF1)}  falsely none${percent(row.falseNone)}` +
+        `  p50 ${row.p50Ms.toFixed(2)} p99 ${row.p99Ms.toFixed(2)} ms  index ${row.indexMs.toFixed(0)} ms, ${row.indexMb.toFixed(1)} MB`,
+    );
+  }
+}

@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type Capability, defineCapability } from "../capability.ts";
+import { ok } from "../result.ts";
+import { defineTool } from "../tool.ts";
+import { intentOf, matchedCapabilities, NO_INTENT, plan } from "./plan.ts";
+import type { RankResult } from "./rank.ts";
+import { taskStatus } from "./task-contract.ts";
+
+const tool = (name: string, input: z.ZodObject, description = name) =>
+  defineTool({ name, description, input, run: () => ok({}) });
+
+const companyPlan = defineCapability({
+  id: "company.plan",
+  name: "Generate Company Plan",
+  description: "Write a business plan.",
+  tools: [
+    tool(
+      "company_plan",
+      z.object({
+        action: z.literal("generate-plan").default("generate-plan"),
+        name: z.string().default("Generated Company"),
+      }),
+    ),
+  ],
+  routing: { route: "/api/company", method: "POST" },
+});
+const files = defineCapability({
+  id: "files",
+  name: "Files",
+  description: "Work on files.",
+  tools: [
+    tool("read_file", z.object({ path: z.string() }), "Read a file."),
+    tool("delete_file", z.object({ path: z.string() }), "Delete a file."),
+  ],
+});
+const search = defineCapability({
+  id: "research.search",
+  name: "Web Search",
+  description: "Search the web.",
+  tools: [tool("search", z.object({ query: z.string(), limit: z.int().default(8) }))],
+  routing: { route: "/api/research/search", method: "POST", payload: { source: "web" } },
+});
+const known = new Map<string, Capability>(
+  [companyPlan, files, search].map((capability) => [capability.id, capability]),
+);
+const parts = { capabilityOf: (id: string) => known.get(id) };
+
+const ranked = (...matches: [string, number][]): RankResult => ({
+  matches: matches.map(([id, score]) => ({ id, score, reasons: [`tag:${id}`] })),
+  noMatch: matches.length === 0,
+  confidence: 0.92,
+  clauses: [],
+});
+
+describe("a plan", () => {
+  test("has the specification's primary step", () => {
+    expect(
+      plan(ranked(["company.plan", 8.7]), "create company plan for ai bookkeeping startup", parts),
+    ).toEqual([
+      {
+        step: 1,
+        capabilityId: "company.plan",
+        route: "/api/company",
+        method: "POST",
+        tool: "company_plan",
+        goal: "Execute Generate Company Plan for intent company.plan",
+        payload: { action: "generate-plan", name: "Generated Company" },
+      },
+    ]);
+  });
+
+  test("takes a close second as the secondary, and leaves a far one out", () => {
+    const steps = (second: number) =>
+      plan(ranked(["company.plan", 8], ["research.search", second]), "plan", parts).length;
+    expect([steps(7), steps(2)]).toEqual([2, 1]);
+  });
+
+  test("names both steps after the intent", () => {
+    const [, second] = plan(ranked(["company.plan", 8], ["research.search", 7]), "search for plans", parts);
+    expect(second).toMatchObject({
+      step: 2,
+      goal: "Execute Web Search for intent company.plan",
+      payload: { query: "plans", limit: 8, source: "web" },
+    });
+  });
+
+  test("chooses among a capability's tools, and calls one without a route by its tool", () => {
+    expect(plan(ranked(["files", 5]), "delete the file /tmp/x.txt", parts)[0]).toMatchObject({
+      tool: "delete_file",
+      route: "/v1/capabilities/files/tools/delete_file",
+      payload: { path: "/tmp/x.txt" },
+    });
+  });
+
+  test("marks what is missing instead of making it up", () => {
+    expect(plan(ranked(["files", 5]), "delete it", parts)[0]).toMatchObject({
+      missing: ["path"],
+      payload: {},
+    });
+  });
+
+  test("is empty when nothing fits, or nothing of it can be seen", () => {
+    expect(plan(ranked(), "x", parts)).toEqual([]);
+    expect(plan(ranked(["unknown", 5]), "x", parts)).toEqual([]);
+  });
+});
+
+test("the intent carries the label, the confidence and the task as it was read", () => {
+  expect(intentOf("  Create a PLAN! ", ranked(["company.plan", 8]))).toEqual({
+    label: "company.plan",
+    confidence: 0.92,
+    normalizedTask: "create a plan",
+  });
+  expect(intentOf("x", ranked())).toMatchObject({ label: NO_INTENT, confidence: 0 });
+});
+
+test("matched capabilities carry their route, score and reasons", () => {
+  expect(matchedCapabilities(ranked(["company.plan", 8.7], ["unknown", 1]), parts)).toEqual([
+    {
+      capability: {
+        id: "company.plan",
+        name: "Generate Company Plan",
+        route: "/api/company",
+        method: "POST",
+      },
+      score: 8.7,
+      reasons: ["tag:company.plan"],
+    },
+  ]);
+});
+
+test.each([
+  [[], [], false, "no-match"],
+  [[1], [true], false, "ok"],
+  [[1, 2], [false, true], false, "partial"],
+  [[1, 2], [false, false], false, "degraded"],
+  [[1], [], false, "degraded"],
+  [[1], [], true, "ok"],
+] as const)("planned %j, executed %j, dry run %j is %s", (planned, executed, dryRun, status) => {
+  const step = (at: number) => ({
+    step: at,
+    capabilityId: "a",
+    route: "/a",
+    method: "POST",
+    goal: "",
+    payload: {},
+  });
+  expect(
+    taskStatus(
+      planned.map(step),
+      executed.map((isOk, at) => ({
+        step: at + 1,
+        capabilityId: "a",
+        ok: isOk,
+        route: "/a",
+        method: "POST",
+      })),
+      dryRun,
+    ),
+  ).toBe(status);
+});

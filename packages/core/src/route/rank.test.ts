@@ -1,0 +1,239 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { RouteDocument } from "./document.ts";
+import { rank } from "./rank.ts";
+import { createRouteIndex } from "./route-index.ts";
+import type { Embed } from "./vectors.ts";
+
+const DOCUMENTS: readonly RouteDocument[] = [
+  {
+    id: "mail.send",
+    name: "Send Mail",
+    description: "Send an e-mail to a person.",
+    tags: ["mail"],
+    triggers: ["write to my boss", "send a message by mail"],
+  },
+  {
+    id: "mail.read",
+    name: "Read Mail",
+    description: "Read the newest e-mails of the inbox.",
+    tags: ["mail", "inbox"],
+  },
+  {
+    id: "weather.now",
+    name: "Current Weather",
+    description: "The weather in a city now.",
+    params: ["city"],
+    triggers: ["is it raining", "how warm is it"],
+  },
+  {
+    id: "weather.forecast",
+    name: "Weather Forecast",
+    description: "The weather in a city for the coming days.",
+    params: ["city", "days"],
+  },
+  { id: "file.delete", name: "Delete File", description: "Delete a file for good.", params: ["path"] },
+  {
+    id: "file.create",
+    name: "Create File",
+    description: "Create a file with content.",
+    params: ["path", "content"],
+  },
+  {
+    id: "page.read",
+    name: "Read Page",
+    description: "Open a web page and read it.",
+    needsUrl: true,
+    triggers: ["open this page"],
+  },
+  {
+    id: "hook.list",
+    name: "List Hooks",
+    description: "List webhook events that came in.",
+    contextWords: ["webhook", "hook"],
+  },
+];
+
+/** Letters as dimensions: a stand-in for a model that sees spelling instead of meaning, always the same. */
+const spelling: Embed = (text) => {
+  const vector = new Float32Array(32);
+  for (const letter of text.toLowerCase()) {
+    const at = letter.charCodeAt(0) - 97;
+    if (at >= 0 && at < 26) vector[at] = (vector[at] ?? 0) + 1;
+  }
+  const norm = Math.hypot(...vector);
+  return norm === 0 ? undefined : vector.map((value) => value / norm);
+};
+
+const indexOf = (documents: readonly RouteDocument[], embed?: Embed) => {
+  const index = createRouteIndex({ embed });
+  for (const document of documents) index.add(document);
+  return index;
+};
+const best = (task: string, documents = DOCUMENTS) => rank(task, indexOf(documents)).matches[0]?.id;
+
+describe("rank", () => {
+  test.each([
+    ["send an e-mail to ann", "mail.send"],
+    ["read my newest mails", "mail.read"],
+    ["what is the weather in Paris now", "weather.now"],
+    ["weather forecast for the next days", "weather.forecast"],
+    ["delete the file /tmp/x", "file.delete"],
+    ["create a file with this content", "file.create"],
+    ["is it raining", "weather.now"],
+    ["getWeatherForecast for Rome", "weather.forecast"],
+    ["list the webhook events", "hook.list"],
+  ])("%j finds %s by words alone", (task, id) => {
+    expect(best(task)).toBe(id);
+  });
+
+  test("says why: triggers, tags, names and verbs", () => {
+    const [match] = rank("send a message by mail", indexOf(DOCUMENTS)).matches;
+    expect(match).toMatchObject({
+      id: "mail.send",
+      score: expect.any(Number),
+      reasons: expect.arrayContaining([
+        "trigger:send a message by mail",
+        "tag:mail",
+        "name:send mail",
+        "action:send",
+      ]),
+    });
+  });
+
+  test("quotes the nearest trigger with its similarity when an embedding is there", () => {
+    const { matches } = rank("how warm is it outside", indexOf(DOCUMENTS, spelling));
+    expect(matches.find(({ id }) => id === "weather.now")?.reasons.at(-1)).toMatch(
+      /^semantic:0\.\d\d "how warm is it"$/,
+    );
+  });
+
+  test("gives the same answer in a thousand orders of registration", () => {
+    const tasks = [
+      "send mail",
+      "weather in the coming days",
+      "open https://example.com",
+      "delete and create a file",
+    ];
+    const answer = (documents: readonly RouteDocument[]) => {
+      const index = indexOf(documents, spelling);
+      return JSON.stringify(tasks.map((task) => rank(task, index, { rejected: true })));
+    };
+    const expected = answer(DOCUMENTS);
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...DOCUMENTS], { minLength: DOCUMENTS.length }), (shuffled) => {
+        expect(answer(shuffled)).toBe(expected);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("a document added and removed leaves no trace", () => {
+    const index = indexOf(DOCUMENTS, spelling);
+    index.add({
+      id: "zz",
+      name: "Weather Mail File",
+      description: "send read delete create weather",
+      triggers: ["is it raining"],
+    });
+    index.add({ ...(DOCUMENTS[0] as RouteDocument), description: "Something else." });
+    index.add(DOCUMENTS[0] as RouteDocument);
+    index.remove("zz");
+    const plain = indexOf(DOCUMENTS, spelling);
+    for (const task of ["is it raining", "send mail", "delete the file"])
+      expect(rank(task, index)).toEqual(rank(task, plain));
+    expect([index.size, index.has("zz"), index.remove("zz")]).toEqual([DOCUMENTS.length, false, false]);
+  });
+
+  test("equal scores fall to trigger hits, then tag hits, then the id", () => {
+    const same = { name: "Paint", description: "Paint a wall." };
+    const twins = [
+      { ...same, id: "b" },
+      { ...same, id: "a" },
+    ];
+    expect(rank("paint a wall", indexOf(twins)).matches.map(({ id }) => id)).toEqual(["a", "b"]);
+  });
+
+  test("what needs an address is far behind without one", () => {
+    const of = (task: string) => rank(task, indexOf(DOCUMENTS), { rejected: true });
+    const [withUrl] = of("open this page https://example.com").matches;
+    const without = [...of("open this for me").matches, ...(of("open this for me").rejected ?? [])];
+    expect(withUrl).toMatchObject({ id: "page.read", reasons: expect.arrayContaining(["url"]) });
+    expect(without.find(({ id }) => id === "page.read")?.score ?? 0).toBeLessThan((withUrl?.score ?? 0) / 2);
+  });
+
+  test("what needs a context word is refused without one, and `rejected` says so", () => {
+    const { matches, rejected } = rank("list the events that came in", indexOf(DOCUMENTS), {
+      rejected: true,
+    });
+    expect(matches.map(({ id }) => id)).not.toContain("hook.list");
+    expect(rejected).toContainEqual({
+      id: "hook.list",
+      score: expect.any(Number),
+      why: "context: the task names none of webhook, hook",
+    });
+  });
+
+  test("only what is visible takes part", () => {
+    const { matches } = rank("send mail", indexOf(DOCUMENTS), { visible: (id) => id !== "mail.send" });
+    expect(matches[0]?.id).toBe("mail.read");
+  });
+
+  test.each(["", "   ", "\u0000\u0007\u202e", "qwxzv blorptag fnord"])("nothing fits %j", (task) => {
+    expect(rank(task, indexOf(DOCUMENTS))).toMatchObject({ matches: [], noMatch: true });
+  });
+
+  test("the fallback answers when nothing fits", () => {
+    const talk = { id: "chat", name: "Chat", description: "Talk.", fallback: true };
+    expect(rank("qwxzv blorptag", indexOf([...DOCUMENTS, talk]))).toMatchObject({
+      matches: [{ id: "chat", reasons: ["fallback: nothing fits better"] }],
+      noMatch: false,
+    });
+  });
+
+  test("reads a task of many clauses as several wishes", () => {
+    const { clauses } = rank(
+      "Send a mail to my boss. Then delete the old report file and check the weather in Rome",
+      indexOf(DOCUMENTS),
+    );
+    expect(clauses).toEqual([
+      "Send a mail to my boss.",
+      "delete the old report file",
+      "check the weather in Rome",
+    ]);
+  });
+
+  test.each([
+    ["a megabyte of words", "send mail to everyone ".repeat(50_000)],
+    ["a megabyte of one letter", "a".repeat(1_000_000)],
+    ["a megabyte of digits", "1".repeat(1_000_000)],
+    ["a megabyte of quotes", "'".repeat(1_000_000)],
+    ["a megabyte of commas and ands", ", and ".repeat(160_000)],
+    ["control characters", "send\u0000 \u0007mail\u202e now"],
+    ["half a surrogate pair", "send \ud83d mail"],
+  ])("answers %s, twice the same", (_, task) => {
+    const index = indexOf(DOCUMENTS, spelling);
+    expect(rank(task, index)).toEqual(rank(task, index));
+  });
+
+  test("any catalog and any task give an answer within bounds", () => {
+    const text = fc.string({ unit: "grapheme", maxLength: 60 });
+    const document = fc.record({
+      id: fc.string({ minLength: 1 }),
+      name: text,
+      description: text,
+      triggers: fc.array(text, { maxLength: 3 }),
+      tags: fc.array(text, { maxLength: 3 }),
+    });
+    fc.assert(
+      fc.property(fc.array(document, { maxLength: 8 }), text, (documents, task) => {
+        const { matches, noMatch, confidence } = rank(task, indexOf(documents, spelling));
+        expect(noMatch).toBe(matches.length === 0);
+        expect(confidence).toBeGreaterThanOrEqual(0);
+        expect(confidence).toBeLessThanOrEqual(1);
+        for (const { score } of matches) expect(score >= 0 && score <= 12).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

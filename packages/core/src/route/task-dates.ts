@@ -1,0 +1,78 @@
+/**
+ * Dates as people write them, as ISO dates. "tomorrow" and "next Friday" need to know what day it is: without `now` they
+ * are left alone. Days are counted in UTC.
+ */
+export interface DateText {
+  readonly date: string;
+  readonly at: number;
+  readonly end: number;
+}
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+const MONTH =
+  "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
+const DAY = "(\\d{1,2})(?:st|nd|rd|th)?";
+const YEAR = "(?:,?\\s+(\\d{4}))?";
+const DAY_MS = 86_400_000;
+
+type Read = (match: RegExpMatchArray, now: Date | undefined) => string | undefined;
+
+const FORMS: readonly (readonly [RegExp, Read])[] = [
+  [
+    new RegExp(`\\b${MONTH}\\.?\\s+${DAY}${YEAR}\\b`, "gi"),
+    ([, month, day, year], now) => iso(day, month, year, now),
+  ],
+  [
+    new RegExp(`\\b${DAY}\\s+(?:of\\s+)?${MONTH}\\.?${YEAR}\\b`, "gi"),
+    ([, day, month, year], now) => iso(day, month, year, now),
+  ],
+  [
+    /\b(today|tonight|tomorrow|yesterday)\b/gi,
+    ([, word], now) => now && shifted(now, SHIFTS[word?.toLowerCase() ?? ""] ?? 0),
+  ],
+  [
+    /\bin\s+(\d{1,3})\s+(day|week)s?\b/gi,
+    ([, count, unit], now) => now && shifted(now, Number(count) * (unit?.toLowerCase() === "week" ? 7 : 1)),
+  ],
+  [
+    /\b(\d{1,3})\s+(day|week)s?\s+ago\b/gi,
+    ([, count, unit], now) => now && shifted(now, -Number(count) * (unit?.toLowerCase() === "week" ? 7 : 1)),
+  ],
+  [
+    new RegExp(`\\b(?:(next|this|on)\\s+)?(${DAYS.join("|")})\\b`, "gi"),
+    ([, which, day], now) => now && weekday(now, day ?? "", which),
+  ],
+];
+const SHIFTS: Readonly<Record<string, number>> = { today: 0, tonight: 0, tomorrow: 1, yesterday: -1 };
+
+export function datesInWords(text: string, now?: Date): DateText[] {
+  return FORMS.flatMap(([pattern, read]) =>
+    [...text.matchAll(pattern)].flatMap((match) => {
+      const date = read(match, now);
+      return date === undefined ? [] : [{ date, at: match.index, end: match.index + match[0].length }];
+    }),
+  );
+}
+
+/** Without a year, the next time the day comes; without knowing today, nothing. */
+function iso(day = "", month = "", year: string | undefined, now: Date | undefined): string | undefined {
+  const at = MONTHS.indexOf(month.slice(0, 3).toLowerCase());
+  const number = Number(day);
+  if (at < 0 || number < 1 || number > 31) return undefined;
+  if (year !== undefined) return dateOf(Date.UTC(Number(year), at, number));
+  if (!now) return undefined;
+  const thisYear = Date.UTC(now.getUTCFullYear(), at, number);
+  const past = thisYear < Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
+  return dateOf(past ? Date.UTC(now.getUTCFullYear() + 1, at, number) : thisYear);
+}
+
+const shifted = (now: Date, days: number): string => dateOf(now.getTime() + days * DAY_MS);
+
+/** The coming one; "next" on the day itself means in a week. */
+function weekday(now: Date, day: string, which: string | undefined): string {
+  const ahead = (DAYS.indexOf(day.toLowerCase()) - now.getUTCDay() + 7) % 7;
+  return shifted(now, ahead === 0 && which?.toLowerCase() === "next" ? 7 : ahead);
+}
+
+const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
