@@ -3,9 +3,8 @@ import { staticEmbedding } from "./static-embedding.ts";
 import { createWordPieces } from "./word-pieces.ts";
 
 describe("word pieces", () => {
-  const vocabulary = ["[PAD]", "un", "##aff", "##able", "the", "cafe", "!", "天"];
-  vocabulary[100] = "[UNK]";
-  const pieces = createWordPieces(vocabulary);
+  const words = ["[PAD]", "un", "##aff", "##able", "the", "cafe", "!", "天"];
+  const pieces = createWordPieces([...words, ...Array(92).fill("[unused]"), "[UNK]"]);
 
   test.each<[string, number[]]>([
     ["unaffable", [1, 2, 3]],

@@ -57,7 +57,7 @@ function sequences(text: string): NumberText[] {
     )
     .map((run) => {
       const [first, last] = [run[0] as NumberWord, run.at(-1) as NumberWord];
-      return { number: valueOf(run), at: first.at, end: last.at + last.word.length };
+      return { number: numberOf(run), at: first.at, end: last.at + last.word.length };
     });
 }
 
@@ -78,7 +78,7 @@ function goesOn(before: string, word: string): boolean {
   return last >= 20 && next > 0 && next < 10;
 }
 
-function valueOf(run: readonly NumberWord[]): number {
+function numberOf(run: readonly NumberWord[]): number {
   let [total, current] = [0, 0];
   for (const { word } of run) {
     const scale = SCALES[word];
