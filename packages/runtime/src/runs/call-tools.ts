@@ -91,6 +91,7 @@ export async function callOne(
       if (waitsForChild(outcome.failure, call, waits)) return;
       return storeResult(context, call, { ...refusal(outcome.failure), edited, tookMs: outcome.durationMs });
     case "done": {
+      if (found?.tool.changesRights) context.engine.forgetAgent(context.agentId, context.claim.userEmail);
       const stored = effects(context, agent, call, { value: outcome.output, found, input });
       return storeResult(context, call, { ...stored, edited, tookMs: outcome.durationMs });
     }

@@ -98,12 +98,21 @@ class Machine {
   constructor(parts: RunsParts) {
     this.parts = parts;
     const now = parts.now ?? (() => new Date());
-    const agentFor = remembered(parts.composeFor, AGENT_KEPT_MS);
+    const { agentFor, forgetAgent } = remembered(parts.composeFor, AGENT_KEPT_MS);
     const queue = new CommitQueue(parts.database.pool, (sessions) => {
       for (const sessionId of sessions) this.#presence?.hint(sessionId);
     });
     const parked = new ParkedHarnesses(parts.harnessWaitMs);
-    this.engine = { parts, queue, hub: this.hub, now, draining: () => this.draining, agentFor, parked };
+    this.engine = {
+      parts,
+      queue,
+      hub: this.hub,
+      now,
+      draining: () => this.draining,
+      agentFor,
+      forgetAgent,
+      parked,
+    };
     this.segments = new Segments(this.engine, (context, end) => this.#ended(context, end));
     this.send = {
       engine: this.engine,
@@ -314,10 +323,11 @@ async function lastSeq(pool: RunsParts["database"]["pool"], sessionId: string): 
 }
 
 /** The same answer for a moment: all steps of a burst of turns need one. */
-function remembered(compose: RunsParts["composeFor"], keptMs: number): RunsParts["composeFor"] {
+function remembered(compose: RunsParts["composeFor"], keptMs: number) {
   const kept = new Map<string, { at: number; agent: Promise<Result<RuntimeAgent>> }>();
-  return (agentId, userEmail) => {
-    const key = `${agentId} ${userEmail}`;
+  const keyOf = (agentId: string, userEmail: string) => `${agentId} ${userEmail}`;
+  const agentFor: RunsParts["composeFor"] = (agentId, userEmail) => {
+    const key = keyOf(agentId, userEmail);
     const before = kept.get(key);
     const now = performance.now();
     if (before && now - before.at < keptMs) return before.agent;
@@ -326,6 +336,10 @@ function remembered(compose: RunsParts["composeFor"], keptMs: number): RunsParts
     kept.set(key, { at: now, agent });
     agent.catch(() => kept.delete(key));
     return agent;
+  };
+  return {
+    agentFor,
+    forgetAgent: (agentId: string, userEmail: string) => void kept.delete(keyOf(agentId, userEmail)),
   };
 }
 

@@ -64,6 +64,8 @@ export interface Engine {
   /** Set while the process stops: segments end at their next step and are handed over. */
   readonly draining: () => boolean;
   readonly agentFor: (agentId: string, userEmail: string) => Promise<Result<RuntimeAgent>>;
+  /** The next `agentFor` composes anew. */
+  readonly forgetAgent: (agentId: string, userEmail: string) => void;
   /** Programs of coding agents that wait for an answer. */
   readonly parked: ParkedHarnesses;
 }
