@@ -29,6 +29,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly subagent?: { readonly name: string; readonly description?: string };
   /** Set when a call gives the session to another agent: its id. */
   readonly handsOverTo?: string;
+  /** True when a call may change what the agent may use: it is composed anew before the next model call. */
+  readonly changesRights?: boolean;
   run(input: Input, context: ToolContext): Promise<Result<Output>>;
 }
 
@@ -58,6 +60,7 @@ export interface ToolDefinition<In extends z.ZodType, Out extends z.ZodType> {
   events?: (input: z.output<In>, output: z.output<Out>, call: CallPlace) => readonly RunEvent[];
   subagent?: { name: string; description?: string };
   handsOverTo?: string;
+  changesRights?: boolean;
   run(input: z.output<In>, context: ToolContext): Promise<Result<z.output<Out>>> | Result<z.output<Out>>;
 }
 

@@ -50,6 +50,7 @@ export function accessRequests(parts: AccessParts): Capability {
             .describe("For how long; without it until revoked."),
         }),
         requiresContext: true,
+        changesRights: true,
         run: (input, context) => grant(parts, input, context),
       }),
     ],
