@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import AxeBuilder from "@axe-core/playwright";
 import { defineCapability, type RunEvent } from "@capstan/core";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { builtStudio } from "../../../tools/browser.ts";
 import { llmEnvironment, type ScriptedLlm, scriptedLlm, toolAnswered } from "../../../tools/scripted-llm.ts";
@@ -48,12 +48,6 @@ afterAll(async () => {
   await llm?.close();
 });
 
-const PHONE: BrowserContextOptions = {
-  viewport: { width: 390, height: 780 },
-  isMobile: true,
-  hasTouch: true,
-};
-
 /** Each screen, and what is on it once it is there. */
 const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["home", () => "/", "Last sessions"],
@@ -83,38 +77,40 @@ const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["a wrong address", () => "/nowhere", "There is no such screen"],
 ];
 
-/** What is looked at again in each look: the same page has the same structure, but other colours or another frame. */
-const LOOKS: [name: string, options: BrowserContextOptions, rules: string[]][] = [
-  ["in light", { colorScheme: "light" }, []],
-  ["in dark", { colorScheme: "dark" }, ["color-contrast"]],
-  [
-    "on a phone",
-    PHONE,
-    ["label", "button-name", "link-name", "scrollable-region-focusable", "color-contrast"],
-  ],
+/** The same page in another look has the same structure, but other colours or another frame: that is looked at again. */
+const LOOKS: { name: string; wear: (page: Page) => Promise<void>; rules: string[] }[] = [
+  { name: "in light", wear: (page) => wear(page, "light"), rules: [] },
+  { name: "in dark", wear: (page) => wear(page, "dark"), rules: ["color-contrast"] },
+  {
+    name: "on a phone",
+    wear: (page) => page.setViewportSize({ width: 390, height: 780 }),
+    rules: ["label", "button-name", "link-name", "scrollable-region-focusable"],
+  },
 ];
 
-describe.each(LOOKS)("%s", (_, options, rules) => {
-  let page: Page;
-  beforeAll(async () => {
-    page = await studio.open("/", { ...options, reducedMotion: "reduce" });
-  });
+async function wear(page: Page, colorScheme: "light" | "dark"): Promise<void> {
+  await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+  await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();
+}
 
-  test.each(SCREENS)(
-    "%s has nothing serious for axe, and nothing wider than the screen",
-    async (_name, path, shown) => {
-      await page.goto(studio.server.url + path());
-      await page.locator("main").getByText(shown).first().waitFor();
+describe("for axe nothing is serious, and nothing is wider than the screen, in light, in dark and on a phone", () => {
+  test.each(SCREENS)("%s", async (_name, path, shown) => {
+    const page = await studio.open(path());
+    await page.locator("main").getByText(shown).first().waitFor();
+    for (const { name, wear, rules } of LOOKS) {
+      await wear(page);
       const axe = new AxeBuilder({ page });
       const { violations } = await (rules.length > 0 ? axe.withRules(rules) : axe).analyze();
       const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-      expect(serious.map(({ id, nodes }) => [id, ...nodes.slice(0, 3).map(({ html }) => html)])).toEqual([]);
+      const faults = serious.map(({ id, nodes }) => [name, id, ...nodes.slice(0, 3).map(({ html }) => html)]);
+      expect(faults).toEqual([]);
       expect(
         await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
       ).toBeLessThanOrEqual(0);
-      expect(studio.faults).toEqual([]);
-    },
-  );
+    }
+    await page.context().close();
+    expect(studio.faults).toEqual([]);
+  });
 });
 
 test("the first load of the chat is under 300 kB of gzipped JavaScript", async () => {
