@@ -29,7 +29,7 @@ describe("the static embedding", () => {
   const embed = staticEmbedding();
   const near = (a: string, b: string) => {
     const [va, vb] = [embed(a), embed(b)];
-    return (va ?? []).reduce((sum, value, at) => sum + value * (vb?.[at] ?? 0), 0);
+    return [...(va ?? [])].reduce((sum, value, at) => sum + value * (vb?.[at] ?? 0), 0);
   };
 
   test("vectors have length 1 and 256 dimensions", () => {
