@@ -20,6 +20,7 @@ export interface ServerProcess {
 export async function serverProcess(
   store: Pick<FreshStore, "dataDir" | "url">,
   environment: Record<string, string> = {},
+  cwd?: string,
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, [MAIN], {
     env: {
@@ -30,6 +31,7 @@ export async function serverProcess(
       ...environment,
     },
     stdio: ["ignore", "pipe", "pipe"],
+    ...(cwd !== undefined && { cwd }),
   });
   let errors = "";
   child.stderr?.on("data", (bytes) => {

@@ -116,14 +116,41 @@ describe("a turn", () => {
     ]);
   });
 
-  test("keeps the token of its tools from everyone after it", async () => {
+  test("has a token for its tools that is worth nothing afterwards, and is stored nowhere", async () => {
     const events = await bench.turn(await scripted(), "token");
-    const token = spoken(events);
-    expect(token).toMatch(/^Bearer run_/);
-    const again = await bench.turn(await scripted(), "token");
-    expect(spoken(again)).not.toBe(token);
-    const { rows } = await bench.server.services.database.pool.query("select * from harness_sessions");
-    expect(JSON.stringify(rows)).not.toContain(token.slice(7));
+    const { url, headers } = JSON.parse(spoken(events));
+    expect(headers.authorization).toMatch(/^Bearer run_/);
+    expect((await fetch(url, { method: "POST", headers, body: "{}" })).status).toBe(401);
+    const again = JSON.parse(spoken(await bench.turn(await scripted(), "token")));
+    expect(again.headers.authorization).not.toBe(headers.authorization);
+    const { rows } = await bench.server.services.database.pool.query(
+      "select h::text from harness_sessions h union select t::text from tokens t",
+    );
+    expect(JSON.stringify(rows)).not.toContain(headers.authorization.slice("Bearer ".length));
+  });
+
+  test("whose answer must fit a schema ends with it, and asks the program once more when it does not", async () => {
+    const session = await scripted();
+    const output_schema = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] };
+    const events = await bench.turn(session, { content: 'say {"sum":4}', output_schema });
+    expect(last(events)).toMatchObject({ type: "RUN_FINISHED", result: { sum: 4 } });
+    const wrong = await bench.turn(session, { content: "say four", output_schema });
+    expect(last(wrong)).toMatchObject({ type: "RUN_ERROR", code: "output_not_valid" });
+    expect((await bench.messages(session)).filter(({ role }) => role === "user")).toHaveLength(3);
+  });
+
+  test("can be handed over to another agent, who answers", async () => {
+    const { body: other } = await bench.server.call("POST", "/v1/agents", {
+      name: "Other",
+      capabilities: [],
+    });
+    const session = await scripted({ capabilities: ["bench", `agent.${other.id}`] });
+    const events = await bench.turn(session, 'call hand_over_to_other {"reason":"better"}\nsay never heard');
+    expect(results(events)).toEqual(["Other has this conversation now."]);
+    expect(outcome(events)).toBe("success");
+    expect(spoken(events)).not.toContain("never heard");
+    const { body } = await bench.server.call("GET", `/v1/sessions/${session}`);
+    expect(body.agent_id).toBe(other.id);
   });
 });
 

@@ -40,10 +40,7 @@ export async function harnessStep(context: RunContext, agent: RuntimeAgent): Pro
   context.harness = agent.spec.harness;
   context.seen.model = context.claim.input.model ?? agent.spec.model ?? agent.spec.harness;
   const waiting = context.engine.parked.take(context.claim.runId);
-  if (waiting) {
-    await note(context, waiting);
-    return driven(context, { live: waiting });
-  }
+  if (waiting) return driven(context, { live: waiting });
   const calls = openCalls(context.messages);
   if (calls.length > 0) return makeCalls(context, agent, calls);
   if (context.engine.draining()) return handedOver(context);
@@ -99,7 +96,6 @@ async function begin(context: RunContext, agent: RuntimeAgent): Promise<Result<B
   live.onSession = (now) => {
     note(now, live).catch((error) => engine.parts.onError?.(error, `session of ${name}`));
   };
-  await note(context, live);
   live.begin(process.value);
   return ok({
     live,
@@ -150,10 +146,11 @@ async function driven(context: RunContext, begun: Begun): Promise<SegmentEnd | u
   limitExpiry(context, live);
   let end: HarnessEnd;
   try {
+    await note(context, live);
     end = await live.drive(context);
   } catch (error) {
     live.discard();
-    await pause(context);
+    if (!context.engine.draining()) await pause(context); // a process that ends leaves a crash behind, as a killed one does
     throw error;
   }
   if (end.kind === "waiting") return parked(context, live, end);
