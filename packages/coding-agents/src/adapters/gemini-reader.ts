@@ -21,13 +21,12 @@ import { uncached, usage } from "./usage-total.ts";
 
 interface State {
   readonly toolNames: Map<string, string>;
-  turnLimit: string | undefined;
-  /** The last error line: a result may say `error` and not which. */
+  /** The first error line: a result may say `error` and not which, or succeed after a reached limit. */
   error: string | undefined;
 }
 
 export function geminiReader(): LineReader {
-  const state: State = { toolNames: new Map(), turnLimit: undefined, error: undefined };
+  const state: State = { toolNames: new Map(), error: undefined };
   return {
     onLine(line) {
       const record = parseObject(line);
@@ -70,8 +69,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
     ],
   ),
   error: row({ message: text, severity: maybeText }, ({ message, severity }, state) => {
-    if (TURN_LIMIT.test(message)) state.turnLimit = message;
-    if (severity === "error") state.error = message;
+    if (severity === "error") state.error ??= message;
     const seen: AdapterEvent[] = severity === "error" ? [{ type: "error-seen", message }] : [];
     return [...seen, { type: "warning", message }];
   }),
@@ -116,12 +114,12 @@ function ending(
   status: string | undefined,
   kind: string | undefined,
   told: string | undefined,
-  state: State,
+  { error }: State,
 ): RunEnded {
-  const message = told ?? state.error ?? "Gemini CLI reported an error.";
-  const limit =
-    state.turnLimit ?? (kind === "FatalTurnLimitedError" || TURN_LIMIT.test(message) ? message : undefined);
-  if (limit !== undefined) return { type: "run-ended", outcome: "limit", limit: "turns", message: limit };
+  const message = told ?? error ?? "Gemini CLI reported an error.";
+  if (kind === "FatalTurnLimitedError" || TURN_LIMIT.test(message)) {
+    return { type: "run-ended", outcome: "limit", limit: "turns", message };
+  }
   if (status === "success") return { type: "run-ended", outcome: "done" };
   if (kind === "FatalCancellationError" || message.startsWith("Operation cancelled")) {
     return { type: "run-ended", outcome: "aborted", message };

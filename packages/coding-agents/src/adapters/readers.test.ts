@@ -226,6 +226,21 @@ test.each(
   );
 });
 
+test.each(["claude-tool", "copilot-tool", "opencode-tool"])(
+  "%s, every line printed twice, tells each word and tool once",
+  (name) => {
+    const { agent, text } = TRANSCRIPTS.find((transcript) => transcript.name === name) ?? {
+      agent: "claude" as const,
+      text: "",
+    };
+    const twice = text
+      .split("\n")
+      .flatMap((line) => [line, line])
+      .join("\n");
+    expect(replay(recordingReader(agent), twice)).toEqual(replay(recordingReader(agent), text));
+  },
+);
+
 describe("approvals", () => {
   test("Claude's question is answered with the input it asked about", () => {
     const reader = claudeReader();

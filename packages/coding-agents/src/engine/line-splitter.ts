@@ -58,7 +58,7 @@ export class LineSplitter {
       this.#parts = [];
       return;
     }
-    this.#parts.push(part.slice()); // the stream reuses its buffers
+    this.#parts.push(part);
   }
 
   #take(): string | undefined {
