@@ -55,7 +55,11 @@ export function lateAnswer(part: ToolCallPart, answer: Answer | undefined): Fail
   return fail("tool_failed", { message, nextStep: "Make the call again if it is still needed." }).failure;
 }
 
-function wasApproved({ claim, messages }: RunContext, part: ToolCallPart): boolean {
+/** Whether a person said yes to the same call before, while the program was gone. */
+export function wasApproved(
+  { claim, messages }: { claim: Pick<RunContext["claim"], "answers">; messages: RunContext["messages"] },
+  part: ToolCallPart,
+): boolean {
   const approved = new Set(
     claim.answers.filter(({ status }) => status === "approved").map(({ callId }) => callId),
   );

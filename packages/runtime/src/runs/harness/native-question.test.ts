@@ -1,0 +1,37 @@
+import type { ConversationMessage, ToolCallPart } from "@capstan/core";
+import { expect, test } from "vitest";
+import type { Answer } from "../run-context.ts";
+import { lateAnswer, wasApproved } from "./native-question.ts";
+
+const bash = (toolCallId: string, command: string): ToolCallPart => ({
+  type: "tool-call",
+  toolCallId,
+  toolName: "Bash",
+  input: { command, cwd: "/" },
+});
+const answer = (status: Answer["status"]): Answer => ({
+  callId: "1",
+  status,
+  words: null,
+  edited: null,
+  by: "ann@example.com",
+});
+const before: ConversationMessage = { id: "m", role: "assistant", content: [bash("1", "ls")] };
+
+test.each([
+  ["the same call", "approved", "ls", true],
+  ["another command", "approved", "rm", false],
+  ["a call that was denied", "denied", "ls", false],
+] as const)("a yes that came too late counts for %s: %s", (_, status, command, counts) => {
+  const context = { claim: { answers: [answer(status)] }, messages: [before] };
+  expect(wasApproved(context, bash("2", command))).toBe(counts);
+});
+
+test.each([
+  ["approved", /Make the call again/],
+  ["denied", /ann@example.com said no/],
+  ["expired", /nobody answered in time/],
+] as const)("a program that did not live to hear %s is told so", (status, said) => {
+  const { message, nextStep } = lateAnswer(bash("1", "ls"), answer(status));
+  expect(`${message} ${nextStep}`).toMatch(said);
+});
