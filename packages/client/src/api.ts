@@ -2,7 +2,12 @@
 import { type ConnectionOptions, connect } from "./connection.ts";
 import { agentEndpoints, capabilityEndpoints } from "./endpoints/agents.ts";
 import { codingAgentEndpoints } from "./endpoints/coding-agents.ts";
-import { packageEndpoints, serviceEndpoints, triggerEndpoints } from "./endpoints/packages.ts";
+import {
+  packageEndpoints,
+  scheduleEndpoints,
+  serviceEndpoints,
+  triggerEndpoints,
+} from "./endpoints/packages.ts";
 import { routeEndpoints } from "./endpoints/routing.ts";
 import { approvalEndpoints, fileEndpoints, runEndpoints, sessionEndpoints } from "./endpoints/sessions.ts";
 import { keyEndpoints, providerEndpoints, serverEndpoints, userEndpoints } from "./endpoints/settings.ts";
@@ -24,6 +29,7 @@ export function createApi(options: ConnectionOptions = {}) {
     packages: packageEndpoints(connection),
     services: serviceEndpoints(connection),
     triggers: triggerEndpoints(connection),
+    schedules: scheduleEndpoints(connection),
     providers: providerEndpoints(connection),
     keys: keyEndpoints(connection),
     users: userEndpoints(connection),

@@ -47,9 +47,14 @@ export type {
   PackageDescription,
   PackageInstall,
   PackageReview,
+  PackageSource,
   PackageTool,
+  Schedule,
+  ScheduleCreate,
   ServiceInfo,
   TriggerInfo,
+  UninstalledPackage,
+  WaitingPackage,
 } from "./wire/packages.ts";
 export type { ApprovalPolicyName, Items, JsonObject, Page, PageQuery } from "./wire/page.ts";
 export type {

@@ -5,20 +5,26 @@ import type {
   InstalledPackage,
   PackageInstall,
   PackageReview,
+  PackageSource,
+  Schedule,
+  ScheduleCreate,
   ServiceInfo,
   TriggerInfo,
+  UninstalledPackage,
+  WaitingPackage,
 } from "../wire/packages.ts";
 import type { Items, JsonObject } from "../wire/page.ts";
 
 const part = encodeURIComponent;
 
 export const packageEndpoints = ({ json }: Connection) => ({
-  list: (signal?: AbortSignal) => json<Items<InstalledPackage>>("GET", "/v1/packages", { signal }),
+  list: (signal?: AbortSignal) =>
+    json<Items<InstalledPackage> & { waiting?: WaitingPackage[] }>("GET", "/v1/packages", { signal }),
   /** What a package would add and may do; nothing is installed. */
-  review: (source: string, signal?: AbortSignal) =>
-    json<PackageReview>("POST", "/v1/packages/review", { json: { source }, signal }),
+  review: (source: PackageSource, signal?: AbortSignal) =>
+    json<PackageReview>("POST", "/v1/packages/review", { json: source, signal }),
   install: (install: PackageInstall) => json<InstalledPackage>("POST", "/v1/packages", { json: install }),
-  uninstall: (name: string) => json<void>("DELETE", `/v1/packages/${part(name)}`),
+  uninstall: (name: string) => json<UninstalledPackage>("DELETE", `/v1/packages/${part(name)}`),
 });
 
 export const serviceEndpoints = ({ json, send }: Connection) => ({
@@ -36,4 +42,10 @@ export const triggerEndpoints = ({ json }: Connection) => ({
     json<Items<TriggerInfo>>("GET", "/v1/triggers", { query, signal }),
   retry: (id: string) => json<JsonObject>("POST", `/v1/triggers/${part(id)}/retry`, { json: {} }),
   drop: (id: string) => json<JsonObject>("POST", `/v1/triggers/${part(id)}/drop`, { json: {} }),
+});
+
+export const scheduleEndpoints = ({ json }: Connection) => ({
+  list: (signal?: AbortSignal) => json<Items<Schedule>>("GET", "/v1/schedules", { signal }),
+  put: (schedule: ScheduleCreate) => json<Schedule>("POST", "/v1/schedules", { json: schedule }),
+  remove: (id: string) => json<void>("DELETE", `/v1/schedules/${part(id)}`),
 });

@@ -18,6 +18,6 @@ export const routeEndpoints = ({ json }: Connection) => ({
     json<TaskAnswer>("POST", "/api/execute-task", { json: request, signal }),
   telemetry: (query: { limit?: number } = {}, signal?: AbortSignal) =>
     json<TelemetryAnswer>("GET", "/api/execution-telemetry", { query, signal }),
-  series: (query: { bucket?: string } = {}, signal?: AbortSignal) =>
+  series: (query: { hours?: number; bucket_seconds?: number } = {}, signal?: AbortSignal) =>
     json<Items<TelemetryBucket>>("GET", "/v1/telemetry/series", { query, signal }),
 });

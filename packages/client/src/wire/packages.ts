@@ -37,10 +37,22 @@ export interface PackageReview extends PackageDescription {
   update?: { from_version: string; same_content: boolean; permissions?: PermissionDiff };
 }
 
-export interface PackageInstall {
+export interface PackageSource {
+  /** A path on the server's machine, an npm name, a command line or an address. */
   source: string;
+  kind?: "wheel" | "npm" | "mcp" | "skill" | "openapi";
+  /** The archive itself in base64, when the client has it. */
+  bytes?: string;
+  /** Yes to running it once, isolated, so that it can say what it adds. */
+  run_to_describe?: boolean;
+}
+
+export interface PackageInstall extends PackageSource {
   /** The review was answered with yes. */
   yes: boolean;
+  /** The hash that was reviewed; other bytes are refused. */
+  sha256?: string;
+  allow_scripts?: boolean;
   /** Scopes granted to the calling user on the way. */
   grant?: string[];
 }
@@ -55,26 +67,62 @@ export interface InstalledPackage {
   description: PackageDescription;
   installed_by: string;
   installed_at: string;
+  /** Why it does not work here, when it does not. */
+  problem?: { message: string; nextStep: string };
+}
+
+/** An archive in the drop folder that nobody has reviewed yet. */
+export interface WaitingPackage {
+  path: string;
+  review?: PackageReview;
+  failure?: { code: string; message: string; nextStep: string };
+}
+
+export interface UninstalledPackage {
+  name: string;
+  /** Data of users that was left where it is. */
+  kept: string[];
+  used_by: { id: string; name: string }[];
 }
 
 export interface ServiceInfo {
   name: string;
-  status: string;
-  healthy?: boolean | null;
-  restarts?: number;
-  started_at?: string | null;
-  message?: string;
+  folder: string;
+  url: string;
+  user?: string;
+  state: "starting" | "running" | "unhealthy" | "waiting" | "stopped";
+  pid?: number;
+  restarts: number;
+  since: string;
+  last_exit?: string;
 }
 
 export interface TriggerInfo {
   id: string;
-  capability?: string;
-  user: string;
-  type: string;
-  status: "pending" | "processing" | "done" | "failed" | "deduped" | "dropped";
+  capability: string;
+  status: "pending" | "processing" | "done" | "failed" | "deduped" | "dropped" | "invalid";
   attempts: number;
-  reason?: string | null;
-  session_id?: string | null;
-  payload?: JsonObject;
-  created_at: string;
+  user?: string;
+  type?: string;
+  created_at?: string;
+  not_before?: string;
+  reason?: string;
+  session_id?: string;
+  channel?: string;
+  delivered?: boolean;
 }
+
+export interface Schedule {
+  id: string;
+  capability: string;
+  user: string;
+  cron: string;
+  timezone: string;
+  type: string;
+  payload: JsonObject;
+  enabled: boolean;
+  [more: string]: unknown;
+}
+
+export type ScheduleCreate = Pick<Schedule, "capability" | "cron"> &
+  Partial<Omit<Schedule, "capability" | "cron">>;

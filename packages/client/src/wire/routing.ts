@@ -5,10 +5,13 @@ export interface TaskRequest {
   task: string;
   context?: JsonObject;
   dryRun?: boolean;
+  topK?: number;
+  agentId?: string;
+  timeoutMs?: number;
 }
 
 export interface MatchedCapability {
-  capability: { id: string; name?: string; route?: string; method?: string; [more: string]: unknown };
+  capability: { id: string; name: string; route: string; method: string };
   score: number;
   reasons: string[];
 }
@@ -16,11 +19,12 @@ export interface MatchedCapability {
 export interface PlanStep {
   step: number;
   capabilityId: string;
-  route?: string;
-  method?: string;
+  route: string;
+  method: string;
   goal: string;
-  payload?: unknown;
-  [more: string]: unknown;
+  payload: JsonObject;
+  /** Required input the task does not give; such a step is not called. */
+  missing?: string[];
 }
 
 export interface ExecutedStep {
@@ -32,7 +36,6 @@ export interface ExecutedStep {
   method?: string;
   data?: unknown;
   error?: unknown;
-  [more: string]: unknown;
 }
 
 export interface TaskAnswer {
@@ -48,12 +51,13 @@ export interface RouteRequest {
   task: string;
   agent_id?: string;
   top_k?: number;
-  include_rejected?: boolean;
 }
 
 export interface RouteMatch {
   id: string;
   name: string;
+  route?: string;
+  method?: string;
   score: number;
   reasons: string[];
 }
@@ -63,6 +67,9 @@ export interface RouteAnswer {
   matches: RouteMatch[];
   rejected: { id: string; score: number; why: string }[];
   plan: PlanStep[];
+  status: TaskAnswer["status"];
+  /** The capability whose `chatPatterns` the text matches: a chat gives such a message to the router. */
+  chat?: { capability_id: string; pattern: string } | null;
 }
 
 export interface TelemetrySummary {

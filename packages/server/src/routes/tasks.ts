@@ -2,6 +2,7 @@
 import { type Capability, createRouteIndex, fail, rank, summarise, TaskRequest } from "@capstan/core";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { chatMatch } from "../chat-match.ts";
 import { type AppEnv, json, jsonBody, needs, newRoutes, requireRight } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import { runOneTool } from "../run-one-tool.ts";
@@ -132,6 +133,7 @@ export function taskRoutes(services: Services) {
       plan,
       status,
       clauses: explained.value.ranked.clauses,
+      chat: chatMatch(services.registry, task),
     };
     return c.json(body as unknown as Record<string, unknown>, 200);
   });

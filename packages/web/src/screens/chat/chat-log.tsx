@@ -1,7 +1,7 @@
 /** The conversation, of which only what is on screen exists; it stays at its end while one reads there. */
 import { useVirtualizer } from "@tanstack/react-virtual";
 import ArrowDown from "lucide-react/icons/arrow-down";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { currentRun } from "../../conversation/conversation.ts";
 import { type Entry, keyOf } from "../../conversation/entries.ts";
 import { Button } from "../../kit/button.tsx";
@@ -17,10 +17,12 @@ const NEAR_END_PX = 120;
 interface ChatLogProps {
   feed: LiveSession;
   agentName: string;
+  /** What the page itself adds below the conversation. */
+  children?: ReactNode;
 }
 
-export function ChatLog({ feed, agentName }: ChatLogProps) {
-  if (feed.loaded || feed.view.entries.length > 0) return <Log feed={feed} agentName={agentName} />;
+export function ChatLog(props: ChatLogProps) {
+  if (props.feed.loaded || props.feed.view.entries.length > 0) return <Log {...props} />;
   return (
     <div className="mx-auto w-full max-w-3xl flex-1 p-6">
       <Loading rows={5} label="Loading the conversation" />
@@ -28,7 +30,7 @@ export function ChatLog({ feed, agentName }: ChatLogProps) {
   );
 }
 
-function Log({ feed: { view, queued }, agentName }: ChatLogProps) {
+function Log({ feed: { view, queued }, agentName, children }: ChatLogProps) {
   const frame = useRef<HTMLElement>(null);
   const { rows, atEnd, toEnd } = useLog(frame, view.entries);
   return (
@@ -52,6 +54,7 @@ function Log({ feed: { view, queued }, agentName }: ChatLogProps) {
             })}
           </ol>
           <RunStatus run={currentRun(view)} agentName={agentName} entries={view.entries} />
+          {children}
           <QueuedMessages messages={queued} runs={view.runs} />
         </div>
       </ScrollRegion>

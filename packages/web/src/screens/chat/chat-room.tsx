@@ -17,6 +17,8 @@ import { sessionTitle } from "../session/session-row.tsx";
 import { ChatLog } from "./chat-log.tsx";
 import { Composer } from "./composer.tsx";
 import { RoomContext } from "./room-context.ts";
+import { takenByRouter } from "./routing.ts";
+import { RoutedMessages } from "./routing-card.tsx";
 import { type Outgoing, sendMessage } from "./send-message.ts";
 import { SidePanel } from "./side-panel.tsx";
 import { useAbilities } from "./use-abilities.ts";
@@ -82,7 +84,9 @@ export function Conversation({ session, feed }: { session: Session; feed: LiveSe
   };
   return (
     <RoomContext value={room}>
-      <ChatLog feed={feed} agentName={agent?.name ?? "The agent"} />
+      <ChatLog feed={feed} agentName={agent?.name ?? "The agent"}>
+        <RoutedMessages sessionId={session.id} onAskAgent={(text) => send.mutate({ text, files: [] })} />
+      </ChatLog>
       <div className="mx-auto w-full max-w-3xl px-4 pb-2 empty:hidden">
         <ChangeFailure error={send.error ?? stop.error ?? fork.error} />
       </div>
@@ -99,7 +103,8 @@ export function Conversation({ session, feed }: { session: Session; feed: LiveSe
           }
           onStop={run ? () => stop.mutate(undefined) : undefined}
           onSend={async (outgoing) => {
-            await send.mutateAsync(outgoing);
+            const taken = await takenByRouter(session.id, outgoing);
+            if (!taken) await send.mutateAsync(outgoing);
             await feed.refresh();
           }}
         />

@@ -11,6 +11,7 @@ import { useChange } from "../../server/queries.ts";
 import { useAgents } from "../../server/reads.ts";
 import { FirstSteps } from "../home/first-steps.tsx";
 import { Composer } from "./composer.tsx";
+import { takenByRouter } from "./routing.ts";
 import { type Outgoing, sendMessage, titleOf } from "./send-message.ts";
 import { suggestionsFor } from "./suggestions.ts";
 import { useAbilities } from "./use-abilities.ts";
@@ -43,6 +44,7 @@ function Begin({ agents }: { agents: Agent[] }) {
     async (outgoing: Outgoing) => {
       const session = await api.sessions.create({ agent_id: agent?.id ?? "", title: titleOf(outgoing.text) });
       if (!session.ok) return session;
+      if (await takenByRouter(session.value.id, outgoing)) return session;
       const sent = await sendMessage(session.value.id, outgoing);
       return sent.ok ? session : sent;
     },

@@ -1,4 +1,4 @@
-import type { PackageReview } from "@capstan/client";
+import type { PackageReview, PackageSource } from "@capstan/client";
 import { useState } from "react";
 import { Button } from "../../kit/button.tsx";
 import { Field, TextInput } from "../../kit/field.tsx";
@@ -11,10 +11,15 @@ import { Review } from "./review.tsx";
 /** Install in two steps: read what it is and may do, then say yes. */
 export function Install() {
   const [source, setSource] = useState("");
-  const review = useChange((from: string) => api.packages.review(from));
+  const review = useChange((from: PackageSource) => api.packages.review(from));
   const install = useChange(
     (grant: string[]) =>
-      api.packages.install({ source: source.trim(), yes: true, ...(grant.length > 0 && { grant }) }),
+      api.packages.install({
+        ...(review.variables ?? { source }),
+        yes: true,
+        ...(review.data && { sha256: review.data.sha256 }),
+        ...(grant.length > 0 && { grant }),
+      }),
     ["packages", "capabilities", "services", "users"],
   );
   const done = () => {
@@ -28,7 +33,7 @@ export function Install() {
         onSubmit={(event) => {
           event.preventDefault();
           install.reset();
-          review.mutate(source.trim());
+          review.mutate({ source: source.trim() });
         }}
       >
         <Field
@@ -58,6 +63,7 @@ export function Install() {
             busy={install.isPending}
             onYes={(grant) => install.mutate(grant, { onSuccess: done })}
             onNo={done}
+            onDescribe={() => review.mutate({ source: source.trim(), run_to_describe: true })}
           />
         )}
         <ChangeFailure error={install.error} />
@@ -76,9 +82,11 @@ interface AskedProps {
   busy: boolean;
   onYes: (grant: string[]) => void;
   onNo: () => void;
+  /** Yes to "it must run code to describe itself". */
+  onDescribe: () => void;
 }
 
-function Asked({ review, busy, onYes, onNo }: AskedProps) {
+function Asked({ review, busy, onYes, onNo, onDescribe }: AskedProps) {
   const [grant, setGrant] = useState<string[]>([]);
   const grows = review.update?.permissions?.grows;
   return (
@@ -105,7 +113,12 @@ function Asked({ review, busy, onYes, onNo }: AskedProps) {
           </p>
         </fieldset>
       )}
-      <div className="flex gap-2">
+      <div className="flex flex-wrap gap-2">
+        {review.must_run_code && review.capability === undefined && (
+          <Button disabled={busy} onClick={onDescribe}>
+            Run it once to describe itself
+          </Button>
+        )}
         <Button look="primary" busy={busy} onClick={() => onYes(grant)}>
           {grows ? "Update, with more rights" : review.update ? "Update" : "Install"}
         </Button>

@@ -1,11 +1,12 @@
-import type { InstalledPackage } from "@capstan/client";
+import type { InstalledPackage, WaitingPackage } from "@capstan/client";
 import PackageIcon from "lucide-react/icons/package";
 import { useState } from "react";
 import { Link } from "wouter";
 import { Badge, Code } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
+import { Panel } from "../../kit/panel.tsx";
+import { ChangeFailure, Empty, FailureNote, Loaded } from "../../kit/states.tsx";
 import { ago, bytes } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
@@ -17,9 +18,10 @@ export function PackageList() {
   return (
     <div className="flex flex-col gap-6">
       <Loaded query={query} what="Packages" rows={4}>
-        {({ items }) => (
+        {({ items, waiting = [] }) => (
           <>
             <Install />
+            <Waiting waiting={waiting} />
             {items.length === 0 ? (
               <Empty icon={PackageIcon} title="Nothing is installed">
                 Wheels, npm packages, folders, MCP servers, skills and OpenAPI documents all become
@@ -39,6 +41,26 @@ export function PackageList() {
       </Loaded>
       {leaving && <Uninstall installed={leaving} onDone={() => setLeaving(undefined)} />}
     </div>
+  );
+}
+
+/** What lies in the drop folder and nobody has answered yet. */
+function Waiting({ waiting }: { waiting: WaitingPackage[] }) {
+  if (waiting.length === 0) return null;
+  return (
+    <Panel title="In the drop folder, not reviewed yet">
+      <ul className="flex flex-col gap-2">
+        {waiting.map(({ path, review, failure }) => (
+          <li key={path} className="flex flex-wrap items-center gap-2">
+            <Code>{review?.name ?? path}</Code>
+            {review && <Badge>{review.version}</Badge>}
+            <span className="min-w-0 flex-1 text-ink-soft">
+              {failure ? `${failure.message} ${failure.nextStep}` : `Review it by its path: ${path}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }
 
@@ -65,6 +87,9 @@ function PackageRow({ installed, onRemove }: { installed: InstalledPackage; onRe
         <p className="mt-1 text-xs text-ink-faint">
           {bytes(size_bytes)} from {origin}, by {installed_by} {ago(installed_at)}
         </p>
+        {installed.problem && (
+          <FailureNote failure={{ code: "package_problem", status: 500, ...installed.problem }} />
+        )}
         {description.scopes.length > 0 && (
           <p className="mt-1 flex flex-wrap gap-1 text-xs text-ink-soft">
             Asks for{" "}

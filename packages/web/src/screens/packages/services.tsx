@@ -6,12 +6,18 @@ import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { ScrollRegion } from "../../kit/scroll-region.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
-import { ago } from "../../kit/words.ts";
+import { ago, count } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
 
 const REFRESH_MS = 3_000;
-const TONES: Record<string, Tone> = { running: "good", starting: "accent", stopped: "plain", failed: "bad" };
+const TONES: Record<ServiceInfo["state"], Tone> = {
+  running: "good",
+  starting: "accent",
+  waiting: "warn",
+  unhealthy: "bad",
+  stopped: "plain",
+};
 
 export function Services() {
   const query = useRead(["services"], (signal) => api.services.list(signal), { everyMs: REFRESH_MS });
@@ -41,29 +47,33 @@ export function Services() {
 }
 
 function ServiceRow({ service, onLogs }: { service: ServiceInfo; onLogs: () => void }) {
-  const { name, status, healthy, restarts, started_at, message } = service;
-  const isOn = status === "running" || status === "starting";
+  const { name, state, restarts, since, url, user, last_exit } = service;
+  const isOn = state !== "stopped";
   const change = useChange(() => (isOn ? api.services.stop(name) : api.services.start(name)), ["services"]);
   return (
     <div className="flex flex-wrap items-center gap-3 p-4">
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-2 font-medium">
           {name}
-          <Badge tone={TONES[status] ?? "plain"}>{status}</Badge>
-          {healthy === true && <Badge tone="good">healthy</Badge>}
-          {healthy === false && <Badge tone="bad">not healthy</Badge>}
+          <Badge tone={TONES[state]}>{state}</Badge>
+          {user && <Badge>{user}</Badge>}
         </p>
         <p className="text-xs text-ink-faint">
-          {started_at ? `since ${ago(started_at)}` : "not started"}
-          {restarts ? `, restarted ${restarts} times` : ""}
-          {message && `, ${message}`}
+          {url}, since {ago(since)}
+          {restarts > 0 && `, restarted ${count(restarts, "time")}`}
+          {last_exit && `, last ended: ${last_exit}`}
         </p>
         <ChangeFailure error={change.error} />
       </div>
-      <Button size="sm" onClick={onLogs}>
+      <Button size="sm" aria-label={`Logs of ${name}`} onClick={onLogs}>
         Logs
       </Button>
-      <Button size="sm" busy={change.isPending} onClick={() => change.mutate(undefined)}>
+      <Button
+        size="sm"
+        busy={change.isPending}
+        aria-label={`${isOn ? "Stop" : "Start"} ${name}`}
+        onClick={() => change.mutate(undefined)}
+      >
         {isOn ? "Stop" : "Start"}
       </Button>
     </div>

@@ -6,13 +6,20 @@ import { Badge, Code, type Tone } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Field, Select } from "../../kit/field.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
-import { ago } from "../../kit/words.ts";
+import { ago, count } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
+import { Schedules } from "./schedules.tsx";
 
 const REFRESH_MS = 3_000;
-const STATUSES = ["pending", "processing", "done", "failed", "deduped", "dropped"];
-const TONES: Record<string, Tone> = { pending: "accent", processing: "accent", done: "good", failed: "bad" };
+const STATUSES = ["pending", "processing", "done", "failed", "deduped", "dropped", "invalid"];
+const TONES: Record<string, Tone> = {
+  pending: "accent",
+  processing: "accent",
+  done: "good",
+  failed: "bad",
+  invalid: "bad",
+};
 const MOVABLE = new Set(["failed", "pending"]);
 
 export function Triggers() {
@@ -51,12 +58,14 @@ export function Triggers() {
           )
         }
       </Loaded>
+      <Schedules />
     </div>
   );
 }
 
 function TriggerRow({ trigger }: { trigger: TriggerInfo }) {
   const { id, type, user, capability, status, attempts, reason, session_id, created_at } = trigger;
+  const { not_before, channel, delivered } = trigger;
   const retry = useChange(() => api.triggers.retry(id), ["triggers"]);
   const drop = useChange(() => api.triggers.drop(id), ["triggers"]);
   return (
@@ -64,15 +73,16 @@ function TriggerRow({ trigger }: { trigger: TriggerInfo }) {
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-2">
           <Badge tone={TONES[status] ?? "plain"}>{status}</Badge>
-          <Code>{type}</Code>
+          <Code>{type ?? "unreadable"}</Code>
           <span className="text-ink-soft">
-            for {user}
-            {capability && ` from ${capability}`}
+            {user && `for ${user} `}from {capability}
           </span>
+          {delivered === false && <Badge tone="warn">not delivered{channel && ` to ${channel}`}</Badge>}
         </p>
         <p className="text-xs text-ink-faint">
-          {ago(created_at)}
-          {attempts > 0 && `, ${attempts} attempts`}
+          {created_at && ago(created_at)}
+          {attempts > 0 && `, ${count(attempts, "attempt")}`}
+          {not_before && status === "pending" && `, again ${ago(not_before)}`}
           {reason && `: ${reason}`}
         </p>
         <ChangeFailure error={retry.error ?? drop.error} />

@@ -37,9 +37,7 @@ const TOP = 8;
 
 function TaskView() {
   const [task, setTask] = useState("");
-  const explain = useChange((text: string) =>
-    api.route.explain({ task: text, top_k: TOP, include_rejected: true }),
-  );
+  const explain = useChange((text: string) => api.route.explain({ task: text, top_k: TOP }));
   const run = useChange(
     (request: { task: string; dryRun: boolean }) => api.route.execute(request),
     ["telemetry"],

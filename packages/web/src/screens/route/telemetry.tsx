@@ -56,19 +56,30 @@ function Summary({ answer: { summary } }: { answer: TelemetryAnswer }) {
   );
 }
 
+/** How far back, and how wide a point is: some forty points on a chart. */
+const SPANS: { label: string; hours: number; bucket_seconds: number; days?: boolean }[] = [
+  { label: "last hour", hours: 1, bucket_seconds: 60 },
+  { label: "last day", hours: 24, bucket_seconds: 1_800 },
+  { label: "last week", hours: 168, bucket_seconds: 14_400, days: true },
+];
+
 function OverTime() {
-  const [bucket, setBucket] = useState("hour");
-  const query = useRead(["telemetry", "series", bucket], (signal) => api.route.series({ bucket }, signal), {
-    everyMs: REFRESH_MS,
-    keepPrevious: true,
-  });
+  const [chosen, choose] = useState(1);
+  const { hours, bucket_seconds, days } = SPANS[chosen] ?? { hours: 24, bucket_seconds: 1_800 };
+  const query = useRead(
+    ["telemetry", "series", hours],
+    (signal) => api.route.series({ hours, bucket_seconds }, signal),
+    { everyMs: REFRESH_MS, keepPrevious: true },
+  );
   const choice = (
-    <Field label="Per" hideLabel className="w-32">
+    <Field label="Time" hideLabel className="w-32">
       {(control) => (
-        <Select {...control} value={bucket} onChange={({ target }) => setBucket(target.value)}>
-          <option value="minute">per minute</option>
-          <option value="hour">per hour</option>
-          <option value="day">per day</option>
+        <Select {...control} value={chosen} onChange={({ target }) => choose(Number(target.value))}>
+          {SPANS.map(({ label }, index) => (
+            <option key={label} value={index}>
+              {label}
+            </option>
+          ))}
         </Select>
       )}
     </Field>
@@ -76,7 +87,7 @@ function OverTime() {
   return (
     <Panel title="Over time" actions={choice}>
       <Loaded query={query} what="Time series" rows={5}>
-        {({ items }) => <Charts items={items} labelOf={bucket === "day" ? dateTime : clock} />}
+        {({ items }) => <Charts items={items} labelOf={days ? dateTime : clock} />}
       </Loaded>
     </Panel>
   );
