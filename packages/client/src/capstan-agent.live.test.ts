@@ -7,6 +7,7 @@ import { type ServerProcess, serverProcess } from "../../../tools/server-process
 import { type FreshStore, freshPglite, freshPostgres } from "../../../tools/stores-under-test.ts";
 import { CapstanAgent } from "./capstan-agent.ts";
 
+const RESTARTS_MS = 240_000; // processes are killed and started again; on a crowded machine that takes a while
 const WORDS = ["one ", "two ", "three ", "four"];
 
 let llm: ScriptedLlm;
@@ -18,7 +19,7 @@ afterEach(() => {
   llm.script = () => ({ text: WORDS });
 });
 
-describe("CapstanAgent on a server that dies", () => {
+describe("CapstanAgent on a server that dies", { timeout: RESTARTS_MS }, () => {
   let store: FreshStore;
   let server: ServerProcess;
   let agentId: string;
@@ -102,7 +103,9 @@ describe("CapstanAgent on a server that dies", () => {
   });
 });
 
-test("on Postgres, another process takes over and serves the client that was thrown off", async () => {
+test("on Postgres, another process takes over and serves the client that was thrown off", {
+  timeout: RESTARTS_MS,
+}, async () => {
   const store = await freshPostgres();
   const [one, two] = await Promise.all([
     serverProcess(store, llmEnvironment(llm)),

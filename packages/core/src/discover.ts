@@ -8,6 +8,8 @@ import type { JsonSchema } from "./schema.ts";
 export interface DiscoveredModel {
   readonly label: string;
   readonly supportsThinking: boolean;
+  /** Thinking comes as text, piece by piece. */
+  readonly streamsThinking: boolean;
   /** Thinking comes back as something only the provider can read. */
   readonly encryptsThinking: boolean;
   readonly inputs: {
@@ -70,12 +72,12 @@ export interface AgentCapabilities {
   };
   readonly multiAgent?: {
     readonly supported: true;
-    readonly delegation: true;
-    readonly handoffs: true;
+    readonly delegation?: true;
+    readonly handoffs?: true;
     readonly subAgents: readonly SubAgent[];
     readonly subagents: readonly SubAgent[];
   };
-  readonly reasoning?: { readonly supported: true; readonly streaming: true; readonly encrypted?: true };
+  readonly reasoning?: { readonly supported: true; readonly streaming?: true; readonly encrypted?: true };
   readonly multimodal?: {
     readonly input: Readonly<Partial<Record<"image" | "audio" | "video" | "pdf" | "file", true>>>;
   };
@@ -109,7 +111,6 @@ export interface DiscoverParts {
   readonly model: DiscoveredModel;
   readonly harness: DiscoveredHarness;
   readonly server: DiscoveredServer;
-  readonly subAgents: readonly SubAgent[];
 }
 
 export function discover(parts: DiscoverParts): AgentCapabilities {
@@ -122,11 +123,11 @@ export function discover(parts: DiscoverParts): AgentCapabilities {
       output: { structuredOutput: true, supportedMimeTypes: ["text/plain", "application/json"] },
     }),
     state: { snapshots: true, deltas: true, persistentState: true },
-    ...multiAgentOf(parts.subAgents),
+    ...multiAgentOf(agent),
     ...(model.supportsThinking && {
       reasoning: {
         supported: true,
-        streaming: true,
+        ...(model.streamsThinking && { streaming: true as const }),
         ...(model.encryptsThinking && { encrypted: true as const }),
       },
     }),
@@ -181,10 +182,19 @@ function toolsOf({ agent, model, harness }: DiscoverParts): Pick<AgentCapabiliti
   };
 }
 
-function multiAgentOf(subAgents: readonly SubAgent[]): Pick<AgentCapabilities, "multiAgent"> {
-  if (subAgents.length === 0) return {};
+/** Both spellings of the list: the specification's, and the one of the protocol's 1.0. */
+function multiAgentOf({ tools }: RuntimeAgent): Pick<AgentCapabilities, "multiAgent"> {
+  const subAgents = tools.flatMap(({ tool }) => tool.subagent ?? []);
+  const handsOver = tools.some(({ tool }) => tool.handsOverTo !== undefined);
+  if (subAgents.length === 0 && !handsOver) return {};
   return {
-    multiAgent: { supported: true, delegation: true, handoffs: true, subAgents, subagents: subAgents },
+    multiAgent: {
+      supported: true,
+      ...(subAgents.length > 0 && { delegation: true as const }),
+      ...(handsOver && { handoffs: true as const }),
+      subAgents,
+      subagents: subAgents,
+    },
   };
 }
 

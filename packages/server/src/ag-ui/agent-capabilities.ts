@@ -1,26 +1,26 @@
 /** The capabilities document of a saved agent: declared from what it is made of, observed from what its runs showed. */
 import {
   type AgentCapabilities,
+  type DiscoveredModel,
   discover,
   fail,
+  type ModelCapabilities,
   NATIVE_AGENT,
   ok,
   type Result,
   type RuntimeAgent,
-  type SubAgent,
 } from "@capstan/core";
-import type { ResolvedModel } from "@capstan/runtime";
+import { DEFAULT_LIMITS } from "@capstan/runtime";
 import type { Caller } from "../auth/caller.ts";
+import { cliModel } from "../harness/cli-model.ts";
 import type { Services } from "../services.ts";
 import { VERSION } from "../version.ts";
 
 export interface DiscoveredAgent {
+  readonly agent: RuntimeAgent;
   readonly declared: AgentCapabilities;
   readonly observed: readonly Record<string, unknown>[];
 }
-
-const DEFAULT_MAX_STEPS = 50;
-const DEFAULT_MAX_SECONDS = 1800;
 
 export async function agentCapabilities(
   services: Services,
@@ -29,48 +29,60 @@ export async function agentCapabilities(
 ): Promise<Result<DiscoveredAgent>> {
   const composed = await services.composer.composeFor(agentId, caller.email);
   if (!composed.ok) return composed;
-  const model = await services.models.resolve(composed.value.spec.model);
-  if (!model.ok)
-    return fail("not_available", {
-      what: "The agent's model",
-      why: model.failure.message,
-      nextStep: model.failure.nextStep,
-    });
+  const agent = composed.value;
+  const model =
+    agent.spec.harness === NATIVE_AGENT
+      ? await nativeModel(services, agent)
+      : ok(harnessModel(services, agent));
+  if (!model.ok) return model;
   const declared = discover({
-    agent: composed.value,
-    model: modelFacts(services, model.value),
-    harness: {
-      name: composed.value.spec.harness,
-      clientTools: true,
-      structuredOutput: true,
-      approvals: true,
-    },
+    agent,
+    model: model.value,
+    harness: { name: agent.spec.harness, clientTools: true, structuredOutput: true, approvals: true },
     server: {
       maxRequestsPerMinute: caller.perMinute,
-      defaultMaxSteps: DEFAULT_MAX_STEPS,
-      defaultMaxSeconds: DEFAULT_MAX_SECONDS,
+      defaultMaxSteps: DEFAULT_LIMITS.maxSteps,
+      defaultMaxSeconds: DEFAULT_LIMITS.maxSeconds,
       version: VERSION,
     },
-    subAgents: subAgentsOf(composed.value),
   });
-  return ok({ declared, observed: await services.observations.of(agentId) });
+  return ok({ agent, declared, observed: await services.observations.of(agentId) });
 }
 
-function modelFacts({ models }: Services, model: ResolvedModel) {
-  const listed = models.registry.model(NATIVE_AGENT, model.name);
+/** A model nobody has listed is not said to think: what is not known is not declared. */
+async function nativeModel({ models }: Services, { spec }: RuntimeAgent): Promise<Result<DiscoveredModel>> {
+  const resolved = await models.resolve(spec.model);
+  if (!resolved.ok) {
+    const { message: why, nextStep } = resolved.failure;
+    return fail("not_available", { what: "The agent's model", why, nextStep });
+  }
+  const { label, name, provider, inputs } = resolved.value;
+  const listed = models.registry.model(NATIVE_AGENT, name);
+  // OpenAI keeps its thoughts: what comes back is for it alone.
+  const encryptsThinking = provider === "openai";
+  return ok({ ...thinkingOf(listed, encryptsThinking), label, inputs });
+}
+
+/** A coding agent's program brings its own models, and takes pictures where they do. */
+function harnessModel({ models: { registry } }: Services, { spec }: RuntimeAgent): DiscoveredModel {
+  const asked = cliModel(registry, spec.harness, spec.model);
+  const listed =
+    asked === undefined ? registry.defaultModel(spec.harness) : registry.model(spec.harness, asked);
+  const image = listed?.supportsImageInput ?? false;
   return {
-    label: model.label,
-    supportsThinking: listed?.supportsThinking ?? false,
-    encryptsThinking: (listed?.supportsThinking ?? false) && model.provider === "openai",
-    inputs: model.inputs,
-    parallelCalls: listed?.supportsParallelToolCalls ?? true,
-    toolCalling: listed?.supportsToolCalling ?? true,
+    ...thinkingOf(listed, false),
+    label: listed?.modelId ?? asked ?? spec.harness,
+    inputs: { image, audio: false, video: false, pdf: false },
   };
 }
 
-/** Agents that this one can give work to, by the tools that do it. */
-function subAgentsOf({ tools }: RuntimeAgent): SubAgent[] {
-  return tools
-    .filter(({ tool }) => tool.name.startsWith("delegate_to_"))
-    .map(({ tool }) => ({ name: tool.name.slice("delegate_to_".length), description: tool.description }));
+function thinkingOf(listed: ModelCapabilities | null | undefined, encryptsThinking: boolean) {
+  const supportsThinking = listed?.supportsThinking ?? false;
+  return {
+    supportsThinking,
+    streamsThinking: supportsThinking && !encryptsThinking && (listed?.supportsThinkingStreaming ?? false),
+    encryptsThinking: supportsThinking && encryptsThinking,
+    parallelCalls: listed?.supportsParallelToolCalls ?? true,
+    toolCalling: listed?.supportsToolCalling ?? true,
+  };
 }

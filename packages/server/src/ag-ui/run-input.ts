@@ -68,7 +68,7 @@ function userParts(message: Message): UserPart[] {
     return message.content === "" ? [] : [{ type: "text", text: message.content }];
   return message.content.flatMap((part): UserPart[] => {
     if (part.type === "text") return [{ type: "text", text: part.text }];
-    const file = "source" in part ? mediaPart(part.source as MediaSource, part.type) : undefined;
+    const file = "source" in part ? mediaPart(part.source as MediaSource, part) : undefined;
     return file ? [file] : []; // a part we cannot use is left out, the rest counts
   });
 }
@@ -86,7 +86,10 @@ const FALLBACK_TYPES: Record<string, string> = {
   document: "application/pdf",
 };
 
-function mediaPart({ type, value, mimeType }: MediaSource, kind: string): FilePart | undefined {
+function mediaPart(
+  { type, value, mimeType }: MediaSource,
+  { type: kind, metadata }: { type: string; metadata?: unknown },
+): FilePart | undefined {
   const mediaType = mimeType ?? FALLBACK_TYPES[kind];
   if (value === undefined || value === "" || mediaType === undefined) return undefined;
   const source: FileSource | undefined =
@@ -97,7 +100,13 @@ function mediaPart({ type, value, mimeType }: MediaSource, kind: string): FilePa
         : type === "file"
           ? { type: "session", path: value }
           : undefined;
-  return source && { type: "file", mediaType, source };
+  return source && { type: "file", mediaType, source, ...named(metadata) };
+}
+
+/** The protocol has no field for a file's name; clients that know one put it here. */
+function named(metadata: unknown): { filename?: string } {
+  const { filename } = (metadata ?? {}) as { filename?: unknown };
+  return typeof filename === "string" && filename !== "" ? { filename } : {};
 }
 
 /** A thread that began elsewhere: its earlier messages as text, because their tools and signatures are not ours. */

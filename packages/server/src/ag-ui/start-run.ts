@@ -3,6 +3,7 @@ import type { RunAgentInput } from "@ag-ui/core";
 import { fail, type JsonValue, ok, type Refused, type Result } from "@capstan/core";
 import type { Approval, EventBatch, ReasoningEffort, SendOptions, SessionRecord } from "@capstan/runtime";
 import { z } from "zod";
+import { keptUploads } from "../kept-uploads.ts";
 import type { Services } from "../services.ts";
 import { lookAgain, type Standing } from "./look-again.ts";
 import { type Asked, askedFor } from "./run-input.ts";
@@ -32,6 +33,10 @@ const Forwarded = z
       .optional()
       .catch(undefined),
     outputSchema: z.record(z.string(), z.unknown()).optional().catch(undefined),
+    webhook: z
+      .object({ url: z.url({ protocol: /^https?$/ }) })
+      .optional()
+      .catch(undefined),
   })
   .catch({});
 
@@ -70,9 +75,10 @@ async function sendMessage(
   asked: Extract<Asked, { kind: "message" }>,
 ): Promise<Result<Answering>> {
   const { services, session, input, signal } = starting;
+  const content = await keptUploads(services, session, asked.id, asked.content);
   const sent = await services.runs.sendAndFollow(
     session.id,
-    { id: asked.id, content: asked.content },
+    { id: asked.id, content },
     sendOptions(input, asked.earlier),
     signal,
   );
@@ -82,7 +88,7 @@ async function sendMessage(
 }
 
 function sendOptions(input: RunAgentInput, earlier: string): SendOptions {
-  const { model, reasoning, outputSchema } = Forwarded.parse(input.forwardedProps ?? {});
+  const { model, reasoning, outputSchema, webhook } = Forwarded.parse(input.forwardedProps ?? {});
   const before =
     earlier === "" ? [] : [{ description: "Earlier messages of this conversation", value: earlier }];
   const hasState = input.state !== undefined && input.state !== null && Object.keys(input.state).length > 0;
@@ -90,6 +96,7 @@ function sendOptions(input: RunAgentInput, earlier: string): SendOptions {
     model,
     reasoning: reasoning as ReasoningEffort | undefined,
     outputSchema,
+    webhookUrl: webhook?.url,
     clientTools: input.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
     context: [...before, ...input.context],
     ...(hasState && { state: input.state as JsonValue }),

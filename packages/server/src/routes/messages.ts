@@ -1,6 +1,9 @@
 /** A session's messages: sending one starts a run or is queued; a run outlives the request that started it. */
+import type { UserPart } from "@capstan/core";
 import { createRoute, z } from "@hono/zod-openapi";
+import { uuidv7 } from "uuidv7";
 import { json, jsonBody, needs, newRoutes } from "../define-route.ts";
+import { keptUploads } from "../kept-uploads.ts";
 import { problem } from "../problem.ts";
 import { MessageBody, MessageDto, messageDto, partDto, userContent } from "../run-dto.ts";
 import type { Services } from "../services.ts";
@@ -84,14 +87,17 @@ const feedback = createRoute({
   responses: { 200: json(z.object({ stored: z.literal(true) }), "Stored.") },
 });
 
-export function messageRoutes({ runs, sessions }: Services) {
+export function messageRoutes(services: Services) {
+  const { runs, sessions } = services;
   const routes = newRoutes();
   routes.openapi(sendMessage, async (c) => {
     const { id } = c.req.valid("param");
     const body = c.req.valid("json");
+    const messageId = body.id ?? uuidv7();
+    const content = await contentOf(services, id, messageId, body.content);
     const sent = await runs.send(
       id,
-      { id: body.id, content: userContent(body.content) },
+      { id: messageId, content },
       {
         model: body.model,
         outputSchema: body.output_schema,
@@ -100,7 +106,7 @@ export function messageRoutes({ runs, sessions }: Services) {
       },
     );
     if (!sent.ok) return problem(c, sent.failure);
-    const { messageId, runId, status } = sent.value;
+    const { runId, status } = sent.value;
     return c.json({ message_id: messageId, run_id: runId, queued: status === "queued" }, 202);
   });
   routes.openapi(listMessages, async (c) => {
@@ -146,4 +152,17 @@ export function messageRoutes({ runs, sessions }: Services) {
     return stored.ok ? c.json({ stored: true as const }, 200) : problem(c, stored.failure);
   });
   return routes;
+}
+
+/** Plain text needs no look at the session. */
+async function contentOf(
+  services: Services,
+  sessionId: string,
+  messageId: string,
+  given: Parameters<typeof userContent>[0],
+): Promise<string | UserPart[]> {
+  const content = userContent(given);
+  if (typeof content === "string") return content;
+  const session = await services.sessions.get(sessionId);
+  return session.ok ? keptUploads(services, session.value, messageId, content) : content;
 }
