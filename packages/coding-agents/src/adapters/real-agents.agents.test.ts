@@ -118,7 +118,8 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
     expect(result.outcome).toBe("done");
     expect(sim.requests.filter(({ tools }) => tools.length > 0).map(thinks)).toEqual([effort]);
     const thoughts = events.map((event) => (event.type === "thinking-delta" ? event.text : "")).join("");
-    expect(thoughts.replaceAll(/\s+/g, " ")).toMatch(/think about t ?he sim question step by step/);
+    // Gemini trims each piece.
+    expect(thoughts.replaceAll(/\s+/g, "")).toContain("thinkaboutthesimquestionstepbystep");
   });
 
   real("does not write when that is denied", async () => {
