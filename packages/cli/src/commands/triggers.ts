@@ -29,8 +29,8 @@ export const triggers: Command = {
       of,
       capability ?? "",
       status,
-      user,
-      type,
+      user ?? "",
+      type ?? "",
       String(attempts),
       reason ?? "",
     ]);
