@@ -56,6 +56,7 @@ export type {
   HarnessRequest,
 } from "./runs/harness/harness-driver.ts";
 export { openRuns, type Runs } from "./runs/open-runs.ts";
+export { DEFAULT_LIMITS } from "./runs/run-meter.ts";
 export type {
   ClientTool,
   NewMessage,
@@ -71,7 +72,6 @@ export type {
   Sent,
   WebhookFetch,
 } from "./runs/run-types.ts";
-export { DEFAULT_LIMITS } from "./runs/run-meter.ts";
 export type { QueuedMessage, RunRecord, StoredMessage } from "./runs/session-history.ts";
 export { storedBudgets } from "./runs/stored-budgets.ts";
 export { agentCapability, agentCapabilityId, type SubagentParts } from "./runs/subagents.ts";
