@@ -10,6 +10,16 @@ import type { Services } from "../services.ts";
 
 const AnyObject = z.record(z.string(), z.unknown());
 
+const TELEMETRY_DEFAULT = 25;
+const TELEMETRY_MOST = 200;
+/** As the specification has it: nothing is refused, too much is cut. */
+const TelemetryLimit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .catch(TELEMETRY_DEFAULT)
+  .transform((limit) => Math.min(limit, TELEMETRY_MOST));
+
 const telemetry = createRoute({
   ...needs("read"),
   method: "get",
@@ -18,13 +28,7 @@ const telemetry = createRoute({
   summary: "What the last calls did: a summary and the newest records, no payloads",
   request: {
     query: z.object({
-      limit: z.coerce
-        .number()
-        .int()
-        .min(1)
-        .catch(25)
-        .default(25)
-        .transform((limit) => Math.min(limit, 200)),
+      limit: z.string().max(20).optional().openapi({ description: "How many records; 25 by default, 200 at most." }),
     }),
   },
   responses: { 200: json(AnyObject, "Summary and records.") },
@@ -99,7 +103,7 @@ export function taskRoutes(services: Services) {
   const { taskRunner } = services;
   const routes = newRoutes();
   routes.openapi(telemetry, (c) => {
-    const { limit } = c.req.valid("query");
+    const limit = TelemetryLimit.parse(c.req.valid("query").limit ?? TELEMETRY_DEFAULT);
     return c.json(
       { summary: summarise(services.telemetry.all()), records: services.telemetry.recent(limit) } as Record<
         string,
