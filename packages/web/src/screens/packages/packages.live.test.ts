@@ -1,0 +1,79 @@
+/** A package in a real browser: reviewed, installed with a granted scope, used, updated with a diff, uninstalled. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Studio, studioUnderTest } from "../../../../../tools/studio-under-test.ts";
+
+let studio: Studio;
+const folder = mkdtempSync(join(tmpdir(), "capstan-package-"));
+
+beforeAll(async () => {
+  studio = await studioUnderTest();
+});
+afterAll(async () => {
+  await studio?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("a package is reviewed, installed with a scope, tried, updated with its new rights shown, and uninstalled", async () => {
+  const first = writePackage("0.1.0", ["Echo.Use"]);
+  const page = await studio.open("/packages");
+  await review(page, first);
+  const asked = page.getByRole("region", { name: "Review" });
+  await asked.getByText("Echoes what it is given").waitFor();
+  await asked.getByText(/^[0-9a-f]{64}$/).waitFor();
+  await asked.getByRole("checkbox", { name: "Echo.Use" }).check();
+  await asked.getByRole("button", { name: "Install", exact: true }).click();
+  await page.getByText("Installed capstan-cli-echo 0.1.0.").waitFor();
+
+  await page.getByRole("link", { name: "capstan-cli-echo" }).click();
+  await page.getByRole("button", { name: "Try it" }).click();
+  await page.getByLabel("Text", { exact: false }).first().fill("ahoy");
+  await page.getByRole("button", { name: /^Run / }).click();
+  await page.getByRole("region", { name: "Output" }).getByText("ahoy").waitFor();
+
+  const second = writePackage("0.2.0", ["Echo.Use", "Echo.Loud"]);
+  await page.goto(`${studio.server.url}/packages`);
+  await review(page, second);
+  const diff = page.getByRole("region", { name: "Changes of rights" });
+  await diff.getByText("Its rights grow").waitFor();
+  await diff.getByText("Echo.Loud").waitFor();
+  await page.getByRole("button", { name: "Update, with more rights" }).click();
+  await page.getByText("Installed capstan-cli-echo 0.2.0.").waitFor();
+
+  await page.getByRole("button", { name: "Uninstall capstan-cli-echo" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Uninstall" }).click();
+  await page.getByText("Nothing is installed").waitFor();
+  expect(studio.faults).toEqual([]);
+});
+
+async function review(page: Page, source: string): Promise<void> {
+  await page.getByLabel("Source").fill(source);
+  await page.getByRole("button", { name: "Review" }).click();
+}
+
+/** A folder with a command in JavaScript, as someone would write it. */
+function writePackage(version: string, required_scopes: string[]): string {
+  const path = join(folder, version);
+  mkdirSync(path);
+  const write = (name: string, content: object | string) =>
+    writeFileSync(join(path, name), typeof content === "string" ? content : JSON.stringify(content));
+  write("package.json", {
+    name: "capstan-cli-echo",
+    version,
+    type: "module",
+    bin: { "capstan-cli-echo": "main.mjs" },
+  });
+  write("manifest.json", {
+    name: "echo",
+    type: "cli",
+    command: "capstan-cli-echo",
+    description: "Echoes what it is given",
+    required_scopes,
+    actions: [{ name: "say", description: "Says it again", parameters: ["text"] }],
+  });
+  write("main.mjs", "#!/usr/bin/env node\nconsole.log(JSON.stringify({ said: process.argv.at(-1) }));\n");
+  return path;
+}

@@ -1,0 +1,89 @@
+/** Tasks in a real browser: ranked with reasons, tried dry, executed, measured; and a chat message that the router takes. */
+import { defineCapability, defineTool, ok } from "@capstan/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type Studio, studioUnderTest } from "../../../../../tools/studio-under-test.ts";
+
+let studio: Studio;
+
+/** A capability a task finds by its words, and a chat by its pattern. It needs no network and no model. */
+const tides = defineCapability({
+  id: "tides",
+  name: "Tide Tables",
+  description: "Tells when the tide is high in a port.",
+  category: "Sea",
+  tools: [
+    defineTool({
+      name: "high_tide",
+      description: "When the tide is high in a port.",
+      input: z.object({ query: z.string().optional().describe("The port, or the question.") }),
+      run: () => ok({ high_tide: "04:12" }),
+    }),
+  ],
+  routing: {
+    triggers: ["when is high tide", "tide table", "high tide in lisbon"],
+    tags: ["tide", "sea", "port"],
+    domain: "sea",
+    actions: ["fetch"],
+    chatPatterns: ["^when is high tide\\b"],
+  },
+});
+
+beforeAll(async () => {
+  studio = await studioUnderTest();
+  studio.server.services.registry.register(tides);
+});
+afterAll(async () => studio?.close());
+
+describe("a task", () => {
+  test("is ranked with reasons and what was rejected, tried dry, executed and measured", async () => {
+    const page = await studio.open("/route");
+    await page.getByRole("textbox", { name: "Task" }).fill("When is high tide in Lisbon?");
+    await page.getByRole("button", { name: "Rank" }).click();
+    const first = page.getByRole("list", { name: "Matches" }).getByRole("listitem").first();
+    await first.getByText("1. Tide Tables").waitFor();
+    await first
+      .getByText(/^trigger:/)
+      .first()
+      .waitFor();
+    await page.getByText(/\d+ rejected/).click();
+    await page
+      .getByText(/below the floor|context:/)
+      .first()
+      .waitFor();
+
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await page.getByText("Dry run: nothing was called").waitFor();
+    await page.getByRole("button", { name: "Execute" }).click();
+    await page.getByRole("region", { name: "Result of step 1" }).getByText("04:12").waitFor();
+
+    await page.getByRole("tab", { name: "Telemetry" }).click();
+    await page.getByText("Needed a fallback").waitFor();
+    await page.getByRole("cell", { name: "tides" }).waitFor();
+    await page
+      .getByRole("figure", { name: /Latency/ })
+      .getByText(/^p95\s*\d/)
+      .waitFor();
+    expect(studio.faults).toEqual([]);
+  });
+
+  test("said in a chat goes to the router when a pattern matches, and to the agent when asked to", async () => {
+    const agent = await studio.server.call("POST", "/v1/agents", {
+      name: "Mate",
+      capabilities: ["test_math"],
+    });
+    const page = await studio.open(`/chat?agent=${agent.body.id}`);
+    const box = page.getByRole("textbox", { name: "Message", exact: true });
+    await box.fill("When is high tide in Lisbon?");
+    await box.press("Enter");
+    const card = page.getByRole("region", { name: "Routed task" });
+    await card.getByText("tides").first().waitFor();
+    await card.getByText("ok", { exact: true }).first().waitFor();
+    await card.getByRole("region", { name: "Result of step 1" }).getByText("04:12").waitFor();
+    await card.getByRole("button", { name: "Ask the agent instead" }).click();
+    await page.getByRole("article", { name: "Answer" }).waitFor();
+    expect(await page.getByRole("article", { name: "You" }).textContent()).toContain("high tide");
+    expect(await card.count()).toBe(0);
+    expect(studio.faults).toEqual([]);
+  });
+});
