@@ -95,7 +95,15 @@ export interface AgentCapabilities {
     readonly approveWithEdits: true;
     readonly interventions?: true;
   };
-  readonly custom: Readonly<Record<string, unknown>>;
+  readonly custom: {
+    readonly rateLimit: { readonly maxRequestsPerMinute: number };
+    readonly model: string;
+    readonly harness: string;
+    /** What the agent is composed of, dependencies included. */
+    readonly capabilities: readonly { readonly id: string; readonly version: string }[];
+    readonly hiddenTools: readonly { readonly name: string; readonly reason: string }[];
+    readonly tokens: RuntimeAgent["tokens"];
+  };
 }
 
 export interface SubAgent {

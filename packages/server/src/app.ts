@@ -9,6 +9,7 @@ import { guardOrigin } from "./auth/guard-origin.ts";
 import { type AppEnv, newRoutes } from "./define-route.ts";
 import { docsRoutes } from "./openapi/docs-routes.ts";
 import { problem } from "./problem.ts";
+import { a2aRoutes } from "./routes/a2a.ts";
 import { agUiRoutes } from "./routes/ag-ui.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
@@ -24,6 +25,7 @@ import { serviceRoutes } from "./routes/services.ts";
 import { sessionEventRoutes } from "./routes/session-events.ts";
 import { sessionFileRoutes } from "./routes/session-files.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
+import { statusRoutes } from "./routes/status.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { triggerRoutes } from "./routes/triggers.ts";
@@ -36,6 +38,7 @@ const JSON_LIMIT_BYTES = 4 * 1024 * 1024; // file uploads and packages have limi
 /** Every part of the API. To add one: its file in routes/, and a line here. */
 const ROUTES = [
   healthRoutes,
+  statusRoutes,
   capabilityRoutes,
   agentRoutes,
   sessionRoutes,
@@ -49,6 +52,7 @@ const ROUTES = [
   agUiRoutes,
   tokenRoutes,
   mcpRoutes,
+  a2aRoutes,
   codingAgentRoutes,
   taskRoutes,
   packageRoutes,

@@ -1,9 +1,10 @@
 /** Does what a request asked for, and says which events answer it. */
 import type { RunAgentInput } from "@ag-ui/core";
 import { fail, type JsonValue, ok, type Refused, type Result } from "@capstan/core";
-import type { Approval, EventBatch, ReasoningEffort, SendOptions, SessionRecord } from "@capstan/runtime";
+import type { EventBatch, ReasoningEffort, SendOptions, SessionRecord } from "@capstan/runtime";
 import { z } from "zod";
 import { keptUploads } from "../kept-uploads.ts";
+import { type OpenQuestions, openQuestions } from "../open-questions.ts";
 import type { Services } from "../services.ts";
 import { lookAgain, type Standing } from "./look-again.ts";
 import { type Asked, askedFor } from "./run-input.ts";
@@ -50,13 +51,13 @@ export async function startRun(
   const { runs } = services;
   const [{ items }, pending] = await Promise.all([
     runs.messages(session.id, { limit: MOST_MESSAGES }),
-    runs.approvals.list({ status: "pending", sessionId: session.id, limit: 100 }),
+    openQuestions(services, session.id),
   ]);
   const asked = askedFor(input, new Set(items.map(({ id }) => id)));
   const starting = { services, session, input, by, signal };
-  if (asked.kind === "resume") return resume(starting, asked.entries, pending.items);
-  const uncovered = pending.items.length > 0 && asked.kind !== "look";
-  if (uncovered) return fail("resume_required", { open: pending.items.map(({ id }) => id) });
+  if (asked.kind === "resume") return resume(starting, asked.entries, pending);
+  const uncovered = pending.approvals.length > 0 && asked.kind !== "look";
+  if (uncovered) return fail("resume_required", { open: pending.approvals.map(({ id }) => id) });
   if (asked.kind === "message") return sendMessage(starting, asked);
   if (asked.kind === "tool-results") return sendResults(starting, asked);
   return look(starting);
@@ -121,10 +122,10 @@ async function sendResults(
 async function resume(
   starting: Starting,
   entries: NonNullable<RunAgentInput["resume"]>,
-  pending: readonly Approval[],
+  { approvals: pending, runId }: OpenQuestions,
 ): Promise<Result<Answering>> {
   const { services, session, by, signal } = starting;
-  const open = new Map(pending.map((approval) => [approval.id, approval]));
+  const open = new Set(pending.map(({ id }) => id));
   const covered = entries.filter(({ interruptId }) => open.has(interruptId));
   const warnings = entries
     .filter(({ interruptId }) => !open.has(interruptId))
@@ -136,7 +137,6 @@ async function resume(
     const refused = await answer(services, entry, by);
     if (refused) return refused;
   }
-  const runId = covered.map(({ interruptId }) => open.get(interruptId)?.runId).find((id) => id);
   const events = services.runs.events(session.id, after, signal);
   return ok({ ...(runId && { runId }), events, after, warnings });
 }

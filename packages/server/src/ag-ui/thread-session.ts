@@ -13,13 +13,15 @@ export interface Thread {
 }
 
 export async function threadSession(
-  { sessions }: Pick<Services, "sessions">,
+  { sessions, database }: Pick<Services, "sessions" | "database">,
   thread: Thread,
 ): Promise<Result<SessionRecord>> {
   const id = sessionIdOf(thread);
   const found = await sessions.get(id);
-  if (found.ok)
-    return mayUse(found.value, thread) ? found : fail("not_found", { what: "session", id: thread.threadId });
+  if (found.ok) {
+    const may = found.value.owner === thread.owner && (await isOf(database, found.value, thread.agentId));
+    return may ? found : fail("not_found", { what: "session", id: thread.threadId });
+  }
   const metadata = id === thread.threadId ? {} : { thread_id: thread.threadId };
   return ok(await sessions.create({ id, agentId: thread.agentId, owner: thread.owner, metadata }));
 }
@@ -30,5 +32,14 @@ export function sessionIdOf({ agentId, owner, threadId }: Thread): string {
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
 
-const mayUse = ({ agentId, owner }: SessionRecord, thread: Thread): boolean =>
-  owner === thread.owner && (agentId === null || agentId === thread.agentId);
+const RAN_HERE = "select 1 from runs where session_id = $1 and agent_id = $2 limit 1";
+
+/** A conversation that the agent handed over stays its client's: who answers is not the client's business. */
+async function isOf(
+  { pool }: Services["database"],
+  { id, agentId }: SessionRecord,
+  asked: string,
+): Promise<boolean> {
+  if (agentId === null || agentId === asked) return true;
+  return (await pool.query(RAN_HERE, [id, asked])).rows.length > 0;
+}

@@ -1,0 +1,245 @@
+/**
+ * A2A over sessions and runs: a message starts a run, the run is the task. Nothing is kept in memory, so any process
+ * answers for any task. What A2A lets a server leave out (push notifications, an extended card) is refused by name.
+ */
+import type {
+  AgentCard,
+  CancelTaskRequest,
+  GetTaskRequest,
+  ListTasksRequest,
+  ListTasksResponse,
+  Message,
+  SendMessageRequest,
+  StreamResponse,
+  SubscribeToTaskRequest,
+  Task,
+} from "@a2a-js/sdk";
+import { TaskState } from "@a2a-js/sdk";
+import {
+  ExtendedAgentCardNotConfiguredError,
+  PushNotificationNotSupportedError,
+  RequestMalformedError,
+  TaskNotCancelableError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+} from "@a2a-js/sdk/errors";
+import type { A2ARequestHandler } from "@a2a-js/sdk/server";
+import { type Failure, isTerminal, type RunEvent } from "@capstan/core";
+import type { EventBatch, RunRecord, SessionRecord } from "@capstan/runtime";
+import { uuidv7 } from "uuidv7";
+import { threadSession } from "../ag-ui/thread-session.ts";
+import { keptUploads } from "../kept-uploads.ts";
+import { openQuestions } from "../open-questions.ts";
+import type { Services } from "../services.ts";
+import { answerOf, contentOf } from "./a2a-message.ts";
+import { contextIdOf, isOver, taskOf } from "./a2a-task.ts";
+import { TaskUpdates } from "./task-updates.ts";
+
+export interface A2aPlace {
+  readonly services: Services;
+  readonly agentId: string;
+  readonly email: string;
+  readonly card: AgentCard;
+  /** Ends streams: the client went, or the server stops. */
+  readonly signal: AbortSignal;
+}
+
+const PAGE = 50;
+
+export class A2aHandler implements A2ARequestHandler {
+  readonly #place: A2aPlace;
+
+  constructor(place: A2aPlace) {
+    this.#place = place;
+  }
+
+  getAgentCard = async (): Promise<AgentCard> => this.#place.card;
+
+  async sendMessage(params: SendMessageRequest): Promise<Task> {
+    const started = await this.#start(params);
+    const { services } = this.#place;
+    const { returnImmediately = false, historyLength } = params.configuration ?? {};
+    if (!returnImmediately && !started.held) for await (const _ of this.#eventsOf(started));
+    return taskOf(services, started.session, await this.#run(started.runId), historyLength);
+  }
+
+  async *sendMessageStream(params: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
+    const started = await this.#start(params);
+    yield* this.#stream(started);
+  }
+
+  async getTask({ id, historyLength }: GetTaskRequest): Promise<Task> {
+    const { run, session } = await this.#find(id);
+    return taskOf(this.#place.services, session, run, historyLength);
+  }
+
+  async cancelTask({ id }: CancelTaskRequest): Promise<Task> {
+    const { run, session } = await this.#find(id);
+    if (isOver(run)) throw new TaskNotCancelableError(`The task ${id} is over.`);
+    const { services, email } = this.#place;
+    await services.runs.cancel(session.id, { by: email, queued: run.status === "queued" });
+    return taskOf(services, session, await this.#run(id));
+  }
+
+  async *resubscribe({ id }: SubscribeToTaskRequest): AsyncGenerator<StreamResponse, void, undefined> {
+    const { run, session } = await this.#find(id);
+    if (isOver(run)) throw new UnsupportedOperationError(`The task ${id} is over: get it instead.`);
+    const { runs } = this.#place.services;
+    const events = runs.events(session.id, 0, this.#place.signal);
+    yield* this.#stream({ session, runId: id, events, held: false });
+  }
+
+  async listTasks(params: ListTasksRequest): Promise<ListTasksResponse> {
+    const { services, agentId, email } = this.#place;
+    const { contextId, status, pageSize = PAGE, pageToken, historyLength } = params;
+    const at = Number(pageToken) || 0;
+    const wanted = STATUSES[status] ?? null;
+    const { rows } = await services.database.pool.query<{ id: string; total: number }>(LIST, [
+      ...[email, agentId, wanted, Math.min(100, Math.max(1, pageSize)), at],
+      contextId === "" ? null : contextId,
+    ]);
+    const tasks = await Promise.all(
+      rows.map(async ({ id }) => {
+        const { run, session } = await this.#find(id);
+        const task = await taskOf(services, session, run, historyLength ?? 0);
+        return params.includeArtifacts ? task : { ...task, artifacts: [] };
+      }),
+    );
+    const total = rows[0]?.total ?? 0;
+    const next = at + tasks.length < total && tasks.length > 0 ? String(at + tasks.length) : "";
+    return { tasks, nextPageToken: next, pageSize: tasks.length, totalSize: total };
+  }
+
+  getAuthenticatedExtendedAgentCard = async (): Promise<never> => {
+    throw new ExtendedAgentCardNotConfiguredError("This agent has one card.");
+  };
+  createTaskPushNotificationConfig = noPush;
+  getTaskPushNotificationConfig = noPush;
+  listTaskPushNotificationConfigs = noPush;
+  deleteTaskPushNotificationConfig = noPush;
+
+  async #start({ message }: SendMessageRequest): Promise<Started> {
+    if (!message) throw new RequestMalformedError("message is required");
+    return message.taskId === "" ? this.#begin(message) : this.#goOn(message);
+  }
+
+  async #begin(message: Message): Promise<Started> {
+    const { services, agentId, email, signal } = this.#place;
+    const { runs } = services;
+    const threadId = message.contextId === "" ? uuidv7() : message.contextId;
+    const session = await threadSession(services, { agentId, owner: email, threadId });
+    if (!session.ok) throw refused(session.failure);
+    const id = message.messageId === "" ? uuidv7() : message.messageId;
+    const content = await keptUploads(services, session.value, id, contentOf(message));
+    const sent = await runs.sendAndFollow(session.value.id, { id, content }, {}, signal);
+    if (!sent.ok) throw refused(sent.failure);
+    const { runId, status, events } = sent.value;
+    const known = status === "known" ? runs.events(session.value.id, 0, signal) : events;
+    const held = status === "queued" && (await openQuestions(services, session.value.id)).runId !== undefined;
+    return { session: session.value, runId, events: known, held };
+  }
+
+  /** A message to a task that asked is the answer; the others start tasks of their own. */
+  async #goOn(message: Message): Promise<Started> {
+    const { services, email, signal } = this.#place;
+    const { run, session } = await this.#find(message.taskId);
+    const { approvals } = await openQuestions(services, session.id);
+    if (run.status !== "waiting" || approvals.length === 0)
+      throw new UnsupportedOperationError(
+        `The task ${run.id} waits for no message: send one without a task's id to start another in its context.`,
+      );
+    const after = await services.runs.lastSeq(session.id);
+    const { approve, words, editedArguments } = answerOf(message);
+    for (const { id } of approvals) {
+      const answered = await services.runs.approvals.answer(id, {
+        approve,
+        by: email,
+        words,
+        editedArguments,
+      });
+      if (!answered.ok && answered.failure.code !== "approval_decided") throw refused(answered.failure);
+    }
+    return { session, runId: run.id, events: services.runs.events(session.id, after, signal), held: false };
+  }
+
+  async *#stream(started: Started): AsyncGenerator<StreamResponse, void, undefined> {
+    const { session, runId } = started;
+    const task = await taskOf(this.#place.services, session, await this.#run(runId), 0);
+    const fresh = { ...task, artifacts: [] };
+    yield { payload: { $case: "task", value: isOverTask(task) ? task : fresh } };
+    if (isOverTask(task)) return;
+    const updates = new TaskUpdates({ taskId: runId, contextId: contextIdOf(session) });
+    for await (const event of this.#eventsOf(started)) yield* updates.take(event);
+  }
+
+  /** The run's events up to the one that ends or pauses it; a pause that was answered since is passed over. */
+  async *#eventsOf({ events, runId }: Started): AsyncGenerator<RunEvent> {
+    for await (const batch of events) {
+      if (batch.runId !== runId) continue;
+      for (const json of batch.json) {
+        const event = JSON.parse(json) as RunEvent;
+        yield event;
+        if (isTerminal(event) && !(await this.#wentOn(runId, event))) return;
+      }
+    }
+  }
+
+  async #wentOn(runId: string, event: RunEvent): Promise<boolean> {
+    if (event.type !== "RUN_FINISHED" || event.outcome?.type !== "interrupt") return false;
+    return (await this.#run(runId)).status !== "waiting";
+  }
+
+  async #run(id: string): Promise<RunRecord> {
+    const run = await this.#place.services.runs.run(id);
+    if (!run.ok) throw new TaskNotFoundError(id);
+    return run.value;
+  }
+
+  /** A task of another agent, or of another user, is not there. */
+  async #find(id: string): Promise<{ run: RunRecord; session: SessionRecord }> {
+    const run = await this.#run(id);
+    const session = await this.#place.services.sessions.get(run.sessionId);
+    const { agentId, email } = this.#place;
+    if (!session.ok || session.value.owner !== email || run.agentId !== agentId)
+      throw new TaskNotFoundError(id);
+    return { run, session: session.value };
+  }
+}
+
+interface Started {
+  readonly session: SessionRecord;
+  readonly runId: string;
+  readonly events: AsyncIterable<EventBatch>;
+  /** It waits behind a run that waits for a person: nobody should wait for it. */
+  readonly held: boolean;
+}
+
+const noPush = async (): Promise<never> => {
+  throw new PushNotificationNotSupportedError(
+    "Give the message a webhook over the server's own API instead.",
+  );
+};
+
+const refused = ({ message, nextStep }: Failure): Error =>
+  new RequestMalformedError(`${message} ${nextStep}`);
+
+const OVER = new Set<TaskState | undefined>([
+  TaskState.TASK_STATE_COMPLETED,
+  TaskState.TASK_STATE_FAILED,
+  TaskState.TASK_STATE_CANCELED,
+]);
+const isOverTask = ({ status }: Task): boolean => OVER.has(status?.state);
+
+const STATUSES: Partial<Record<TaskState, string>> = {
+  [TaskState.TASK_STATE_SUBMITTED]: "queued",
+  [TaskState.TASK_STATE_WORKING]: "running",
+  [TaskState.TASK_STATE_INPUT_REQUIRED]: "waiting",
+  [TaskState.TASK_STATE_COMPLETED]: "done",
+  [TaskState.TASK_STATE_FAILED]: "failed",
+  [TaskState.TASK_STATE_CANCELED]: "cancelled",
+};
+
+const LIST = `select r.id, (count(*) over ())::int as total from runs r join sessions s on s.id = r.session_id
+  where s.owner = $1 and r.agent_id = $2 and ($3::text is null or r.status = $3)
+    and ($6::text is null or s.id::text = $6 or s.metadata->>'thread_id' = $6)
+  order by r.updated_at desc, r.id limit $4 offset $5`;

@@ -1,0 +1,123 @@
+/** A run as an A2A task: the run's id is the task's, the session's the context's. Everything is read from rows. */
+import { type Message, type Part, Role, type Task, TaskState } from "@a2a-js/sdk";
+import { type Interrupt, type RunEvent, textOf } from "@capstan/core";
+import type { RunRecord, SessionRecord, StoredMessage } from "@capstan/runtime";
+import type { Services } from "../services.ts";
+
+const STATES: Readonly<Record<RunRecord["status"], TaskState>> = {
+  queued: TaskState.TASK_STATE_SUBMITTED,
+  running: TaskState.TASK_STATE_WORKING,
+  waiting: TaskState.TASK_STATE_INPUT_REQUIRED,
+  done: TaskState.TASK_STATE_COMPLETED,
+  failed: TaskState.TASK_STATE_FAILED,
+  cancelled: TaskState.TASK_STATE_CANCELED,
+};
+
+export const isOver = ({ status }: Pick<RunRecord, "status">): boolean =>
+  status === "done" || status === "failed" || status === "cancelled";
+
+const MOST_MESSAGES = 1000;
+const LAST_EVENT = `select payload->-1 as event from events where session_id = $1 and run_id = $2
+  order by last_seq desc limit 1`;
+
+/** What the client calls the conversation. */
+export const contextIdOf = ({ id, metadata }: SessionRecord): string => {
+  const { thread_id } = (metadata ?? {}) as { thread_id?: unknown };
+  return typeof thread_id === "string" ? thread_id : id;
+};
+
+export async function taskOf(
+  { runs, database }: Pick<Services, "runs" | "database">,
+  session: SessionRecord,
+  run: RunRecord,
+  historyLength?: number | undefined,
+): Promise<Task> {
+  const [{ items }, { rows }] = await Promise.all([
+    runs.messages(session.id, { limit: MOST_MESSAGES }),
+    database.pool.query<{ event: RunEvent }>(LAST_EVENT, [session.id, run.id]),
+  ]);
+  const contextId = contextIdOf(session);
+  const own = items.filter(({ runId }) => runId === run.id);
+  const history = own.flatMap((message) => historyMessage(message, contextId, run.id));
+  return {
+    id: run.id,
+    contextId,
+    status: {
+      state: STATES[run.status],
+      message: statusMessage(run, contextId, rows[0]?.event),
+      timestamp: new Date(run.updatedAt).toISOString(),
+    },
+    artifacts: artifactsOf(run, own),
+    history: historyLength === undefined ? history : historyLength === 0 ? [] : history.slice(-historyLength),
+    metadata: undefined,
+  };
+}
+
+const text = (value: string): Part => ({
+  content: { $case: "text", value },
+  ...{ metadata: undefined, filename: "", mediaType: "text/plain" },
+});
+const data = (value: unknown): Part => ({
+  content: { $case: "data", value },
+  ...{ metadata: undefined, filename: "", mediaType: "application/json" },
+});
+
+export const agentMessage = (
+  messageId: string,
+  parts: Part[],
+  { contextId, taskId }: { contextId: string; taskId: string },
+): Message => ({
+  ...{ messageId, contextId, taskId, role: Role.ROLE_AGENT, parts },
+  ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
+});
+
+function historyMessage(message: StoredMessage, contextId: string, taskId: string): Message[] {
+  const words = message.role === "tool" ? "" : textOf(message);
+  if (words === "") return [];
+  const made = agentMessage(message.id, [text(words)], { contextId, taskId });
+  return [message.role === "user" ? { ...made, role: Role.ROLE_USER } : made];
+}
+
+function statusMessage(run: RunRecord, contextId: string, last: RunEvent | undefined): Message | undefined {
+  const place = { contextId, taskId: run.id };
+  if (run.outcome?.type === "failed") {
+    const { message, nextStep, code } = run.outcome.failure;
+    return agentMessage(`${run.id}-failed`, [text(`${message} ${nextStep}`), data({ code })], place);
+  }
+  const interrupts =
+    run.status === "waiting" && last?.type === "RUN_FINISHED" && last.outcome?.type === "interrupt"
+      ? last.outcome.interrupts
+      : [];
+  return interrupts.length > 0 ? question(run.id, interrupts, place) : undefined;
+}
+
+/** What a person is asked, for people and for programs: a message with the task's id answers it. */
+export function question(
+  id: string,
+  interrupts: readonly Interrupt[],
+  place: { contextId: string; taskId: string },
+): Message {
+  const asked = interrupts.map(({ message, metadata }) => {
+    const { tool, arguments: input } = (metadata ?? {}) as { tool?: string; arguments?: unknown };
+    return `${message ?? "It asks first."} Call: ${tool ?? "a tool"}(${JSON.stringify(input ?? {})})`;
+  });
+  const how =
+    'Answer with a message of this task: a data part {"approved": true | false, "editedArgs"?, "reason"?}.';
+  return agentMessage(`${id}-question`, [text([...asked, how].join("\n")), data({ interrupts })], place);
+}
+
+/** Structured output is an artifact of its own; else the last words are. */
+function artifactsOf(run: RunRecord, own: readonly StoredMessage[]): Task["artifacts"] {
+  if (run.outcome?.type !== "done") return [];
+  const { messageId, output } = run.outcome;
+  const said = own.find(({ id }) => id === messageId);
+  const parts = [...(said ? [text(textOf(said))] : []), ...(output === undefined ? [] : [data(output)])];
+  return parts.length > 0 ? [artifact(messageId, parts)] : [];
+}
+
+export const artifact = (artifactId: string, parts: Part[]): Task["artifacts"][number] => ({
+  ...{ artifactId, name: "answer", description: "", parts },
+  ...{ metadata: undefined, extensions: [] },
+});
+
+export { data as dataPart, text as textPart };
