@@ -3,6 +3,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import { queryClient } from "./server/queries.ts";
+import "./shell/theme.ts"; // follows the system on every screen
 import "./styles.css";
 
 const root = document.getElementById("root");
