@@ -26,8 +26,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/capabilities.ts")).capabilities,
   },
   agents: {
-    summary: "List, show, create and delete agents",
+    summary: "List, show, create, delete and export agents",
     load: async () => (await import("./commands/agents.ts")).agents,
+  },
+  apply: {
+    summary: "Make agents what files say, after showing the difference",
+    load: async () => (await import("./commands/apply.ts")).apply,
   },
   tool: {
     summary: "Run one tool through the gate",

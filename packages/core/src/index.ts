@@ -16,6 +16,19 @@ export {
   type RunLimits,
 } from "./agent.ts";
 export {
+  type AgentFields,
+  type AgentFile,
+  agentDifferences,
+  agentFields,
+  agentFile,
+  agentsListedBy,
+  defineAgent,
+  type FieldDifference,
+  parseAgentFile,
+  type ServedAgent,
+  servedFields,
+} from "./agent-file.ts";
+export {
   admit,
   BREAKER_RULES,
   type Breaker,

@@ -1,7 +1,8 @@
-/** capstan agents: list, show (with its preview), create, delete. */
-import { fail } from "@capstan/core";
+/** capstan agents: list, show (with its preview), create, delete, export. */
+import { type Failure, fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
 import { printTable } from "../print-table.ts";
+import { exportAgents } from "./agents-export.ts";
 
 interface Agent {
   id: string;
@@ -22,25 +23,32 @@ interface Preview {
 }
 
 export const agents: Command = {
-  usage: "capstan agents [list | show <id> | create <name> --capability <id>... | delete <id>]",
-  summary: "Lists agents; shows one composed; creates and deletes.",
+  usage:
+    "capstan agents [list | show <id> | create <name> --capability <id>... | delete <id> | export [<id>] [--as yaml|ts|skill|agents-md|mcp-json] [--out <folder>]]",
+  summary:
+    "Lists agents; shows one composed; creates and deletes; writes them as files that `capstan apply` reads.",
   options: {
     capability: { type: "string", multiple: true },
     prompt: { type: "string" },
     model: { type: "string" },
     harness: { type: "string" },
+    as: { type: "string" },
+    out: { type: "string" },
   },
   examples: [
     "capstan agents create helper --capability current_time --capability test_math",
     "capstan agents show 0199c0de-... --json",
+    "capstan agents export --out agents/",
+    "capstan agents export helper --as mcp-json",
   ],
   async run(context) {
     const [verb = "list", subject] = context.args;
-    const verbs: Record<string, () => Promise<number | { failure: import("@capstan/core").Failure }>> = {
+    const verbs: Record<string, () => Promise<number | { failure: Failure }>> = {
       list: () => list(context),
       show: () => show(context, subject ?? ""),
       create: () => create(context, subject ?? ""),
       delete: () => remove(context, subject ?? ""),
+      export: () => exportAgents(context, subject),
     };
     const chosen = verbs[verb];
     return chosen

@@ -7,6 +7,11 @@ export const clientFailures = {
     message: ({ url, why }) => `The server${url && ` at ${url}`} does not answer: ${why}`,
     nextStep: () => "Check that it runs (`npm start`) and that the address is right, then try again.",
   }),
+  agent_file_invalid: row<{ where: string }>({
+    status: 422,
+    message: ({ where }) => `This does not describe an agent: ${where}`,
+    nextStep: () => "Correct the named fields; docs/agents.md lists them all.",
+  }),
   answer_unreadable: row<{ status: number; why: string }>({
     status: 502,
     message: ({ status, why }) =>

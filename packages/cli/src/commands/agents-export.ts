@@ -1,0 +1,97 @@
+/** capstan agents export: agents as files that `capstan apply` reads, or one of them described for other programs. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type Agent, type Api, type Connection, createApi } from "@capstan/client";
+import { type AgentFile, agentFile, fail, ok, type Result } from "@capstan/core";
+import { stringify } from "yaml";
+import { FORMS, slug, type WrittenForm } from "../agents/describe-agent.ts";
+import { allAgents } from "../agents/list-agents.ts";
+import type { CommandContext } from "../command.ts";
+
+export const EXPORT_USAGE =
+  "capstan agents export [<id or name>] [--as yaml|ts|skill|agents-md|mcp-json] [--out <folder>]";
+
+const FILES: Readonly<Record<string, { ending: string; write: (file: AgentFile) => string }>> = {
+  yaml: { ending: "yaml", write: (file) => stringify(file, { lineWidth: 0 }) },
+  ts: {
+    ending: "ts",
+    write: (file) =>
+      `import { defineAgent } from "@capstan/core";\n\nexport default defineAgent(${JSON.stringify(file, null, 2)});\n`,
+  },
+};
+
+export async function exportAgents(context: CommandContext, wanted: string | undefined) {
+  const connection = await context.server();
+  const api = createApi(connection);
+  const form = typeof context.options.as === "string" ? context.options.as : "yaml";
+  const all = await allAgents(api);
+  if (!all.ok) return all;
+  const chosen = wanted === undefined ? ok(all.value) : named(all.value, wanted);
+  if (!chosen.ok) return chosen;
+  const made = await written(form, { agents: chosen.value, all: all.value, api, connection });
+  return made.ok ? put(context, made.value) : made;
+}
+
+interface Exporting {
+  readonly agents: readonly Agent[];
+  readonly all: readonly Agent[];
+  readonly api: Api;
+  readonly connection: Connection;
+}
+
+async function written(
+  form: string,
+  { agents, all, api, connection }: Exporting,
+): Promise<Result<WrittenForm[]>> {
+  const file = FILES[form];
+  if (file) {
+    const names = unique(all.map(({ name }) => name));
+    const nameOf = (id: string) => all.find((agent) => agent.id === id && names.has(agent.name))?.name;
+    return ok(
+      agents.map((agent) => ({
+        path: `${names.has(agent.name) ? slug(agent) : `${slug(agent)}-${agent.id.slice(-12)}`}.${file.ending}`,
+        text: file.write(agentFile(agent, nameOf)),
+      })),
+    );
+  }
+  const describe = FORMS[form];
+  const [agent] = agents;
+  if (!describe || !agent || agents.length > 1)
+    return fail("command_invalid", {
+      message: describe ? `--as ${form} describes one agent: name it` : `"${form}" is not a form`,
+      usage: EXPORT_USAGE,
+    });
+  const preview = await api.agents.preview(agent.id);
+  return preview.ok ? ok([describe({ agent, preview: preview.value, serverUrl: connection.url })]) : preview;
+}
+
+/** To the terminal as one text that `apply` reads too, or one file each. */
+async function put({ options, json, terminal }: CommandContext, forms: readonly WrittenForm[]) {
+  if (typeof options.out !== "string") {
+    terminal.out(json ? `${JSON.stringify(forms, null, 2)}\n` : forms.map(({ text }) => text).join("---\n"));
+    return 0;
+  }
+  const paths: string[] = [];
+  for (const { path, text } of forms) {
+    const target = join(options.out, path);
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, text);
+    paths.push(target);
+  }
+  terminal.out(json ? `${JSON.stringify({ written: paths })}\n` : paths.map((path) => `${path}\n`).join(""));
+  return 0;
+}
+
+function named(agents: readonly Agent[], wanted: string): Result<Agent[]> {
+  const found = agents.filter(({ id, name }) => id === wanted || name === wanted);
+  if (found.length === 1) return ok(found);
+  return found.length === 0
+    ? fail("not_found", { what: "agent", id: wanted })
+    : fail("conflict", {
+        message: `${found.length} agents are named "${wanted}".`,
+        nextStep: `Use an id: ${found.map(({ id }) => id).join(", ")}.`,
+      });
+}
+
+const unique = (names: readonly string[]): Set<string> =>
+  new Set(names.filter((name) => names.indexOf(name) === names.lastIndexOf(name)));

@@ -1,0 +1,96 @@
+/** capstan apply: makes the server's agents what the files say, after showing the difference. Others are left alone. */
+import { type Agent, type Api, createApi } from "@capstan/client";
+import { agentFields, fail, ok, type Refused, type Result } from "@capstan/core";
+import { applyPlan, type Change, listsNewAgents } from "../agents/apply-plan.ts";
+import { allAgents } from "../agents/list-agents.ts";
+import { printChanges } from "../agents/print-changes.ts";
+import { located, readAgentFiles } from "../agents/read-agent-files.ts";
+import type { Command, CommandContext } from "../command.ts";
+
+export const apply: Command = {
+  usage: "capstan apply <file or folder> [--yes] [--dry-run]",
+  summary:
+    "Shows how agents in files (YAML, JSON or TypeScript) differ from the server's, and applies it after a yes.",
+  options: { yes: { type: "boolean", short: "y" }, "dry-run": { type: "boolean" } },
+  examples: ["capstan apply agents/", "capstan apply agents/helper.yaml --dry-run"],
+  async run(context) {
+    const [place, ...more] = context.args;
+    if (place === undefined || more.length > 0)
+      return fail("command_invalid", { message: "one file or folder is needed", usage: apply.usage });
+    const found = await readAgentFiles(place);
+    if (!found.ok) return found;
+    const api = createApi(await context.server());
+    const served = await allAgents(api);
+    if (!served.ok) return served;
+    const plan = applyPlan(found.value, served.value);
+    if (!plan.ok) return plan;
+    const refused = await refusedBefore(api, plan.value);
+    if (refused) return refused;
+    return carryOut(context, api, plan.value, served.value);
+  },
+};
+
+async function carryOut(context: CommandContext, api: Api, plan: Change[], served: readonly Agent[]) {
+  const { terminal, json, options } = context;
+  if (!json) terminal.out(printChanges(plan));
+  const changes = plan.filter(({ action }) => action !== "none");
+  if (changes.length === 0 || options["dry-run"]) return report(context, plan, new Map());
+  const question = `Apply ${changes.length === 1 ? "this change" : `these ${changes.length} changes`}? [y/N] `;
+  const yes = options.yes || (await terminal.ask(question))?.trim().toLowerCase() === "y";
+  if (!yes)
+    return fail("conflict", {
+      message: "Nothing was applied.",
+      nextStep: "Answer with y, or pass --yes; --dry-run only shows the difference.",
+    });
+  const done = new Map<Change, Agent>();
+  const ids = new Map(served.map(({ id, name }) => [name, id]));
+  for (const change of changes) {
+    const saved = await save(api, change, ids);
+    if (!saved.ok) return located(change.path, saved);
+    ids.set(saved.value.name, saved.value.id);
+    done.set(change, saved.value);
+  }
+  return report(context, plan, done);
+}
+
+async function save(api: Api, { file, served }: Change, ids: ReadonlyMap<string, string>) {
+  const fields = agentFields(file, (name) => {
+    const id = ids.get(name);
+    return id === undefined ? fail("not_found", { what: "agent", id: name }) : ok(id);
+  });
+  if (!fields.ok) return fields;
+  const body = fields.value as Parameters<Api["agents"]["create"]>[0];
+  return served ? api.agents.update(served.id, body) : api.agents.create(body);
+}
+
+/** What the server would refuse is said before anything is changed, so that a folder is not applied by half. */
+async function refusedBefore(api: Api, plan: readonly Change[]): Promise<Refused | undefined> {
+  const checked = plan.filter((change) => change.action !== "none" && !listsNewAgents(change));
+  for (const { fields, path } of checked) {
+    const composed: Result<unknown> = await api.agents.previewUnsaved(
+      fields as Parameters<Api["agents"]["previewUnsaved"]>[0],
+    );
+    if (!composed.ok) return located(path, composed);
+  }
+  return undefined;
+}
+
+function report(
+  { terminal, json, options }: CommandContext,
+  plan: readonly Change[],
+  done: Map<Change, Agent>,
+) {
+  if (json) {
+    const changes = plan.map((change) => {
+      const { action, file, path, served, differences } = change;
+      return { action, name: file.name, id: (done.get(change) ?? served)?.id ?? null, path, differences };
+    });
+    terminal.out(`${JSON.stringify({ applied: done.size > 0, changes }, null, 2)}\n`);
+    return 0;
+  }
+  for (const [{ action }, { name, id, version }] of done)
+    terminal.out(action === "create" ? `Created ${name} (${id})\n` : `Changed ${name}, now v${version}\n`);
+  if (done.size === 0)
+    terminal.out(options["dry-run"] ? "Nothing was applied.\n" : "There is nothing to do.\n");
+  return 0;
+}

@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  type AgentFile,
+  agentDifferences,
+  agentFields,
+  agentFile,
+  parseAgentFile,
+  type ServedAgent,
+  servedFields,
+} from "./agent-file.ts";
+import { fail } from "./failures/fail.ts";
+import { ok } from "./result.ts";
+
+const served = (parts: Partial<ServedAgent> = {}): ServedAgent => ({
+  id: "a1",
+  name: "Helper",
+  description: "",
+  system_prompt: "",
+  model: null,
+  harness: "native",
+  capabilities: [],
+  capability_options: {},
+  granted_scopes: [],
+  tool_policies: {},
+  limits: {},
+  approval_expiry: { policy: "wait" },
+  may_request_scopes: false,
+  allow_native_tools: false,
+  provider: null,
+  documentation_url: null,
+  metadata: {},
+  ...parts,
+});
+const noAgent = (id: string) => fail("not_found", { what: "agent", id });
+const fieldsOf = (file: AgentFile, names: Record<string, string> = {}) => {
+  const made = agentFields(file, (name) => (names[name] === undefined ? noAgent(name) : ok(names[name])));
+  if (!made.ok) throw new Error(made.failure.message);
+  return made.value;
+};
+
+describe("an agent as a file", () => {
+  test("leaves out what is at its default, and lists other agents by name", () => {
+    const agent = served({
+      model: "openai/gpt-5",
+      capabilities: ["noop", "web_fetch", "agent.b2"],
+      capability_options: { web_fetch: { prefix: "w" } },
+    });
+    expect(agentFile(agent, (id) => (id === "b2" ? "Writer" : undefined))).toEqual({
+      id: "a1",
+      name: "Helper",
+      model: "openai/gpt-5",
+      capabilities: ["noop", { id: "web_fetch", prefix: "w" }, { agent: "Writer" }],
+    });
+  });
+
+  test("comes back as the agent it was written from, whatever that is", () => {
+    const word = fc.string({ minLength: 1, maxLength: 8 });
+    const agent = fc.record({
+      name: fc.string({ minLength: 1 }).filter((text) => text.trim() === text && text !== ""),
+      description: fc.string(),
+      model: fc.option(word),
+      capabilities: fc.uniqueArray(fc.constantFrom("noop", "web_fetch", "agent.b2", "agent.gone")),
+      capability_options: fc.constantFrom<Record<string, object>>({}, { noop: { config: { a: [1] } } }),
+      granted_scopes: fc.array(word),
+      tool_policies: fc.dictionary(word, fc.constantFrom("auto" as const, "deny" as const)),
+      limits: fc.constantFrom({}, { max_steps: 3 }),
+      metadata: fc.dictionary(word, fc.jsonValue()),
+    });
+    fc.assert(
+      fc.property(agent, (parts) => {
+        const before = served(parts);
+        const file = parseAgentFile(
+          JSON.parse(JSON.stringify(agentFile(before, (id) => (id === "b2" ? "Writer" : undefined)))),
+        );
+        if (!file.ok) throw new Error(file.failure.message);
+        expect(agentDifferences(servedFields(before), fieldsOf(file.value, { Writer: "b2" }))).toEqual([]);
+      }),
+    );
+  });
+
+  test.each<[string, unknown]>([
+    ["a field nobody knows", { name: "A", sytem_prompt: "x" }],
+    ["no name", { description: "x" }],
+    ["a capability without id", { name: "A", capabilities: [{ prefix: "w" }] }],
+    ["a limit nobody knows", { name: "A", limits: { max_turns: 3 } }],
+    ["nothing at all", null],
+  ])("refuses %s", (_what, value) => {
+    expect(parseAgentFile(value)).toMatchObject({ ok: false, failure: { code: "agent_file_invalid" } });
+  });
+
+  test("that lists an agent nobody has is refused by name", () => {
+    const made = agentFields({ name: "A", capabilities: [{ agent: "Nobody" }] }, noAgent);
+    expect(made).toMatchObject({ ok: false, failure: { code: "not_found" } });
+  });
+});
+
+describe("the difference", () => {
+  test("is named field by field; the order of keys is none", () => {
+    const before = servedFields(served({ metadata: { a: 1, b: 2 }, model: "openai/gpt-5" }));
+    const after = fieldsOf({ name: "Helper", metadata: { b: 2, a: 1 }, description: "new" });
+    expect(agentDifferences(before, after)).toEqual([
+      { field: "description", before: "", after: "new" },
+      { field: "model", before: "openai/gpt-5", after: null },
+    ]);
+  });
+
+  test("to nothing is what a file sets", () => {
+    expect(agentDifferences(undefined, fieldsOf({ name: "A", harness: "native", model: "x/y" }))).toEqual([
+      { field: "name", before: null, after: "A" },
+      { field: "model", before: null, after: "x/y" },
+    ]);
+  });
+});
