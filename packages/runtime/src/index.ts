@@ -6,6 +6,7 @@ export { type Database, type DatabaseOptions, openDatabase } from "./db/database
 export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
 export { fileStore } from "./files/file-store.ts";
 export { compileGrep } from "./files/line-finder.ts";
+export { type MadeFile, withMadeFile } from "./files/with-made-file.ts";
 export {
   type CallPath,
   type CallRecord,

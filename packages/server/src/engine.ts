@@ -14,7 +14,7 @@ import { uuidv7 } from "uuidv7";
 import type { Harnesses } from "./harness/open-harnesses.ts";
 import type { Log } from "./log.ts";
 import type { ServerModels } from "./models.ts";
-import { copyFiles, sessionFiles } from "./session-files.ts";
+import { copyFiles, type SessionFiles } from "./session-files.ts";
 import type { Settings } from "./settings.ts";
 import { singleCapability } from "./single-capability.ts";
 
@@ -31,6 +31,7 @@ export interface EngineParts {
   readonly secret: string;
   readonly observed: (observation: RunObservation) => void;
   readonly harnesses: Harnesses;
+  readonly files: SessionFiles;
 }
 
 export function openEngine({
@@ -45,8 +46,8 @@ export function openEngine({
   secret,
   observed,
   harnesses,
+  files,
 }: EngineParts): Promise<Runs> {
-  const files = sessionFiles(database, settings);
   return openRuns({
     database,
     gate,

@@ -5,7 +5,6 @@
 import type { FilePart, UserPart } from "@capstan/core";
 import type { SessionRecord } from "@capstan/runtime";
 import type { Services } from "./services.ts";
-import { sessionFiles } from "./session-files.ts";
 
 const FILE_TOOLS = "session_file_system";
 const TEXT = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|csv)$)/;
@@ -19,7 +18,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "video/mp4": "mp4",
 };
 
-type Parts = Pick<Services, "composer" | "models" | "database" | "settings">;
+type Parts = Pick<Services, "composer" | "models" | "files">;
 
 export async function keptUploads(
   services: Parts,
@@ -33,7 +32,7 @@ export async function keptUploads(
     return [...content];
   const model = await services.models.resolve(agent.value.spec.model);
   const inputs: Partial<Record<string, boolean>> = model.ok ? { ...model.value.inputs } : {};
-  const files = sessionFiles(services.database, services.settings)(session.id);
+  const files = services.files(session.id);
   const kept: UserPart[] = [];
   for (const [at, part] of content.entries()) {
     if (!isUpload(part) || inputs[kindOf(part.mediaType)]) {

@@ -54,7 +54,8 @@ import { openServerModels, type ServerModels } from "./models.ts";
 import { type Observations, openObservations } from "./observations.ts";
 import { openServerPackages, type ServerPackages } from "./packages.ts";
 import { openProviders, type Providers } from "./providers.ts";
-import { sessionFiles } from "./session-files.ts";
+import { type SessionFiles, sessionFiles } from "./session-files.ts";
+import { openSessionManifests } from "./session-manifests.ts";
 import type { Settings } from "./settings.ts";
 import { keptRouteIndex } from "./tasks/route-index.ts";
 import { openTaskRunner, type TaskRunner } from "./tasks/task-runner.ts";
@@ -76,6 +77,8 @@ export interface Services {
   readonly documents: CapabilityDocuments;
   readonly composer: Composer;
   readonly gate: Gate;
+  /** A session's files, as everyone sees them. */
+  readonly files: SessionFiles;
   readonly models: ServerModels;
   readonly runs: Runs;
   readonly observations: Observations;
@@ -115,13 +118,18 @@ export async function openServices(
   const onError = (error: unknown, what = "background work") => log.error({ what, error });
   const folder = join(settings.CAPSTAN_DATA_DIR, "capabilities");
   const documents = await openCapabilityDocuments({ database, registry, folder, onError });
-  const started: { runs?: Runs } = {};
+  const started: { runs?: Runs; packages?: ServerPackages } = {};
   const composer = createComposer({
     ...{ agents, users, registry, countTokens },
     offerAgents: delegation(database, agents, registry, () => started.runs),
   });
+  const withManifest = openSessionManifests({
+    ...{ composer, sessions: stores.sessions, now: () => new Date() },
+    packages: () => started.packages?.packages,
+  });
+  const files = sessionFiles(database, settings, withManifest);
   const gate = createGate({
-    contextFor: toolContexts({ database, settings, fetch, sandbox }),
+    contextFor: toolContexts({ database, files, fetch, sandbox }),
     record: telemetry.recordCall,
     now: () => new Date(),
     maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
@@ -129,10 +137,9 @@ export async function openServices(
   const working = { settings, log, database, gate, composer, models, audit, fetch, secret };
   const observations = openObservations(database, onError);
   const delegates = codingAgents(settings, environment, config.codingAgents);
-  const files = sessionFiles(database, settings);
   const sessionFolders = join(settings.CAPSTAN_DATA_DIR, "harness");
   const harnesses = openHarnesses({ codingAgents: delegates, files, folder: sessionFolders, onError });
-  const runs = await openEngine({ ...working, observed: observations.add, harnesses });
+  const runs = await openEngine({ ...working, observed: observations.add, harnesses, files });
   started.runs = runs;
   registry.register(accessRequests({ composer, users, audit, approvals: () => runs.approvals }));
   const taskRunner = openTaskRunner({
@@ -145,21 +152,11 @@ export async function openServices(
     ...{ settings, database, registry, fetch, secret, environment, onError },
     ...{ agents, sessions: stores.sessions, runs },
   });
+  started.packages = packages;
   const stop = openStop(() => runs.drain(DRAIN_MS));
   return ok({
-    ...{
-      settings,
-      log,
-      database,
-      registry,
-      ...stores,
-      documents,
-      composer,
-      gate,
-      models,
-      runs,
-      observations,
-    },
+    ...{ settings, log, database, registry, ...stores, documents, composer, gate, files },
+    ...{ models, runs, observations },
     ...{ codingAgents: delegates, harnesses, taskRunner, packages, embed: staticEmbedding, ...stop },
     async close() {
       documents.close();

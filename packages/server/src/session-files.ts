@@ -5,12 +5,16 @@ import type { Settings } from "./settings.ts";
 
 export type SessionFiles = (sessionId: string) => SessionFileStore;
 
-export function sessionFiles({ pool }: Pick<Database, "pool">, settings: Settings): SessionFiles {
+export function sessionFiles(
+  { pool }: Pick<Database, "pool">,
+  settings: Settings,
+  withManifest: (sessionId: string, files: SessionFileStore) => SessionFileStore,
+): SessionFiles {
   const limits = {
     fileBytes: settings.CAPSTAN_FILE_LIMIT_BYTES,
     sessionBytes: settings.CAPSTAN_SESSION_LIMIT_BYTES,
   };
-  return (sessionId) => fileStore({ pool, sessionId, compile: compileGrep, limits });
+  return (sessionId) => withManifest(sessionId, fileStore({ pool, sessionId, compile: compileGrep, limits }));
 }
 
 export async function copyFiles({ pool }: Pick<Database, "pool">, from: string, to: string): Promise<void> {

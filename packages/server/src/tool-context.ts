@@ -1,19 +1,17 @@
 /** What a running tool may touch, made for each call from the server's parts. */
 import type { GuardedFetch, RuntimeTool, Sandbox, ToolContext } from "@capstan/core";
 import { capabilityStore, type Database, type GateRequest } from "@capstan/runtime";
-import { sessionFiles } from "./session-files.ts";
-import type { Settings } from "./settings.ts";
+import type { SessionFiles } from "./session-files.ts";
 
 export interface ToolParts {
   readonly database: Database;
-  readonly settings: Settings;
+  readonly files: SessionFiles;
   readonly fetch: GuardedFetch;
   readonly sandbox?: Sandbox;
 }
 
 export function toolContexts(parts: ToolParts) {
-  const { database, settings, fetch, sandbox } = parts;
-  const files = sessionFiles(database, settings);
+  const { database, files, fetch, sandbox } = parts;
   return (request: GateRequest, tool: RuntimeTool, signal: AbortSignal): ToolContext => {
     const { sessionId, runId, user, callId } = request;
     const scope = sessionId === undefined ? `user:${user.email}` : `session:${sessionId}`;

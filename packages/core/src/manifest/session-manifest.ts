@@ -1,13 +1,27 @@
-/** `/capabilities.json` of a session: the manifests its agent may use for its user, filtered by what both were granted. */
+/** `/capabilities.json` of a session: the manifests of its agent, with the actions that the agent may use for its user. */
+import type { RuntimeAgent } from "../runtime-agent.ts";
 import { filterByScopes } from "./filter-by-scopes.ts";
 import type { Manifest } from "./manifest.ts";
+import { toolName } from "./tool-names.ts";
 
 export const SESSION_MANIFEST_PATH = "/capabilities.json";
 
-/** The file's text; the same manifests and scopes always give the same text, so that an unchanged file is not rewritten. */
-export function sessionManifest(manifests: readonly Manifest[], granted: readonly string[]): string {
+/** The file's text; the same manifests and rights always give the same text, so that an unchanged file is not rewritten. */
+export function sessionManifest(
+  manifests: readonly Manifest[],
+  { scopes, tools }: Pick<RuntimeAgent, "scopes" | "tools">,
+): string {
+  const seen = new Set(tools.map(({ capabilityId, tool }) => `${capabilityId} ${tool.name}`));
   const capabilities = manifests
-    .flatMap((manifest) => filterByScopes(manifest, granted).manifest ?? [])
+    .flatMap((manifest) => filterByScopes(manifest, scopes).manifest ?? [])
+    .map((manifest) => ({
+      ...manifest,
+      // Scopes are not all that hides a tool: a policy that denies it does too.
+      actions: manifest.actions.filter(({ name }) =>
+        seen.has(`${manifest.name} ${toolName(manifest.name, name)}`),
+      ),
+    }))
+    .filter(({ actions }) => actions.length > 0)
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   return `${JSON.stringify({ capabilities }, null, 2)}\n`;
 }

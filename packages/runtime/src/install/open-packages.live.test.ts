@@ -60,7 +60,7 @@ describe.each([
 
     const index = createRouteIndex();
     for (const capability of registry.list()) index.add(routeDocument(capability));
-    expect(rank("echo these words back to me", index).matches[0]?.id).toBe("demo");
+    expect(rank("echo words with the demo", index).matches[0]?.id).toBe("demo");
 
     expect(await call("demo_echo", { text: "hello", loud: true }, ["Demo.Use"])).toMatchObject({
       text: "HELLO",

@@ -9,6 +9,7 @@ import {
   type Failure,
   fail,
   type GuardedFetch,
+  type Manifest,
   ok,
   type Result,
 } from "@capstan/core";
@@ -38,7 +39,7 @@ export interface PackagesOptions {
   readonly database: Pick<Database, "orm">;
   readonly registry: CapabilityRegistry;
   readonly lockPath: string;
-  /** For pip and npm: the server's whole environment, because registries and proxies are set there. Packages never see it. */
+  /** For pip and npm: the part of the operator's environment where registries and proxies are set. Packages never see it. */
   readonly toolEnvironment: Readonly<Record<string, string>>;
   /** The guarded network: for OpenAPI documents by address and MCP servers with a URL. */
   readonly fetch: GuardedFetch;
@@ -51,6 +52,8 @@ export interface PackagesOptions {
 export interface Packages {
   readonly services: ServiceSupervisor;
   list(): Promise<{ record: PackageRecord; problem?: Failure }[]>;
+  /** The manifest behind a capability; undefined when it comes from no installed command. */
+  manifestOf(capability: string): Manifest | undefined;
   /** What lies in `capabilities/clis/` and is not installed. */
   waiting(): Promise<WaitingPackage[]>;
   review(source: PackageSource, options?: { runToDescribe?: boolean }): Promise<Result<PackageReview>>;
@@ -68,6 +71,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   const store = packageStore(options.database);
   await mkdir(join(dataDir, "capabilities", "clis"), { recursive: true });
   const owners = new Map<string, string>();
+  const manifests = new Map<string, Manifest>();
   const isolation = await probeIsolationFor(dataDir);
   const mcp = { fetch: options.fetch, settings: options.settings ?? (() => undefined), isolation };
   const host = createPackageHost({
@@ -84,14 +88,17 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   await sweepDeadFolders(work);
   const nowMs = () => options.now().getTime();
   const folders = new SessionFolders(work, nowMs);
-  const command = commandLoader(owners, host, {
-    dataDir,
-    isolation,
-    folders,
-    breaker: new ServiceBreaker(nowMs),
-    commandLine: (record, name) => host.placed.commandLine(record, name),
-    serviceUrl: (capability) => services.serviceUrl(capability),
-  });
+  const command = commandLoader(
+    { owners, manifests, host },
+    {
+      dataDir,
+      isolation,
+      folders,
+      breaker: new ServiceBreaker(nowMs),
+      commandLine: (record, name) => host.placed.commandLine(record, name),
+      serviceUrl: (capability) => services.serviceUrl(capability),
+    },
+  );
   const loaders: PackageLoaders = {
     wheel: command,
     npm: command,
@@ -113,6 +120,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   };
   return {
     services,
+    manifestOf: (capability) => manifests.get(capability),
     waiting: host.waiting,
     review: host.installer.review,
     ...changes(host, loaded, store, dataDir),
@@ -160,15 +168,28 @@ async function download(fetch: GuardedFetch, url: string): Promise<Result<Uint8A
   return ok(await answer.value.bytes());
 }
 
-/** Remembers which package brought which capability. */
-function commandLoader(owners: Map<string, string>, host: PackageHost, parts: CliParts): PackageLoader {
+interface Known {
+  readonly owners: Map<string, string>;
+  readonly manifests: Map<string, Manifest>;
+  readonly host: PackageHost;
+}
+
+/** Remembers which package brought which capability, and by which manifest. */
+function commandLoader({ owners, manifests, host }: Known, parts: CliParts): PackageLoader {
   return async (record) => {
     const { manifest } = record.description;
     if (!manifest) return fail("package_broken", { name: record.name, why: "it has no manifest" });
     owners.set(manifest.name, record.name);
+    manifests.set(manifest.name, manifest);
     const folder = manifest.bundled_skills?.length ? await host.placed.folderOf(record) : undefined;
     const skills = folder?.ok ? await bundledSkills(folder.value, manifest) : [];
-    return ok({ capabilities: [cliCapability(record, manifest, parts), ...skills] });
+    return ok({
+      capabilities: [cliCapability(record, manifest, parts), ...skills],
+      async close() {
+        // An update is loaded before its predecessor is closed.
+        if (manifests.get(manifest.name) === manifest) manifests.delete(manifest.name);
+      },
+    });
   };
 }
 

@@ -3,14 +3,13 @@
  * The path is everything behind `/files/`, so these routes are described by hand.
  */
 import type { FileStat, SessionFileStore } from "@capstan/core";
-import { fail, type Result } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type AppEnv, newRoutes, requireRight } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import { readBody } from "../read-body.ts";
 import type { Services } from "../services.ts";
-import { sessionFiles } from "../session-files.ts";
 
 const FileDto = z
   .object({
@@ -96,8 +95,7 @@ async function place(
   const raw = c.req.path.slice(c.req.path.indexOf("/files") + "/files".length);
   const path = decodePath(raw);
   if (path === undefined) return fail("path_invalid", { path: raw, why: "it is not valid percent-encoding" });
-  const files = sessionFiles(services.database, services.settings)(session.value.id);
-  return { ok: true, value: { files, path: path || "/" } };
+  return ok({ files: services.files(session.value.id), path: path || "/" });
 }
 
 function decodePath(raw: string): string | undefined {

@@ -7,6 +7,7 @@ import {
   fail,
   intentOf,
   matchedCapabilities,
+  missingScopes,
   ok,
   type PlannedStep,
   plan,
@@ -113,6 +114,7 @@ const stillRunning = ({ id }: TaskRecord): Result<never> =>
 
 interface Visible {
   readonly sees: (id: string) => boolean;
+  /** With the tools that the caller may call, and no others. */
   readonly capabilityOf: (id: string) => Capability | undefined;
 }
 
@@ -126,15 +128,30 @@ async function visibleTo(
     const found = registry.get(id);
     return found.ok ? found.value : undefined;
   };
+  const withTools = (id: string, isVisible: (name: string, scopes: readonly string[]) => boolean) => {
+    const found = capabilityOf(id);
+    return found && { ...found, tools: found.tools.filter(({ name, scopes }) => isVisible(name, scopes)) };
+  };
   if (agentId !== undefined) {
     const composed = await composer.composeFor(agentId, email);
     if (!composed.ok) return composed;
-    const ids = new Set(composed.value.tools.map(({ capabilityId }) => capabilityId));
-    return ok({ sees: (id) => ids.has(id), capabilityOf });
+    const { tools } = composed.value;
+    const ids = new Set(tools.map(({ capabilityId }) => capabilityId));
+    const names = new Set(tools.map(({ capabilityId, tool }) => `${capabilityId} ${tool.name}`));
+    return ok({
+      sees: (id) => ids.has(id),
+      capabilityOf: (id) => withTools(id, (name) => names.has(`${id} ${name}`)),
+    });
   }
   const { scopes } = await users.get(email);
-  const has = (scope: string) => scopes.includes("*") || scopes.includes(scope);
-  return ok({ sees: (id) => capabilityOf(id)?.requiredScopes.every(has) ?? false, capabilityOf });
+  const has = (needed: readonly string[]) => missingScopes(needed, scopes).length === 0;
+  return ok({
+    sees: (id) => {
+      const found = capabilityOf(id);
+      return found !== undefined && has(found.requiredScopes);
+    },
+    capabilityOf: (id) => withTools(id, (_, needed) => has(needed)),
+  });
 }
 
 interface Planned {

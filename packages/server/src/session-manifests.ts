@@ -1,0 +1,46 @@
+/**
+ * `/capabilities.json` in each session whose agent has an installed package: what of it the agent may use for its user.
+ * It is made when it is looked at, so a grant, a revocation or an expiry shows in it at once.
+ */
+import { SESSION_MANIFEST_PATH, type SessionFileStore, sessionManifest } from "@capstan/core";
+import { type Composer, compileGrep, type Packages, type SessionStore, withMadeFile } from "@capstan/runtime";
+
+export interface ManifestParts {
+  readonly sessions: Pick<SessionStore, "get">;
+  readonly composer: Pick<Composer, "composeFor">;
+  /** Packages are opened last, and asked only when a session is looked into. */
+  readonly packages: () => Pick<Packages, "manifestOf"> | undefined;
+  readonly now: () => Date;
+}
+
+const MOST_KEPT = 1000; // sessions of which the time of the last change is kept; one that falls out looks changed once
+
+export function openSessionManifests(parts: ManifestParts) {
+  const changed = new Map<string, { text: string; since: Date }>();
+  const make = async (sessionId: string) => {
+    const text = await manifestText(sessionId, parts);
+    const before = changed.get(sessionId);
+    if (text === undefined || before?.text === text) return text === undefined ? undefined : before;
+    const made = { text, since: parts.now() };
+    changed.delete(sessionId);
+    changed.set(sessionId, made);
+    const oldest = changed.keys().next().value;
+    if (changed.size > MOST_KEPT && oldest !== undefined) changed.delete(oldest);
+    return made;
+  };
+  return (sessionId: string, files: SessionFileStore): SessionFileStore =>
+    withMadeFile(files, { path: SESSION_MANIFEST_PATH, make: () => make(sessionId), compile: compileGrep });
+}
+
+async function manifestText(
+  sessionId: string,
+  { sessions, composer, packages }: ManifestParts,
+): Promise<string | undefined> {
+  const installed = packages();
+  const session = installed && (await sessions.get(sessionId));
+  if (!session?.ok || session.value.agentId === null) return undefined;
+  const agent = await composer.composeFor(session.value.agentId, session.value.owner);
+  if (!agent.ok) return undefined;
+  const manifests = agent.value.capabilities.flatMap(({ id }) => installed?.manifestOf(id) ?? []);
+  return manifests.length === 0 ? undefined : sessionManifest(manifests, agent.value);
+}
