@@ -14,8 +14,8 @@ import type { SearchSettings } from "./search/search-provider.ts";
 export interface BuiltinOptions {
   /** Which languages code may be run in here. */
   readonly sandbox?: Pick<Sandbox, "unavailable"> | undefined;
-  /** Who searches the web; without it `web_search` is hidden, with the reason. */
-  readonly search?: SearchSettings | undefined;
+  /** Who can search the web, the usual one first; an agent's config may choose. Without any, `web_search` is hidden. */
+  readonly search?: readonly SearchSettings[] | undefined;
   readonly webFetch?: Partial<WebFetchLimits> | undefined;
 }
 

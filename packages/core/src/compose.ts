@@ -17,7 +17,7 @@ import type {
   RuntimeTool,
 } from "./runtime-agent.ts";
 import { missingScopes } from "./scopes.ts";
-import type { AnyTool, ToolPolicy } from "./tool.ts";
+import { type AnyTool, type ToolPolicy, whyUnavailable } from "./tool.ts";
 
 export interface ComposeGrants {
   /** What agent and user both have; see `effectiveScopes`. */
@@ -133,7 +133,8 @@ function place(
   }
   const lacking = missingScopes(tool.scopes, grants.scopes);
   if (lacking.length > 0) return hide("scope", `needs ${lacking.join(", ")}`, lacking);
-  if (tool.unavailable !== undefined) return hide("unavailable", tool.unavailable);
+  const unavailable = whyUnavailable(tool, part.config);
+  if (unavailable !== undefined) return hide("unavailable", unavailable);
   const policy = effectivePolicy({
     declared: declaredPolicy(tool.policy, capability.risk),
     operator: agent.toolPolicies[name],

@@ -301,6 +301,8 @@ export {
   type Tool,
   type ToolDefinition,
   type ToolPolicy,
+  type Unavailable,
+  whyUnavailable,
 } from "./tool.ts";
 export type {
   CapabilityStore,

@@ -22,7 +22,7 @@ export interface Tool<Input = unknown, Output = unknown> {
   /** True when it works on a session's files or data; the gate refuses it without one. */
   readonly requiresContext: boolean;
   /** Set when it cannot work here, such as a missing provider: the tool is hidden with this reason. */
-  readonly unavailable?: string;
+  readonly unavailable?: Unavailable;
   /** Events shown with a result, such as a plan as an activity; stored in the same commit as the result. */
   readonly events?: (input: Input, output: Output, call: CallPlace) => readonly RunEvent[];
   /** Set when a call is a run of another agent. */
@@ -32,6 +32,16 @@ export interface Tool<Input = unknown, Output = unknown> {
   /** True when a call may change what the agent may use: it is composed anew before the next model call. */
   readonly changesRights?: boolean;
   run(input: Input, context: ToolContext): Promise<Result<Output>>;
+}
+
+/** Why a tool cannot work: a fact of the server, or one that an agent's config of the capability can change. */
+export type Unavailable = string | ((config: unknown) => string | undefined);
+
+export function whyUnavailable(
+  { unavailable }: Pick<AnyTool, "unavailable">,
+  config?: unknown,
+): string | undefined {
+  return typeof unavailable === "function" ? unavailable(config) : unavailable;
 }
 
 /** Where a call happened, for the events that show it. */
@@ -56,7 +66,7 @@ export interface ToolDefinition<In extends z.ZodType, Out extends z.ZodType> {
   timeoutMs?: number;
   idempotent?: boolean;
   requiresContext?: boolean;
-  unavailable?: string | undefined;
+  unavailable?: Unavailable | undefined;
   events?: (input: z.output<In>, output: z.output<Out>, call: CallPlace) => readonly RunEvent[];
   subagent?: { name: string; description?: string };
   handsOverTo?: string;

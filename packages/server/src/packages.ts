@@ -45,6 +45,7 @@ export async function openServerPackages(parts: PackageParts): Promise<ServerPac
   const packages = await openPackages({
     ...{ dataDir, database, registry, fetch, onError, now },
     lockPath: join(dataDir, "capstan.lock"),
+    settings: (name) => settings.secrets[name],
     toolEnvironment: Object.fromEntries(
       Object.entries(environment).filter(([name]) => TOOL_VARIABLES.test(name)),
     ),

@@ -1,6 +1,6 @@
 /** Everything the routes stand on, opened once. Routes take the parts they name; nothing else is global. */
 import { join } from "node:path";
-import { type BuiltinOptions, builtinCapabilities, countTokens, staticEmbedding } from "@capstan/builtins";
+import { builtinCapabilities, countTokens, type SearchSettings, staticEmbedding } from "@capstan/builtins";
 import {
   CapabilityRegistry,
   type CapstanConfig,
@@ -117,7 +117,10 @@ export async function openServices(
   const { agents, users, audit, telemetry } = stores;
   const onError = (error: unknown, what = "background work") => log.error({ what, error });
   const folder = join(settings.CAPSTAN_DATA_DIR, "capabilities");
-  const documents = await openCapabilityDocuments({ database, registry, folder, onError });
+  const documents = await openCapabilityDocuments({
+    ...{ database, registry, folder, onError },
+    secret: (name) => settings.secrets[name],
+  });
   const started: { runs?: Runs; packages?: ServerPackages } = {};
   const composer = createComposer({
     ...{ agents, users, registry, countTokens },
@@ -185,9 +188,13 @@ async function openGround(settings: Settings, config: CapstanConfig) {
   const fetch = createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS });
   const models = openServerModels(settings, stores.providers);
   const { providers } = stores;
-  const sources = { settings, database, models, providers, fetch, search, embed: staticEmbedding, secret };
+  const sources = {
+    ...{ settings, database, models, providers, fetch, secret },
+    search: search[0],
+    embed: staticEmbedding,
+  };
   for (const capability of serverCatalog(sources)) registry.register(capability);
-  const added = registerConfig(registry, config);
+  const added = registerConfig(registry, config, settings.secrets);
   if (added.ok) return ok({ database, sandbox, fetch, registry, stores, secret, models });
   await Promise.all([database.close(), sandbox.close(), fetch.close()]);
   return added;
@@ -232,8 +239,9 @@ function lazyIndex(registry: CapabilityRegistry): () => RouteIndex {
 function registerConfig(
   registry: CapabilityRegistry,
   { capabilities = [], documents = [] }: CapstanConfig,
+  secrets: Settings["secrets"],
 ): Result<true> {
-  const read = documents.map((document) => readDeclarative(document));
+  const read = documents.map((document) => readDeclarative(document, { settings: (name) => secrets[name] }));
   for (const capability of [...capabilities.map((value) => ok(value)), ...read]) {
     const registered = capability.ok ? registry.register(capability.value) : capability;
     if (!registered.ok) return registered;
@@ -241,9 +249,11 @@ function registerConfig(
   return ok(true);
 }
 
-/** The first provider that is set up; SearXNG before the ones that cost money. */
-function searchSettings({ SEARXNG_URL, BRAVE_API_KEY, TAVILY_API_KEY }: Settings): BuiltinOptions["search"] {
-  if (SEARXNG_URL) return { provider: "searxng", baseUrl: SEARXNG_URL };
-  if (BRAVE_API_KEY) return { provider: "brave", apiKey: BRAVE_API_KEY };
-  return TAVILY_API_KEY ? { provider: "tavily", apiKey: TAVILY_API_KEY } : undefined;
+/** The providers that are set up, the usual one first: SearXNG before the ones that cost money. */
+function searchSettings({ SEARXNG_URL, BRAVE_API_KEY, TAVILY_API_KEY }: Settings): SearchSettings[] {
+  return [
+    ...(SEARXNG_URL ? [{ provider: "searxng" as const, baseUrl: SEARXNG_URL }] : []),
+    ...(BRAVE_API_KEY ? [{ provider: "brave" as const, apiKey: BRAVE_API_KEY }] : []),
+    ...(TAVILY_API_KEY ? [{ provider: "tavily" as const, apiKey: TAVILY_API_KEY }] : []),
+  ];
 }

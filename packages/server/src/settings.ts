@@ -58,7 +58,13 @@ const Environment = z.object({
   TAVILY_API_KEY: secret,
 });
 
-export type Settings = z.output<typeof Environment>;
+export type Settings = z.output<typeof Environment> & {
+  /** What `${NAME}` stands for in capability documents, MCP sources and imported APIs. */
+  readonly secrets: Readonly<Record<string, string>>;
+};
+
+/** Only these are offered to documents: a document must not be able to name any variable of the server. */
+const SECRET_PREFIX = "CAPSTAN_SECRET_";
 
 /** An empty variable counts as unset, as shells and compose files write it. */
 export function parseSettings(environment: Record<string, string | undefined>): Result<Settings> {
@@ -66,7 +72,15 @@ export function parseSettings(environment: Record<string, string | undefined>): 
     Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ""),
   );
   const parsed = Environment.safeParse(given);
-  if (parsed.success) return ok(parsed.data);
+  if (parsed.success) return ok({ ...parsed.data, secrets: secretsOf(given) });
   const where = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
   return fail("settings_invalid", { where });
+}
+
+function secretsOf(given: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(given)
+      .filter(([name]) => name.startsWith(SECRET_PREFIX))
+      .map(([name, value]) => [name.slice(SECRET_PREFIX.length), value ?? ""]),
+  );
 }

@@ -1,10 +1,10 @@
-import { type CapabilityStore, ok } from "@capstan/core";
+import { type CapabilityStore, ok, whyUnavailable } from "@capstan/core";
 import { beforeEach, describe, expect, test } from "vitest";
 import { memoryStore, tryTool } from "./fixtures/try-tool.ts";
 import { researchCapability } from "./research.ts";
 import type { Note } from "./scratchpad.ts";
 
-const research = researchCapability({ provider: "tavily", apiKey: "key" });
+const research = researchCapability([{ provider: "tavily", apiKey: "key" }]);
 let store: CapabilityStore;
 let calls = 0;
 beforeEach(() => {
@@ -117,12 +117,35 @@ describe("the scratchpad", () => {
 
 describe("web_search", () => {
   test("is hidden with the reason without a provider, and the rest stays", () => {
-    const without = researchCapability();
-    const hidden = without.tools.filter((tool) => tool.unavailable !== undefined);
-    expect(hidden.map((tool) => [tool.name, tool.unavailable])).toEqual([
+    const hidden = researchCapability().tools.filter((tool) => whyUnavailable(tool) !== undefined);
+    expect(hidden.map((tool) => [tool.name, whyUnavailable(tool)])).toEqual([
       ["web_search", "no search provider is set up (SearXNG, Brave or Tavily)"],
     ]);
-    expect(research.tools.every((tool) => tool.unavailable === undefined)).toBe(true);
+    expect(research.tools.every((tool) => whyUnavailable(tool) === undefined)).toBe(true);
+  });
+
+  test.each([
+    [
+      "an agent's own SearXNG needs nothing of the server",
+      [],
+      { searxng_url: "https://sx.example" },
+      undefined,
+    ],
+    ["a provider whose key the server has is chosen by name", ["tavily"], { provider: "tavily" }, undefined],
+    ["a provider without its key says what it needs", ["tavily"], { provider: "brave" }, /brave needs/],
+    ["a SearXNG without an address says what it needs", [], { provider: "searxng" }, /searxng needs/],
+    [
+      "an address does not override a provider named",
+      [],
+      { provider: "brave", searxng_url: "https://x.example" },
+      /brave/,
+    ],
+  ] as const)("%s", (_, keys, config, why) => {
+    const offered = keys.map((provider) => ({ provider, apiKey: "key" }));
+    const tool = researchCapability(offered).tools.find(({ name }) => name === "web_search");
+    const found = tool && whyUnavailable(tool, config);
+    if (why) expect(found).toMatch(why);
+    else expect(found).toBeUndefined();
   });
 
   test("searches with the agent's settings", async () => {

@@ -2,11 +2,11 @@
  * research: a scratchpad of findings, kept for the session, and web search where a provider is set up. Reading the pages that
  * are found is web_fetch's work, on which this capability depends. Without a provider only the search tool is hidden.
  */
-import { type Capability, defineCapability, defineTool, ok, type ToolContext } from "@capstan/core";
+import { type Capability, defineCapability, defineTool, ok } from "@capstan/core";
 import { z } from "zod";
 import { CAPABILITY_IDS } from "../capability-ids.ts";
 import type { SearchSettings } from "../search/search-provider.ts";
-import { searchUnavailable, searchWeb } from "../search/search-web.ts";
+import { chooseSearch, searchUnavailable, searchWeb } from "../search/search-web.ts";
 import { allNotes, deleteNote, note, noteFor, outline, saveNote, topicsOf } from "./scratchpad.ts";
 
 const DEFAULT_TOPIC = "General";
@@ -22,6 +22,17 @@ const config = z.object({
     .regex(/^[a-z]{2,3}(-[A-Za-z]{2,4})?$/)
     .optional()
     .describe('The language of results, such as "en"; any when left out.'),
+  provider: z
+    .enum(["searxng", "brave", "tavily"])
+    .optional()
+    .describe(
+      "Who searches; the server's usual one when left out. Brave and Tavily need a key in the server's settings.",
+    ),
+  searxng_url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .optional()
+    .describe("The address of a SearXNG of one's own, with its JSON format enabled."),
 });
 
 const researchNote = defineTool({
@@ -112,7 +123,7 @@ const researchSummary = defineTool({
   },
 });
 
-function webSearch(settings: SearchSettings | undefined) {
+function webSearch(offered: readonly SearchSettings[]) {
   return defineTool({
     name: "web_search",
     description: "Search the web. Read the pages that look useful with web_fetch.",
@@ -134,10 +145,11 @@ function webSearch(settings: SearchSettings | undefined) {
       count: z.int(),
     }),
     idempotent: true,
-    unavailable: searchUnavailable(settings),
+    unavailable: (given) => searchUnavailable(chooseSearch(offered, configOf(given))),
     async run({ query, max_results }, context) {
+      const { max_results: usual, language, ...choice } = configOf(context.config);
+      const settings = chooseSearch(offered, choice);
       if (!settings) throw new Error("web_search is hidden without a provider"); // the gate never lets it run
-      const { max_results: usual, language } = configOf(context);
       const question = { query, maxResults: max_results ?? usual, language };
       const found = await searchWeb(question, settings, context.fetch, context.signal);
       if (!found.ok) return found;
@@ -146,11 +158,11 @@ function webSearch(settings: SearchSettings | undefined) {
   });
 }
 
-function configOf({ config: given }: ToolContext): z.output<typeof config> {
+function configOf(given: unknown): z.output<typeof config> {
   return config.safeParse(given ?? {}).data ?? config.parse({});
 }
 
-export function researchCapability(search?: SearchSettings): Capability {
+export function researchCapability(search: readonly SearchSettings[] = []): Capability {
   return defineCapability({
     id: CAPABILITY_IDS.RESEARCH,
     name: "Research",

@@ -24,6 +24,23 @@ const STATUS_FAULTS: Record<number, string> = {
 };
 const MAX_SNIPPET_CHARS = 1_000;
 
+/** What an agent's config may say of searching. */
+export interface SearchChoice {
+  readonly provider?: SearchProviderName | undefined;
+  readonly searxng_url?: string | undefined;
+}
+
+/** The agent's own SearXNG, else the provider it names, else the server's usual one. Keys are the server's alone. */
+export function chooseSearch(
+  offered: readonly SearchSettings[],
+  { provider, searxng_url }: SearchChoice,
+): SearchSettings | undefined {
+  if (searxng_url && (provider ?? "searxng") === "searxng")
+    return { provider: "searxng", baseUrl: searxng_url };
+  if (!provider) return offered[0];
+  return offered.find((settings) => settings.provider === provider) ?? { provider };
+}
+
 /** Why there is no web search with these settings, or undefined when there is. */
 export function searchUnavailable(settings: SearchSettings | undefined): string | undefined {
   if (!settings) return "no search provider is set up (SearXNG, Brave or Tavily)";

@@ -4,6 +4,7 @@
  */
 import type { Capability } from "../capability.ts";
 import type { JsonSchema, JsonValue } from "../schema.ts";
+import { whyUnavailable } from "../tool.ts";
 import { type ChoosableTool, chooseTool } from "./choose-tool.ts";
 import { isRecord, parametersOf } from "./parameters.ts";
 import { mapPayload, type PayloadHints } from "./payload.ts";
@@ -95,7 +96,7 @@ function toStep(
 
 const choosable = ({ tools }: Capability): ChoosableTool[] =>
   tools
-    .filter((tool) => tool.unavailable === undefined)
+    .filter((tool) => whyUnavailable(tool) === undefined)
     .map(({ name, description, input }) => ({ name, description, inputSchema: input.jsonSchema }));
 
 /** The tool whose words fit the task best; the first declared when no word decides. */

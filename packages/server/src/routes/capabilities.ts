@@ -1,5 +1,5 @@
 /** /v1/capabilities: what is registered, and one tool called by itself through the gate. */
-import { type Capability, fail } from "@capstan/core";
+import { type AnyTool, type Capability, fail, whyUnavailable } from "@capstan/core";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, jsonBody, needs, newRoutes } from "../define-route.ts";
 import { problem } from "../problem.ts";
@@ -226,7 +226,7 @@ function capabilityDetail(capability: Capability): Omit<z.input<typeof Capabilit
       requires_context: tool.requiresContext,
       timeout_ms: tool.timeoutMs,
       idempotent: tool.idempotent,
-      ...(tool.unavailable !== undefined && { unavailable: tool.unavailable }),
+      ...unavailable(tool),
     })),
     dependencies: [...capability.dependencies],
     required_scopes: [...capability.requiredScopes],
@@ -241,4 +241,9 @@ function capabilityDetail(capability: Capability): Omit<z.input<typeof Capabilit
       },
     }),
   };
+}
+
+function unavailable(tool: AnyTool): { unavailable?: string } {
+  const why = whyUnavailable(tool);
+  return why === undefined ? {} : { unavailable: why };
 }

@@ -32,12 +32,16 @@ describe.each(STORES)("capabilities without code, on $name", ({ fresh }) => {
   beforeAll(async () => {
     tides = createServer((request, response) => {
       response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify({ asked: request.url }));
+      const { authorization } = request.headers;
+      response.end(JSON.stringify({ asked: request.url, ...(authorization && { authorization }) }));
     });
     await new Promise<void>((resolve) => tides.listen(0, "127.0.0.1", resolve));
     port = (tides.address() as AddressInfo).port;
     store = await fresh();
-    server = await testServer(store, { CAPSTAN_ALLOW_HOSTS: `127.0.0.1:${port}` });
+    server = await testServer(store, {
+      CAPSTAN_ALLOW_HOSTS: `127.0.0.1:${port}`,
+      CAPSTAN_SECRET_TIDE_KEY: "k-123456",
+    });
   });
   afterAll(async () => {
     await server.stop();
@@ -62,6 +66,25 @@ describe.each(STORES)("capabilities without code, on $name", ({ fresh }) => {
     await server.call("DELETE", `/v1/agents/${agent.body.id}`);
     expect((await server.call("DELETE", "/v1/capabilities/tides")).status).toBe(204);
     expect((await server.call("GET", "/v1/capabilities/tides")).status).toBe(404);
+  });
+
+  test("send the server's secrets that they name, which nobody sees, and no other variable", async () => {
+    const secretive = (id: string, name: string) => ({
+      ...document(port),
+      id,
+      headers: { authorization: `Bearer \${${name}}` },
+    });
+    await server.call("POST", "/v1/capabilities", secretive("with_key", "TIDE_KEY"));
+    const call = (id: string) =>
+      server.call("POST", `/v1/capabilities/${id}/tools/tide_times`, { input: { harbour: "Wick" } });
+    expect((await call("with_key")).body.output.body).toEqual({
+      asked: "/tides/Wick",
+      authorization: "Bearer [secret]",
+    });
+    await server.call("POST", "/v1/capabilities", secretive("prying", "CAPSTAN_DATA_DIR"));
+    const prying = await call("prying");
+    expect(prying.status).toBeGreaterThanOrEqual(400);
+    expect(JSON.stringify(prying.body)).toContain("CAPSTAN_DATA_DIR");
   });
 
   test("with faults are refused with the path of each", async () => {
