@@ -28,7 +28,11 @@ const telemetry = createRoute({
   summary: "What the last calls did: a summary and the newest records, no payloads",
   request: {
     query: z.object({
-      limit: z.string().max(20).optional().openapi({ description: "How many records; 25 by default, 200 at most." }),
+      limit: z
+        .string()
+        .max(20)
+        .optional()
+        .openapi({ description: "How many records; 25 by default, 200 at most." }),
     }),
   },
   responses: { 200: json(AnyObject, "Summary and records.") },
