@@ -1,15 +1,17 @@
-/** What a person sees when the server is up: where it is, where the data lies, which model answers. */
+/** What a person sees when the server is up: where it is, where the data lies, which model answers, what to know. */
 import type { RunningServer } from "./serve.ts";
 
-export function greeting({ url, services: { database, settings } }: RunningServer): string {
-  const model = settings.CAPSTAN_MODEL ?? "capstan/offline (demo)";
-  return `
-  Capstan is ready
+const HOW_TO_GET_A_MODEL = "; set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key for a real one";
 
-  open    ${url}
-  data    ${database.location}
-  model   ${model}${settings.CAPSTAN_MODEL ? "" : "; set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key for a real one"}
-  docs    ${url}/docs
-
-`;
+export async function greeting({ url, services }: RunningServer): Promise<string> {
+  const { label, demo } = await services.models.defaultModel();
+  const lines = [
+    ["open", url],
+    ["data", services.database.location],
+    ["model", label + (demo ? HOW_TO_GET_A_MODEL : "")],
+    ["docs", `${url}/docs`],
+    ...services.notes().map((note) => ["note", note]),
+  ];
+  const facts = lines.map(([name = "", value]) => `  ${name.padEnd(7)} ${value}`).join("\n");
+  return `\n  Capstan is ready\n\n${facts}\n\n`;
 }

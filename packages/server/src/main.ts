@@ -16,7 +16,7 @@ const server = await startServer(settings.value, log, {
   environment: defined(process.env),
 });
 if (!server.ok) stop(server.failure);
-process.stdout.write(greeting(server.value));
+process.stdout.write(await greeting(server.value));
 
 let stopping = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -86,6 +86,8 @@ export interface Services {
   readonly harnesses: Harnesses;
   readonly taskRunner: TaskRunner;
   readonly packages: ServerPackages;
+  /** What whoever runs the server should know: what the sandbox lacks here, documents that cannot be used. */
+  readonly notes: () => readonly string[];
   /** The embedding of texts; read from disk at the first call. */
   readonly embed: () => Embed;
   /** Fires when the server stops: streams end with a hint to connect again. */
@@ -152,7 +154,7 @@ export async function openServices(
     breakers: breakerStore(database.pool),
   });
   const packages = await openServerPackages({
-    ...{ settings, database, registry, fetch, secret, environment, onError },
+    ...{ settings, database, registry, fetch, secret, environment, onError, note: log.info },
     ...{ agents, sessions: stores.sessions, runs },
   });
   started.packages = packages;
@@ -160,6 +162,10 @@ export async function openServices(
   return ok({
     ...{ settings, log, database, registry, ...stores, documents, composer, gate, files },
     ...{ models, runs, observations },
+    notes: () => [
+      ...sandbox.isolation.notes,
+      ...documents.faults().map(({ file, why }) => `${file} is not used: ${why}`),
+    ],
     ...{ codingAgents: delegates, harnesses, taskRunner, packages, embed: staticEmbedding, ...stop },
     async close() {
       documents.close();

@@ -8,6 +8,8 @@ export interface ServerStatus {
   model: { name: string; label?: string; demo: boolean };
   counts: { running: number; pending_approvals: number; sessions: number; agents: number };
   uptime_seconds: number;
+  /** What the sandbox lacks on this system, and documents that cannot be used. */
+  notes: string[];
 }
 
 export interface ProviderInfo {

@@ -1,10 +1,14 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { STORES } from "../../../../tools/stores-under-test.ts";
 import { testServer } from "../../../../tools/test-server.ts";
 
 describe.each(STORES)("the status on $name", ({ fresh }) => {
-  test("says which model answers, that it is a demo, and how much there is", async () => {
-    const server = await testServer(await fresh());
+  test("says which model answers, that it is a demo, how much there is, and which file it cannot use", async () => {
+    const store = await fresh();
+    mkdirSync(`${store.dataDir}/capabilities`, { recursive: true });
+    writeFileSync(`${store.dataDir}/capabilities/broken.yaml`, "id: [");
+    const server = await testServer(store);
     try {
       const agent = await server.call("POST", "/v1/agents", { name: "Mate", capabilities: ["noop"] });
       await server.call("POST", "/v1/sessions", { agent_id: agent.body.id });
@@ -14,6 +18,7 @@ describe.each(STORES)("the status on $name", ({ fresh }) => {
         url: server.url,
         model: { name: "capstan/offline", label: "capstan/offline (demo)", demo: true },
         counts: { running: 0, pending_approvals: 0, sessions: 1, agents: 1 },
+        notes: expect.arrayContaining([expect.stringMatching(/broken\.yaml is not used: /)]),
       });
       expect(JSON.stringify(body)).not.toMatch(/postgres:postgres/);
     } finally {

@@ -19,6 +19,9 @@ const Status = z
       agents: z.int(),
     }),
     uptime_seconds: z.int(),
+    notes: z
+      .array(z.string())
+      .openapi({ description: "What the sandbox lacks on this system, and documents that cannot be used." }),
   })
   .openapi("ServerStatus");
 
@@ -37,7 +40,7 @@ const COUNTS = `select (select count(*)::int from runs where status = 'running')
 
 type Counts = z.output<typeof Status>["counts"];
 
-export function statusRoutes({ database, models }: Services) {
+export function statusRoutes({ database, models, notes }: Services) {
   const routes = newRoutes();
   const startedAt = Date.now();
   routes.openapi(status, async (c) => {
@@ -51,6 +54,7 @@ export function statusRoutes({ database, models }: Services) {
         model,
         counts,
         uptime_seconds: Math.round((Date.now() - startedAt) / 1000),
+        notes: [...notes()],
       },
       200,
     );

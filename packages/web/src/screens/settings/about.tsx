@@ -16,7 +16,7 @@ export function About() {
       <Appearance />
       <Panel title="This server">
         <Loaded query={query} what="Server facts" rows={4}>
-          {({ version, url, data, model, uptime_seconds }) => (
+          {({ version, url, data, model, uptime_seconds, notes }) => (
             <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2">
               <dt className="text-ink-faint">Version</dt>
               <dd>{version}</dd>
@@ -30,6 +30,16 @@ export function About() {
               </dd>
               <dt className="text-ink-faint">Up</dt>
               <dd>{duration(uptime_seconds * 1000)}</dd>
+              {notes.length > 0 && <dt className="text-ink-faint">Notes</dt>}
+              {notes.length > 0 && (
+                <dd>
+                  <ul className="flex flex-col gap-1">
+                    {notes.map((note) => (
+                      <li key={note}>{note}</li>
+                    ))}
+                  </ul>
+                </dd>
+              )}
             </dl>
           )}
         </Loaded>
