@@ -32,23 +32,31 @@ export interface PackageParts extends TriggerParts {
   readonly secret: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly onError: (error: unknown, what?: string) => void;
+  /** Tells the operator something that is no fault. */
+  readonly note: (message: string) => void;
 }
 
-/** What package tools such as pip and npm may see of the operator's environment. */
+/**
+ * What pip and npm may see of the operator's environment. They run no code of a package (wheels only, scripts off), but
+ * with allowed scripts they do, so keys of model providers must not be among it. What they need: PATH and HOME (to be
+ * found, and for .npmrc, pip.conf and caches), a place for temporary files, the way to the registry (proxies,
+ * certificates, their own npm_config_* and PIP_*, tokens in them included), and on Windows the system's folders.
+ */
 const TOOL_VARIABLES =
-  /^(PATH|HOME|LANG|LC_\w+|TMPDIR|HTTPS?_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS|npm_config_\w+|PIP_\w+)$/i;
+  /^(PATH|HOME|LANG|LC_\w+|TMPDIR|TEMP|TMP|(HTTPS?|ALL|NO)_PROXY|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|NODE_EXTRA_CA_CERTS|XDG_(CONFIG|CACHE)_HOME|NPM_TOKEN|NODE_AUTH_TOKEN|npm_config_\w+|PIP_\w+|SystemRoot|ComSpec|USERPROFILE|APPDATA|LOCALAPPDATA)$/i;
+
+export const toolEnvironment = (environment: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => TOOL_VARIABLES.test(name)));
 
 export async function openServerPackages(parts: PackageParts): Promise<ServerPackages> {
-  const { settings, database, registry, fetch, secret, environment, onError } = parts;
+  const { settings, database, registry, fetch, secret, environment, onError, note } = parts;
   const dataDir = resolve(settings.CAPSTAN_DATA_DIR);
   const now = () => new Date();
   const packages = await openPackages({
     ...{ dataDir, database, registry, fetch, onError, now },
     lockPath: join(dataDir, "capstan.lock"),
     settings: (name) => settings.secrets[name],
-    toolEnvironment: Object.fromEntries(
-      Object.entries(environment).filter(([name]) => TOOL_VARIABLES.test(name)),
-    ),
+    toolEnvironment: toolEnvironment(environment),
   });
   const triggers = new TriggerManager({
     dataDir,
@@ -67,6 +75,12 @@ export async function openServerPackages(parts: PackageParts): Promise<ServerPac
     },
     (error) => onError(error, "services"),
   );
+  packages.waiting().then(
+    (waiting) => {
+      for (const { path, failure } of waiting) note(waitingNote(path, failure?.message));
+    },
+    (error) => onError(error, "packages that wait"),
+  );
   return {
     ...{ packages, schedules, triggers, triggerRoot: triggers.root },
     async close() {
@@ -76,3 +90,8 @@ export async function openServerPackages(parts: PackageParts): Promise<ServerPac
     },
   };
 }
+
+const waitingNote = (path: string, refused: string | undefined): string =>
+  refused === undefined
+    ? `${path} waits for review: capstan install --scan`
+    : `${path} cannot be installed: ${refused}`;

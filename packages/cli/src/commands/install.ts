@@ -1,14 +1,16 @@
 /** capstan install: shows the review, asks, installs. The package may lie on this machine: its bytes are sent along. */
 import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import type { Connection, PackageReview } from "@capstan/client";
-import { fail } from "@capstan/core";
+import type { Connection, InstalledPackage, PackageReview, WaitingPackage } from "@capstan/client";
+import { fail, ok, type Result } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
+import { reviewText } from "./review-text.ts";
 
 export const install: Command = {
   usage:
     "capstan install <wheel | tarball | npm name | folder | mcp command or URL | skill folder | openapi file> [--yes] [--grant Scope.Read] [--scan]",
-  summary: "Reviews a package and installs it after a yes. --scan lists what waits in the drop folder.",
+  summary:
+    "Reviews a package and installs it after a yes. --scan shows what waits in the drop folder; --run-to-describe lets a package without a manifest run once.",
   options: {
     yes: { type: "boolean" },
     grant: { type: "string", multiple: true },
@@ -27,13 +29,11 @@ export const install: Command = {
     const words = context.args.join(" ");
     if (words === "")
       return fail("command_invalid", { message: "what to install is missing", usage: install.usage });
-    const body = await sourceBody(words, context);
-    const reviewed = await connection.json<PackageReview>("POST", "/v1/packages/review", { json: body });
+    const source = await sourceBody(words, context);
+    const reviewed = await describedReview(source, context, connection);
     if (!reviewed.ok) return reviewed;
-    if (!context.json) context.terminal.out(reviewText(reviewed.value));
-    const yes =
-      context.options.yes || (await context.terminal.ask("Install it? [y/N] "))?.trim().toLowerCase() === "y";
-    if (!yes)
+    const { body, review } = reviewed.value;
+    if (!context.options.yes && !(await saysYes(context, "Install it? [y/N] ")))
       return fail("conflict", {
         message: "Nothing was installed.",
         nextStep: "Answer the review with yes, or pass --yes.",
@@ -41,13 +41,11 @@ export const install: Command = {
     const asked = {
       ...body,
       yes: true,
-      sha256: reviewed.value.sha256,
+      sha256: review.sha256,
       grant: context.options.grant,
       allow_scripts: context.options["allow-scripts"],
     };
-    const installed = await connection.json<{ name: string; version: string }>("POST", "/v1/packages", {
-      json: asked,
-    });
+    const installed = await connection.json<InstalledPackage>("POST", "/v1/packages", { json: asked });
     if (!installed.ok) return installed;
     const { name, version } = installed.value;
     context.terminal.out(
@@ -57,8 +55,38 @@ export const install: Command = {
   },
 };
 
+type SourceBody = Record<string, unknown>;
+
+/**
+ * The review, printed. A package without a manifest can only be described by running it, which is a question of its own:
+ * `--yes` answers what was read, and here nothing was read yet.
+ */
+async function describedReview(
+  source: SourceBody,
+  context: CommandContext,
+  connection: Connection,
+): Promise<Result<{ body: SourceBody; review: PackageReview }>> {
+  const review = async (body: SourceBody) => {
+    const answer = await connection.json<PackageReview>("POST", "/v1/packages/review", { json: body });
+    if (answer.ok && !context.json) context.terminal.out(reviewText(answer.value));
+    return answer;
+  };
+  const first = await review(source);
+  if (!first.ok) return first;
+  if (!first.value.must_run_code) return ok({ body: source, review: first.value });
+  if (!(await saysYes(context, "Run it once, isolated, so that it can describe itself? [y/N] ")))
+    return fail("package_must_run_code", { name: first.value.name });
+  const body = { ...source, run_to_describe: true };
+  const second = await review(body);
+  return second.ok ? ok({ body, review: second.value }) : second;
+}
+
+async function saysYes({ terminal }: CommandContext, question: string): Promise<boolean> {
+  return (await terminal.ask(question))?.trim().toLowerCase() === "y";
+}
+
 /** A file here is sent; a folder or a name is read by the server. */
-async function sourceBody(words: string, { options }: CommandContext): Promise<Record<string, unknown>> {
+async function sourceBody(words: string, { options }: CommandContext): Promise<SourceBody> {
   const found = await stat(words).catch(() => undefined);
   const kind = options.kind ?? (/\.(ya?ml|json)$/i.test(words) && found?.isFile() ? "openapi" : undefined);
   const more = {
@@ -71,42 +99,19 @@ async function sourceBody(words: string, { options }: CommandContext): Promise<R
 }
 
 async function scan({ json, terminal }: CommandContext, connection: Connection) {
-  const listed = await connection.json<{ waiting: { name?: string; path?: string }[] }>(
-    "GET",
-    "/v1/packages",
-  );
+  const listed = await connection.json<{ waiting: WaitingPackage[] }>("GET", "/v1/packages");
   if (!listed.ok) return listed;
-  const { waiting } = listed.value;
-  if (json) terminal.out(`${JSON.stringify(waiting, null, 2)}\n`);
-  else
-    terminal.out(
-      waiting.length === 0
-        ? "Nothing waits.\n"
-        : waiting.map((item) => `${item.path ?? item.name}\n`).join(""),
-    );
+  terminal.out(
+    json ? `${JSON.stringify(listed.value.waiting, null, 2)}\n` : waitingText(listed.value.waiting),
+  );
   return 0;
 }
 
-function reviewText(review: PackageReview): string {
-  const list = (title: string, items: readonly string[]) =>
-    items.length === 0 ? "" : `  ${title}: ${items.join(", ")}\n`;
-  const grown = review.update?.permissions as { added?: readonly string[] } | undefined;
-  return [
-    `${review.name} ${review.version} (${review.kind}), ${review.size_bytes} bytes, from ${review.origin}\n`,
-    `  sha256 ${review.sha256}\n`,
-    list(
-      "adds",
-      review.tools.map(({ name }) => name),
-    ),
-    list("scopes", review.scopes),
-    list("commands", review.commands),
-    list("depends on", review.dependencies),
-    list("install scripts (not run unless allowed)", review.install_scripts),
-    list("not isolated here", review.not_isolated),
-    review.must_run_code ? "  It must run code to describe itself: pass --run-to-describe.\n" : "",
-    review.update
-      ? `  replaces version ${review.update.from_version}${review.update.same_content ? ", same content" : ""}\n`
-      : "",
-    grown?.added?.length ? `  NEW RIGHTS: ${grown.added.join(", ")}\n` : "",
-  ].join("");
+function waitingText(waiting: readonly WaitingPackage[]): string {
+  if (waiting.length === 0) return "Nothing waits.\n";
+  const shown = waiting.map(({ path, review, failure }) =>
+    review ? reviewText(review) : `${path}\n  ${failure?.message} ${failure?.nextStep}\n`,
+  );
+  const paths = waiting.flatMap(({ path, review }) => (review ? [`  capstan install ${path}\n`] : []));
+  return `${shown.join("")}${paths.length > 0 ? `\nInstall one by its path:\n${paths.join("")}` : ""}`;
 }

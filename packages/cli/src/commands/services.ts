@@ -16,7 +16,7 @@ export const services: Command = {
   },
 };
 
-const COLUMNS = ["name", "state", "healthy", "restarts", "url"];
+const COLUMNS = ["name", "state", "restarts", "url", "last_exit"];
 
 async function status({ server, json, terminal }: CommandContext) {
   const answer = await (await server()).json<{ items: Record<string, unknown>[] }>("GET", "/v1/services");

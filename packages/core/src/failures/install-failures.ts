@@ -49,7 +49,8 @@ export const installFailures = {
   package_must_run_code: row<{ name: string }>({
     status: 409,
     message: ({ name }) => `"${name}" brings no manifest.json: it must run code to describe itself.`,
-    nextStep: () => "Say yes to running it (run_to_describe), or ask its author for a manifest.json.",
+    nextStep: () =>
+      "Say yes to running it once, isolated (--run-to-describe; run_to_describe in the API), or ask its author for a manifest.json.",
   }),
   package_not_described: row<{ why: string }>({
     status: 422,

@@ -97,10 +97,10 @@ export async function retryTrigger(root: string, id: string): Promise<Result<Lis
   return again(root, id);
 }
 
-/** Takes a failed or waiting trigger out of the queue; it is kept aside until it is pruned. */
+/** Takes a failed, unreadable or waiting trigger out of the queue; it is kept aside until it is pruned. */
 export async function dropTrigger(root: string, id: string): Promise<Result<ListedTrigger>> {
-  const place = await find(root, id, ["failed", "pending"]);
-  if (!place) return fail("not_found", { what: "failed or waiting trigger", id });
+  const place = await find(root, id, ["failed", "invalid", "pending"]);
+  if (!place) return fail("not_found", { what: "failed, invalid or waiting trigger", id });
   const folder = join(root, place.capability);
   await forgetKey(root, place);
   const moved = await moveIfThere(place.path, join(folder, STATE_FOLDERS.dropped, `${id}.json`));
@@ -109,7 +109,7 @@ export async function dropTrigger(root: string, id: string): Promise<Result<List
       message: `The trigger ${id} has just moved on.`,
       nextStep: "List the triggers again.",
     });
-  await rm(join(folder, STATE_FOLDERS.failed, `${id}.reason.json`), { force: true });
+  if (place.sidecar) await rm(place.sidecar, { force: true });
   return again(root, id);
 }
 

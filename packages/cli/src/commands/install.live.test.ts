@@ -1,0 +1,188 @@
+/** What a person types about packages, services and triggers, against a real server. */
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "@capstan/client";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+import { demoManifest, testTarball } from "../../../runtime/src/install/test-packages.ts";
+import { runCommand } from "../run-command.ts";
+
+let store: FreshStore;
+let server: TestServer;
+let folder: string;
+let saidAtStart: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "capstan-install-"));
+  store = await freshPglite();
+  drop("aech-cli-demo-0.1.0.tgz", testTarball());
+  drop("left-pad-1.0.0.tgz", testTarball({ name: "left-pad" }));
+  drop("broken.whl", new Uint8Array(50));
+  const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  server = await testServer(store);
+  await vi.waitFor(() => expect(stderr.mock.calls.join("")).toContain("broken.whl"), 10_000);
+  saidAtStart = stderr.mock.calls.join("");
+  stderr.mockRestore();
+});
+afterAll(async () => {
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function drop(name: string, bytes: Uint8Array): string {
+  const clis = join(store.dataDir, "capabilities", "clis");
+  mkdirSync(clis, { recursive: true });
+  writeFileSync(join(clis, name), bytes);
+  return join(clis, name);
+}
+
+const keep = (name: string, bytes: Uint8Array): string => {
+  writeFileSync(join(folder, name), bytes);
+  return join(folder, name);
+};
+
+async function capstan(args: string[], answers: string[] = []) {
+  let [out, err] = ["", ""];
+  const questions: string[] = [];
+  const code = await runCommand(args, {
+    environment: {},
+    server: async () => connect({ url: server.url }),
+    terminal: {
+      isInteractive: answers.length > 0,
+      columns: 200,
+      out: (text) => {
+        out += text;
+      },
+      err: (text) => {
+        err += text;
+      },
+      ask: async (question) => {
+        questions.push(question);
+        return answers.shift();
+      },
+      onInterrupt: () => () => {},
+    },
+  });
+  return { code, out, err, questions };
+}
+const installed = async () => JSON.parse((await capstan(["packages", "--json"])).out).items;
+
+describe("what lies in the drop folder", () => {
+  test("is told at start and by --scan, waits for a yes, and waits no more when it is installed", async () => {
+    const path = join(store.dataDir, "capabilities", "clis", "aech-cli-demo-0.1.0.tgz");
+    expect(saidAtStart).toContain(`${path} waits for review`);
+    expect(saidAtStart).not.toContain("left-pad");
+    const { out } = await capstan(["install", "--scan"]);
+    expect(out).toContain("aech-cli-demo 0.1.0 (npm)");
+    expect(out).toContain(`capstan install ${path}`);
+    expect(out).toMatch(/broken\.whl\n {2}\S+/);
+    expect(out).not.toContain("left-pad");
+    expect(await installed()).toEqual([]);
+    expect((await capstan(["install", path], ["y"])).code).toBe(0);
+    expect((await capstan(["install", "--scan"])).out).not.toContain("aech-cli-demo");
+    expect((await capstan(["uninstall", "aech-cli-demo"])).code).toBe(0);
+  });
+});
+
+describe("capstan install", () => {
+  test("shows the review and asks; a no leaves nothing, a yes installs, --grant grants", async () => {
+    const path = keep("demo.tgz", testTarball());
+    const no = await capstan(["install", path], ["n"]);
+    expect(no).toMatchObject({ code: 1, err: expect.stringContaining("Nothing was installed") });
+    expect(no.out).toContain("adds: demo_echo, demo_write (Demo.Write)");
+    expect(await installed()).toEqual([]);
+    expect((await capstan(["install", path])).err).toContain("--yes");
+    const yes = await capstan(["install", path, "--grant", "Demo.Use"], ["y"]);
+    expect(yes.out).toContain("Installed aech-cli-demo 0.1.0");
+    const { rows } = await server.services.database.pool.query("select subject, scope from grants");
+    expect(rows).toEqual([{ subject: "user:local@localhost", scope: "Demo.Use" }]);
+  });
+
+  test("refuses other bytes of a version that is pinned", async () => {
+    const other = keep("other.tgz", testTarball({ code: "console.log('other')" }));
+    const { code, err } = await capstan(["install", other, "--yes"]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/0\.1\.0.*other|hash|sha256/is)]);
+  });
+
+  test("shows what an update may do more, and asks for it", async () => {
+    const manifest = { ...demoManifest, required_scopes: ["Demo.Use", "Demo.More"] };
+    const path = keep("grown.tgz", testTarball({ version: "0.2.0", manifest }));
+    const no = await capstan(["install", path], ["n"]);
+    expect(no.out).toContain("replaces version 0.1.0\n  ITS RIGHTS GROW:\n    + scope Demo.More\n");
+    expect(await installed()).toMatchObject([{ version: "0.1.0" }]);
+    expect((await capstan(["install", path, "--yes"])).out).toContain("Installed aech-cli-demo 0.2.0");
+  });
+
+  test("names the agents that still list what was uninstalled", async () => {
+    await server.call("POST", "/v1/agents", { name: "Parrot", capabilities: ["demo"] });
+    const { out } = await capstan(["uninstall", "aech-cli-demo"]);
+    expect(out).toContain("still listed by the agent Parrot");
+    expect(await installed()).toEqual([]);
+    expect(existsSync(join(store.dataDir, "packages", "npm"))).toBe(false);
+  });
+
+  test("asks before it runs what has no manifest, and --yes alone does not answer that", async () => {
+    const code = `console.log(${JSON.stringify(JSON.stringify(demoManifest))});`;
+    const path = keep("silent.tgz", testTarball({ manifest: undefined, code }));
+    const refused = await capstan(["install", path, "--yes"]);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("--run-to-describe") });
+    expect(await installed()).toEqual([]);
+    const asked = await capstan(["install", path], ["y", "n"]);
+    expect(asked.questions).toEqual([
+      expect.stringContaining("Run it once, isolated"),
+      expect.stringContaining("Install it?"),
+    ]);
+    expect(asked.out).toContain("adds: demo_echo");
+    expect(await installed()).toEqual([]);
+    const done = await capstan(["install", path, "--yes", "--run-to-describe", "--json"]);
+    expect(JSON.parse(done.out)).toMatchObject({
+      name: "aech-cli-demo",
+      description: { capability: "demo" },
+    });
+    await capstan(["uninstall", "aech-cli-demo"]);
+  });
+});
+
+test("capstan services starts a folder, shows its state and log, and stops it", async () => {
+  const service = join(folder, "capstan-rt-tick");
+  mkdirSync(service);
+  const write = (name: string, text: string) => writeFileSync(join(service, name), text);
+  write(
+    "docker-compose.yml",
+    "services:\n  tick:\n    build: .\n    image: capstan-rt-tick\n    env_file:\n      - .env\n    volumes:\n      - ../data/app_context/tick:/data\n    restart: unless-stopped\n",
+  );
+  write("Dockerfile", 'FROM node:24-slim\nCMD ["node", "service.mjs"]\n');
+  write(".env", "DELEGATED_USER=local@localhost\nPOLL_INTERVAL=60\n");
+  write(
+    "service.mjs",
+    `import { createServer } from "node:http";
+     const server = createServer((_, answer) => answer.end("{}"));
+     server.listen(Number(process.env.PORT), process.env.HOST, () => console.log("ticking"));
+     process.on("SIGTERM", () => { console.log("stopped cleanly"); process.exit(0); });`,
+  );
+  const started = await capstan(["services", "start", service]);
+  expect(started).toMatchObject({ code: 0, out: expect.stringContaining("tick: ") });
+  await expect
+    .poll(async () => (await capstan(["services"])).out, { timeout: 20_000 })
+    .toMatch(/NAME +STATE +RESTARTS +URL[\s\S]*tick +running +0 +http/);
+  expect((await capstan(["services", "logs", "tick"])).out).toContain("ticking");
+  expect((await capstan(["services", "stop", "tick"])).out).toBe("tick: stopped\n");
+  expect((await capstan(["services", "logs", "tick"])).out).toContain("stopped cleanly");
+  expect(await capstan(["services", "start", "nothing"])).toMatchObject({ code: 1 });
+  expect(await capstan(["services", "dance"])).toMatchObject({ code: 1 });
+});
+
+test("capstan triggers lists what came and what became of it, retries and drops", async () => {
+  const outbox = join(store.dataDir, "rt_triggers", "nobody");
+  mkdirSync(outbox, { recursive: true });
+  writeFileSync(join(outbox, "bad.json.tmp"), "{");
+  renameSync(join(outbox, "bad.json.tmp"), join(outbox, "bad.json"));
+  await expect
+    .poll(async () => (await capstan(["triggers", "--status", "invalid"])).out, { timeout: 20_000 })
+    .toMatch(/ID +CAPABILITY +STATUS[\s\S]*nobody +invalid[\s\S]*JSON/);
+  const [{ id }] = JSON.parse((await capstan(["triggers", "--json"])).out).items;
+  expect((await capstan(["triggers", "drop", id])).out).toBe(`${id}: dropped\n`);
+  expect(await capstan(["triggers", "retry", "no-such-trigger"])).toMatchObject({ code: 1 });
+});

@@ -1,0 +1,81 @@
+import type { PackageReview } from "@capstan/client";
+import { type Manifest, permissionDiff } from "@capstan/core";
+import { describe, expect, test } from "vitest";
+import { reviewText } from "./review-text.ts";
+
+const review: PackageReview = {
+  name: "aech-cli-inbox",
+  version: "0.2.0",
+  role: "cli",
+  kind: "wheel",
+  origin: "aech_cli_inbox-0.2.0-py3-none-any.whl",
+  sha256: "ab".repeat(32),
+  size_bytes: 2048,
+  unpacked_bytes: 4096,
+  files: 5,
+  capability: "inbox",
+  tools: [{ name: "inbox_send", description: "Sends", scopes: ["Mail.Send"] }],
+  scopes: ["Mail.Send"],
+  commands: ["aech-cli-inbox"],
+  dependencies: ["click>=8"],
+  install_scripts: [],
+  skills: [],
+  not_isolated: ["It may use the network."],
+  must_run_code: false,
+};
+const manifest: Manifest = {
+  name: "inbox",
+  type: "cli",
+  command: "aech-cli-inbox",
+  description: "Mail",
+  actions: [{ name: "list", description: "Lists", parameters: [], requires_approval: true }],
+};
+
+describe("a review on the terminal", () => {
+  test("says what it is, what it adds, what it may do, where it is from and its hash", () => {
+    expect(reviewText(review).split("\n")).toEqual([
+      "aech-cli-inbox 0.2.0 (wheel), 2048 bytes, 4096 unpacked in 5 files",
+      "  from aech_cli_inbox-0.2.0-py3-none-any.whl",
+      `  sha256 ${"ab".repeat(32)}`,
+      "  adds: inbox_send (Mail.Send)",
+      "  scopes: Mail.Send",
+      "  commands: aech-cli-inbox",
+      "  depends on: click>=8",
+      "  not isolated here: It may use the network.",
+      "",
+    ]);
+  });
+
+  test.each<[string, Partial<Manifest>, string]>([
+    ["a new scope", { required_scopes: ["Mail.Read"] }, "    + scope Mail.Read"],
+    [
+      "a new action",
+      { actions: [...manifest.actions, { name: "purge", description: "", parameters: [] }] },
+      "    + action purge",
+    ],
+    [
+      "an approval dropped",
+      { actions: [{ name: "list", description: "Lists", parameters: [] }] },
+      "    ~ action list: no longer asks a person first",
+    ],
+    ["another command", { command: "aech-cli-mail" }, "    ~ command aech-cli-inbox -> aech-cli-mail"],
+    ["a service", { service: { container: "aech-rt-inbox" } }, "    ~ its service"],
+    ["a skill", { bundled_skills: [{ name: "triage" }] }, "    + skill triage"],
+  ])("names %s of an update as growth", (_, change, line) => {
+    const permissions = permissionDiff(manifest, { ...manifest, ...change });
+    const update = { from_version: "0.1.0", same_content: false, permissions };
+    expect(reviewText({ ...review, update })).toContain(
+      `  replaces version 0.1.0\n  ITS RIGHTS GROW:\n${line}\n`,
+    );
+  });
+
+  test("says that rights do not grow when only words change", () => {
+    const permissions = permissionDiff(manifest, { ...manifest, description: "Post" });
+    const update = { from_version: "0.1.0", same_content: false, permissions };
+    expect(reviewText({ ...review, update })).toContain("  Its rights do not grow.\n");
+  });
+
+  test("says when it must run to describe itself", () => {
+    expect(reviewText({ ...review, must_run_code: true })).toContain("must run code to describe itself");
+  });
+});

@@ -1,0 +1,59 @@
+/** A package's review as lines to read before saying yes: what it adds, what it may do, and what an update changes. */
+import type { PackageReview } from "@capstan/client";
+import type { PermissionDiff } from "@capstan/core";
+
+export function reviewText(review: PackageReview): string {
+  const { update } = review;
+  const lines = [
+    `${review.name} ${review.version} (${review.kind}), ${review.size_bytes} bytes, ${review.unpacked_bytes} unpacked in ${review.files} files`,
+    `  from ${review.origin}`,
+    `  sha256 ${review.sha256}`,
+    ...(review.summary ? [`  ${review.summary}`] : []),
+    ...row(
+      "adds",
+      review.tools.map(({ name, scopes }) => (scopes.length > 0 ? `${name} (${scopes.join(" ")})` : name)),
+    ),
+    ...row("scopes", review.scopes),
+    ...row("commands", review.commands),
+    ...row("depends on", review.dependencies),
+    ...row("skills", review.skills),
+    ...row("service", review.service ? [review.service.container] : []),
+    ...row("install scripts, not run unless allowed", review.install_scripts),
+    ...row("not isolated here", review.not_isolated),
+    ...(review.must_run_code ? ["  It brings no manifest: it must run code to describe itself."] : []),
+    ...(update
+      ? [`  replaces version ${update.from_version}${update.same_content ? ", same content" : ""}`]
+      : []),
+    ...(update?.permissions ? diffLines(update.permissions) : []),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const row = (title: string, items: readonly string[]): string[] =>
+  items.length === 0 ? [] : [`  ${title}: ${items.join(", ")}`];
+
+function diffLines(diff: PermissionDiff): string[] {
+  const signed = (sign: string, what: string, names: readonly string[]) =>
+    names.map((name) => `    ${sign} ${what} ${name}`);
+  const changed = diff.actionsChanged.map(({ action, scopesAdded, scopesRemoved, approvalDropped }) => {
+    const parts = [
+      ...scopesAdded.map((scope) => `+${scope}`),
+      ...scopesRemoved.map((scope) => `-${scope}`),
+      ...(approvalDropped ? ["no longer asks a person first"] : []),
+    ];
+    return `    ~ action ${action}: ${parts.join(" ")}`;
+  });
+  return [
+    diff.grows ? "  ITS RIGHTS GROW:" : "  Its rights do not grow.",
+    ...signed("+", "scope", diff.scopesAdded),
+    ...signed("-", "scope", diff.scopesRemoved),
+    ...signed("+", "action", diff.actionsAdded),
+    ...signed("-", "action", diff.actionsRemoved),
+    ...changed,
+    ...(diff.commandChanged
+      ? [`    ~ command ${diff.commandChanged.from} -> ${diff.commandChanged.to}`]
+      : []),
+    ...(diff.serviceChanged ? ["    ~ its service"] : []),
+    ...signed("+", "skill", diff.skillsAdded),
+  ];
+}
