@@ -2,6 +2,10 @@ export type { AgentInput, AgentRecord } from "./agents/agent-record.ts";
 export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
 export { type Composer, createComposer } from "./agents/composer.ts";
 export { type OfferAgents, type OfferAgentsParts, offerAgents } from "./agents/offer-agents.ts";
+export { type BackupReport, backUp } from "./backup/backup.ts";
+export type { StoreProgress } from "./backup/copy-progress.ts";
+export { type MoveReport, moveStore } from "./backup/move-store.ts";
+export { type RestoreReport, restore } from "./backup/restore.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
 export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
 export { fileStore } from "./files/file-store.ts";
@@ -74,6 +78,7 @@ export type {
   WebhookFetch,
 } from "./runs/run-types.ts";
 export type { QueuedMessage, RunRecord, StoredMessage } from "./runs/session-history.ts";
+export { newSessionView, type SessionView } from "./runs/session-view.ts";
 export { storedBudgets } from "./runs/stored-budgets.ts";
 export { agentCapability, agentCapabilityId, type SubagentParts } from "./runs/subagents.ts";
 export { signature as webhookSignature } from "./runs/webhooks.ts";

@@ -16,6 +16,8 @@ const PREFERRED: Record<string, string> = {
   google: "google/gemini-3.8-flash",
 };
 
+const DEFAULT_KEPT_MS = 500; // every step of an agent without a model asks; a new key is in force within a second
+
 export interface ServerModels extends Models {
   readonly registry: ModelRegistry;
   /** The model of agents that name none, and how people read it. */
@@ -25,12 +27,12 @@ export interface ServerModels extends Models {
 export function openServerModels(settings: Settings, providers: Providers): ServerModels {
   const registry = createModelRegistry({ snapshots: MODEL_SNAPSHOTS, now: () => new Date() });
   const builtIn = { [OFFLINE]: offlineEntry() };
-  const defaultName = async (): Promise<string> => {
+  const defaultName = keptFor(DEFAULT_KEPT_MS, async (): Promise<string> => {
     if (settings.CAPSTAN_MODEL) return settings.CAPSTAN_MODEL;
     const states = await providers.list();
     const configured = states.find(({ provider, configured }) => configured && PREFERRED[provider]);
     return (configured && PREFERRED[configured.provider]) ?? OFFLINE;
-  };
+  });
   const models = openModels({
     credentials: (provider) => providers.credentials(provider),
     catalog: (name) => registry.validate(NATIVE_AGENT, name),
@@ -46,6 +48,19 @@ export function openServerModels(settings: Settings, providers: Providers): Serv
       const name = await defaultName();
       return { name, label: name === OFFLINE ? OFFLINE_LABEL : name, demo: name === OFFLINE };
     },
+  };
+}
+
+function keptFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
+  let kept: { at: number; value: Promise<T> } | undefined;
+  return () => {
+    if (kept && performance.now() - kept.at < ms) return kept.value;
+    const value = read();
+    kept = { at: performance.now(), value };
+    value.catch(() => {
+      kept = undefined;
+    });
+    return value;
   };
 }
 

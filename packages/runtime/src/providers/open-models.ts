@@ -14,7 +14,8 @@ import type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./models.t
 import { COMPATIBLE, type Credentials, PROVIDERS, type ProviderRow } from "./provider-table.ts";
 
 const UNKNOWN_WINDOW = 32_000; // an endpoint's model that no list knows: small enough for most
-const CREDENTIALS_KEPT_MS = 1000; // a new key is in force within a second, and a step reads no row
+const RESOLVED_KEPT_MS = 1000; // a new key is in force within a second, and a step reads no row and no list
+const MOST_KEPT = 1000; // names come with requests
 
 export interface OpenModelsParts {
   /** Keys and addresses as they are set: from the environment, or by an operator. */
@@ -30,14 +31,11 @@ export interface OpenModelsParts {
 }
 
 export function openModels(parts: OpenModelsParts): Models {
-  const credentialsOf = keptFor(CREDENTIALS_KEPT_MS, parts.credentials);
   const made = new Map<string, ResolvedModel>();
-  const resolve = async (name: string = parts.defaultModel): Promise<Result<ResolvedModel>> => {
-    const builtIn = parts.builtIn?.[name];
-    if (builtIn) return ok(builtIn);
+  const find = async (name: string): Promise<Result<ResolvedModel>> => {
     const provider = name.slice(0, Math.max(0, name.indexOf("/")));
     if (provider === "" || name.length === provider.length + 1) return unknownModel(parts, name);
-    const credentials = await credentialsOf(provider);
+    const credentials = await parts.credentials(provider);
     const row = rowOf(parts, provider, credentials);
     if (!row) return unknownProvider(parts, provider);
     const checked = checkModel(parts, row, { name, provider, credentials });
@@ -48,6 +46,11 @@ export function openModels(parts: OpenModelsParts): Models {
       resolvedModel(row, { name, provider, credentials: credentials ?? {}, listed: checked.value });
     made.set(key, model);
     return ok(model);
+  };
+  const found = keptFor(RESOLVED_KEPT_MS, find);
+  const resolve = async (name: string = parts.defaultModel): Promise<Result<ResolvedModel>> => {
+    const builtIn = parts.builtIn?.[name];
+    return builtIn ? ok(builtIn) : found(name);
   };
   return {
     resolve,
@@ -162,6 +165,7 @@ function keptFor<T>(ms: number, read: (key: string) => Promise<T>): (key: string
   return (key) => {
     const before = kept.get(key);
     if (before && performance.now() - before.at < ms) return before.value;
+    if (kept.size >= MOST_KEPT) kept.clear();
     const value = read(key);
     kept.set(key, { at: performance.now(), value });
     value.catch(() => kept.delete(key));

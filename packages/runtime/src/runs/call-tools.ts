@@ -65,6 +65,10 @@ export async function callTools(
   return waits;
 }
 
+/** Whether a call may be made before it is on disk, and its result used: after a crash it is made again, without harm. */
+export const mayRunAgain = ({ tools }: RuntimeAgent, name: string): boolean =>
+  tools.some(({ name: own, tool }) => own === name && tool.idempotent && !tool.changesRights);
+
 /** One call: its result is stored, or it is added to what must be waited for. */
 export async function callOne(
   context: RunContext,
@@ -93,7 +97,8 @@ export async function callOne(
     case "done": {
       if (found?.tool.changesRights) context.engine.forgetAgent(context.agentId, context.claim.userEmail);
       const stored = effects(context, agent, call, { value: outcome.output, found, input });
-      return storeResult(context, call, { ...stored, edited, tookMs: outcome.durationMs });
+      const again = mayRunAgain(agent, call.toolName) && found?.tool.handsOverTo === undefined;
+      return storeResult(context, call, { ...stored, edited, tookMs: outcome.durationMs, again });
     }
   }
 }
@@ -129,13 +134,15 @@ interface Stored {
   readonly extras?: CommitExtras;
   readonly edited?: JsonValue | undefined;
   readonly tookMs?: number;
+  /** The next step need not wait until it is on disk: were it lost, the call would be made again without harm. */
+  readonly again?: boolean;
   /** No gate of ours saw the call: a coding agent's own tool. */
   readonly ungated?: boolean;
 }
 
 export async function storeResult(context: RunContext, call: ToolCallPart, result: Stored): Promise<void> {
   const { toolCallId, toolName } = call;
-  const { output, events = [], extras, edited, tookMs, ungated } = result;
+  const { output, events = [], extras, edited, tookMs, again, ungated } = result;
   const part: ToolResultPart = {
     type: "tool-result",
     toolCallId,
@@ -157,7 +164,10 @@ export async function storeResult(context: RunContext, call: ToolCallPart, resul
   });
   for (const event of events) context.log.emit(event);
   context.messages.push(...before.map((each) => each.message), message);
-  await context.log.commit([...before, { message }], extras);
+  const stored = context.log.commit([...before, { message }], extras);
+  if (again)
+    stored.catch(() => {}); // the log tells: `lost` stops what was begun since
+  else await stored;
 }
 
 /** What a result changes beside itself: shown events, the shared state, the session's agent. */

@@ -25,16 +25,23 @@ export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata,
   from sessions s where s.id = $1`;
 
 /** $1 session, $2 run, $3 message id, $4 owner, $5 agent, $6 input, $7 input with the message, $8 message,
- * $9 RUN_STARTED, $10 told feedback, $11 parent run, $12 parent call, $13 state or null. */
-export const CLAIM_NEW = `with started as (
+ * $9 RUN_STARTED, $10 told feedback, $11 parent run, $12 parent call, $13 state or null. A session's first message
+ * brings the session along: $14 whether it does, $15 its user, $16 its metadata. One that came into being meanwhile is
+ * somebody's: then nothing is written. */
+export const CLAIM_NEW = `with made as (
+    insert into sessions(id, agent_id, owner, status, state, metadata)
+    select $1, $5::uuid, $15::text, 'running', coalesce($13::jsonb, '{}'), $16::jsonb where $14::boolean
+    on conflict do nothing returning id),
+  started as (
     insert into runs(id, session_id, agent_id, status, owner, message_id, input, start_seq, parent_run_id, parent_call_id)
     select $2, $1, $5, 'running', $4, $3, $6::json,
       (select coalesce(max(last_seq), 0) + 1 from events where session_id = $1), $11, $12
     where not exists (select 1 from runs where session_id = $1 and status = 'queued')
+      and (not $14::boolean or exists (select 1 from made))
     on conflict do nothing returning start_seq),
   queued as (
     insert into runs(id, session_id, agent_id, status, message_id, input, parent_run_id, parent_call_id)
-    select $2, $1, $5, 'queued', $3, $7::json, $11, $12 where not exists (select 1 from started)
+    select $2, $1, $5, 'queued', $3, $7::json, $11, $12 where not $14::boolean and not exists (select 1 from started)
     on conflict do nothing returning id),
   message as (
     insert into messages(session_id, position, id, run_id, role, content)
@@ -46,7 +53,7 @@ export const CLAIM_NEW = `with started as (
   told as (update feedback set told = true where session_id = $1 and message_id = any($10::text[])
     and exists (select 1 from started)),
   session as (update sessions set status = 'running', state = coalesce($13::jsonb, state), updated_at = now()
-    where id = $1 and exists (select 1 from started))
+    where not $14::boolean and id = $1 and exists (select 1 from started))
   select (select start_seq from started) as start_seq, (select position from message) as position,
     exists (select 1 from queued) as queued`;
 

@@ -90,6 +90,7 @@ export async function takeStep(context: RunContext, step: TurnStep): Promise<Res
 /** After half a message was shown: the conversation without it, so that no client keeps it. */
 export async function showWhatStands(context: RunContext): Promise<void> {
   const { parts } = context.engine;
+  await context.log.commit(); // what is under way counts
   const { rows } = await parts.database.pool.query<ConversationMessage>(READ_MESSAGES, [
     context.claim.sessionId,
   ]);

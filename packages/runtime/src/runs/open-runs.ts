@@ -31,6 +31,7 @@ import {
   type MessagePage,
   type RunRecord,
 } from "./session-history.ts";
+import { readSession, type SessionView } from "./session-view.ts";
 import { type Due, leftBy, whatIsDue } from "./sweep.ts";
 import { deliverWebhooks } from "./webhooks.ts";
 
@@ -40,13 +41,16 @@ const AGENT_KEPT_MS = 500; // a grant or a revocation is in force within a secon
 export interface Runs {
   /** Starts a run with this message, or queues it behind the one that is on. */
   send(sessionId: string, message: NewMessage, options?: SendOptions): Promise<Result<Sent>>;
-  /** The same, and the events from its first on, without reading a row. */
+  /** The same, and the events from its first on, without reading a row; nor the session, if the caller just did. */
   sendAndFollow(
     sessionId: string,
     message: NewMessage,
     options: SendOptions,
     signal: AbortSignal,
+    view?: SessionView,
   ): Promise<Result<Sent & { readonly events: AsyncIterable<EventBatch> }>>;
+  /** What a turn needs to know of its session, and whether this message is there already. */
+  view(sessionId: string, messageId: string): Promise<SessionView | undefined>;
   /** Every event after this sequence number, then live until the signal; no gap, no double. */
   events(sessionId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<EventBatch>;
   lastSeq(sessionId: string): Promise<number>;
@@ -272,11 +276,12 @@ function runsOf(machine: Machine): Runs {
     send: (sessionId, message, options = {}) => send(machine.send, sessionId, message, options),
     sendChild: (sessionId, message, options, child) => {
       const limits = machine.segments.leftOf(child.runId);
-      return send(machine.send, sessionId, message, { ...options, ...(limits && { limits }) }, child);
+      return send(machine.send, sessionId, message, { ...options, ...(limits && { limits }) }, { child });
     },
-    async sendAndFollow(sessionId, message, options, signal) {
+    view: (sessionId, messageId) => readSession(pool, sessionId, messageId),
+    async sendAndFollow(sessionId, message, options, signal, view) {
       const follower = follow(sessionId);
-      const sent = await send(machine.send, sessionId, message, options).catch((error) => {
+      const sent = await send(machine.send, sessionId, message, options, { view }).catch((error) => {
         follower.close();
         throw error;
       });

@@ -121,6 +121,7 @@ export async function suspended(context: RunContext, waits: Waits): Promise<Segm
 /** State and messages as they stand: a client that comes back for the answer starts from these. */
 async function showAll(context: RunContext): Promise<void> {
   const { log, claim, engine } = context;
+  await log.commit(); // what is under way counts
   const { rows } = await engine.parts.database.pool.query<ConversationMessage>(READ_MESSAGES, [
     claim.sessionId,
   ]);

@@ -123,6 +123,12 @@ export class RunLog {
     });
   }
 
+  /** Stores these messages with the next commit, or within the batch window; nothing waits for it. */
+  stage(messages: readonly MessageToStore[]): void {
+    this.#gathered.messages.push(...messages);
+    this.#arm(FIRST_MS);
+  }
+
   /** What was quiet is sent after `soonest`; a stream that flows, once in the batch window. */
   #arm(soonest: number): void {
     if (this.#busy) return;
@@ -143,7 +149,7 @@ export class RunLog {
     this.#gathered = nothing();
     const events = this.#events.map((event) => storableJson(event));
     this.#events = [];
-    if (events.length === 0 && settle.length === 0) return;
+    if (events.length === 0 && messages.length === 0 && settle.length === 0) return;
     this.#busy = true;
     this.#lastFlushAt = performance.now();
     this.#write(events, messages, extras)
@@ -160,7 +166,7 @@ export class RunLog {
       .finally(() => {
         this.#busy = false;
         if (this.#gathered.settle.length > 0) this.#flush();
-        else if (this.#events.length > 0) this.#arm(FIRST_MS);
+        else if (this.#events.length > 0 || this.#gathered.messages.length > 0) this.#arm(FIRST_MS);
       });
   }
 

@@ -16,7 +16,7 @@ import {
 } from "@capstan/core";
 import { uuidv7 } from "uuidv7";
 import type { ResolvedModel } from "../providers/models.ts";
-import { callTools, nothingWaits } from "./call-tools.ts";
+import { callTools, mayRunAgain, nothingWaits } from "./call-tools.ts";
 import { harnessStep, isHarnessed } from "./harness/harness-step.ts";
 import { messageId } from "./message-id.ts";
 import { type StepAnswer, showWhatStands, takeStep } from "./model-turn.ts";
@@ -109,13 +109,12 @@ async function askModel(context: RunContext, agent: RuntimeAgent): Promise<Segme
   });
   log.emit({ type: "STEP_FINISHED", stepName });
   if (!answer.ok) return failed(context, answer.failure);
-  return storeAnswer(context, model, answer.value);
+  return storeAnswer(context, { agent, model, answer: answer.value });
 }
 
 async function storeAnswer(
   context: RunContext,
-  model: ResolvedModel,
-  answer: StepAnswer,
+  { agent, model, answer }: { agent: RuntimeAgent; model: ResolvedModel; answer: StepAnswer },
 ): Promise<SegmentEnd | undefined> {
   const { seen, meter } = context;
   seen.reasoning ||= answer.parts.some(({ type }) => type === "reasoning");
@@ -125,8 +124,10 @@ async function storeAnswer(
   const message: ConversationMessage = { id: answer.messageId, role: "assistant", content: answer.parts };
   const stored: MessageToStore = { message, usage: meter.add(answer.usage, model.prices) };
   context.messages.push(message);
-  if (openCalls(context.messages).length > 0) {
-    await context.log.commit([stored]);
+  const calls = openCalls(context.messages);
+  if (calls.length > 0) {
+    if (calls.every(({ toolName }) => mayRunAgain(agent, toolName))) context.log.stage([stored]);
+    else await context.log.commit([stored]);
     return undefined;
   }
   return concluded(context, stored);

@@ -9,9 +9,8 @@ import {
   type UserPart,
 } from "@capstan/core";
 import { uuidv7 } from "uuidv7";
-import { isUuid } from "../db/uuid.ts";
-import { CLAIM_NEW, CLAIM_QUEUED, READ_SESSION } from "./claim-statements.ts";
-import { type ClaimRow, fromFirstQuestion, type MessageRow } from "./claims.ts";
+import { CLAIM_NEW, CLAIM_QUEUED } from "./claim-statements.ts";
+import { type ClaimRow, fromFirstQuestion } from "./claims.ts";
 import { clientTools, withTools } from "./engine-tools.ts";
 import { driverFor, isHarnessed } from "./harness/harness-step.ts";
 import { messageId as newMessageId } from "./message-id.ts";
@@ -19,22 +18,12 @@ import { checkSchema, schemaPart } from "./output-schema.ts";
 import type { ClaimedSegment, Engine } from "./run-context.ts";
 import type { NewMessage, Pending, RunInput, SendOptions, Sent } from "./run-types.ts";
 import type { Segments } from "./segments.ts";
+import { readSession, type SessionView } from "./session-view.ts";
 import { storableJson } from "./storable-json.ts";
 import { withinScopes } from "./within-scopes.ts";
 
 const UNIQUE_VIOLATION = "23505";
 const RACES = 5; // a claim that met another one at the same moment is made again with fresh eyes
-
-interface SessionRow {
-  readonly agent_id: string | null;
-  readonly owner: string;
-  readonly state: JsonValue;
-  readonly metadata: { readonly scopeCeiling?: readonly string[] };
-  readonly known: { readonly id: string; readonly status: string } | null;
-  readonly active: { readonly id: string; readonly status: string; readonly pending: Pending | null } | null;
-  readonly feedback: readonly { messageId: string; value: string; words: string }[] | null;
-  readonly conversation: readonly MessageRow[] | null;
-}
 
 /** What a run that was started by another one brings beside the message. */
 export interface ChildOf {
@@ -42,6 +31,12 @@ export interface ChildOf {
   readonly callId: string;
   readonly depth: number;
   readonly scopeCeiling: readonly string[];
+}
+
+/** What else may come with a message: the run it is for, and the session as its caller has just read it. */
+export interface Beside {
+  readonly child?: ChildOf | undefined;
+  readonly view?: SessionView | undefined;
 }
 
 export interface SendParts {
@@ -57,14 +52,15 @@ export async function send(
   sessionId: string,
   message: NewMessage,
   options: SendOptions,
-  child?: ChildOf,
+  { child, view }: Beside = {},
 ): Promise<Result<Sent>> {
   const content = partsOf(message);
   if (content.length === 0) return fail("message_empty", {});
+  if (parts.engine.draining()) return stopping();
   const messageId = message.id ?? newMessageId();
-  const read = await readSession(parts, sessionId, messageId);
-  if (!read.ok) return read;
-  const session = read.value;
+  const { pool } = parts.engine.parts.database;
+  const session = view ?? (await readSession(pool, sessionId, messageId));
+  if (!session) return fail("not_found", { what: "session", id: sessionId });
   if (session.known) return ok({ runId: session.known.id, messageId, status: "known" });
   const agent = await checkedAgent(parts.engine, session, options, child);
   if (!agent.ok) return agent;
@@ -90,7 +86,7 @@ export async function send(
 interface Claiming {
   readonly sessionId: string;
   readonly messageId: string;
-  readonly session: SessionRow;
+  readonly session: SessionView;
   readonly agent: RuntimeAgent;
   readonly input: RunInput;
   readonly content: readonly UserPart[];
@@ -128,8 +124,7 @@ async function claimAndStart(parts: SendParts, claiming: Claiming): Promise<Resu
     await startNext(parts, sessionId);
     return ok({ runId, messageId, status: "queued" });
   }
-  const { rows } = await pool.query<SessionRow>(READ_SESSION, [sessionId, messageId]);
-  const known = rows[0]?.known;
+  const known = (await readSession(pool, sessionId, messageId))?.known;
   return known
     ? ok({ runId: known.id, messageId, status: "known" })
     : fail("not_found", { what: "session", id: sessionId });
@@ -156,6 +151,9 @@ async function claimNew(
     child?.runId ?? null,
     child?.callId ?? null,
     state === undefined ? null : storableJson(state),
+    session.isNew === true,
+    session.owner,
+    storableJson(session.metadata),
   ];
   for (let race = 0; ; race++) {
     try {
@@ -220,27 +218,15 @@ export async function startNext({ engine, segments, hint }: SendParts, sessionId
   }
 }
 
-async function readSession(
-  parts: SendParts,
-  sessionId: string,
-  messageId: string,
-): Promise<Result<SessionRow>> {
-  const { engine } = parts;
-  if (engine.draining()) {
-    const nextStep = "Send it again: another process, or this one after its restart, takes it.";
-    return fail("not_available", { what: "This server process", why: "it is stopping", nextStep });
-  }
-  const { rows } = isUuid(sessionId)
-    ? await engine.parts.database.pool.query<SessionRow>(READ_SESSION, [sessionId, messageId])
-    : { rows: [] };
-  const [session] = rows;
-  return session ? ok(session) : fail("not_found", { what: "session", id: sessionId });
+function stopping(): Result<never> {
+  const nextStep = "Send it again: another process, or this one after its restart, takes it.";
+  return fail("not_available", { what: "This server process", why: "it is stopping", nextStep });
 }
 
 /** The agent, its model and what the message asks of them, before anything is stored. */
 async function checkedAgent(
   engine: Engine,
-  session: SessionRow,
+  session: SessionView,
   options: SendOptions,
   child: ChildOf | undefined,
 ): Promise<Result<RuntimeAgent>> {
@@ -287,7 +273,7 @@ function partsOf({ content }: NewMessage): UserPart[] {
 }
 
 /** What the model is told with the message and people are not shown: the prompt's beginning stays as it was. */
-function toldWithIt({ feedback, state }: SessionRow, options: SendOptions): UserPart[] {
+function toldWithIt({ feedback, state }: SessionView, options: SendOptions): UserPart[] {
   const told: UserPart[] = [];
   const add = (origin: string, text: string) => told.push({ type: "text", origin, text: `\n\n${text}` });
   for (const { value, words } of feedback ?? []) {

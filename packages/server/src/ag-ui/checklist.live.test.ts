@@ -323,6 +323,14 @@ describe("AG-UI checklist", () => {
     expect(types(events)).not.toContain("TOOL_CALL_RESULT");
   });
 
+  test("two requests that open the same new thread at the same moment are two turns of one conversation", async () => {
+    const threadId = crypto.randomUUID();
+    const both = await Promise.all([run({ threadId }), run({ threadId })]);
+    for (const events of both) expect(types(events).at(-1)).toBe("RUN_FINISHED");
+    const { body } = await server.call("GET", `/v1/sessions/${threadId}/messages`);
+    expect(body.items.map(({ role }: Event) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+  });
+
   test("30: an unknown resume entry is a warning, and the thread goes on", async () => {
     const threadId = crypto.randomUUID();
     await (await post(input({ threadId }))).text();

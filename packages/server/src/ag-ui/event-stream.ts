@@ -13,40 +13,57 @@ export interface SentEvent {
   readonly seq?: number;
 }
 
-export async function* answerEvents(input: RunAgentInput, answering: Answering): AsyncGenerator<SentEvent> {
+/** What was stored together comes together. */
+export async function* answerEvents(
+  input: RunAgentInput,
+  answering: Answering,
+): AsyncGenerator<readonly SentEvent[]> {
   const ids = { threadId: input.threadId, runId: input.runId };
   const { standing, warnings } = answering;
-  yield event({ type: "RUN_STARTED", ...ids, protocolVersion: AG_UI_VERSION });
-  for (const message of warnings)
-    yield event({ type: "CUSTOM", name: "capstan.warning", value: { message } });
+  yield [
+    event({ type: "RUN_STARTED", ...ids, protocolVersion: AG_UI_VERSION }),
+    ...warnings.map((message) => event({ type: "CUSTOM", name: "capstan.warning", value: { message } })),
+  ];
   if (standing?.ended) {
-    yield* shown(standing, []);
-    yield event(endedAgain(standing.ended, ids));
+    yield [...shown(standing, []), event(endedAgain(standing.ended, ids))];
     return;
   }
-  for await (const { json, seq } of followed(answering)) {
-    if (json.startsWith('{"type":"RUN_STARTED"')) continue; // sent already, with the client's ids
-    const finished = json.startsWith('{"type":"RUN_FINISHED"');
-    const text = finished ? JSON.stringify({ ...JSON.parse(json), ...ids }) : json;
-    yield seq === undefined ? { json: text } : { json: text, seq };
-    if (finished || json.startsWith('{"type":"RUN_ERROR"')) return;
+  for await (const batch of followed(answering)) {
+    const end = batch.findIndex(({ json }) => isTerminal(json));
+    const sent = (end < 0 ? batch : batch.slice(0, end + 1))
+      .filter(({ json }) => !json.startsWith('{"type":"RUN_STARTED"')) // sent already, with the client's ids
+      .map((each) => (isFinished(each.json) ? { ...each, json: withIds(each.json, ids) } : each));
+    if (sent.length > 0) yield sent;
+    if (end >= 0) return;
   }
   const message = "The connection to the run was closed. Ask again to go on.";
-  yield event({ type: "RUN_ERROR", message, code: "stream_closed" });
+  yield [event({ type: "RUN_ERROR", message, code: "stream_closed" })];
 }
 
-function followed(answering: Answering): AsyncIterable<SentEvent> {
+const isFinished = (json: string): boolean => json.startsWith('{"type":"RUN_FINISHED"');
+const isTerminal = (json: string): boolean => isFinished(json) || json.startsWith('{"type":"RUN_ERROR"');
+const withIds = (json: string, ids: object): string => JSON.stringify({ ...JSON.parse(json), ...ids });
+
+function followed(answering: Answering): AsyncIterable<readonly SentEvent[]> {
   const { standing, after } = answering;
-  const events = ownEvents(answering);
-  return standing ? standingThenEvents({ standing, after }, events) : events;
+  const batches = ownBatches(answering);
+  return standing ? oneByOne(standingThenEvents({ standing, after }, flat(batches))) : batches;
 }
 
 /** The events of the run that answers; a session's stream holds those of other runs as well. */
-async function* ownEvents({ events, runId: own }: Answering): AsyncGenerator<Numbered> {
+async function* ownBatches({ events, runId: own }: Answering): AsyncGenerator<Numbered[]> {
   for await (const { first, runId, json } of events) {
-    if (own !== undefined && runId !== own) continue;
-    for (const [index, text] of json.entries()) yield { json: text, seq: first + index };
+    if (own === undefined || runId === own)
+      yield json.map((text, index) => ({ json: text, seq: first + index }));
   }
+}
+
+async function* flat(batches: AsyncIterable<readonly Numbered[]>): AsyncGenerator<Numbered> {
+  for await (const batch of batches) yield* batch;
+}
+
+async function* oneByOne(events: AsyncIterable<SentEvent>): AsyncGenerator<SentEvent[]> {
+  for await (const each of events) yield [each];
 }
 
 /** How the run ended, told to a client that asks again: what it used was told once. */

@@ -1,13 +1,14 @@
 /** Does what a request asked for, and says which events answer it. */
 import type { RunAgentInput } from "@ag-ui/core";
 import { fail, type JsonValue, ok, type Refused, type Result } from "@capstan/core";
-import type { EventBatch, ReasoningEffort, SendOptions, SessionRecord } from "@capstan/runtime";
+import type { EventBatch, ReasoningEffort, SendOptions } from "@capstan/runtime";
 import { z } from "zod";
 import { keptUploads } from "../kept-uploads.ts";
 import { type OpenQuestions, openQuestions } from "../open-questions.ts";
 import type { Services } from "../services.ts";
 import { lookAgain, type Standing } from "./look-again.ts";
 import { type Asked, askedFor } from "./run-input.ts";
+import { type OpenThread, openThread } from "./thread-session.ts";
 
 /** Where the answer begins, which run's events are it, and what a client should be told first. */
 export interface Answering {
@@ -19,8 +20,6 @@ export interface Answering {
   /** Shown first to a client that comes back; with how the run ended, if it did. */
   readonly standing?: Standing;
 }
-
-const MOST_MESSAGES = 500;
 
 const Forwarded = z
   .object({
@@ -41,20 +40,46 @@ const Forwarded = z
   })
   .catch({});
 
+export interface Asking {
+  readonly agentId: string;
+  readonly by: string;
+  readonly input: RunAgentInput;
+  readonly signal: AbortSignal;
+}
+
+/** A thread that another request makes at the same moment is looked at again. */
 export async function startRun(
   services: Services,
-  session: SessionRecord,
-  input: RunAgentInput,
-  by: string,
-  signal: AbortSignal,
+  asking: Asking,
+): Promise<Result<Answering & { readonly sessionId: string }>> {
+  const { agentId, by, input } = asking;
+  const thread = { agentId: agentId.toLowerCase(), owner: by, threadId: input.threadId };
+  const messageId = input.messages.findLast(({ role }) => role === "user")?.id ?? "";
+  for (let again = false; ; again = true) {
+    const opened = await openThread(services, thread, messageId);
+    if (!opened.ok) return opened;
+    const { session, view } = opened.value;
+    const started = await startIn(services, opened.value, asking);
+    if (started.ok) return ok({ ...started.value, sessionId: session.id });
+    const raced = started.failure.code === "not_found" && view.isNew && !again;
+    if (!raced) return started;
+  }
+}
+
+async function startIn(
+  services: Services,
+  { session, view }: OpenThread,
+  { agentId, by, input, signal }: Asking,
 ): Promise<Result<Answering>> {
-  const { runs } = services;
-  const [{ items }, pending] = await Promise.all([
-    runs.messages(session.id, { limit: MOST_MESSAGES }),
-    openQuestions(services, session.id),
-  ]);
-  const asked = askedFor(input, new Set(items.map(({ id }) => id)));
-  const starting = { services, session, input, by, signal };
+  const asked = askedFor(input, new Set(view.conversation?.map(({ id }) => id)));
+  const starting = { services, session, view, input, by, signal };
+  if (asked.kind !== "message") {
+    const agent = await services.agents.get(agentId);
+    if (!agent.ok) return agent;
+    if (view.isNew) await makeSession(starting);
+  }
+  const pending =
+    view.active?.status === "waiting" ? await openQuestions(services, session.id) : { approvals: [] };
   if (asked.kind === "resume") return resume(starting, asked.entries, pending);
   const uncovered = pending.approvals.length > 0 && asked.kind !== "look";
   if (uncovered) return fail("resume_required", { open: pending.approvals.map(({ id }) => id) });
@@ -63,9 +88,8 @@ export async function startRun(
   return look(starting);
 }
 
-interface Starting {
+interface Starting extends OpenThread {
   readonly services: Services;
-  readonly session: SessionRecord;
   readonly input: RunAgentInput;
   readonly by: string;
   readonly signal: AbortSignal;
@@ -75,17 +99,30 @@ async function sendMessage(
   starting: Starting,
   asked: Extract<Asked, { kind: "message" }>,
 ): Promise<Result<Answering>> {
-  const { services, session, input, signal } = starting;
+  const { services, session, view, input, signal } = starting;
+  const early = view.isNew && asked.content.some(({ type }) => type === "file"); // its files need the session's row
+  if (early) await makeSession(starting);
   const content = await keptUploads(services, session, asked.id, asked.content);
   const sent = await services.runs.sendAndFollow(
     session.id,
     { id: asked.id, content },
     sendOptions(input, asked.earlier),
     signal,
+    early ? undefined : view,
   );
   if (!sent.ok) return sent;
   const { runId, events, status, afterSeq = 0 } = sent.value;
   return status === "known" ? look(starting) : ok({ runId, events, after: afterSeq, warnings: [] });
+}
+
+async function makeSession({ services, session, view }: OpenThread & { services: Services }): Promise<void> {
+  const { id, agentId, owner } = session;
+  await services.sessions.create({
+    id,
+    agentId: agentId ?? undefined,
+    owner,
+    metadata: { ...view.metadata },
+  });
 }
 
 function sendOptions(input: RunAgentInput, earlier: string): SendOptions {

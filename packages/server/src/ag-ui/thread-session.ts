@@ -1,7 +1,7 @@
 /** A client's thread as a session of ours. A thread id that is a UUID is the session's id; any other text gets one of its own. */
 import { createHash } from "node:crypto";
 import { fail, ok, type Result } from "@capstan/core";
-import type { SessionRecord } from "@capstan/runtime";
+import { newSessionView, type SessionRecord, type SessionView } from "@capstan/runtime";
 import type { Services } from "../services.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -26,6 +26,29 @@ export async function threadSession(
   return ok(await sessions.create({ id, agentId: thread.agentId, owner: thread.owner, metadata }));
 }
 
+/** A thread as a turn starts with it. One that is new is written with its first message. */
+export interface OpenThread {
+  readonly session: Pick<SessionRecord, "id" | "agentId" | "owner">;
+  readonly view: SessionView;
+}
+
+export async function openThread(
+  { runs, database }: Pick<Services, "runs" | "database">,
+  thread: Thread,
+  messageId: string,
+): Promise<Result<OpenThread>> {
+  const { agentId, owner, threadId } = thread;
+  const id = sessionIdOf(thread);
+  const view = await runs.view(id, messageId);
+  if (!view) {
+    const metadata = id === threadId ? {} : { thread_id: threadId };
+    return ok({ session: { id, agentId, owner }, view: newSessionView({ agentId, owner, metadata }) });
+  }
+  const session = { id, agentId: view.agent_id, owner: view.owner };
+  const may = session.owner === owner && (await isOf(database, session, agentId));
+  return may ? ok({ session, view }) : fail("not_found", { what: "session", id: threadId });
+}
+
 export function sessionIdOf({ agentId, owner, threadId }: Thread): string {
   if (UUID.test(threadId)) return threadId.toLowerCase();
   const hash = createHash("sha256").update(`${agentId}\n${owner}\n${threadId}`).digest("hex");
@@ -37,7 +60,7 @@ const RAN_HERE = "select 1 from runs where session_id = $1 and agent_id = $2 lim
 /** A conversation that the agent handed over stays its client's: who answers is not the client's business. */
 async function isOf(
   { pool }: Services["database"],
-  { id, agentId }: SessionRecord,
+  { id, agentId }: Pick<SessionRecord, "id" | "agentId">,
   asked: string,
 ): Promise<boolean> {
   if (agentId === null || agentId === asked) return true;

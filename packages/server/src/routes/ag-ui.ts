@@ -7,7 +7,6 @@ import { agentCapabilities } from "../ag-ui/agent-capabilities.ts";
 import { answerEvents, type SentEvent } from "../ag-ui/event-stream.ts";
 import { parseRunInput } from "../ag-ui/run-input.ts";
 import { type Answering, startRun } from "../ag-ui/start-run.ts";
-import { threadSession } from "../ag-ui/thread-session.ts";
 import { type AppEnv, json, needs, newRoutes, requireRight } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import type { Services } from "../services.ts";
@@ -49,35 +48,33 @@ async function run(c: Context<AppEnv>, services: Services): Promise<Response> {
   if (body === undefined) return problem(c, fail("body_invalid", { where: "it is not JSON" }).failure);
   const input = parseRunInput(body);
   if (!input.ok) return problem(c, input.failure);
-  const agent = await services.agents.get(agentId);
-  if (!agent.ok) return problem(c, agent.failure);
-  const session = await threadSession(services, {
-    agentId: agent.value.id,
-    owner: email,
-    threadId: input.value.threadId,
-  });
-  if (!session.ok) return problem(c, session.failure);
   const stop = streamStop(services.stopping);
-  const started = await startRun(services, session.value, input.value, email, stop.signal);
+  const asking = { agentId, by: email, input: input.value, signal: stop.signal };
+  const started = await startRun(services, asking);
   if (!started.ok && started.failure.code !== "resume_required") return problem(c, started.failure);
   const events = started.ok
     ? answerEvents(input.value, started.value)
     : refusedRun(input.value, started.failure.message, started.failure.code);
-  const place = started.ok ? placeHeaders(session.value.id, started.value) : {};
+  const place = started.ok ? placeHeaders(started.value) : {};
   return c.req.header("accept")?.includes(PROTOBUF)
     ? protobuf(events, stop, place)
     : sseResponse(texts(events), stop, place);
 }
 
 /** Where the run's events are kept, for a client that reads on there after its connection broke. */
-const placeHeaders = (sessionId: string, { runId, after }: Answering): Record<string, string> => ({
+const placeHeaders = ({
+  sessionId,
+  runId,
+  after,
+}: Answering & { sessionId: string }): Record<string, string> => ({
   "x-capstan-session": sessionId,
   ...(runId !== undefined && { "x-capstan-run": runId }),
   "x-capstan-after": String(after),
 });
 
-async function* texts(events: AsyncIterable<SentEvent>): AsyncGenerator<string> {
-  for await (const { json, seq } of events) yield sseEvent(json, seq);
+/** What was stored together is written together. */
+async function* texts(events: AsyncIterable<readonly SentEvent[]>): AsyncGenerator<string> {
+  for await (const batch of events) yield batch.map(({ json, seq }) => sseEvent(json, seq)).join("");
 }
 
 /** A run that must not start: told as a run that failed, so that every client shows it. */
@@ -85,14 +82,16 @@ async function* refusedRun(
   input: { threadId: string; runId: string },
   message: string,
   code: string,
-): AsyncGenerator<SentEvent> {
+): AsyncGenerator<SentEvent[]> {
   const { threadId, runId } = input;
-  yield { json: JSON.stringify({ type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" }) };
-  yield { json: JSON.stringify({ type: "RUN_ERROR", message, code }) };
+  yield [
+    { json: JSON.stringify({ type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" }) },
+    { json: JSON.stringify({ type: "RUN_ERROR", message, code }) },
+  ];
 }
 
 function protobuf(
-  events: AsyncIterable<SentEvent>,
+  events: AsyncIterable<readonly SentEvent[]>,
   stop: AbortController,
   headers: Record<string, string>,
 ): Response {
@@ -102,7 +101,7 @@ function protobuf(
     async pull(controller) {
       const { done, value } = await iterator.next();
       if (done) return controller.close();
-      controller.enqueue(encoder.encodeBinary(JSON.parse(value.json)));
+      for (const { json } of value) controller.enqueue(encoder.encodeBinary(JSON.parse(json)));
     },
     async cancel() {
       stop.abort();
