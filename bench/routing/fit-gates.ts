@@ -7,10 +7,10 @@ import {
   logistic,
 } from "../../packages/core/src/route/gate.ts";
 import type { Example, Group } from "./fit.ts";
-import { sum } from "./fit-fusion.ts";
+import { scoresOf } from "./fit-fusion.ts";
 
-const STEPS = 3_000;
-const RATE = 0.05;
+const STEPS = 400;
+const RATE = 0.1;
 const RIDGE = 1e-3;
 /** What one point of top-1, lost by refusing an answerable task, is worth in points of no-match F1. */
 const PRICE_OF_REFUSAL = 1;
@@ -55,12 +55,12 @@ export function fitGates(groups: readonly Group[], weights: Float64Array) {
 
 function pointsOf(group: Group, weights: Float64Array): Point[] {
   return group.examples.map((example) => {
-    const scores = example.rows.map((row) => sum(row, weights));
+    const scores = [...scoresOf(example, weights)];
     const order = scores.map((_, at) => at).sort((a, b) => (scores[b] as number) - (scores[a] as number));
     const sorted = order.map((at) => scores[at] as number);
     return {
       group,
-      values: gateValues({ best: example.best, doubt: 0 }, sorted, example.contentWords),
+      values: gateValues({ ...example, scores: sorted, spoken: example.spoken[order[0] ?? -1] === true }),
       none: example.answers === 0,
       right: example.right[order[0] ?? -1] === true,
       weight: pointWeight(group, example),
@@ -68,9 +68,11 @@ function pointsOf(group: Group, weights: Float64Array): Point[] {
   });
 }
 
+const gateWeight = ({ weight, gateWeight: own }: Group): number => own ?? (weight || 0.1);
+
 /** Sets count alike, whatever their size; tasks without an answer count as much as three with one. */
 function pointWeight(group: Group, { answers }: Example): number {
-  return ((group.weight || 0.1) * (answers === 0 ? 3 : 1)) / group.examples.length;
+  return (gateWeight(group) * (answers === 0 ? 3 : 1)) / group.examples.length;
 }
 
 function fitLogistic(points: readonly Point[], isPositive: (point: Point) => boolean): LogisticWeights {
@@ -142,7 +144,7 @@ function utility(points: readonly Point[], gate: LogisticWeights, threshold: num
       gate,
       threshold,
     );
-    return sum + (group.weight || 0.1) * ((f1 ?? 0) + PRICE_OF_REFUSAL * top1);
+    return sum + gateWeight(group) * ((f1 ?? 0) + PRICE_OF_REFUSAL * top1);
   }, 0);
 }
 

@@ -1,5 +1,5 @@
 /**
- * Fits the router's weights:  node bench/routing/fit.ts [--tables <folder>]
+ * Fits the router's weights:  node bench/routing/fit.ts [--table <file>] [--tables <folder>] [--lexical]
  *
  * 1. Fusion: listwise softmax over the candidates of each dev task, weights kept at or above zero.
  * 2. No-match: logistic regression on the field of candidates; 3. confidence: the same, for "the first is right".
@@ -14,6 +14,7 @@ import type { Embed } from "@capstan/core";
 import type { Feature } from "../../packages/core/src/route/features.ts";
 import { candidatesFor } from "../../packages/core/src/route/features.ts";
 import { fieldOf } from "../../packages/core/src/route/fusion.ts";
+import { unknownShare } from "../../packages/core/src/route/gate.ts";
 import { createRouteIndex } from "../../packages/core/src/route/route-index.ts";
 import { readTask } from "../../packages/core/src/route/task.ts";
 import { fitFusion, type Term, top1 } from "./fit-fusion.ts";
@@ -21,23 +22,31 @@ import { fitGates } from "./fit-gates.ts";
 import { type RoutingSet, random, readSet, SET_NAMES, type SetName, TRAIN_SETS } from "./sets.ts";
 
 const { values: options } = parseArgs({
-  options: { tables: { type: "string" }, lexical: { type: "boolean" } },
+  options: { table: { type: "string" }, tables: { type: "string" }, lexical: { type: "boolean" } },
 });
 const vocabulary = readFileSync(join(import.meta.dirname, "../../packages/builtins/data/vocab.txt"), "utf8");
+const shipped = options.table ? openTable(readFileSync(options.table), vocabulary) : staticEmbedding();
 
 /** One dev task: its candidates' terms, which are right, and what the gates read. */
 export interface Example {
-  readonly rows: readonly Float64Array[];
+  /** Row after row: the terms of each candidate. */
+  readonly matrix: Float64Array;
   readonly right: readonly boolean[];
+  /** How many answers there are, and how many are among the candidates. */
   readonly answers: number;
+  readonly found: number;
   readonly best: Readonly<Record<Feature, number>>;
-  readonly contentWords: number;
+  readonly unknown: number;
+  /** Which candidates have triggers. */
+  readonly spoken: readonly boolean[];
 }
 
 export interface Group {
   readonly name: string;
   readonly set: SetName;
   readonly weight: number;
+  /** In the gate's fit, when not the same: what is refused depends on the table that is shipped. */
+  readonly gateWeight?: number;
   readonly examples: readonly Example[];
 }
 
@@ -70,7 +79,7 @@ const weights = fitFusion(fitted, terms);
 console.log("fusion", describe(weights));
 for (const name of SET_NAMES) {
   const others = fitted.filter(({ set }) => set !== name);
-  const left = others.length < fitted.length ? fitFusion(others, terms) : weights;
+  const left = others.length < fitted.length ? fitFusion(others, terms, weights) : weights;
   for (const group of groups.filter(({ set }) => set === name)) {
     console.log(
       `${group.name.padEnd(24)} top-1 ${percent(top1(group, weights))}   without the set in the fit ${percent(top1(group, left))}`,
@@ -91,7 +100,7 @@ function groupsOf(set: RoutingSet): Group[] {
     ? undefined
     : existsSync(unseen)
       ? openTable(readFileSync(unseen), vocabulary)
-      : staticEmbedding();
+      : shipped;
   const next = random(7);
   const make = (
     label: string,
@@ -115,11 +124,12 @@ function groupsOf(set: RoutingSet): Group[] {
       : [
           {
             ...make("as it is, seen in train", 0.3, 1, (all) => all),
-            examples: examplesOf(set, staticEmbedding(), 1, (all) => all),
+            gateWeight: 1,
+            examples: examplesOf(set, shipped, 1, (all) => all),
           },
         ];
   return [
-    make("as it is", 1, 1, (all) => all),
+    { ...make("as it is", 1, 1, (all) => all), ...(seen.length > 0 && { gateWeight: 0.3 }) },
     make("no triggers", 0.3, 2, () => []),
     make("some triggers", 0.3, 2, some),
     ...seen,
@@ -141,17 +151,22 @@ function examplesOf(
       const read = readTask(task, embed);
       const candidates = candidatesFor(read, index);
       const { best, doubt } = fieldOf(candidates);
+      const right = candidates.map(({ entry }) => expected.includes(entry.document.id));
       return {
-        rows: candidates.map(({ features }) =>
-          Float64Array.from(terms, ([kind, feature]) => {
-            if (kind === "relative") return best[feature] > 0 ? features[feature] / best[feature] : 0;
-            return kind === "doubt" ? features[feature] * doubt : features[feature];
-          }),
+        matrix: Float64Array.from(
+          candidates.flatMap(({ features }) =>
+            terms.map(([kind, feature]) => {
+              if (kind === "relative") return best[feature] > 0 ? features[feature] / best[feature] : 0;
+              return kind === "doubt" ? features[feature] * doubt : features[feature];
+            }),
+          ),
         ),
-        right: candidates.map(({ entry }) => expected.includes(entry.document.id)),
+        right,
+        found: right.filter(Boolean).length,
         answers: expected.length,
         best,
-        contentWords: read.contentTerms.size,
+        unknown: unknownShare(read.contentTerms, index.postings),
+        spoken: candidates.map(({ entry }) => (entry.document.triggers?.length ?? 0) > 0),
       };
     });
 }

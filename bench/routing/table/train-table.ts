@@ -5,7 +5,7 @@
  *    the rest of the language in place. `--without` leaves a set out of both, to measure what an unseen catalog gets.
  * Dev and held-out tasks are never read.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createWordPieces, MINILM_DIMENSIONS } from "@capstan/builtins";
@@ -48,10 +48,8 @@ const draw = <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)
 const sets = SET_NAMES.filter((name) => name !== options.without).map(readSet);
 const synsets = readWordnet();
 const lessons = await readLessons();
-const model = new BagModel(await firstTable(), DIMENSIONS);
-await distilAll();
+const model = new BagModel(await distilled(), DIMENSIONS);
 tuneAll();
-writeFileSync(options.out ?? "table.bin", toInt8(model.table));
 
 interface Lessons {
   readonly texts: readonly (readonly number[])[];
@@ -104,26 +102,38 @@ async function firstTable(): Promise<Float32Array> {
   return rows;
 }
 
-function distilBatch(size: number, weight: number): number {
+function distilBatch(student: BagModel, size: number, weight: number): number {
   const at = Array.from({ length: size }, () => Math.floor(next() * lessons.texts.length));
   const wanted = new Float32Array(size * DIMENSIONS);
   at.forEach((text, to) => {
     wanted.set(lessons.vectors.subarray(text * DIMENSIONS, (text + 1) * DIMENSIONS), to * DIMENSIONS);
   });
   return distil(
-    model,
+    student,
     at.map((text) => lessons.texts[text] ?? []),
     wanted,
     weight,
   );
 }
 
-async function distilAll(): Promise<void> {
+/** The first stage's result is kept: the second is the one that gets changed. */
+async function distilled(): Promise<Float32Array> {
+  const path = join(
+    import.meta.dirname,
+    `../.cache/distilled${options.without ? `-without-${options.without}` : ""}.f32`,
+  );
+  if (existsSync(path)) {
+    const file = readFileSync(path);
+    return new Float32Array(file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength));
+  }
+  const student = new BagModel(await firstTable(), DIMENSIONS);
   for (let step = 1; step <= DISTIL.steps; step++) {
-    const loss = distilBatch(DISTIL.batch, DISTIL.weight);
-    model.step(DISTIL.rate);
+    const loss = distilBatch(student, DISTIL.batch, DISTIL.weight);
+    student.step(DISTIL.rate);
     if (step % 500 === 0) console.log(`distil ${step}: 1 - cosine ${loss.toFixed(4)}`);
   }
+  writeFileSync(path, Buffer.from(student.table.buffer));
+  return student.table;
 }
 
 function tuneAll(): void {
@@ -151,8 +161,9 @@ function tuneAll(): void {
       synset.map((entry) => (entry.examples[0] && next() < 0.2 ? entry.examples[0] : entry.definition)),
       { weight: TUNE.contrast, sharpness: TUNE.sharpness },
     );
-    const kept = distilBatch(DISTIL.batch, TUNE.distil);
+    const kept = distilBatch(model, DISTIL.batch, TUNE.distil);
     model.step(TUNE.rate * Math.max(0.05, 1 - step / steps));
+    if (step % 250 === 0 || step === steps) writeFileSync(options.out ?? "table.bin", toInt8(model.table));
     if (step % 100 === 0) console.log(`tune ${step}: choose ${chosen.toFixed(3)} distil ${kept.toFixed(4)}`);
   }
 }

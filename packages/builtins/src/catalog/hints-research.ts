@@ -48,6 +48,7 @@ export const researchHints = {
         "web search",
         "google this",
         "find sources on",
+        "latest news about",
       ],
     },
   },

@@ -7,7 +7,7 @@ import type { Embed } from "@capstan/core";
 import { createWordPieces } from "./word-pieces.ts";
 
 const DATA = new URL("../../data/", import.meta.url);
-const DIMENSIONS = 256;
+export const TABLE_DIMENSIONS = 256;
 const MAX_ROWS = 256; // of one text; what comes after moves the mean very little
 
 let loaded: Embed | undefined;
@@ -24,20 +24,21 @@ export function staticEmbedding(): Embed {
 /** `table`: one float32 scale per row, then the rows in int8. `vocabulary`: one word piece a line, line = row. */
 export function openTable(table: Uint8Array, vocabulary: string): Embed {
   const pieces = createWordPieces(vocabulary.split("\n"));
-  const count = table.byteLength / (DIMENSIONS + Float32Array.BYTES_PER_ELEMENT);
+  const count = table.byteLength / (TABLE_DIMENSIONS + Float32Array.BYTES_PER_ELEMENT);
   const scaleBytes = count * Float32Array.BYTES_PER_ELEMENT;
   const scales = new Float32Array(table.slice(0, scaleBytes).buffer);
-  const rows = new Int8Array(table.buffer, table.byteOffset + scaleBytes, count * DIMENSIONS);
+  const rows = new Int8Array(table.buffer, table.byteOffset + scaleBytes, count * TABLE_DIMENSIONS);
 
   return (text) => {
-    const sum = new Float32Array(DIMENSIONS);
-    for (const row of pieces.rows(text, MAX_ROWS)) addRow(sum, rows, row * DIMENSIONS, scales[row] ?? 0);
+    const sum = new Float32Array(TABLE_DIMENSIONS);
+    for (const row of pieces.rows(text, MAX_ROWS))
+      addRow(sum, rows, row * TABLE_DIMENSIONS, scales[row] ?? 0);
     return normalised(sum);
   };
 }
 
 function addRow(sum: Float32Array, rows: Int8Array, from: number, scale: number): void {
-  for (let at = 0; at < DIMENSIONS; at++) {
+  for (let at = 0; at < TABLE_DIMENSIONS; at++) {
     sum[at] = (sum[at] as number) + (rows[from + at] as number) * scale;
   }
 }

@@ -1,22 +1,22 @@
 /**
- * Does anything fit at all, and how sure is the choice? Two small logistic models over the field of candidates:
- * absolute evidence (the best value of each channel) and how far the first is ahead of the rest.
+ * Does anything fit at all, and how sure is the choice? Two small logistic models over the field of candidates: absolute
+ * evidence (the best value of some channels, the first's score) and how far the first is ahead of the rest.
+ * A capability without triggers is met by fewer words, so the models know whether the first has any.
  */
 import type { Field } from "./fusion.ts";
+import type { Postings } from "./postings.ts";
 
-/** What both models read, in the order of their weights. */
+/** What both models read. More inputs fitted dev better and other sets worse. */
 export const GATE_INPUTS = [
   "words",
   "phrase",
-  "cover",
-  "name",
   "centre",
-  "clauseCentre",
   "nearest",
-  "share", // softmax share of the first
-  "margin", // its lead over the second
-  "evidence", // its own score
-  "length", // content words in the task, up to 20
+  "evidence", // the first's score, unscaled
+  "share", // its softmax share
+  "lead", // how far it is ahead of the sixth
+  "unknown", // share of the task's content that no capability speaks of, by rarity
+  "spoken", // 1 when it has triggers
 ] as const;
 export type GateInput = (typeof GATE_INPUTS)[number];
 export type GateValues = Readonly<Record<GateInput, number>>;
@@ -26,25 +26,44 @@ export interface LogisticWeights {
   readonly weights: Partial<Readonly<Record<GateInput, number>>>;
 }
 
-/** `scores`: unscaled evidence of all candidates, highest first. */
-export function gateValues(field: Field, scores: readonly number[], contentWords: number): GateValues {
+const RUNNER_UP = 5; // several may be right; a sixth seldom is
+
+export interface GateView {
+  readonly best: Field["best"];
+  /** Unscaled evidence of all candidates, highest first. */
+  readonly scores: readonly number[];
+  readonly unknown: number;
+  readonly spoken: boolean;
+}
+
+export function gateValues({ best, scores, unknown, spoken }: GateView): GateValues {
   const first = scores[0] ?? 0;
   let total = 0;
   for (const score of scores) total += Math.exp(score - first);
-  const { words, phrase, cover, name, centre, clauseCentre, nearest } = field.best;
+  const { words, phrase, centre, nearest } = best;
   return {
     words,
     phrase,
-    cover,
-    name,
     centre,
-    clauseCentre,
     nearest,
-    share: total > 0 ? 1 / total : 0,
-    margin: (first - (scores[1] ?? 0)) / 5,
     evidence: first / 10,
-    length: Math.min(contentWords, 20) / 20,
+    share: total > 0 ? 1 / total : 0,
+    lead: (first - (scores[RUNNER_UP] ?? 0)) / 5,
+    unknown,
+    spoken: spoken ? 1 : 0,
   };
+}
+
+/** 1 when no content word of the task occurs in any capability. */
+export function unknownShare(contentTerms: Iterable<string>, postings: Postings): number {
+  let all = 0;
+  let unknown = 0;
+  for (const term of contentTerms) {
+    const idf = postings.idf(term);
+    all += idf;
+    if (!postings.knows(term)) unknown += idf;
+  }
+  return all > 0 ? unknown / all : 1;
 }
 
 export function logistic(values: GateValues, { bias, weights }: LogisticWeights): number {

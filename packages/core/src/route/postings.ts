@@ -28,6 +28,7 @@ export interface Postings {
   add(slot: number, terms: WeightedTerms): void;
   remove(slot: number, terms: WeightedTerms): void;
   idf(term: string): number;
+  knows(term: string): boolean;
   /** The IDF of a term no document holds. */
   rarest(): number;
   /** Adds each document's score, as a share of the query's ideal score, into `out`. */
@@ -83,6 +84,7 @@ export function createPostings(): Postings {
     },
 
     idf: (term) => idfOf(byTerm.get(term) ?? rarest),
+    knows: (term) => byTerm.has(term),
     rarest: () => idfOf(rarest),
 
     score(query, out) {

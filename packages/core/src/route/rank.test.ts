@@ -145,6 +145,16 @@ describe("rank", () => {
     expect([index.size, index.has("zz"), index.remove("zz")]).toEqual([DOCUMENTS.length, false, false]);
   });
 
+  test("a trigger of several words that stands in the task is never refused", () => {
+    const odd = "is it raining zzqx blorptag fnord grumbleverse qwxz vlorp";
+    const [match] = rank(odd, indexOf(DOCUMENTS)).matches;
+    expect(match).toMatchObject({
+      id: "weather.now",
+      reasons: expect.arrayContaining(["trigger:is it raining"]),
+    });
+    expect(rank(odd.replace("raining", "so"), indexOf(DOCUMENTS)).noMatch).toBe(true);
+  });
+
   test("equal scores fall to trigger hits, then tag hits, then the id", () => {
     const same = { name: "Paint", description: "Paint a wall." };
     const twins = [

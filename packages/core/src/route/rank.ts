@@ -4,7 +4,7 @@
  */
 import { type Candidate, candidatesFor } from "./features.ts";
 import { ceiling, evidence, type Field, fieldOf } from "./fusion.ts";
-import { gateValues, logistic } from "./gate.ts";
+import { gateValues, logistic, unknownShare } from "./gate.ts";
 import { guard, type Verdict } from "./guardrails.ts";
 import { reasonsFor } from "./reasons.ts";
 import type { IndexEntry, RouteIndex } from "./route-index.ts";
@@ -68,13 +68,14 @@ export function rank(text: string, index: RouteIndex, options: RankOptions = {})
     .map((candidate) => score(candidate, field, task, weights, scale))
     .sort(byPrecision);
   const open = scored.filter(({ verdict }) => verdict.factor > 0);
-  const values = gateValues(
-    field,
-    open.map((entry) => entry.evidence),
-    task.contentTerms.size,
-  );
+  const values = gateValues({
+    best: field.best,
+    scores: open.map((entry) => entry.evidence),
+    unknown: unknownShare(task.contentTerms, index.postings),
+    spoken: (open[0]?.candidate.entry.document.triggers?.length ?? 0) > 0,
+  });
   const nothingFits = open.length === 0 ? 1 : logistic(values, weights.none);
-  const refused = nothingFits >= weights.noneThreshold;
+  const refused = nothingFits >= weights.noneThreshold && !isSaid(open[0]);
   const floor = FLOOR_SHARE * (open[0]?.score ?? 0);
   const kept = refused ? [] : open.filter((entry) => entry.score >= floor).slice(0, topK);
   const matches = kept.map((entry) => toMatch(entry, task));
@@ -97,6 +98,11 @@ function score(candidate: Candidate, field: Field, task: Task, weights: RouteWei
     evidence: raw * verdict.factor,
     score: round(raw * scale * (verdict.factor || 1), 3),
   };
+}
+
+/** A trigger of several words stands in the task: of three thousand labelled tasks that nothing fits, none had that. */
+function isSaid(first: Scored | undefined): boolean {
+  return first?.candidate.triggerHits.some((trigger) => /\S\s+\S/.test(trigger.trim())) ?? false;
 }
 
 /** The seed's order: score, exact trigger hits, exact tag hits, id. Scores are rounded, so that noise decides nothing. */
