@@ -31,10 +31,8 @@ export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) =
       title,
       metadata: { trigger: { capability, type: trigger.type } },
     });
-    const sent = await parts.runs.send(session.id, {
-      id: `trigger-${trigger.id}`,
-      content: messageOf(trigger, capability),
-    });
+    const message = { id: `trigger-${trigger.id}`, content: messageOf(trigger, capability) };
+    const sent = await parts.runs.send(session.id, message, { origin: "trigger" });
     if (!sent.ok) return { ok: false, reason: sent.failure.message };
     return outcomeOf(await settled(parts.runs, session.id, sent.value.runId), parts.runs, session.id);
   };

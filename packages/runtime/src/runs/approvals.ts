@@ -61,6 +61,8 @@ export interface ApprovalFilter {
   readonly status?: ApprovalStatus | undefined;
   readonly sessionId?: string | undefined;
   readonly assignee?: string | undefined;
+  /** Only what this person asked for or is asked about. */
+  readonly visibleTo?: string | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
@@ -81,8 +83,8 @@ export interface ApprovalParts {
   readonly now: () => Date;
   /** The agent that asked; for a call without one, the nameless agent of its capability. */
   readonly agentOf: (approval: Approval) => Promise<Result<RuntimeAgent>>;
-  /** Goes on with a run whose last question was answered. */
-  readonly resume: (row: ClaimRow) => Promise<void>;
+  /** Goes on with a run whose last question was answered, with the rights of this moment. */
+  readonly resume: (row: ClaimRow, answered: Approval) => Promise<void>;
   /** Makes a call without a run, now that a person said yes. */
   readonly execute: (approval: Approval, agent: RuntimeAgent) => Promise<GateOutcome>;
   readonly audit: (entry: { actor: string; action: string; subject: string; details: object }) => void;
@@ -107,6 +109,7 @@ const COLUMNS = `id, run_id as "runId", session_id as "sessionId", agent_id as "
 
 const LIST = `select ${COLUMNS} from approvals where ($1::text is null or status = $1)
   and ($2::uuid is null or session_id = $2) and ($3::text is null or assignee = $3) and ($4::uuid is null or id < $4)
+  and ($6::text is null or user_email = $6 or assignee = $6)
   order by id desc limit $5`;
 const GET = `select ${COLUMNS} from approvals where id = $1`;
 const DECIDE = `update approvals set status = $2, decided_by = $3, decided_at = now(), words = $4,
@@ -126,8 +129,9 @@ export function approvals(parts: ApprovalParts): Approvals {
   };
   return {
     get,
-    async list({ status, sessionId, assignee, limit, cursor }) {
-      const values = [status ?? null, sessionId ?? null, assignee ?? null, cursor ?? null, limit + 1];
+    async list({ status, sessionId, assignee, visibleTo, limit, cursor }) {
+      const who = [assignee ?? null, cursor ?? null, limit + 1, visibleTo ?? null];
+      const values = [status ?? null, sessionId ?? null, ...who];
       const { rows } = await pool.query<Approval>(LIST, values);
       const items = rows.slice(0, limit);
       const last = items.at(-1);
@@ -210,7 +214,7 @@ async function decide(
     subject: id,
     details: { tool, session_id: sessionId, edited: edited !== null },
   });
-  if (row) await resume(row);
+  if (row) await resume(row, decided);
   return decided;
 }
 

@@ -32,6 +32,7 @@ import {
   type RunRecord,
 } from "./session-history.ts";
 import { readSession, type SessionView } from "./session-view.ts";
+import { storedBudgets } from "./stored-budgets.ts";
 import { type Due, leftBy, whatIsDue } from "./sweep.ts";
 import { deliverWebhooks } from "./webhooks.ts";
 
@@ -129,7 +130,10 @@ class Machine {
       executorId: parts.executorId,
       now,
       agentOf: (approval) => agentOf(parts, approval),
-      resume: (row) => this.resume(row),
+      resume: (row, { agentId, userEmail }) => {
+        forgetAgent(agentId, userEmail);
+        return this.resume(row);
+      },
       execute: (approval, agent) => executeApproved(parts, approval, agent),
       audit: (entry) => parts.audit?.(entry),
     });
@@ -355,16 +359,18 @@ function agentOf(parts: RunsParts, approval: Approval): Promise<Result<RuntimeAg
     : parts.composeFor(agentId, userEmail);
 }
 
-function executeApproved({ gate }: RunsParts, approval: Approval, agent: RuntimeAgent) {
+async function executeApproved({ gate, database }: RunsParts, approval: Approval, agent: RuntimeAgent) {
+  const { sessionId } = approval;
   return gate.call({
     path: "rest",
     agent,
     tool: approval.tool,
     input: approval.editedArguments ?? approval.arguments,
     user: { email: approval.userEmail, scopes: agent.scopes },
-    sessionId: approval.sessionId ?? undefined,
+    sessionId: sessionId ?? undefined,
     callId: approval.id,
     signal: new AbortController().signal,
+    budgets: sessionId === null ? [] : await storedBudgets(database.pool, sessionId, agent.spec.limits),
     approved: true,
   });
 }

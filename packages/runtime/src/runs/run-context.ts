@@ -149,7 +149,8 @@ export class RunContext {
   pathOf(tool: string): CallPath {
     if (this.harness !== undefined) return "harness";
     if (this.claim.input.depth) return "subagent";
-    return this.#defers && tool !== SEARCH_TOOL ? "search" : "loop";
+    if (this.#defers && tool !== SEARCH_TOOL) return "search";
+    return this.claim.input.origin ?? "loop";
   }
 
   /** What a commit that ends the run adds, when somebody wants to be called. */

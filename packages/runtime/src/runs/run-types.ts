@@ -43,6 +43,8 @@ export interface SendOptions {
   /** Lower limits than the agent's; higher ones do not count. */
   readonly limits?: RunLimits | undefined;
   readonly reasoning?: ReasoningEffort | undefined;
+  /** What sent the message when no person did; telemetry tells its calls apart. */
+  readonly origin?: "trigger" | undefined;
 }
 
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";

@@ -29,6 +29,8 @@ export interface StepParts {
   readonly user: ToolUser;
   /** Prefix of the steps' idempotency keys. */
   readonly taskId: string;
+  /** On the clock of `performance`: what the agent's time is counted from. */
+  readonly startedAt: number;
   readonly signal: AbortSignal;
   readonly timeoutMs?: number | undefined;
   readonly onStep?: (step: ExecutedStep) => void;
@@ -85,8 +87,10 @@ function call(
   tool: AnyTool,
   { agent, toolName }: { agent: RuntimeAgent; toolName: (tool: string) => string },
   { fallback, attempt }: { fallback: boolean; attempt: number },
-  { gate, user, taskId, signal, timeoutMs }: StepParts,
+  { gate, user, taskId, startedAt, signal, timeoutMs }: StepParts,
 ): Promise<GateOutcome> {
+  const { maxSeconds } = agent.spec.limits;
+  const used = (performance.now() - startedAt) / 1000;
   const within = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   return gate.call({
     path: "task",
@@ -96,6 +100,7 @@ function call(
     user,
     callId: `${taskId}:${step.step}${attempt > 0 && !tool.idempotent ? `:${attempt}` : ""}`,
     signal: within,
+    budgets: maxSeconds === undefined ? [] : [{ name: "time in seconds", used, limit: maxSeconds }],
     step: step.step,
     fallback,
   });

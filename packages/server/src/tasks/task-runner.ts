@@ -202,6 +202,7 @@ async function execute(
   email: string,
   { taskId, signal }: { taskId: string; signal: AbortSignal },
 ): Promise<TaskResponse> {
+  const startedAt = performance.now();
   const planned = await planTask(parts, request, email);
   if (!planned.ok) return refusedTask(request, planned.failure);
   const user = await parts.users.get(email);
@@ -214,6 +215,7 @@ async function execute(
     toolOf: (step) => toolOf(capabilityOf(step.capabilityId), step),
     user,
     taskId,
+    startedAt,
     signal,
     timeoutMs: request.timeoutMs,
   });
