@@ -25,6 +25,8 @@ export interface Terminal {
   err(text: string): void;
   /** Asks a person; undefined when nobody can answer. */
   ask(question: string): Promise<string | undefined>;
+  /** The lines of a pipe or a file, for commands that take their input from one. */
+  lines(): AsyncIterable<string>;
   /** Ctrl-C goes to this handler instead of ending the program; returns how to give it back. */
   onInterrupt(handler: () => void): () => void;
 }

@@ -17,6 +17,7 @@ export function openTerminal(
       process.on("SIGINT", handler);
       return () => process.off("SIGINT", handler);
     },
+    lines: () => createInterface({ input }),
     async ask(question) {
       if (!isInteractive) return undefined;
       const lines = createInterface({ input, output });

@@ -1,6 +1,6 @@
 /** One conversation in the terminal: send, print what happens, ask for approvals, stop on Ctrl-C. */
 import { type Api, type Approval, type Connection, createApi } from "@capstan/client";
-import type { Failure, RunEvent } from "@capstan/core";
+import { type Failure, fail, type RunEvent } from "@capstan/core";
 import type { Terminal } from "../command.ts";
 import { turnPrinter } from "./turn-printer.ts";
 
@@ -43,7 +43,8 @@ export function openChat({ connection, terminal, sessionId, json }: ChatParts): 
         if (!sent.ok) return sent.failure;
         for (let event = await end; isInterrupt(event); event = await end) {
           end = nextEnd();
-          await answerAll(api, terminal, sessionId);
+          const waiting = await answerAll(api, terminal, sessionId);
+          if (waiting) return waiting;
         }
         return undefined;
       } finally {
@@ -56,10 +57,16 @@ export function openChat({ connection, terminal, sessionId, json }: ChatParts): 
 const isInterrupt = (event: RunEvent): boolean =>
   event.type === "RUN_FINISHED" && event.outcome?.type === "interrupt";
 
-async function answerAll(api: Api, terminal: Terminal, sessionId: string): Promise<void> {
+/** A failure when something waits and nobody is here to answer. */
+async function answerAll(api: Api, terminal: Terminal, sessionId: string): Promise<Failure | undefined> {
   const listed = await api.approvals.list({ status: "pending" });
-  const mine = listed.ok ? listed.value.items.filter(({ session_id }) => session_id === sessionId) : [];
+  if (!listed.ok) return listed.failure;
+  const mine = listed.value.items.filter(({ session_id }) => session_id === sessionId);
+  const [first] = mine;
+  if (first && !terminal.isInteractive)
+    return fail("approval_waits", { tool: first.tool, id: first.id }).failure;
   for (const approval of mine) await answer(api, terminal, approval);
+  return undefined;
 }
 
 async function answer(api: Api, terminal: Terminal, approval: Approval): Promise<void> {

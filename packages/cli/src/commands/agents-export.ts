@@ -5,6 +5,7 @@ import { type Agent, type Api, type Connection, createApi } from "@capstan/clien
 import { type AgentFile, agentFile, fail, ok, type Result } from "@capstan/core";
 import { stringify } from "yaml";
 import { FORMS, slug, type WrittenForm } from "../agents/describe-agent.ts";
+import { agentNamed } from "../agents/find-agent.ts";
 import { allAgents } from "../agents/list-agents.ts";
 import type { CommandContext } from "../command.ts";
 
@@ -26,9 +27,14 @@ export async function exportAgents(context: CommandContext, wanted: string | und
   const form = typeof context.options.as === "string" ? context.options.as : "yaml";
   const all = await allAgents(api);
   if (!all.ok) return all;
-  const chosen = wanted === undefined ? ok(all.value) : named(all.value, wanted);
-  if (!chosen.ok) return chosen;
-  const made = await written(form, { agents: chosen.value, all: all.value, api, connection });
+  const one = wanted === undefined ? undefined : agentNamed(all.value, wanted);
+  if (one && !one.ok) return one;
+  const made = await written(form, {
+    agents: one ? [one.value] : all.value,
+    all: all.value,
+    api,
+    connection,
+  });
   return made.ok ? put(context, made.value) : made;
 }
 
@@ -80,17 +86,6 @@ async function put({ options, json, terminal }: CommandContext, forms: readonly 
   }
   terminal.out(json ? `${JSON.stringify({ written: paths })}\n` : paths.map((path) => `${path}\n`).join(""));
   return 0;
-}
-
-function named(agents: readonly Agent[], wanted: string): Result<Agent[]> {
-  const found = agents.filter(({ id, name }) => id === wanted || name === wanted);
-  if (found.length === 1) return ok(found);
-  return found.length === 0
-    ? fail("not_found", { what: "agent", id: wanted })
-    : fail("conflict", {
-        message: `${found.length} agents are named "${wanted}".`,
-        nextStep: `Use an id: ${found.map(({ id }) => id).join(", ")}.`,
-      });
 }
 
 const unique = (names: readonly string[]): Set<string> =>

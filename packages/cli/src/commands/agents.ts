@@ -1,17 +1,10 @@
 /** capstan agents: list, show (with its preview), create, delete, export. */
+import { type Agent, createApi } from "@capstan/client";
 import { type Failure, fail } from "@capstan/core";
+import { findAgent } from "../agents/find-agent.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { printTable } from "../print-table.ts";
 import { exportAgents } from "./agents-export.ts";
-
-interface Agent {
-  id: string;
-  name: string;
-  version: number;
-  harness: string;
-  model: string | null;
-  capabilities: string[];
-}
 
 interface Preview {
   system_prompt: string;
@@ -24,7 +17,7 @@ interface Preview {
 
 export const agents: Command = {
   usage:
-    "capstan agents [list | show <id> | create <name> --capability <id>... | delete <id> | export [<id>] [--as yaml|ts|skill|agents-md|mcp-json] [--out <folder>]]",
+    "capstan agents [list | show <id or name> | create <name> --capability <id>... | delete <id or name> | export [<id or name>] [--as yaml|ts|skill|agents-md|mcp-json] [--out <folder>]]",
   summary:
     "Lists agents; shows one composed; creates and deletes; writes them as files that `capstan apply` reads.",
   options: {
@@ -37,7 +30,7 @@ export const agents: Command = {
   },
   examples: [
     "capstan agents create helper --capability current_time --capability test_math",
-    "capstan agents show 0199c0de-... --json",
+    "capstan agents show helper --json",
     "capstan agents export --out agents/",
     "capstan agents export helper --as mcp-json",
   ],
@@ -74,12 +67,11 @@ async function list({ server, json, terminal }: CommandContext) {
   return 0;
 }
 
-async function show({ server, json, terminal }: CommandContext, id: string) {
+async function show({ server, json, terminal }: CommandContext, wanted: string) {
   const connection = await server();
-  const path = `/v1/agents/${encodeURIComponent(id)}`;
-  const agent = await connection.json<Agent>("GET", path);
+  const agent = await findAgent(createApi(connection), wanted);
   if (!agent.ok) return agent;
-  const preview = await connection.json<Preview>("GET", `${path}/preview`);
+  const preview = await connection.json<Preview>("GET", `/v1/agents/${agent.value.id}/preview`);
   if (!preview.ok) return preview;
   if (json) terminal.out(`${JSON.stringify({ ...agent.value, preview: preview.value }, null, 2)}\n`);
   else terminal.out(described(agent.value, preview.value, terminal.columns));
@@ -118,8 +110,12 @@ async function create({ server, options, json, terminal }: CommandContext, name:
   return 0;
 }
 
-async function remove({ server, json, terminal }: CommandContext, id: string) {
-  const answer = await (await server()).send("DELETE", `/v1/agents/${encodeURIComponent(id)}`);
+async function remove({ server, json, terminal }: CommandContext, wanted: string) {
+  const api = createApi(await server());
+  const agent = await findAgent(api, wanted);
+  if (!agent.ok) return agent;
+  const { id } = agent.value;
+  const answer = await api.agents.delete(id);
   if (!answer.ok) return answer;
   terminal.out(json ? `${JSON.stringify({ deleted: id })}\n` : `Deleted ${id}\n`);
   return 0;

@@ -1,12 +1,11 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect } from "@capstan/client";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { typeCommand } from "../../../../tools/command-under-test.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
-import { runCommand } from "../run-command.ts";
 
 let server: TestServer;
 let folder: string;
@@ -22,26 +21,8 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true, force: true });
 });
 
-async function capstan(args: string[], answers: string[] = []) {
-  let [out, err] = ["", ""];
-  const code = await runCommand(args, {
-    environment: {},
-    server: async () => connect({ url: server.url }),
-    terminal: {
-      isInteractive: answers.length > 0,
-      columns: 100,
-      out: (text) => {
-        out += text;
-      },
-      err: (text) => {
-        err += text;
-      },
-      ask: async () => answers.shift(),
-      onInterrupt: () => () => {},
-    },
-  });
-  return { code, out, err };
-}
+const capstan = (args: string[], answers: string[] = []) =>
+  typeCommand(server.url, args, answers.length > 0 ? { answers } : {});
 const write = async (path: string, text: string) => {
   const target = join(folder, path);
   await mkdir(join(target, ".."), { recursive: true });

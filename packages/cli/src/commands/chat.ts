@@ -1,7 +1,7 @@
 /** capstan chat: talk to an agent in the terminal. Ctrl-C stops the run, a second one at the prompt ends the program. */
-import type { Agent } from "@capstan/client";
-import { type Connection, createApi } from "@capstan/client";
-import { fail, ok, type Result } from "@capstan/core";
+import { type Agent, type Api, type Connection, createApi } from "@capstan/client";
+import { ok, type Result } from "@capstan/core";
+import { findAgent } from "../agents/find-agent.ts";
 import { openChat } from "../chat/chat-session.ts";
 import type { Command, CommandContext } from "../command.ts";
 
@@ -15,7 +15,11 @@ export const chat: Command = {
   usage: "capstan chat [agent name or id] [--message text] [--session id]",
   summary: "Talks to an agent. Without an agent it uses the first one, and makes one when there is none.",
   options: { message: { type: "string", multiple: true }, session: { type: "string" } },
-  examples: ["capstan chat", 'capstan chat Assistant --message "what time is it in Tokyo"'],
+  examples: [
+    "capstan chat",
+    'capstan chat Assistant --message "what time is it in Tokyo"',
+    "capstan chat Assistant < questions.txt",
+  ],
   async run(context) {
     const connection = await context.server();
     const session = await sessionFor(connection, context);
@@ -38,12 +42,14 @@ type Say = ReturnType<typeof openChat>["say"];
 
 function converse({ options, terminal }: CommandContext, say: Say) {
   const given = options.message as string[] | undefined;
-  return given ? sayAll(given, say) : prompt(terminal, say);
+  if (given) return sayAll(given, say);
+  return terminal.isInteractive ? prompt(terminal, say) : sayAll(terminal.lines(), say);
 }
 
-async function sayAll(texts: readonly string[], say: Say) {
-  for (const text of texts) {
-    const failure = await say(text);
+/** Messages of the command line, or lines of a pipe, one after the other. */
+async function sayAll(texts: Iterable<string> | AsyncIterable<string>, say: Say) {
+  for await (const text of texts) {
+    const failure = text.trim() === "" ? undefined : await say(text);
     if (failure) return { failure };
   }
   return 0;
@@ -63,25 +69,20 @@ async function sessionFor(
   { args, options, json, terminal }: CommandContext,
 ): Promise<Result<string>> {
   if (typeof options.session === "string") return ok(options.session);
-  const agent = await findAgent(connection, args[0]);
+  const api = createApi(connection);
+  const agent = await agentFor(api, args[0]);
   if (!agent.ok) return agent;
-  const made = await createApi(connection).sessions.create({ agent_id: agent.value.id });
+  const made = await api.sessions.create({ agent_id: agent.value.id });
   if (!made.ok) return made;
   if (!json) terminal.err(`${agent.value.name}: ${agent.value.capabilities.join(", ")}\n`);
   return ok(made.value.id);
 }
 
-async function findAgent(connection: Connection, wanted: string | undefined): Promise<Result<Agent>> {
-  const api = createApi(connection);
-  const listed = await api.agents.list({ limit: 200 });
+/** The first agent when none is named; one is made when there is none. */
+async function agentFor(api: Api, wanted: string | undefined): Promise<Result<Agent>> {
+  if (wanted !== undefined) return findAgent(api, wanted);
+  const listed = await api.agents.list({ limit: 1 });
   if (!listed.ok) return listed;
-  const { items } = listed.value;
-  const found =
-    wanted === undefined
-      ? items[0]
-      : items.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
-  if (found) return ok(found);
-  return wanted === undefined
-    ? api.agents.create(FIRST_AGENT)
-    : fail("not_found", { what: "agent", id: wanted });
+  const [first] = listed.value.items;
+  return first ? ok(first) : api.agents.create(FIRST_AGENT);
 }

@@ -2,12 +2,11 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect } from "@capstan/client";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { typeCommand } from "../../../../tools/command-under-test.ts";
 import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 import { demoManifest, testTarball } from "../../../runtime/src/install/test-packages.ts";
-import { runCommand } from "../run-command.ts";
 
 let store: FreshStore;
 let server: TestServer;
@@ -43,30 +42,8 @@ const keep = (name: string, bytes: Uint8Array): string => {
   return join(folder, name);
 };
 
-async function capstan(args: string[], answers: string[] = []) {
-  let [out, err] = ["", ""];
-  const questions: string[] = [];
-  const code = await runCommand(args, {
-    environment: {},
-    server: async () => connect({ url: server.url }),
-    terminal: {
-      isInteractive: answers.length > 0,
-      columns: 200,
-      out: (text) => {
-        out += text;
-      },
-      err: (text) => {
-        err += text;
-      },
-      ask: async (question) => {
-        questions.push(question);
-        return answers.shift();
-      },
-      onInterrupt: () => () => {},
-    },
-  });
-  return { code, out, err, questions };
-}
+const capstan = (args: string[], answers: string[] = []) =>
+  typeCommand(server.url, args, answers.length > 0 ? { answers } : {});
 const installed = async () => JSON.parse((await capstan(["packages", "--json"])).out).items;
 
 describe("what lies in the drop folder", () => {

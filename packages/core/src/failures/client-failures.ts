@@ -12,6 +12,11 @@ export const clientFailures = {
     message: ({ where }) => `This does not describe an agent: ${where}`,
     nextStep: () => "Correct the named fields; docs/agents.md lists them all.",
   }),
+  approval_waits: row<{ tool: string; id: string }>({
+    status: 409,
+    message: ({ tool }) => `"${tool}" waits for a person, and nobody is at this terminal.`,
+    nextStep: ({ id }) => `Answer it with \`capstan approvals approve ${id}\` or deny; the run then goes on.`,
+  }),
   answer_unreadable: row<{ status: number; why: string }>({
     status: 502,
     message: ({ status, why }) =>

@@ -1,0 +1,27 @@
+/** The agent that a person means by an id or a name. */
+import type { Agent, Api } from "@capstan/client";
+import { fail, ok, type Result } from "@capstan/core";
+import { allAgents } from "./list-agents.ts";
+
+export async function findAgent(api: Api, wanted: string): Promise<Result<Agent>> {
+  const all = await allAgents(api);
+  return all.ok ? agentNamed(all.value, wanted) : all;
+}
+
+/** An id, else a name, else a name in other letter case. */
+export function agentNamed(agents: readonly Agent[], wanted: string): Result<Agent> {
+  const lower = wanted.toLowerCase();
+  const ways: ((agent: Agent) => boolean)[] = [
+    ({ id }) => id === wanted,
+    ({ name }) => name === wanted,
+    ({ name }) => name.toLowerCase() === lower,
+  ];
+  const found = ways.map((way) => agents.filter(way)).find(({ length }) => length > 0) ?? [];
+  const [agent] = found;
+  if (!agent) return fail("not_found", { what: "agent", id: wanted });
+  if (found.length === 1) return ok(agent);
+  return fail("conflict", {
+    message: `${found.length} agents are named "${wanted}".`,
+    nextStep: `Use an id: ${found.map(({ id }) => id).join(", ")}.`,
+  });
+}

@@ -1,0 +1,112 @@
+/** A chat in the terminal against a real server: streamed answers, pipes, approvals by key, and Ctrl-C. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Typed, typeCommand } from "../../../../tools/command-under-test.ts";
+import { type ScriptedLlm, scriptedLlm } from "../../../../tools/scripted-llm.ts";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+
+let llm: ScriptedLlm;
+let server: TestServer;
+beforeAll(async () => {
+  llm = await scriptedLlm(() => ({ text: ["not asked for"] }));
+  server = await testServer(await freshPglite(), {
+    OPENAI_COMPATIBLE_BASE_URL: llm.baseUrl,
+    OPENAI_COMPATIBLE_API_KEY: "test",
+  });
+});
+afterAll(async () => {
+  await server?.stop();
+  await llm?.close();
+});
+afterEach(async () => {
+  const { body } = await server.call("GET", "/v1/agents");
+  for (const { id } of body.items) await server.call("DELETE", `/v1/agents/${id}`);
+});
+
+const capstan = (args: string[], typed: Typed = {}) => typeCommand(server.url, args, typed);
+const agent = (name: string, more: object = {}) =>
+  server.call("POST", "/v1/agents", { name, capabilities: ["test_math", "current_time"], ...more });
+const sessions = async () => (await server.call("GET", "/v1/sessions?limit=200")).body.items.length;
+const approvals = async () => (await server.call("GET", "/v1/approvals?status=pending")).body.items;
+
+describe("messages", () => {
+  test("on the command line are answered, with the tool's call on a line of its own", async () => {
+    const { code, out } = await capstan(["chat", "--message", "add 2 and 40"]);
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringMatching(/^> add \{.*\}\n {2}\{.*42.*\}\n.*42/),
+    });
+  });
+
+  test("of a pipe are answered one after the other, in one session", async () => {
+    await agent("Reckoner");
+    const before = await sessions();
+    const { code, out } = await capstan(["chat", "reckoner"], {
+      lines: ["add 2 and 40", "", "add 3 and 50"],
+    });
+    expect(code).toBe(0);
+    expect(out).toMatch(/42[\s\S]*> add[\s\S]*53/);
+    expect(await sessions()).toBe(before + 1);
+  });
+
+  test("are typed at the prompt until /exit, and events come as JSON when asked for", async () => {
+    const { out, questions } = await capstan(["chat", "--json"], { answers: ["add 2 and 40", "/exit"] });
+    const events = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).event.type);
+    expect([events[0], events.at(-1)]).toEqual(["RUN_STARTED", "RUN_FINISHED"]);
+    expect(questions).toHaveLength(2);
+  });
+
+  test("to nobody are refused with the next step", async () => {
+    expect(await capstan(["chat", "Nobody"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('There is no agent "Nobody"'),
+    });
+  });
+});
+
+describe("a call that needs approval", () => {
+  const careful = () => agent("Careful", { tool_policies: { add: "approve" } });
+
+  test.each<[string, string[], RegExp]>([
+    ["runs on y", ["y"], /42/],
+    ["runs with the arguments a person types on e", ["e", '{"a":2,"b":58}'], /60/],
+    ["is asked about again after what is not JSON", ["e", "{", "y"], /42/],
+    ["does not run on n, and the agent hears why", ["n", "not today"], /not today/],
+  ])("%s", async (_, keys, shown) => {
+    await careful();
+    const { out } = await capstan(["chat", "Careful"], { answers: ["add 2 and 40", ...keys, "/exit"] });
+    expect(out).toMatch(shown);
+    expect(await approvals()).toEqual([]);
+  });
+
+  test("waits when nobody is there to answer, and says how to", async () => {
+    await careful();
+    const { code, err } = await capstan(["chat", "Careful", "--message", "add 2 and 40"]);
+    const [{ id }] = await approvals();
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining(`capstan approvals approve ${id}`),
+    });
+    expect(await capstan(["approvals", "approve", id])).toMatchObject({ code: 0 });
+  });
+});
+
+test("Ctrl-C stops the run and not the program", async () => {
+  await agent("Slow", { model: "openai-compatible/scripted" });
+  const never = new Promise(() => {});
+  llm.script = () => ({ text: ["It was a dark ", "and stormy night"], until: never });
+  let stopped = false;
+  const { code, out } = await capstan(["chat", "Slow"], {
+    answers: ["tell me a story", "/exit"],
+    onOutput: (screen, interrupt) => {
+      if (stopped || !screen.includes("dark")) return;
+      stopped = true;
+      interrupt();
+    },
+  });
+  expect(code).toBe(0);
+  expect(out).toMatch(/It was a dark[\s\S]*\(stopped\)/);
+});

@@ -1,0 +1,57 @@
+/** A command of the CLI as a person would run it, against a server under test: what they type in, what they see come out. */
+
+import { runCommand } from "../packages/cli/src/run-command.ts";
+import { connect } from "../packages/client/src/index.ts";
+
+export interface Typed {
+  /** What a person answers when asked; with any, the terminal counts as interactive. */
+  readonly answers?: readonly (string | undefined)[];
+  /** Lines of a pipe. */
+  readonly lines?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Gets what presses Ctrl-C, and what is on the screen so far, at every piece of output. */
+  readonly onOutput?: (screen: string, interrupt: () => void) => void;
+}
+
+export interface Seen {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  readonly questions: readonly string[];
+}
+
+export async function typeCommand(url: string, args: readonly string[], typed: Typed = {}): Promise<Seen> {
+  const answers = [...(typed.answers ?? [])];
+  const questions: string[] = [];
+  let [out, err] = ["", ""];
+  let onInterrupt = () => {};
+  const code = await runCommand([...args], {
+    environment: typed.environment ?? {},
+    server: async () => connect({ url }),
+    terminal: {
+      isInteractive: typed.answers !== undefined,
+      columns: 200,
+      out: (text) => {
+        out += text;
+        typed.onOutput?.(out, () => onInterrupt());
+      },
+      err: (text) => {
+        err += text;
+      },
+      ask: async (question) => {
+        questions.push(question);
+        return answers.shift();
+      },
+      lines: async function* () {
+        yield* typed.lines ?? [];
+      },
+      onInterrupt: (handler) => {
+        onInterrupt = handler;
+        return () => {
+          onInterrupt = () => {};
+        };
+      },
+    },
+  });
+  return { code, out, err, questions };
+}
