@@ -53,6 +53,8 @@ interface State {
   loading: boolean;
   pendingSettings: number;
   running: boolean;
+  /** The turn was cancelled: what was asked before it counts as interrupted, not as denied. */
+  cancelled: boolean;
   /** Messages for turns to come: one turn at a time. */
   readonly queue: string[];
   /** What this turn has shown so far. */
@@ -83,6 +85,7 @@ export function acpReader(quirks: AcpQuirks = {}, plan?: AcpPlan, book = acpBook
     loading: false,
     pendingSettings: 0,
     running: false,
+    cancelled: false,
     queue: [],
     spoke: false,
     errorText: undefined,
@@ -100,8 +103,10 @@ export function acpReader(quirks: AcpQuirks = {}, plan?: AcpPlan, book = acpBook
       const method = record && state.book.sent(record);
       if (record && method === undefined) return { events: noteAnswer(record, state) };
       if (method === "session/load") state.loading = true;
+      if (method === "session/cancel") state.cancelled = true;
       if (method !== "session/prompt") return { events: [] };
       state.running = true;
+      state.cancelled = false;
       state.spoke = false;
       state.errorText = undefined;
       state.endedUnpaid = false;
@@ -296,6 +301,7 @@ function noteAnswer(record: JsonObject, state: State): AdapterEvent[] {
   const question = state.questions.get(key);
   if (!question) return [];
   state.questions.delete(key);
+  if (state.cancelled) return [];
   const outcome = asObject(asObject(record.result)?.outcome);
   const allowed = outcome?.outcome === "selected" && outcome.optionId !== question.deny;
   return allowed || question.toolId === undefined ? [] : state.tools.deny(question.toolId);
@@ -327,7 +333,6 @@ function answer(command: RunCommand, state: State): AdapterStep | undefined {
       const open = [...state.questions.values()].map(({ id }) =>
         book.result(id, { outcome: { outcome: "cancelled" } }),
       );
-      state.questions.clear();
       return { events: [], send: [book.notification("session/cancel", { sessionId }), ...open] };
     }
     case "send":

@@ -36,6 +36,8 @@ interface State {
   readonly questions: Map<string, { readonly input: unknown; readonly toolId: string | undefined }>;
   nextRequest: number;
   sends: string[];
+  /** Whether the model's words were told; the plain `json` format has them in the result alone. */
+  spoke: boolean;
 }
 
 export function claudeReader(): LineReader {
@@ -48,6 +50,7 @@ export function claudeReader(): LineReader {
     questions: new Map(),
     nextRequest: 1,
     sends: [],
+    spoke: false,
   };
   return {
     onLine(line) {
@@ -55,10 +58,12 @@ export function claudeReader(): LineReader {
       if (!record || !state.seen.isNew(asText(record.uuid))) return { events: [] };
       state.sends = [];
       const events = ROWS[kindOf(record)]?.(record, state) ?? [];
+      state.spoke ||= events.some(({ type }) => type === "text-delta");
       return { events, send: state.sends };
     },
     onSent(line) {
       const record = parseObject(line);
+      if (record?.type === "control_response") noteAnswer(asObject(record.response) ?? {}, state);
       return { events: record?.type === "user" ? [{ type: "turn-opened" }] : [] };
     },
     command: (command) => answer(command, state),
@@ -167,6 +172,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
       ),
     },
     (data, state) => [
+      ...(state.spoke || data.is_error === true ? [] : textDelta(data.result ?? "")),
       {
         ...state.usage.add({
           inputTokens: data.usage?.input_tokens,
@@ -302,6 +308,14 @@ function ending(data: Result): RunEnded {
   return { ...base, outcome: "done" };
 }
 
+/** An answer of ours went out: the question is settled, and a refused call is known as denied. */
+function noteAnswer(reply: JsonObject, state: State): void {
+  const id = asText(reply.request_id) ?? "";
+  const toolId = state.questions.get(id)?.toolId;
+  state.questions.delete(id);
+  if (toolId !== undefined && asObject(reply.response)?.behavior === "deny") state.denied.add(toolId);
+}
+
 function answer(command: RunCommand, state: State): AdapterStep | undefined {
   switch (command.type) {
     case "send":
@@ -314,13 +328,12 @@ function answer(command: RunCommand, state: State): AdapterStep | undefined {
     case "deny": {
       const asked = state.questions.get(command.id);
       if (!asked) return undefined;
-      state.questions.delete(command.id);
-      if (command.type === "deny" && asked.toolId !== undefined) state.denied.add(asked.toolId);
       const response =
         command.type === "approve"
           ? { behavior: "allow", updatedInput: command.input ?? asked.input }
           : { behavior: "deny", message: command.reason ?? "The user denied this call." };
       const reply = { subtype: "success", request_id: command.id, response };
+      noteAnswer(reply, state);
       return { events: [], send: [JSON.stringify({ type: "control_response", response: reply })] };
     }
   }

@@ -28,6 +28,10 @@ interface State {
   threadId: string | undefined;
   turnId: string | undefined;
   running: boolean;
+  /** What was sent into the turn and not confirmed. */
+  steering: unknown;
+  /** What the turn did not take, because it was just over: it starts the next one. */
+  readonly waiting: unknown[];
   /** The thread's totals before this run. */
   before: JsonObject;
 }
@@ -47,6 +51,8 @@ export function codexAppServerReader(plan?: CodexPlan, book = new RpcBook()): Li
     threadId: undefined,
     turnId: undefined,
     running: false,
+    steering: undefined,
+    waiting: [],
     before: {},
   };
   return {
@@ -58,7 +64,9 @@ export function codexAppServerReader(plan?: CodexPlan, book = new RpcBook()): Li
     onSent(line) {
       const record = parseObject(line);
       const method = record && state.book.sent(record);
-      return { events: method === "turn/start" ? [{ type: "turn-opened" }] : [] };
+      if (method !== "turn/start") return { events: [] };
+      state.running = true;
+      return { events: [{ type: "turn-opened" }] };
     },
     command: (command) => answer(command, state),
   };
@@ -68,12 +76,17 @@ function read(message: RpcMessage, state: State): AdapterStep {
   switch (message.kind) {
     case "notification":
       if (isOfAnotherThread(message.params, state)) return { events: [] };
-      return { events: NOTIFICATIONS[message.method]?.(message.params, state) ?? [] };
+      return { events: NOTIFICATIONS[message.method]?.(message.params, state) ?? [], send: nextTurn(state) };
     case "request":
       return ask(message.id, message.method, message.params, state);
     case "result":
       return proceed(message.method, message.result, state);
     case "error":
+      if (message.method === "turn/steer" && state.steering !== undefined) {
+        state.waiting.push(state.steering);
+        state.steering = undefined;
+        return { events: [], send: nextTurn(state) };
+      }
       return { events: [refused(message.method, message.error.message)] };
   }
 }
@@ -97,7 +110,13 @@ function proceed(method: string | undefined, result: JsonObject, state: State): 
     return { events, send: [book.request("turn/start", { threadId: state.threadId, ...plan.turn })] };
   }
   if (method === "turn/start") noteTurn(asObject(result.turn), state);
+  if (method === "turn/steer") state.steering = undefined;
   return { events: [] };
+}
+
+function nextTurn({ book, threadId, running, waiting }: State): string[] {
+  if (running || waiting.length === 0) return [];
+  return [book.request("turn/start", { threadId, input: waiting.shift() })];
 }
 
 function refused(method: string | undefined, message: string): AdapterEvent {
@@ -275,6 +294,7 @@ function answer(command: RunCommand, state: State): AdapterStep | undefined {
     case "send": {
       if (threadId === undefined) return undefined;
       const input = [{ type: "text", text: command.text, text_elements: [] }];
+      state.steering = state.running ? input : undefined;
       const send = state.running
         ? book.request("turn/steer", { threadId, expectedTurnId: turnId, input })
         : book.request("turn/start", { threadId, input });

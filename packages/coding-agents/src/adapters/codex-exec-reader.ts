@@ -91,6 +91,6 @@ export function codexFailure(message: string): RunEnded {
 }
 
 function httpStatus(message: string): number | undefined {
-  const status = /unexpected status (\d{3})/.exec(message)?.[1];
+  const status = /(?:unexpected|last) status:? (\d{3})/.exec(message)?.[1];
   return status === undefined ? undefined : Number(status);
 }

@@ -31,7 +31,7 @@ interface State {
   readonly usage: UsageTotal;
   readonly toolNames: Map<string, string>;
   error: { message: string; status?: number | undefined } | undefined;
-  limit: string | undefined;
+  limit: Pick<RunEnded, "limit" | "message"> | undefined;
   aborted: boolean;
   status: number | undefined;
 }
@@ -127,14 +127,15 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
       success: maybeFlag,
       result: maybe(z.object({ content: maybeText })),
       error: maybe(z.object({ message: maybeText, code: maybeText })),
+      shellExecution: maybe(z.object({ exitCode: maybeNumber })),
     },
-    ({ toolCallId: id, success, result, error }, state) => [
+    ({ toolCallId: id, success, result, error, shellExecution }, state) => [
       {
         type: "tool-ended",
         id,
         tool: state.toolNames.get(id),
         output: result?.content ?? error?.message ?? "",
-        isError: success === false,
+        isError: success === false || (shellExecution?.exitCode ?? 0) !== 0,
         ...(error?.code === "denied" && { denied: true }),
       },
     ],
@@ -155,11 +156,14 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
     },
   ),
   "session_limits_exhausted.requested": row({}, (_, state) => {
-    state.limit = "The session reached its credit limit.";
-    return [{ type: "warning", code: "limit", message: state.limit }];
+    const message = "The session reached its credit limit.";
+    state.limit = { limit: "cost", message };
+    return [{ type: "warning", code: "limit", message }];
   }),
   "session.autopilot_stopped": row({ reason: maybeText }, ({ reason }, state) => {
-    if (/limit|max/i.test(reason ?? "")) state.limit = `Autopilot stopped: ${reason}.`;
+    if (/limit|max|cap_/i.test(reason ?? "")) {
+      state.limit = { limit: "turns", message: `Autopilot stopped: ${reason}.` };
+    }
     return [];
   }),
   "permission.requested": row(
@@ -189,7 +193,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
 
 function ending(sessionId: string | undefined, exitCode = 0, state: State): RunEnded & AdapterEvent {
   const base = { type: "run-ended" as const, sessionId };
-  if (state.limit !== undefined) return { ...base, outcome: "limit", limit: "cost", message: state.limit };
+  if (state.limit !== undefined) return { ...base, outcome: "limit", ...state.limit };
   if (state.aborted) return { ...base, outcome: "aborted", message: "Interrupted." };
   if (state.error) return { ...base, outcome: "failed", ...state.error };
   if (exitCode !== 0) return { ...base, outcome: "failed", message: `Copilot ended with code ${exitCode}.` };

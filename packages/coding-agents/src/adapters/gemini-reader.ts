@@ -30,12 +30,14 @@ export function geminiReader(): LineReader {
   return {
     onLine(line) {
       const record = parseObject(line);
-      return { events: record ? (ROWS[asText(record.type) ?? ""]?.(record, state) ?? []) : [] };
+      const kind = asText(record?.type) ?? (record && "session_id" in record ? "document" : "");
+      return { events: record ? (ROWS[kind]?.(record, state) ?? []) : [] };
     },
   };
 }
 
 const row = rowsFor<State>();
+const failure = maybe(z.object({ type: maybeText, message: maybeText }));
 const TURN_LIMIT = /max(imum)? session turns/i;
 
 const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
@@ -55,7 +57,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
       tool_id: text,
       status: maybeText,
       output: maybeText,
-      error: maybe(z.object({ type: maybeText, message: maybeText })),
+      error: failure,
     },
     ({ tool_id: id, status, output, error }, state) => [
       {
@@ -73,10 +75,16 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
     const seen: AdapterEvent[] = severity === "error" ? [{ type: "error-seen", message }] : [];
     return [...seen, { type: "warning", message }];
   }),
+  /** `-o json`: one object without a type. */
+  document: row({ session_id: text, response: maybeText, error: failure }, (data, state) => [
+    { type: "run-started", sessionId: data.session_id },
+    ...textDelta(data.response ?? ""),
+    ending(data.error ? "error" : "success", data.error?.type, data.error?.message, state),
+  ]),
   result: row(
     {
       status: maybeText,
-      error: maybe(z.object({ type: maybeText, message: maybeText })),
+      error: failure,
       stats: maybe(
         z.object({
           input_tokens: maybeNumber,

@@ -45,7 +45,7 @@ function openJson(options: RunOptions, place: RunPlace): AdapterRun {
       ...(systemPrompt === undefined ? [] : [{ path: instructions, content: systemPrompt }]),
       ...(config ? [config.file] : []),
     ],
-    ...piReader({ terminal: "agent_end" }),
+    onLine: piReader({ terminal: "agent_end" }).onLine, // and no commands: this mode does not listen, a signal stops it
   };
 }
 

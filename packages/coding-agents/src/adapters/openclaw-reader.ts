@@ -101,7 +101,7 @@ function executionEnding({ ok, status = "", error, sessionId }: z.output<typeof 
   if (/timeout|timed_out/.test(`${status} ${error?.kind ?? ""}`))
     return { ...base, outcome: "limit", limit: "time" };
   if (/abort|cancel/.test(`${status} ${error?.kind ?? ""}`)) return { ...base, outcome: "aborted" };
-  const digits = /HTTP (\d{3})/.exec(message)?.[1];
+  const digits = /HTTP (\d{3})|^([45]\d\d) /.exec(message)?.find((part) => /^\d{3}$/.test(part ?? ""));
   return { ...base, outcome: "failed", status: digits === undefined ? undefined : Number(digits) };
 }
 

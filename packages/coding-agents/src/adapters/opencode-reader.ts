@@ -62,7 +62,13 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
       part: z.object({
         tool: text,
         callID: text,
-        state: z.object({ status: text, input: anything, output: maybeText, error: maybeText }),
+        state: z.object({
+          status: text,
+          input: anything,
+          output: maybeText,
+          error: maybeText,
+          metadata: maybe(z.object({ exit: maybeNumber })),
+        }),
       }),
     },
     ({ part: { tool, callID: id, state: call } }, state) => {
@@ -75,7 +81,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
           id,
           tool,
           output: call.output ?? call.error ?? "",
-          isError: call.status === "error",
+          isError: call.status === "error" || (call.metadata?.exit ?? 0) !== 0,
           ...(denied && { denied }),
         },
         ...(denied ? ending(state) : []),

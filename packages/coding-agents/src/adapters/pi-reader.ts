@@ -39,6 +39,8 @@ interface State {
   /** The message whose usage was counted; its end is repeated by the turn's. */
   counted: string | undefined;
   running: boolean;
+  /** Messages sent into a running turn and not confirmed: the turn may settle before it hears of them. */
+  unheard: number;
   sends: string[];
 }
 
@@ -51,6 +53,7 @@ export function piReader(flavour: PiFlavour): LineReader {
     last: undefined,
     counted: undefined,
     running: false,
+    unheard: 0,
     sends: [],
   };
   return {
@@ -63,7 +66,11 @@ export function piReader(flavour: PiFlavour): LineReader {
     },
     onSent(line) {
       const type = parseObject(line)?.type;
-      if (type !== "prompt" || state.running) return { events: [] }; // else it waits its turn within this run
+      if (type !== "prompt") return { events: [] };
+      if (state.running) {
+        state.unheard += 1;
+        return { events: [] };
+      }
       state.last = undefined;
       return { events: [{ type: "turn-opened" }] };
     },
@@ -105,6 +112,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
   ]),
   agent_start: row({}, (_, state) => {
     state.running = true;
+    state.unheard = 0; // what came too late for the turn before has begun its own
     return [{ type: "run-started" }];
   }),
   turn_start: row({}, () => [{ type: "model-turn" }]),
@@ -147,14 +155,19 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
   ]),
   agent_settled: row({}, (_, state) => {
     state.running = false;
-    return state.flavour.terminal === "agent_settled" ? [ending(state)] : [];
+    return state.flavour.terminal === "agent_settled" && state.unheard === 0 ? [ending(state)] : [];
   }),
-  agent_end: row({ isTerminal: maybeFlag }, ({ isTerminal }, state) =>
-    state.flavour.terminal === "agent_end" && isTerminal !== false ? [ending(state)] : [],
-  ),
+  agent_end: row({ isTerminal: maybeFlag }, ({ isTerminal }, state) => {
+    if (state.flavour.terminal !== "agent_end" || isTerminal === false) return [];
+    state.running = false;
+    return state.unheard === 0 ? [ending(state)] : [];
+  }),
   response: row(
     { command: maybeText, success: maybeFlag, error: maybeText, data: anything },
-    ({ command, success, error, data }) => readResponse(command, success, error, asObject(data)),
+    ({ command, success, error, data }, state) => {
+      if (command === "prompt") state.unheard = Math.max(0, state.unheard - 1);
+      return readResponse(command, success, error, asObject(data));
+    },
   ),
   extension_ui_request: row({ id: text, method: text, title: maybeText, message: maybeText }, readDialog),
 };
@@ -225,6 +238,9 @@ function ending({ last }: State): RunEnded {
         status: last.errorStatus ?? httpStatus(message ?? ""),
       };
     case "aborted":
+      if (message !== undefined && /^deadline exceeded/i.test(message)) {
+        return { type: "run-ended", outcome: "limit", limit: "time", message };
+      }
       return { type: "run-ended", outcome: "aborted", message: message ?? "Interrupted." };
     case "length":
       return {
