@@ -73,5 +73,27 @@ describe("asking for access", () => {
     ]);
   });
 
+  test("what was granted until a time is hidden again after it, and can be asked for again", async () => {
+    const { pool } = server.services.database;
+    const [agent] = (await server.call("GET", "/v1/agents")).body.items;
+    const tools = async () => {
+      const { body } = await server.call("GET", `/v1/agents/${agent.id}/preview`);
+      return body.tools.map(({ name }: { name: string }) => name);
+    };
+    expect(await tools()).toContain("read_mail");
+    await pool.query("update grants set expires_at = now() - interval '1 second'");
+    expect(await tools()).not.toContain("read_mail");
+    const session = await server.call("POST", "/v1/sessions", { agent_id: agent.id });
+    await server.call("POST", `/v1/sessions/${session.body.id}/messages`, { content: "read my mail" });
+    await expect.poll(async () => (await pending()).length, { timeout: 10_000 }).toBe(1);
+    const [approval] = await pending();
+    await server.call("POST", `/v1/approvals/${approval.id}`, { decision: "deny", words: "not today" });
+    await expect
+      .poll(() => JSON.stringify(llm.requests.at(-1)?.messages ?? []), { timeout: 10_000 })
+      .toContain("not today");
+    expect(llm.requests.at(-1)?.tools?.map((tool) => tool.function.name)).not.toContain("read_mail");
+    expect(await tools()).not.toContain("read_mail");
+  });
+
   const pending = async () => (await server.call("GET", "/v1/approvals?status=pending")).body.items;
 });

@@ -75,7 +75,7 @@ export async function openServerPackages(parts: PackageParts): Promise<ServerPac
     },
     (error) => onError(error, "services"),
   );
-  packages.waiting().then(
+  const looked = packages.waiting().then(
     (waiting) => {
       for (const { path, failure } of waiting) note(waitingNote(path, failure?.message));
     },
@@ -86,6 +86,7 @@ export async function openServerPackages(parts: PackageParts): Promise<ServerPac
     async close() {
       ticking.stop();
       await triggers.stop();
+      await looked;
       await packages.close();
     },
   };
