@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import type { SandboxLanguage, SandboxOutcome } from "@capstan/core";
+import type { SandboxLanguage } from "@capstan/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CodeOptions, codeRequest, runCode } from "../../../../tools/sandbox-under-test.ts";
 import { type ManagedSandbox, openSandbox } from "./open-sandbox.ts";
 
 let sandbox: ManagedSandbox;
@@ -112,7 +113,7 @@ describe("the session's files", () => {
     const outcome = await run("python", "open('/big', 'w').write('x' * 2000)", {}, small);
     expect(outcome).toMatchObject({ exit: "error", stderr: expect.stringContaining("1000 may be kept") });
     expect(outcome.changed.size).toBe(0);
-    const refused = await small.run(request("bash", "true", { files: { "/a": "x".repeat(1001) } }));
+    const refused = await small.run(codeRequest("bash", "true", { files: { "/a": "x".repeat(1001) } }));
     expect(refused).toMatchObject({ ok: false, failure: { code: "sandbox_too_large", status: 413 } });
     await small.close();
   });
@@ -268,28 +269,8 @@ def talk():
   });
 });
 
-interface Options {
-  files?: Record<string, string>;
-  timeoutMs?: number;
-  memoryMb?: number;
-}
-
-function request(language: SandboxLanguage, code: string, options: Options = {}) {
-  const { files = {}, timeoutMs = 20_000, memoryMb = 256 } = options;
-  const mounted = new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)]));
-  return { language, code, files: mounted, timeoutMs, memoryMb, signal: new AbortController().signal };
-}
-
-async function run(
-  language: SandboxLanguage,
-  code: string,
-  options: Options = {},
-  where: ManagedSandbox = sandbox,
-): Promise<SandboxOutcome> {
-  const result = await where.run(request(language, code, options));
-  if (!result.ok) throw new Error(result.failure.message);
-  return result.value;
-}
+const run = (language: SandboxLanguage, code: string, options: CodeOptions = {}, where = sandbox) =>
+  runCode(where, language, code, options);
 
 /** Looks at a running child from outside, as only a test may. */
 async function inspectChild(own: ManagedSandbox) {

@@ -1,7 +1,8 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SandboxLanguage, SandboxOutcome } from "@capstan/core";
+import type { SandboxLanguage } from "@capstan/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CodeOptions, codeRequest, runCode } from "../../../../tools/sandbox-under-test.ts";
 import { type ManagedSandbox, openSandbox } from "./open-sandbox.ts";
 
 let sandbox: ManagedSandbox;
@@ -81,8 +82,8 @@ describe("limits", () => {
 describe("the pool", () => {
   test("cancelling ends the code at once", async () => {
     const controller = new AbortController();
-    const burning = sandbox.run({ ...request("python", "while True: pass"), signal: controller.signal });
-    await sandbox.run(request("javascript", "1"));
+    const burning = sandbox.run({ ...codeRequest("python", "while True: pass"), signal: controller.signal });
+    await sandbox.run(codeRequest("javascript", "1"));
     controller.abort();
     const result = await burning;
     if (result.ok) expect(result.value.exit).toBe("killed");
@@ -91,7 +92,7 @@ describe("the pool", () => {
 
   test("runs beyond its width wait their turn, those beyond its line are refused", async () => {
     const narrow = await openSandbox({ concurrency: 1, lineLength: 2 });
-    const results = await Promise.all([1, 2, 3, 4].map((n) => narrow.run(request("javascript", `${n}`))));
+    const results = await Promise.all([1, 2, 3, 4].map((n) => narrow.run(codeRequest("javascript", `${n}`))));
     expect(results.map((result) => (result.ok ? result.value.result : result.failure.code))).toEqual([
       1,
       2,
@@ -106,32 +107,12 @@ describe("the pool", () => {
     for (const language of LANGUAGES) {
       expect(bare.unavailable(language)).toMatch(/optional package .* is not installed/);
     }
-    expect(await bare.run(request("python", "1"))).toMatchObject({
+    expect(await bare.run(codeRequest("python", "1"))).toMatchObject({
       failure: { code: "sandbox_unavailable" },
     });
     await bare.close();
   });
 });
 
-interface Options {
-  files?: Record<string, string>;
-  timeoutMs?: number;
-  memoryMb?: number;
-}
-
-function request(language: SandboxLanguage, code: string, options: Options = {}) {
-  const { files = {}, timeoutMs = 20_000, memoryMb = 256 } = options;
-  const mounted = new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)]));
-  return { language, code, files: mounted, timeoutMs, memoryMb, signal: new AbortController().signal };
-}
-
-async function run(
-  language: SandboxLanguage,
-  code: string,
-  options: Options = {},
-  where: ManagedSandbox = sandbox,
-): Promise<SandboxOutcome> {
-  const result = await where.run(request(language, code, options));
-  if (!result.ok) throw new Error(result.failure.message);
-  return result.value;
-}
+const run = (language: SandboxLanguage, code: string, options: CodeOptions = {}, where = sandbox) =>
+  runCode(where, language, code, options);
