@@ -57,7 +57,22 @@ describe("packages in the server", () => {
     expect(installed.status).toBe(201);
     const capability = installed.body.description.capability;
     const detail = await server.call("GET", `/v1/capabilities/${capability}`);
-    expect(detail.body.tools.length).toBeGreaterThan(0);
+    expect(detail.body.tools.map(({ name }: { name: string }) => name)).toEqual([
+      "weather_stats",
+      "weather_save",
+    ]);
+    const task = "weather: count the lines and words of a text file";
+    const routed = await server.call("POST", "/v1/route", { task });
+    expect(routed.body.plan[0]).toMatchObject({
+      capabilityId: capability,
+      route: expect.stringMatching(/weather_stats$/),
+    });
+    const agent = await server.call("POST", "/v1/agents", { name: "Counter", capabilities: [capability] });
+    const token = await server.call("POST", `/v1/agents/${agent.body.id}/tokens`, { name: "test" });
+    await callTool(token.body.token, "weather_save", { file_path: "/log.txt", text: "wind from the west" });
+    expect(await callTool(token.body.token, "weather_stats", { file_path: "/log.txt" })).toMatchObject({
+      words: 4,
+    });
     const log = await server.call("GET", "/v1/audit");
     expect(log.body.items).toContainEqual(
       expect.objectContaining({ action: "package.installed", subject: "capstan-cli-weather" }),
@@ -65,6 +80,24 @@ describe("packages in the server", () => {
     expect((await server.call("DELETE", "/v1/packages/capstan-cli-weather")).status).toBe(200);
     expect((await server.call("GET", `/v1/capabilities/${capability}`)).status).toBe(404);
   });
+
+  /** As a client of the agent's MCP endpoint, in the session of its token. */
+  const callTool = async (bearer: string, name: string, args: object): Promise<unknown> => {
+    const { body } = await server.call(
+      "POST",
+      "/mcp",
+      { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+      {
+        authorization: `Bearer ${bearer}`,
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": "2025-11-25",
+      },
+    );
+    const text = typeof body === "string" ? (/^data: (.*)$/m.exec(body)?.[1] ?? "{}") : JSON.stringify(body);
+    const { result } = JSON.parse(text);
+    expect(result.isError ?? false, text).toBe(false);
+    return result.structuredContent;
+  };
 
   test("a real MCP server is installed, and its tools are called through the gate", {
     timeout: 120_000,
