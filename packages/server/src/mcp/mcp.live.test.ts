@@ -1,5 +1,6 @@
 /** /mcp with real clients of three generations, and the protocol's own conformance suite. */
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { defineCapability, defineTool, fail, ok } from "@capstan/core";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -325,23 +326,34 @@ const SCENARIOS = [
   "dns-rebinding-protection",
 ];
 
-test.each(SCENARIOS)("conformance: %s", async (scenario) => {
+async function conformance(...args: string[]): Promise<string> {
   const program = new URL(
     "../../../../node_modules/@modelcontextprotocol/conformance/dist/index.js",
     import.meta.url,
   );
-  const args = [
-    program.pathname,
-    "server",
-    "--url",
-    `${server.url}/mcp?agent=${agentId}`,
-    "--scenario",
-    scenario,
-  ];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 50_000 }).catch((error) => {
+  const run = promisify(execFile)(process.execPath, [program.pathname, ...args], { timeout: 50_000 });
+  const { stdout } = await run.catch((error) => {
     throw new Error(`${error.stdout}\n${error.stderr}`);
   });
-  expect(stdout).toMatch(/Passed: \d+\/\d+, 0 failed/);
+  return stdout;
+}
+
+test.each(SCENARIOS)("conformance: %s", async (scenario) => {
+  const url = `${server.url}/mcp?agent=${agentId}`;
+  expect(await conformance("server", "--url", url, "--scenario", scenario)).toMatch(
+    /Passed: \d+\/\d+, 0 failed/,
+  );
+});
+
+test("conformance: docs/mcp.md names every scenario that does not apply, and no other", async () => {
+  const [servers = ""] = (await conformance("list")).split("Client scenarios");
+  const all = [...servers.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name);
+  const page = await readFile(new URL("../../../../docs/mcp.md", import.meta.url), "utf8");
+  const table = page.slice(page.indexOf("| scenarios |"));
+  const excused = [...table.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names = ""]) =>
+    [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+  );
+  expect([...excused, ...SCENARIOS].sort()).toEqual(all.sort());
 });
 
 async function pendingIn(sessionId: string): Promise<string> {
