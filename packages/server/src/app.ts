@@ -2,11 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { fail } from "@capstan/core";
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import { authenticate } from "./auth/authenticate.ts";
 import { guardOrigin } from "./auth/guard-origin.ts";
+import { limitBody } from "./body-limits.ts";
 import { type AppEnv, newRoutes } from "./define-route.ts";
+import { refuseDeepJson } from "./json-depth.ts";
 import { docsRoutes } from "./openapi/docs-routes.ts";
 import { problem } from "./problem.ts";
 import { a2aRoutes } from "./routes/a2a.ts";
@@ -32,8 +33,6 @@ import { triggerRoutes } from "./routes/triggers.ts";
 import { userRoutes } from "./routes/users.ts";
 import type { Services } from "./services.ts";
 import { studioRoutes } from "./studio.ts";
-
-const JSON_LIMIT_BYTES = 4 * 1024 * 1024; // file uploads and packages have limits of their own
 
 /** Every part of the API. To add one: its file in routes/, and a line here. */
 const ROUTES = [
@@ -64,7 +63,8 @@ export function createApp(services: Services): OpenAPIHono<AppEnv> {
   const app = newRoutes();
   app.use(guardOrigin(services.settings));
   app.use(authenticate(services));
-  app.use(jsonLimit);
+  app.use(limitBody);
+  app.use(refuseDeepJson);
   for (const routes of ROUTES) app.route("/", routes(services));
   app.route("/", docsRoutes(app));
   app.route("/", studioRoutes());
@@ -84,15 +84,6 @@ export function createApp(services: Services): OpenAPIHono<AppEnv> {
   });
   return app;
 }
-
-const limit = bodyLimit({
-  maxSize: JSON_LIMIT_BYTES,
-  onError: (c) => problem(c, fail("body_too_large", { limitBytes: JSON_LIMIT_BYTES }).failure),
-});
-
-/** Uploads are bounded where they are read; everything else is JSON. */
-const jsonLimit: typeof limit = (c, next) =>
-  c.req.method === "PUT" && c.req.path.includes("/files/") ? next() : limit(c, next);
 
 /** Postgres refuses a value (class 22), such as a NUL in a text: the caller's doing, not ours. The driver's error is inside drizzle's. */
 function isDataError(error: unknown): boolean {

@@ -35,11 +35,14 @@ export interface RankedTask {
   readonly matches: readonly Match[];
 }
 
-/** One result per task, in order. An iterator: the caller decides when other work gets its turn. */
+/**
+ * One result per task, in order; `undefined` for each capability that was read before the first of them. An iterator: thousands
+ * of either take seconds, and the caller decides when other work gets its turn.
+ */
 export function* rankCatalog(
   { capabilities, tasks, topK }: RankCatalogRequest,
   embed?: Embed,
-): Generator<RankedTask> {
+): Generator<RankedTask | undefined> {
   const index = createRouteIndex({ embed });
   for (const { id, name, description, tags, triggers, params, domain, actions } of capabilities) {
     index.add({
@@ -52,6 +55,7 @@ export function* rankCatalog(
       actions: actions ?? [],
       ...(domain != null && { domain }),
     });
+    yield undefined;
   }
   for (const task of tasks) yield { task, matches: rank(task, index, { topK }).matches };
 }

@@ -1,5 +1,13 @@
 /** /api: tasks by the specification, telemetry, and one generic route that serves the catalog's own routes through the gate. */
-import { type Capability, createRouteIndex, fail, rank, summarise, TaskRequest } from "@capstan/core";
+import {
+  type Capability,
+  fail,
+  type RankedTask,
+  rankCatalog,
+  rankCatalogRequest,
+  summarise,
+  TaskRequest,
+} from "@capstan/core";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { chatMatch } from "../chat-match.ts";
@@ -73,24 +81,6 @@ const explain = createRoute({
     ),
   },
   responses: { 200: json(AnyObject, "Intent, matches, rejected and plan.") },
-});
-
-const Ranking = z.object({
-  capabilities: z
-    .array(
-      z.object({
-        id: z.string().min(1).max(200),
-        name: z.string().max(500),
-        description: z.string().max(20_000).default(""),
-        tags: z.array(z.string().max(200)).max(200).optional(),
-        triggers: z.array(z.string().max(2000)).max(500).optional(),
-        params: z.array(z.string().max(200)).max(500).optional(),
-      }),
-    )
-    .min(1)
-    .max(20_000),
-  tasks: z.array(z.string().max(100_000)).min(1).max(5000),
-  topK: z.int().min(1).max(100).default(10),
 });
 
 const getTask = createRoute({
@@ -196,27 +186,21 @@ async function executeTask(c: Context<AppEnv>, { taskRunner }: Services): Promis
   return done.ok ? c.json(done.value) : problem(c, done.failure);
 }
 
-const RANKED_AT_ONCE = 50; // tasks between two breaths of the event loop
+const BREATH_MS = 20; // the longest that other requests wait for a ranking
 
 async function rankPosted(c: Context<AppEnv>, { embed }: Services): Promise<Response> {
-  const body = Ranking.safeParse(await c.req.json().catch(() => undefined));
+  const body = rankCatalogRequest.safeParse(await c.req.json().catch(() => undefined));
   if (!body.success) return problem(c, fail("input_invalid", { where: z.prettifyError(body.error) }).failure);
-  const { capabilities, tasks, topK } = body.data;
-  const index = createRouteIndex({ embed: embed() });
-  for (const [at, capability] of capabilities.entries()) {
-    index.add(definedOnly(capability) as never);
-    if (at % RANKED_AT_ONCE === 0) await new Promise(setImmediate);
-  }
-  const results: object[] = [];
-  for (const [at, task] of tasks.entries()) {
-    results.push({ task, matches: rank(task, index, { topK }).matches });
-    if (at % RANKED_AT_ONCE === 0) await new Promise(setImmediate);
+  const results: RankedTask[] = [];
+  let breath = performance.now();
+  for (const ranked of rankCatalog(body.data, embed())) {
+    if (ranked) results.push(ranked);
+    if (performance.now() - breath < BREATH_MS) continue;
+    await new Promise(setImmediate);
+    breath = performance.now();
   }
   return c.json({ results });
 }
-
-const definedOnly = (value: object): object =>
-  Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined));
 
 /** The routes capabilities declare: found by route, method and constant fields, called through the gate. */
 async function catalogRoute(c: Context<AppEnv>, services: Services): Promise<Response> {
@@ -267,7 +251,7 @@ function describeRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegistry"
     tags: ["tasks"],
     summary: "Rank a catalog that is sent along",
     "x-capstan-right": "read",
-    request: { body: body(Ranking) },
+    request: { body: body(rankCatalogRequest) },
     responses: answer,
   });
   registry.registerPath({
