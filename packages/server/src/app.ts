@@ -7,7 +7,6 @@ import { authenticate } from "./auth/authenticate.ts";
 import { guardOrigin } from "./auth/guard-origin.ts";
 import { limitBody } from "./body-limits.ts";
 import { type AppEnv, newRoutes } from "./define-route.ts";
-import { refuseDeepJson } from "./json-depth.ts";
 import { docsRoutes } from "./openapi/docs-routes.ts";
 import { problem } from "./problem.ts";
 import { a2aRoutes } from "./routes/a2a.ts";
@@ -64,7 +63,6 @@ export function createApp(services: Services): OpenAPIHono<AppEnv> {
   app.use(guardOrigin(services.settings));
   app.use(authenticate(services));
   app.use(limitBody);
-  app.use(refuseDeepJson);
   for (const routes of ROUTES) app.route("/", routes(services));
   app.route("/", docsRoutes(app));
   app.route("/", studioRoutes());
