@@ -89,4 +89,16 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "List, create and revoke API keys",
     load: async () => (await import("./commands/keys.ts")).keys,
   },
+  backup: {
+    summary: "Write the whole installation into one file",
+    load: async () => (await import("./commands/backup.ts")).backup,
+  },
+  restore: {
+    summary: "Fill an empty installation from a backup",
+    load: async () => (await import("./commands/backup.ts")).restore,
+  },
+  migrate: {
+    summary: "Move the embedded store to Postgres",
+    load: async () => (await import("./commands/backup.ts")).migrate,
+  },
 };

@@ -1,5 +1,6 @@
 /** The one table of failures, and `fail`, which reads it. To add a failure: a row in its area's file. */
 import type { Refused } from "../result.ts";
+import { backupFailures } from "./backup-failures.ts";
 import { builtinFailures } from "./builtin-failures.ts";
 import { clientFailures } from "./client-failures.ts";
 import { codingAgentFailures } from "./coding-agent-failures.ts";
@@ -29,6 +30,7 @@ export const FAILURES = {
   ...sourceFailures,
   ...clientFailures,
   ...builtinFailures,
+  ...backupFailures,
 };
 
 export type FailureCode = keyof typeof FAILURES;

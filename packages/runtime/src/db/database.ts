@@ -27,6 +27,8 @@ export interface DatabaseOptions {
   readonly url?: string | undefined;
   readonly maxConnections?: number;
   readonly onError?: (error: Error) => void;
+  /** How many migrations to apply; all when absent, 0 to leave the schema as it is. */
+  readonly migrations?: number;
 }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Result<Database>> {
@@ -34,7 +36,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Result<Dat
     options.url === undefined ? await openEmbedded(options) : await openPostgres(options, options.url);
   if (!opened.ok) return opened;
   try {
-    await migrate(opened.value);
+    await migrate(opened.value, options.migrations);
     return opened;
   } catch (error) {
     await opened.value.close().catch(() => {});

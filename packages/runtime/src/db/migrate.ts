@@ -2,9 +2,11 @@
  * Brings the schema up to date. Every process tries at start; the advisory lock lets one at a time do it.
  * A loop of tries, not a waiting lock: a waiting one holds a connection that the holder may need.
  */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle } from "drizzle-orm/node-postgres";
-import { migrate as runMigrations } from "drizzle-orm/node-postgres/migrator";
 import type pg from "pg";
 
 const LOCK_KEY = 4_400_001;
@@ -13,9 +15,49 @@ const RETRY_MS = 100;
 /** Beside `src` in the repository and beside `dist` in the published package. */
 const MIGRATIONS = fileURLToPath(new URL("../../drizzle", import.meta.url));
 
-export async function migrate({ kind, pool }: { kind: "pglite" | "postgres"; pool: pg.Pool }): Promise<void> {
-  if (kind === "pglite") return runMigrations(drizzle(pool), { migrationsFolder: MIGRATIONS });
-  await underLock(pool, (client) => runMigrations(drizzle(client), { migrationsFolder: MIGRATIONS }));
+/** `most`: how many of the migrations, the oldest first; all of them when absent. */
+export async function migrate(
+  { kind, pool }: { kind: "pglite" | "postgres"; pool: pg.Pool },
+  most?: number,
+): Promise<void> {
+  const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS }).slice(0, most);
+  if (migrations.length === 0) return;
+  if (kind === "pglite") return apply(migrations, pool);
+  await underLock(pool, (client) => apply(migrations, client));
+}
+
+/** The migrations this version has, by the hash that the database remembers them by. */
+export const knownMigrations = (): string[] =>
+  readMigrationFiles({ migrationsFolder: MIGRATIONS }).map(({ hash }) => hash);
+
+/** The migrations a database has had; none when it has never been ours. */
+export async function appliedMigrations(pool: pg.Pool): Promise<string[]> {
+  const { rows: there } = await pool.query("select to_regclass('drizzle.__drizzle_migrations') as name");
+  if (there[0]?.name === null) return [];
+  const { rows } = await pool.query<{ hash: string }>(
+    "select hash from drizzle.__drizzle_migrations order by created_at",
+  );
+  return rows.map(({ hash }) => hash);
+}
+
+/** The names of the tables that are there after so many migrations. */
+export function tablesAfter(migrations: number): string[] {
+  const name = `${String(migrations - 1).padStart(4, "0")}_snapshot.json`;
+  const snapshot: { tables: Record<string, { name: string }> } = JSON.parse(
+    readFileSync(join(MIGRATIONS, "meta", name), "utf8"),
+  );
+  return Object.values(snapshot.tables).map((table) => table.name);
+}
+
+interface Migrator {
+  readonly dialect: { migrate(migrations: MigrationMeta[], session: unknown, config: object): Promise<void> };
+  readonly session: unknown;
+}
+
+/** What drizzle's own `migrate` does, with a list that may be shorter than the folder's. */
+async function apply(migrations: MigrationMeta[], on: pg.Pool | pg.PoolClient): Promise<void> {
+  const { dialect, session } = drizzle(on) as unknown as Migrator;
+  await dialect.migrate(migrations, session, {});
 }
 
 /** Runs `work` while no other process does; also used for the engine's own tables. */

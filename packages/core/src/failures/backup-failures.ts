@@ -1,0 +1,57 @@
+/** Failures of backups, and of moving from one store to another. */
+import { row } from "./failure.ts";
+
+export const backupFailures = {
+  backup_nothing_there: row<{ folder: string }>({
+    status: 404,
+    message: ({ folder }) => `There is no embedded store in ${folder}.`,
+    nextStep: () => "Set CAPSTAN_DATA_DIR to the folder the server uses, or DATABASE_URL to its Postgres.",
+  }),
+  backup_exists: row<{ path: string }>({
+    status: 409,
+    message: ({ path }) => `${path} is there already.`,
+    nextStep: () => "Name another file; a backup never takes the place of one.",
+  }),
+  backup_unwritable: row<{ path: string; why: string }>({
+    status: 500,
+    message: ({ path, why }) => `${path} cannot be written: ${why}`,
+    nextStep: () => "Check the folder's rights and its free space.",
+  }),
+  backup_unreadable: row<{ path: string; why: string }>({
+    status: 400,
+    message: ({ path, why }) => `${path} cannot be read as a backup: ${why}`,
+    nextStep: () => "Nothing was changed. Name a file that `capstan backup` wrote, or an older copy of it.",
+  }),
+  backup_other_format: row<{ path: string; format: number; known: number; version: string }>({
+    status: 400,
+    message: ({ path, format, known }) => `${path} has format ${format}; this version reads ${known}.`,
+    nextStep: ({ version }) => `Restore it with Capstan ${version} or later.`,
+  }),
+  backup_schema_unknown: row<{ what: string; version: string }>({
+    status: 400,
+    message: ({ what }) => `The data has ${what}, which this version does not know, and it would be lost.`,
+    nextStep: ({ version }) => `Nothing was changed. Use Capstan ${version} or later.`,
+  }),
+  target_not_empty: row<{ where: string; what: string }>({
+    status: 409,
+    message: ({ where, what }) => `${where} is not empty: it has ${what}.`,
+    nextStep: () =>
+      "Nothing was changed. Use a new database or another CAPSTAN_DATA_DIR, or empty this one yourself.",
+  }),
+  target_in_use: row<{ where: string; servers: number }>({
+    status: 409,
+    message: ({ where, servers }) =>
+      `${servers === 1 ? "A server works" : `${servers} servers work`} on ${where}.`,
+    nextStep: () => "Stop every server on it, and try again.",
+  }),
+  maintenance_stopped: row<{ code: number }>({
+    status: 500,
+    message: ({ code }) => `The work stopped half way (exit code ${code}).`,
+    nextStep: () => "Nothing half-made is used. Read what it printed, and start it again.",
+  }),
+  store_copy_failed: row<{ where: string; why: string }>({
+    status: 500,
+    message: ({ where, why }) => `The data could not be written to ${where}: ${why}`,
+    nextStep: () => "Nothing of it was kept there. Correct the reason, and try again.",
+  }),
+};

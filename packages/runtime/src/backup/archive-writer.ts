@@ -1,0 +1,55 @@
+/** Writes a backup's file a line at a time. It has its name only when it is whole; until then it is `<name>.partial`. */
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { fail, ok, type Result } from "@capstan/core";
+import type { BackupLine } from "./backup-format.ts";
+
+export interface WrittenArchive {
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Whose lines come last is the caller's matter, but for the end, which this adds: `counts` is asked when all are through. */
+export async function writeArchive(
+  path: string,
+  lines: AsyncIterable<BackupLine>,
+  counts: () => { rows: Record<string, number>; files: number },
+): Promise<Result<WrittenArchive>> {
+  const target = resolve(path);
+  const partial = `${target}.partial`;
+  const hash = createHash("sha256");
+  let sha256 = "";
+  async function* text(): AsyncGenerator<string> {
+    let count = 0;
+    for await (const line of lines) {
+      const written = `${JSON.stringify(line)}\n`;
+      hash.update(written);
+      count++;
+      yield written;
+    }
+    sha256 = hash.digest("hex");
+    yield `${JSON.stringify({ is: "end", lines: count, sha256, ...counts() })}\n`;
+  }
+  try {
+    if (await stat(target).catch(() => undefined)) return fail("backup_exists", { path });
+    await mkdir(dirname(target), { recursive: true });
+    // 0600: it holds the keys of the installation.
+    const file = createWriteStream(partial, { mode: 0o600 });
+    await pipeline(Readable.from(text(), { objectMode: true, highWaterMark: 1 }), createGzip(), file);
+    await rename(partial, target);
+    return ok({ path: target, bytes: (await stat(target)).size, sha256 });
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => {});
+    if (!isFileError(error)) throw error;
+    return fail("backup_unwritable", { path, why: error.code ?? error.message });
+  }
+}
+
+const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";

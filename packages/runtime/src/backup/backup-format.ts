@@ -1,0 +1,55 @@
+/**
+ * The file of a backup: gzip over lines of JSON, so that `zcat` shows what is in it and nothing need be held whole.
+ * The first line says what it is, the last one has the number and the SHA-256 of all lines before it.
+ *
+ * Values are in Postgres's own text form: exact on both stores, whatever the type.
+ */
+import { z } from "zod";
+
+export const BACKUP_FORMAT = 1;
+
+const Owner = { mode: z.int().min(0), uid: z.int().min(0), gid: z.int().min(0) };
+
+export const BackupHeader = z.object({
+  is: z.literal("capstan-backup"),
+  format: z.int(),
+  /** The version of Capstan that wrote it. */
+  version: z.string(),
+  made_at: z.string(),
+  store: z.enum(["pglite", "postgres"]),
+  /** `linux-x64` and the like: unpacked packages hold programs of one. */
+  platform: z.string(),
+  /** The hashes of the migrations the store has had. */
+  schema: z.array(z.string()),
+});
+export type BackupHeader = z.infer<typeof BackupHeader>;
+
+const Rows = z.object({
+  is: z.literal("rows"),
+  table: z.string(),
+  columns: z.array(z.string()),
+  rows: z.array(z.array(z.string().nullable())),
+});
+export type TableRows = Omit<z.infer<typeof Rows>, "is">;
+
+const Entry = z.discriminatedUnion("is", [
+  z.object({ is: z.literal("folder"), path: z.string(), ...Owner }),
+  z.object({ is: z.literal("link"), path: z.string(), target: z.string() }),
+  z.object({ is: z.literal("file"), path: z.string(), changed_ms: z.number(), ...Owner }),
+  /** A part of the file named last. */
+  z.object({ is: z.literal("part"), base64: z.string() }),
+]);
+/** What lies in the data folder; a file is followed by its parts. */
+export type FolderEntry = z.infer<typeof Entry>;
+
+const End = z.object({
+  is: z.literal("end"),
+  lines: z.int(),
+  sha256: z.string(),
+  rows: z.record(z.string(), z.int()),
+  files: z.int(),
+});
+export type BackupEnd = z.infer<typeof End>;
+
+export const BackupLine = z.discriminatedUnion("is", [BackupHeader, Rows, ...Entry.options, End]);
+export type BackupLine = z.infer<typeof BackupLine>;

@@ -1,0 +1,105 @@
+/** `capstan backup`: everything an installation knows, in one file. The embedded store must be at rest; Postgres need not. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fail, ok, type Result } from "@capstan/core";
+import { type Database, openDatabase } from "../db/database.ts";
+import { appliedMigrations, knownMigrations, tablesAfter } from "../db/migrate.ts";
+import { writeArchive } from "./archive-writer.ts";
+import { BACKUP_FORMAT, type BackupLine } from "./backup-format.ts";
+import type { CopyCounts, StoreProgress } from "./copy-progress.ts";
+import { packFolder } from "./pack-folder.ts";
+import { readRows } from "./read-rows.ts";
+import { liveServers, type StoreTable, storeTables } from "./store-tables.ts";
+
+/** Where an installation keeps what it knows. */
+export interface StorePlace {
+  readonly dataDir: string;
+  /** Absent: the embedded store in the data folder. */
+  readonly url?: string | undefined;
+}
+
+export interface BackupOptions {
+  readonly from: StorePlace;
+  readonly path: string;
+  readonly version: string;
+  readonly now: () => Date;
+  readonly progress: StoreProgress;
+}
+
+export interface BackupReport extends CopyCounts {
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** Servers that were at work meanwhile. */
+  readonly servers: number;
+  /** Whether the file has the key that providers' keys are sealed with; else it is the operator's CAPSTAN_SECRET. */
+  readonly holdsSecret: boolean;
+}
+
+export async function backUp({
+  from,
+  path,
+  version,
+  now,
+  progress,
+}: BackupOptions): Promise<Result<BackupReport>> {
+  const opened = await openAsItIs(from);
+  if (!opened.ok) return opened;
+  const { database, schema, tables } = opened.value;
+  const counts = { rows: {} as Record<string, number>, files: 0 };
+  async function* lines(): AsyncGenerator<BackupLine> {
+    yield {
+      is: "capstan-backup",
+      format: BACKUP_FORMAT,
+      version,
+      made_at: now().toISOString(),
+      store: database.kind,
+      platform: `${process.platform}-${process.arch}`,
+      schema,
+    };
+    for await (const batch of readRows(database.pool, tables)) {
+      counts.rows[batch.table] = (counts.rows[batch.table] ?? 0) + batch.rows.length;
+      progress({ table: batch.table, ...counts });
+      yield { is: "rows", ...batch };
+    }
+    const own = [resolve(path), `${resolve(path)}.partial`];
+    for await (const entry of packFolder(resolve(from.dataDir), own)) {
+      if (entry.is === "file") counts.files++;
+      progress({ table: "files", ...counts });
+      yield entry;
+    }
+  }
+  try {
+    const servers = await liveServers(database.pool);
+    const written = await writeArchive(path, lines(), () => counts);
+    if (!written.ok) return written;
+    return ok({ ...written.value, ...counts, servers, holdsSecret: hasSecret(from.dataDir) });
+  } finally {
+    await database.close();
+  }
+}
+
+/** A store without bringing its schema up to date: a backup before an upgrade must not be the upgrade. */
+export async function openAsItIs(
+  place: StorePlace,
+): Promise<Result<{ database: Database; schema: string[]; tables: StoreTable[] }>> {
+  if (place.url === undefined && !existsSync(join(place.dataDir, "db", "PG_VERSION"))) {
+    return fail("backup_nothing_there", { folder: place.dataDir });
+  }
+  const opened = await openDatabase({ ...place, migrations: 0 });
+  if (!opened.ok) return opened;
+  const database = opened.value;
+  const schema = await appliedMigrations(database.pool);
+  if (schema.length === 0) {
+    await database.close();
+    return fail("backup_nothing_there", { folder: database.location });
+  }
+  // A database that is shared with others may have tables that are not ours.
+  const named = isStartOf(schema, knownMigrations()) ? tablesAfter(schema.length) : undefined;
+  return ok({ database, schema, tables: await storeTables(database.pool, named) });
+}
+
+export const isStartOf = (some: readonly string[], all: readonly string[]): boolean =>
+  some.length <= all.length && some.every((each, index) => each === all[index]);
+
+const hasSecret = (dataDir: string): boolean => existsSync(join(dataDir, "secret.key"));

@@ -1,0 +1,55 @@
+/** Writes rows that `readRows` read into a store whose tables are there and empty. The caller has the transaction. */
+import { fail, ok, type Result } from "@capstan/core";
+import type pg from "pg";
+import type { TableRows } from "./backup-format.ts";
+import { quoted, type StoreTable } from "./store-tables.ts";
+
+export class RowLoader {
+  readonly counts: Record<string, number> = {};
+  readonly #client: pg.PoolClient;
+  readonly #tables: ReadonlyMap<string, StoreTable>;
+  readonly #version: string;
+
+  /** `version`: of who wrote the data, for the next step. */
+  constructor(client: pg.PoolClient, tables: readonly StoreTable[], version: string) {
+    this.#client = client;
+    this.#tables = new Map(tables.map((table) => [table.name, table]));
+    this.#version = version;
+  }
+
+  /** By the names of the columns: one that the store has and the data has not gets its default. */
+  async load({ table, columns, rows }: TableRows): Promise<Result<number>> {
+    const known = this.#tables.get(table);
+    if (!known) return fail("backup_schema_unknown", { what: `a table "${table}"`, version: this.#version });
+    const types = columns.map((name) => known.columns.find((column) => column.name === name)?.type);
+    const unknown = columns[types.indexOf(undefined)];
+    if (unknown !== undefined) {
+      const what = `a column "${unknown}" of "${table}"`;
+      return fail("backup_schema_unknown", { what, version: this.#version });
+    }
+    const names = columns.map(quoted).join(", ");
+    const values = types.map((type, index) => `v${index}::${type}`).join(", ");
+    const lists = columns.map((_, index) => `$${index + 1}::text[]`).join(", ");
+    const aliases = columns.map((_, index) => `v${index}`).join(", ");
+    await this.#client.query(
+      `insert into ${quoted(table)} (${names}) select ${values} from unnest(${lists}) as v(${aliases})`,
+      columns.map((_, index) => rows.map((row) => row[index] ?? null)),
+    );
+    this.counts[table] = (this.counts[table] ?? 0) + rows.length;
+    return ok(rows.length);
+  }
+
+  /** Sequences count on from the highest number, and runs that were on are handed over: any process takes them up. */
+  async finish(): Promise<void> {
+    for (const { name, columns } of this.#tables.values()) {
+      for (const column of columns.filter(({ counts }) => counts)) {
+        await this.#client.query(
+          `select setval(pg_get_serial_sequence($1, $2), coalesce(max(${quoted(column.name)}), 1), max(${quoted(column.name)}) is not null)
+            from ${quoted(name)}`,
+          [quoted(name), column.name],
+        );
+      }
+    }
+    await this.#client.query("update runs set owner = '' where status = 'running'");
+  }
+}

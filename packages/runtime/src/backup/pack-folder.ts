@@ -1,0 +1,40 @@
+/** The data folder as entries of a backup. What belongs to a process or is made again by itself is left out. */
+import { createReadStream } from "node:fs";
+import { lstat, readdir, readlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { FolderEntry } from "./backup-format.ts";
+
+const PART_BYTES = 1024 * 1024;
+
+/** `db` is read as rows; the others are locks, signs of life, logs and working copies of session files. */
+export const LEFT_OUT = new Set(["db", "capstan.pid", "server.log", "work", "rt_triggers/_managers"]);
+
+/** `except`: absolute paths of files that are none of the folder's, such as the backup itself. */
+export async function* packFolder(root: string, except: readonly string[]): AsyncGenerator<FolderEntry> {
+  const paths = async function* (folder: string): AsyncGenerator<string> {
+    const names = await readdir(join(root, folder)).catch(() => [] as string[]);
+    for (const name of names.sort()) {
+      const path = folder === "" ? name : `${folder}/${name}`;
+      if (LEFT_OUT.has(path) || except.includes(resolve(root, path))) continue;
+      yield path;
+      if ((await lstat(join(root, path)).catch(() => undefined))?.isDirectory()) yield* paths(path);
+    }
+  };
+  for await (const path of paths("")) yield* entriesOf(root, path);
+}
+
+/** A running server may take a file away while we look: then it is not there. */
+async function* entriesOf(root: string, path: string): AsyncGenerator<FolderEntry> {
+  const place = join(root, path);
+  const about = await lstat(place).catch(() => undefined);
+  if (!about) return;
+  const owner = { mode: about.mode & 0o7777, uid: about.uid, gid: about.gid };
+  if (about.isDirectory()) yield { is: "folder", path, ...owner };
+  else if (about.isSymbolicLink()) yield { is: "link", path, target: await readlink(place) };
+  else if (about.isFile()) {
+    yield { is: "file", path, changed_ms: about.mtimeMs, ...owner };
+    for await (const bytes of createReadStream(place, { highWaterMark: PART_BYTES })) {
+      yield { is: "part", base64: (bytes as Buffer).toString("base64") };
+    }
+  }
+}
