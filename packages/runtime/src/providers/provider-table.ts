@@ -4,6 +4,7 @@ import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import { joiningFetch } from "./joined-deltas.ts";
 import type { ModelInputs } from "./models.ts";
 import { nodeFetch } from "./node-fetch.ts";
 
@@ -68,7 +69,7 @@ export const COMPATIBLE: ProviderRow = {
       baseURL: credentials.baseUrl ?? "",
       ...key(credentials),
       includeUsage: true,
-      fetch: nodeFetch,
+      fetch: joiningFetch(nodeFetch),
     }).chatModel(modelId),
   inputs: { image: true, audio: false, video: false, pdf: false },
   jsonWithTools: false,
