@@ -4,7 +4,17 @@ export interface Log {
   error(facts: { reference?: string; path?: string; error: unknown; what?: string }): void;
 }
 
-export function openLog(write: (line: string) => void, asJson: boolean): Log {
+const SHORTEST_SECRET = 6; // shorter ones would blot out ordinary words
+
+/** `secrets` never appear in a line, whoever put them into an error's words. */
+export function openLog(
+  writeLine: (line: string) => void,
+  asJson: boolean,
+  secrets: readonly string[] = [],
+): Log {
+  const hidden = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+  const write = (line: string) =>
+    writeLine(hidden.reduce((shown, secret) => shown.replaceAll(secret, "***"), line));
   return {
     info: (message) => write(asJson ? JSON.stringify({ level: "info", message }) : message),
     error({ error, ...facts }) {

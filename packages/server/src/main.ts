@@ -4,11 +4,15 @@ import { greeting } from "./greeting.ts";
 import { loadConfig } from "./load-config.ts";
 import { openLog } from "./log.ts";
 import { startServer } from "./serve.ts";
-import { parseSettings } from "./settings.ts";
+import { parseSettings, secretValues } from "./settings.ts";
 
-const log = openLog((line) => process.stderr.write(`${line}\n`), !process.stderr.isTTY);
 const settings = parseSettings(process.env);
 if (!settings.ok) stop(settings.failure);
+const log = openLog(
+  (line) => process.stderr.write(`${line}\n`),
+  !process.stderr.isTTY,
+  secretValues(settings.value),
+);
 const config = await loadConfig(process.cwd());
 if (!config.ok) stop(config.failure);
 const server = await startServer(settings.value, log, {

@@ -10,6 +10,7 @@ import {
 import { storedBudgets } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import type { Caller } from "./auth/caller.ts";
+import { ownSession } from "./auth/ownership.ts";
 import type { Services } from "./services.ts";
 import { singleCapability } from "./single-capability.ts";
 
@@ -36,7 +37,7 @@ export async function runOneTool(
   const composed = await agentFor(services, caller, call);
   if (!composed.ok) return { kind: "refused", failure: composed.failure };
   if (call.session_id !== undefined) {
-    const session = await services.sessions.get(call.session_id);
+    const session = await ownSession(services.sessions, call.session_id, caller);
     if (!session.ok) return { kind: "refused", failure: session.failure };
   }
   const user = await services.users.get(caller.email);

@@ -84,3 +84,12 @@ function secretsOf(given: Record<string, string | undefined>): Record<string, st
       .map(([name, value]) => [name.slice(SECRET_PREFIX.length), value ?? ""]),
   );
 }
+
+/** Every value that must not be shown: keys, signing secrets, what documents may use, and the database's password. */
+export function secretValues({ secrets, DATABASE_URL, ...settings }: Settings): string[] {
+  const keys = Object.entries(settings).filter(([name]) => /_API_KEY$|^CAPSTAN_SECRET$/.test(name));
+  const password = DATABASE_URL && URL.canParse(DATABASE_URL) ? new URL(DATABASE_URL).password : "";
+  return [...keys.map(([, value]) => String(value ?? "")), ...Object.values(secrets), password].filter(
+    Boolean,
+  );
+}

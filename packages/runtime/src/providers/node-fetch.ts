@@ -1,6 +1,7 @@
 /**
  * `fetch` over node:http for model providers: a third less CPU per streamed answer than the built-in one, which copies
  * every chunk through web streams twice. Only what providers need: no redirects, no cookies, no compression.
+ * Some providers repeat the key in what they refuse; that text is shown to people, so the key is taken out of it here.
  */
 import http from "node:http";
 import https from "node:https";
@@ -15,6 +16,7 @@ export const nodeFetch: typeof fetch = (input, init = {}) => {
   if (url.protocol !== "http:" && url.protocol !== "https:") return fetch(input, init);
   if (init.body !== undefined && init.body !== null && typeof init.body !== "string")
     return fetch(input, init);
+  const headers = Object.fromEntries(new Headers(init.headers));
   return new Promise((resolve, reject) => {
     const { request } = url.protocol === "https:" ? https : http;
     const sent = request(
@@ -22,25 +24,56 @@ export const nodeFetch: typeof fetch = (input, init = {}) => {
       {
         method: init.method ?? "GET",
         agent: agents[url.protocol as keyof typeof agents],
-        headers: { "accept-encoding": "identity", ...Object.fromEntries(new Headers(init.headers)) },
+        headers: { "accept-encoding": "identity", ...headers },
         ...(init.signal && { signal: init.signal }),
       },
-      (answer) => resolve(responseOf(answer)),
+      (answer) => {
+        if ((answer.statusCode ?? 502) < 400) resolve(responseOf(answer));
+        else refusalOf(answer, keysIn(headers)).then(resolve, reject);
+      },
     );
     sent.on("error", reject);
     sent.end(init.body ?? undefined);
   });
 };
 
+const KEY_HEADERS = ["authorization", "x-api-key", "x-goog-api-key"];
+const LONGEST_REFUSAL_BYTES = 64 * 1024;
+
+const keysIn = (headers: Record<string, string>): string[] =>
+  KEY_HEADERS.flatMap((name) => (headers[name] ?? "").split(" ").at(-1) ?? []).filter(
+    (key) => key.length > 5, // shorter ones would blot out ordinary words
+  );
+
+/** An error's words, bounded and without the key. */
+async function refusalOf(answer: http.IncomingMessage, keys: readonly string[]): Promise<Response> {
+  const headers = headersOf(answer);
+  headers.delete("content-length");
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= LONGEST_REFUSAL_BYTES) break;
+  }
+  const said = Buffer.concat(chunks).subarray(0, LONGEST_REFUSAL_BYTES).toString("utf8");
+  const text = keys.reduce((shown, key) => shown.replaceAll(key, "***"), said);
+  return new Response(text, { status: answer.statusCode ?? 502, headers });
+}
+
 function responseOf(answer: http.IncomingMessage): Response {
   const status = answer.statusCode ?? 502;
+  const bodyless = status === 204 || status === 304;
+  return new Response(bodyless ? null : bodyOf(answer), { status, headers: headersOf(answer) });
+}
+
+function headersOf(answer: http.IncomingMessage): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(answer.headers)) {
     for (const one of Array.isArray(value) ? value : [value])
       if (one !== undefined) headers.append(name, one);
   }
-  const bodyless = status === 204 || status === 304;
-  return new Response(bodyless ? null : bodyOf(answer), { status, headers });
+  return headers;
 }
 
 function bodyOf(answer: http.IncomingMessage): ReadableStream<Uint8Array> {

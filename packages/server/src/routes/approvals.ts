@@ -1,7 +1,9 @@
 /** /v1/approvals: the inbox. An answer counts once; edited arguments are checked again before it counts. */
-import type { JsonValue } from "@capstan/core";
+import { fail, type JsonValue, type Result } from "@capstan/core";
 import type { Approval } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
+import type { Caller } from "../auth/caller.ts";
+import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import { type ApprovalContext, ApprovalDto, approvalDto } from "../run-dto.ts";
@@ -64,18 +66,23 @@ export function approvalRoutes(services: Services) {
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const { session_id, ...filter } = c.req.valid("query");
-    const { items, nextCursor } = await approvals.list({ ...filter, sessionId: session_id });
+    const { items, nextCursor } = await approvals.list({
+      ...{ ...filter, sessionId: session_id },
+      visibleTo: ownerFilter(c.get("caller")),
+    });
     return c.json(
       { items: await Promise.all(items.map(dto)), ...(nextCursor && { next_cursor: nextCursor }) },
       200,
     );
   });
   routes.openapi(get, async (c) => {
-    const found = await approvals.get(c.req.valid("param").id);
+    const found = await visible(approvals, c.req.valid("param").id, c.get("caller"));
     return found.ok ? c.json(await dto(found.value), 200) : problem(c, found.failure);
   });
   routes.openapi(answer, async (c) => {
     const { decision, words, edited_args } = c.req.valid("json");
+    const asked = await visible(approvals, c.req.valid("param").id, c.get("caller"));
+    if (!asked.ok) return problem(c, asked.failure);
     const answered = await approvals.answer(c.req.valid("param").id, {
       approve: decision === "approve",
       by: c.get("caller").email,
@@ -85,6 +92,19 @@ export function approvalRoutes(services: Services) {
     return answered.ok ? c.json(await dto(answered.value), 200) : problem(c, answered.failure);
   });
   return routes;
+}
+
+/** Those who asked and those who were asked; and admins. */
+async function visible(
+  approvals: Services["runs"]["approvals"],
+  id: string,
+  caller: Caller,
+): Promise<Result<Approval>> {
+  const found = await approvals.get(id);
+  if (!found.ok) return found;
+  const { userEmail, assignee } = found.value;
+  const may = isTheirs(caller, userEmail) || isTheirs(caller, assignee);
+  return may ? found : fail("not_found", { what: "approval", id });
 }
 
 /** What a person needs to decide: the agent's name and the shape of the arguments. */

@@ -18,7 +18,7 @@ export function mcpRoutes(services: Services) {
     { onerror: (error) => log.error({ what: "mcp", error }) },
   );
   stopping.addEventListener("abort", () => void handler.close(), { once: true });
-  const limiter = rateLimiter(Date.now);
+  const limiter = rateLimiter(() => performance.now());
 
   routes.all("/mcp", async (c) => {
     const token = bearer(c.req.header("authorization"));

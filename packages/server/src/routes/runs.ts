@@ -1,5 +1,7 @@
 /** Runs of a session: stop, fork, list, and one with its trace. */
+import { fail } from "@capstan/core";
 import { createRoute, z } from "@hono/zod-openapi";
+import { ownSession } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import { RunDto, runDto } from "../run-dto.ts";
@@ -79,6 +81,8 @@ export function runRoutes(services: Services) {
   routes.openapi(getRun, async (c) => {
     const found = await runs.run(c.req.valid("param").id);
     if (!found.ok) return problem(c, found.failure);
+    const session = await ownSession(sessions, found.value.sessionId, c.get("caller"));
+    if (!session.ok) return problem(c, fail("not_found", { what: "run", id: found.value.id }).failure);
     return c.json({ ...runDto(found.value), trace: await traceOf(services, found.value) }, 200);
   });
   return routes;

@@ -1,7 +1,9 @@
 /** /v1/sessions: conversations. Their files are in session-files.ts, their messages and events in runs.ts. */
 
+import { fail } from "@capstan/core";
 import type { SessionRecord } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
+import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import type { Services } from "../services.ts";
@@ -100,12 +102,18 @@ export function sessionRoutes({ sessions, agents }: Services) {
       const agent = await agents.get(agent_id);
       if (!agent.ok) return problem(c, { ...agent.failure, status: 422 });
     }
-    const session = await sessions.create({ ...body, agentId: agent_id, owner: c.get("caller").email });
+    const caller = c.get("caller");
+    const session = await sessions.create({ ...body, agentId: agent_id, owner: caller.email });
+    if (!isTheirs(caller, session.owner))
+      return problem(c, fail("not_found", { what: "session", id: session.id }).failure);
     return c.json(sessionDto(session), 201);
   });
   routes.openapi(listSessions, async (c) => {
     const { agent_id, ...page } = c.req.valid("query");
-    const { items, nextCursor } = await sessions.list({ ...page, agentId: agent_id });
+    const { items, nextCursor } = await sessions.list({
+      ...{ ...page, agentId: agent_id },
+      owner: ownerFilter(c.get("caller")),
+    });
     return c.json({ items: items.map(sessionDto), ...(nextCursor && { next_cursor: nextCursor }) }, 200);
   });
   routes.openapi(getSession, async (c) => {

@@ -10,11 +10,14 @@ import {
 } from "@capstan/core";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { isTheirs } from "../auth/ownership.ts";
 import { chatMatch } from "../chat-match.ts";
 import { type AppEnv, json, jsonBody, needs, newRoutes, requireRight } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import { runOneTool } from "../run-one-tool.ts";
 import type { Services } from "../services.ts";
+import { sseEvent, sseResponse, streamStop } from "../sse.ts";
+import type { TaskEvent } from "../tasks/task-changes.ts";
 
 const AnyObject = z.record(z.string(), z.unknown());
 
@@ -138,10 +141,15 @@ export function taskRoutes(services: Services) {
   routes.openapi(getTask, async (c) => {
     const found = await taskRunner.get(c.req.valid("param").id);
     if (!found.ok) return problem(c, found.failure);
-    const { id, status, response } = found.value;
-    return c.json({ taskId: id, status, ...(status === "done" && { response }) }, 200);
+    const { id, status, response, owner } = found.value;
+    if (!isTheirs(c.get("caller"), owner)) return problem(c, fail("not_found", { what: "task", id }).failure);
+    return c.json(
+      { taskId: id, status, ...(status === "done" ? { response } : { progress: response }) },
+      200,
+    );
   });
   describeRoutes(routes.openAPIRegistry);
+  routes.get("/api/tasks/:id/events", requireRight("read"), (c) => taskEvents(c, services));
   routes.post("/api/execute-task", requireRight("run"), (c) => executeTask(c, services));
   routes.post("/v1/route/rank", requireRight("read"), (c) => rankPosted(c, services));
   routes.all("/api/*", requireRight("run"), (c) => catalogRoute(c, services));
@@ -177,6 +185,7 @@ async function executeTask(c: Context<AppEnv>, { taskRunner }: Services): Promis
             taskId: started.value.id,
             status: started.value.status,
             statusUrl: `/api/tasks/${started.value.id}`,
+            eventsUrl: `/api/tasks/${started.value.id}/events`,
           },
           202,
         )
@@ -184,6 +193,19 @@ async function executeTask(c: Context<AppEnv>, { taskRunner }: Services): Promis
   }
   const done = await taskRunner.run(request.data, email, c.req.raw.signal, key);
   return done.ok ? c.json(done.value) : problem(c, done.failure);
+}
+
+async function taskEvents(c: Context<AppEnv>, { taskRunner, stopping }: Services): Promise<Response> {
+  const id = c.req.param("id") ?? "";
+  const found = await taskRunner.get(id);
+  if (!found.ok || !isTheirs(c.get("caller"), found.value.owner))
+    return problem(c, fail("not_found", { what: "task", id }).failure);
+  const stop = streamStop(stopping);
+  return sseResponse(eventTexts(taskRunner.follow(id, stop.signal)), stop);
+}
+
+async function* eventTexts(events: AsyncIterable<TaskEvent>): AsyncGenerator<string> {
+  for await (const event of events) yield sseEvent(JSON.stringify(event));
 }
 
 const BREATH_MS = 20; // the longest that other requests wait for a ranking
@@ -244,6 +266,17 @@ function describeRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegistry"
     "x-capstan-right": "run",
     request: { body: body(TaskRequest), headers: z.object({ "idempotency-key": z.string().optional() }) },
     responses: answer,
+  });
+  registry.registerPath({
+    method: "get",
+    path: "/api/tasks/{id}/events",
+    tags: ["tasks"],
+    summary: "A task as it goes: planned, step-started, step-ended, done (server-sent events)",
+    "x-capstan-right": "read",
+    request: { params: z.object({ id: z.string() }) },
+    responses: {
+      200: { description: "The events.", content: { "text/event-stream": { schema: z.string() } } },
+    },
   });
   registry.registerPath({
     method: "post",

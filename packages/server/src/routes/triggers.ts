@@ -10,6 +10,7 @@ import {
 } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { uuidv7 } from "uuidv7";
+import { isTheirs } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import type { Services } from "../services.ts";
@@ -42,10 +43,7 @@ const change = createRoute({
   responses: { 200: json(AnyObject, "The trigger.") },
 });
 const Schedule = z.object({
-  id: z
-    .string()
-    .regex(/^[\w-]{1,64}$/)
-    .optional(),
+  id: z.uuid().optional(),
   capability: z.string().min(1).max(50),
   user: z.email().or(z.literal("local@localhost")).optional(),
   cron: z.string().min(1).max(100),
@@ -81,6 +79,11 @@ const removeSchedule = createRoute({
   responses: { 204: { description: "It is gone." } },
 });
 
+const NOT_THEIRS = {
+  message: "A schedule runs with the rights of its user, and this key is someone else's.",
+  nextStep: "Make it for yourself, or ask an admin.",
+};
+
 export function triggerRoutes({ packages, registry }: Services) {
   const { triggerRoot, schedules: store, triggers } = packages;
   const routes = newRoutes();
@@ -103,10 +106,15 @@ export function triggerRoutes({ packages, registry }: Services) {
     const body = c.req.valid("json");
     const known = registry.get(body.capability);
     if (!known.ok) return problem(c, known.failure);
+    const caller = c.get("caller");
+    const user = body.user ?? caller.email;
+    const older = (await store.list()).find(({ id }) => id === body.id);
+    if (!isTheirs(caller, user) || !isTheirs(caller, older?.user ?? user))
+      return problem(c, fail("forbidden", NOT_THEIRS).failure);
     const saved = await store.put({
       ...body,
       id: body.id ?? uuidv7(),
-      user: body.user ?? c.get("caller").email,
+      user,
       createdAt: new Date(),
     });
     return saved.ok
@@ -115,7 +123,8 @@ export function triggerRoutes({ packages, registry }: Services) {
   });
   routes.openapi(removeSchedule, async (c) => {
     const { id } = c.req.valid("param");
-    return (await store.remove(id))
+    const found = (await store.list()).find((each) => each.id === id);
+    return found && isTheirs(c.get("caller"), found.user) && (await store.remove(id))
       ? c.body(null, 204)
       : problem(c, fail("not_found", { what: "schedule", id }).failure);
   });

@@ -1,0 +1,38 @@
+/**
+ * Whose is it? A key sees what its owner made; only an admin sees everything. What is someone else's is answered like
+ * what never was, so that an id tells nothing.
+ */
+import { fail, ok, type Result } from "@capstan/core";
+import type { SessionRecord, SessionStore } from "@capstan/runtime";
+import type { MiddlewareHandler } from "hono";
+import type { AppEnv } from "../define-route.ts";
+import { problem } from "../problem.ts";
+import type { Caller } from "./caller.ts";
+
+export const seesAll = ({ rights }: Caller): boolean => rights.includes("admin");
+
+export const isTheirs = (caller: Caller, owner: string): boolean => seesAll(caller) || caller.email === owner;
+
+/** Whose things a listing shows: everybody's to an admin. */
+export const ownerFilter = (caller: Caller): string | undefined =>
+  seesAll(caller) ? undefined : caller.email;
+
+export async function ownSession(
+  sessions: SessionStore,
+  id: string,
+  caller: Caller,
+): Promise<Result<SessionRecord>> {
+  const found = await sessions.get(id);
+  if (!found.ok) return found;
+  return isTheirs(caller, found.value.owner) ? ok(found.value) : fail("not_found", { what: "session", id });
+}
+
+/** Before every route below a session. An admin, as everyone on loopback is, is not looked up. */
+export function guardSessions({ sessions }: { sessions: SessionStore }): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const caller = c.get("caller");
+    if (seesAll(caller) || caller.rights.length === 0) return next(); // without rights the route itself refuses
+    const found = await ownSession(sessions, c.req.param("id") ?? "", caller);
+    return found.ok ? next() : problem(c, found.failure);
+  };
+}

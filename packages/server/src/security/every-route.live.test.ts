@@ -1,0 +1,151 @@
+/**
+ * Every route of the OpenAPI document, tried without a key and with a key of each right. A route that is in the
+ * application and not in the document, or in the document without a decision, fails here.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { operationsOf } from "../../../../tools/fuzz-openapi.ts";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+import { createApp } from "../app.ts";
+import type { Right } from "../auth/caller.ts";
+
+/** Open to everyone, and why. */
+const OPEN: Readonly<Record<string, string>> = {
+  "GET /health": "says only that the process lives",
+  "GET /ready": "says only whether it can work",
+  "GET /openapi.json": "the API's own description",
+  "GET /docs": "the same, to read",
+  "GET /*": "the studio's built files",
+};
+/** In the application under a pattern that the document spells otherwise. */
+const SPELT: Readonly<Record<string, string>> = {
+  "GET /v1/sessions/:id/files/*": "GET /v1/sessions/{id}/files/{path}",
+  "PUT /v1/sessions/:id/files/*": "PUT /v1/sessions/{id}/files/{path}",
+  "DELETE /v1/sessions/:id/files/*": "DELETE /v1/sessions/{id}/files/{path}",
+  "GET /v1/agents/:id/a2a/.well-known/agent-card.json": "GET /v1/agents/{id}/a2a/agent-card.json",
+  "ALL /api/*": "POST /api/{route}",
+  "ALL /mcp": "POST /mcp",
+};
+const RIGHTS: readonly Right[] = ["read", "run", "admin"];
+const OWNER = "ann@example.com";
+
+let server: TestServer;
+let at: string;
+let agentId: string;
+let sessionId: string;
+const keys: Partial<Record<Right | "none", string>> = {};
+beforeAll(async () => {
+  server = await testServer(await freshPglite(), { HOST: "0.0.0.0" });
+  at = server.url.replace("0.0.0.0", "127.0.0.1");
+  for (const right of RIGHTS) {
+    const made = await server.services.keys.create({
+      name: right,
+      owner: OWNER,
+      rights: [right],
+      perMinute: 1e6,
+    });
+    keys[right] = made.key;
+  }
+  agentId = (await ask("POST", "/v1/agents", "admin", { name: "A", capabilities: ["test_math"] })).body.id;
+  sessionId = (await ask("POST", "/v1/sessions", "admin", { agent_id: agentId })).body.id;
+});
+afterAll(() => server.stop());
+
+describe("no route is without a decision", () => {
+  test("each operation of the document names the right it needs, or is on the list of open ones", async () => {
+    const { document, operations } = await documented();
+    const undecided = operations.filter(({ method, path }) => {
+      const right = document.paths[path][method.toLowerCase()]["x-capstan-right"];
+      return OPEN[`${method} ${path}`] === undefined && !RIGHTS.includes(right);
+    });
+    expect(undecided).toEqual([]);
+  });
+
+  test("each route of the application is in the document, or on the list of open ones", async () => {
+    const { operations } = await documented();
+    const known = new Set(operations.map(({ method, path }) => `${method} ${path}`));
+    const routes = new Set(createApp(server.services).routes.map(({ method, path }) => `${method} ${path}`));
+    const guards = new Set(["ALL /*", "ALL /v1/sessions/:id/*"]);
+    const unknown = [...routes]
+      .filter((route) => !guards.has(route) && OPEN[route] === undefined)
+      .filter((route) => !known.has(SPELT[route] ?? route.replace(/:(\w+)/g, "{$1}")));
+    expect(unknown).toEqual([]);
+  });
+});
+
+test("a route without its right would let anyone in: every one is tried without a key and with each right", {
+  timeout: 120_000,
+}, async () => {
+  const { document, operations } = await documented();
+  const wrong: string[] = [];
+  let tried = 0;
+  for (const operation of operations) {
+    const { method, path } = operation;
+    const right: Right | "none" = document.paths[path][method.toLowerCase()]["x-capstan-right"];
+    if (OPEN[`${method} ${path}`] !== undefined) continue;
+    for (const held of [undefined, ...RIGHTS]) {
+      await ask("POST", "/v1/sessions", "admin", { id: sessionId, agent_id: agentId }); // one of the routes deletes it
+      const { status, body } = await ask(method, filled(path), held, operation.hasBody ? {} : undefined);
+      const expected = expectedRefusal(held, right as Right, path);
+      const refused = status === 401 || (status === 403 && /right|may not run/.test(body?.message ?? ""));
+      tried++;
+      if (expected === undefined ? refused : status !== expected)
+        wrong.push(`${method} ${path} with ${held ?? "no key"}: ${status} ${body?.code}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(tried).toBeGreaterThan(300);
+});
+
+test("a path spelt otherwise would get past the guard", async () => {
+  const spellings = [
+    "//v1/agents",
+    "/v1//agents",
+    "/V1/agents",
+    "/./v1/agents",
+    "/v1/agents/",
+    "/%761/agents",
+  ];
+  for (const path of spellings) {
+    const { status, body } = await ask("GET", path, undefined);
+    expect(JSON.stringify(body), `${path} gave ${status}`).not.toContain(agentId);
+  }
+});
+
+test.each(["HEAD", "OPTIONS", "TRACE", "PROPFIND"])(
+  "a %s request would read without a key",
+  async (method) => {
+    const response = await fetch(`${at}/v1/agents`, { method }).catch(() => undefined);
+    expect(response === undefined || response.status === 401).toBe(true);
+  },
+);
+
+/** Without a key, everything of ours is 401, the card outside of /v1 403; with too little, 403. */
+function expectedRefusal(held: Right | undefined, needed: Right, path: string): number | undefined {
+  if (held === undefined) return path.startsWith("/.well-known") ? 403 : 401;
+  return RIGHTS.indexOf(held) < RIGHTS.indexOf(needed) ? 403 : undefined;
+}
+
+async function documented() {
+  const document = (await ask("GET", "/openapi.json", undefined)).body;
+  return { document, operations: operationsOf(document) };
+}
+
+/** Ids that exist where a route looks before it decides; else a name of nothing. */
+const filled = (path: string): string =>
+  path
+    .replace("/v1/sessions/{id}", `/v1/sessions/${sessionId}`)
+    .replace(/\{[^}]+\}/g, "nothing-of-this-name")
+    .replace("/events", "/events?format=json");
+
+async function ask(method: string, path: string, right: Right | undefined, body?: unknown) {
+  const key = right && keys[right];
+  const response = await fetch(at + path, {
+    method,
+    headers: { "content-type": "application/json", ...(key && { authorization: `Bearer ${key}` }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(20_000),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : { message: text } };
+}

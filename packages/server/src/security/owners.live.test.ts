@@ -1,0 +1,134 @@
+/** Two people on one server, each with a key that may run things. What is Bob's is, to Ann, as if it were not there. */
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { llmEnvironment, type ScriptedLlm, scriptedLlm } from "../../../../tools/scripted-llm.ts";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+
+const ANN = "ann@example.com";
+const BOB = "bob@example.com";
+
+let server: TestServer;
+let llm: ScriptedLlm;
+let agentId: string;
+let ann: Record<string, string>;
+let bob: Record<string, string>;
+/** Bob's, with a file, a finished run and an open question in it. */
+let session: string;
+let runId: string;
+let approvalId: string;
+beforeAll(async () => {
+  llm = await scriptedLlm(() => ({ text: ["Aye."] }));
+  server = await testServer(await freshPglite(), llmEnvironment(llm));
+  ann = await keyOf(ANN);
+  bob = await keyOf(BOB);
+  const agent = {
+    name: "Clerk",
+    capabilities: ["session_file_system", "test_math"],
+    tool_policies: { add: "approve" },
+  };
+  agentId = (await server.call("POST", "/v1/agents", agent, bob)).body.id;
+  session = (await server.call("POST", "/v1/sessions", { agent_id: agentId }, bob)).body.id;
+  await server.call("PUT", `/v1/sessions/${session}/files/diary.txt`, "dear diary", bob);
+  const sent = await server.call("POST", `/v1/sessions/${session}/messages`, { content: "ahoy" }, bob);
+  runId = sent.body.run_id;
+  const status = async () => (await server.call("GET", `/v1/runs/${runId}`, undefined, bob)).body.status;
+  await vi.waitFor(async () => expect(await status()).toBe("done"), { timeout: 20_000 });
+  const asked = await server.call(
+    "POST",
+    "/v1/capabilities/test_math/tools/add",
+    { input: { a: 1, b: 2 }, agent_id: agentId, session_id: session },
+    bob,
+  );
+  approvalId = asked.body.approval_id ?? asked.body.details?.approvalId;
+  expect(approvalId).toBeTypeOf("string");
+});
+afterAll(async () => {
+  await server.stop();
+  await llm.close();
+});
+
+describe("another person's session would be read or driven with its owner's rights", () => {
+  test.each<[string, string, unknown?]>([
+    ["GET", ""],
+    ["PATCH", "", { title: "mine now" }],
+    ["DELETE", ""],
+    ["GET", "/messages"],
+    ["POST", "/messages", { content: "send me Bob's mail" }],
+    ["POST", "/tool-results", { results: [{ tool_call_id: "x", output: "x" }] }],
+    ["GET", "/events?format=json"],
+    ["GET", "/export"],
+    ["GET", "/files"],
+    ["GET", "/files/diary.txt"],
+    ["PUT", "/files/diary.txt", "forged"],
+    ["DELETE", "/files/diary.txt"],
+    ["POST", "/cancel"],
+    ["POST", "/fork", {}],
+    ["GET", "/runs"],
+  ])("%s /v1/sessions/{id}%s is not found", async (method, path, body) => {
+    const answer = await server.call(method, `/v1/sessions/${session}${path}`, body, ann);
+    expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
+    const own = await server.call("GET", `/v1/sessions/${session}/files/diary.txt`, undefined, bob);
+    expect(own.body).toBe('"dear diary"');
+  });
+
+  test("by the id of its run", async () => {
+    expect((await server.call("GET", `/v1/runs/${runId}`, undefined, ann)).status).toBe(404);
+    expect((await server.call("GET", `/v1/runs/${runId}`, undefined, bob)).status).toBe(200);
+  });
+
+  test("by claiming its id as a new one", async () => {
+    const answer = await server.call("POST", "/v1/sessions", { id: session }, ann);
+    expect(answer.status).toBe(404);
+  });
+
+  test("in a list", async () => {
+    const seen = async (who: Record<string, string>) =>
+      (await server.call("GET", "/v1/sessions", undefined, who)).body.items.map(
+        (item: { id: string }) => item.id,
+      );
+    expect(await seen(ann)).not.toContain(session);
+    expect(await seen(bob)).toContain(session);
+    expect(await seen({})).toContain(session);
+  });
+
+  test("by a tool that is called in it", async () => {
+    const call = { input: { path: "/diary.txt" }, session_id: session };
+    const tool = "/v1/capabilities/session_file_system/tools/read_file";
+    expect((await server.call("POST", tool, call, ann)).status).toBe(404);
+    expect(JSON.stringify((await server.call("POST", tool, call, bob)).body)).toContain("dear diary");
+  });
+
+  test("as a thread of AG-UI or over MCP", async () => {
+    const input = { threadId: session, runId: "r", messages: [], tools: [], context: [] };
+    expect((await server.call("POST", `/v1/agents/${agentId}/ag-ui`, input, ann)).status).toBe(404);
+    const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+    const mcp = await server.call("POST", `/mcp?agent=${agentId}&session=${session}`, ping, ann);
+    expect(mcp.status).toBe(404);
+  });
+});
+
+test("another person's question would be answered by whoever knows its id", async () => {
+  const { call } = server;
+  expect((await call("GET", `/v1/approvals/${approvalId}`, undefined, ann)).status).toBe(404);
+  expect((await call("POST", `/v1/approvals/${approvalId}`, { decision: "approve" }, ann)).status).toBe(404);
+  expect((await call("GET", "/v1/approvals", undefined, ann)).body.items).toEqual([]);
+  const own = (await call("GET", "/v1/approvals", undefined, bob)).body.items;
+  expect(own.map(({ id, status }: { id: string; status: string }) => [id, status])).toEqual([
+    [approvalId, "pending"],
+  ]);
+});
+
+test("a schedule in another person's name would work with that person's rights", async () => {
+  const id = "0199c0de-0000-7000-8000-000000000001";
+  const schedule = { id, capability: "test_math", cron: "0 3 * * *" };
+  expect((await server.call("POST", "/v1/schedules", { ...schedule, user: BOB }, ann)).status).toBe(403);
+  expect((await server.call("POST", "/v1/schedules", schedule, bob)).status).toBe(201);
+  expect((await server.call("POST", "/v1/schedules", schedule, ann)).status).toBe(403);
+  expect((await server.call("DELETE", `/v1/schedules/${id}`, undefined, ann)).status).toBe(404);
+  expect((await server.call("DELETE", `/v1/schedules/${id}`, undefined, bob)).status).toBe(204);
+});
+
+async function keyOf(owner: string): Promise<Record<string, string>> {
+  const made = await server.services.keys.create({ name: owner, owner, rights: ["run"], perMinute: 1e6 });
+  return { authorization: `Bearer ${made.key}` };
+}

@@ -1,0 +1,131 @@
+/** Every attack that we try on ourselves, and where: a file and words of the title of its test. */
+
+export interface SecurityRow {
+  readonly attack: string;
+  readonly shownBy: readonly (readonly [file: string, title: string])[];
+}
+
+const SERVER = "packages/server/src";
+const RUNTIME = "packages/runtime/src";
+const HOSTILE = `${SERVER}/security/hostile-requests.live.test.ts`;
+const FETCH = `${RUNTIME}/network/guarded-fetch.live.test.ts`;
+const URLS = `${RUNTIME}/network/url-policy.test.ts`;
+const REPLAY = `${SERVER}/security/secrets-and-replay.live.test.ts`;
+const ROUTES = `${SERVER}/security/every-route.live.test.ts`;
+const OWNERS = `${SERVER}/security/owners.live.test.ts`;
+
+export const SECURITY_SUITE: readonly SecurityRow[] = [
+  {
+    attack: "SSRF by redirect",
+    shownBy: [
+      [FETCH, "a redirect to a private address is refused, by number and by name"],
+      [`${SERVER}/web-fetch.live.test.ts`, "of a cloud's metadata behind a redirect"],
+    ],
+  },
+  {
+    attack: "SSRF by DNS rebinding",
+    shownBy: [
+      [FETCH, "a name whose answer changes reaches only the address that was checked"],
+      [FETCH, "a name is refused when it leads to a private address"],
+    ],
+  },
+  {
+    attack: "SSRF by IPv6, decimal, octal and hexadecimal hosts",
+    shownBy: [
+      [URLS, "refuses a private address in every spelling a URL allows"],
+      [`${RUNTIME}/network/refused-address.test.ts`, "no IPv6 address that carries an IPv4 one"],
+      [FETCH, "is refused unless it is allowed, and the server never hears of it"],
+    ],
+  },
+  { attack: "SSRF by userinfo and other schemes", shownBy: [[URLS, "refuses %s: %s"]] },
+  {
+    attack: "path traversal",
+    shownBy: [
+      [HOSTILE, "a path would leave its place"],
+      ["packages/core/src/session-path.test.ts", "10,000 random paths never leave the session"],
+    ],
+  },
+  {
+    attack: "zip slip, links and bombs in archives",
+    shownBy: [
+      [`${RUNTIME}/install/installer.live.test.ts`, "a wheel that climbs out"],
+      [`${RUNTIME}/install/installer.live.test.ts`, "a folder with a link that leads out is refused"],
+      ["packages/core/src/packaging/packaging.test.ts", "refuses a bomb without unpacking it"],
+    ],
+  },
+  {
+    attack: "ReDoS",
+    shownBy: [
+      [HOSTILE, "a pattern that backtracks would hold the only thread"],
+      [`${RUNTIME}/files/line-finder.test.ts`, "a pattern made to backtrack answers in linear time"],
+      [`${RUNTIME}/sources/json-schema.test.ts`, "cannot burn time with a pattern"],
+    ],
+  },
+  {
+    attack: "prototype pollution",
+    shownBy: [
+      [HOSTILE, "a key of a JSON body would become a member of every object"],
+      [`${RUNTIME}/sources/json-schema.test.ts`, "cannot change what other objects inherit"],
+    ],
+  },
+  {
+    attack: "oversized and bottomless bodies",
+    shownBy: [[HOSTILE, "a body without an end would fill the memory"]],
+  },
+  {
+    attack: "header injection and request smuggling",
+    shownBy: [
+      [HOSTILE, "a header of ours would carry someone's second header"],
+      [FETCH, "a caller cannot set the host, smuggle a second request or use another method"],
+    ],
+  },
+  {
+    attack: "CSRF against the loopback server",
+    shownBy: [
+      [HOSTILE, "with a form it need not ask for"],
+      [HOSTILE, "a GET that changes something would be one image tag away"],
+    ],
+  },
+  {
+    attack: "DNS rebinding against the loopback server",
+    shownBy: [[HOSTILE, "a page of another site would use the visitor's loopback server"]],
+  },
+  {
+    attack: "a key without the right, on every route",
+    shownBy: [
+      [ROUTES, "every one is tried without a key and with each right"],
+      [ROUTES, "each route of the application is in the document, or on the list of open ones"],
+    ],
+  },
+  {
+    attack: "a key of one person on the things of another",
+    shownBy: [
+      [OWNERS, "another person's session would be read or driven with its owner's rights"],
+      [OWNERS, "another person's question would be answered by whoever knows its id"],
+      [OWNERS, "a schedule in another person's name would work with that person's rights"],
+    ],
+  },
+  {
+    attack: "secrets in logs, events, telemetry and files",
+    shownBy: [
+      [REPLAY, "a secret would be read in logs, events, telemetry or files"],
+      [`${SERVER}/auth/auth.live.test.ts`, "a provider's key is never shown again and is not readable"],
+    ],
+  },
+  {
+    attack: "approval replay",
+    shownBy: [
+      [REPLAY, "an approval that is answered again runs nothing again"],
+      [REPLAY, "does not cover a call with other arguments"],
+      [`${RUNTIME}/runs/approvals.live.test.ts`, "answered many times at once is executed once"],
+    ],
+  },
+  {
+    attack: "the MCP token of one run used for another",
+    shownBy: [[REPLAY, "a run's token reaches that run's session and no other"]],
+  },
+  {
+    attack: "code of others leaving its sandbox",
+    shownBy: [[`${RUNTIME}/sandbox/lock-down.live.test.ts`, "a traitor's attempt to %s ends with %j"]],
+  },
+];
