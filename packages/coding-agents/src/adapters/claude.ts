@@ -4,13 +4,13 @@
  * Permission questions always come to us (`--permission-prompt-tool stdio`); the engine answers them for `yolo` and `deny`.
  * That also spares `--dangerously-skip-permissions`, which the CLI refuses to root.
  */
-import type { AdapterRun, PlacedAttachment, RunFile, RunOptions, RunPlace } from "@capstan/core";
+import type { AdapterRun, PlacedAttachment, RunOptions, RunPlace } from "@capstan/core";
 import { claudeManifest } from "../manifests/claude.ts";
 import { claudeSessions } from "../sessions/claude-sessions.ts";
 import { claudeReader, userMessage } from "./claude-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import type { JsonObject } from "./json-line.ts";
-import { flag, isImageFile, jsonFile, mcpServersByName, skillLinks } from "./run-parts.ts";
+import { type CommandPart, flag, isImageFile, jsonFile, mcpServersByName, skillPlugin } from "./run-parts.ts";
 
 export const claudeAdapter = defineAdapter({
   manifest: claudeManifest,
@@ -60,15 +60,10 @@ function sessionFlags({ sessionId, forkSessionId }: RunOptions, { freshSessionId
   return sessionId === undefined ? ["--session-id", freshSessionId] : ["--resume", sessionId];
 }
 
-interface Part {
-  readonly argv: readonly string[];
-  readonly files: readonly RunFile[];
-}
-
-const NOTHING: Part = { argv: [], files: [] };
+const NOTHING: CommandPart = { argv: [], files: [] };
 
 /** With its own tools off, only the servers of this run may offer any; those have a gate of their own. */
-function mcpConfig({ mcpServers = [] }: RunOptions, place: RunPlace): Part {
+function mcpConfig({ mcpServers = [] }: RunOptions, place: RunPlace): CommandPart {
   const strict = place.nativeTools === "off" ? ["--strict-mcp-config"] : [];
   if (mcpServers.length === 0) return { argv: strict, files: [] };
   const { path, file } = jsonFile(place, "mcp.json", { mcpServers: mcpServersByName(mcpServers) });
@@ -76,24 +71,11 @@ function mcpConfig({ mcpServers = [] }: RunOptions, place: RunPlace): Part {
 }
 
 /** In a file, because a command line has a limit that prompts exceed. */
-function instructionFile({ systemPrompt }: RunOptions, place: RunPlace): Part {
+function instructionFile({ systemPrompt }: RunOptions, place: RunPlace): CommandPart {
   if (systemPrompt === undefined) return NOTHING;
   const path = `${place.folder}/instructions.md`;
   const name = place.nativeTools === "off" ? "--system-prompt-file" : "--append-system-prompt-file";
   return { argv: [name, path], files: [{ path, content: systemPrompt }] };
-}
-
-function skillPlugin({ skills = [] }: RunOptions, place: RunPlace): Part {
-  if (skills.length === 0) return NOTHING;
-  const plugin = `${place.folder}/plugin`;
-  const manifest = { name: "run-skills", version: "1.0.0", description: "The skills of this run." };
-  return {
-    argv: ["--plugin-dir", plugin],
-    files: [
-      { path: `${plugin}/.claude-plugin/plugin.json`, content: JSON.stringify(manifest) },
-      ...skillLinks(skills, `${plugin}/skills`),
-    ],
-  };
 }
 
 function attachmentBlock(attachment: PlacedAttachment): JsonObject {

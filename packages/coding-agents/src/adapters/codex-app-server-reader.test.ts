@@ -44,7 +44,11 @@ interface Message {
 
 /** A conversation whose first turn runs. */
 function running() {
-  const reader = codexAppServerReader({ openThread: { method: "thread/start", params: {} }, turn: TURN });
+  const reader = codexAppServerReader({
+    before: [],
+    openThread: { method: "thread/start", params: {} },
+    turn: TURN,
+  });
   const wrote = (lines: readonly string[] = []) => {
     for (const line of lines) reader.onSent?.(line);
     return lines.map((line) => JSON.parse(line) as Message);

@@ -15,6 +15,8 @@ import { uncached, usage } from "./usage-total.ts";
 
 /** What to ask for once the server is up; absent when a recording is read. */
 export interface CodexPlan {
+  /** Asked before there is a thread; a refusal is a warning. */
+  readonly before: readonly { readonly method: string; readonly params: JsonObject }[];
   readonly openThread: { readonly method: string; readonly params: JsonObject };
   /** The first turn's parameters, without the thread's id. */
   readonly turn: JsonObject;
@@ -100,8 +102,10 @@ function isOfAnotherThread({ threadId }: JsonObject, state: State): boolean {
 function proceed(method: string | undefined, result: JsonObject, state: State): AdapterStep {
   const { book, plan } = state;
   if (method === "initialize" && plan) {
-    const open = book.request(plan.openThread.method, plan.openThread.params);
-    return { events: [], send: [book.notification("initialized"), open] };
+    const requests = [...plan.before, plan.openThread].map(({ method, params }) =>
+      book.request(method, params),
+    );
+    return { events: [], send: [book.notification("initialized"), ...requests] };
   }
   if (method === "thread/start" || method === "thread/resume" || method === "thread/fork") {
     const thread = asObject(result.thread);

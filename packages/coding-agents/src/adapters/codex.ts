@@ -12,7 +12,7 @@ import { codexExecReader } from "./codex-exec-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import type { JsonObject } from "./json-line.ts";
 import { RpcBook } from "./json-rpc.ts";
-import { flag, isImageFile } from "./run-parts.ts";
+import { flag, isImageFile, skillLinks, skillName } from "./run-parts.ts";
 
 export const codexAdapter = defineAdapter({
   manifest: codexManifest,
@@ -53,17 +53,22 @@ function openAppServer(options: RunOptions, place: RunPlace): AdapterRun {
   const threadId = forkSessionId ?? sessionId;
   const method =
     forkSessionId !== undefined ? "thread/fork" : sessionId !== undefined ? "thread/resume" : "thread/start";
+  const skillRoot = `${place.folder}/skills`;
+  const { skills = [] } = options;
   const plan = {
+    // Named in a turn alone, a skill outside Codex' own folders is ignored.
+    before:
+      skills.length === 0 ? [] : [{ method: "skills/extraRoots/set", params: { extraRoots: [skillRoot] } }],
     openThread: {
       method,
       params: { ...(threadId !== undefined && { threadId }), ...threadParams(options, place) },
     },
-    turn: { input: turnInput(options, place), ...effort(place) },
+    turn: { input: turnInput(options, place, skillRoot), ...effort(place) },
   };
   return {
     argv: ["codex", "app-server", ...place.thinking.argv, ...toolsOff(place)],
     env: { ...place.thinking.env },
-    files: [],
+    files: skillLinks(skills, skillRoot),
     stdin: [initialize],
     ...codexAppServerReader(plan, book),
     ...(approvalMode !== "prompt" &&
@@ -98,11 +103,15 @@ function mcpTables(servers: NonNullable<RunOptions["mcpServers"]>, place: RunPla
   );
 }
 
-function turnInput({ prompt, skills = [] }: RunOptions, { attachments }: RunPlace): JsonObject[] {
+function turnInput(
+  { prompt, skills = [] }: RunOptions,
+  { attachments }: RunPlace,
+  skillRoot: string,
+): JsonObject[] {
   return [
     { type: "text", text: prompt, text_elements: [] },
     ...attachments.filter(isImageFile).map(({ path }) => ({ type: "localImage", path })),
-    ...skills.map((path) => ({ type: "skill", name: path.split("/").filter(Boolean).at(-1) ?? path, path })),
+    ...skills.map(skillName).map((name) => ({ type: "skill", name, path: `${skillRoot}/${name}/SKILL.md` })),
   ];
 }
 

@@ -9,7 +9,7 @@ import { acpRun } from "./acp-run.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { piReader } from "./pi-reader.ts";
 import { ACP_QUIRKS } from "./readers.ts";
-import { flag, jsonFile } from "./run-parts.ts";
+import { flag, jsonFile, skillPlugin } from "./run-parts.ts";
 
 export const ompAdapter = defineAdapter({
   manifest: ompManifest,
@@ -22,7 +22,8 @@ const needsAcp = ({ approvalMode, forkSessionId, mcpServers = [] }: RunOptions) 
   approvalMode === "prompt" || forkSessionId !== undefined || mcpServers.length > 0;
 
 function openJson(options: RunOptions, place: RunPlace): AdapterRun {
-  const { systemPrompt, skills = [], sessionId, approvalMode } = options;
+  const { systemPrompt, sessionId, approvalMode } = options;
+  const skills = skillPlugin(options, place);
   const instructions = `${place.folder}/instructions.md`;
   const config = place.thinking.settings
     ? jsonFile(place, "config.json", place.thinking.settings)
@@ -36,7 +37,7 @@ function openJson(options: RunOptions, place: RunPlace): AdapterRun {
       ...flag("--config", config?.path),
       ...flag("--resume", sessionId),
       ...(systemPrompt === undefined ? [] : ["--append-system-prompt", instructions]),
-      ...skills.flatMap((path) => ["--skill", path]),
+      ...skills.argv,
       ...(place.nativeTools === "off" ? ["--no-tools"] : []),
       ...["--", ...place.attachments.map(({ path }) => `@${path}`), options.prompt],
     ],
@@ -44,18 +45,22 @@ function openJson(options: RunOptions, place: RunPlace): AdapterRun {
     files: [
       ...(systemPrompt === undefined ? [] : [{ path: instructions, content: systemPrompt }]),
       ...(config ? [config.file] : []),
+      ...skills.files,
     ],
     onLine: piReader({ terminal: "agent_end" }).onLine, // and no commands: this mode does not listen, a signal stops it
   };
 }
 
-const openAcp = (options: RunOptions, place: RunPlace): AdapterRun =>
-  acpRun(
+function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
+  const skills = skillPlugin(options, place);
+  return acpRun(
     {
-      argv: ["omp", "acp", ...flag("--model", place.model)],
+      argv: ["omp", "acp", ...flag("--model", place.model), ...skills.argv],
       env: { ...place.thinking.env },
+      files: skills.files,
       quirks: ACP_QUIRKS.omp,
     },
     options,
     place,
   );
+}

@@ -6,6 +6,7 @@ import {
   type RunPlace,
 } from "@capstan/core";
 import { describe, expect, test } from "vitest";
+import { conversationOf } from "../fixtures/conversation.ts";
 import { BUILT_IN_ADAPTERS } from "./built-in-adapters.ts";
 
 const PLACE: RunPlace = {
@@ -40,7 +41,9 @@ describe.each(BUILT_IN_AGENT_NAMES)("%s", (agent) => {
       const asOption = run.argv.indexOf(TRICKY);
       if (asOption !== -1) expect(dashes).toBeGreaterThan(-1);
       if (asOption !== -1) expect(dashes).toBeLessThan(asOption);
-      const everywhere = [...run.argv, ...(run.stdin ?? []).map(texts), texts(answerOf(run))].join("\n");
+      const everywhere = [...run.argv, ...(run.stdin ?? []).map(texts), texts(conversationOf(run))].join(
+        "\n",
+      );
       expect(everywhere).toContain(TRICKY);
     }
   });
@@ -94,31 +97,6 @@ test.each<[BuiltInAgentName, Partial<RunOptions>, string[]]>([
 ])("%s with %j is started with %j", (agent, options, words) => {
   expect(open(agent, options).argv).toEqual(expect.arrayContaining(words));
 });
-
-/** Two-way protocols send the prompt after a conversation; this answers for the agent until it comes. */
-function answerOf(run: ReturnType<typeof open>): unknown {
-  if (run.stdin?.length !== 1) return null;
-  const said: string[] = [];
-  let lines = [...run.stdin];
-  for (let round = 0; round < 5 && lines.length > 0; round += 1) {
-    said.push(...lines);
-    const asked = lines.flatMap((line) => {
-      run.onSent?.(line);
-      const { id, method } = JSON.parse(line) as { id?: number; method: string };
-      return id === undefined ? [] : [{ id, method }];
-    });
-    lines = asked.flatMap(({ id, method }) => {
-      const isAcp = said[0]?.includes("jsonrpc") === true;
-      const result = method.startsWith("thread/")
-        ? { thread: { id: "t" } }
-        : method.startsWith("session/")
-          ? { sessionId: "s" }
-          : {};
-      return run.onLine(JSON.stringify({ ...(isAcp && { jsonrpc: "2.0" }), id, result })).send ?? [];
-    });
-  }
-  return said.map((line) => JSON.parse(line));
-}
 
 /** Every string in a JSON line or value. */
 function texts(value: unknown): string {

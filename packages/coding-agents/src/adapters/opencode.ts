@@ -11,7 +11,7 @@ import { defineAdapter } from "./define-adapter.ts";
 import type { JsonObject } from "./json-line.ts";
 import { opencodeReader } from "./opencode-reader.ts";
 import { ACP_QUIRKS } from "./readers.ts";
-import { flag, mergeDocuments } from "./run-parts.ts";
+import { flag, mergeDocuments, skillFolder } from "./run-parts.ts";
 
 export const opencodeAdapter = defineAdapter({
   manifest: opencodeManifest,
@@ -71,7 +71,7 @@ function environment(options: RunOptions, place: RunPlace): Record<string, strin
     permissions(options, place),
     mcpServers.length > 0 ? { mcp: Object.fromEntries(mcpServers.map(opencodeServer)) } : {},
     systemPrompt === undefined ? {} : { instructions: [instructionPath(place)] },
-    skills.length > 0 ? { skills: { paths: skills } } : {},
+    skills.length > 0 ? { skills: { paths: skills.map(skillFolder) } } : {},
   );
   return { ...place.thinking.env, OPENCODE_CONFIG_CONTENT: JSON.stringify(config) };
 }

@@ -2,6 +2,12 @@
 import type { McpServerConfig, PlacedAttachment, RunFile, RunOptions, RunPlace } from "@capstan/core";
 import type { JsonObject } from "./json-line.ts";
 
+/** Words of a command line, and the files they name. */
+export interface CommandPart {
+  readonly argv: readonly string[];
+  readonly files: readonly RunFile[];
+}
+
 /** A flag with its value, or nothing. */
 export const flag = (name: string, value: string | number | undefined): string[] =>
   value === undefined ? [] : [name, String(value)];
@@ -24,9 +30,29 @@ export function mcpServersByName(servers: readonly McpServerConfig[]): JsonObjec
   );
 }
 
+/** A skill is a folder; whoever names its SKILL.md means that folder. */
+export const skillFolder = (path: string): string => path.replace(/\/SKILL\.md$/i, "");
+
+export const skillName = (path: string): string =>
+  skillFolder(path).split("/").filter(Boolean).at(-1) ?? "skill";
+
 /** Links to skills, each under its own name, in a folder that the CLI is pointed at. */
 export const skillLinks = (skills: readonly string[] = [], folder: string): RunFile[] =>
-  skills.map((linkTo) => ({ path: `${folder}/${linkTo.split("/").filter(Boolean).at(-1)}`, linkTo }));
+  skills.map((path) => ({ path: `${folder}/${skillName(path)}`, linkTo: skillFolder(path) }));
+
+/** The skills of a run as a plugin of the form that Claude Code and omp take. */
+export function skillPlugin({ skills = [] }: RunOptions, { folder }: RunPlace): CommandPart {
+  if (skills.length === 0) return { argv: [], files: [] };
+  const plugin = `${folder}/plugin`;
+  const manifest = { name: "run-skills", version: "1.0.0", description: "The skills of this run." };
+  return {
+    argv: ["--plugin-dir", plugin],
+    files: [
+      { path: `${plugin}/.claude-plugin/plugin.json`, content: JSON.stringify(manifest) },
+      ...skillLinks(skills, `${plugin}/skills`),
+    ],
+  };
+}
 
 export const jsonFile = (
   place: RunPlace,
