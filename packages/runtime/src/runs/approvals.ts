@@ -112,8 +112,10 @@ const LIST = `select ${COLUMNS} from approvals where ($1::text is null or status
   and ($6::text is null or user_email = $6 or assignee = $6)
   order by id desc limit $5`;
 const GET = `select ${COLUMNS} from approvals where id = $1`;
+/** Too late is too late, also in the moment before the sweep says so. */
 const DECIDE = `update approvals set status = $2, decided_by = $3, decided_at = now(), words = $4,
-  edited_arguments = $5::json where id = $1 and status = 'pending' returning ${COLUMNS}`;
+  edited_arguments = $5::json where id = $1 and status = 'pending'
+    and not ($2 = 'approved' and expires_at < now() and expiry->>'policy' = 'expire') returning ${COLUMNS}`;
 const ESCALATE = `update approvals set assignee = expiry->>'to', expires_at = null
   where status = 'pending' and expires_at < now() and expiry->>'policy' = 'escalate' returning ${COLUMNS}`;
 const EXPIRED = `select id from approvals where status = 'pending' and expires_at < now() limit 100`;
@@ -148,7 +150,7 @@ export function approvals(parts: ApprovalParts): Approvals {
       });
       if (decided) return ok(await executed(parts, decided));
       const now = await get(id);
-      return now.ok ? fail("approval_decided", { id, status: now.value.status }) : now;
+      return now.ok ? tooLate(parts, now.value) : now;
     },
     ask: (call) => storeDirect(parts, call),
     async expire() {
@@ -216,6 +218,14 @@ async function decide(
   });
   if (row) await resume(row, decided);
   return decided;
+}
+
+/** Somebody was faster, or its time was over and nobody has said so yet. */
+async function tooLate(parts: ApprovalParts, approval: Approval): Promise<Result<never>> {
+  const { id, status } = approval;
+  if (status !== "pending") return fail("approval_decided", { id, status });
+  await decide(parts, approval, { by: "capstan", status: "expired" });
+  return fail("approval_decided", { id, status: "expired" });
 }
 
 /** A call without a run is made by whoever took the answer; one with a run by the run. */
