@@ -10,13 +10,15 @@ afterEach(async () => {
 });
 
 describe.each(STORES)("the database on $name", ({ fresh }) => {
-  test("goes on after a statement with an error", async () => {
+  test("goes on after a statement with an error, also with statements it had prepared", async () => {
     const { pool } = await opened(await kept(fresh()));
+    expect((await pool.query("select $1::int + 2 as sum", [40])).rows).toEqual([{ sum: 42 }]);
     await expect(pool.query("select $1::int", ["not a number"])).rejects.toThrow(/invalid input syntax/);
     await expect(pool.query("select * from missing_table where id = $1", [1])).rejects.toThrow(
       /does not exist/,
     );
     expect((await pool.query("select $1::int + 1 as sum", [41])).rows).toEqual([{ sum: 42 }]);
+    expect((await pool.query("select $1::int + 2 as sum", [41])).rows).toEqual([{ sum: 43 }]);
   });
 
   test("rolls a failed transaction back whole", async () => {

@@ -2,6 +2,7 @@
  * A `pg.Pool` over in-process PGlite, so that one code path serves both stores.
  * There is one session: extended-protocol messages gather until Sync and go in one call, so that an error in a
  * statement is answered and forgotten as on a real server (the stock adapters do not recover from it).
+ * The pool takes a new client after an error, but the session stays: what it has prepared is known to all clients.
  */
 import { EventEmitter } from "node:events";
 import type { PGlite } from "@electric-sql/pglite";
@@ -15,16 +16,17 @@ interface ProtocolMessage {
 /** What `pg.Client` expects of its connection; the socket calls that have no meaning here do nothing. */
 class PgliteConnection extends EventEmitter {
   readonly stream = silentStream();
-  readonly parsedStatements: Record<string, string> = {};
+  readonly parsedStatements: Record<string, string>;
   readonly submittedNamedStatements: Record<string, string> = {};
   _connecting = false;
   #pending: Uint8Array[] = [];
   #tail: Promise<unknown> = Promise.resolve();
   readonly #lite: PGlite;
 
-  constructor(lite: PGlite) {
+  constructor(lite: PGlite, prepared: Record<string, string>) {
     super();
     this.#lite = lite;
+    this.parsedStatements = prepared;
   }
 
   connect(): void {
@@ -107,9 +109,10 @@ function silentStream() {
 const FIXED = { user: "postgres", password: "", database: "postgres", host: "localhost", ssl: false };
 
 export function pglitePool(lite: PGlite, Client: typeof pg.Client): pg.Pool {
+  const prepared: Record<string, string> = {};
   class EmbeddedClient extends Client {
     constructor(config?: pg.ClientConfig) {
-      const connection = new PgliteConnection(lite) as unknown as pg.Connection;
+      const connection = new PgliteConnection(lite, prepared) as unknown as pg.Connection;
       super({ ...config, ...FIXED, connection } as pg.ClientConfig);
     }
   }
