@@ -1,6 +1,5 @@
 /** Saves an agent once it composes, its model can answer and its harness exists; records who did it. */
-import type { Result } from "@capstan/core";
-import { NATIVE_AGENT, ok } from "@capstan/core";
+import { NATIVE_AGENT, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import type { AgentInput, AgentRecord } from "@capstan/runtime";
 import type { Caller } from "./auth/caller.ts";
 import type { Services } from "./services.ts";
@@ -11,13 +10,11 @@ export async function saveAgent(
   input: AgentInput,
   id?: string,
 ): Promise<Result<AgentRecord>> {
-  const { agents, audit, composer, harnesses } = services;
+  const { agents, audit, composer } = services;
   const composed = await composer.preview({ ...input, id: "unsaved", version: 0 }, caller.email);
   if (!composed.ok) return composed;
-  if (input.harness !== NATIVE_AGENT) {
-    const can = await harnesses.driver(input.harness).check(composed.value);
-    if (!can.ok) return can;
-  }
+  const can = await canAnswer(services, composed.value);
+  if (!can.ok) return can;
   const saved =
     id === undefined ? ok(await agents.create(caller.email, input)) : await agents.update(id, input);
   if (!saved.ok) return saved;
@@ -32,4 +29,11 @@ export async function saveAgent(
     },
   });
   return saved;
+}
+
+/** A model nobody knows, or one without a key, is said at once. Without a model the server's default answers. */
+async function canAnswer({ models, harnesses }: Services, agent: RuntimeAgent): Promise<Result<unknown>> {
+  const { harness, model } = agent.spec;
+  if (harness !== NATIVE_AGENT) return harnesses.driver(harness).check(agent);
+  return model === undefined ? ok(true) : models.check(model);
 }

@@ -66,6 +66,9 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
       "capability_version_mismatch",
     ],
     ["an empty name", { name: " " }, 422, "input_invalid"],
+    ["a provider nobody knows", { model: "nobody/model" }, 422, "provider_unknown"],
+    ["a model nobody knows", { model: "anthropic/claude-nothing" }, 422, "model_unknown"],
+    ["a model without a key", { model: "anthropic/claude-sonnet-5-5" }, 422, "provider_key_missing"],
     ["capabilities that are no list", { capabilities: "noop" }, 422, "input_invalid"],
   ])("refuses %s with a next step", async (_what, body, status, code) => {
     const answer = await create(body);
