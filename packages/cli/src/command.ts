@@ -20,6 +20,7 @@ export interface CommandContext {
 
 export interface Terminal {
   readonly isInteractive: boolean;
+  /** Without end where there is no screen. */
   readonly columns: number;
   out(text: string): void;
   err(text: string): void;

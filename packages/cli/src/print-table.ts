@@ -22,3 +22,13 @@ const cut = (text: string, room: number): string => {
   const line = text.replace(/\s+/g, " ");
   return line.length <= room ? line : `${line.slice(0, room - 1)}…`;
 };
+
+/** A list with its head; where it is empty, a sentence that says so. */
+export function printList(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  columns: number,
+  none: string,
+): string {
+  return rows.length === 0 ? `${none}\n` : printTable([head, ...rows], columns);
+}

@@ -7,10 +7,11 @@ export function openTerminal(
   output: NodeJS.WriteStream,
   errors: NodeJS.WriteStream,
 ): Terminal {
+  output.on("error", leaveQuietly);
   const isInteractive = input.isTTY === true && output.isTTY === true;
   return {
     isInteractive,
-    columns: output.columns ?? 100,
+    columns: output.columns ?? Number.POSITIVE_INFINITY, // a pipe or a file gets whole lines
     out: (text) => output.write(text),
     err: (text) => errors.write(text),
     onInterrupt(handler) {
@@ -32,4 +33,10 @@ export function openTerminal(
       }
     },
   };
+}
+
+/** `capstan models | head` closes the pipe: that is no error of ours. */
+function leaveQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
 }

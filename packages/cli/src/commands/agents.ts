@@ -3,7 +3,7 @@ import { type Agent, createApi } from "@capstan/client";
 import { type Failure, fail } from "@capstan/core";
 import { findAgent } from "../agents/find-agent.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { printTable } from "../print-table.ts";
+import { printList, printTable } from "../print-table.ts";
 import { exportAgents } from "./agents-export.ts";
 
 interface Preview {
@@ -62,7 +62,14 @@ async function list({ server, json, terminal }: CommandContext) {
       model ?? "default",
       capabilities.join(", "),
     ]);
-    terminal.out(printTable([["ID", "NAME", "HARNESS", "MODEL", "CAPABILITIES"], ...rows], terminal.columns));
+    terminal.out(
+      printList(
+        ["ID", "NAME", "HARNESS", "MODEL", "CAPABILITIES"],
+        rows,
+        terminal.columns,
+        "No agent yet. `capstan agents create <name> --capability <id>` makes one.",
+      ),
+    );
   }
   return 0;
 }

@@ -2,7 +2,7 @@
 import { createApi } from "@capstan/client";
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
-import { printTable } from "../print-table.ts";
+import { printList } from "../print-table.ts";
 
 export const approvals: Command = {
   usage: "capstan approvals [list | approve <id> [--args json] | deny <id> [--words text]]",
@@ -32,7 +32,12 @@ async function list({ server, options, json, terminal }: CommandContext) {
   terminal.out(
     json
       ? `${JSON.stringify(answer.value, null, 2)}\n`
-      : printTable([["ID", "TOOL", "STATUS", "AGENT", "ARGUMENTS"], ...rows], terminal.columns),
+      : printList(
+          ["ID", "TOOL", "STATUS", "AGENT", "ARGUMENTS"],
+          rows,
+          terminal.columns,
+          "Nothing waits for an answer.",
+        ),
   );
   return 0;
 }

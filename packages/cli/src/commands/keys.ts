@@ -1,7 +1,7 @@
 /** capstan keys: API keys of the server. A new key is printed once. */
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
-import { printTable } from "../print-table.ts";
+import { printList } from "../print-table.ts";
 
 interface Key {
   id: string;
@@ -39,7 +39,12 @@ async function list({ server, json, terminal }: CommandContext) {
   terminal.out(
     json
       ? `${JSON.stringify(answer.value, null, 2)}\n`
-      : printTable([["ID", "KEY", "RIGHTS", "OWNER", "STATE", "NAME"], ...rows], terminal.columns),
+      : printList(
+          ["ID", "KEY", "RIGHTS", "OWNER", "STATE", "NAME"],
+          rows,
+          terminal.columns,
+          "No key yet. `capstan keys create <name>` makes one; on this machine none is needed.",
+        ),
   );
   return 0;
 }

@@ -2,7 +2,7 @@
 import { createApi } from "@capstan/client";
 import { fail } from "@capstan/core";
 import type { Command } from "../command.ts";
-import { printTable } from "../print-table.ts";
+import { printList } from "../print-table.ts";
 
 export const packages: Command = {
   usage: "capstan packages",
@@ -20,7 +20,12 @@ export const packages: Command = {
     terminal.out(
       json
         ? `${JSON.stringify(answer.value, null, 2)}\n`
-        : printTable([["NAME", "VERSION", "KIND", "SCOPES", "TOOLS"], ...rows], terminal.columns),
+        : printList(
+            ["NAME", "VERSION", "KIND", "SCOPES", "TOOLS"],
+            rows,
+            terminal.columns,
+            "Nothing is installed. `capstan install <file, folder or name>` reviews and installs.",
+          ),
     );
     return 0;
   },

@@ -33,7 +33,9 @@ export const route: Command = {
 };
 
 function described({ intent, matches, rejected, plan }: Explained, columns: number): string {
-  const ranked = matches.map(({ id, score, reasons }) => [`  ${id}`, score.toFixed(2), reasons.join(", ")]);
+  const ranked = matches.map(
+    ({ id, score, reasons }) => `  ${id}  ${score.toFixed(2)}\n${wrapped(reasons, columns)}`,
+  );
   const nearly = rejected.map(({ id, score, why }) => [`  ${id}`, score.toFixed(2), why]);
   const steps = plan.map(
     ({ step, goal, method, route, payload, missing }) =>
@@ -42,9 +44,25 @@ function described({ intent, matches, rejected, plan }: Explained, columns: numb
   return [
     matches.length === 0
       ? "No capability fits this task.\n"
-      : `Intent ${intent.label}, confidence ${intent.confidence}\n`,
-    ...(ranked.length > 0 ? [`\nMatches:\n${printTable(ranked, columns)}`] : []),
+      : `Intent ${intent.label}, confidence ${intent.confidence.toFixed(2)}\n`,
+    ...(ranked.length > 0 ? [`\nMatches:\n${ranked.join("")}`] : []),
     ...(steps.length > 0 ? [`\nPlan:\n${steps.join("")}`] : []),
     ...(nearly.length > 0 ? [`\nNearly:\n${printTable(nearly, columns)}`] : []),
   ].join("");
+}
+
+const INDENT = "    ";
+const WIDEST = 110;
+
+/** Reasons are what one came for: all of them, on as many lines as they take. */
+function wrapped(reasons: readonly string[], columns: number): string {
+  const width = Math.min(columns, WIDEST) - INDENT.length;
+  const lines: string[] = [];
+  for (const reason of reasons) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + reason.length + 2 <= width)
+      lines[lines.length - 1] = `${last}, ${reason}`;
+    else lines.push(reason);
+  }
+  return lines.map((line) => `${INDENT}${line}\n`).join("");
 }

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
-import { printTable } from "../print-table.ts";
+import { printList } from "../print-table.ts";
 
 export const services: Command = {
   usage: "capstan services [status | start <name or folder> | stop <name> | logs <name>]",
@@ -24,7 +24,14 @@ async function status({ server, json, terminal }: CommandContext) {
   const rows = answer.value.items.map((item) => COLUMNS.map((key) => String(item[key] ?? "")));
   const head = COLUMNS.map((name) => name.toUpperCase());
   terminal.out(
-    json ? `${JSON.stringify(answer.value, null, 2)}\n` : printTable([head, ...rows], terminal.columns),
+    json
+      ? `${JSON.stringify(answer.value, null, 2)}\n`
+      : printList(
+          head,
+          rows,
+          terminal.columns,
+          "No background service is installed. `capstan new rt <name>` writes one.",
+        ),
   );
   return 0;
 }

@@ -1,6 +1,6 @@
 /** capstan sessions: the last ones, or one with its messages. */
 import type { Command, CommandContext } from "../command.ts";
-import { printTable } from "../print-table.ts";
+import { printList, printTable } from "../print-table.ts";
 
 interface Session {
   id: string;
@@ -29,7 +29,14 @@ async function list({ server, options, json, terminal }: CommandContext) {
       created_at,
       title,
     ]);
-    terminal.out(printTable([["ID", "STATUS", "CREATED", "TITLE"], ...rows], terminal.columns));
+    terminal.out(
+      printList(
+        ["ID", "STATUS", "CREATED", "TITLE"],
+        rows,
+        terminal.columns,
+        "No session yet. `capstan chat` starts one.",
+      ),
+    );
   }
   return 0;
 }

@@ -2,7 +2,7 @@
 import { createApi } from "@capstan/client";
 import { fail } from "@capstan/core";
 import type { Command } from "../command.ts";
-import { printTable } from "../print-table.ts";
+import { printList } from "../print-table.ts";
 
 export const triggers: Command = {
   usage: "capstan triggers [list | retry <id> | drop <id>] [--status failed]",
@@ -37,9 +37,11 @@ export const triggers: Command = {
     terminal.out(
       json
         ? `${JSON.stringify(answer.value, null, 2)}\n`
-        : printTable(
-            [["ID", "CAPABILITY", "STATUS", "USER", "TYPE", "TRIES", "REASON"], ...rows],
+        : printList(
+            ["ID", "CAPABILITY", "STATUS", "USER", "TYPE", "TRIES", "REASON"],
+            rows,
             terminal.columns,
+            "No trigger has come.",
           ),
     );
     return 0;
