@@ -21,6 +21,17 @@ import { wordAnswer } from "./word-answer.ts";
 
 const LEAST_SCORE = 1.6; // of 10: below, the words of tool and message meet by chance
 const CONSIDERED = 5;
+/** How people say what tools call otherwise; the words on the right are added to what chooses the tool. */
+const SAYINGS: readonly (readonly [RegExp, string])[] = [
+  [/\bplan\b|\bto-?dos?\b|\bchecklist\b|\bremind\b/i, "todos tasks"],
+  [/\d\s*(?:\+|plus)\s*\d|\bsum of\b/i, "add"],
+  [/\d\s*(?:\*|×|x|times)\s*\d|\bproduct of\b/i, "multiply"],
+  [/\d\s*(?:-|−|minus)\s*\d/i, "subtract"],
+  [/\d\s*(?:\/|÷|divided by)\s*\d/i, "divide"],
+  [/\brain(?:s|ing|y)?\b|\bsunny\b|\bsnow(?:s|ing)?\b|\bhow (?:warm|cold|hot)\b/i, "weather"],
+  [/\bsave\b|\bnote down\b/i, "write"],
+  [/\bfolder\b/i, "directory list"],
+];
 const PLACED_BONUS = 1.2;
 const LACKING_PRICE = 1.5;
 const PIECE_CHARS = 12;
@@ -83,7 +94,7 @@ interface Fitting {
 
 function nextCall(step: string, tools: readonly ChoosableTool[], before: readonly Call[]): Said | undefined {
   const earlier: Record<string, JsonValue> = Object.assign({}, ...before.map(({ input }) => input));
-  const [best] = chooseTool(step, tools)
+  const [best] = chooseTool(withSayings(step), tools)
     .slice(0, CONSIDERED)
     .flatMap(({ name, score }) =>
       fitting(
@@ -100,6 +111,9 @@ function nextCall(step: string, tools: readonly ChoosableTool[], before: readonl
     return { text: `To use ${tool.name} I need ${lacking.join(" and ")}. Please say it in your message.` };
   return { call: { tool: tool.name, input } };
 }
+
+const withSayings = (step: string): string =>
+  [step, ...SAYINGS.filter(([said]) => said.test(step)).map(([, meant]) => meant)].join(" ");
 
 /** Words choose a tool; values of the message that fit its parameters speak for it, and missing ones against it. */
 function fitting(
