@@ -250,6 +250,7 @@ function readChunk(chunk: string, messageId: string | undefined, state: State): 
 }
 
 const ENDINGS: Readonly<Record<string, Pick<RunEnded, "outcome" | "limit" | "message">>> = {
+  __proto__: null as never, // a line may name "constructor"
   end_turn: { outcome: "done" },
   cancelled: { outcome: "aborted", message: "Interrupted." },
   max_turn_requests: { outcome: "limit", limit: "turns", message: "The agent reached its turn limit." },

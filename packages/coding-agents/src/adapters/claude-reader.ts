@@ -86,6 +86,7 @@ const kindOf = (record: JsonObject): string =>
 const row = rowsFor<State>();
 
 const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
+  __proto__: null as never, // a line may name "constructor"
   "system/init": row(
     { session_id: text, model: maybeText, cwd: maybeText, claude_code_version: maybeText },
     ({ session_id, model, cwd, claude_code_version: version }) => [
@@ -279,6 +280,7 @@ function readRequest(requestId: string, request: JsonObject, state: State): Adap
 }
 
 const LIMITS: Readonly<Record<string, RunEnded["limit"]>> = {
+  __proto__: null as never, // a line may name "constructor"
   error_max_turns: "turns",
   max_turns: "turns",
   error_max_budget_usd: "cost",

@@ -136,6 +136,7 @@ const warn: ReadNotification = ({ message, summary }) => [
 ];
 
 const NOTIFICATIONS: Readonly<Record<string, ReadNotification>> = {
+  __proto__: null as never, // a line may name "constructor"
   "thread/started": ({ thread }, state) => startedBy(asObject(thread), state),
   "turn/started": ({ turn }, state) => {
     noteTurn(asObject(turn), state);
@@ -227,6 +228,7 @@ function ending(turn: JsonObject): RunEnded {
 
 /** How each kind of question is put to a person, and what the two answers are on the wire. */
 const QUESTIONS: Readonly<Record<string, (params: JsonObject) => QuestionForm>> = {
+  __proto__: null as never, // a line may name "constructor"
   "item/commandExecution/requestApproval": ({ itemId, command, cwd, reason }) => ({
     ...DECISIONS,
     ask: {

@@ -15,6 +15,7 @@ const row = rowsFor<State>();
 const item = z.looseObject({ type: text });
 
 const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
+  __proto__: null as never, // a line may name "constructor"
   "thread.started": row({ thread_id: text }, ({ thread_id }) => [
     { type: "run-started", sessionId: thread_id },
   ]),

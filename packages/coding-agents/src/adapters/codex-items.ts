@@ -10,6 +10,7 @@ import type { StreamedText } from "./streamed-text.ts";
 
 /** Items that are work with a start and an end. */
 const TOOLS: Readonly<Record<string, (item: JsonObject) => { tool: string; input: unknown }>> = {
+  __proto__: null as never, // a line may name "constructor"
   commandexecution: ({ command, cwd }) => ({
     tool: "command_execution",
     input: { command, ...(cwd !== undefined && { cwd }) },

@@ -67,6 +67,7 @@ const begun = row({ model: maybeText }, ({ model }, { sessionId }) => [
 ]);
 
 const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
+  __proto__: null as never, // a line may name "constructor"
   "session.start": row(
     { sessionId: maybeText, selectedModel: maybeText },
     ({ sessionId, selectedModel: model }) => [{ type: "run-started", sessionId, model }],

@@ -39,6 +39,7 @@ export function cursorReader(): LineReader {
 }
 
 const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
+  __proto__: null as never, // a line may name "constructor"
   "system/init": row(
     { session_id: maybeText, model: maybeText, cwd: maybeText },
     ({ session_id: sessionId, model, cwd }) => [{ type: "run-started", sessionId, model, cwd }],

@@ -41,6 +41,7 @@ const failure = maybe(z.object({ type: maybeText, message: maybeText }));
 const TURN_LIMIT = /max(imum)? session turns/i;
 
 const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
+  __proto__: null as never, // a line may name "constructor"
   init: row({ session_id: text, model: maybeText }, ({ session_id: sessionId, model }) => [
     { type: "run-started", sessionId, model },
   ]),

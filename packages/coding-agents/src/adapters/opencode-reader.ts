@@ -49,6 +49,7 @@ const REJECTED = /rejected permission|denied by|prevents you from using/i;
 const written = { part: z.object({ id: maybeText, text }) };
 
 const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
+  __proto__: null as never, // a line may name "constructor"
   step_start: row({ part: maybe(z.object({ id: maybeText })) }, ({ part }, state) => {
     if (!state.seen.isNew(part?.id)) return [];
     state.rejected = false;

@@ -107,6 +107,7 @@ type AssistantMessage = z.output<typeof assistantMessage>;
 const row = rowsFor<State>();
 
 const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
+  __proto__: null as never, // a line may name "constructor"
   session: row({ id: text, cwd: maybeText }, ({ id: sessionId, cwd }) => [
     { type: "run-started", sessionId, cwd },
   ]),
