@@ -9,6 +9,7 @@ import {
 } from "@capstan/builtins";
 import { type Capability, fail, type GuardedFetch, ok, type Result } from "@capstan/core";
 import { type Database, documentStore, openMedia } from "@capstan/runtime";
+import { generate } from "./generate.ts";
 import type { ServerModels } from "./models.ts";
 import type { Providers } from "./providers.ts";
 import type { Settings } from "./settings.ts";
@@ -47,50 +48,6 @@ export function serverCatalog(sources: CatalogSources): Capability[] {
     ...(settings.LOCALAI_BASE_URL && { localAi: localAi(settings.LOCALAI_BASE_URL) }),
   };
   return catalogCapabilities(parts);
-}
-
-type Generate = NonNullable<CatalogParts["generate"]>;
-
-/** One answer of the model that agents without a model of their own use. */
-async function generate(
-  models: ServerModels,
-  { system, prompt, schema, signal }: Parameters<Generate>[0],
-): ReturnType<Generate> {
-  const resolved = await models.resolve(undefined);
-  if (!resolved.ok) return resolved;
-  const { stream } = await resolved.value.model.doStream({
-    prompt: [
-      {
-        role: "system",
-        content: schema
-          ? `${system}\nAnswer with JSON that fits this schema, and nothing else: ${JSON.stringify(schema)}`
-          : system,
-      },
-      { role: "user", content: [{ type: "text", text: prompt }] },
-    ],
-    abortSignal: signal,
-    ...(schema && { responseFormat: { type: "json", schema: schema as never } }),
-  });
-  let text = "";
-  for (const reader = stream.getReader(); ; ) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    if (value.type === "text-delta") text += value.delta;
-    if (value.type === "error")
-      return fail("tool_failed", { message: `The model failed: ${String(value.error)}` });
-  }
-  return schema ? parsed(text, resolved.value.label) : ok({ text, model: resolved.value.label });
-}
-
-function parsed(text: string, model: string): Awaited<ReturnType<Generate>> {
-  try {
-    return ok({ text, object: JSON.parse(text.replace(/^```(?:json)?|```$/g, "")), model });
-  } catch {
-    return fail("tool_failed", {
-      message: "The model did not answer with JSON.",
-      nextStep: "Try again, or use another model.",
-    });
-  }
 }
 
 /** The operator's own address, so the guard against private ones does not apply. */

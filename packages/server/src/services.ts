@@ -148,7 +148,7 @@ export async function openServices(
   started.runs = runs;
   registry.register(accessRequests({ composer, users, audit, approvals: () => runs.approvals }));
   const taskRunner = openTaskRunner({
-    ...{ registry, composer, users, gate, telemetry, log },
+    ...{ registry, composer, users, gate, telemetry, log, models },
     index: lazyIndex(registry),
     tasks: taskStore(database.pool, uuidv7()),
     breakers: breakerStore(database.pool),

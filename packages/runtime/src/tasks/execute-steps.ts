@@ -33,7 +33,8 @@ export interface StepParts {
   readonly startedAt: number;
   readonly signal: AbortSignal;
   readonly timeoutMs?: number | undefined;
-  readonly onStep?: (step: ExecutedStep) => void;
+  /** Before each step: what was done so far, and what is next. */
+  readonly onProgress?: (done: readonly ExecutedStep[], next: PlannedStep) => Promise<void>;
 }
 
 const RETRY_WAITS_MS = [0, 200, 800];
@@ -45,9 +46,9 @@ export async function executeSteps(
 ): Promise<ExecutedStep[]> {
   const done: ExecutedStep[] = [];
   for (const [index, entry] of planned.entries()) {
+    await parts.onProgress?.([...done], entry);
     const executed = await executeStep(entry, index > 0, parts);
     done.push(executed);
-    parts.onStep?.(executed);
     if (executed.ok) break;
   }
   return done;

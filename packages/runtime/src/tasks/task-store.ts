@@ -12,6 +12,7 @@ export interface TaskRecord {
   readonly id: string;
   readonly owner: string;
   readonly request: unknown;
+  /** The answer; while it runs, how far it is (`note`). */
   readonly response: unknown;
   readonly status: "running" | "done";
   readonly createdAt: Date;
@@ -23,6 +24,8 @@ export type TaskClaim =
 
 export interface TaskStore {
   claim(input: { owner: string; key?: string | undefined; request: unknown }): Promise<Result<TaskClaim>>;
+  /** How far a running task is, for those who ask or follow. */
+  note(id: string, progress: unknown): Promise<void>;
   finish(id: string, response: unknown): Promise<void>;
   get(id: string): Promise<Result<TaskRecord>>;
   /** Keeps the lease while a task runs. */
@@ -64,6 +67,12 @@ export function taskStore(pool: pg.Pool, executorId: string): TaskStore {
         return fail("conflict", { message, nextStep: "Send a new key with a new task." });
       }
       return ok({ kind: row.id === id || row.fresh ? "mine" : "known", task: taskOf(row) });
+    },
+    async note(id, progress) {
+      await pool.query(
+        "update tasks set response = $2, updated_at = now() where id = $1 and status = 'running' and lease_owner = $3",
+        [id, JSON.stringify(progress), executorId],
+      );
     },
     async finish(id, response) {
       await pool.query("update tasks set status = 'done', response = $2, updated_at = now() where id = $1", [

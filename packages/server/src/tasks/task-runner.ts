@@ -20,11 +20,14 @@ import {
   taskStatus,
 } from "@capstan/core";
 import { type BreakerStore, executeSteps, type TaskRecord, type TaskStore } from "@capstan/runtime";
+import { generate } from "../generate.ts";
 import type { Services } from "../services.ts";
 import { singleCapability } from "../single-capability.ts";
+import { fillMissing } from "./fill-missing.ts";
+import { openTaskChanges, type TaskEvent, type TaskProgress } from "./task-changes.ts";
 
 export interface TaskParts
-  extends Pick<Services, "registry" | "composer" | "users" | "gate" | "telemetry" | "log"> {
+  extends Pick<Services, "registry" | "composer" | "users" | "gate" | "telemetry" | "log" | "models"> {
   /** Made at the first task: it reads megabytes of embeddings that most starts do not need. */
   readonly index: () => RouteIndex;
   readonly tasks: TaskStore;
@@ -46,6 +49,8 @@ export interface TaskRunner {
   /** Stores the task and executes it in the background; `get` answers it later. */
   start(request: TaskRequest, userEmail: string, key?: string): Promise<Result<TaskRecord>>;
   get(id: string): Promise<Result<TaskRecord>>;
+  /** How far a task is, whenever that changes; ends with its answer. Also for a task that another process runs. */
+  follow(id: string, signal: AbortSignal): AsyncGenerator<TaskEvent>;
   close(): void;
 }
 
@@ -54,14 +59,17 @@ const SWEEP_MS = 5000;
 export function openTaskRunner(parts: TaskParts): TaskRunner {
   const { tasks } = parts;
   const background = new AbortController();
+  const changes = openTaskChanges(tasks);
   const finish = async (task: TaskRecord, signal: AbortSignal): Promise<TaskResponse> => {
     const renewing = setInterval(() => void tasks.renew(task.id).catch(() => {}), SWEEP_MS);
     try {
       const response = await execute(parts, task.request as TaskRequest, task.owner, {
         taskId: task.id,
         signal,
+        onProgress: (progress) => changes.note(task.id, progress),
       });
       await tasks.finish(task.id, response);
+      changes.wake(task.id);
       return response;
     } finally {
       clearInterval(renewing);
@@ -78,27 +86,36 @@ export function openTaskRunner(parts: TaskParts): TaskRunner {
     );
   }, SWEEP_MS);
   sweep.unref();
+  const dryRun = async (request: TaskRequest, email: string) => {
+    const dry = await explain(parts, request, email);
+    return dry.ok ? ok(dry.value.response) : dry;
+  };
+  /** What cannot be executed at all, such as a task for an agent that is not there, is refused before it is kept. */
+  const claim = async (request: TaskRequest, owner: string, key: string | undefined) => {
+    const seen = await visibleTo(parts, request, owner);
+    return seen.ok ? tasks.claim({ owner, key, request }) : seen;
+  };
 
   return {
     explain: (request, email) => explain(parts, { ...request, dryRun: true, includeRejected: true }, email),
     async run(request, email, signal, key) {
-      if (request.dryRun) {
-        const dry = await explain(parts, request, email);
-        return dry.ok ? ok(dry.value.response) : dry;
-      }
-      const claimed = await tasks.claim({ owner: email, key, request });
+      if (request.dryRun) return dryRun(request, email);
+      const claimed = await claim(request, email, key);
       if (!claimed.ok) return claimed;
       const { kind, task } = claimed.value;
-      if (kind === "mine") return ok(await finish(task, signal));
-      return task.status === "done" ? ok(task.response as TaskResponse) : stillRunning(task);
+      if (kind === "known")
+        return task.status === "done" ? ok(task.response as TaskResponse) : stillRunning(task);
+      // Under a key the caller may ask again for the answer, so one that hangs up does not stop the work.
+      return ok(await finish(task, key === undefined ? signal : background.signal));
     },
     async start(request, email, key) {
-      const claimed = await tasks.claim({ owner: email, key, request });
+      const claimed = await claim(request, email, key);
       if (!claimed.ok) return claimed;
       if (claimed.value.kind === "mine") inBackground(claimed.value.task);
       return ok(claimed.value.task);
     },
     get: (id) => tasks.get(id),
+    follow: (id, signal) => changes.follow(id, AbortSignal.any([signal, background.signal])),
     close() {
       clearInterval(sweep);
       background.abort();
@@ -158,6 +175,8 @@ interface Planned {
   readonly ranked: RankResult;
   readonly steps: readonly PlannedStep[];
   readonly visible: Visible;
+  /** What a model filled in. */
+  readonly filled?: readonly string[];
 }
 
 async function planTask(parts: TaskParts, request: TaskRequest, email: string): Promise<Result<Planned>> {
@@ -200,14 +219,19 @@ async function execute(
   parts: TaskParts,
   request: TaskRequest,
   email: string,
-  { taskId, signal }: { taskId: string; signal: AbortSignal },
+  { taskId, signal, onProgress }: Execution,
 ): Promise<TaskResponse> {
   const startedAt = performance.now();
-  const planned = await planTask(parts, request, email);
-  if (!planned.ok) return refusedTask(request, planned.failure);
+  if (request.dryRun) {
+    const dry = await explain(parts, request, email);
+    return dry.ok ? dry.value.response : refusedTask(request, dry.failure);
+  }
+  const ranked = await planTask(parts, request, email);
+  if (!ranked.ok) return refusedTask(request, ranked.failure);
+  const planned = await withFilled(parts, request, ranked.value, signal);
   const user = await parts.users.get(email);
-  const { capabilityOf } = planned.value.visible;
-  const steps = await executeSteps(planned.value.steps, {
+  const { capabilityOf } = planned.visible;
+  const steps = await executeSteps(planned.steps, {
     gate: parts.gate,
     breakers: parts.breakers,
     agentFor: (capabilityId) => agentFor(parts, request, capabilityId, email),
@@ -218,8 +242,40 @@ async function execute(
     startedAt,
     signal,
     timeoutMs: request.timeoutMs,
+    onProgress: async (done, next) => {
+      const { intent, matchedCapabilities, plan, execution } = await responseOf(
+        parts,
+        request,
+        planned,
+        done,
+      );
+      const working = { step: next.step, capabilityId: next.capabilityId, goal: next.goal };
+      await onProgress({ intent, matchedCapabilities, plan, execution, working });
+    },
   });
-  return responseOf(parts, request, planned.value, steps);
+  return responseOf(parts, request, planned, steps);
+}
+
+interface Execution {
+  readonly taskId: string;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: TaskProgress) => Promise<void>;
+}
+
+/** What the rules could not read from the task, a configured model may; the demo model is not asked. */
+async function withFilled(
+  { models }: TaskParts,
+  { task }: TaskRequest,
+  planned: Planned,
+  signal: AbortSignal,
+): Promise<Planned> {
+  if (!planned.steps.some(({ missing }) => missing) || (await models.defaultModel()).demo) return planned;
+  const { capabilityOf } = planned.visible;
+  const { steps, filled } = await fillMissing(task, planned.steps, {
+    inputOf: (step) => toolOf(capabilityOf(step.capabilityId), step)?.input,
+    generate: (request) => generate(models, { ...request, signal }),
+  });
+  return { ...planned, steps, filled };
 }
 
 async function agentFor(
@@ -256,7 +312,7 @@ function refuseRoute(step: PlannedStep, capability: Capability | undefined): Fai
 async function responseOf(
   parts: TaskParts,
   request: TaskRequest,
-  { ranked, steps: planned, visible }: Planned,
+  { ranked, steps: planned, visible, filled = [] }: Planned,
   executed: readonly ExecutedStep[],
 ): Promise<TaskResponse> {
   const steps = planned.map(({ tool: _, ...step }) => step);
@@ -273,7 +329,7 @@ async function responseOf(
     status,
     diagnostics: {
       degraded: status === "degraded" || status === "partial",
-      notes: notesOf(ranked, steps, executed),
+      notes: [...notesOf(ranked, steps, executed), ...filled],
       failures,
       ...(executed.length > 1 && { fallbackUsed: true }),
       ...(breakers.length > 0 && {

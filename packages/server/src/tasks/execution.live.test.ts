@@ -1,0 +1,286 @@
+import { defineCapability, defineTool, fail, ok } from "@capstan/core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { llmEnvironment, type ScriptedLlm, scriptedLlm } from "../../../../tools/scripted-llm.ts";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+
+/** What the tools below do, set by each test, and what was called. */
+const world = { main: "works", calls: [] as string[], released: () => {}, held: Promise.resolve() };
+
+const tool = (name: string, run: (signal: AbortSignal) => Promise<ReturnType<typeof ok<object>>>) =>
+  defineTool({
+    name,
+    description: "Measures the tide gauge.",
+    input: z.object({}),
+    run: (_input, { signal }) => {
+      world.calls.push(name);
+      return run(signal) as never;
+    },
+  });
+
+const broken = () => Promise.resolve(fail("network_error", { url: "gauge", why: "no answer" }) as never);
+const gauge = (id: string, name: string, entry: ReturnType<typeof tool>, more: object = {}) =>
+  defineCapability({
+    id,
+    name,
+    description: "Measure the tide gauge of the harbour.",
+    tools: [entry],
+    routing: { triggers: ["measure the tide gauge"], tags: ["gauge"], ...more },
+  });
+
+const capabilities = [
+  gauge(
+    "gauge.main",
+    "Measure Tide Gauge",
+    tool("gauge_main", async () => (world.main === "works" ? ok({ metres: 3 }) : broken())),
+    { domain: "gauge", actions: ["measure"] },
+  ),
+  gauge(
+    "gauge.spare",
+    "Measure Gauge Again",
+    tool("gauge_spare", async () => (world.main === "all-broken" ? broken() : ok({ metres: 2 }))),
+  ),
+  defineCapability({
+    id: "lantern.elsewhere",
+    name: "Light Lantern",
+    description: "Light the old lantern on the pier.",
+    tools: [tool("lantern", async () => ok({ lit: true }))],
+    routing: {
+      triggers: ["light the old lantern"],
+      route: "/api/lantern",
+      method: "POST",
+      allow: { routes: ["/api/another-lantern"] },
+    },
+  }),
+  defineCapability({
+    id: "anchor.slow",
+    name: "Raise Anchor",
+    description: "Raise the heavy anchor.",
+    tools: [
+      tool("anchor", async (signal) => {
+        await Promise.race([world.held, new Promise((resolve) => signal.addEventListener("abort", resolve))]);
+        return signal.aborted ? (fail("cancelled", {}) as never) : ok({ raised: true });
+      }),
+    ],
+    routing: { triggers: ["raise the heavy anchor"] },
+  }),
+  defineCapability({
+    id: "vault.scoped",
+    name: "Open Vault",
+    description: "Open the harbour vault.",
+    requiredScopes: ["Vault.Open"],
+    tools: [tool("vault", async () => ok({ open: true }))],
+    routing: { triggers: ["open the harbour vault"] },
+  }),
+  defineCapability({
+    id: "boat.charter",
+    name: "Charter Boat",
+    description: "Charter a boat for a day.",
+    tools: [
+      defineTool({
+        name: "charter",
+        description: "Charters a boat.",
+        input: z.object({ rig: z.enum(["sloop", "ketch"]).describe("How it is rigged.") }),
+        run: async ({ rig }) => ok({ chartered: rig }),
+      }),
+    ],
+    routing: { triggers: ["charter a boat"] },
+  }),
+];
+
+let llm: ScriptedLlm;
+let server: TestServer;
+beforeAll(async () => {
+  llm = await scriptedLlm(() => ({ text: ["{}"] }));
+  server = await testServer(await freshPglite(), llmEnvironment(llm), { config: { capabilities } });
+});
+afterAll(async () => {
+  await server.stop();
+  await llm.close();
+});
+beforeEach(async () => {
+  Object.assign(world, { main: "works", calls: [], held: Promise.resolve() });
+  await server.services.database.pool.query("delete from capability_breakers");
+});
+
+const execute = (body: object, headers: Record<string, string> = {}) =>
+  server.call("POST", "/api/execute-task", body, headers);
+
+describe("the secondary step and the status", () => {
+  test.each([
+    ["works", "ok", ["gauge_main"], false],
+    ["main-broken", "partial", ["gauge_main", "gauge_spare"], true],
+    ["all-broken", "degraded", ["gauge_main", "gauge_spare"], true],
+  ])("when the primary %s the status is %s and %j are called", async (main, status, calls, fallbackUsed) => {
+    world.main = main;
+    const { body } = await execute({ task: "measure the tide gauge" });
+    expect(body.plan.map(({ capabilityId }: { capabilityId: string }) => capabilityId)).toEqual([
+      "gauge.main",
+      "gauge.spare",
+    ]);
+    expect([body.status, world.calls]).toEqual([status, calls]);
+    expect([body.diagnostics.degraded, body.diagnostics.fallbackUsed ?? false]).toEqual([
+      status !== "ok",
+      fallbackUsed,
+    ]);
+    const { body: telemetry } = await server.call("GET", "/api/execution-telemetry?limit=1");
+    expect(telemetry.records[0]).toMatchObject({ fallbackUsed, step: fallbackUsed ? 2 : 1 });
+  });
+
+  test("an agent that sees nothing fitting gets no-match, nothing planned and nothing called", async () => {
+    const agent = await server.call("POST", "/v1/agents", { name: "Adder", capabilities: ["test_math"] });
+    const { status, body } = await execute({
+      task: "write a sonnet about the moon over Lisbon",
+      agentId: agent.body.id,
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: "no-match",
+      matchedCapabilities: [],
+      plan: [],
+      execution: { steps: [] },
+      diagnostics: { degraded: false, failures: [] },
+    });
+  });
+
+  test("a task for an agent that is not there is refused, and nothing is kept", async () => {
+    const agentId = crypto.randomUUID();
+    expect((await execute({ task: "measure the tide gauge", agentId })).status).toBe(404);
+    expect((await execute({ task: "measure the tide gauge", agentId, async: true })).status).toBe(404);
+    expect(world.calls).toEqual([]);
+  });
+});
+
+test("a route that the declaration does not allow is refused and reported, not called", async () => {
+  const { body } = await execute({ task: "light the old lantern" });
+  expect(body.diagnostics.failures[0]).toMatchObject({
+    capabilityId: "lantern.elsewhere",
+    code: "route_refused",
+  });
+  expect(body.status).not.toBe("ok");
+  expect(world.calls).not.toContain("lantern");
+});
+
+test("topK bounds the matches", async () => {
+  const { body } = await execute({ task: "measure the tide gauge", topK: 1, dryRun: true });
+  expect(body.matchedCapabilities).toHaveLength(1);
+});
+
+test("timeoutMs ends a step that takes longer", async () => {
+  world.held = new Promise(() => {});
+  const { body } = await execute({ task: "raise the heavy anchor", timeoutMs: 50 });
+  expect(body).toMatchObject({ status: "degraded", execution: { steps: [{ ok: false }] } });
+});
+
+test("context.userId selects the user whose scopes count", async () => {
+  await server.call("PUT", "/v1/users/ann@example.com", { scopes: ["Vault.Open"] });
+  await server.call("PUT", "/v1/users/bob@example.com", { scopes: [] });
+  const asUser = (userId: string) => execute({ task: "open the harbour vault", context: { userId } });
+  expect((await asUser("ann@example.com")).body).toMatchObject({
+    intent: { label: "vault.scoped" },
+    status: "ok",
+  });
+  expect((await asUser("bob@example.com")).body.intent.label).not.toBe("vault.scoped");
+});
+
+describe("what the rules cannot fill", () => {
+  const task = "charter a boat with two masts";
+
+  test("is asked from the configured model, and the answer is checked", async () => {
+    llm.script = () => ({ text: ['{"rig":"ketch"}'] });
+    const { body } = await execute({ task });
+    expect(body).toMatchObject({ status: "ok", plan: [{ payload: { rig: "ketch" } }] });
+    expect(body.plan[0].missing).toBeUndefined();
+    expect(body.execution.steps[0].data).toEqual({ chartered: "ketch" });
+    expect(body.diagnostics.notes).toContainEqual(expect.stringMatching(/^Step 1: rig from /));
+  });
+
+  test.each(['{"rig":"submarine"}', "{}", "no JSON", '{"other":"x"}'])(
+    "stays missing when the model says %s",
+    async (said) => {
+      llm.script = () => ({ text: [said] });
+      const { body } = await execute({ task });
+      expect(body.plan[0]).toMatchObject({ missing: ["rig"] });
+      expect(body.execution.steps[0]).toMatchObject({ ok: false, skipped: true });
+    },
+  );
+
+  test("is not asked in a dry run", async () => {
+    const before = llm.requests.length;
+    expect((await execute({ task, dryRun: true })).body.plan[0].missing).toEqual(["rig"]);
+    expect(llm.requests.length).toBe(before);
+  });
+});
+
+describe("an async task", () => {
+  test("is followed step by step, and polled on the way", async () => {
+    world.held = new Promise((resolve) => {
+      world.released = () => resolve();
+    });
+    const { status, body } = await execute({ task: "raise the heavy anchor", async: true });
+    expect(status).toBe(202);
+    const stream = await fetch(server.url + body.eventsUrl);
+    const events = eventsOf(stream);
+    expect((await events.next()).value).toMatchObject({ type: "planned", intent: { label: "anchor.slow" } });
+    expect((await events.next()).value).toMatchObject({ type: "step-started", step: 1 });
+    expect((await server.call("GET", body.statusUrl)).body).toMatchObject({
+      status: "running",
+      progress: { working: { step: 1, capabilityId: "anchor.slow" } },
+    });
+    world.released();
+    expect((await events.next()).value).toMatchObject({ type: "step-ended", ok: true });
+    expect((await events.next()).value).toMatchObject({ type: "done", response: { status: "ok" } });
+    expect((await events.next()).done).toBe(true);
+    expect((await server.call("GET", body.statusUrl)).body).toMatchObject({
+      status: "done",
+      response: { status: "ok" },
+    });
+  });
+
+  test("that is a dry run calls nothing", async () => {
+    const { body } = await execute({ task: "measure the tide gauge", async: true, dryRun: true });
+    for await (const event of eventsOf(await fetch(server.url + body.eventsUrl)))
+      if (event.type === "done")
+        expect(event.response).toMatchObject({ execution: { dryRun: true, steps: [] } });
+    expect(world.calls).toEqual([]);
+  });
+
+  test("that nobody started is not found", async () => {
+    expect((await server.call("GET", `/api/tasks/${crypto.randomUUID()}/events`)).status).toBe(404);
+  });
+});
+
+test("a caller that hangs up under a key still gets the one answer later", async () => {
+  world.held = new Promise((resolve) => {
+    world.released = () => resolve();
+  });
+  const gone = new AbortController();
+  const headers = { "idempotency-key": crypto.randomUUID(), "content-type": "application/json" };
+  const body = JSON.stringify({ task: "raise the heavy anchor" });
+  const first = fetch(`${server.url}/api/execute-task`, {
+    method: "POST",
+    headers,
+    body,
+    signal: gone.signal,
+  });
+  await expect.poll(() => world.calls).toEqual(["anchor"]);
+  gone.abort();
+  await expect(first).rejects.toThrow();
+  world.released();
+  await expect
+    .poll(async () => (await execute({ task: "raise the heavy anchor" }, headers)).body.status)
+    .toBe("ok");
+  expect(world.calls).toEqual(["anchor"]);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads the parts it names
+async function* eventsOf(response: Response): AsyncGenerator<any> {
+  let text = "";
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part;
+    const blocks = text.split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) if (block.startsWith("data: ")) yield JSON.parse(block.slice(6));
+  }
+}
