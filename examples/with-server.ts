@@ -2,15 +2,20 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openLog, parseSettings, startServer } from "@capstan/server";
 
-export async function withServer(work: (url: string) => Promise<void>): Promise<void> {
+export async function withServer(
+  work: (url: string) => Promise<void>,
+  environment: Record<string, string> = {},
+): Promise<void> {
   const given = process.env.CAPSTAN_URL;
   if (given) return work(given);
+  const { openLog, parseSettings, startServer } = await import("@capstan/server");
   const dataDir = mkdtempSync(join(tmpdir(), "capstan-example-"));
-  const settings = parseSettings({ PORT: "0", CAPSTAN_DATA_DIR: dataDir });
+  const settings = parseSettings({ PORT: "0", CAPSTAN_DATA_DIR: dataDir, ...environment });
   if (!settings.ok) throw new Error(settings.failure.message);
-  const server = await startServer(settings.value, openLog(console.error, false));
+  const server = await startServer(settings.value, openLog(console.error, false), {
+    environment: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? dataDir },
+  });
   if (!server.ok) throw new Error(server.failure.message);
   try {
     await work(server.value.url);

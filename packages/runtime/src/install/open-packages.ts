@@ -165,7 +165,7 @@ async function download(fetch: GuardedFetch, url: string): Promise<Result<Uint8A
   if (!answer.ok) return answer;
   if (!answer.value.ok)
     return fail("package_download_failed", { source: url, why: `it answered ${answer.value.status}` });
-  return ok(await answer.value.bytes());
+  return ok(new Uint8Array(await answer.value.arrayBuffer())); // the server's own `Response` has no working `bytes()`
 }
 
 interface Known {

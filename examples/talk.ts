@@ -1,0 +1,36 @@
+/** What the examples share: unwrap an answer, and say something in a session and wait for the end of the turn. */
+import type { Api } from "@capstan/client";
+import type { Result, RunEvent } from "@capstan/core";
+
+/** The value, or an end with the message and the next step. */
+export function value<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw new Error(`${result.failure.message} ${result.failure.nextStep}`);
+}
+
+/** The answer's text. It ends early when a person is asked: look at `api.approvals` then. */
+export async function say(api: Api, sessionId: string, text: string): Promise<string> {
+  const { run_id: run } = value(await api.sessions.send(sessionId, { content: text }));
+  return heard(api, sessionId, run);
+}
+
+/** What a run says from an event on. */
+export function heard(api: Api, sessionId: string, run: string, after = 0): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let words = "";
+    const following = api.sessions.followEvents(sessionId, {
+      run,
+      after,
+      onEvent({ event }: { event: RunEvent }) {
+        if (event.type === "TEXT_MESSAGE_CONTENT") words += event.delta;
+        if (event.type === "RUN_ERROR") reject(new Error(event.message));
+        if (event.type !== "RUN_FINISHED") return;
+        following.close();
+        resolve(words);
+      },
+      onState: (state) => {
+        if (state.phase === "closed" && state.failure) reject(new Error(state.failure.message));
+      },
+    });
+  });
+}

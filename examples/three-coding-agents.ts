@@ -1,0 +1,24 @@
+/**
+ * One agent, four ways to run it: in the server's own loop and inside three coding agents. The tools are the same, and
+ * every call passes the same gate. What is not installed here is said, with what to do about it.
+ */
+import { createApi } from "@capstan/client";
+import { say, value } from "./talk.ts";
+import { withServer } from "./with-server.ts";
+
+await withServer(async (url) => {
+  const api = createApi({ url });
+  const { items } = value(await api.codingAgents.list());
+  for (const harness of ["native", "claude", "codex", "gemini"]) {
+    const program = items.find(({ name }) => name === harness);
+    if (harness !== "native" && !(program?.installed && program.login.found)) {
+      console.log(`${harness}: ${program?.problem ?? "no login"} (${program?.next_step ?? "log in to it"})`);
+      continue;
+    }
+    const agent = value(
+      await api.agents.create({ name: `Sums on ${harness}`, harness, capabilities: ["test_math"] }),
+    );
+    const session = value(await api.sessions.create({ agent_id: agent.id }));
+    console.log(`${harness}: ${await say(api, session.id, "add 2 and 40 with your tool")}`);
+  }
+});
