@@ -26,6 +26,7 @@ describe("the packages as they are published", () => {
         "--no-audit",
         "--no-fund",
         "--omit=optional",
+        "--prefer-offline", // the workspace's own install has just fetched these
         ...tarballs.map((name) => join(folder, name)),
       ],
       user,
