@@ -41,9 +41,9 @@ export function openChat({ connection, terminal, sessionId, json }: ChatParts): 
         let end = nextEnd();
         const sent = await api.sessions.send(sessionId, { content: text });
         if (!sent.ok) return sent.failure;
-        for (let event = await end; isInterrupt(event); event = await end) {
+        for (let asked = asksIn(await end); asked.length > 0; asked = asksIn(await end)) {
           end = nextEnd();
-          const waiting = await answerAll(api, terminal, sessionId);
+          const waiting = await answerAll(api, terminal, asked);
           if (waiting) return waiting;
         }
         return undefined;
@@ -54,18 +54,22 @@ export function openChat({ connection, terminal, sessionId, json }: ChatParts): 
   };
 }
 
-const isInterrupt = (event: RunEvent): boolean =>
-  event.type === "RUN_FINISHED" && event.outcome?.type === "interrupt";
+/** The approvals a run waits for, those of the agents it gave work to among them. */
+const asksIn = (event: RunEvent): string[] =>
+  event.type === "RUN_FINISHED" && event.outcome?.type === "interrupt"
+    ? event.outcome.interrupts.map(({ id }) => id)
+    : [];
 
 /** A failure when something waits and nobody is here to answer. */
-async function answerAll(api: Api, terminal: Terminal, sessionId: string): Promise<Failure | undefined> {
-  const listed = await api.approvals.list({ status: "pending" });
-  if (!listed.ok) return listed.failure;
-  const mine = listed.value.items.filter(({ session_id }) => session_id === sessionId);
-  const [first] = mine;
-  if (first && !terminal.isInteractive)
-    return fail("approval_waits", { tool: first.tool, id: first.id }).failure;
-  for (const approval of mine) await answer(api, terminal, approval);
+async function answerAll(api: Api, terminal: Terminal, ids: readonly string[]): Promise<Failure | undefined> {
+  for (const id of ids) {
+    const asked = await api.approvals.get(id);
+    if (!asked.ok) return asked.failure;
+    const { tool, status } = asked.value;
+    if (status !== "pending") continue; // answered elsewhere
+    if (!terminal.isInteractive) return fail("approval_waits", { tool, id }).failure;
+    await answer(api, terminal, asked.value);
+  }
   return undefined;
 }
 

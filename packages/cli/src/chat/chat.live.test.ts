@@ -1,7 +1,7 @@
 /** A chat in the terminal against a real server: streamed answers, pipes, approvals by key, and Ctrl-C. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Typed, typeCommand } from "../../../../tools/command-under-test.ts";
-import { type ScriptedLlm, scriptedLlm } from "../../../../tools/scripted-llm.ts";
+import { type ScriptedLlm, scriptedLlm, toolAnswered } from "../../../../tools/scripted-llm.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 
@@ -79,6 +79,21 @@ describe("a call that needs approval", () => {
     await careful();
     const { out } = await capstan(["chat", "Careful"], { answers: ["add 2 and 40", ...keys, "/exit"] });
     expect(out).toMatch(shown);
+    expect(await approvals()).toEqual([]);
+  });
+
+  test("is asked about here, also when an agent makes it that was given the work", async () => {
+    const worker = await agent("Worker", { tool_policies: { add: "approve" } });
+    const model = "openai-compatible/scripted";
+    const capabilities = [`agent.${worker.body.id}`];
+    await agent("Lead", { capabilities, model });
+    const input = { task: "add 2 and 40" };
+    llm.script = (request) =>
+      toolAnswered(request)
+        ? { text: ["The worker is done."] }
+        : { calls: [{ id: "call_1", name: "delegate_to_worker", input }] };
+    const { out } = await capstan(["chat", "Lead"], { answers: ["let it add", "y", "/exit"] });
+    expect(out).toMatch(/\? add [\s\S]*42[\s\S]*The worker is done\./);
     expect(await approvals()).toEqual([]);
   });
 
