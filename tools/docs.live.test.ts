@@ -3,13 +3,14 @@
  * shell is run, both against a server of this test, which stands where the docs say http://127.0.0.1:4400.
  */
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { type DocsBlock, docsBlocks, ROOT } from "./docs-blocks.ts";
+import { apiReference } from "./references.ts";
 import { freshPglite } from "./stores-under-test.ts";
 import { type TestServer, testServer } from "./test-server.ts";
 
@@ -44,6 +45,11 @@ afterAll(async () => {
 });
 
 describe("the docs", () => {
+  test("docs/api.md is what /openapi.json says; `node tools/references.ts` writes it", async () => {
+    const { body } = await server.call("GET", "/openapi.json");
+    expect(readFileSync(join(ROOT, "docs/api.md"), "utf8")).toBe(apiReference(body));
+  });
+
   test("name a language that is executed, or say why not", () => {
     const unknown = blocks.filter(({ language, noRun }) => noRun === undefined && !RUNNERS[language]);
     expect(unknown.map(title)).toEqual([]);
