@@ -59,6 +59,7 @@ import { openSessionManifests } from "./session-manifests.ts";
 import type { Settings } from "./settings.ts";
 import { keptRouteIndex } from "./tasks/route-index.ts";
 import { openTaskRunner, type TaskRunner } from "./tasks/task-runner.ts";
+import { openToolChooser } from "./tasks/tool-choice.ts";
 import { toolContexts } from "./tool-context.ts";
 
 export interface Services {
@@ -150,6 +151,7 @@ export async function openServices(
   const taskRunner = openTaskRunner({
     ...{ registry, composer, users, gate, telemetry, log, models },
     index: lazyIndex(registry),
+    chooseTool: openToolChooser(registry, staticEmbedding),
     tasks: taskStore(database.pool, uuidv7()),
     breakers: breakerStore(database.pool),
   });

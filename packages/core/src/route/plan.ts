@@ -21,6 +21,8 @@ export interface PlanParts {
   /** The capability of a match, as far as the caller may see it. */
   readonly capabilityOf: (id: string) => Capability | undefined;
   readonly hints?: PayloadHints;
+  /** Which of a capability's tools serves the task; by words alone when not given. */
+  readonly chooseTool?: (task: string, capability: Capability) => string | undefined;
 }
 
 /** The label of a task that nothing fits. */
@@ -52,15 +54,15 @@ export function matchedCapabilities(
 export function plan(
   { matches }: Pick<RankResult, "matches">,
   task: string,
-  { capabilityOf, hints = {} }: PlanParts,
+  parts: PlanParts,
 ): PlannedStep[] {
   const [first] = matches;
   if (!first) return [];
   return matches
     .filter(({ score }, at) => at === 0 || score >= first.score * SECONDARY_SHARE)
-    .flatMap(({ id }) => capabilityOf(id) ?? [])
+    .flatMap(({ id }) => parts.capabilityOf(id) ?? [])
     .slice(0, MAX_STEPS)
-    .map((capability, at) => toStep(capability, at + 1, first.id, task, hints));
+    .map((capability, at) => toStep(capability, at + 1, first.id, task, parts));
 }
 
 /** Its own route; a capability without one is called by its tool, through the gate. */
@@ -77,9 +79,11 @@ function toStep(
   step: number,
   label: string,
   task: string,
-  hints: PayloadHints,
+  { hints = {}, chooseTool: choose }: PlanParts,
 ): PlannedStep {
-  const tool = toolFor(task, choosable(capability));
+  const tools = choosable(capability);
+  const chosen = tools.length > 1 ? choose?.(task, capability) : undefined;
+  const tool = tools.find(({ name }) => name === chosen) ?? toolFor(task, tools);
   const schema = tool?.inputSchema ?? {};
   const constants = { ...capability.routing?.payload, ...hints.constants };
   const { payload, missing } = mapPayload(task, schema, { ...hints, constants });

@@ -18,7 +18,7 @@ import {
 /** Field weights in tenths (see `WeightedTerms`), chosen by cross-validation over the sets. */
 const FIELD_WEIGHTS = { name: 20, id: 10, description: 10, tags: 10, params: 6, triggers: 5 } as const;
 
-const MAX_TRIGGERS = 256; // a capability with more operations than this is found by its own text and these
+const MAX_TRIGGERS = 2_000; // a capability with more operations than this is found by its own text and these
 const MAX_FIELD_CHARS = 4_000;
 const MAX_PHRASE_WORDS = 6; // longer triggers are examples, not phrases that occur in a task
 

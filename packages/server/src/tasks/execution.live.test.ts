@@ -60,7 +60,7 @@ const capabilities = [
     tools: [
       tool("anchor", async (signal) => {
         await Promise.race([world.held, new Promise((resolve) => signal.addEventListener("abort", resolve))]);
-        return signal.aborted ? (fail("cancelled", {}) as never) : ok({ raised: true });
+        return signal.aborted ? (fail("cancelled", { what: "anchor" }) as never) : ok({ raised: true });
       }),
     ],
     routing: { triggers: ["raise the heavy anchor"] },

@@ -25,11 +25,13 @@ import type { Services } from "../services.ts";
 import { singleCapability } from "../single-capability.ts";
 import { fillMissing } from "./fill-missing.ts";
 import { openTaskChanges, type TaskEvent, type TaskProgress } from "./task-changes.ts";
+import type { ToolChooser } from "./tool-choice.ts";
 
 export interface TaskParts
   extends Pick<Services, "registry" | "composer" | "users" | "gate" | "telemetry" | "log" | "models"> {
   /** Made at the first task: it reads megabytes of embeddings that most starts do not need. */
   readonly index: () => RouteIndex;
+  readonly chooseTool: ToolChooser;
   readonly tasks: TaskStore;
   readonly breakers: BreakerStore;
 }
@@ -190,6 +192,7 @@ async function planTask(parts: TaskParts, request: TaskRequest, email: string): 
   const steps = plan(ranked, request.task, {
     capabilityOf: visible.value.capabilityOf,
     hints: { timezoneOf },
+    chooseTool: parts.chooseTool,
   });
   return ok({ ranked, steps, visible: visible.value });
 }
