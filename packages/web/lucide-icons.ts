@@ -39,7 +39,9 @@ function readIcons(): Map<string, string[]> {
   const shapeOf = (name: string): string | undefined => {
     const text = readFileSync(join(folder, `${name}.mjs`), "utf8");
     const alias = text.match(/from '\.\/([a-z0-9-]+)\.mjs'/)?.[1];
-    return alias === undefined ? text.match(/node: (\[[\s\S]*?\n {2}\])\n\};/)?.[1] : shapeOf(alias);
+    return alias === undefined
+      ? text.match(/\n {2}node: (\[[\s\S]*?\]),?\n(?: {2}\w+:|\};)/)?.[1]
+      : shapeOf(alias);
   };
   const byLetter = new Map<string, string[]>();
   for (const name of names) {

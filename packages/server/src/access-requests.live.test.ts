@@ -93,6 +93,11 @@ describe("asking for access", () => {
       .toContain("not today");
     expect(llm.requests.at(-1)?.tools?.map((tool) => tool.function.name)).not.toContain("read_mail");
     expect(await tools()).not.toContain("read_mail");
+    const [run] = (await server.call("GET", `/v1/sessions/${session.body.id}/runs`)).body.items;
+    const { trace } = (await server.call("GET", `/v1/runs/${run.id}`)).body;
+    expect(trace).toContainEqual(
+      expect.objectContaining({ kind: "gate", name: "request_access", decision: "denied" }),
+    );
   });
 
   const pending = async () => (await server.call("GET", "/v1/approvals?status=pending")).body.items;

@@ -1,4 +1,4 @@
-/** A run as a waterfall: each model call and each tool call, when it began, how long it took, what it cost. */
+/** A run as a waterfall: model calls, questions of the gate, tool calls: when each began, how long it took, what it cost. */
 import type { RunRecord, StoredMessage } from "@capstan/runtime";
 import type { Services } from "./services.ts";
 
@@ -13,19 +13,32 @@ interface CallRow {
   status: number | null;
 }
 
+interface QuestionRow {
+  tool: string;
+  capability_id: string;
+  status: string;
+  created_at: Date;
+  decided_at: Date | null;
+  decided_by: string | null;
+}
+
 export async function traceOf(
   { runs, database, telemetry }: Pick<Services, "runs" | "database" | "telemetry">,
   run: RunRecord,
 ) {
   await telemetry.flush();
-  const [{ items }, { rows: calls }] = await Promise.all([
+  const [{ items }, { rows: calls }, { rows: questions }] = await Promise.all([
     runs.messages(run.sessionId, { limit: MOST_MESSAGES }),
     database.pool.query<CallRow>(
       "select ts, tool, capability_id, latency_ms, failure_class, status from call_history where run_id = $1 order by ts limit 1000",
       [run.id],
     ),
+    database.pool.query<QuestionRow>(
+      "select tool, capability_id, status, created_at, decided_at, decided_by from approvals where run_id = $1 order by created_at limit 1000",
+      [run.id],
+    ),
   ]);
-  return [...modelSpans(run, items), ...calls.map(toolSpan)].sort((a, b) =>
+  return [...modelSpans(run, items), ...questions.map(gateSpan), ...calls.map(toolSpan)].sort((a, b) =>
     a.started_at < b.started_at ? -1 : 1,
   );
 }
@@ -49,6 +62,17 @@ function modelSpans(run: RunRecord, messages: readonly StoredMessage[]) {
     ];
   });
 }
+
+/** The gate itself takes microseconds; what is worth seeing is how long it waited for a person. */
+const gateSpan = ({ tool, capability_id, status, created_at, decided_at, decided_by }: QuestionRow) => ({
+  kind: "gate",
+  name: tool,
+  capability_id,
+  started_at: created_at.toISOString(),
+  duration_ms: Math.max(0, (decided_at ?? new Date()).getTime() - created_at.getTime()),
+  decision: status,
+  decided_by,
+});
 
 const toolSpan = ({ ts, tool, capability_id, latency_ms, failure_class, status }: CallRow) => ({
   kind: "tool",

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useLocation, useParams } from "wouter";
 import { Screen } from "../../kit/screen.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
 import { Delegate } from "./delegate.tsx";
@@ -8,7 +8,8 @@ import { Models } from "./models.tsx";
 type View = "matrix" | "models" | "run";
 
 export default function CodingAgents() {
-  const [view, setView] = useState<View>("matrix");
+  const { tab: view = "matrix" } = useParams<{ tab?: View }>();
+  const [, go] = useLocation();
   return (
     <Screen
       wide
@@ -23,7 +24,7 @@ export default function CodingAgents() {
           { name: "run", label: "Run one" },
         ]}
         current={view}
-        onChange={setView}
+        onChange={(name) => go(`/coding-agents/${name}`, { replace: true })}
       >
         {view === "matrix" && <Matrix />}
         {view === "models" && <Models />}

@@ -1,12 +1,13 @@
 import type { CodingAgentCommand } from "@capstan/client";
 import type { CodingAgentEvent } from "@capstan/core";
+import SquareTerminal from "lucide-react/icons/square-terminal";
 import { useState } from "react";
 import { Badge, Code } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Field, Select, TextArea, TextInput } from "../../kit/field.tsx";
 import { JsonView } from "../../kit/json-view.tsx";
 import { Panel } from "../../kit/panel.tsx";
-import { ChangeFailure, Loaded } from "../../kit/states.tsx";
+import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
@@ -21,9 +22,9 @@ export function Delegate() {
         const usable = items.filter(({ installed }) => installed);
         if (usable.length === 0)
           return (
-            <p className="text-ink-soft">
-              None is installed on the server's machine. The matrix tells how each is.
-            </p>
+            <Empty icon={SquareTerminal} title="No coding agent is installed on the server's machine">
+              The matrix tells how each is installed; then a prompt can be handed to it here.
+            </Empty>
           );
         return <RunForm agents={usable.map(({ name, display_name }) => [name, display_name])} />;
       }}

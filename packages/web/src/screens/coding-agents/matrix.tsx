@@ -21,8 +21,8 @@ export function Matrix() {
           <Empty icon={SquareTerminal} title="No coding agent is known" />
         ) : (
           <div className="flex flex-col gap-5">
-            <Table agents={items} />
             <Doctor agents={items.length} />
+            <Table agents={items} />
           </div>
         )
       }

@@ -8,9 +8,13 @@ import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 import { Review } from "./review.tsx";
 
+interface InstallProps {
+  source: string;
+  onSource: (source: string) => void;
+}
+
 /** Install in two steps: read what it is and may do, then say yes. */
-export function Install() {
-  const [source, setSource] = useState("");
+export function Install({ source, onSource: setSource }: InstallProps) {
   const review = useChange((from: PackageSource) => api.packages.review(from));
   const install = useChange(
     (grant: string[]) =>
@@ -116,10 +120,15 @@ function Asked({ review, busy, onYes, onNo, onDescribe }: AskedProps) {
       <div className="flex flex-wrap gap-2">
         {review.must_run_code && review.capability === undefined && (
           <Button disabled={busy} onClick={onDescribe}>
-            Run it once to describe itself
+            Run it once, isolated, to describe itself
           </Button>
         )}
-        <Button look="primary" busy={busy} onClick={() => onYes(grant)}>
+        <Button
+          look="primary"
+          busy={busy}
+          disabled={review.must_run_code && review.capability === undefined}
+          onClick={() => onYes(grant)}
+        >
           {grows ? "Update, with more rights" : review.update ? "Update" : "Install"}
         </Button>
         <Button disabled={busy} onClick={onNo}>

@@ -15,13 +15,14 @@ import { Install } from "./install.tsx";
 export function PackageList() {
   const query = useRead(["packages"], (signal) => api.packages.list(signal));
   const [leaving, setLeaving] = useState<InstalledPackage>();
+  const [source, setSource] = useState("");
   return (
     <div className="flex flex-col gap-6">
       <Loaded query={query} what="Packages" rows={4}>
         {({ items, waiting = [] }) => (
           <>
-            <Install />
-            <Waiting waiting={waiting} />
+            <Install source={source} onSource={setSource} />
+            <Waiting waiting={waiting} onChoose={setSource} />
             {items.length === 0 ? (
               <Empty icon={PackageIcon} title="Nothing is installed">
                 Wheels, npm packages, folders, MCP servers, skills and OpenAPI documents all become
@@ -45,18 +46,23 @@ export function PackageList() {
 }
 
 /** What lies in the drop folder and nobody has answered yet. */
-function Waiting({ waiting }: { waiting: WaitingPackage[] }) {
+function Waiting({ waiting, onChoose }: { waiting: WaitingPackage[]; onChoose: (path: string) => void }) {
   if (waiting.length === 0) return null;
   return (
-    <Panel title="In the drop folder, not reviewed yet">
+    <Panel title="In the drop folder, waiting for review">
       <ul className="flex flex-col gap-2">
         {waiting.map(({ path, review, failure }) => (
           <li key={path} className="flex flex-wrap items-center gap-2">
             <Code>{review?.name ?? path}</Code>
             {review && <Badge>{review.version}</Badge>}
             <span className="min-w-0 flex-1 text-ink-soft">
-              {failure ? `${failure.message} ${failure.nextStep}` : `Review it by its path: ${path}`}
+              {failure ? `${failure.message} ${failure.nextStep}` : review?.summary}
             </span>
+            {review && (
+              <Button size="sm" aria-label={`Review ${review.name}`} onClick={() => onChoose(path)}>
+                Choose
+              </Button>
+            )}
           </li>
         ))}
       </ul>

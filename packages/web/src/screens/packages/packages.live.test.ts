@@ -1,10 +1,11 @@
 /** A package in a real browser: reviewed, installed with a granted scope, used, updated with a diff, uninstalled. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Studio, studioUnderTest } from "../../../../../tools/studio-under-test.ts";
+import { testTarball } from "../../../../runtime/src/install/test-packages.ts";
 
 let studio: Studio;
 const folder = mkdtempSync(join(tmpdir(), "capstan-package-"));
@@ -49,6 +50,37 @@ test("a package is reviewed, installed with a scope, tried, updated with its new
   expect(studio.faults).toEqual([]);
 });
 
+test("what lies in the drop folder is chosen, a service is started, read and stopped, a trigger is dropped", async () => {
+  const dataDir = studio.server.services.settings.CAPSTAN_DATA_DIR;
+  const drop = join(dataDir, "capabilities", "clis");
+  mkdirSync(drop, { recursive: true });
+  writeFileSync(join(drop, "aech-cli-demo-0.1.0.tgz"), testTarball());
+  const page = await studio.open("/packages");
+  await page.getByRole("button", { name: "Review aech-cli-demo" }).click();
+  await page.getByRole("button", { name: "Review", exact: true }).click();
+  await page.getByRole("region", { name: "Review" }).getByText("Echoes what it is given").waitFor();
+
+  await page.getByRole("tab", { name: "Services" }).click();
+  await page.getByLabel("Package or folder").fill(writeService());
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await page.getByText("running", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Logs of tick" }).click();
+  await page.getByRole("dialog").getByText("ticking").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Stop tick" }).click();
+  await page.getByText("stopped", { exact: true }).waitFor();
+
+  const outbox = join(dataDir, "rt_triggers", "tick");
+  mkdirSync(outbox, { recursive: true });
+  writeFileSync(join(outbox, "bad.json.tmp"), "{");
+  renameSync(join(outbox, "bad.json.tmp"), join(outbox, "bad.json"));
+  await page.getByRole("tab", { name: "Triggers" }).click();
+  await page.getByText("invalid", { exact: true }).last().waitFor();
+  await page.getByRole("button", { name: "Drop" }).click();
+  await page.locator("span").getByText("dropped", { exact: true }).waitFor();
+  expect(studio.faults).toEqual([]);
+});
+
 async function review(page: Page, source: string): Promise<void> {
   await page.getByLabel("Source").fill(source);
   await page.getByRole("button", { name: "Review" }).click();
@@ -75,5 +107,23 @@ function writePackage(version: string, required_scopes: string[]): string {
     actions: [{ name: "say", description: "Says it again", parameters: ["text"] }],
   });
   write("main.mjs", "#!/usr/bin/env node\nconsole.log(JSON.stringify({ said: process.argv.at(-1) }));\n");
+  return path;
+}
+
+/** A folder with a service, as `capstan services start` takes it. */
+function writeService(): string {
+  const path = join(folder, "capstan-rt-tick");
+  mkdirSync(path);
+  const write = (name: string, text: string) => writeFileSync(join(path, name), text);
+  write(
+    "docker-compose.yml",
+    "services:\n  tick:\n    build: .\n    env_file:\n      - .env\n    volumes:\n      - ../data/app_context/tick:/data\n    restart: unless-stopped\n",
+  );
+  write("Dockerfile", 'FROM node:24-slim\nCMD ["node", "service.mjs"]\n');
+  write(".env", "DELEGATED_USER=local@localhost\n");
+  write(
+    "service.mjs",
+    'import { createServer } from "node:http";\ncreateServer((_, answer) => answer.end("{}")).listen(Number(process.env.PORT), process.env.HOST, () => console.log("ticking"));\nprocess.on("SIGTERM", () => process.exit(0));\n',
+  );
   return path;
 }

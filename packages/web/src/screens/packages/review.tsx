@@ -76,10 +76,13 @@ function Warnings({ review }: { review: PackageReview }) {
 function Diff({ diff }: { diff: PermissionDiff }) {
   const changes: [sign: string, tone: Tone, what: string, names: readonly string[]][] = [
     ["+", "bad", "scope", diff.scopesAdded],
-    ["-", "good", "scope", diff.scopesRemoved],
+    // Not good news: what needed the scope now runs for people who were never granted it.
+    ["-", "warn", "scope", diff.scopesRemoved],
     ["+", "bad", "action", diff.actionsAdded],
     ["-", "good", "action", diff.actionsRemoved],
     ["~", "warn", "action with other rights", diff.actionsChanged.map(({ action }) => action)],
+    ["~", "warn", "command", diff.commandChanged ? [diff.commandChanged.to] : []],
+    ["~", "warn", "its background service", diff.serviceChanged ? ["service"] : []],
     ["+", "bad", "skill", diff.skillsAdded],
   ];
   const shown = changes.flatMap(([sign, tone, what, names]) =>

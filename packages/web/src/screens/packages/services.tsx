@@ -4,6 +4,8 @@ import { useState } from "react";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
+import { Field, TextInput } from "../../kit/field.tsx";
+import { Panel } from "../../kit/panel.tsx";
 import { ScrollRegion } from "../../kit/scroll-region.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
 import { ago, count } from "../../kit/words.ts";
@@ -23,26 +25,70 @@ export function Services() {
   const query = useRead(["services"], (signal) => api.services.list(signal), { everyMs: REFRESH_MS });
   const [reading, setReading] = useState<string>();
   return (
-    <Loaded query={query} what="Services" rows={4}>
-      {({ items }) =>
-        items.length === 0 ? (
-          <Empty icon={Server} title="No background service">
-            Packages of the type “rt” bring one. It runs beside the server and sends triggers.
-          </Empty>
-        ) : (
+    <div className="flex flex-col gap-6">
+      <Loaded query={query} what="Services" rows={4}>
+        {({ items }) => (
           <>
-            <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
-              {items.map((service) => (
-                <li key={service.name}>
-                  <ServiceRow service={service} onLogs={() => setReading(service.name)} />
-                </li>
-              ))}
-            </ul>
-            {reading && <Logs name={reading} onClose={() => setReading(undefined)} />}
+            <StartService />
+            {items.length === 0 ? (
+              <Empty icon={Server} title="No background service">
+                Packages of the type “rt” bring one. It runs beside the server and sends triggers.
+              </Empty>
+            ) : (
+              <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
+                {items.map((service) => (
+                  <li key={service.name}>
+                    <ServiceRow service={service} onLogs={() => setReading(service.name)} />
+                  </li>
+                ))}
+              </ul>
+            )}
           </>
-        )
-      }
-    </Loaded>
+        )}
+      </Loaded>
+      {reading && <Logs name={reading} onClose={() => setReading(undefined)} />}
+    </div>
+  );
+}
+
+/** By the package that brought it, or by a folder with a compose file on the server's machine. */
+function StartService() {
+  const [wanted, setWanted] = useState("");
+  const start = useChange(
+    (subject: string) =>
+      subject.includes("/") ? api.services.startFolder(subject) : api.services.start(subject),
+    ["services"],
+  );
+  return (
+    <Panel title="Start a service">
+      <form
+        className="flex flex-wrap items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          start.mutate(wanted.trim(), { onSuccess: () => setWanted("") });
+        }}
+      >
+        <Field
+          label="Package or folder"
+          className="min-w-64 flex-1"
+          hint="A folder on the server's machine with a docker-compose.yml and a .env; it runs without Docker."
+        >
+          {(control) => (
+            <TextInput {...control} value={wanted} onChange={({ target }) => setWanted(target.value)} />
+          )}
+        </Field>
+        <Button
+          type="submit"
+          className="mb-5"
+          look="primary"
+          disabled={wanted.trim() === ""}
+          busy={start.isPending}
+        >
+          Start
+        </Button>
+      </form>
+      <ChangeFailure error={start.error} />
+    </Panel>
   );
 }
 

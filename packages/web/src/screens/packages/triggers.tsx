@@ -20,7 +20,8 @@ const TONES: Record<string, Tone> = {
   failed: "bad",
   invalid: "bad",
 };
-const MOVABLE = new Set(["failed", "pending"]);
+const RETRIED = new Set(["failed", "pending"]);
+const DROPPED = new Set(["failed", "pending", "invalid"]);
 
 export function Triggers() {
   const [status, setStatus] = useState("");
@@ -80,10 +81,14 @@ function TriggerRow({ trigger }: { trigger: TriggerInfo }) {
           {delivered === false && <Badge tone="warn">not delivered{channel && ` to ${channel}`}</Badge>}
         </p>
         <p className="text-xs text-ink-faint">
-          {created_at && ago(created_at)}
-          {attempts > 0 && `, ${count(attempts, "attempt")}`}
-          {not_before && status === "pending" && `, again ${ago(not_before)}`}
-          {reason && `: ${reason}`}
+          {[
+            created_at && ago(created_at),
+            attempts > 0 && count(attempts, "attempt"),
+            not_before && status === "pending" && `again ${ago(not_before)}`,
+            reason,
+          ]
+            .filter(Boolean)
+            .join(" · ")}
         </p>
         <ChangeFailure error={retry.error ?? drop.error} />
       </div>
@@ -92,15 +97,15 @@ function TriggerRow({ trigger }: { trigger: TriggerInfo }) {
           Its session
         </Link>
       )}
-      {MOVABLE.has(status) && (
-        <>
-          <Button size="sm" busy={retry.isPending} onClick={() => retry.mutate(undefined)}>
-            Retry
-          </Button>
-          <Button size="sm" look="danger" busy={drop.isPending} onClick={() => drop.mutate(undefined)}>
-            Drop
-          </Button>
-        </>
+      {RETRIED.has(status) && (
+        <Button size="sm" busy={retry.isPending} onClick={() => retry.mutate(undefined)}>
+          Retry
+        </Button>
+      )}
+      {DROPPED.has(status) && (
+        <Button size="sm" look="danger" busy={drop.isPending} onClick={() => drop.mutate(undefined)}>
+          Drop
+        </Button>
       )}
     </div>
   );

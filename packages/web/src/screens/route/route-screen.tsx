@@ -1,5 +1,6 @@
 import type { RouteAnswer, TaskAnswer } from "@capstan/client";
 import { useState } from "react";
+import { useLocation, useParams } from "wouter";
 import { Button } from "../../kit/button.tsx";
 import { Field, TextArea } from "../../kit/field.tsx";
 import { Panel } from "../../kit/panel.tsx";
@@ -15,7 +16,8 @@ import { Telemetry } from "./telemetry.tsx";
 type View = "task" | "telemetry";
 
 export default function RouteScreen() {
-  const [view, setView] = useState<View>("task");
+  const { tab: view = "task" } = useParams<{ tab?: View }>();
+  const [, go] = useLocation();
   return (
     <Screen title="Route" lead="Which capability serves a task, and why. Try it dry, then run it.">
       <Tabs
@@ -25,7 +27,7 @@ export default function RouteScreen() {
           { name: "telemetry", label: "Telemetry" },
         ]}
         current={view}
-        onChange={setView}
+        onChange={(name) => go(`/route/${name}`, { replace: true })}
       >
         {view === "task" ? <TaskView /> : <Telemetry />}
       </Tabs>

@@ -93,6 +93,7 @@ function Waterfall({ spans }: { spans: readonly TraceSpan[] }) {
   );
 }
 
+const BADGES: Record<string, Tone> = { model: "thought", gate: "warn", tool: "accent" };
 const COLORS: Record<string, string> = { model: "bg-thought", gate: "bg-warn", tool: "bg-accent" };
 
 function SpanRow({ span }: { span: PlacedSpan }) {
@@ -100,7 +101,7 @@ function SpanRow({ span }: { span: PlacedSpan }) {
   return (
     <li className="grid grid-cols-[40%_1fr] items-center gap-2">
       <span className="flex min-w-0 items-center gap-2">
-        <Badge tone={kind === "model" ? "thought" : "accent"}>{kind}</Badge>
+        <Badge tone={BADGES[kind] ?? "accent"}>{kind}</Badge>
         <code className="truncate text-xs" title={name}>
           {name}
         </code>

@@ -8,6 +8,18 @@ import { words } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
 
+/** Names as their owners write them; any other is made of the words of its id. */
+const NAMES: Record<string, string> = {
+  openai: "OpenAI",
+  "openai-compatible": "OpenAI compatible",
+  localai: "LocalAI",
+  openrouter: "OpenRouter",
+  xai: "xAI",
+  deepseek: "DeepSeek",
+  vllm: "vLLM",
+  lmstudio: "LM Studio",
+};
+
 export function Providers() {
   const query = useRead(["providers"], (signal) => api.providers.list(signal));
   return (
@@ -39,7 +51,7 @@ function ProviderRow({ provider }: { provider: ProviderInfo }) {
       <div className="flex flex-wrap items-center gap-3">
         <div className="min-w-0 flex-1">
           <p className="flex flex-wrap items-center gap-2 font-medium">
-            {words(name)}
+            {NAMES[name] ?? words(name)}
             {configured ? <Badge tone="good">configured</Badge> : <Badge>no key</Badge>}
           </p>
           <p className="text-xs text-ink-faint">

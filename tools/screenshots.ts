@@ -1,0 +1,173 @@
+/**
+ * `node tools/screenshots.ts`: the studio's screens as pictures, from a server of its own with demo data. Without more it
+ * remakes docs/images; `--all <folder>` takes every screen in light, in dark and at a phone's width, to look at.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import type { Browser, Page } from "playwright-core";
+import { openLog, parseSettings, startServer } from "../packages/server/src/index.ts";
+import { builtStudio, launchBrowser } from "./browser.ts";
+import { type Demo, demoScript, fillDemo } from "./demo-data.ts";
+import { scriptedLlm } from "./scripted-llm.ts";
+
+const IMAGES = fileURLToPath(new URL("../docs/images", import.meta.url));
+const DESK = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 780 };
+
+interface Shot {
+  readonly name: string;
+  readonly path: (demo: Demo) => string;
+  /** What is on it once it is there. */
+  readonly shown: string | RegExp;
+  /** What a person would do there first. */
+  readonly act?: (page: Page) => Promise<void>;
+  /** The name of its picture in the README, and the look it is taken in. */
+  readonly readme?: { readonly file: string; readonly theme: "light" | "dark" };
+}
+
+const SHOTS: readonly Shot[] = [
+  { name: "home", path: () => "/", shown: "Last sessions", readme: { file: "home", theme: "light" } },
+  {
+    name: "chat",
+    path: ({ chat }) => `/chat/${chat}`,
+    shown: /May it run/,
+    readme: { file: "chat", theme: "light" },
+  },
+  { name: "new-chat", path: ({ agent }) => `/chat?agent=${agent}`, shown: /What shall/ },
+  { name: "agents", path: () => "/agents", shown: "Harbour Master" },
+  {
+    name: "composer",
+    path: ({ agent }) => `/agents/${agent}`,
+    shown: "Merged prompt",
+    readme: { file: "composer", theme: "light" },
+  },
+  { name: "sessions", path: () => "/sessions", shown: /Prepare the arrival/ },
+  {
+    name: "trace",
+    path: ({ chat }) => `/sessions/${chat}/trace`,
+    shown: "waiting",
+    readme: { file: "trace", theme: "dark" },
+  },
+  { name: "session-chat", path: ({ chat }) => `/sessions/${chat}/chat`, shown: /May it run/ },
+  { name: "files", path: ({ chat }) => `/sessions/${chat}/files`, shown: /Upload/ },
+  { name: "events", path: ({ chat }) => `/sessions/${chat}/events`, shown: "RUN_STARTED" },
+  { name: "state", path: ({ chat }) => `/sessions/${chat}/state`, shown: "Shared state" },
+  { name: "approvals", path: () => "/approvals", shown: /wants/ },
+  { name: "capabilities", path: () => "/capabilities", shown: "Test Math" },
+  { name: "capability", path: () => "/capabilities/test_math", shown: "multiply" },
+  {
+    name: "route",
+    path: () => "/route",
+    shown: "Rank",
+    act: rankATask,
+    readme: { file: "route", theme: "light" },
+  },
+  { name: "telemetry", path: () => "/route/telemetry", shown: "Over time" },
+  {
+    name: "coding-agents",
+    path: () => "/coding-agents",
+    shown: /Claude Code/,
+    readme: { file: "coding-agents", theme: "light" },
+  },
+  { name: "models", path: () => "/coding-agents/models", shown: /price|Model/i },
+  { name: "delegate", path: () => "/coding-agents/run", shown: /Prompt/ },
+  { name: "packages", path: () => "/packages", shown: /Install a package/ },
+  { name: "services", path: () => "/packages/services", shown: /service/i },
+  { name: "triggers", path: () => "/packages/triggers", shown: /rigger/ },
+  { name: "settings", path: () => "/settings", shown: /Anthropic/ },
+  { name: "keys", path: () => "/settings/keys", shown: "New key" },
+  { name: "users", path: () => "/settings/users", shown: "ann@example.com" },
+  { name: "audit", path: () => "/settings/audit", shown: "agent.created" },
+  { name: "about", path: () => "/settings/about", shown: "Appearance" },
+  { name: "nowhere", path: () => "/nowhere", shown: "There is no such screen" },
+];
+
+const { values } = parseArgs({ options: { all: { type: "string" }, only: { type: "string" } } });
+const dataDir = mkdtempSync(join(tmpdir(), "capstan-screens-"));
+await builtStudio();
+const llm = await scriptedLlm(demoScript);
+const settings = parseSettings({
+  PORT: "0",
+  CAPSTAN_DATA_DIR: dataDir,
+  OPENAI_COMPATIBLE_BASE_URL: llm.baseUrl,
+  OPENAI_COMPATIBLE_API_KEY: "demo",
+});
+if (!settings.ok) throw new Error(settings.failure.message);
+const log = openLog((line) => process.stderr.write(`${line}\n`), false);
+const server = await startServer(settings.value, log, {
+  environment: { PATH: process.env.PATH ?? "", HOME: dataDir },
+});
+if (!server.ok) throw new Error(server.failure.message);
+const browser = await launchBrowser();
+try {
+  const demo = await fillDemo(server.value, dataDir);
+  const shots = SHOTS.filter(
+    ({ name }) => values.only === undefined || values.only.split(",").includes(name),
+  );
+  if (values.all) await takeAll(browser, server.value.url, demo, shots, values.all);
+  else await takeReadme(browser, server.value.url, demo, shots);
+} finally {
+  await browser.close();
+  await server.value.close();
+  await llm.close();
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+async function takeReadme(on: Browser, url: string, demo: Demo, shots: readonly Shot[]): Promise<void> {
+  mkdirSync(IMAGES, { recursive: true });
+  for (const shot of shots) {
+    if (!shot.readme) continue;
+    const path = join(IMAGES, `${shot.readme.file}.png`);
+    await take(on, url + shot.path(demo), shot, { path, theme: shot.readme.theme, viewport: DESK });
+  }
+}
+
+async function takeAll(
+  on: Browser,
+  url: string,
+  demo: Demo,
+  shots: readonly Shot[],
+  folder: string,
+): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const looks = [
+    { look: "light", theme: "light", viewport: DESK },
+    { look: "dark", theme: "dark", viewport: DESK },
+    { look: "phone", theme: "light", viewport: PHONE },
+  ] as const;
+  for (const shot of shots) {
+    for (const { look, theme, viewport } of looks) {
+      const path = join(folder, `${shot.name}-${look}.png`);
+      await take(on, url + shot.path(demo), shot, { path, theme, viewport });
+    }
+  }
+}
+
+interface Take {
+  readonly path: string;
+  readonly theme: "light" | "dark";
+  readonly viewport: { readonly width: number; readonly height: number };
+}
+
+async function take(on: Browser, url: string, shot: Shot, { path, theme, viewport }: Take): Promise<void> {
+  const page = await on.newPage({ viewport, colorScheme: theme, reducedMotion: "reduce" });
+  await page.goto(url);
+  try {
+    await page.locator("main").getByText(shot.shown).first().waitFor({ timeout: 10_000 });
+    await shot.act?.(page);
+    await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => {}); // streams stay open
+  } catch (error) {
+    process.stderr.write(`${shot.name}: ${(error as Error).message.split("\n")[0]}\n`);
+  }
+  await page.screenshot({ path });
+  await page.close();
+}
+
+async function rankATask(page: Page): Promise<void> {
+  await page.getByRole("textbox", { name: "Task" }).fill("When is high tide in Lisbon?");
+  await page.getByRole("button", { name: "Rank" }).click();
+  await page.getByRole("list", { name: "Matches" }).waitFor();
+}
