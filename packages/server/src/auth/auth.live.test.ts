@@ -6,7 +6,7 @@ import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 describe("on loopback", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await testServer(await freshPglite());
+    server = await testServer(await freshPglite(), { CAPSTAN_PUBLIC_HOSTS: "capstan.example.com" });
   });
   afterAll(() => server.stop());
 
@@ -25,6 +25,16 @@ describe("on loopback", () => {
       Object.entries(headers).map(([name, value]) => [name, value === "SELF" ? server.url : value]),
     );
     expect(await rawStatus(server.url, own)).toBe(status);
+  });
+
+  test.each([
+    ["names who it passes on", { "x-forwarded-for": "203.0.113.7" }],
+    ["says that it is one", { via: "1.1 proxy" }],
+    ["keeps the public name", { host: "capstan.example.com" }],
+  ])("a proxy that %s needs a key, although it comes from loopback", async (_what, headers) => {
+    expect(await rawStatus(server.url, headers)).toBe(401);
+    const { body } = await server.call("POST", "/v1/keys", { name: "behind a proxy" });
+    expect(await rawStatus(server.url, { ...headers, authorization: `Bearer ${body.key}` })).toBe(200);
   });
 
   test("a key carries its rights and nothing more", async () => {

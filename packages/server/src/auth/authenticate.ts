@@ -1,12 +1,12 @@
 /** Who is asking? A key names its owner; without one, on loopback only, it is the local user, who may do everything. */
 import { fail } from "@capstan/core";
 import { type KeyRecord, type KeyStore, LOCAL_USER } from "@capstan/runtime";
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnv } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import type { Settings } from "../settings.ts";
 import type { Caller } from "./caller.ts";
-import { isLoopback } from "./guard-origin.ts";
+import { hostName, isLoopback } from "./guard-origin.ts";
 import { rateLimiter } from "./rate-limiter.ts";
 
 /** Closed without a key: everything that reads or does something. The studio's own files, health and docs are open. */
@@ -33,7 +33,10 @@ export function authenticate({ settings, keys, now = steadily }: AuthParts): Mid
   const limiter = rateLimiter(now);
   return async (c, next) => {
     const sent = bearer(c.req.header("authorization"));
-    const who = await identify(sent, { find, local: keyless ? local : undefined });
+    const who = await identify(sent, {
+      find,
+      local: keyless && cameStraight(c) ? local : undefined,
+    });
     const why = refusal(who, c.req.path);
     if (why) return problem(c, fail("unauthenticated", { why }).failure, { "www-authenticate": "Bearer" });
     const caller = typeof who === "string" ? NOBODY : who;
@@ -44,6 +47,13 @@ export function authenticate({ settings, keys, now = steadily }: AuthParts): Mid
     return problem(c, fail("rate_limited", facts).failure, { "retry-after": String(wait) });
   };
 }
+
+/** A proxy on this machine also comes from loopback, with requests from everywhere: what it passes on needs a key. */
+const PROXIED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+
+const cameStraight = (c: Context): boolean =>
+  isLoopback(hostName(c.req.header("host") ?? "")) &&
+  PROXIED.every((name) => c.req.header(name) === undefined);
 
 function refusal(who: Identity, path: string): string | undefined {
   if (who === "unknown key") return "the key is unknown or revoked";

@@ -37,7 +37,7 @@ function refuse(c: Parameters<MiddlewareHandler>[0], message: string): Response 
   return problem(c, fail("forbidden", { message, nextStep }).failure);
 }
 
-const hostName = (host: string): string => host.toLowerCase().replace(/:\d+$/, "");
+export const hostName = (host: string): string => host.toLowerCase().replace(/:\d+$/, "");
 
 function sameOrigin(origin: string, host: string): boolean {
   return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
