@@ -85,6 +85,16 @@ const SHOTS: readonly Shot[] = [
   { name: "nowhere", path: () => "/nowhere", shown: "There is no such screen" },
 ];
 
+/** Of an install in which nobody has done anything yet. */
+const EMPTY: Demo = { agent: "", chat: "" };
+const FIRST_SHOTS: readonly Shot[] = ["", "chat", "agents", "sessions", "approvals", "packages"].map(
+  (path) => ({
+    name: `empty-${path || "home"}`,
+    path: () => `/${path}`,
+    shown: /./,
+  }),
+);
+
 const { values } = parseArgs({ options: { all: { type: "string" }, only: { type: "string" } } });
 const dataDir = mkdtempSync(join(tmpdir(), "capstan-screens-"));
 await builtStudio();
@@ -103,6 +113,7 @@ const server = await startServer(settings.value, log, {
 if (!server.ok) throw new Error(server.failure.message);
 const browser = await launchBrowser();
 try {
+  if (values.all) await takeAll(browser, server.value.url, EMPTY, FIRST_SHOTS, values.all);
   const demo = await fillDemo(server.value, dataDir);
   const shots = SHOTS.filter(
     ({ name }) => values.only === undefined || values.only.split(",").includes(name),

@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { defineCapability, defineTool, ok } from "@capstan/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { type FreshStore, freshPglite } from "../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../tools/test-server.ts";
 import { pack } from "../../cli/src/new/pack.ts";
@@ -152,6 +154,51 @@ describe("packages in the server", () => {
       title: "tick from current_time",
     });
     expect((await server.call("GET", `/v1/sessions/${id}/runs`)).body.total).toBe(1);
+  });
+
+  test("a capability with a tool `deliver` is a channel; an unknown one leaves the work done and says why", async () => {
+    const told: unknown[] = [];
+    server.services.registry.register(
+      defineCapability({
+        id: "teams",
+        name: "Teams",
+        description: "Writes into chats.",
+        source: "declarative",
+        tools: [
+          defineTool({
+            name: "deliver",
+            description: "Writes a text into a chat.",
+            input: z.strictObject({ target: z.string(), text: z.string(), type: z.string() }),
+            run: (input) => {
+              told.push(input);
+              return ok("sent");
+            },
+          }),
+        ],
+      }),
+    );
+    const outbox = join(store.dataDir, "rt_triggers", "current_time");
+    const send = (channel: string) => {
+      const id = crypto.randomUUID();
+      const trigger = {
+        ...{ id, user: "bob@example.com", type: "tick", created_at: new Date().toISOString() },
+        routing: { channel, target: "chat:42" },
+      };
+      writeFileSync(join(outbox, `${id}.json.tmp`), JSON.stringify(trigger));
+      renameSync(join(outbox, `${id}.json.tmp`), join(outbox, `${id}.json`));
+      return id;
+    };
+    const done = async (id: string) =>
+      (await server.call("GET", "/v1/triggers?status=done")).body.items.find(
+        (item: { id: string }) => item.id === id,
+      );
+    const known = send("teams");
+    await expect.poll(() => done(known), { timeout: 30_000 }).toMatchObject({ delivered: true });
+    expect(told).toEqual([{ target: "chat:42", text: expect.stringMatching(/.+/), type: "tick" }]);
+    const unknown = send("pigeon");
+    await expect
+      .poll(() => done(unknown), { timeout: 30_000 })
+      .toMatchObject({ delivered: false, reason: expect.stringContaining("pigeon") });
   });
 
   test("a schedule is kept and listed; a bad expression is refused", async () => {

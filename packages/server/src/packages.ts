@@ -1,6 +1,6 @@
 /** Packages, their services, triggers and schedules: what is installed, what runs beside the server, and what it brings in. */
 import { join, resolve } from "node:path";
-import type { CapabilityRegistry, GuardedFetch } from "@capstan/core";
+import type { GuardedFetch } from "@capstan/core";
 import {
   type Database,
   openPackages,
@@ -12,6 +12,7 @@ import {
   TriggerManager,
   webhookChannel,
 } from "@capstan/runtime";
+import { type ChannelParts, capabilityChannels } from "./capability-channels.ts";
 import type { Settings } from "./settings.ts";
 import { type TriggerParts, triggerHandler } from "./trigger-handler.ts";
 
@@ -24,10 +25,9 @@ export interface ServerPackages {
   close(): Promise<void>;
 }
 
-export interface PackageParts extends TriggerParts {
+export interface PackageParts extends TriggerParts, ChannelParts {
   readonly settings: Settings;
   readonly database: Database;
-  readonly registry: CapabilityRegistry;
   readonly fetch: GuardedFetch;
   readonly secret: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -58,10 +58,14 @@ export async function openServerPackages(parts: PackageParts): Promise<ServerPac
     settings: (name) => settings.secrets[name],
     toolEnvironment: toolEnvironment(environment),
   });
+  const webhook = webhookChannel({ fetch, secret, now });
   const triggers = new TriggerManager({
     dataDir,
     handle: triggerHandler(parts),
-    channels: { session: sessionChannel, webhook: webhookChannel({ fetch, secret, now }) },
+    // Read for each answer: an installed capability may bring a channel.
+    get channels() {
+      return { ...capabilityChannels(parts), session: sessionChannel, webhook };
+    },
     now: Date.now,
     onError,
   });

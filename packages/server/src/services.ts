@@ -157,7 +157,7 @@ export async function openServices(
   });
   const packages = await openServerPackages({
     ...{ settings, database, registry, fetch, secret, environment, onError, note: log.info },
-    ...{ agents, sessions: stores.sessions, runs },
+    ...{ agents, sessions: stores.sessions, runs, users, composer, gate },
   });
   started.packages = packages;
   const stop = openStop(() => runs.drain(DRAIN_MS));

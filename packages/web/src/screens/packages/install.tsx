@@ -33,7 +33,7 @@ export function Install({ source, onSource: setSource }: InstallProps) {
   return (
     <Panel title="Install a package">
       <form
-        className="flex flex-wrap items-end gap-3"
+        className="flex flex-wrap items-start gap-3"
         onSubmit={(event) => {
           event.preventDefault();
           install.reset();
@@ -51,7 +51,7 @@ export function Install({ source, onSource: setSource }: InstallProps) {
         </Field>
         <Button
           type="submit"
-          className="mb-5"
+          className="mt-6"
           look="primary"
           disabled={source.trim() === ""}
           busy={review.isPending}

@@ -62,7 +62,7 @@ function StartService() {
   return (
     <Panel title="Start a service">
       <form
-        className="flex flex-wrap items-end gap-3"
+        className="flex flex-wrap items-start gap-3"
         onSubmit={(event) => {
           event.preventDefault();
           start.mutate(wanted.trim(), { onSuccess: () => setWanted("") });
@@ -79,7 +79,7 @@ function StartService() {
         </Field>
         <Button
           type="submit"
-          className="mb-5"
+          className="mt-6"
           look="primary"
           disabled={wanted.trim() === ""}
           busy={start.isPending}
