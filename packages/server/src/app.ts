@@ -8,6 +8,8 @@ import { guardOrigin } from "./auth/guard-origin.ts";
 import { guardSessions } from "./auth/ownership.ts";
 import { limitBody } from "./body-limits.ts";
 import { type AppEnv, newRoutes } from "./define-route.ts";
+import { guardDisk } from "./disk-guard.ts";
+import { faultOf } from "./fault-of.ts";
 import { refuseDeepJson } from "./json-depth.ts";
 import { docsRoutes } from "./openapi/docs-routes.ts";
 import { problem } from "./problem.ts";
@@ -21,6 +23,7 @@ import { healthRoutes } from "./routes/health.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { mcpRoutes } from "./routes/mcp.ts";
 import { messageRoutes } from "./routes/messages.ts";
+import { metricRoutes } from "./routes/metrics.ts";
 import { packageRoutes } from "./routes/packages.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { serviceRoutes } from "./routes/services.ts";
@@ -39,6 +42,7 @@ import { studioRoutes } from "./studio.ts";
 const ROUTES = [
   healthRoutes,
   statusRoutes,
+  metricRoutes,
   capabilityRoutes,
   agentRoutes,
   sessionRoutes,
@@ -66,6 +70,13 @@ export function createApp(services: Services): OpenAPIHono<AppEnv> {
   app.use(authenticate(services));
   app.use(limitBody);
   app.use(refuseDeepJson);
+  if (services.database.kind === "pglite")
+    app.use(
+      guardDisk({
+        folder: services.settings.CAPSTAN_DATA_DIR,
+        reserveBytes: services.settings.CAPSTAN_DISK_RESERVE_BYTES,
+      }),
+    );
   app.use("/v1/sessions/:id/*", guardSessions(services));
   for (const routes of ROUTES) app.route("/", routes(services));
   app.route("/", docsRoutes(app));
@@ -76,21 +87,14 @@ export function createApp(services: Services): OpenAPIHono<AppEnv> {
   app.onError((error, c) => {
     if (error instanceof HTTPException)
       return problem(c, fail("body_invalid", { where: error.message }).failure);
-    if (isDataError(error)) {
-      const where = "a text holds a NUL or half a character, which cannot be stored";
-      return problem(c, fail("input_invalid", { where }).failure);
+    const fault = faultOf(error);
+    if (fault) {
+      if (fault.status >= 500) services.log.error({ what: fault.code, path: c.req.path, error });
+      return problem(c, fault, fault.status === 503 ? { "retry-after": "1" } : {});
     }
     const reference = randomUUID();
     services.log.error({ reference, path: c.req.path, error });
     return problem(c, fail("internal", { reference }).failure);
   });
   return app;
-}
-
-/** Postgres refuses a value (class 22), such as a NUL in a text: the caller's doing, not ours. The driver's error is inside drizzle's. */
-function isDataError(error: unknown): boolean {
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
-  return (
-    (typeof code === "string" && /^22[0-9A-Z]{3}$/.test(code)) || (cause !== undefined && isDataError(cause))
-  );
 }

@@ -18,7 +18,7 @@ export function openLog(
   return {
     info: (message) => write(asJson ? JSON.stringify({ level: "info", message }) : message),
     error({ error, ...facts }) {
-      const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const message = withoutValues(error);
       write(
         asJson
           ? JSON.stringify({ level: "error", ...facts, message })
@@ -26,4 +26,14 @@ export function openLog(
       );
     },
   };
+}
+
+/** An error's stack. The driver's wrapper quotes every value of the statement; those are people's words, and stay out. */
+function withoutValues(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { query, cause } = error as { query?: unknown; cause?: unknown };
+  const stack = error.stack ?? error.message;
+  if (typeof query !== "string") return stack;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return [`${why}, in: ${query}`, ...stack.split("\n").filter((line) => /^ {4}at /.test(line))].join("\n");
 }

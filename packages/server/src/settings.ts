@@ -9,6 +9,12 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 );
+/** `name=value,other=value`, as OpenTelemetry writes headers. */
+const pairs = list.transform((parts) =>
+  Object.fromEntries(
+    parts.map((part) => [part.split("=")[0] ?? "", decodeURIComponent(part.slice(part.indexOf("=") + 1))]),
+  ),
+);
 const secret = z.string().min(1).optional();
 
 const Environment = z.object({
@@ -36,6 +42,11 @@ const Environment = z.object({
     .int()
     .min(1)
     .default(500 * 1024 * 1024),
+  CAPSTAN_DISK_RESERVE_BYTES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(64 * 1024 * 1024),
   CAPSTAN_PUBLIC_HOSTS: list.default([]),
   CAPSTAN_EXECUTOR_ID: z
     .string()
@@ -44,6 +55,8 @@ const Environment = z.object({
   CAPSTAN_HARNESS_WAIT_SECONDS: z.coerce.number().positive().max(86_400).default(600),
   CAPABILITY_TELEMETRY_LOG_FILE: z.string().min(1).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs.optional(),
+  OTEL_SERVICE_NAME: z.string().min(1).default("capstan"),
   ANTHROPIC_API_KEY: secret,
   ANTHROPIC_BASE_URL: z.url().optional(),
   OPENAI_API_KEY: secret,

@@ -48,6 +48,15 @@ export const commonFailures = {
     message: ({ what, why }) => `${what} is not available: ${why}`,
     nextStep: ({ nextStep }) => nextStep,
   }),
+  storage_full: row<{ freeBytes?: number; reserveBytes?: number }>({
+    status: 507,
+    message: ({ freeBytes, reserveBytes }) =>
+      freeBytes === undefined
+        ? "The disk that holds the data is full."
+        : `The disk that holds the data has ${freeBytes} bytes left, and ${reserveBytes} are kept for what is already under way.`,
+    nextStep: () =>
+      "Make room, or delete sessions and files that are no longer needed; then send it again. Nothing was written.",
+  }),
   internal: row<{ reference: string }>({
     status: 500,
     message: ({ reference }) => `Something broke on our side (reference ${reference}).`,

@@ -42,6 +42,11 @@ export const runFailures = {
       `${provider} did not answer in ${attempts} attempts: ${message}`,
     nextStep: () => "Send the message again later, or choose another model.",
   }),
+  answer_flooded: row<{ provider: string; limit: number }>({
+    status: 502,
+    message: ({ provider, limit }) => `${provider} did not stop: its answer grew beyond ${limit} characters.`,
+    nextStep: () => "Send the message again; if it happens again, choose another model.",
+  }),
   provider_busy: row<{ provider: string; retryAfterSeconds: number }>({
     status: 503,
     message: ({ provider, retryAfterSeconds }) =>

@@ -1,5 +1,5 @@
 /** The one database: PGlite in the data folder, or the Postgres of `DATABASE_URL`. The code above it cannot tell which. */
-import { mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { PGlite } from "@electric-sql/pglite";
@@ -48,6 +48,7 @@ async function openEmbedded({ dataDir, onError }: DatabaseOptions): Promise<Resu
   const folder = join(dataDir, "db");
   let lock: DataLock;
   try {
+    if (existsSync(dataDir)) accessSync(dataDir, constants.W_OK); // says "read-only", where mkdir says "no such file"
     mkdirSync(folder, { recursive: true, mode: 0o700 }); // commands of packages run as another user and must not read it
     const locked = lockDataFolder(dataDir);
     if (!locked.ok) return locked;
@@ -95,9 +96,10 @@ async function openPostgres(options: DatabaseOptions, url: string): Promise<Resu
   return ok({ kind: "postgres", location, pool, systemPool, orm: drizzle(pool), close });
 }
 
-/** A pool without a listener ends the process when an idle connection breaks. */
+/** Without listeners the process ends when a connection breaks: an idle one tells the pool, one that is lent out only itself. */
 function watched(pool: pg.Pool, onError: ((error: Error) => void) | undefined): pg.Pool {
   pool.on("error", (error) => onError?.(error));
+  pool.on("connect", (client) => client.on("error", () => {})); // whoever holds it learns from its next statement
   return pool;
 }
 

@@ -38,6 +38,7 @@ export const nodeFetch: typeof fetch = (input, init = {}) => {
 };
 
 const KEY_HEADERS = ["authorization", "x-api-key", "x-goog-api-key"];
+const LONGEST_ANSWER_BYTES = 256 * 1024 * 1024; // a stream that never ends a line is kept in memory until it does
 const LONGEST_REFUSAL_BYTES = 64 * 1024;
 
 const keysIn = (headers: Record<string, string>): string[] =>
@@ -77,14 +78,21 @@ function headersOf(answer: http.IncomingMessage): Headers {
 }
 
 function bodyOf(answer: http.IncomingMessage): ReadableStream<Uint8Array> {
+  let over = false; // also once the reader has gone: a chunk that is on its way must not meet a closed stream
+  let received = 0;
   return new ReadableStream({
     start(controller) {
-      let over = false;
       const end = (finish: () => void) => {
         if (!over) finish();
         over = true;
       };
       answer.on("data", (chunk: Buffer) => {
+        received += chunk.length;
+        if (received > LONGEST_ANSWER_BYTES) {
+          end(() => controller.error(new Error(`the answer grew beyond ${LONGEST_ANSWER_BYTES} bytes`)));
+          answer.destroy();
+        }
+        if (over) return;
         controller.enqueue(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength));
         if ((controller.desiredSize ?? 1) <= 0) answer.pause();
       });
@@ -100,6 +108,7 @@ function bodyOf(answer: http.IncomingMessage): ReadableStream<Uint8Array> {
       answer.resume();
     },
     cancel() {
+      over = true;
       answer.destroy();
     },
   });

@@ -80,7 +80,7 @@ export async function callOne(
   if (answer && answer.status !== "approved")
     return storeResult(context, call, refusal(denial(call, answer)));
   const edited = answer?.edited ?? undefined;
-  const input = edited ?? call.input;
+  const input = edited ?? unreadable(call.input) ?? call.input;
   const found = agent.tools.find(({ name }) => name === call.toolName);
   if (found?.tool.subagent) startSubagent(context, call, found);
   const outcome = await throughGate(context, agent, call, input, answer !== undefined);
@@ -324,3 +324,12 @@ function subagentEnd(subagentRunId: string, outcome: GateOutcome): RunEvent {
   const interruptIds = child.interrupts.map(({ id }) => id);
   return { type: "SUBAGENT_FINISHED", subagentRunId, outcome: { type: "suspended", interruptIds } };
 }
+
+/** Arguments that were no JSON are kept as `{ unparsed }`; as a text no tool's schema takes them, so none runs on its defaults. */
+const unreadable = (input: JsonValue): string | undefined =>
+  isObject(input) && Object.keys(input).length === 1 && typeof input.unparsed === "string"
+    ? input.unparsed
+    : undefined;
+
+const isObject = (value: JsonValue): value is { [key: string]: JsonValue } =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -5,7 +5,7 @@
 
 import { APICallError } from "@ai-sdk/provider";
 import { type Failure, fail } from "@capstan/core";
-import { BrokenStream } from "./model-step.ts";
+import { BrokenStream, FloodedAnswer, LONGEST_ANSWER_CHARS } from "./model-step.ts";
 import type { RetryPolicy } from "./run-types.ts";
 
 export const DEFAULT_RETRY: RetryPolicy = { attempts: 5, baseMs: 500, longestMs: 30_000 };
@@ -29,6 +29,11 @@ interface Attempt {
 
 export function judgeModelError({ error, provider, attempt, policy, leftMs, now, jitter }: Attempt): Verdict {
   const cause = error instanceof BrokenStream ? error.cause : error;
+  if (cause instanceof FloodedAnswer)
+    return {
+      kind: "end",
+      failure: fail("answer_flooded", { provider, limit: LONGEST_ANSWER_CHARS }).failure,
+    };
   const status = statusOf(cause);
   const message = messageOf(cause);
   const ended = endingFailure(provider, status, message, cause);

@@ -53,6 +53,18 @@ export async function callModel(call: ModelCall): Promise<ModelAnswer> {
   }
 }
 
+/** A provider that does not stop would fill the memory and the store; no model's longest answer comes near. */
+export const LONGEST_ANSWER_CHARS = 2_000_000;
+
+export class FloodedAnswer extends Error {
+  constructor() {
+    super(`the answer grew beyond ${LONGEST_ANSWER_CHARS} characters`);
+    this.name = "FloodedAnswer";
+  }
+}
+
+const sizeOf = (part: LanguageModelV4StreamPart): number => ("delta" in part ? part.delta.length : 0);
+
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
 async function readStream(
@@ -60,6 +72,7 @@ async function readStream(
   builder: MessageBuilder,
 ): Promise<Finish> {
   let finish: Finish | undefined;
+  let size = 0;
   try {
     for (;;) {
       const { done, value: part } = await reader.read();
@@ -67,6 +80,8 @@ async function readStream(
       if (part.type === "finish") finish = part;
       else if (part.type === "error") throw part.error;
       else builder.take(part);
+      size += sizeOf(part);
+      if (size > LONGEST_ANSWER_CHARS) throw new FloodedAnswer();
     }
   } finally {
     builder.close();

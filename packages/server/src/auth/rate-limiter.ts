@@ -14,7 +14,7 @@ export function rateLimiter(now: () => number): (key: string, perMinute: number)
     const bucket = buckets.get(key) ?? { tokens: perMinute, at: time };
     if (!buckets.has(key) && buckets.size >= MOST_BUCKETS) buckets.clear();
     buckets.set(key, bucket);
-    bucket.tokens = Math.min(perMinute, bucket.tokens + ((time - bucket.at) / 60_000) * perMinute);
+    bucket.tokens = Math.min(perMinute, bucket.tokens + (Math.max(0, time - bucket.at) / 60_000) * perMinute);
     bucket.at = time;
     if (bucket.tokens < 1) return Math.max(1, Math.ceil(((1 - bucket.tokens) * 60) / perMinute));
     bucket.tokens -= 1;

@@ -6,6 +6,7 @@ import { json, newRoutes } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import type { Services } from "../services.ts";
 
+const READY_MS = 5000;
 const Alive = z.object({ status: z.literal("ok") });
 
 const health = createRoute({
@@ -32,7 +33,7 @@ export function healthRoutes({ database, draining }: Services) {
   routes.openapi(ready, async (c) => {
     if (draining()) return problem(c, notReady("it is stopping").failure);
     try {
-      await database.pool.query("select 1");
+      await Promise.race([database.pool.query("select 1"), late()]);
       return c.json({ status: "ok" as const }, 200);
     } catch {
       return problem(c, notReady("the database does not answer").failure);
@@ -40,6 +41,10 @@ export function healthRoutes({ database, draining }: Services) {
   });
   return routes;
 }
+
+/** A store that stopped in the middle of a statement never answers again; whoever watches must hear of it. */
+const late = (): Promise<never> =>
+  new Promise((_, reject) => setTimeout(() => reject(new Error("late")), READY_MS).unref());
 
 const notReady = (why: string) =>
   fail("not_available", { what: "The server", why, nextStep: "Wait, or check the database." });
