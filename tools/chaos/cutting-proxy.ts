@@ -1,0 +1,44 @@
+/** A TCP proxy before Postgres that can cut every connection at once, as a network does. */
+
+import type { AddressInfo } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+
+export interface CuttingProxy {
+  readonly port: number;
+  /** Cuts what is open; answers how many connections that were. */
+  cut(): number;
+  close(): void;
+}
+
+export async function cuttingProxy(target: number): Promise<CuttingProxy> {
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(target, "127.0.0.1");
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      open.add(from);
+      from.on("error", () => {});
+      from.on("close", () => {
+        open.delete(from);
+        to.destroy();
+      });
+      from.pipe(to);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const cut = (): number => {
+    const connections = Math.ceil(open.size / 2);
+    for (const socket of open) socket.resetAndDestroy();
+    return connections;
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut,
+    close() {
+      cut();
+      server.close();
+    },
+  };
+}
