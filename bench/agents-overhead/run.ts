@@ -109,6 +109,7 @@ function bareMs(agent: Agent, options: RunOptions, env: Record<string, string>):
       cwd: options.cwd,
       env: { ...env, ...plan.env },
       stdio: [plan.stdin ? "pipe" : "ignore", "pipe", "ignore"],
+      detached: true, // as the engine does: without a terminal, a CLI that looks for one is not stopped in the background
     });
     for (const line of plan.stdin ?? []) child.stdin?.write(`${line}\n`);
     createInterface({ input: child.stdout }).on("line", (line) => {

@@ -99,7 +99,11 @@ const inputOf = (update: JsonObject): unknown => {
 /** The name where the agent gives one, else what kind of call it is. */
 function toolName(update: JsonObject, { titleIsName }: ToolNaming): string {
   const named = asText(update.name) ?? asText(asObject(asObject(update._meta)?.claudeCode)?.toolName);
-  return named ?? (titleIsName ? asText(update.title) : undefined) ?? asText(update.kind) ?? "tool";
+  if (named !== undefined) return named;
+  const title = asText(update.title);
+  // A kind that says nothing goes with a title that is a name: a tool of an MCP server.
+  const isName = titleIsName === true || (update.kind === "other" && /^[\w.:/-]+$/.test(title ?? ""));
+  return (isName ? title : undefined) ?? asText(update.kind) ?? "tool";
 }
 
 /** Output as content, as raw output, or (Codex, Pi) as terminal data beside the update. */

@@ -40,7 +40,7 @@ function openClaude(options: RunOptions, place: RunPlace): AdapterRun {
       ...skills.argv,
       ...(place.nativeTools === "off" ? ["--tools", ""] : []),
     ],
-    env: { ...place.thinking.env },
+    env: { ...place.thinking.env, ...mcp.env },
     files: [...mcp.files, ...instructions.files, ...skills.files],
     stdin: [
       JSON.stringify({
@@ -63,11 +63,12 @@ function sessionFlags({ sessionId, forkSessionId }: RunOptions, { freshSessionId
 const NOTHING: CommandPart = { argv: [], files: [] };
 
 /** With its own tools off, only the servers of this run may offer any; those have a gate of their own. */
-function mcpConfig({ mcpServers = [] }: RunOptions, place: RunPlace): CommandPart {
+function mcpConfig({ mcpServers = [] }: RunOptions, place: RunPlace) {
   const strict = place.nativeTools === "off" ? ["--strict-mcp-config"] : [];
-  if (mcpServers.length === 0) return { argv: strict, files: [] };
+  if (mcpServers.length === 0) return { argv: strict, files: [], env: {} };
   const { path, file } = jsonFile(place, "mcp.json", { mcpServers: mcpServersByName(mcpServers) });
-  return { argv: ["--mcp-config", path, ...strict], files: [file] };
+  // Beside its own tools it would hide these behind a search, and a model may never look.
+  return { argv: ["--mcp-config", path, ...strict], files: [file], env: { ENABLE_TOOL_SEARCH: "false" } };
 }
 
 /** In a file, because a command line has a limit that prompts exceed. */

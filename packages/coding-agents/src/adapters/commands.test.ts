@@ -143,6 +143,7 @@ describe("the environment", () => {
       { GEMINI_SYSTEM_MD: "/run/instructions.md" },
     ],
     ["copilot", { systemPrompt: "Be brief." }, { COPILOT_CUSTOM_INSTRUCTIONS_DIRS: "/run/instructions" }],
+    ["claude", { mcpServers: [COMMAND] }, { ENABLE_TOOL_SEARCH: "false" }],
     ["openclaw", {}, { NO_COLOR: "1", OPENCLAW_HIDE_BANNER: "1" }],
   ])("of %s with %j has %j", (agent, asked, variables) => {
     expect(open(agent, asked).env).toMatchObject(variables);

@@ -136,6 +136,28 @@ describe.each(REAL)("$name as a harness", ({ name, model }) => {
   });
 });
 
+describe.each(REAL.slice(0, 3))("$name with its own tools allowed", ({ name, model }) => {
+  const real = test.skipIf(!isInstalled(name));
+  const session = () => bench.session({ harness: name, model, allow_native_tools: true });
+
+  real("asks a person through the inbox, and what it writes is in the session", async () => {
+    const id = await session();
+    const question = await bench.turn(id, "[[write]]");
+    expect(last(question)).toMatchObject({
+      outcome: { type: "interrupt", interrupts: [{ metadata: { capabilityId: `harness.${name}` } }] },
+    });
+    const events = await bench.answer(id, { decision: "approve" });
+    expect(last(events)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "success" } });
+    const { status } = await bench.server.call("GET", `/v1/sessions/${id}/files/sim-made.txt`);
+    expect(status).toBe(200);
+  });
+
+  real("is not asked twice about the agent's own tools: they have a gate", async () => {
+    const events = await bench.turn(await session(), call("add", { a: 2, b: 3 }));
+    expect(results(events)).toEqual(['{"sum":5}']);
+  });
+});
+
 /** What they call the tools with which one reads, writes, runs or fetches. */
 const NATIVE =
   /^(Bash|bash|exec|exec_command|write_stdin|shell|run_shell_command|Read|read|read_file|view|Write|write|write_file|Edit|edit|replace|apply_patch|grep|grep_search|glob|rg|webfetch|web_fetch|WebFetch|task|Agent|spawn_agent)$/;
