@@ -25,6 +25,9 @@ export interface DocsBlock {
 /** Of what no program reads. A block without a language is a picture or a piece of output. */
 const SHOWN_ONLY = new Set(["", "text", "markdown"]);
 
+/** A block with these is code, whether it says so or not. */
+const COMMANDS = /^\s*(\$ )?(capstan|npx|npm|node|curl|docker) /m;
+
 export const PAGES = [
   "README.md",
   "ARCHITECTURE.md",
@@ -50,7 +53,7 @@ export function blocksOf(page: string, text: string): DocsBlock[] {
     if (end === -1) throw new Error(`${page}:${at + 1} opens a block that never ends`);
     const body = lines.slice(at + 1, end).map((line) => line.slice(indent.length));
     const block = { page, line: at + 2, ...readInfo(info.trim()), text: body.join("\n") };
-    if (!SHOWN_ONLY.has(block.language)) blocks.push(block);
+    if (!SHOWN_ONLY.has(block.language) || COMMANDS.test(block.text)) blocks.push(block);
     at = end;
   }
   return blocks;

@@ -39,8 +39,10 @@ afterAll(async () => {
   const checked = blocks.filter(({ checkOnly }) => checkOnly);
   const ran = blocks.length - idle.length - checked.length;
   console.log(`docs: ${ran} code blocks run, ${checked.length} only type-checked, ${idle.length} not run:`);
-  for (const block of [...checked, ...idle]) {
-    console.log(`  ${title(block)}: ${block.noRun ?? `type-checked, ${block.checkOnly}`}`);
+  for (const [reason, of] of Object.entries(
+    Object.groupBy([...checked, ...idle], ({ noRun, checkOnly }) => noRun ?? `type-checked, ${checkOnly}`),
+  )) {
+    console.log(`  ${reason}: ${(of ?? []).map(title).join(", ")}`);
   }
 });
 

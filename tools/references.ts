@@ -158,7 +158,7 @@ export async function cliReference(): Promise<string> {
       "",
       command.summary,
       ...(options.length > 0 ? ["", ...options] : []),
-      ...(examples.length > 0 ? ["", "```", ...examples, "```"] : []),
+      ...(examples.length > 0 ? ["", "```sh no-run: examples of a command", ...examples, "```"] : []),
     ].join("\n");
   });
   const rows = commands.map(({ name, entry }) => `| [${name}](#${name}) | ${entry.summary} |`);
