@@ -120,6 +120,7 @@ export {
   type Attachment,
   type McpServerConfig,
   type OutputFormat,
+  parseRemoteRunOptions,
   parseRunOptions,
   type RunOptions,
   runOptionsSchema,

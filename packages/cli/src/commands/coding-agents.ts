@@ -21,7 +21,7 @@ export const codingAgents: Command = {
         usage: codingAgents.usage,
       });
     }
-    if (!(agent in BUILT_IN_ADAPTERS)) {
+    if (!Object.hasOwn(BUILT_IN_ADAPTERS, agent)) {
       const known = Object.keys(BUILT_IN_ADAPTERS);
       const message = `there is no coding agent "${agent}"; ${nearest(agent, known)[0] ?? known.join(", ")}?`;
       return fail("command_invalid", { message, usage: codingAgents.usage });

@@ -94,6 +94,13 @@ describe("a client of a remote Capstan", () => {
     expect(() => remote.run({ agent: "claude", prompt: "hi", forkSessionId: "s1" })).toThrow(CapabilityError);
   });
 
+  test.each([
+    ["cwd", { cwd: "/etc" }],
+    ["env", { env: { PATH: "/evil" } }],
+  ])("does not say %s for another machine", (name, option) => {
+    expect(() => remote.run({ agent: "opencode", prompt: "hi", ...option })).toThrow(name);
+  });
+
   test("what only the server refuses rejects the result with the same error", async () => {
     const run = remote.run({ agent: "opencode", prompt: "talk 1", skills: ["./s"] });
     await expect(run.result).rejects.toMatchObject({ code: "CAPABILITY_ERROR", capability: "skills" });

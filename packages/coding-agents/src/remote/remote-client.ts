@@ -10,7 +10,7 @@ import {
   fail,
   type ModelRegistry,
   ok,
-  parseRunOptions,
+  parseRemoteRunOptions,
   type RunOptions,
   runError,
   validateRun,
@@ -36,7 +36,7 @@ export function createRemoteClient(
   const server = createRemoteServer(url, apiKey);
   const adapters = remoteAdapters(server, parts.adapters);
   const run = (options: RunOptions): RunHandle => {
-    const parsed = parseRunOptions(options);
+    const parsed = parseRemoteRunOptions(options);
     if (!parsed.ok) throw runError(parsed.failure);
     const { agent, model } = parsed.value;
     const known = model === undefined ? null : parts.models.model(agent, model);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseRunOptions } from "./run-options.ts";
+import { parseRemoteRunOptions, parseRunOptions } from "./run-options.ts";
 
 const base = { agent: "claude", prompt: "hi" };
 
@@ -59,5 +59,23 @@ describe("parseRunOptions", () => {
     const result = parseRunOptions(input);
     expect(result).toMatchObject({ ok: false, failure: { code: "input_invalid" } });
     expect(result.ok ? "" : result.failure.message).toContain(where);
+  });
+});
+
+describe("parseRemoteRunOptions", () => {
+  test("takes what a caller elsewhere may say", () => {
+    expect(parseRemoteRunOptions({ ...base, maxTurns: 3 })).toMatchObject({
+      ok: true,
+      value: { maxTurns: 3 },
+    });
+  });
+
+  test.each([
+    ["cwd", { cwd: "/etc" }],
+    ["env", { env: { PATH: "/evil" } }],
+    ["cwd and env", { cwd: "/etc", env: {} }],
+  ])("refuses %s, which the machine decides", (named, more) => {
+    const parsed = parseRemoteRunOptions({ ...base, ...more });
+    expect(!parsed.ok && parsed.failure.message).toContain(`${named}: decided by the machine`);
   });
 });

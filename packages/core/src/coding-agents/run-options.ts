@@ -131,3 +131,17 @@ export function parseRunOptions(input: unknown): Result<RunOptions> {
   if (parsed.success) return ok(parsed.data);
   return fail("input_invalid", { where: z.prettifyError(parsed.error), issues: parsed.error.issues });
 }
+
+/** Where the agent works and what its process sees is decided on the machine that runs it. */
+const OF_THE_MACHINE = ["cwd", "env"] as const;
+
+/** Options of a caller on another machine: as above, without what is not theirs to say. */
+export function parseRemoteRunOptions(input: unknown): Result<RunOptions> {
+  const parsed = parseRunOptions(input);
+  if (!parsed.ok) return parsed;
+  const named = OF_THE_MACHINE.filter((key) => parsed.value[key] !== undefined);
+  if (named.length === 0) return parsed;
+  return fail("input_invalid", {
+    where: `${named.join(" and ")}: decided by the machine that runs the agent`,
+  });
+}

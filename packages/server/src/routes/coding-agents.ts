@@ -1,6 +1,6 @@
 /** /v1/coding-agents and /v1/models: what each CLI can do here, its stored sessions, and runs whose events are streamed. */
 import { ALL_MANIFESTS, matrixRows } from "@capstan/coding-agents";
-import { type CodingAgentManifest, type Failure, fail, parseRunOptions } from "@capstan/core";
+import { type CodingAgentManifest, type Failure, fail, parseRemoteRunOptions } from "@capstan/core";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { codingAgentRefusal } from "../coding-agent-refusal.ts";
@@ -41,6 +41,16 @@ const sessions = createRoute({
   responses: { 200: json(z.object({ items: z.array(AnyObject) }), "The latest first.") },
 });
 
+const session = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/coding-agents/{name}/sessions/{id}",
+  tags: ["coding agents"],
+  summary: "What was said in one of them",
+  request: { params: Name.extend({ id: z.string().max(200) }) },
+  responses: { 200: json(z.object({ items: z.array(AnyObject) }), "The messages, in order.") },
+});
+
 const models = createRoute({
   ...needs("read"),
   method: "get",
@@ -73,6 +83,14 @@ export function codingAgentRoutes(services: Services) {
     const { client } = await services.codingAgents.open();
     const items = await client.sessions.list(name);
     return c.json({ items: items as unknown as Record<string, unknown>[] }, 200);
+  });
+  routes.openapi(session, async (c) => {
+    const { name, id } = c.req.valid("param");
+    if (!manifestOf(name)) return problem(c, unknownAgent(name));
+    const { client } = await services.codingAgents.open();
+    const messages = await client.sessions.read(name, id);
+    if (!messages.ok) return problem(c, messages.failure);
+    return c.json({ items: messages.value as unknown as Record<string, unknown>[] }, 200);
   });
   routes.openapi(models, async (c) => {
     const { agent } = c.req.valid("query");
@@ -121,7 +139,8 @@ async function described({ codingAgents }: Services, manifest: CodingAgentManife
 /** Starts programs on the server's machine, so it needs an admin. Closing the stream stops nothing. */
 async function startRun(c: Context<AppEnv>, services: Services): Promise<Response> {
   const body: unknown = await c.req.json().catch(() => null);
-  const options = parseRunOptions({ ...(typeof body === "object" ? body : {}), agent: c.req.param("name") });
+  const asked = { ...(typeof body === "object" ? body : {}), agent: c.req.param("name") };
+  const options = parseRemoteRunOptions(asked);
   if (!options.ok) return problem(c, options.failure);
   const { host } = await services.codingAgents.open();
   try {

@@ -1,0 +1,104 @@
+import { createClient } from "@capstan/coding-agents";
+import { runFaults } from "@capstan/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+import { standIn } from "../../../coding-agents/src/fixtures/stand-in-adapter.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  const capabilities = { supportsTextStreaming: true, supportsSkills: false };
+  const codingAgents = [standIn({ name: "opencode", talksBack: true, capabilities })];
+  server = await testServer(await freshPglite(), {}, { config: { codingAgents } });
+});
+afterAll(() => server.stop());
+
+describe("/v1/coding-agents", () => {
+  test("lists ten, with what they can do and whether they are here", async () => {
+    const { body } = await server.call("GET", "/v1/coding-agents");
+    expect(body.total).toBe(10);
+    expect(body.items.map(({ name }: { name: string }) => name)).toContain("hermes");
+    expect(body.items[0]).toMatchObject({ installed: expect.any(Boolean), capabilities: expect.any(Object) });
+  });
+
+  test("knows each by its name, and no other", async () => {
+    expect((await server.call("GET", "/v1/coding-agents/claude")).body).toMatchObject({
+      name: "claude",
+      capabilities: { agent: "claude", canFork: true },
+    });
+    expect((await server.call("GET", "/v1/coding-agents/nobody")).status).toBe(404);
+  });
+
+  test("a run is started and its events are streamed, to the end", async () => {
+    const { body, headers } = await server.call("POST", "/v1/coding-agents/opencode/runs", {
+      prompt: "talk 2",
+    });
+    expect(headers.get("x-capstan-run")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(String(body)).toMatch(/"type":"run-started"[\s\S]*"type":"run-ended","outcome":"done"/);
+  });
+
+  test.each([
+    ["cwd", { cwd: "/etc" }],
+    ["env", { env: { PATH: "/evil" } }],
+  ])("a caller does not say %s: that is the machine's", async (name, option) => {
+    const asked = { prompt: "talk 1", ...option };
+    const { status, body } = await server.call("POST", "/v1/coding-agents/opencode/runs", asked);
+    expect(status).toBe(422);
+    expect(body.message).toContain(name);
+  });
+
+  test("what an agent cannot do is refused before it is started", async () => {
+    const asked = { prompt: "hi", mcpServers: [{ name: "x", command: "x" }] };
+    const { status, body } = await server.call("POST", "/v1/coding-agents/pi/runs", asked);
+    expect(status).toBe(422);
+    expect(body.message).toBe("Agent 'pi' does not support MCP servers");
+  });
+
+  test("a session that the agent does not have is not found", async () => {
+    expect((await server.call("GET", "/v1/coding-agents/claude/sessions")).body).toEqual({ items: [] });
+    expect((await server.call("GET", "/v1/coding-agents/claude/sessions/none")).status).toBe(404);
+  });
+});
+
+describe("createClient({ url })", () => {
+  test("runs there, takes part, and tells the same events as a local one", async () => {
+    const run = createClient({ url: server.url }).run({
+      agent: "opencode",
+      prompt: "ask",
+      approvalMode: "prompt",
+    });
+    const events = [];
+    for await (const event of run) {
+      events.push(event);
+      if (event.type === "approval-requested") await run.approve(event.id);
+    }
+    expect(runFaults(events)).toEqual([]);
+    expect((await run.result).outcome).toBe("done");
+  });
+
+  test("reports the capabilities of the adapter that runs there", async () => {
+    const remote = createClient({ url: server.url });
+    expect(await remote.adapters.detect("claude")).toMatchObject({ agent: "claude" });
+    expect(remote.adapters.capabilities("claude").agent).toBe("claude");
+    expect(remote.adapters.capabilities("claude")).toBe(remote.adapters.get("claude").capabilities);
+  });
+
+  test("reads the sessions that are stored there", async () => {
+    const { sessions } = createClient({ url: server.url });
+    expect(await sessions.list("claude")).toEqual([]);
+    expect(await sessions.read("claude", "none")).toMatchObject({ failure: { code: "session_not_found" } });
+  });
+});
+
+describe("/v1/models", () => {
+  test.each(["native", "claude", "codex", "gemini"])("has those of %s with one default", async (agent) => {
+    const { body } = await server.call("GET", `/v1/models?agent=${agent}`);
+    const defaults = body.items.filter(({ isDefault }: { isDefault: boolean }) => isDefault);
+    expect(defaults).toHaveLength(1);
+    expect(defaults[0]).toMatchObject({ modelId: expect.any(String), contextWindow: expect.any(Number) });
+  });
+
+  test("has none of an agent that nobody knows", async () => {
+    expect((await server.call("GET", "/v1/models?agent=nobody")).status).toBe(404);
+  });
+});
