@@ -1,5 +1,6 @@
 /**
- * Triggers: how many a second are claimed, handled and settled, by one, two and four manager processes on one folder.
+ * Triggers: how many a second are claimed, handled and settled, by one, two and four manager processes on one folder, and by
+ * four of which one is killed every two seconds. A round counts only when each trigger was handled once, in order.
  * Handling is creating one file, so what is measured is the queue: reading, order per user, claims, results.
  * Usage: node bench/triggers/run.ts [count] [rounds]
  */
@@ -18,30 +19,42 @@ import {
 const count = Number(process.argv[2] ?? 10_000);
 const rounds = Number(process.argv[3] ?? 3);
 const USERS = 200;
-const PROCESSES = [1, 2, 4];
+const KILL_EVERY_MS = 2_000; // each of the four lives some eight seconds
+const ROWS = [
+  { processes: 1, kills: false },
+  { processes: 2, kills: false },
+  { processes: 4, kills: false },
+  { processes: 4, kills: true },
+];
+type Row = (typeof ROWS)[number];
 
-const rates = new Map<number, number[]>(PROCESSES.map((processes) => [processes, []]));
+const rates = new Map<Row, number[]>(ROWS.map((row) => [row, []]));
 for (let round = 0; round < rounds; round++) {
-  for (const processes of PROCESSES) rates.get(processes)?.push(await measure(processes));
+  for (const row of ROWS) rates.get(row)?.push(await measure(row));
 }
 
-const medians = PROCESSES.map((processes) => ({ processes, perSecond: median(rates.get(processes) ?? []) }));
+const medians = ROWS.map((row) => ({ ...row, perSecond: median(rates.get(row) ?? []) }));
 console.table(medians);
 const result = { name: "triggers", count, users: USERS, rounds, cores: availableParallelism(), medians };
 mkdirSync(new URL("../results", import.meta.url), { recursive: true });
 writeFileSync(new URL("../results/triggers.json", import.meta.url), `${JSON.stringify(result, null, 2)}\n`);
 
-async function measure(processes: number): Promise<number> {
+async function measure({ processes, kills }: Row): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), "capstan-bench-triggers-"));
   const triggers = writeTriggers(dataDir, { count, users: USERS });
   const startedAt = performance.now();
   const managers = Array.from({ length: processes }, () => startManager({ dataDir }));
-  while (countIn(dataDir, "_done") < count) await wait(100);
+  for (let turn = 0; countIn(dataDir, "_done") < count; turn++) {
+    await wait(kills ? KILL_EVERY_MS : 100);
+    if (!kills) continue;
+    managers[turn % processes]?.kill("SIGKILL");
+    managers[turn % processes] = startManager({ dataDir });
+  }
   const seconds = (performance.now() - startedAt) / 1000;
   await Promise.all(managers.map(stopManager));
-  const { lost, outOfOrder, elsewhere } = judge(dataDir, triggers);
-  if (lost.length + outOfOrder.length + elsewhere.length > 0)
-    throw new Error("a trigger was lost or out of order");
+  const { handled, lost, outOfOrder, elsewhere } = judge(dataDir, triggers);
+  if (handled !== count || lost.length + outOfOrder.length + elsewhere.length > 0)
+    throw new Error("a trigger was lost, doubled or out of order");
   rmSync(dataDir, { recursive: true, force: true });
   return Math.round(count / seconds);
 }

@@ -10,7 +10,13 @@ import {
 } from "./endpoints/packages.ts";
 import { routeEndpoints } from "./endpoints/routing.ts";
 import { approvalEndpoints, fileEndpoints, runEndpoints, sessionEndpoints } from "./endpoints/sessions.ts";
-import { keyEndpoints, providerEndpoints, serverEndpoints, userEndpoints } from "./endpoints/settings.ts";
+import {
+  grantEndpoints,
+  keyEndpoints,
+  providerEndpoints,
+  serverEndpoints,
+  userEndpoints,
+} from "./endpoints/settings.ts";
 
 export type Api = ReturnType<typeof createApi>;
 
@@ -33,6 +39,7 @@ export function createApi(options: ConnectionOptions = {}) {
     providers: providerEndpoints(connection),
     keys: keyEndpoints(connection),
     users: userEndpoints(connection),
+    grants: grantEndpoints(connection),
     server: serverEndpoints(connection),
   };
 }

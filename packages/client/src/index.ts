@@ -89,4 +89,13 @@ export type {
   ToolResultCreate,
   TraceSpan,
 } from "./wire/sessions.ts";
-export type { ApiKey, AuditEntry, KeyRight, ProviderInfo, ServerStatus, User } from "./wire/settings.ts";
+export type {
+  ApiKey,
+  AuditEntry,
+  Grant,
+  GrantCreate,
+  KeyRight,
+  ProviderInfo,
+  ServerStatus,
+  User,
+} from "./wire/settings.ts";

@@ -19,6 +19,7 @@ import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { capabilityRoutes } from "./routes/capabilities.ts";
 import { codingAgentRoutes } from "./routes/coding-agents.ts";
+import { grantRoutes } from "./routes/grants.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { mcpRoutes } from "./routes/mcp.ts";
@@ -48,6 +49,7 @@ const ROUTES = [
   sessionRoutes,
   sessionFileRoutes,
   userRoutes,
+  grantRoutes,
   keyRoutes,
   messageRoutes,
   sessionEventRoutes,

@@ -115,13 +115,21 @@ test("the session's manifest follows a grant, its end, and the removal of the pa
     );
   };
   expect(await actions()).toEqual(["list"]);
-  const { users } = bench.server.services;
-  const end = new Date(Date.now() + 3_600_000);
-  const grant = { subject: `agent:${id}`, scope: "Mail.Send", grantedBy: "test", expiresAt: end };
-  const { id: grantId } = await users.grant(grant);
+  const subject = `agent:${id}`;
+  const grant = await call("POST", "/v1/grants", { subject, scope: "Mail.Send", reason: "storm", hours: 1 });
   expect(await actions()).toEqual(["list", "send"]);
-  await users.revoke(grantId);
-  await users.grant({ ...grant, expiresAt: new Date(Date.now() - 1000) });
+  expect((await call("GET", `/v1/grants?subject=${subject}`)).items).toEqual([
+    expect.objectContaining({
+      ...{ id: grant.id, scope: "Mail.Send", granted_by: "local@localhost", reason: "storm" },
+      expires_at: expect.stringMatching(/Z$/),
+    }),
+  ]);
+  expect((await bench.server.call("DELETE", `/v1/grants/${grant.id}`)).status).toBe(204);
+  expect((await bench.server.call("DELETE", `/v1/grants/${grant.id}`)).status).toBe(404);
+  expect(await actions()).toEqual(["list"]);
+  const past = new Date(Date.now() - 1000);
+  const late = { subject, scope: "Mail.Send", grantedBy: "test", expiresAt: past };
+  await bench.server.services.users.grant(late);
   expect(await actions()).toEqual(["list"]);
   await call("PATCH", `/v1/agents/${id}`, { granted_scopes: [] });
   expect(await actions()).toEqual([]);

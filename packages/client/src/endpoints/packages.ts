@@ -29,10 +29,9 @@ export const packageEndpoints = ({ json }: Connection) => ({
 
 export const serviceEndpoints = ({ json, send }: Connection) => ({
   list: (signal?: AbortSignal) => json<Items<ServiceInfo>>("GET", "/v1/services", { signal }),
-  start: (name: string) => json<ServiceInfo>("POST", `/v1/services/${part(name)}/start`, { json: {} }),
-  /** A folder on the server's machine with a compose file; its service gets the name that the file says. */
-  startFolder: (folder: string) =>
-    json<ServiceInfo>("POST", "/v1/services/folder/start", { json: { folder } }),
+  /** By its own or its package's name; or from a folder on the server's machine, whose compose file names it. */
+  start: (name: string, folder?: string) =>
+    json<ServiceInfo>("POST", `/v1/services/${part(name)}/start`, { json: folder ? { folder } : {} }),
   stop: (name: string) => json<ServiceInfo>("POST", `/v1/services/${part(name)}/stop`, { json: {} }),
   async logs(name: string, signal?: AbortSignal): Promise<Result<string>> {
     const sent = await send("GET", `/v1/services/${part(name)}/logs`, { signal });

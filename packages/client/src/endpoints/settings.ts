@@ -1,7 +1,16 @@
 /** The server itself: status, providers, API keys, users, the audit log. */
 import type { Connection } from "../connection.ts";
 import type { Items, JsonObject } from "../wire/page.ts";
-import type { ApiKey, AuditEntry, KeyRight, ProviderInfo, ServerStatus, User } from "../wire/settings.ts";
+import type {
+  ApiKey,
+  AuditEntry,
+  Grant,
+  GrantCreate,
+  KeyRight,
+  ProviderInfo,
+  ServerStatus,
+  User,
+} from "../wire/settings.ts";
 
 const part = encodeURIComponent;
 
@@ -33,4 +42,11 @@ export const userEndpoints = ({ json }: Connection) => ({
   get: (email: string, signal?: AbortSignal) => json<User>("GET", `/v1/users/${part(email)}`, { signal }),
   put: (email: string, patch: { scopes?: string[]; preferences?: JsonObject }) =>
     json<User>("PUT", `/v1/users/${part(email)}`, { json: patch }),
+});
+
+export const grantEndpoints = ({ json }: Connection) => ({
+  list: (query: { subject?: string | undefined } = {}, signal?: AbortSignal) =>
+    json<Items<Grant>>("GET", "/v1/grants", { query, signal }),
+  create: (grant: GrantCreate) => json<Grant>("POST", "/v1/grants", { json: grant }),
+  revoke: (id: string) => json<void>("DELETE", `/v1/grants/${part(id)}`),
 });

@@ -40,6 +40,26 @@ export interface User {
   preferences: JsonObject;
 }
 
+/** A scope given beside a user's or an agent's own. */
+export interface Grant {
+  id: string;
+  /** `user:<email>` or `agent:<id>`. */
+  subject: string;
+  scope: string;
+  granted_by: string;
+  reason: string;
+  created_at: string;
+  /** Null: until it is revoked. */
+  expires_at: string | null;
+}
+
+export interface GrantCreate {
+  subject: string;
+  scope: string;
+  reason?: string;
+  hours?: number;
+}
+
 export interface AuditEntry {
   id: number;
   actor: string;

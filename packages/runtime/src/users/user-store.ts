@@ -1,11 +1,12 @@
 /** Users and what they were granted. The loopback user exists by itself and has every scope. */
 import { EVERY_SCOPE } from "@capstan/core";
-import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { grants, users } from "../db/schema/user-tables.ts";
 
 export const LOCAL_USER = "local@localhost";
+const MOST_GRANTS = 10_000; // far beyond what people grant one by one; bounded, because everything read is
 
 export interface UserRecord {
   readonly email: string;
@@ -36,24 +37,30 @@ export interface UserStore {
   ): Promise<UserRecord>;
   list(): Promise<UserRecord[]>;
   grant(input: GrantInput): Promise<GrantRecord>;
-  revoke(grantId: string): Promise<boolean>;
+  /** The grant it was; undefined when there is none in force. */
+  revoke(grantId: string): Promise<Pick<GrantRecord, "subject" | "scope"> | undefined>;
   grantsOf(subject: string): Promise<GrantRecord[]>;
+  /** Those in force, of one subject or of all, newest first. */
+  grants(subject?: string): Promise<GrantRecord[]>;
 }
 
 export function userStore({ orm }: Pick<Database, "orm">): UserStore {
-  const grantsOf = async (subject: string): Promise<GrantRecord[]> => {
+  const inForce = async (subject: string | undefined): Promise<GrantRecord[]> => {
     const rows = await orm
       .select()
       .from(grants)
       .where(
         and(
-          eq(grants.subject, subject),
+          subject === undefined ? undefined : eq(grants.subject, subject),
           isNull(grants.revokedAt),
           or(isNull(grants.expiresAt), gt(grants.expiresAt, sql`now()`)),
         ),
-      );
+      )
+      .orderBy(desc(grants.id))
+      .limit(MOST_GRANTS);
     return rows.map(({ expiresAt, revokedAt: _, ...row }) => ({ ...row, ...(expiresAt && { expiresAt }) }));
   };
+  const grantsOf = (subject: string) => inForce(subject);
   const get = async (email: string): Promise<UserRecord> => {
     const [row] = await orm.select().from(users).where(eq(users.email, email));
     const granted = await grantsOf(`user:${email}`);
@@ -67,6 +74,7 @@ export function userStore({ orm }: Pick<Database, "orm">): UserStore {
   return {
     get,
     grantsOf,
+    grants: inForce,
     async put(email, { scopes, preferences }) {
       const set = {
         ...(scopes && { scopes: [...scopes] }),
@@ -96,8 +104,8 @@ export function userStore({ orm }: Pick<Database, "orm">): UserStore {
         .update(grants)
         .set({ revokedAt: sql`now()` })
         .where(and(eq(grants.id, grantId), isNull(grants.revokedAt)))
-        .returning({ id: grants.id });
-      return rows.length > 0;
+        .returning({ subject: grants.subject, scope: grants.scope });
+      return rows[0];
     },
   };
 }

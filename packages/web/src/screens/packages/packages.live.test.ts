@@ -47,6 +47,11 @@ test("a package is reviewed, installed with a scope, tried, updated with its new
   await page.getByRole("button", { name: "Uninstall capstan-cli-echo" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Uninstall" }).click();
   await page.getByText("Nothing is installed").waitFor();
+
+  await page.goto(`${studio.server.url}/settings/users`);
+  await page.getByText(/installing capstan-cli-echo/).waitFor();
+  await page.getByRole("button", { name: "Revoke Echo.Use of local@localhost" }).click();
+  await page.getByText(/^Nothing\. Scopes that an agent asked for/).waitFor();
   expect(studio.faults).toEqual([]);
 });
 

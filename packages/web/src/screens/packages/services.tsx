@@ -56,7 +56,7 @@ function StartService() {
   const [wanted, setWanted] = useState("");
   const start = useChange(
     (subject: string) =>
-      subject.includes("/") ? api.services.startFolder(subject) : api.services.start(subject),
+      subject.includes("/") ? api.services.start("folder", subject) : api.services.start(subject),
     ["services"],
   );
   return (

@@ -7,6 +7,7 @@ import { Panel } from "../../kit/panel.tsx";
 import { ChangeFailure, Loaded } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
+import { Grants } from "./grants.tsx";
 
 export function Users() {
   const query = useRead(["users"], (signal) => api.users.list(signal));
@@ -24,6 +25,7 @@ export function Users() {
           </ul>
         )}
       </Loaded>
+      <Grants />
     </div>
   );
 }
