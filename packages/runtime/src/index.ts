@@ -7,6 +7,7 @@ export type { StoreProgress } from "./backup/copy-progress.ts";
 export { type MoveReport, moveStore } from "./backup/move-store.ts";
 export { type RestoreReport, restore } from "./backup/restore.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
+export { isDatabaseAway } from "./db/database-away.ts";
 export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
 export { fileStore } from "./files/file-store.ts";
 export { compileGrep } from "./files/line-finder.ts";
@@ -60,6 +61,7 @@ export type {
   HarnessProcess,
   HarnessRequest,
 } from "./runs/harness/harness-driver.ts";
+export { EventRetention } from "./runs/event-retention.ts";
 export { openRuns, type Runs } from "./runs/open-runs.ts";
 export { DEFAULT_LIMITS } from "./runs/run-meter.ts";
 export type {

@@ -2,6 +2,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fail, ok, type Result } from "@capstan/core";
+import { EventRetention } from "@capstan/runtime";
 import { serve as listen } from "@hono/node-server";
 import { createApp } from "./app.ts";
 import type { Log } from "./log.ts";
@@ -28,6 +29,7 @@ export async function startServer(
   if (!opened.ok) return opened;
   const services = opened.value;
   const app = createApp(services);
+  const retention = startRetention(services);
   return new Promise((resolve) => {
     const server = listen(
       { fetch: app.fetch, hostname: settings.HOST, port: settings.PORT },
@@ -39,6 +41,7 @@ export async function startServer(
           const late = setTimeout(() => (server as Server).closeAllConnections(), GOODBYE_MS);
           await closed;
           clearTimeout(late);
+          retention?.stop();
           await services.close();
         };
         resolve(ok({ url: `http://${host}:${address.port}`, services, fetch: app.fetch, close }));
@@ -54,4 +57,14 @@ export async function startServer(
       );
     });
   });
+}
+
+/** Only when the operator says for how long: by default nothing is forgotten. */
+function startRetention({ settings, database, log }: Services): EventRetention | undefined {
+  const days = settings.CAPSTAN_EVENT_RETENTION_DAYS;
+  if (days === undefined) return undefined;
+  const onError = (error: unknown) => log.error({ what: "forgetting old events", error });
+  const retention = new EventRetention({ pool: database.pool, days, onError });
+  retention.start();
+  return retention;
 }

@@ -184,7 +184,10 @@ export async function openServices(
 /** What everything else stands on: the database, the registry with built-ins and catalog, network, sandbox and stores. */
 async function openGround(settings: Settings, config: CapstanConfig) {
   const [opened, sandbox] = await Promise.all([
-    openDatabase({ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL }),
+    openDatabase({
+      ...{ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL },
+      maxConnections: Math.floor(settings.CAPSTAN_DATABASE_CONNECTIONS / 2),
+    }),
     openSandbox(),
   ]);
   if (!opened.ok) return opened;

@@ -47,6 +47,8 @@ const Environment = z.object({
     .int()
     .min(0)
     .default(64 * 1024 * 1024),
+  CAPSTAN_EVENT_RETENTION_DAYS: z.coerce.number().positive().max(36_500).optional(),
+  CAPSTAN_DATABASE_CONNECTIONS: z.coerce.number().int().min(4).max(1000).default(20),
   CAPSTAN_PUBLIC_HOSTS: list.default([]),
   CAPSTAN_EXECUTOR_ID: z
     .string()

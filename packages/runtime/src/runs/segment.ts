@@ -15,6 +15,7 @@ import {
   type ToolCallPart,
 } from "@capstan/core";
 import { uuidv7 } from "uuidv7";
+import { isDatabaseAway } from "../db/database-away.ts";
 import type { ResolvedModel } from "../providers/models.ts";
 import { callTools, mayRunAgain, nothingWaits } from "./call-tools.ts";
 import { harnessStep, isHarnessed } from "./harness/harness-step.ts";
@@ -42,6 +43,7 @@ export async function runSegment(context: RunContext): Promise<SegmentEnd> {
       return failed(context, fail("run_time_limit", { limitSeconds: meter.limits.maxSeconds }).failure);
     }
     if (stop.signal.aborted) throw stop.signal.reason;
+    if (isDatabaseAway(error)) throw error; // the rows are whole: the run goes on from them when it is back
     const reference = uuidv7();
     context.engine.parts.onError?.(error, `run ${context.claim.runId}, reference ${reference}`);
     return failed(context, fail("run_broken", { reference }).failure);

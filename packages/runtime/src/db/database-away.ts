@@ -1,0 +1,18 @@
+/** Whether an error says that the database is away: connections cut, refused or ended by a restart. The driver's error may be inside drizzle's. */
+
+const SYSTEM = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN"]);
+/** SQLSTATE: 08 the connection, 57P01 to 57P05 it stops, starts or ended an idle session, 53300 no connection is free. */
+const STATES = /^(08[0-9A-Z]{3}|57P0[1-5]|53[0-9A-Z]{3})$/;
+const WORDS =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
+const DEPTH = 5;
+
+export function isDatabaseAway(error: unknown, depth = DEPTH): boolean {
+  if (typeof error !== "object" || error === null || depth === 0) return false;
+  const { code, message, cause, syscall } = error as Record<string, unknown>;
+  if (typeof code === "string" && STATES.test(code)) return code !== "53100"; // a full disk does not go away by itself
+  // Without `syscall` of a socket it may be a tool's or a provider's: only the driver's own words count then.
+  if (typeof code === "string" && SYSTEM.has(code) && typeof syscall === "string") return true;
+  if (typeof message === "string" && WORDS.test(message)) return true;
+  return isDatabaseAway(cause, depth - 1);
+}
