@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { lastUserText, llmEnvironment, scriptedLlm } from "../scripted-llm.ts";
 import { type ServerProcess, serverProcess } from "../server-process.ts";
 import { ChaosClient } from "./chaos-client.ts";
@@ -56,6 +57,8 @@ export interface ChaosCounts {
   committedCallsRepeated: number;
   triggers: number;
   triggersHandled: number;
+  /** What lies in the store at the end. */
+  stored: Record<string, number>;
 }
 
 const SERVERS = 3;
@@ -87,6 +90,7 @@ export async function runChaos(
   await handled(world, triggers, plan.drainSeconds);
   clearTimeout(late);
   await judge(clients, world, triggers);
+  counts.stored = await storedIn(postgres.url(postgres.port));
   await world.close();
   return { counts, faults };
 }
@@ -149,7 +153,7 @@ async function openWorld(postgres: RestartablePostgres): Promise<World> {
 const noCounts = (): ChaosCounts => ({
   ...{ servers: SERVERS, kills: 0, postgresRestarts: 0, connectionsCut: 0, runs: 0, done: 0, failed: {} },
   ...{ events: 0, reconnects: 0, toolRuns: 0, ranAgainBeforeCommit: 0, committedCallsRepeated: 0 },
-  ...{ triggers: 0, triggersHandled: 0 },
+  ...{ triggers: 0, triggersHandled: 0, stored: {} },
 });
 
 /** note, then send (which asks), then words; a trigger's run only notes. */
@@ -277,6 +281,18 @@ async function judge(
   counts.ranAgainBeforeCommit = counts.toolRuns - times.length - counts.committedCallsRepeated;
   for (const id of triggers.filter((trigger) => !ran.has(`${trigger}:0`)))
     faults.push(`trigger ${id} was not handled: ${whereIs(world, id)}`);
+}
+
+const SIZES = `select (select count(*)::int from runs) as runs, (select count(*)::int from events) as "eventRows",
+  pg_total_relation_size('events')::int as "eventBytes", (select count(*)::int from messages) as "messageRows",
+  pg_total_relation_size('messages')::int as "messageBytes", pg_database_size(current_database())::int as "databaseBytes"`;
+
+async function storedIn(url: string): Promise<Record<string, number>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<Record<string, number>>(SIZES);
+  await client.end();
+  return rows[0] ?? {};
 }
 
 /** The states a trigger is in are folders, and its file says what went wrong. */
