@@ -54,6 +54,7 @@ export type {
 } from "./runs/approvals.ts";
 export type { ClientResult } from "./runs/client-results.ts";
 export type { EventBatch } from "./runs/event-hub.ts";
+export { EventRetention } from "./runs/event-retention.ts";
 export type {
   HarnessCall,
   HarnessDriver,
@@ -61,11 +62,11 @@ export type {
   HarnessProcess,
   HarnessRequest,
 } from "./runs/harness/harness-driver.ts";
-export { EventRetention } from "./runs/event-retention.ts";
 export { openRuns, type Runs } from "./runs/open-runs.ts";
 export { DEFAULT_LIMITS } from "./runs/run-meter.ts";
 export type {
   ClientTool,
+  EndedRun,
   NewMessage,
   Pending,
   ReasoningEffort,
@@ -117,6 +118,7 @@ export { forgetCapability, prepareUserHome, type UserHome } from "./sources/user
 export { type BreakerStore, breakerStore } from "./tasks/breaker-store.ts";
 export { executeSteps, type StepParts } from "./tasks/execute-steps.ts";
 export { type TaskRecord, type TaskStore, taskStore } from "./tasks/task-store.ts";
+export { type Histogram, openHistogram } from "./telemetry/histogram.ts";
 export {
   type FailureClass,
   openTelemetry,

@@ -5,6 +5,7 @@ import {
   type AuditLog,
   type Composer,
   type Database,
+  type EndedRun,
   type Gate,
   openRuns,
   type RunObservation,
@@ -30,6 +31,7 @@ export interface EngineParts {
   /** Signs webhooks. */
   readonly secret: string;
   readonly observed: (observation: RunObservation) => void;
+  readonly ended: (run: EndedRun) => void;
   readonly harnesses: Harnesses;
   readonly files: SessionFiles;
 }
@@ -45,6 +47,7 @@ export function openEngine({
   fetch,
   secret,
   observed,
+  ended,
   harnesses,
   files,
 }: EngineParts): Promise<Runs> {
@@ -62,6 +65,7 @@ export function openEngine({
     copyFiles: (from, to) => copyFiles(database, from, to),
     webhooks: { fetch, secret },
     observed,
+    ended,
     audit: (entry) => {
       audit
         .add({ ...entry, details: { ...entry.details } })

@@ -13,6 +13,7 @@ import {
   type AgentStore,
   type AuditLog,
   agentStore,
+  type BreakerStore,
   breakerStore,
   type CapabilityDocuments,
   type Composer,
@@ -51,6 +52,8 @@ import { openEngine } from "./engine.ts";
 import { type Harnesses, openHarnesses } from "./harness/open-harnesses.ts";
 import type { Log } from "./log.ts";
 import { openServerModels, type ServerModels } from "./models.ts";
+import { openObservability } from "./observability/observability.ts";
+import type { RunTotals } from "./observability/run-totals.ts";
 import { type Observations, openObservations } from "./observations.ts";
 import { openServerPackages, type ServerPackages } from "./packages.ts";
 import { openProviders, type Providers } from "./providers.ts";
@@ -75,6 +78,9 @@ export interface Services {
   readonly tokens: TokenStore;
   readonly providers: Providers;
   readonly telemetry: Telemetry;
+  readonly breakers: BreakerStore;
+  /** What the runs of this process used, for `/metrics`. */
+  readonly runTotals: RunTotals;
   readonly documents: CapabilityDocuments;
   readonly composer: Composer;
   readonly gate: Gate;
@@ -117,14 +123,17 @@ export async function openServices(
   const ground = await openGround(settings, config);
   if (!ground.ok) return ground;
   const { database, sandbox, fetch, registry, stores, secret, models } = ground.value;
-  const { agents, users, audit, telemetry } = stores;
+  const { agents, users, audit, telemetry, breakers } = stores;
   const onError = (error: unknown, what = "background work") => log.error({ what, error });
-  const folder = join(settings.CAPSTAN_DATA_DIR, "capabilities");
   const documents = await openCapabilityDocuments({
-    ...{ database, registry, folder, onError },
+    ...{ database, registry, onError, folder: join(settings.CAPSTAN_DATA_DIR, "capabilities") },
     secret: (name) => settings.secrets[name],
   });
   const started: { runs?: Runs; packages?: ServerPackages } = {};
+  const watch = openObservability({
+    ...{ settings, telemetry, database, agents, onError },
+    runs: () => started.runs,
+  });
   const composer = createComposer({
     ...{ agents, users, registry, countTokens },
     offerAgents: delegation(database, agents, registry, () => started.runs),
@@ -136,7 +145,7 @@ export async function openServices(
   const files = sessionFiles(database, settings, withManifest);
   const gate = createGate({
     contextFor: toolContexts({ database, files, fetch, sandbox }),
-    record: telemetry.recordCall,
+    record: watch.recordCall,
     now: () => new Date(),
     maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
   });
@@ -145,15 +154,15 @@ export async function openServices(
   const delegates = codingAgents(settings, environment, config.codingAgents);
   const sessionFolders = join(settings.CAPSTAN_DATA_DIR, "harness");
   const harnesses = openHarnesses({ codingAgents: delegates, files, folder: sessionFolders, onError });
-  const runs = await openEngine({ ...working, observed: observations.add, harnesses, files });
+  const heard = { observed: observations.add, ended: watch.runEnded };
+  const runs = await openEngine({ ...working, ...heard, harnesses, files });
   started.runs = runs;
   registry.register(accessRequests({ composer, users, audit, approvals: () => runs.approvals }));
   const taskRunner = openTaskRunner({
-    ...{ registry, composer, users, gate, telemetry, log, models },
+    ...{ registry, composer, users, gate, telemetry, log, models, breakers },
     index: lazyIndex(registry),
     chooseTool: openToolChooser(registry, staticEmbedding),
     tasks: taskStore(database.pool, uuidv7()),
-    breakers: breakerStore(database.pool),
   });
   const packages = await openServerPackages({
     ...{ settings, database, registry, fetch, secret, environment, onError, note: log.info },
@@ -163,7 +172,7 @@ export async function openServices(
   const stop = openStop(() => runs.drain(DRAIN_MS));
   return ok({
     ...{ settings, log, database, registry, ...stores, documents, composer, gate, files },
-    ...{ models, runs, observations },
+    ...{ models, runs, observations, runTotals: watch.runTotals },
     notes: () => [
       ...sandbox.isolation.notes,
       ...documents.faults().map(({ file, why }) => `${file} is not used: ${why}`),
@@ -175,7 +184,8 @@ export async function openServices(
       await packages.close();
       await stop.drain();
       await harnesses.close();
-      await Promise.all([sandbox.close(), fetch.close(), telemetry.close(), delegates.close()]);
+      await Promise.all([sandbox.close(), fetch.close(), delegates.close()]);
+      await watch.close();
       await database.close();
     },
   });
@@ -234,6 +244,7 @@ function openStores(database: Database, settings: Settings, secret: string) {
     audit: openAuditLog(database),
     keys: keyStore(database),
     tokens: tokenStore(database),
+    breakers: breakerStore(database.pool),
     providers: openProviders(settings, providerStore(database, secretBox(secret))),
     telemetry: openTelemetry({ database, logFile: settings.CAPABILITY_TELEMETRY_LOG_FILE }),
   };

@@ -9,6 +9,11 @@ export const SSE_HEADERS = {
   "x-accel-buffering": "no",
 };
 
+let open = 0;
+
+/** How many clients listen to a stream of this process. */
+export const openStreams = (): number => open;
+
 /** Each yielded text is written as it is; `open` runs until the client goes or the texts end. */
 export function sseResponse(
   texts: AsyncIterable<string>,
@@ -17,22 +22,27 @@ export function sseResponse(
 ): Response {
   const iterator = texts[Symbol.asyncIterator]();
   let timer: NodeJS.Timeout | undefined;
+  const ended = () => {
+    if (timer) open--;
+    clearInterval(timer);
+    timer = undefined;
+    stop.abort();
+  };
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
         timer = setInterval(() => controller.enqueue(KEEP_ALIVE), KEEP_ALIVE_MS);
         timer.unref();
+        open++;
       },
       async pull(controller) {
         const { done, value } = await iterator.next();
         if (!done) return controller.enqueue(encoder.encode(value));
-        clearInterval(timer);
-        stop.abort();
+        ended();
         controller.close();
       },
       async cancel() {
-        clearInterval(timer);
-        stop.abort();
+        ended();
         await iterator.return?.();
       },
     },

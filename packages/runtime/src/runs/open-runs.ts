@@ -230,6 +230,8 @@ class Machine {
     const { claim, seen } = context;
     if (seen.model !== "") this.parts.observed?.(seen);
     if (end === "waiting" || end === "handed_over") return;
+    const { runId, sessionId, agentId } = claim;
+    this.parts.ended?.({ runId, sessionId, agentId, end, usage: context.meter.usage });
     const later = async () => {
       if (context.log.nextWaits) await startNext(this.send, claim.sessionId);
       if (claim.parent) await this.resumeIfReady(claim.parent.runId);

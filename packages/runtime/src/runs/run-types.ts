@@ -105,6 +105,15 @@ export interface RunObservation {
   readonly mediaTypes: readonly string[];
 }
 
+/** A run that is over, for metrics and traces. */
+export interface EndedRun {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly end: "done" | "failed" | "cancelled";
+  readonly usage: RunUsage;
+}
+
 export interface RetryPolicy {
   readonly attempts: number;
   readonly baseMs: number;
@@ -149,6 +158,8 @@ export interface RunsParts {
   readonly webhooks?: { readonly fetch: WebhookFetch; readonly secret: string };
   /** Called after each segment; must not throw or wait. */
   readonly observed?: (observation: RunObservation) => void;
+  /** Called once for each run, when it is over; must not throw or wait. */
+  readonly ended?: (run: EndedRun) => void;
   /** Called when an approval is asked for or decided; must not throw or wait. */
   readonly audit?: (entry: { actor: string; action: string; subject: string; details: object }) => void;
   readonly onError?: (error: unknown, what: string) => void;

@@ -4,6 +4,7 @@
  */
 import type { Database } from "../db/database.ts";
 import type { CallRecord } from "../gate/gate.ts";
+import { type Histogram, openHistogram } from "./histogram.ts";
 import { jsonlSink } from "./jsonl-sink.ts";
 
 export type FailureClass = "success" | "http_error" | "runtime_error" | "dry_run";
@@ -37,7 +38,10 @@ export interface Telemetry {
   recent(limit: number): TelemetryRecord[];
   all(): readonly TelemetryRecord[];
   series(options: { from: Date; bucketSeconds: number }): Promise<SeriesPoint[]>;
+  /** Calls since the start, by capability, path and failure class (one key, parted by line ends). */
   counters(): ReadonlyMap<string, number>;
+  /** Seconds of the calls since the start, by path. */
+  latencies(): ReadonlyMap<string, Histogram>;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -64,6 +68,7 @@ export interface TelemetryOptions {
 export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetry {
   const ring: TelemetryRecord[] = [];
   const counters = new Map<string, number>();
+  const latencies = new Map<string, Histogram>();
   let waiting: unknown[][] = [];
   const sink = logFile === undefined ? undefined : jsonlSink(logFile);
 
@@ -72,6 +77,7 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
     if (ring.length > KEPT) ring.shift();
     const key = `${entry.capabilityId}\n${origin.path}\n${entry.failureClass}`;
     counters.set(key, (counters.get(key) ?? 0) + 1);
+    if (entry.failureClass !== "dry_run") timed(latencies, origin.path, entry.latencyMs / 1000);
     sink?.write(entry);
     if (waiting.length < MOST_WAITING) waiting.push(rowOf(entry, origin));
   };
@@ -92,6 +98,7 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
     recent: (limit) => ring.slice(-limit).reverse(),
     all: () => ring,
     counters: () => counters,
+    latencies: () => latencies,
     series: (options) => series(database, options),
     flush,
     async close() {
@@ -100,6 +107,15 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
       await sink?.close();
     },
   };
+}
+
+/** In seconds: from a call in the process to one that asks a model. */
+const LATENCY_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+function timed(latencies: Map<string, Histogram>, path: string, seconds: number): void {
+  const histogram = latencies.get(path) ?? openHistogram(LATENCY_BOUNDS);
+  latencies.set(path, histogram);
+  histogram.add(seconds);
 }
 
 const COLUMNS = [

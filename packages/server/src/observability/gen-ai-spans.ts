@@ -1,0 +1,141 @@
+/**
+ * Runs and calls as spans, named by OpenTelemetry's conventions for generative AI: `invoke_agent`, `chat`, `execute_tool`.
+ * No prompt, answer, argument or result is in them. A run's trace id is its own id, so a trace is found by the run.
+ */
+import { randomBytes } from "node:crypto";
+import type { CallRecord } from "@capstan/runtime";
+import type { traceOf } from "../run-trace.ts";
+import type { Span } from "./otlp-exporter.ts";
+
+type TraceEntry = Awaited<ReturnType<typeof traceOf>>[number];
+
+export interface RunToTrace {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly agentName: string | undefined;
+  readonly parentRunId: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly status: string;
+}
+
+const newSpanId = (): string => randomBytes(8).toString("hex");
+const traceIdOf = (runId: string): string => runId.replaceAll("-", "");
+
+export function runSpans(run: RunToTrace, entries: readonly TraceEntry[]): Span[] {
+  const root = newSpanId();
+  const traceId = traceIdOf(run.id);
+  const about = { "gen_ai.conversation.id": run.sessionId, "gen_ai.agent.id": run.agentId };
+  const name = run.agentName ?? run.agentId;
+  return [
+    {
+      traceId,
+      spanId: root,
+      name: `invoke_agent ${name}`,
+      kind: 1,
+      startMs: run.createdAt.getTime(),
+      endMs: run.updatedAt.getTime(),
+      failed: run.status === "failed",
+      attributes: {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.provider.name": "capstan",
+        "gen_ai.agent.name": name,
+        "capstan.run.status": run.status,
+        "capstan.parent_run.id": run.parentRunId ?? undefined,
+        ...about,
+      },
+    },
+    ...entries.map((entry): Span => {
+      const startMs = Date.parse(entry.started_at);
+      const common = {
+        traceId,
+        spanId: newSpanId(),
+        parentSpanId: root,
+        startMs,
+        endMs: startMs + entry.duration_ms,
+      };
+      return { ...common, ...described(entry, about) };
+    }),
+  ];
+}
+
+type Described = Pick<Span, "name" | "kind" | "attributes" | "failed">;
+
+function described(entry: TraceEntry, about: Span["attributes"]): Described {
+  if ("usage" in entry) return modelSpan(entry, about);
+  if ("decision" in entry)
+    return {
+      name: `approval ${entry.name}`,
+      kind: 1,
+      attributes: { "gen_ai.tool.name": entry.name, "capstan.decision": entry.decision, ...about },
+    };
+  return toolSpan({
+    tool: entry.name,
+    capability: entry.capability_id,
+    failure: entry.failure_class === "success" ? undefined : entry.failure_class,
+    about,
+  });
+}
+
+function modelSpan(entry: Extract<TraceEntry, { usage: unknown }>, about: Span["attributes"]): Described {
+  const { provider, model, inputTokens, outputTokens } = (entry.usage ?? {}) as Record<string, unknown>;
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+  const count = (value: unknown) => (typeof value === "number" ? value : undefined);
+  return {
+    name: `chat ${entry.name}`,
+    kind: 3,
+    attributes: {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": text(provider),
+      "gen_ai.request.model": text(model) ?? entry.name,
+      "gen_ai.usage.input_tokens": count(inputTokens),
+      "gen_ai.usage.output_tokens": count(outputTokens),
+      ...about,
+    },
+  };
+}
+
+/** A call outside any run: a task's step, a call over REST or MCP. */
+export function callSpan(call: CallRecord): Span {
+  const endMs = Date.parse(call.ts);
+  return {
+    traceId: randomBytes(16).toString("hex"),
+    spanId: newSpanId(),
+    startMs: endMs - call.latencyMs,
+    endMs,
+    ...toolSpan({
+      tool: call.tool,
+      capability: call.capabilityId,
+      failure:
+        call.outcome === "refused" || call.outcome === "failed" ? (call.code ?? call.outcome) : undefined,
+      about: { "gen_ai.agent.id": call.agentId, "capstan.path": call.path },
+    }),
+  };
+}
+
+function toolSpan({
+  tool,
+  capability,
+  failure,
+  about,
+}: {
+  tool: string;
+  capability: string;
+  failure: string | undefined;
+  about: Span["attributes"];
+}): Described {
+  return {
+    name: `execute_tool ${tool}`,
+    kind: 1,
+    failed: failure !== undefined,
+    attributes: {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": tool,
+      "gen_ai.tool.type": "function",
+      "capstan.capability.id": capability,
+      "error.type": failure,
+      ...about,
+    },
+  };
+}

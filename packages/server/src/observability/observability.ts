@@ -1,0 +1,47 @@
+/** Everyone who watches calls and runs: telemetry, totals for `/metrics`, and traces when a collector is configured. */
+import type { AgentStore, CallRecord, Database, EndedRun, Runs, Telemetry } from "@capstan/runtime";
+import type { Settings } from "../settings.ts";
+import { openRunTotals, type RunTotals } from "./run-totals.ts";
+import { openTracing } from "./tracing.ts";
+
+export interface Observability {
+  /** Each call that reached the gate. */
+  readonly recordCall: (call: CallRecord) => void;
+  /** Each run that is over. */
+  readonly runEnded: (run: EndedRun) => void;
+  readonly runTotals: RunTotals;
+  /** Sends and writes what is left. */
+  close(): Promise<void>;
+}
+
+export interface ObservabilityParts {
+  readonly settings: Settings;
+  readonly telemetry: Telemetry;
+  readonly database: Database;
+  readonly agents: AgentStore;
+  /** The engine is opened after the gate that it calls. */
+  readonly runs: () => Runs | undefined;
+  readonly onError: (error: unknown, what?: string) => void;
+}
+
+export function openObservability(parts: ObservabilityParts): Observability {
+  const { settings, telemetry, database, agents, onError } = parts;
+  const tracing = openTracing(settings, onError);
+  const runTotals = openRunTotals();
+  return {
+    runTotals,
+    recordCall(call) {
+      telemetry.recordCall(call);
+      tracing?.recordCall(call);
+    },
+    runEnded(run) {
+      runTotals.add(run);
+      const runs = parts.runs();
+      if (runs) tracing?.runEnded(run, { runs, database, telemetry, agents });
+    },
+    async close() {
+      await tracing?.close(); // it reads the history that telemetry writes
+      await telemetry.close();
+    },
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * Spans to an OpenTelemetry collector, over OTLP/HTTP in JSON. Written by hand because the official packages weigh more than
+ * all of core; best effort: a collector that is away costs spans, never a call.
+ */
+export interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  /** 1 internal, 3 client. */
+  readonly kind: 1 | 3;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly attributes: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly failed?: boolean;
+}
+
+export interface SpanExporter {
+  export(spans: readonly Span[]): void;
+  close(): Promise<void>;
+}
+
+export interface ExporterOptions {
+  /** The collector's base address: spans go to `/v1/traces` below it. */
+  readonly endpoint: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly service: { readonly name: string; readonly version: string };
+  readonly onError?: (error: unknown) => void;
+}
+
+const FLUSH_MS = 1000;
+const MOST_WAITING = 5000; // a collector that is away must not fill the memory
+const MOST_AT_ONCE = 500;
+const SEND_MS = 5000;
+
+export function openSpanExporter({ endpoint, headers, service, onError }: ExporterOptions): SpanExporter {
+  const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
+  let waiting: Span[] = [];
+  let sending: Promise<void> | undefined;
+  let complained = false;
+
+  const send = async (spans: readonly Span[]): Promise<void> => {
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(otlpBody(spans, service)),
+        signal: AbortSignal.timeout(SEND_MS),
+      });
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`the collector answered ${response.status}`);
+      complained = false;
+    } catch (error) {
+      if (!complained) onError?.(error); // once, until it is well again
+      complained = true;
+    }
+  };
+  const flush = (): Promise<void> => {
+    sending ??= (async () => {
+      while (waiting.length > 0) await send(waiting.splice(0, MOST_AT_ONCE));
+    })().finally(() => {
+      sending = undefined;
+    });
+    return sending;
+  };
+  const timer = setInterval(flush, FLUSH_MS);
+  timer.unref();
+
+  return {
+    export(spans) {
+      waiting.push(...spans.slice(0, Math.max(0, MOST_WAITING - waiting.length)));
+    },
+    async close() {
+      clearInterval(timer);
+      await flush();
+      waiting = [];
+    },
+  };
+}
+
+function otlpBody(spans: readonly Span[], { name, version }: ExporterOptions["service"]) {
+  return {
+    resourceSpans: [
+      {
+        resource: { attributes: attributesOf({ "service.name": name, "service.version": version }) },
+        scopeSpans: [{ scope: { name: "capstan", version }, spans: spans.map(otlpSpan) }],
+      },
+    ],
+  };
+}
+
+const OK = 1;
+const ERROR = 2;
+
+const otlpSpan = ({ startMs, endMs, attributes, failed, ...span }: Span) => ({
+  ...span,
+  startTimeUnixNano: nanoseconds(startMs),
+  endTimeUnixNano: nanoseconds(endMs),
+  attributes: attributesOf(attributes),
+  status: { code: failed ? ERROR : OK },
+});
+
+/** As text: a double does not hold them. */
+const nanoseconds = (ms: number): string => `${Math.round(ms)}000000`;
+
+function attributesOf(values: Span["attributes"]) {
+  return Object.entries(values).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value: otlpValue(value) }],
+  );
+}
+
+function otlpValue(value: string | number | boolean) {
+  if (typeof value === "string") return { stringValue: value };
+  if (typeof value === "boolean") return { boolValue: value };
+  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+}

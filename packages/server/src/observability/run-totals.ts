@@ -1,0 +1,44 @@
+/** What runs used since this process started: how they ended, how long they worked, tokens by model, cost. */
+import { type EndedRun, type Histogram, openHistogram } from "@capstan/runtime";
+
+/** In seconds of work, waits for people left out. */
+const RUN_BOUNDS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
+
+export interface RunTotals {
+  add(run: EndedRun): void;
+  readonly ended: ReadonlyMap<EndedRun["end"], number>;
+  readonly seconds: Histogram;
+  /** By model and kind (`input`, `output`, `cached_input`, `reasoning`). */
+  readonly tokens: ReadonlyMap<string, { model: string; kind: string; count: number }>;
+  costUsd(): number;
+}
+
+export function openRunTotals(): RunTotals {
+  const ended = new Map<EndedRun["end"], number>();
+  const seconds = openHistogram(RUN_BOUNDS);
+  const tokens = new Map<string, { model: string; kind: string; count: number }>();
+  let cost = 0;
+  const count = (model: string, kind: string, more: number | undefined) => {
+    if (!more) return;
+    const key = `${model} ${kind}`;
+    tokens.set(key, { model, kind, count: (tokens.get(key)?.count ?? 0) + more });
+  };
+  return {
+    add({ end, usage }) {
+      ended.set(end, (ended.get(end) ?? 0) + 1);
+      seconds.add(usage.activeMs / 1000);
+      cost += usage.costUsd;
+      for (const { provider = "unknown", model = "unknown", ...used } of usage.tokens) {
+        const name = `${provider}/${model}`;
+        count(name, "input", used.inputTokens);
+        count(name, "output", used.outputTokens);
+        count(name, "cached_input", used.cachedInputTokens);
+        count(name, "reasoning", used.reasoningTokens);
+      }
+    },
+    ended,
+    seconds,
+    tokens,
+    costUsd: () => cost,
+  };
+}

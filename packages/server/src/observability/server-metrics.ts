@@ -1,0 +1,121 @@
+/** What `/metrics` tells: counts since this process started, and how things stand now. No payload, no user, no session. */
+import type { BreakerStore, Database, Telemetry } from "@capstan/runtime";
+import { openStreams } from "../sse.ts";
+import { type Metric, prometheusText } from "./prometheus-text.ts";
+import type { RunTotals } from "./run-totals.ts";
+
+export interface MetricParts {
+  readonly database: Pick<Database, "pool">;
+  readonly telemetry: Telemetry;
+  readonly breakers: BreakerStore;
+  readonly runTotals: RunTotals;
+}
+
+const ACTIVE = `select status, count(*)::int as count from runs where status in ('queued', 'running', 'waiting') group by status`;
+const BREAKER_STATES = { closed: 0, half_open: 1, open: 2 };
+
+export async function serverMetrics(parts: MetricParts): Promise<string> {
+  const [active, breakers] = await Promise.all([
+    parts.database.pool.query<{ status: string; count: number }>(ACTIVE),
+    parts.breakers.list(),
+  ]);
+  const activeNow = Object.fromEntries(active.rows.map(({ status, count }) => [status, count]));
+  return prometheusText([
+    ...runMetrics(parts.runTotals, activeNow),
+    ...callMetrics(parts.telemetry),
+    {
+      name: "capstan_breaker_state",
+      help: "State of a capability's circuit breaker: 0 closed, 1 half open, 2 open.",
+      type: "gauge",
+      samples: breakers.map(({ capabilityId, state }) => [
+        { capability: capabilityId },
+        BREAKER_STATES[state],
+      ]),
+    },
+    gauge("capstan_event_subscribers", "Clients that listen to a stream of this process.", openStreams()),
+    gauge("process_resident_memory_bytes", "Memory of this process.", process.memoryUsage.rss()),
+    gauge("process_uptime_seconds", "How long this process has been running.", Math.round(process.uptime())),
+  ]);
+}
+
+const ENDS = ["done", "failed", "cancelled"] as const;
+const STATES = ["queued", "running", "waiting"] as const;
+
+function runMetrics(totals: RunTotals, active: Readonly<Record<string, number>>): Metric[] {
+  return [
+    {
+      name: "capstan_runs_total",
+      help: "Runs that ended on this process, by how they ended.",
+      type: "counter",
+      samples: ENDS.map((end) => [{ status: end }, totals.ended.get(end) ?? 0]),
+    },
+    {
+      name: "capstan_runs_active",
+      help: "Runs that are not over, on all processes.",
+      type: "gauge",
+      samples: STATES.map((status) => [{ status }, active[status] ?? 0]),
+    },
+    {
+      name: "capstan_run_seconds",
+      help: "Time that runs worked, waits for people left out.",
+      type: "histogram",
+      samples: [],
+      histograms: [[{}, totals.seconds]],
+    },
+    {
+      name: "capstan_tokens_total",
+      help: "Tokens of runs that ended, by model and kind, as the provider reported them.",
+      type: "counter",
+      samples: [...totals.tokens.values()].map(({ model, kind, count }) => [{ model, kind }, count]),
+    },
+    {
+      name: "capstan_cost_usd_total",
+      help: "Cost of runs that ended, where the model's prices are known.",
+      type: "counter",
+      samples: [[{}, totals.costUsd()]],
+    },
+  ];
+}
+
+function callMetrics(telemetry: Telemetry): Metric[] {
+  const calls = [...telemetry.counters()].map(([key, count]) => {
+    const [capability = "", path = "", result = ""] = key.split("\n");
+    return { capability, path, result, count };
+  });
+  return [
+    {
+      name: "capstan_tool_calls_total",
+      help: "Calls that reached the gate, by capability, path and result.",
+      type: "counter",
+      samples: calls.map(({ count, ...labels }) => [labels, count]),
+    },
+    {
+      name: "capstan_tool_call_failures_total",
+      help: "Calls that were refused or failed, by capability.",
+      type: "counter",
+      samples: [...failuresOf(calls)].map(([capability, count]) => [{ capability }, count]),
+    },
+    {
+      name: "capstan_tool_call_seconds",
+      help: "How long calls took, by path.",
+      type: "histogram",
+      samples: [],
+      histograms: [...telemetry.latencies()].map(([path, histogram]) => [{ path }, histogram]),
+    },
+  ];
+}
+
+function failuresOf(calls: readonly { capability: string; result: string; count: number }[]) {
+  const failures = new Map<string, number>();
+  for (const { capability, result, count } of calls)
+    if (result === "http_error" || result === "runtime_error")
+      failures.set(capability, (failures.get(capability) ?? 0) + count);
+  return failures;
+}
+
+const gauge = (name: string, help: string, value: number): Metric => ({
+  name,
+  help,
+  type: "gauge",
+  samples: [[{}, value]],
+});
