@@ -1,5 +1,5 @@
 /** capstan coding-agents: the matrix; `replay` runs a recording through an adapter; `install` prints or runs the command. */
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { BUILT_IN_ADAPTERS, createClient, MATRIX_COLUMNS, matrixRows, replay } from "@capstan/coding-agents";
 import { fail, nearest } from "@capstan/core";
@@ -65,7 +65,6 @@ async function install({ json, options, terminal, environment }: CommandContext,
   if (!first || json) return 0;
   const answer = options.yes ? "y" : await terminal.ask(`Run "${first.command}" now? [y/N] `);
   if (answer?.trim().toLowerCase() !== "y") return 0;
-  const [program = "", ...args] = first.command.split(" ");
-  execFileSync(program, args, { stdio: "inherit" });
-  return 0;
+  // By the shell: some are a pipeline.
+  return spawnSync(first.command, { stdio: "inherit", shell: true }).status ?? 1;
 }

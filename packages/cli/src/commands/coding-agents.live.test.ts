@@ -1,0 +1,145 @@
+/** What a person types about coding agents. No server is needed; the agent is a script that prints a recording. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { CodingAgentEvent } from "@capstan/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { typeCommand } from "../../../../tools/command-under-test.ts";
+
+const recording = (name: string) =>
+  fileURLToPath(new URL(`../../../coding-agents/src/fixtures/transcripts/${name}.jsonl`, import.meta.url));
+
+let home: string;
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), "capstan-cli-agents-"));
+  mkdirSync(join(home, "bin"));
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+/** A `claude` that prints a recording and stays until it is let go. */
+function install(name: string): void {
+  const path = join(home, "bin", "claude");
+  const script = `#!/bin/sh\n[ "$1" = --version ] && { echo "2.1.325 (Claude Code)"; exit; }\ncat '${recording(name)}'\nexec cat >/dev/null\n`;
+  writeFileSync(path, script);
+  chmodSync(path, 0o755);
+}
+
+const capstan = (args: readonly string[], answers?: readonly string[]) =>
+  typeCommand("http://127.0.0.1:1", args, {
+    environment: { PATH: `${join(home, "bin")}:/usr/bin:/bin`, HOME: home },
+    ...(answers && { answers }),
+  });
+const events = (out: string) =>
+  out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as CodingAgentEvent);
+
+describe("capstan coding-agents replay", () => {
+  test("prints one event a line, the start first and the end last", async () => {
+    const { code, out } = await capstan([
+      "coding-agents",
+      "replay",
+      "claude",
+      recording("claude-tool"),
+      "--json",
+    ]);
+    const told = events(out);
+    expect(code).toBe(0);
+    expect(told[0]).toMatchObject({ type: "run-started" });
+    expect(told).toContainEqual(
+      expect.objectContaining({ type: "tool-started", tool: "Bash", input: { command: "echo sim-tool-ok" } }),
+    );
+    expect(told.at(-1)).toMatchObject({ type: "run-ended", outcome: "done" });
+  });
+
+  test.each([
+    ["claude", "claude-err401", "failed"],
+    ["claude", "claude-maxturns", "limit"],
+    ["gemini", "gemini-sigint", "aborted"],
+    ["pi", "pi-rpc", "aborted"],
+    ["codex", "codex-appserver", "aborted"],
+  ])("exits with 0 whatever the outcome: %s, %s is %s", async (agent, name, outcome) => {
+    const { code, out } = await capstan(["coding-agents", "replay", agent, recording(name), "--json"]);
+    expect([code, events(out).at(-1)]).toMatchObject([0, { outcome }]);
+  });
+
+  test.each([
+    ["a file that cannot be read", ["claude", "/no/such/file.jsonl"]],
+    ["a file that is not named", ["claude"]],
+    ["an agent that nobody knows", ["clod", "/no/such/file.jsonl"]],
+    ["an agent that only looks known", ["toString", "/no/such/file.jsonl"]],
+  ])("exits with another code for %s, and says what to do", async (_, args) => {
+    const { code, err } = await capstan(["coding-agents", "replay", ...args]);
+    expect(code).not.toBe(0);
+    expect(err).toMatch(/capstan coding-agents/);
+  });
+});
+
+describe("capstan coding-agents", () => {
+  test("is the matrix, with the eleven columns and ten rows", async () => {
+    const rows = JSON.parse((await capstan(["coding-agents", "--json"])).out);
+    expect(rows).toHaveLength(10);
+    expect(Object.keys(rows[0])).toEqual([
+      ...[
+        "Adapter",
+        "CLI",
+        "Session",
+        "Stream",
+        "Fork",
+        "Thinking",
+        "MCP",
+        "Skills",
+        "Plugins",
+        "ACP",
+        "Platforms",
+      ],
+    ]);
+    expect((await capstan(["coding-agents"])).out).toMatch(/Claude Code +claude +JSONL/);
+  });
+
+  test("install prints how, and runs nothing without a yes", async () => {
+    const { code, out, questions } = await capstan(["coding-agents", "install", "claude"], ["n"]);
+    expect(code).toBe(0);
+    expect(out).toContain("npm install -g @anthropic-ai/claude-code");
+    expect(questions).toEqual([expect.stringContaining("npm install -g @anthropic-ai/claude-code")]);
+  });
+});
+
+test("capstan models lists an agent's models with windows, prices and levels, and marks the default", async () => {
+  const { out } = await capstan(["models", "claude"]);
+  expect(out).toMatch(/claude-opus-5-5 \* +\d+k +\$\d+/);
+  expect(JSON.parse((await capstan(["models", "codex", "--json"])).out)[0]).toMatchObject({ agent: "codex" });
+  expect((await capstan(["models", "nobody"])).code).toBe(1);
+});
+
+describe("capstan delegate", () => {
+  test("prints the answer, the tools and the end as they come", async () => {
+    install("claude-tool");
+    const { code, out } = await capstan(["delegate", "claude", "--thinking", "high", "use a tool"]);
+    expect(out).toMatch(/I will use a tool\.\s+> Bash .*sim-tool-ok[\s\S]*The sim answer is 42\.\s+done/);
+    expect(code).toBe(0);
+  });
+
+  test("exits with 1 when the run did not end as done", async () => {
+    install("claude-err401");
+    const { code, out } = await capstan(["delegate", "claude", "hello"]);
+    expect([code, out]).toEqual([1, expect.stringMatching(/failed: Invalid API key/)]);
+  });
+
+  test("refuses what the agent cannot do before it starts anything", async () => {
+    const { code, err } = await capstan(["delegate", "hermes", "--thinking", "high", "hello"]);
+    expect(code).toBe(1);
+    expect(err).toContain("Agent 'hermes' does not support thinking/reasoning mode");
+  });
+});
+
+test("capstan doctor tells who is installed, in which version, and who is not", async () => {
+  install("claude-text");
+  const { agents } = JSON.parse((await capstan(["doctor", "--json"])).out);
+  expect(agents).toHaveLength(10);
+  const claude = agents.find(({ agent }: { agent: string }) => agent === "claude");
+  expect(claude).toMatchObject({ installed: true, version: "2.1.325", standing: "tested" });
+  expect(agents.find(({ agent }: { agent: string }) => agent === "pi")).toMatchObject({ installed: false });
+});
