@@ -1,0 +1,46 @@
+/** `npm run bench scale`: what a process, a Postgres and a fleet carry, simulated from measured costs; writes docs/scale.md. */
+import { writeFileSync } from "node:fs";
+import { figure, report } from "../result.ts";
+import { ASSUMED, readCosts } from "./costs.ts";
+import { scalePage } from "./page.ts";
+import { type Fleet, mostTurns } from "./simulate.ts";
+
+const costs = readCosts();
+const fleetOf = (processes: number, databaseCores: number): Fleet => ({
+  ...{ processes, databaseCores },
+  ...{ serverMsPerTurn: costs.serverMsPerTurn, databaseMsPerTurn: costs.databaseMsPerTurn },
+  visits: Math.max(2, Math.round(costs.statementsPerTurn)),
+});
+
+const fleets = [1, 2, 4, 8, 16].flatMap((processes) =>
+  [2, ASSUMED.databaseCores, 32].map((cores) => {
+    const { turnsPerSecond, outcome } = mostTurns(fleetOf(processes, cores), ASSUMED.lateMs);
+    return { processes, cores, turnsPerSecond, ...outcome };
+  }),
+);
+
+const byRuns = (processes: number): number =>
+  (processes * ASSUMED.runsAtOncePerProcess) / ASSUMED.modelSecondsPerTurn;
+
+const rows = fleets.map(({ processes, cores, turnsPerSecond, p99Ms, processBusy, databaseBusy }) => ({
+  processes,
+  "database cores": cores,
+  "turns/s by work": figure(turnsPerSecond),
+  "p99 wait ms": figure(p99Ms),
+  "process busy %": figure(processBusy * 100),
+  "database busy %": figure(databaseBusy * 100),
+  "turns/s by runs at once": figure(byRuns(processes)),
+  "turns/s": figure(Math.min(turnsPerSecond, byRuns(processes))),
+  connections: processes * ASSUMED.connectionsPerProcess,
+}));
+
+report({
+  name: "scale",
+  question: "What do one process, one Postgres and a fleet carry?",
+  method:
+    "A discrete-event simulation with the costs that the other benchmarks measured: turns arrive at random, each needs its process and the database several times with the model in between. The most turns a second at which 99 of 100 wait less than 150 ms beyond their own work and neither process nor database is more than 80 % busy.",
+  goals: [],
+  tables: [{ title: "Fleets", rows }],
+  plots: [],
+});
+writeFileSync(new URL("../../docs/scale.md", import.meta.url), scalePage(costs, rows));
