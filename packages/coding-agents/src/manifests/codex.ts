@@ -93,7 +93,8 @@ export const codexManifest = defineManifest({
     {
       field: "supportsSkills, skillsFormat",
       seed: "false",
-      binary: "True: folders in `$CODEX_HOME/skills` and `.agents/skills`.",
+      binary:
+        "True: folders in `$CODEX_HOME/skills` and `.agents/skills`, and those named by `skills/extraRoots/set` of the app-server.",
     },
     { field: "supportsAgentsMd", seed: "false", binary: "True." },
     {
