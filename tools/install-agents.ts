@@ -1,7 +1,7 @@
 /**
  * Installs coding agents from npm into a cache outside the repository, for tests that run the real programs.
  *
- *   node tools/install-agents.ts                 all six
+ *   node tools/install-agents.ts                 the six of the agents lane
  *   node tools/install-agents.ts claude gemini   only these
  *
  * The cache is `CAPSTAN_AGENTS_CACHE`, else `~/.cache/capstan-agents`; each agent has a folder of its own in it. One that is
@@ -20,11 +20,20 @@ const PACKAGES: Readonly<Record<string, readonly [name: string, version: string]
   codex: ["@openai/codex", "0.166.0"],
   opencode: ["opencode-ai", "1.18.33"],
   pi: ["@earendil-works/pi-coding-agent", "0.87.1"],
+  omp: ["@oh-my-pi/pi-coding-agent", "18.2.3"],
+  openclaw: ["openclaw", "2026.9.6"],
 };
+/** Only when they are named: large, slow, and tried in the slow lane. */
+const ON_DEMAND = ["omp", "openclaw"];
+/** What a package runs on and does not bring. */
+const BESIDE: Readonly<Record<string, readonly string[]>> = { omp: ["bun@1.3.14"] };
 const INSTALL_TIMEOUT_MS = 600_000;
 
 const cache = process.env.CAPSTAN_AGENTS_CACHE ?? join(homedir(), ".cache", "capstan-agents");
-const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PACKAGES);
+const wanted =
+  process.argv.length > 2
+    ? process.argv.slice(2)
+    : Object.keys(PACKAGES).filter((agent) => !ON_DEMAND.includes(agent));
 const failed = wanted.filter((agent) => !install(agent));
 if (failed.length > 0) console.error(`Not installed: ${failed.join(", ")}.`);
 process.exitCode = failed.length > 0 ? 1 : 0;
@@ -47,7 +56,14 @@ function install(agent: string): boolean {
   // With scripts: two of them are stubs until their postinstall ran.
   const { status } = spawnSync(
     "npm",
-    ["install", "--no-audit", "--no-fund", "--loglevel=error", `${name}@${version}`],
+    [
+      "install",
+      "--no-audit",
+      "--no-fund",
+      "--loglevel=error",
+      `${name}@${version}`,
+      ...(BESIDE[agent] ?? []),
+    ],
     {
       cwd: folder,
       stdio: "inherit",

@@ -2,22 +2,16 @@
  * The real programs against a simulated model on loopback, each run with a home of its own and an environment of PATH alone.
  * Programs that are not in the cache are skipped, by name; `node tools/install-agents.ts` puts them there.
  */
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
-import { type BuiltInAgentName, type CodingAgentEvent, type RunOptions, runFaults } from "@capstan/core";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createClient } from "../client.ts";
-import { straysOf } from "../engine/process-group.ts";
-import type { RunHandle, RunResult } from "../engine/run-handle.ts";
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { BuiltInAgentName, CodingAgentEvent, RunOptions } from "@capstan/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RunHandle } from "../engine/run-handle.ts";
+import { isInCache, newHome } from "../fixtures/real-agent.ts";
 import { MANIFESTS } from "../manifests/all.ts";
 import { SIM_ANSWER } from "../sim/sim-plan.ts";
 import type { SimRequest } from "../sim/sim-request.ts";
 import { type Sim, startSim } from "../sim/sim-server.ts";
-import { wireToSim } from "../sim/sim-wiring.ts";
-
-const CACHE = process.env.CAPSTAN_AGENTS_CACHE ?? join(homedir(), ".cache", "capstan-agents");
-const bin = (agent: string) => join(CACHE, agent, "node_modules", ".bin");
 
 interface RealAgent {
   readonly name: BuiltInAgentName;
@@ -56,12 +50,12 @@ beforeAll(async () => {
 afterAll(() => sim.close());
 
 describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
-  const isInstalled = existsSync(join(bin(name), MANIFESTS[name].commands[0]));
+  const isInstalled = isInCache(name);
   const { canFork } = MANIFESTS[name].capabilities;
   const real = test.skipIf(!isInstalled);
 
   real("says who it is", async () => {
-    const { client } = newHome(name);
+    const { client } = newHome(name, sim);
     const { testedVersions } = MANIFESTS[name];
     expect(await client.adapters.detect(name)).toMatchObject({
       installed: true,
@@ -70,7 +64,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
   });
 
   real("answers, and its session can be listed, read and resumed", async () => {
-    const home = newHome(name);
+    const home = newHome(name, sim);
     const { result } = await home.run({ prompt: "hello [[text]]" });
     expect(result).toMatchObject({ outcome: "done", text: SIM_ANSWER, sessionId: expect.any(String) });
     const sessionId = result.sessionId ?? "";
@@ -86,7 +80,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
   });
 
   test.skipIf(!isInstalled || !canFork)("forks a session into another", async () => {
-    const home = newHome(name);
+    const home = newHome(name, sim);
     const { result } = await home.run({ prompt: "root [[text]]" });
     const forked = await home.run({ prompt: "branch [[text]]", forkSessionId: result.sessionId ?? "" });
     expect(forked.result).toMatchObject({ outcome: "done", text: SIM_ANSWER });
@@ -95,7 +89,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
   });
 
   real("uses a tool", async () => {
-    const { events, result } = await newHome(name).run({ prompt: "[[tool]]", approvalMode: "yolo" });
+    const { events, result } = await newHome(name, sim).run({ prompt: "[[tool]]", approvalMode: "yolo" });
     expect(result).toMatchObject({ outcome: "done", toolCalls: 1 });
     expect(events).toContainEqual(
       expect.objectContaining({ type: "tool-started", input: expect.anything() }),
@@ -110,7 +104,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
   });
 
   real("thinks as hard as it is told, on the wire, and tells its thoughts", async () => {
-    const { events, result } = await newHome(name).run({
+    const { events, result } = await newHome(name, sim).run({
       prompt: "[[think]]",
       thinkingEffort: "high",
       stream: "auto",
@@ -123,7 +117,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
   });
 
   real("does not write when that is denied", async () => {
-    const home = newHome(name);
+    const home = newHome(name, sim);
     const { events, result } = await home.run({ prompt: "[[write]]", approvalMode: "deny" });
     expect(result.outcome).toBe("done");
     expect(existsSync(join(home.cwd, "sim-made.txt"))).toBe(false);
@@ -135,7 +129,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
     ["writes once a person approved", true],
     ["does not once a person refused", false],
   ])("asks a person, and %s", async (_, yes) => {
-    const home = newHome(name);
+    const home = newHome(name, sim);
     const answer = (run: RunHandle, event: CodingAgentEvent) =>
       event.type !== "approval-requested"
         ? undefined
@@ -149,7 +143,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
   });
 
   real("fails with the provider's 401", async () => {
-    const { result } = await newHome(name).run({ prompt: "[[err401]]" });
+    const { result } = await newHome(name, sim).run({ prompt: "[[err401]]" });
     expect(result).toMatchObject({ outcome: "failed", message: expect.stringMatching(/401|key|auth/i) });
   });
 
@@ -158,7 +152,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
     const asked: Partial<RunOptions> = { prompt: "[[slow]]", stream: "auto" };
     const stop = (run: RunHandle, event: CodingAgentEvent) =>
       event.type === "text-delta" ? run.interrupt() : undefined;
-    const { result } = await newHome(name).run(asked, stop);
+    const { result } = await newHome(name, sim).run(asked, stop);
     expect(result.outcome).toBe("aborted");
   });
 
@@ -173,7 +167,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
         mcpServers: [server],
         ...(plainModel !== undefined && { model: plainModel }),
       };
-      const { result } = await newHome(name).run(asked, undefined, "off");
+      const { result } = await newHome(name, sim).run(asked, undefined, "off");
       expect(result.outcome).toBe("done");
       const [request] = sim.requests.filter(({ tools }) => tools.length > 0);
       const tools = request?.tools.map((tool) => tool.name) ?? [];
@@ -190,54 +184,6 @@ const EVERYTHING = realpathSync(
 /** What the six call the tools with which one reads, writes, runs or fetches. */
 const NATIVE =
   /^(Bash|bash|exec|exec_command|write_stdin|shell|run_shell_command|Read|read|read_file|view|Write|write|write_file|Edit|edit|replace|apply_patch|grep|grep_search|glob|rg|webfetch|web_fetch|WebFetch|task|Agent|spawn_agent)$/;
-
-interface Ran {
-  readonly events: CodingAgentEvent[];
-  readonly result: RunResult;
-}
-
-/** A home and a working folder for one test, and a client that sees nothing but PATH. */
-function newHome(agent: BuiltInAgentName) {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), `capstan-${agent}-`)));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
-  const cwd = join(home, "work");
-  mkdirSync(cwd);
-  const wiring = wireToSim(agent, sim.url, home);
-  if (!wiring) throw new Error(`${agent} cannot be pointed at a simulated model`);
-  for (const { path, content } of wiring.files) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, content);
-  }
-  const PATH = [bin(agent), dirname(process.execPath), process.env.PATH].join(delimiter);
-  const client = createClient({ environment: { PATH, ...wiring.env } });
-  const run = async (
-    options: Partial<RunOptions>,
-    onEvent?: (run: RunHandle, event: CodingAgentEvent) => unknown,
-    nativeTools: "on" | "off" = "on",
-  ): Promise<Ran> => {
-    sim.clear();
-    const asked = {
-      agent,
-      prompt: "",
-      model: wiring.model,
-      cwd,
-      env: { ...wiring.env },
-      timeoutMs: 90_000,
-      approvalMode: "yolo" as const,
-      ...options,
-    };
-    const handle = client.run(asked, { nativeTools });
-    const events: CodingAgentEvent[] = [];
-    for await (const event of handle) {
-      events.push(event);
-      await onEvent?.(handle, event);
-    }
-    expect(runFaults(events)).toEqual([]);
-    expect(await straysOf(handle.id)).toEqual([]);
-    return { events, result: await handle.result };
-  };
-  return { client, cwd, run };
-}
 
 const lastPrompt = () =>
   JSON.stringify(sim.requests.filter(({ tools }) => tools.length > 0).at(-1)?.body ?? {});
