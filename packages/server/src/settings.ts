@@ -104,7 +104,11 @@ function secretsOf(given: Record<string, string | undefined>): Record<string, st
 export function secretValues({ secrets, DATABASE_URL, ...settings }: Settings): string[] {
   const keys = Object.entries(settings).filter(([name]) => /_API_KEY$|^CAPSTAN_SECRET$/.test(name));
   const password = DATABASE_URL && URL.canParse(DATABASE_URL) ? new URL(DATABASE_URL).password : "";
-  return [...keys.map(([, value]) => String(value ?? "")), ...Object.values(secrets), password].filter(
-    Boolean,
-  );
+  const headers = Object.values(settings.OTEL_EXPORTER_OTLP_HEADERS ?? {});
+  return [
+    ...keys.map(([, value]) => String(value ?? "")),
+    ...Object.values(secrets),
+    ...headers,
+    password,
+  ].filter(Boolean);
 }
