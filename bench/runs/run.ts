@@ -3,12 +3,12 @@
  * All servers are up at once and take turns of a second or two, so that what the machine does meanwhile hits all alike;
  * a ratio is the median of the ratios of neighbours in time. `node run.ts [rounds] [seconds] [variant,variant]`.
  */
-import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { type BenchPostgres, type Counted, startPostgres } from "../postgres.ts";
 import { figure, type Goal, median, report, versionOf } from "../result.ts";
-import { type BenchServer, cpuMs, freePort, mostMemoryMb, startServer } from "../server.ts";
+import { type BenchServer, cpuMs, mostMemoryMb, startServer } from "../server.ts";
 import { load, one } from "./load.ts";
+import { startModel } from "./model-process.ts";
 import { LANGGRAPH, MASTRA, OWN, OWN_EMBEDDED, type Turn, VARIANTS, type Variant } from "./variants.ts";
 
 const [rounds = "5", seconds = "1.5", wanted] = process.argv.slice(2);
@@ -25,20 +25,6 @@ interface Running {
   readonly firstTokenMs: number[];
   readonly cpuMsPerTurn: number[];
   perTurn?: Counted;
-}
-
-async function startModel(): Promise<string> {
-  const port = await freePort();
-  const model = spawn(process.execPath, [join(here, "mock-model.ts")], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  process.on("exit", () => model.kill());
-  await new Promise((resolve, reject) => {
-    model.stdout?.once("data", resolve);
-    model.once("exit", () => reject(new Error("the model did not start")));
-  });
-  return `http://127.0.0.1:${port}`;
 }
 
 async function start(variant: Variant, postgres: BenchPostgres, modelUrl: string): Promise<Running> {

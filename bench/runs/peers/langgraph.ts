@@ -28,11 +28,20 @@ const started = Date.now();
 let threads = 0;
 const app = new Hono();
 app.get("/health", (c) => c.text("ok"));
+app.post("/fill", async (c) => {
+  const { thread, length } = await c.req.json();
+  const messages = Array.from({ length }, (_, at) => ({
+    role: at % 2 === 0 ? "user" : "assistant",
+    content: `What was said in message ${at}, in a sentence or two.`,
+  }));
+  await agent.updateState({ configurable: { thread_id: thread } }, { messages });
+  return c.text("filled");
+});
 app.post("/run", async (c) => {
-  const { message } = await c.req.json();
+  const { message, thread = `${started}-${threads++}` } = await c.req.json();
   const parts = await agent.stream(
     { messages: [{ role: "user", content: message }] },
-    { streamMode: "messages", configurable: { thread_id: `${started}-${threads++}` } },
+    { streamMode: "messages", configurable: { thread_id: thread } },
   );
   const body = new ReadableStream({
     async start(controller) {

@@ -24,9 +24,13 @@ export interface ServerModels extends Models {
   defaultModel(): Promise<{ name: string; label: string; demo: boolean }>;
 }
 
-export function openServerModels(settings: Settings, providers: Providers): ServerModels {
+export function openServerModels(
+  settings: Settings,
+  providers: Providers,
+  own: Readonly<Record<string, ResolvedModel>> = {},
+): ServerModels {
   const registry = createModelRegistry({ snapshots: MODEL_SNAPSHOTS, now: () => new Date() });
-  const builtIn = { [OFFLINE]: offlineEntry() };
+  const builtIn = { ...own, [OFFLINE]: offlineEntry() };
   const defaultName = keptFor(DEFAULT_KEPT_MS, async (): Promise<string> => {
     if (settings.CAPSTAN_MODEL) return settings.CAPSTAN_MODEL;
     const states = await providers.list();

@@ -31,6 +31,7 @@ import {
   openSandbox,
   openTelemetry,
   providerStore,
+  type ResolvedModel,
   type Runs,
   readDeclarative,
   type SessionStore,
@@ -110,6 +111,8 @@ export interface ServerExtras {
   readonly config?: CapstanConfig;
   /** What coding agents started by the server may see a part of. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Models beside the providers', by their whole name; for programs that bring their own. */
+  readonly models?: Readonly<Record<string, ResolvedModel>>;
 }
 
 const DRAIN_MS = 5000; // how long a stop waits for steps that are on
@@ -118,9 +121,9 @@ const MAX_TOOL_OUTPUT_CHARS = 100_000; // about 25k tokens; more crowds out the 
 export async function openServices(
   settings: Settings,
   log: Log,
-  { config = {}, environment = {} }: ServerExtras = {},
+  { config = {}, environment = {}, models: ownModels = {} }: ServerExtras = {},
 ): Promise<Result<Services>> {
-  const ground = await openGround(settings, config);
+  const ground = await openGround(settings, config, ownModels);
   if (!ground.ok) return ground;
   const { database, sandbox, fetch, registry, stores, secret, models } = ground.value;
   const { agents, users, audit, telemetry, breakers } = stores;
@@ -192,7 +195,11 @@ export async function openServices(
 }
 
 /** What everything else stands on: the database, the registry with built-ins and catalog, network, sandbox and stores. */
-async function openGround(settings: Settings, config: CapstanConfig) {
+async function openGround(
+  settings: Settings,
+  config: CapstanConfig,
+  ownModels: Readonly<Record<string, ResolvedModel>>,
+) {
   const [opened, sandbox] = await Promise.all([
     openDatabase({
       ...{ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL },
@@ -207,7 +214,7 @@ async function openGround(settings: Settings, config: CapstanConfig) {
   const secret = settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR);
   const stores = openStores(database, settings, secret);
   const fetch = createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS });
-  const models = openServerModels(settings, stores.providers);
+  const models = openServerModels(settings, stores.providers, ownModels);
   const { providers } = stores;
   const sources = {
     ...{ settings, database, models, providers, fetch, secret },

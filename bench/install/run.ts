@@ -1,0 +1,155 @@
+/**
+ * What an install of the server brings along: its production dependencies, megabytes and packages, beside Mastra's with
+ * Postgres, memory and its own server. Counted on disk, from the manifests, as npm resolves them; nothing is installed.
+ */
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { figure, report, versionOf } from "../result.ts";
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { optional?: boolean }>>;
+}
+
+const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+
+/** As Node finds it: in the folder's own node_modules, else in one above. */
+function resolved(from: string, name: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const candidate = join(folder, "node_modules", name);
+    if (existsSync(join(candidate, "package.json"))) return realpathSync(candidate);
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+/** What npm installs for it: dependencies and peers that are not optional. */
+function needed(manifest: Manifest): string[] {
+  const {
+    dependencies = {},
+    optionalDependencies = {},
+    peerDependencies = {},
+    peerDependenciesMeta = {},
+  } = manifest;
+  const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional);
+  return [...Object.keys(dependencies), ...peers].filter((name) => !(name in optionalDependencies));
+}
+
+function closure(roots: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  const waiting = [...roots];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const manifest = manifestOf(folder);
+    const key = `${manifest.name}@${manifest.version}`;
+    if (found.has(key)) continue;
+    found.set(key, folder);
+    for (const name of needed(manifest)) {
+      const next = resolved(folder, name);
+      if (next !== undefined) waiting.push(next);
+    }
+  }
+  return found;
+}
+
+/** Its own files; what lies in its node_modules is counted as a package of its own. */
+function bytesIn(folder: string): number {
+  let bytes = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.name === "node_modules") continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) bytes += bytesIn(path);
+    else bytes += lstatSync(path).size;
+  }
+  return bytes;
+}
+
+interface Weighed {
+  readonly packages: number;
+  readonly mb: number;
+  readonly heaviest: readonly { readonly name: string; readonly mb: number }[];
+}
+
+function weigh(folders: ReadonlyMap<string, string>): Weighed {
+  const sizes = [...folders].map(([name, folder]) => ({ name, mb: bytesIn(folder) / 1e6 }));
+  sizes.sort((a, b) => b.mb - a.mb);
+  return {
+    packages: sizes.length,
+    mb: sizes.reduce((sum, { mb }) => sum + mb, 0),
+    heaviest: sizes.slice(0, 8),
+  };
+}
+
+const root = join(import.meta.dirname, "../..");
+const bench = join(import.meta.dirname, "..");
+const workspace = (name: string) => join(root, "packages", name);
+const peerRoots = [
+  "@mastra/core",
+  "@mastra/pg",
+  "@mastra/memory",
+  "@mastra/hono",
+  "hono",
+  "@hono/node-server",
+];
+const server = closure([workspace("server")]);
+const own = weigh(server);
+const optional = closure(
+  Object.keys(manifestOf(workspace("runtime")).optionalDependencies ?? {}).flatMap(
+    (name) => resolved(workspace("runtime"), name) ?? [],
+  ),
+);
+for (const name of server.keys()) optional.delete(name);
+const sandbox = weigh(optional);
+const mastra = weigh(closure(peerRoots.flatMap((name) => resolved(bench, name) ?? [])));
+const langgraph = weigh(
+  closure(
+    ["@langchain/langgraph", "@langchain/langgraph-checkpoint-postgres", "@langchain/openai", "hono"].flatMap(
+      (name) => resolved(bench, name) ?? [],
+    ),
+  ),
+);
+const row = (name: string, { mb, packages, heaviest }: Weighed) => ({
+  "": name,
+  MB: figure(mb),
+  packages,
+  heaviest: heaviest
+    .slice(0, 5)
+    .map((each) => `${each.name} ${figure(each.mb)}`)
+    .join(", "),
+});
+report({
+  name: "install",
+  question: "What does an install bring along?",
+  method:
+    "The server package with everything it depends on, its own code included, counted on disk as npm resolves it; peers the same. Optional dependencies (the sandbox engines) are stated beside it; the bundled Node is a development dependency of the repository and not part of the server.",
+  goals: [
+    { what: "megabytes beside Mastra + pg", value: own.mb / mastra.mb, atMost: 0.6, unit: "x" },
+    { what: "packages beside Mastra + pg", value: own.packages / mastra.packages, atMost: 0.6, unit: "x" },
+  ],
+  tables: [
+    {
+      title: "Production dependencies",
+      rows: [
+        row("Capstan server", own),
+        row("its optional sandbox engines", sandbox),
+        row("Mastra + pg, memory, server", mastra),
+        row("LangGraph + PostgresSaver, OpenAI, Hono", langgraph),
+      ],
+    },
+  ],
+  plots: [
+    {
+      title: "Installed size",
+      unit: "MB",
+      bars: [
+        { label: "Capstan server", value: own.mb },
+        { label: "Mastra + pg", value: mastra.mb },
+        { label: "LangGraph + PostgresSaver", value: langgraph.mb },
+      ],
+    },
+  ],
+  versions: { "@mastra/core": versionOf("@mastra/core"), "@mastra/pg": versionOf("@mastra/pg") },
+});

@@ -1,0 +1,116 @@
+/**
+ * How long until it answers: our compiled server on a Postgres that has its schema, beside a LangGraph + PostgresSaver
+ * server; on PGlite; and the command line beside an empty Node. Interleaved. `npm run build` must have been run.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgres } from "../postgres.ts";
+import { figure, median, report, versionOf } from "../result.ts";
+import { type ServerOptions, startServer } from "../server.ts";
+
+const ROUNDS = Number(process.argv[2] ?? 7);
+const root = join(import.meta.dirname, "../..");
+const built = join(root, "build/packages");
+if (!existsSync(join(built, "server/dist/main.js"))) {
+  console.error("There is no compiled build. Run: npm run build");
+  process.exit(1);
+}
+
+/** The build as an install would lay it out: our packages compiled, everything else as it is. */
+const folder = mkdtempSync(join(tmpdir(), "capstan-bench-start-"));
+mkdirSync(join(folder, "node_modules/@capstan"), { recursive: true });
+for (const name of ["core", "client", "coding-agents", "builtins", "runtime", "server", "cli"]) {
+  const place = join(folder, "node_modules/@capstan", name);
+  spawnSync("cp", ["-r", join(built, name), place]);
+}
+symlinkSync(join(root, "node_modules"), join(folder, "node_modules/node_modules"));
+
+async function once(options: ServerOptions): Promise<number> {
+  const server = await startServer(options);
+  await server.stop();
+  return server.startMs;
+}
+
+function command(...argv: string[]): number {
+  const startedAt = performance.now();
+  const { status, stderr } = spawnSync(process.execPath, argv, { encoding: "utf8" });
+  if (status !== 0) throw new Error(stderr);
+  return performance.now() - startedAt;
+}
+
+const postgres = await startPostgres();
+for (const name of ["capstan", "langgraph"]) await postgres.create(name);
+const main = join(folder, "node_modules/@capstan/server/dist/main.js");
+const cli = join(folder, "node_modules/@capstan/cli/bin/capstan.mjs");
+const dataDir = mkdtempSync(join(tmpdir(), "capstan-bench-data-"));
+const started: Record<string, () => number | Promise<number>> = {
+  capstan: () =>
+    once({ script: main, health: "/ready", environment: { DATABASE_URL: postgres.url("capstan") } }),
+  langgraph: () =>
+    once({
+      script: join(import.meta.dirname, "../runs/peers/langgraph.ts"),
+      health: "/health",
+      environment: { DATABASE_URL: postgres.url("langgraph"), MODEL_URL: "http://127.0.0.1:1" },
+    }),
+  pglite: () => once({ script: main, health: "/ready", dataDir }),
+  cli: () => command(cli, "--version"),
+  node: () => command("-e", "0"),
+};
+const times: Record<string, number[]> = {};
+for (let round = 0; round <= ROUNDS; round++) {
+  for (const [name, start] of Object.entries(started)) {
+    const ms = await start();
+    if (round > 0) times[name] = [...(times[name] ?? []), ms]; // the first makes schemas and fills caches
+  }
+}
+await postgres.stop();
+for (const gone of [folder, dataDir]) rmSync(gone, { recursive: true, force: true });
+const of = (name: string) => times[name] ?? [];
+const ratio = (own: string, peer: string) =>
+  median(of(own).map((ms, at) => ms / (of(peer)[at] ?? Number.NaN)));
+const row = (what: string, name: string) => ({
+  "": what,
+  "median ms": figure(median(of(name))),
+  "best ms": figure(Math.min(...of(name))),
+});
+report({
+  name: "start",
+  question: "How long until it answers?",
+  method: `From spawn to the first good answer of /ready (ours: compiled build, Postgres with its schema) or /health (a LangGraph server whose PostgresSaver is set up). ${ROUNDS} interleaved rounds after one that does not count.`,
+  goals: [
+    {
+      what: "cold start beside LangGraph + PostgresSaver",
+      value: ratio("capstan", "langgraph"),
+      atMost: 1,
+      unit: "x",
+    },
+    { what: "capstan --version beside node -e 0", value: ratio("cli", "node"), atMost: 2, unit: "x" },
+  ],
+  tables: [
+    {
+      title: "Cold start",
+      rows: [
+        row("Capstan on Postgres", "capstan"),
+        row("Capstan on PGlite, existing folder", "pglite"),
+        row("LangGraph + PostgresSaver", "langgraph"),
+        row("capstan --version", "cli"),
+        row("node -e 0", "node"),
+      ],
+    },
+  ],
+  plots: [
+    {
+      title: "Cold start",
+      unit: "ms",
+      bars: [
+        { label: "Capstan on Postgres", value: median(of("capstan")) },
+        { label: "LangGraph + PostgresSaver", value: median(of("langgraph")) },
+        { label: "Capstan on PGlite", value: median(of("pglite")) },
+      ],
+    },
+  ],
+  versions: { "@langchain/langgraph": versionOf("@langchain/langgraph") },
+});
+process.exit(0);
