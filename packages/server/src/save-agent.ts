@@ -32,7 +32,10 @@ export async function saveAgent(
 }
 
 /** A model nobody knows, or one without a key, is said at once. Without a model the server's default answers. */
-async function canAnswer({ models, harnesses }: Services, agent: RuntimeAgent): Promise<Result<unknown>> {
+export async function canAnswer(
+  { models, harnesses }: Services,
+  agent: RuntimeAgent,
+): Promise<Result<unknown>> {
   const { harness, model } = agent.spec;
   if (harness !== NATIVE_AGENT) return harnesses.driver(harness).check(agent);
   return model === undefined ? ok(true) : models.check(model);

@@ -28,8 +28,17 @@ export interface Change {
 }
 
 const NEW = "new:";
-export const listsNewAgents = ({ fields }: Change): boolean =>
-  JSON.stringify(fields.capabilities).includes(`"agent.${NEW}`);
+
+/** What of it a server can judge before the agents it lists are there. */
+export const withoutNewAgents = ({ fields, ...change }: Change): Change => ({
+  ...change,
+  fields: {
+    ...fields,
+    capabilities: (fields.capabilities ?? []).filter(
+      (entry) => !JSON.stringify(entry).includes(`"agent.${NEW}`),
+    ),
+  },
+});
 
 export function applyPlan(found: readonly FoundAgent[], served: readonly Agent[]): Result<Change[]> {
   const ordered = inOrder(found);

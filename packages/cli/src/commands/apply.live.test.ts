@@ -133,6 +133,11 @@ describe("capstan apply", () => {
     ],
     ["one agent twice", "name: A\n---\nname: A\n", "both describe"],
     ["a value the server refuses", "name: A\nlimits: { max_steps: -1 }\n", "max_steps"],
+    [
+      "a model without a key, behind an agent that is all right",
+      "name: A\n---\nname: B\nmodel: anthropic/claude-sonnet-5-5\ncapabilities: [{ agent: A }]\n",
+      "No key is set",
+    ],
     ["nothing", "", "holds no agent"],
   ])("refuses %s, names the file, and changes nothing", async (_what, text, words) => {
     const path = await write("a.yaml", text);

@@ -1,7 +1,7 @@
 /** capstan apply: makes the server's agents what the files say, after showing the difference. Others are left alone. */
 import { type Agent, type Api, createApi } from "@capstan/client";
 import { agentFields, fail, ok, type Refused, type Result } from "@capstan/core";
-import { applyPlan, type Change, listsNewAgents } from "../agents/apply-plan.ts";
+import { applyPlan, type Change, withoutNewAgents } from "../agents/apply-plan.ts";
 import { allAgents } from "../agents/list-agents.ts";
 import { printChanges } from "../agents/print-changes.ts";
 import { located, readAgentFiles } from "../agents/read-agent-files.ts";
@@ -65,10 +65,10 @@ async function save(api: Api, { file, served }: Change, ids: ReadonlyMap<string,
 
 /** What the server would refuse is said before anything is changed, so that a folder is not applied by half. */
 async function refusedBefore(api: Api, plan: readonly Change[]): Promise<Refused | undefined> {
-  const checked = plan.filter((change) => change.action !== "none" && !listsNewAgents(change));
-  for (const { fields, path } of checked) {
-    const composed: Result<unknown> = await api.agents.previewUnsaved(
-      fields as Parameters<Api["agents"]["previewUnsaved"]>[0],
+  const changed = plan.filter(({ action }) => action !== "none");
+  for (const { fields, path } of changed.map(withoutNewAgents)) {
+    const composed: Result<unknown> = await api.agents.checkUnsaved(
+      fields as Parameters<Api["agents"]["checkUnsaved"]>[0],
     );
     if (!composed.ok) return located(path, composed);
   }

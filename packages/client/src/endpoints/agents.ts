@@ -42,6 +42,9 @@ export const agentEndpoints = ({ json }: Connection) => ({
     json<AgentPreview>("GET", `/v1/agents/${part(id)}/preview`, { signal }),
   previewUnsaved: (agent: AgentPatch, signal?: AbortSignal) =>
     json<AgentPreview>("POST", "/v1/agents/preview", { json: agent, signal }),
+  /** Refuses whatever saving this agent would; nothing is saved. */
+  checkUnsaved: (agent: AgentPatch) =>
+    json<AgentPreview>("POST", "/v1/agents/preview", { json: agent, query: { check: "save" } }),
   /** The AG-UI capabilities document; `observed` adds what runs have shown. */
   capabilities: (id: string, options: { observed?: boolean; signal?: AbortSignal } = {}) =>
     json<JsonObject>("GET", `/v1/agents/${part(id)}/ag-ui/capabilities`, {

@@ -4,7 +4,7 @@ import { AgentBody, AgentDto, AgentPatch, agentDto, agentInput, patchedInput } f
 import { json, jsonBody, needs, newRoutes } from "../define-route.ts";
 import { PreviewDto, previewDto } from "../preview-dto.ts";
 import { problem } from "../problem.ts";
-import { saveAgent } from "../save-agent.ts";
+import { canAnswer, saveAgent } from "../save-agent.ts";
 import type { Services } from "../services.ts";
 
 const Id = z.object({ id: z.string() });
@@ -83,8 +83,11 @@ const previewUnsaved = createRoute({
   method: "post",
   path: "/v1/agents/preview",
   tags: ["agents"],
-  summary: "Compose an agent that is not saved",
-  request: { body: jsonBody(AgentPatch) },
+  summary: "Compose an agent that is not saved; `check=save` refuses whatever saving it would",
+  request: {
+    body: jsonBody(AgentPatch),
+    query: z.object({ check: z.enum(["save"]).optional() }),
+  },
   responses: { 200: json(PreviewDto, "What would run.") },
 });
 
@@ -103,6 +106,10 @@ export function agentRoutes(services: Services) {
   routes.openapi(previewUnsaved, async (c) => {
     const input = patchedInput(agentInput({ name: "unsaved" }), c.req.valid("json"));
     const composed = await composer.preview({ ...input, id: "unsaved", version: 0 }, c.get("caller").email);
+    if (composed.ok && c.req.valid("query").check === "save") {
+      const can = await canAnswer(services, composed.value);
+      if (!can.ok) return problem(c, can.failure);
+    }
     return composed.ok ? c.json(previewDto(composed.value), 200) : problem(c, composed.failure);
   });
   routes.openapi(getAgent, async (c) => {
