@@ -3,7 +3,7 @@
  * the page without knowing any of them. Goals are printed first.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
+import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 
 export interface Goal {
@@ -38,8 +38,18 @@ export interface Finding {
 }
 
 export interface StoredFinding extends Finding {
-  readonly machine: { node: string; cpus: number; processor: string; memoryGb: number; date: string };
+  readonly machine: {
+    node: string;
+    cpus: number;
+    processor: string;
+    memoryGb: number;
+    date: string;
+    load?: number;
+  };
 }
+
+/** What else the machine was doing when the bench began; near 0 on a quiet one. */
+const loadAtStart = Number((loadavg()[0] ?? 0).toFixed(1));
 
 export const RESULTS = join(import.meta.dirname, "results");
 
@@ -76,6 +86,7 @@ function machine(): StoredFinding["machine"] {
     processor: processor?.model ?? "unknown",
     memoryGb: Math.round(totalmem() / 2 ** 30),
     date: new Date().toISOString().slice(0, 10),
+    load: loadAtStart,
   };
 }
 

@@ -1,0 +1,99 @@
+/**
+ * `node bench/report.ts`: writes docs/benchmarks.md and its plots from bench/results/*.json. Nothing in them is written
+ * by hand; a result of another shape (routing, triggers, coding agents) is described on its own page.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { figure, goalText, isMet, RESULTS, type StoredFinding, type Table } from "./result.ts";
+import { barsSvg } from "./svg.ts";
+
+const DOCS = join(import.meta.dirname, "../docs");
+const IMAGES = join(DOCS, "images");
+const ORDER = ["runs", "paced", "subscribers", "growth", "start", "install", "files", "compose"];
+
+function findings(): StoredFinding[] {
+  const all = readdirSync(RESULTS)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => JSON.parse(readFileSync(join(RESULTS, name), "utf8")) as StoredFinding)
+    .filter(({ goals, method }) => Array.isArray(goals) && typeof method === "string");
+  const place = ({ name }: StoredFinding) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+  return all.sort((a, b) => place(a) - place(b) || a.name.localeCompare(b.name));
+}
+
+const cell = (value: string | number): string => String(value).replaceAll("|", "\\|");
+const line = (cells: readonly (string | number)[]): string => `| ${cells.map(cell).join(" | ")} |`;
+
+function table({ title, rows }: Table): string {
+  const columns = Object.keys(rows[0] ?? {});
+  const body = rows.map((row) => line(columns.map((column) => row[column] ?? "")));
+  return [`**${title}**`, "", line(columns), line(columns.map(() => "---")), ...body].join("\n");
+}
+
+function summary(all: readonly StoredFinding[]): string {
+  const rows = all.flatMap(({ name, goals }) =>
+    goals.map((goal) =>
+      line([
+        `[${name}](#${name})`,
+        goal.what,
+        `${figure(goal.value)}${goal.unit}`,
+        goalText(goal),
+        isMet(goal) ? "met" : "**missed**",
+      ]),
+    ),
+  );
+  return [
+    line(["bench", "what", "measured", "goal", ""]),
+    line(["---", "---", "---", "---", "---"]),
+    ...rows,
+  ].join("\n");
+}
+
+function plots({ name, plots: all }: StoredFinding): string {
+  return all
+    .map((bars, at) => {
+      const file = `bench-${name}${all.length > 1 ? `-${at + 1}` : ""}.svg`;
+      writeFileSync(join(IMAGES, file), barsSvg(bars));
+      return `![${bars.title}](images/${file})`;
+    })
+    .join("\n\n");
+}
+
+function section(finding: StoredFinding): string {
+  const { name, question, method, tables, versions = {}, machine } = finding;
+  const peers = Object.entries(versions).map(([peer, version]) => `${peer} ${version}`);
+  const measured = [
+    `Measured ${machine.date}`,
+    `Node ${machine.node}`,
+    `${machine.cpus} cores (${machine.processor}), ${machine.memoryGb} GB`,
+    ...(machine.load === undefined ? [] : [`load average ${machine.load} before the start`]),
+    ...peers,
+  ].join("; ");
+  const parts = [
+    `## ${name}`,
+    `${question} ${method}`,
+    ...tables.map(table),
+    plots(finding),
+    `${measured}. Again: \`npm run bench ${name}\`.`,
+  ];
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+mkdirSync(IMAGES, { recursive: true });
+for (const old of readdirSync(IMAGES).filter((name) => name.startsWith("bench-"))) rmSync(join(IMAGES, old));
+const all = findings();
+const met = all.flatMap(({ goals }) => goals).filter(isMet).length;
+const count = all.flatMap(({ goals }) => goals).length;
+const page = `# Benchmarks
+
+Written by \`bench/report.ts\` from \`bench/results/*.json\`; do not edit. Each bench measures Capstan and its peers in the
+same run, in turns, on the same machine, so that ratios hold where absolute figures do not. ${met} of ${count} goals are met.
+
+${summary(all)}
+
+To run them: \`npm install\` in \`bench/\` (peers are installed nowhere else), then \`npm run bench [name]\` and
+\`node bench/report.ts\`. Routing quality is in [routing.md](routing.md), failures on purpose in [reliability.md](reliability.md).
+
+${all.map(section).join("\n\n")}
+`;
+writeFileSync(join(DOCS, "benchmarks.md"), page);
+console.log(`docs/benchmarks.md: ${all.length} benches, ${met} of ${count} goals met.`);
