@@ -9,6 +9,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { moveIfThere } from "./atomic-files.ts";
+import type { Lives } from "./manager-pulse.ts";
 
 const FREE = /^free\.(\d+)$/;
 const HELD = /^held\.(\d+)\.([0-9a-f-]{36})$/;
@@ -49,12 +50,12 @@ export class LaneTokens {
   }
 
   /** Frees what dead owners hold. Their triggers must have been given back before. */
-  async freeDead(isDead: (owner: string) => boolean): Promise<void> {
+  async freeDead(lives: Lives): Promise<void> {
     for (const lane of await readdir(this.#root).catch(() => [])) {
       const folder = join(this.#root, lane);
       for (const name of await readdir(folder).catch(() => [])) {
         const [, generation = "0", owner = ""] = HELD.exec(name) ?? [];
-        if (owner && isDead(owner))
+        if (owner && !(await lives(owner)))
           await moveIfThere(join(folder, name), join(folder, `free.${Number(generation) + 1}`));
       }
     }

@@ -23,21 +23,15 @@ export async function importLegacyTriggers(
   onStep?: StepHook,
 ): Promise<void> {
   await take(dataDir, pulse.owner, onStep);
-  const lives = await ownersOf(dataDir, pulse);
+  const lives = pulse.whoLives();
   for (const name of await readdir(dataDir).catch(() => [])) {
     const owner = TAKEN.exec(name)?.[1];
-    if (owner === undefined || (owner !== pulse.owner && lives(owner))) continue;
+    if (owner === undefined || (owner !== pulse.owner && (await lives(owner)))) continue;
     const path = join(dataDir, name);
     await writeOut(dataDir, path);
     onStep?.("legacy-written");
     await rm(path, { force: true });
   }
-}
-
-/** Only asked when a taken file is there, which is rare. */
-async function ownersOf(dataDir: string, pulse: ManagerPulse): Promise<(owner: string) => boolean> {
-  const names = await readdir(dataDir).catch(() => []);
-  return names.some((name) => TAKEN.test(name)) ? pulse.whoLives() : () => true;
 }
 
 async function take(dataDir: string, owner: string, onStep?: StepHook): Promise<void> {

@@ -11,6 +11,8 @@ import { writeWhole } from "./atomic-files.ts";
 export const PULSE_MS = 2_000;
 const DEAD_AFTER_MS = 15_000;
 
+export type Lives = (owner: string) => Promise<boolean>;
+
 export class ManagerPulse {
   readonly #root: string;
   readonly #deadAfterMs: number;
@@ -44,21 +46,24 @@ export class ManagerPulse {
     await rm(this.#path(this.#owner), { force: true });
   }
 
-  /** Whether an owner is dead; one whose file is gone is. */
-  async whoLives(): Promise<(owner: string) => boolean> {
-    const alive = new Set<string>([this.#owner]);
-    for (const name of await readdir(this.#root).catch(() => [])) {
-      const owner = /^([0-9a-f-]{36})\.json$/.exec(name)?.[1];
-      if (owner && (await this.#lives(owner))) alive.add(owner);
-    }
-    return (owner) => alive.has(owner);
+  /**
+   * Whether an owner lives; one whose file is gone is dead. Each is looked at when it is first asked for, never before: a
+   * manager that started a moment ago has its file before its first claim, and a list made earlier would call it dead.
+   */
+  whoLives(): Lives {
+    const known = new Map<string, Promise<boolean>>([[this.#owner, Promise.resolve(true)]]);
+    return (owner) => {
+      const answer = known.get(owner) ?? this.#lives(owner);
+      known.set(owner, answer);
+      return answer;
+    };
   }
 
   /** Takes away the files of the dead, after their claims were given back. */
-  async bury(lives: (owner: string) => boolean): Promise<void> {
+  async bury(lives: Lives): Promise<void> {
     for (const name of await readdir(this.#root).catch(() => [])) {
       const owner = /^([0-9a-f-]{36})\.json$/.exec(name)?.[1];
-      if (owner && !lives(owner)) await rm(join(this.#root, name), { force: true });
+      if (owner && !(await lives(owner))) await rm(join(this.#root, name), { force: true });
     }
   }
 

@@ -137,20 +137,20 @@ export class TriggerQueue {
 
   /** Gives back what dead managers had claimed: first the triggers, then their lanes, so that order survives. */
   async recover(): Promise<number> {
-    const lives = await this.#pulse.whoLives();
+    const lives = this.#pulse.whoLives();
     let returned = 0;
     for (const capability of await this.capabilities()) {
       const folder = join(this.#root, capability, STATE_FOLDERS.processing);
       for (const fileName of await readdir(folder).catch(() => [])) {
         const name = readProcessingName(fileName);
-        if (!name || lives(name.owner)) continue;
+        if (!name || (await lives(name.owner))) continue;
         const state: TriggerState = { status: "processing", attempts: name.attempts, owner: name.owner };
         const next = advance(state, { type: "owner-died", owner: name.owner }, this.#moment());
         if (next.ok && (await this.#moveTo(next.value, capability, name.id, join(folder, fileName))))
           returned += 1;
       }
     }
-    await this.#lanes.freeDead((owner) => !lives(owner));
+    await this.#lanes.freeDead(lives);
     await this.#pulse.bury(lives);
     return returned;
   }
@@ -254,7 +254,10 @@ export class TriggerQueue {
     const claimed = join(this.#root, capability, STATE_FOLDERS.processing, name);
     if (!(await moveIfThere(path, claimed))) return undefined;
     this.#step("claimed");
-    const read = readTrigger(await readFile(claimed, "utf8"));
+    const text = await readFile(claimed, "utf8").catch(() => undefined);
+    // Taken back at once: we were frozen for so long that we were believed dead.
+    if (text === undefined) return undefined;
+    const read = readTrigger(text);
     if (read.ok)
       return this.#claimOf({
         trigger: read.value,
