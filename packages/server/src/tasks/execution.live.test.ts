@@ -66,6 +66,24 @@ const capabilities = [
     routing: { triggers: ["raise the heavy anchor"] },
   }),
   defineCapability({
+    id: "sonar.flaky",
+    name: "Sound Depth",
+    description: "Sound the depth with the sonar.",
+    tools: [
+      defineTool({
+        name: "sonar",
+        description: "Sounds the depth.",
+        input: z.object({}),
+        idempotent: true,
+        run: async (_input, { idempotencyKey }) => {
+          world.calls.push(idempotencyKey);
+          return world.calls.length < 3 ? broken() : ok({ metres: 12 });
+        },
+      }),
+    ],
+    routing: { triggers: ["sound the depth"] },
+  }),
+  defineCapability({
     id: "vault.scoped",
     name: "Open Vault",
     description: "Open the harbour vault.",
@@ -160,6 +178,13 @@ test("a route that the declaration does not allow is refused and reported, not c
   });
   expect(body.status).not.toBe("ok");
   expect(world.calls).not.toContain("lantern");
+});
+
+test("a tool that may run twice is tried again under the same idempotency key, and the answer is ok", async () => {
+  const { body } = await execute({ task: "sound the depth" });
+  expect(body).toMatchObject({ status: "ok", execution: { steps: [{ data: { metres: 12 } }] } });
+  expect(world.calls).toHaveLength(3);
+  expect(new Set(world.calls).size).toBe(1);
 });
 
 test("topK bounds the matches", async () => {
