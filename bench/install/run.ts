@@ -97,12 +97,19 @@ const peerRoots = [
 const server = closure([workspace("server")]);
 const own = weigh(server);
 const optional = closure(
-  Object.keys(manifestOf(workspace("runtime")).optionalDependencies ?? {}).flatMap(
-    (name) => resolved(workspace("runtime"), name) ?? [],
+  ["runtime", "builtins"].flatMap((name) =>
+    Object.keys(manifestOf(workspace(name)).optionalDependencies ?? {}).flatMap(
+      (each) => resolved(workspace(name), each) ?? [],
+    ),
   ),
 );
 for (const name of server.keys()) optional.delete(name);
-const sandbox = weigh(optional);
+const defaults = [
+  resolved(workspace("runtime"), "@electric-sql/pglite"),
+  resolved(workspace("builtins"), "gpt-tokenizer"),
+];
+const withDefaults = weigh(closure([workspace("server"), ...defaults.flatMap((folder) => folder ?? [])]));
+const extras = weigh(optional);
 const mastra = weigh(closure(peerRoots.flatMap((name) => resolved(bench, name) ?? [])));
 const langgraph = weigh(
   closure(
@@ -124,7 +131,7 @@ report({
   name: "install",
   question: "What does an install bring along?",
   method:
-    "The server package with everything it depends on, its own code included, counted on disk as npm resolves it; peers the same. Optional dependencies (the sandbox engines) are stated beside it; the bundled Node is a development dependency of the repository and not part of the server.",
+    "The server package with everything it depends on, its own code included, counted on disk as npm resolves it; peers the same. Optional packages (the embedded store, which a server on Postgres does not need, the exact tokenizer, the sandbox engines) are stated beside it, though npm installs them unless told to omit them; the bundled Node is a development dependency of the repository and not part of the server.",
   goals: [
     { what: "megabytes beside Mastra + pg", value: own.mb / mastra.mb, atMost: 0.6, unit: "x" },
     { what: "packages beside Mastra + pg", value: own.packages / mastra.packages, atMost: 0.6, unit: "x" },
@@ -134,7 +141,8 @@ report({
       title: "Production dependencies",
       rows: [
         row("Capstan server", own),
-        row("its optional sandbox engines", sandbox),
+        row("with the embedded store and the exact tokenizer", withDefaults),
+        row("all its optional packages, beside it", extras),
         row("Mastra + pg, memory, server", mastra),
         row("LangGraph + PostgresSaver, OpenAI, Hono", langgraph),
       ],

@@ -1,6 +1,7 @@
 /**
  * Token counts with a real tokenizer (o200k, the encoding of OpenAI's current models; others differ by a few percent).
- * Its table is megabytes, so it is loaded at the first count and not at the start of the server.
+ * Its table is megabytes, so it is loaded at the first count and not at the start of the server; where the optional
+ * package was left out, four characters count as a token.
  */
 import { createRequire } from "node:module";
 
@@ -8,6 +9,7 @@ type Count = (text: string) => number;
 
 const MOST_KEPT = 2000; // capability texts repeat at every composition
 const LONGEST_KEPT = 20_000; // characters; a long text is a conversation, which is not counted twice
+const CHARS_PER_TOKEN = 4;
 const kept = new Map<string, number>();
 let counter: Count | undefined;
 
@@ -22,9 +24,12 @@ export function countTokens(text: string): number {
 }
 
 function loadCounter(): Count {
-  const require = createRequire(import.meta.url);
-  const { countTokens } = require("gpt-tokenizer/cjs/encoding/o200k_base") as {
-    countTokens: (text: string, options?: object) => number;
-  };
-  return (text) => countTokens(text, { disallowedSpecial: new Set() }); // a prompt may quote <|endoftext|>
+  try {
+    const { countTokens } = createRequire(import.meta.url)("gpt-tokenizer/cjs/encoding/o200k_base") as {
+      countTokens: (text: string, options?: object) => number;
+    };
+    return (text) => countTokens(text, { disallowedSpecial: new Set() }); // a prompt may quote <|endoftext|>
+  } catch {
+    return (text) => Math.ceil(text.length / CHARS_PER_TOKEN);
+  }
 }

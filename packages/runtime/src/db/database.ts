@@ -2,13 +2,16 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
-import { PGlite } from "@electric-sql/pglite";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { type DataLock, lockDataFolder } from "./data-lock.ts";
 import { migrate } from "./migrate.ts";
 import { pglitePool } from "./pglite-pool.ts";
 import { PreparingClient } from "./preparing-client.ts";
+
+/** It is an optional package, and loaded only here: a server on Postgres needs neither its megabytes nor its start. */
+const NOT_INSTALLED =
+  "the embedded store is not installed; install @electric-sql/pglite, or set DATABASE_URL to a Postgres";
 
 export interface Database {
   readonly kind: "pglite" | "postgres";
@@ -57,6 +60,9 @@ async function openEmbedded({ dataDir, onError }: DatabaseOptions): Promise<Resu
     return fail("database_unusable", { location: dataDir, why: reason(error) });
   }
   try {
+    const { PGlite } = await import("@electric-sql/pglite").catch(() => {
+      throw new Error(NOT_INSTALLED);
+    });
     const lite = await PGlite.create(folder);
     const pool = watched(pglitePool(lite, PreparingClient), onError);
     const close = async () => {
