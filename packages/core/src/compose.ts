@@ -64,8 +64,15 @@ export function compose(
   const systemPrompt = [...present.map(({ capability }) => capability.systemPrompt), agent.systemPrompt]
     .filter((text) => text !== undefined && text.trim() !== "")
     .join("\n\n");
+  const toolsOf = Map.groupBy(tools, ({ capabilityId }) => capabilityId);
   const capabilities = parts.map(({ part, missing }, position) =>
-    composedCapability(part, position, missing.length > 0, tools, countTokens),
+    composedCapability(
+      part,
+      position,
+      missing.length > 0,
+      toolsOf.get(part.capability.id) ?? [],
+      countTokens,
+    ),
   );
   const toolTokens = capabilities.reduce((sum, { toolTokens }) => sum + toolTokens, 0);
   const promptTokens = countTokens(systemPrompt);
@@ -149,10 +156,9 @@ function composedCapability(
   { capability, requiredBy }: ResolvedCapability,
   position: number,
   excluded: boolean,
-  tools: readonly RuntimeTool[],
+  own: readonly RuntimeTool[],
   countTokens: CountTokens,
 ): ComposedCapability {
-  const own = tools.filter(({ capabilityId }) => capabilityId === capability.id);
   return {
     id: capability.id,
     name: capability.name,
