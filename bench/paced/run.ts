@@ -10,7 +10,7 @@ import { type BenchPostgres, startPostgres } from "../postgres.ts";
 import { figure, percentile, report } from "../result.ts";
 import { type BenchServer, cpuMs, mostMemoryMb, sleep, startServer } from "../server.ts";
 
-const [seconds = "8", counts = "500,750,1000,1500"] = process.argv.slice(2);
+const [seconds = "8", counts = "125,250,500,1000"] = process.argv.slice(2);
 const WORDS = Number(seconds) * 30;
 const START_WITHIN_MS = 3000;
 const BROKEN_MS = 1000; // a word that comes a second late is not streaming any more
@@ -128,15 +128,15 @@ for (const runs of counts.split(",").map(Number)) {
   if (result.p99 > BROKEN_MS) break;
 }
 await postgres.stop();
-const [first] = stages;
+const asked = stages.find(({ runs }) => runs === 500);
 const knee = stages.findLast(({ p99 }) => p99 < 150);
 report({
   name: "paced",
   question: "How late is a word when hundreds of answers stream at once?",
-  method: `Each run streams ${WORDS} words at 30 a second from a model inside the server's process and is followed over AG-UI by a client of its own; all run at the same time, started within ${START_WITHIN_MS / 1000} s. Every event is stored in Postgres (fsync on) before it is sent. The delay is from the moment a word was due to its arrival at the client; server, database and clients share the machine.`,
+  method: `Each run streams ${WORDS} words at 30 a second from a model inside the server's process and is followed over AG-UI by a client of its own; all run at the same time, started within ${START_WITHIN_MS / 1000} s. Every event is stored in Postgres (fsync on) before it is sent. The delay is from the moment a word was due to its arrival at the client; server, database and clients share the machine. A process runs at most 500 segments at once: of more, the others wait their turn, and their words are due when they begin.`,
   goals: [
-    { what: "p99 delay of a word, 500 runs", value: first?.p99 ?? Number.NaN, atMost: 150, unit: " ms" },
-    { what: "events lost, 500 runs", value: first?.lost ?? Number.NaN, atMost: 0, unit: "" },
+    { what: "p99 delay of a word, 500 runs", value: asked?.p99 ?? Number.NaN, atMost: 150, unit: " ms" },
+    { what: "events lost, 500 runs", value: asked?.lost ?? Number.NaN, atMost: 0, unit: "" },
   ],
   tables: [
     {

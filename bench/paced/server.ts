@@ -23,7 +23,8 @@ function speech(): ReadableStream<LanguageModelV4StreamPart> {
         const due = startedAt + (said * 1000) / PER_SECOND;
         controller.enqueue({ type: "text-delta", id: "t", delta: `@${due.toFixed(2)} ` });
         said++;
-        if (said < WORDS) return void setTimeout(next, startedAt + (said * 1000) / PER_SECOND - clock());
+        if (said < WORDS)
+          return void setTimeout(next, Math.max(1, startedAt + (said * 1000) / PER_SECOND - clock()));
         controller.enqueue({ type: "text-end", id: "t" });
         controller.enqueue({ type: "finish", finishReason: { unified: "stop", raw: "stop" }, usage });
         controller.close();
