@@ -1,6 +1,7 @@
 /**
  * What the engine costs: time from `run()` to the first event, beside the same command started by hand and read to the same line.
- * Both talk to a simulated model on loopback; rounds alternate, so that a busy machine slows both.
+ * Both talk to a simulated model on loopback; rounds alternate, and each pair is compared with itself, so that a busy machine slows
+ * both. The first row is a program that answers at once: there, all that is left is the engine.
  * Usage: node bench/agents-overhead/run.ts [rounds] [agent ...]
  */
 import { spawn } from "node:child_process";
@@ -14,6 +15,7 @@ import { NO_THINKING, type RunOptions } from "@capstan/core";
 const ROUNDS = Number(process.argv[2] ?? 20);
 const MOST_MS = 50; // what the issue allows
 const CACHE = process.env.CAPSTAN_AGENTS_CACHE ?? join(homedir(), ".cache", "capstan-agents");
+const AT_ONCE = "claude, answering at once";
 const AGENTS = ["claude", "gemini", "copilot", "pi"] as const; // those whose first line needs no conversation
 const only = process.argv.slice(3);
 type Agent = (typeof AGENTS)[number];
@@ -22,7 +24,7 @@ const sim = await startSim();
 const wanted = AGENTS.filter((agent) => only.length === 0 || only.includes(agent));
 const installed = wanted.filter((agent) => existsSync(join(CACHE, agent, "node_modules", ".bin", agent)));
 for (const agent of wanted) if (!installed.includes(agent)) console.log(`skipped, not installed: ${agent}`);
-const rows = [];
+const rows = [await compareAtOnce()];
 for (const agent of installed) rows.push(await compare(agent));
 await sim.close();
 console.table(rows);
@@ -57,24 +59,53 @@ async function compare(agent: Agent) {
     env,
   };
   const client = createClient({ environment: { PATH } });
-  await engineMs(client, options); // both programs and caches warm
+  const row = await measured(
+    agent,
+    () => bareMs(agent, options, env),
+    () => engineMs(client, options),
+  );
+  rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  return row;
+}
+
+/** A `claude` that prints a recorded run and waits to be let go. */
+async function compareAtOnce() {
+  const folder = mkdtempSync(join(tmpdir(), "capstan-bench-at-once-"));
+  const recording = new URL(
+    "../../packages/coding-agents/src/fixtures/transcripts/claude-text.jsonl",
+    import.meta.url,
+  );
+  const script = `#!/bin/sh\ncat '${recording.pathname}'\nexec cat >/dev/null\n`;
+  writeFileSync(join(folder, "claude"), script, { mode: 0o755 });
+  const env = { PATH: [folder, "/usr/bin", "/bin"].join(delimiter), HOME: folder };
+  const options: RunOptions = { agent: "claude", prompt: "hello", cwd: folder, env };
+  const client = createClient({ environment: env });
+  const row = await measured(
+    AT_ONCE,
+    () => bareMs("claude", options, env),
+    () => engineMs(client, options),
+  );
+  rmSync(folder, { recursive: true, force: true });
+  return row;
+}
+
+async function measured(agent: string, byHand: () => Promise<number>, byEngine: () => Promise<number>) {
+  await byEngine(); // both programs and caches warm
+  await byHand();
   const bare: number[] = [];
   const engine: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const byHand = async () => bare.push(await bareMs(agent, options, env));
-    const byEngine = async () => engine.push(await engineMs(client, options));
+    const pair = [async () => bare.push(await byHand()), async () => engine.push(await byEngine())];
     // Who goes first changes: the second of a pair starts on a machine that is still cleaning up after the first.
-    for (const measure of round % 2 === 0 ? [byHand, byEngine] : [byEngine, byHand]) await measure();
+    for (const measure of round % 2 === 0 ? pair : pair.toReversed()) await measure();
   }
-  rmSync(home, { recursive: true, force: true, maxRetries: 3 });
-  const [bareMedian, engineMedian] = [median(bare), median(engine)];
-  const best = { bareBestMs: Math.min(...bare), engineBestMs: Math.min(...engine) };
   return {
     agent,
-    bareMs: bareMedian,
-    engineMs: engineMedian,
-    overheadMs: engineMedian - bareMedian,
-    ...best,
+    bareMs: Math.round(median(bare)),
+    engineMs: Math.round(median(engine)),
+    overheadMs: Math.round(median(engine.map((ms, round) => ms - (bare[round] ?? Number.NaN)))),
+    bareBestMs: Math.round(Math.min(...bare)),
+    engineBestMs: Math.round(Math.min(...engine)),
   };
 }
 
@@ -85,7 +116,7 @@ async function engineMs(client: ReturnType<typeof createClient>, options: RunOpt
   for await (const _ of run) first ??= performance.now() - startedAt;
   if ((await run.result).outcome !== "done")
     throw new Error(`${options.agent}: ${(await run.result).message}`);
-  return Math.round(first ?? Number.NaN);
+  return first ?? Number.NaN;
 }
 
 /** The same command by hand: spawn, write what must be written, wait for the line that is the first event. */
@@ -117,7 +148,7 @@ function bareMs(agent: Agent, options: RunOptions, env: Record<string, string>):
       if (events.length > 0) first ??= performance.now() - startedAt;
       if (events.some(({ type }) => type === "run-ended")) child.stdin?.end();
     });
-    child.once("error", reject).once("close", () => resolve(Math.round(first ?? Number.NaN)));
+    child.once("error", reject).once("close", () => resolve(first ?? Number.NaN));
   });
 }
 
