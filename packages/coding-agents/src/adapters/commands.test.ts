@@ -322,6 +322,12 @@ describe("the protocol", () => {
     ]);
   });
 
+  test("of omp's ACP has no place for a number of thinking tokens, and says so", () => {
+    const thinking = { ...NO_THINKING, settings: { thinkingBudgets: { high: 5000 } } };
+    expect(open("omp", { place: { thinking } }).argv).toContain("--config");
+    expect(open("omp", { approvalMode: "prompt", place: { thinking } }).warnings).toHaveLength(1);
+  });
+
   test("of pi carries images as bytes, other files as paths", () => {
     const { stdin = [] } = open("pi", { place: { attachments: [IMAGE, NOTES] } });
     expect(JSON.parse(stdin.at(-1) ?? "")).toMatchObject({

@@ -59,6 +59,12 @@ function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
       env: { ...place.thinking.env },
       files: skills.files,
       quirks: ACP_QUIRKS.omp,
+      // Its ACP takes a level and no config document.
+      ...(place.thinking.settings && {
+        warnings: [
+          "omp takes a number of thinking tokens only where nobody is asked and no MCP server is given.",
+        ],
+      }),
     },
     options,
     place,
