@@ -29,7 +29,7 @@ interface Shot {
 }
 
 const SHOTS: readonly Shot[] = [
-  { name: "home", path: () => "/", shown: "Last sessions", readme: { file: "home", theme: "light" } },
+  { name: "home", path: () => "/", shown: "Last sessions" },
   {
     name: "chat",
     path: ({ chat }) => `/chat/${chat}`,

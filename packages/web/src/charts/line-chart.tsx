@@ -1,5 +1,5 @@
 /** Values over time as lines. The same numbers are in a table below, for those who cannot see or want to copy them. */
-import { useId, useState } from "react";
+import { useCallback, useId, useState } from "react";
 import { linePath, ticks } from "./scale.ts";
 
 export interface Series {
@@ -17,7 +17,7 @@ interface LineChartProps {
   most?: number;
 }
 
-const WIDTH = 640;
+const FIRST_WIDTH = 640; // until it is measured
 const HEIGHT = 200;
 const LEFT = 56;
 const BOTTOM = 24;
@@ -26,22 +26,23 @@ const TOP = 8;
 export function LineChart({ title, labels, series, format, most }: LineChartProps) {
   const id = useId();
   const [over, setOver] = useState<number>();
+  const [width, measure] = useWidth();
   const top = ticks(
     most ?? Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))),
   );
   const highest = top.at(-1) ?? 1;
   const x = (index: number) =>
-    LEFT + (labels.length < 2 ? 0.5 : index / (labels.length - 1)) * (WIDTH - LEFT - 8);
+    LEFT + (labels.length < 2 ? 0.5 : index / (labels.length - 1)) * (width - LEFT - 8);
   const y = (value: number) => TOP + (1 - value / highest) * (HEIGHT - TOP - BOTTOM);
   const at = over ?? labels.length - 1;
   return (
-    <figure className="flex min-w-0 flex-col gap-2" aria-labelledby={id}>
+    <figure ref={measure} className="flex min-w-0 flex-col gap-2" aria-labelledby={id}>
       <figcaption id={id} className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         <span className="text-sm font-semibold">{title}</span>
         <Legend series={series} at={at} label={labels[at] ?? ""} format={format} />
       </figcaption>
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
         className="w-full"
         aria-hidden="true"
         onPointerMove={(event) => setOver(nearest(event.currentTarget, event.clientX, labels.length))}
@@ -49,7 +50,7 @@ export function LineChart({ title, labels, series, format, most }: LineChartProp
       >
         {top.map((tick) => (
           <g key={tick}>
-            <line x1={LEFT} x2={WIDTH - 8} y1={y(tick)} y2={y(tick)} className="stroke-line" />
+            <line x1={LEFT} x2={width - 8} y1={y(tick)} y2={y(tick)} className="stroke-line" />
             <text x={LEFT - 8} y={y(tick) + 4} textAnchor="end" className="fill-ink-faint text-[11px]">
               {format(tick)}
             </text>
@@ -86,10 +87,23 @@ export function LineChart({ title, labels, series, format, most }: LineChartProp
   );
 }
 
+/** One unit of the drawing is one pixel, so that words keep their size at every width. */
+function useWidth(): [number, (node: HTMLElement | null) => (() => void) | undefined] {
+  const [width, setWidth] = useState(FIRST_WIDTH);
+  const measure = useCallback((node: HTMLElement | null) => {
+    if (!node) return undefined;
+    const observer = new ResizeObserver(([entry]) =>
+      setWidth(Math.max(LEFT * 3, Math.round(entry?.contentRect.width ?? FIRST_WIDTH))),
+    );
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, []);
+  return [width, measure];
+}
+
 function nearest(svg: SVGSVGElement, clientX: number, count: number): number {
   const { left, width } = svg.getBoundingClientRect();
-  const place = ((clientX - left) / width) * WIDTH;
-  const share = (place - LEFT) / (WIDTH - LEFT - 8);
+  const share = (clientX - left - LEFT) / (width - LEFT - 8);
   return Math.max(0, Math.min(count - 1, Math.round(share * (count - 1))));
 }
 

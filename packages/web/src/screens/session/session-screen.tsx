@@ -2,6 +2,7 @@ import type { Session } from "@capstan/client";
 import Download from "lucide-react/icons/download";
 import { useLocation, useParams } from "wouter";
 import { Button, LinkButton } from "../../kit/button.tsx";
+import { Panel } from "../../kit/panel.tsx";
 import { saveAs } from "../../kit/save-as.ts";
 import { useTabTitle } from "../../kit/screen.tsx";
 import { ChangeFailure, Loaded } from "../../kit/states.tsx";
@@ -75,7 +76,11 @@ function TabContent({ tab, session, feed }: { tab: TabName; session: Session; fe
   if (tab === "events") return <EventInspector events={feed.events} />;
   return (
     <div className="scroll-quiet h-full overflow-y-auto py-4">
-      {tab === "files" && <FileBrowser sessionId={session.id} />}
+      {tab === "files" && (
+        <Panel>
+          <FileBrowser sessionId={session.id} />
+        </Panel>
+      )}
       {tab === "state" && <StateView session={session} state={feed.view.state} />}
       {tab === "trace" && <Trace sessionId={session.id} runs={feed.view.runs} />}
     </div>
