@@ -57,7 +57,7 @@ async function measure(store: string, url: string | undefined): Promise<Measured
   const grepAt = performance.now();
   const found = await many.grep("need[l]e in");
   const grepMs = performance.now() - grepAt;
-  if (!found.ok || found.value.length !== 1) throw new Error("the needle was not found");
+  if (!found.ok || found.value.matches.length !== 1) throw new Error("the needle was not found");
   await close();
   return { store, writesPerSecond, thousandMs, readsPerSecond, listsPerSecond, grepMs };
 }
