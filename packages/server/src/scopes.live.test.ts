@@ -143,6 +143,20 @@ test("the session's manifest follows a grant, its end, and the removal of the pa
   expect((await bench.server.call("GET", file)).status).toBe(404);
 });
 
+test("what was granted to a user is told apart from what was set, and setting the one leaves the other", async () => {
+  const email = "ann@example.com";
+  await call("PUT", `/v1/users/${email}`, { scopes: ["Mail.Read"] });
+  const grant = await call("POST", "/v1/grants", { subject: `user:${email}`, scope: "Mail.Send" });
+  expect(await call("GET", `/v1/users/${email}`)).toMatchObject({
+    scopes: ["Mail.Read", "Mail.Send"],
+    own_scopes: ["Mail.Read"],
+  });
+  await call("PUT", `/v1/users/${email}`, { scopes: [] });
+  expect((await call("GET", `/v1/users/${email}`)).scopes).toEqual(["Mail.Send"]);
+  await bench.server.call("DELETE", `/v1/grants/${grant.id}`);
+  expect((await call("GET", `/v1/users/${email}`)).scopes).toEqual([]);
+});
+
 /** Only those of the package; other capabilities of the agent are not asked about here. */
 const namesIn = (tools: readonly unknown[]): string[] =>
   [...new Set(tools.map((tool) => (tool as { name: string }).name))]

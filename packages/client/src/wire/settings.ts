@@ -36,7 +36,10 @@ export interface ApiKey {
 
 export interface User {
   email: string;
+  /** In force now, with what was granted. */
   scopes: string[];
+  /** Those that were set. */
+  own_scopes: string[];
   preferences: JsonObject;
 }
 

@@ -12,6 +12,8 @@ export interface UserRecord {
   readonly email: string;
   /** In force now: the user's own and what was granted and has not run out. */
   readonly scopes: string[];
+  /** Without what was granted beside them: what `put` sets. */
+  readonly ownScopes: string[];
   readonly preferences: Record<string, unknown>;
 }
 
@@ -68,6 +70,7 @@ export function userStore({ orm }: Pick<Database, "orm">): UserStore {
     return {
       email,
       scopes: [...new Set([...own, ...granted.map(({ scope }) => scope)])],
+      ownScopes: own,
       preferences: (row?.preferences as Record<string, unknown> | undefined) ?? {},
     };
   };

@@ -1,10 +1,17 @@
 /** /v1/users and /v1/audit: who may do what, and who changed it. */
+
+import type { UserRecord } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, jsonBody, needs, newRoutes } from "../define-route.ts";
 import type { Services } from "../services.ts";
 
 const User = z
-  .object({ email: z.string(), scopes: z.array(z.string()), preferences: z.record(z.string(), z.unknown()) })
+  .object({
+    email: z.string(),
+    scopes: z.array(z.string()).openapi({ description: "In force now, with what was granted." }),
+    own_scopes: z.array(z.string()).openapi({ description: "Those that were set, and that PUT sets." }),
+    preferences: z.record(z.string(), z.unknown()),
+  })
   .openapi("User");
 const Email = z.object({ email: z.email().or(z.literal("local@localhost")) });
 const UserPatch = z.object({
@@ -78,10 +85,10 @@ const listAudit = createRoute({
 export function userRoutes({ users, audit }: Services) {
   const routes = newRoutes();
   routes.openapi(listUsers, async (c) => {
-    const items = await users.list();
+    const items = (await users.list()).map(userDto);
     return c.json({ items, total: items.length }, 200);
   });
-  routes.openapi(getUser, async (c) => c.json(await users.get(c.req.valid("param").email), 200));
+  routes.openapi(getUser, async (c) => c.json(userDto(await users.get(c.req.valid("param").email)), 200));
   routes.openapi(putUser, async (c) => {
     const { email } = c.req.valid("param");
     const { scopes, preferences } = c.req.valid("json");
@@ -90,9 +97,9 @@ export function userRoutes({ users, audit }: Services) {
       actor: c.get("caller").email,
       action: "user.updated",
       subject: email,
-      details: { scopes: user.scopes },
+      details: { scopes: user.ownScopes },
     });
-    return c.json(user, 200);
+    return c.json(userDto(user), 200);
   });
   routes.openapi(listAudit, async (c) => {
     const { limit, cursor } = c.req.valid("query");
@@ -107,3 +114,5 @@ export function userRoutes({ users, audit }: Services) {
   });
   return routes;
 }
+
+const userDto = ({ ownScopes, ...user }: UserRecord) => ({ ...user, own_scopes: ownScopes });

@@ -34,7 +34,7 @@ const scopesIn = (text: string): string[] => text.split(/\s+/).filter((scope) =>
 
 function UserRow({ user }: { user: User }) {
   const [editing, setEditing] = useState(false);
-  const [text, setText] = useState(user.scopes.join("\n"));
+  const [text, setText] = useState(user.own_scopes.join("\n"));
   const save = useChange(() => api.users.put(user.email, { scopes: scopesIn(text) }), ["users", "preview"]);
   return (
     <div className="flex flex-col gap-3 p-4">
@@ -73,7 +73,7 @@ function UserRow({ user }: { user: User }) {
         >
           <Field
             label={`Scopes granted to ${user.email}`}
-            hint="One a line. Agents work with what both they and their user have."
+            hint="One a line. Agents work with what both they and their user have. What was granted on request is below."
           >
             {(control) => (
               <TextArea
