@@ -31,6 +31,7 @@ last run of \`npm run test:slow\`, which leaves them in \`bench/results/reliabil
 const CHAOS_WORDS: readonly (readonly [key: string, words: string])[] = [
   ["servers", "server processes on one Postgres"],
   ["kills", "times one of them was killed with kill -9"],
+  ["startsInVain", "starts that failed because the database was cut off meanwhile, and were made again"],
   ["postgresRestarts", "restarts of Postgres"],
   ["connectionsCut", "database connections cut by a proxy"],
   ["runs", "runs of users, each with a tool, an approval and a second tool"],

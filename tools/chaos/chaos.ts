@@ -44,6 +44,8 @@ export interface RestartablePostgres {
 export interface ChaosCounts {
   servers: number;
   kills: number;
+  /** Starts that ended because the database was cut off meanwhile; a supervisor tries again. */
+  startsInVain: number;
   postgresRestarts: number;
   connectionsCut: number;
   runs: number;
@@ -151,7 +153,16 @@ async function openWorld(postgres: RestartablePostgres): Promise<World> {
 }
 
 const noCounts = (): ChaosCounts => ({
-  ...{ servers: SERVERS, kills: 0, postgresRestarts: 0, connectionsCut: 0, runs: 0, done: 0, failed: {} },
+  ...{
+    servers: SERVERS,
+    kills: 0,
+    startsInVain: 0,
+    postgresRestarts: 0,
+    connectionsCut: 0,
+    runs: 0,
+    done: 0,
+    failed: {},
+  },
   ...{ events: 0, reconnects: 0, toolRuns: 0, ranAgainBeforeCommit: 0, committedCallsRepeated: 0 },
   ...{ triggers: 0, triggersHandled: 0, stored: {} },
 });
@@ -186,15 +197,19 @@ async function kill(world: World, { killEverySeconds }: ChaosPlan, until: number
   await Promise.all(restarts);
 }
 
+const DATABASE_AWAY =
+  /cannot be used|does not answer|Connection terminated|ECONNRESET|ECONNREFUSED|administrator command|starting up|shutting down/;
+
 /** A server that cannot start because the database is away is started again, as a supervisor would. */
 async function revive(world: World, index: number): Promise<void> {
-  for (let attempt = 0; attempt < 20; attempt++) {
+  for (;;) {
     const error = await world.start(index).then(
       () => undefined,
       (problem) => problem as Error,
     );
     if (!error) return;
-    if (!/cannot be used|does not answer/.test(error.message)) world.faults.push(`start: ${error.message}`);
+    if (!DATABASE_AWAY.test(error.message)) world.faults.push(`start: ${error.message}`);
+    world.counts.startsInVain++;
     await pause(500);
   }
 }

@@ -6,7 +6,7 @@ import { writeReliability } from "../../../../tools/reliability-results.ts";
 
 const PLAN = {
   ...{ seconds: 180, concurrent: 100, killEverySeconds: 5, cutEverySeconds: 7, triggersPerSecond: 2 },
-  ...{ restartAt: [45, 90, 135], drainSeconds: 300 },
+  ...{ restartAt: [45, 90, 135], drainSeconds: 150 },
 };
 
 test("three minutes of chaos under a hundred concurrent runs", async () => {
