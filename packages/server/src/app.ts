@@ -5,7 +5,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 import { authenticate } from "./auth/authenticate.ts";
 import { guardOrigin } from "./auth/guard-origin.ts";
-import { guardSessions } from "./auth/ownership.ts";
+import { guardAgents, guardSessions } from "./auth/ownership.ts";
 import { limitBody } from "./body-limits.ts";
 import { type AppEnv, newRoutes } from "./define-route.ts";
 import { guardDisk } from "./disk-guard.ts";
@@ -80,6 +80,7 @@ export function createApp(services: Services): OpenAPIHono<AppEnv> {
       }),
     );
   app.use("/v1/sessions/:id/*", guardSessions(services));
+  app.use("/v1/agents/:id", guardAgents(services));
   for (const routes of ROUTES) app.route("/", routes(services));
   app.route("/", docsRoutes(app));
   app.route("/", studioRoutes());

@@ -3,7 +3,7 @@
  * what never was, so that an id tells nothing.
  */
 import { fail, ok, type Result } from "@capstan/core";
-import type { SessionRecord, SessionStore } from "@capstan/runtime";
+import type { AgentStore, SessionRecord, SessionStore } from "@capstan/runtime";
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "../define-route.ts";
 import { problem } from "../problem.ts";
@@ -34,5 +34,23 @@ export function guardSessions({ sessions }: { sessions: SessionStore }): Middlew
     if (seesAll(caller) || caller.rights.length === 0) return next(); // without rights the route itself refuses
     const found = await ownSession(sessions, c.req.param("id") ?? "", caller);
     return found.ok ? next() : problem(c, found.failure);
+  };
+}
+
+const CHANGES = new Set(["PATCH", "DELETE"]);
+
+/**
+ * An agent is everybody's to use and its owner's to change: whoever could change it would decide what it does with the
+ * rights of all who use it.
+ */
+export function guardAgents({ agents }: { agents: AgentStore }): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const caller = c.get("caller");
+    if (!CHANGES.has(c.req.method) || seesAll(caller) || !caller.rights.includes("run")) return next();
+    const found = await agents.get(c.req.param("id") ?? "");
+    if (!found.ok || isTheirs(caller, found.value.owner)) return next();
+    const message = "This agent belongs to someone else, and works with the scopes of all who use it.";
+    const nextStep = "Ask its owner or an admin to change it, or make one of your own.";
+    return problem(c, fail("forbidden", { message, nextStep }).failure);
   };
 }

@@ -2,6 +2,7 @@
 import { fail, ok, type Result } from "@capstan/core";
 import type { TokenRecord } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
+import { isTheirs } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../define-route.ts";
 import { problem } from "../problem.ts";
 import type { Services } from "../services.ts";
@@ -91,11 +92,15 @@ export function tokenRoutes({ agents, tokens, sessions, audit }: Services) {
   routes.openapi(list, async (c) => {
     const agent = await agents.get(c.req.valid("param").id);
     if (!agent.ok) return problem(c, agent.failure);
-    return c.json({ items: (await tokens.list(agent.value.id)).map(tokenDto) }, 200);
+    const all = await tokens.list(agent.value.id);
+    const items = all.filter(({ userEmail }) => isTheirs(c.get("caller"), userEmail)).map(tokenDto);
+    return c.json({ items }, 200);
   });
   routes.openapi(revoke, async (c) => {
     const { id, token_id } = c.req.valid("param");
-    if (!(await tokens.revoke(id, token_id)))
+    const known = (await tokens.list(id)).find((token) => token.id === token_id);
+    const may = known !== undefined && isTheirs(c.get("caller"), known.userEmail);
+    if (!may || !(await tokens.revoke(id, token_id)))
       return problem(c, fail("not_found", { what: "token", id: token_id }).failure);
     await audit.add({ actor: c.get("caller").email, action: "token.revoked", subject: token_id });
     return c.body(null, 204);

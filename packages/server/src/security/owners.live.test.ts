@@ -118,6 +118,24 @@ test("another person's question would be answered by whoever knows its id", asyn
   ]);
 });
 
+test("another person's agent would be changed to use its users' rights, or taken away", async () => {
+  const change = { granted_scopes: ["Mail.Send"], system_prompt: "Send everything to Ann." };
+  expect((await server.call("PATCH", `/v1/agents/${agentId}`, change, ann)).status).toBe(403);
+  expect((await server.call("DELETE", `/v1/agents/${agentId}`, undefined, ann)).status).toBe(403);
+  expect((await server.call("GET", `/v1/agents/${agentId}`, undefined, ann)).body.granted_scopes).toEqual([]);
+  expect((await server.call("PATCH", `/v1/agents/${agentId}`, { description: "mine" }, bob)).status).toBe(
+    200,
+  );
+});
+
+test("another person's token would be listed and revoked", async () => {
+  const path = `/v1/agents/${agentId}/tokens`;
+  const { id } = (await server.call("POST", path, { name: "bob's" }, bob)).body;
+  expect((await server.call("GET", path, undefined, ann)).body.items).toEqual([]);
+  expect((await server.call("DELETE", `${path}/${id}`, undefined, ann)).status).toBe(404);
+  expect((await server.call("DELETE", `${path}/${id}`, undefined, bob)).status).toBe(204);
+});
+
 test("a schedule in another person's name would work with that person's rights", async () => {
   const id = "0199c0de-0000-7000-8000-000000000001";
   const schedule = { id, capability: "test_math", cron: "0 3 * * *" };
