@@ -62,6 +62,7 @@ export async function openServerPackages(parts: PackageParts): Promise<ServerPac
   const triggers = new TriggerManager({
     dataDir,
     handle: triggerHandler(parts),
+    preferences: async (user) => (await parts.users.get(user)).preferences,
     // Read for each answer: an installed capability may bring a channel.
     get channels() {
       return { ...capabilityChannels(parts), session: sessionChannel, webhook };

@@ -267,13 +267,16 @@ describe("channels", () => {
     );
     const routed = write({ routing: { channel: "teams", target: "chat:1" } });
     const preferred = write({ user: "pref@x.org" });
-    await start({ channels });
-    await settled(routed, "done");
-    await settled(preferred, "done");
+    const stored = write({ user: "stored@x.org" });
+    const preferences = async (user: string) =>
+      user === "stored@x.org" ? { routing: { channel: "teams", target: "chat:3" } } : undefined;
+    await start({ channels, preferences });
+    for (const id of [routed, preferred, stored]) await settled(id, "done");
     expect(sent.map(({ target, trigger: { id } }) => [id, target]).sort()).toEqual(
       [
         [routed, "chat:1"],
         [preferred, "chat:2"],
+        [stored, "chat:3"],
       ].sort(),
     );
   });

@@ -35,6 +35,8 @@ export interface TriggerManagerOptions {
   /** Starts (or finds again, by the trigger's id) the session and answers when its run has ended. */
   readonly handle: (handled: HandledTrigger) => Promise<HandleOutcome>;
   readonly channels: Channels;
+  /** What a user's preferences are when there is no `preferences.json` of theirs. */
+  readonly preferences?: (user: string) => Promise<unknown>;
   readonly now: () => number;
   readonly onError: (error: unknown) => void;
   readonly concurrent?: number;
@@ -170,9 +172,11 @@ export class TriggerManager {
   }
 
   async #preferencesOf(user: string): Promise<RoutingPreferences | undefined> {
-    const path = join(this.#options.dataDir, "users", user, "preferences.json");
+    const { dataDir, preferences } = this.#options;
+    const path = join(dataDir, "users", user, "preferences.json");
     try {
-      return RoutingPreferences.parse(JSON.parse(await readFile(path, "utf8")));
+      const file = await readFile(path, "utf8").catch(() => undefined);
+      return RoutingPreferences.parse(file === undefined ? await preferences?.(user) : JSON.parse(file));
     } catch {
       return undefined; // none, or none that can be read: the defaults hold
     }
