@@ -4,7 +4,14 @@ import type { RunEvent } from "@capstan/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { onScreen } from "../../../tools/engine-under-test.ts";
 import { complaintsAbout } from "../../../tools/legal-events.ts";
-import { llmEnvironment, type ScriptedLlm, scriptedLlm, toolAnswered } from "../../../tools/scripted-llm.ts";
+import {
+  type LlmReply,
+  type LlmRequest,
+  llmEnvironment,
+  type ScriptedLlm,
+  scriptedLlm,
+  toolAnswered,
+} from "../../../tools/scripted-llm.ts";
 import { type ServerProcess, serverProcess } from "../../../tools/server-process.ts";
 import { type FreshStore, freshPostgres } from "../../../tools/stores-under-test.ts";
 
@@ -59,9 +66,7 @@ describe("three processes on one Postgres", { timeout: 60_000 }, () => {
   });
 
   test("an approval asked by one is answered at another, with other arguments, and runs once", async () => {
-    const input = { path: "/a.txt", content: "model's" };
-    llm.script = (request) =>
-      toolAnswered(request) ? { text: WORDS } : { calls: [{ id: "call_w", name: "write_file", input }] };
+    llm.script = asksFirst;
     const session = await send(a);
     await follow(c, session);
     const { body } = await b.call("GET", `/v1/approvals?status=pending&session_id=${session}`);
@@ -111,17 +116,28 @@ describe("three processes on one Postgres", { timeout: 60_000 }, () => {
     expect(onScreen((await follow(c, session)).events)).toEqual([ANSWER]);
   });
 
-  test("one that is killed has its run finished by another", async () => {
+  test("one that is killed has its run finished by another, and its question answered there", async () => {
+    llm.script = asksFirst;
+    const asked = await send(a);
+    await follow(a, asked);
     held();
     const session = await send(a);
     await follow(a, session, { until: (event) => said(event, "one") });
     llm.script = () => ({ text: WORDS });
     await a.end("SIGKILL");
+    const { body } = await c.call("GET", `/v1/approvals?status=pending&session_id=${asked}`);
+    await c.call("POST", `/v1/approvals/${body.items[0].id}`, { decision: "approve" });
+    expect(onScreen((await follow(c, asked, { ends: 2 })).events)).toEqual([ANSWER]);
     const { events } = await follow(c, session);
     expect(onScreen(events)).toEqual([ANSWER]);
     expect(await complaintsAbout(events)).toEqual([]);
   });
 });
+
+const asksFirst = (request: LlmRequest): LlmReply =>
+  toolAnswered(request)
+    ? { text: WORDS }
+    : { calls: [{ id: "call_w", name: "write_file", input: { path: "/a.txt", content: "model's" } }] };
 
 /** The model stops before its last word until the gate is opened. */
 function held(): { open: () => void } {
