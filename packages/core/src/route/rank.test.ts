@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RouteDocument } from "./document.ts";
-import { rank } from "./rank.ts";
+import { byPrecision, rank } from "./rank.ts";
 import { createRouteIndex } from "./route-index.ts";
 import type { Embed } from "./vectors.ts";
 
@@ -156,6 +156,31 @@ describe("rank", () => {
   });
 
   test("equal scores fall to trigger hits, then tag hits, then the id", () => {
+    const hit = (id: string, score: number, triggers: number, tags: number) => ({
+      score,
+      candidate: {
+        entry: { document: { id } },
+        triggerHits: Array<string>(triggers).fill("t"),
+        tagHits: Array<string>(tags).fill("g"),
+      },
+    });
+    const order = [
+      hit("z", 2, 0, 0),
+      hit("y", 1, 2, 0),
+      hit("x", 1, 1, 3),
+      hit("w", 1, 1, 2),
+      hit("v2", 1, 1, 2),
+    ];
+    const expected = ["z", "y", "x", "v2", "w"];
+    expect(
+      order
+        .toReversed()
+        .sort(byPrecision)
+        .map(({ candidate }) => candidate.entry.document.id),
+    ).toEqual(expected);
+  });
+
+  test("twins come by their ids", () => {
     const same = { name: "Paint", description: "Paint a wall." };
     const twins = [
       { ...same, id: "b" },

@@ -106,13 +106,20 @@ function isSaid(first: Scored | undefined): boolean {
 }
 
 /** The seed's order: score, exact trigger hits, exact tag hits, id. Scores are rounded, so that noise decides nothing. */
-function byPrecision(a: Scored, b: Scored): number {
+export function byPrecision(a: Precise, b: Precise): number {
   return (
     b.score - a.score ||
     b.candidate.triggerHits.length - a.candidate.triggerHits.length ||
     b.candidate.tagHits.length - a.candidate.tagHits.length ||
     (a.candidate.entry.document.id < b.candidate.entry.document.id ? -1 : 1)
   );
+}
+
+interface Precise {
+  readonly score: number;
+  readonly candidate: Pick<Candidate, "triggerHits" | "tagHits"> & {
+    readonly entry: { readonly document: { readonly id: string } };
+  };
 }
 
 function toMatch({ candidate, verdict, score: value }: Scored, task: Task): Match {
