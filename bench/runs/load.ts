@@ -28,6 +28,7 @@ export async function load(
     }
   };
   await Promise.all(Array.from({ length: concurrency }, client));
+  agent.destroy(); // the server closes what is idle until the next turn, just when it would be used again
   const seconds = (performance.now() - startedAt) / 1000;
   return {
     turns: totals.length,
