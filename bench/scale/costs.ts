@@ -41,7 +41,7 @@ type Row = Readonly<Record<string, string | number>>;
 export function readCosts(): Costs {
   const runs = read("runs.json");
   const own = rowOf(runs.tables[0].rows, "Capstan");
-  const stored = read("reliability/chaos.json").facts.counts.stored as Record<string, number>;
+  const stored = read("scale-rows.json") as Record<string, number>;
   const turns = Math.max(1, stored.runs ?? 1);
   const busiest = Number(own["at 64"]);
   return {
@@ -69,6 +69,7 @@ const rowOf = (rows: readonly Row[], name: string): Row => {
 // biome-ignore lint/suspicious/noExplicitAny: results of other benchmarks are read by the parts this one names
 function read(name: string): any {
   const path = join(RESULTS, name);
-  if (!existsSync(path)) throw new Error(`${path} is missing: run that benchmark first`);
+  if (!existsSync(path))
+    throw new Error(`${path} is missing: run that benchmark first (rows: node bench/scale/rows.ts)`);
   return JSON.parse(readFileSync(path, "utf8"));
 }

@@ -12,12 +12,20 @@ const fleetOf = (processes: number, databaseCores: number): Fleet => ({
   visits: Math.max(2, Math.round(costs.statementsPerTurn)),
 });
 
-const fleets = [1, 2, 4, 8, 16].flatMap((processes) =>
-  [2, ASSUMED.databaseCores, 32].map((cores) => {
-    const { turnsPerSecond, outcome } = mostTurns(fleetOf(processes, cores), ASSUMED.lateMs);
-    return { processes, cores, turnsPerSecond, ...outcome };
-  }),
-);
+/** Processes, and cores of the database. */
+const SIZES = [
+  [1, 2],
+  [1, ASSUMED.databaseCores],
+  [2, ASSUMED.databaseCores],
+  [4, ASSUMED.databaseCores],
+  [16, ASSUMED.databaseCores],
+  [16, 32],
+] as const;
+
+const fleets = SIZES.map(([processes, cores]) => {
+  const { turnsPerSecond, outcome } = mostTurns(fleetOf(processes, cores), ASSUMED.lateMs);
+  return { processes, cores, turnsPerSecond, ...outcome };
+});
 
 const byRuns = (processes: number): number =>
   (processes * ASSUMED.runsAtOncePerProcess) / ASSUMED.modelSecondsPerTurn;

@@ -20,8 +20,8 @@ export interface Outcome {
 }
 
 const BETWEEN_VISITS_MS = 100; // the model; its time spreads the visits out and costs nobody anything
-const TURNS = 12_000;
-const WARM_UP = 2000; // the first turns meet an empty fleet
+const TURNS = 6000;
+const WARM_UP = 1000; // the first turns meet an empty fleet
 
 export function simulate(fleet: Fleet, turnsPerSecond: number): Outcome {
   const dice = seeded(42);
@@ -71,7 +71,7 @@ export function mostTurns(fleet: Fleet, lateMs: number): { turnsPerSecond: numbe
   let low = 0;
   let high = roof;
   let outcome = simulate(fleet, roof / 100);
-  for (let i = 0; i < 12; i++) {
+  for (let i = 0; i < 9; i++) {
     const middle = (low + high) / 2;
     const tried = simulate(fleet, middle);
     if (tried.p99Ms <= lateMs && Math.max(tried.processBusy, tried.databaseBusy) <= MOST_BUSY) {
