@@ -38,7 +38,7 @@ Chosen: the model takes ${ASSUMED.modelSecondsPerTurn} s of a turn; a Postgres a
 
 The simulation (\`bench/scale/simulate.ts\`) lets turns arrive at random and looks for the most of them a second at which 99 of
 100 wait less than ${ASSUMED.lateMs} ms beyond their own work and nothing is more than 80 % busy. A process is one thread, and runs
-${ASSUMED.runsAtOncePerProcess} runs at once; more wait their turn. With turns that last ${ASSUMED.modelSecondsPerTurn} s that is what ends first: work is the smaller of both.
+${ASSUMED.runsAtOncePerProcess} runs at once; more wait their turn. With turns that last ${ASSUMED.modelSecondsPerTurn} s that ends first in a small fleet; \`turns/s\` is the smaller of both.
 
 | ${Object.keys(rows[0] ?? {}).join(" | ")} |
 |${Object.keys(rows[0] ?? {})
