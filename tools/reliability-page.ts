@@ -38,7 +38,7 @@ const CHAOS_WORDS: readonly (readonly [key: string, words: string])[] = [
   ["done", "of them done"],
   ["failed", "of them failed, by reason"],
   ["events", "events that the users received, each checked against the store"],
-  ["reconnects", "times a user's stream broke and went on elsewhere"],
+  ["reconnects", "times a user had to connect again, tries while no server was up included"],
   ["toolRuns", "times a tool really ran"],
   ["ranAgainBeforeCommit", "of them again, because the process died before the result was stored"],
   ["committedCallsRepeated", "of them although the result was stored"],
@@ -53,7 +53,8 @@ function chaos(): string {
   const rows = CHAOS_WORDS.map(([key, words]) => `| ${words} | ${shown(counts[key])} |`);
   return `## Servers killed under load
 
-${plan.concurrent} users at a time for ${plan.seconds} s; one of the servers is killed every ${plan.killEverySeconds} s and started again, all
+${plan.concurrent} users at a time for ${plan.seconds} s; every ${plan.killEverySeconds} s one server is killed and started again if another is up then (on a slow
+machine, starts between two cuts are rare, and so are kills), all
 database connections are cut every ${plan.cutEverySeconds} s, and Postgres is restarted ${(plan.restartAt as readonly number[]).length} times. At the end each run must be done or failed
 with a reason, no call whose result was stored may have run again, and each user's events must be whole and in order.
 Promises broken: **${broken}**.
