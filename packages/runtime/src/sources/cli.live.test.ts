@@ -17,6 +17,7 @@ import {
 } from "@capstan/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CommandIsolation, probeCommandIsolation, uidFor } from "../commands/command-isolation.ts";
+import { isOpenToOthers } from "../commands/open-to-others.ts";
 import { createGate } from "../gate/gate.ts";
 import type { PackageRecord } from "../install/package-record.ts";
 import { type CliParts, cliCapability } from "./cli.ts";
@@ -139,6 +140,7 @@ describe("a command as a tool", () => {
 
   test("runs as a user of its own when the server is root", async ({ skip }) => {
     if (!isolation.separateUsers) skip("the server is not root");
+    if (!(await isOpenToOthers([process.execPath]))) skip("this folder is closed to other users");
     expect(await call("where")).toMatchObject({ uid: uidFor(email) });
   });
 

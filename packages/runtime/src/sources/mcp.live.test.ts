@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CapabilityRegistry, memoryFileStore, type ToolContext } from "@capstan/core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { isOpenToOthers } from "../commands/open-to-others.ts";
 import { createGuardedFetch } from "../network/guarded-fetch.ts";
 import { type McpSource, type OpenMcp, openMcp } from "./mcp.ts";
 
@@ -174,7 +175,8 @@ describe("a server that does what it should not", () => {
     delete process.env.CAPSTAN_MCP_SECRET;
     expect(Object.keys(env).sort()).toEqual(["GIVEN", "HOME", "KEY", "LANG", "PATH", "TMPDIR"]);
     expect(env).toMatchObject({ GIVEN: "yes", KEY: "odd-key" });
-    if (process.getuid?.() === 0) expect(uid).not.toBe(0);
+    const canBeAnother = process.getuid?.() === 0 && (await isOpenToOthers([process.execPath]));
+    if (canBeAnother) expect(uid).not.toBe(0);
   });
 
   test("leaves children behind: they end with it, and so does its home", async () => {
