@@ -14,7 +14,7 @@ const lane = (name: string, timeoutMs: number) => ({
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
     pool: "forks" as const,
-    maxWorkers: 2,
+    maxWorkers: 3, // live tests wait for others half of the time: one more than the two cores they are meant for
     globalSetup: ["tools/real-parts.ts"],
   },
 });

@@ -25,7 +25,6 @@ describe("the packages as they are published", () => {
         "install",
         "--no-audit",
         "--no-fund",
-        "--omit=optional",
         "--prefer-offline", // the workspace's own install has just fetched these
         ...tarballs.map((name) => join(folder, name)),
       ],

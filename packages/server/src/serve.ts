@@ -1,8 +1,8 @@
 /** Starts the server: services, application, socket. What `main.ts`, tests and the CLI call. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { fail, ok, type Result } from "@capstan/core";
-import { EventRetention } from "@capstan/runtime";
+import { fail, ok, type Refused, type Result } from "@capstan/core";
+import { EventRetention, isDatabaseAway } from "@capstan/runtime";
 import { serve as listen } from "@hono/node-server";
 import { createApp } from "./app.ts";
 import type { Log } from "./log.ts";
@@ -20,12 +20,19 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** A database that goes away in the middle of a start is told like one that was never there. */
+function cutOff(error: unknown): Refused {
+  if (!isDatabaseAway(error)) throw error;
+  const why = error instanceof Error ? error.message : String(error);
+  return fail("database_unreachable", { location: "DATABASE_URL", why });
+}
+
 export async function startServer(
   settings: Settings,
   log: Log,
   extras: ServerExtras = {},
 ): Promise<Result<RunningServer>> {
-  const opened = await openServices(settings, log, extras);
+  const opened = await openServices(settings, log, extras).catch(cutOff);
   if (!opened.ok) return opened;
   const services = opened.value;
   const app = createApp(services);
