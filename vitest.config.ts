@@ -32,7 +32,7 @@ export default defineConfig({
           testTimeout: 30_000, // property tests on a busy machine; no promise depends on it
         },
       },
-      lane("live", 60_000),
+      lane("live", 120_000),
       lane("slow", 1_800_000),
       lane("agents", 300_000),
     ],
