@@ -13,7 +13,6 @@ const lane = (name: string, timeoutMs: number) => ({
     include: files(`.${name}`),
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
-    retry: 1, // real processes on a shared machine; what needed a second try is marked in the report
     pool: "forks" as const,
     maxWorkers: 3, // live tests wait for others half of the time: one more than the two cores they are meant for
     globalSetup: ["tools/real-parts.ts"],
