@@ -3,6 +3,7 @@
  * leaves out is at its default. Another agent is listed by its name, `{ agent: "Helper" }`, because ids differ by server.
  */
 import { z } from "zod";
+import { AGENT_DEFAULTS } from "./agent-defaults.ts";
 import { fail } from "./failures/fail.ts";
 import { ok, type Result } from "./result.ts";
 import type { ToolPolicy } from "./tool.ts";
@@ -63,23 +64,7 @@ type FileEntry = z.input<typeof Entry>;
 export type AgentFields = { [Field in FieldName]: NonNullable<AgentFile[Field]> | null } & { name: string };
 type FieldName = Exclude<keyof AgentFile, "id">;
 
-const DEFAULTS: Readonly<Omit<AgentFields, "name">> = {
-  description: "",
-  system_prompt: "",
-  model: null,
-  harness: "native",
-  capabilities: [],
-  granted_scopes: [],
-  tool_policies: {},
-  limits: {},
-  approval_expiry: { policy: "wait" },
-  may_request_scopes: false,
-  allow_native_tools: false,
-  provider: null,
-  documentation_url: null,
-  metadata: {},
-};
-const FIELDS: readonly FieldName[] = ["name", ...(Object.keys(DEFAULTS) as FieldName[])];
+const FIELDS: readonly FieldName[] = ["name", ...(Object.keys(AGENT_DEFAULTS) as FieldName[])];
 
 /** Only for its types: `export default defineAgent({ ... })`. */
 export const defineAgent = (file: AgentFile): AgentFile => file;
@@ -109,7 +94,7 @@ export function agentFields(file: AgentFile, idOf: (name: string) => Result<stri
     entries.push(plainEntry({ id: `agent.${found.value}`, ...more }));
   }
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  return ok({ ...DEFAULTS, ...given, name: file.name, capabilities: entries });
+  return ok({ ...AGENT_DEFAULTS, ...given, name: file.name, capabilities: entries });
 }
 
 /** What the server's form of an agent has of the fields a file may set. */
@@ -129,7 +114,7 @@ export function servedFields(agent: ServedAgent): AgentFields {
 /** The agent as a file: what is at its default is left out. */
 export function agentFile(agent: ServedAgent, nameOf: (id: string) => string | undefined): AgentFile {
   const fields = servedFields(agent);
-  const shown = FIELDS.filter((field) => field === "name" || !isSame(fields[field], DEFAULTS[field]));
+  const shown = FIELDS.filter((field) => field === "name" || !isSame(fields[field], AGENT_DEFAULTS[field]));
   const file = Object.fromEntries(shown.map((field) => [field, fields[field]])) as AgentFile;
   return {
     id: agent.id,
@@ -154,7 +139,7 @@ export interface FieldDifference {
 
 /** Field by field; against nothing, what differs from the defaults. */
 export function agentDifferences(before: AgentFields | undefined, after: AgentFields): FieldDifference[] {
-  const from: Partial<AgentFields> = before ?? DEFAULTS;
+  const from: Partial<AgentFields> = before ?? AGENT_DEFAULTS;
   return FIELDS.filter((field) => !isSame(from[field], after[field])).map((field) => ({
     field,
     before: from[field] ?? null,

@@ -15,6 +15,7 @@ export {
   type CapabilityRef,
   type RunLimits,
 } from "./agent.ts";
+export { AGENT_DEFAULTS } from "./agent-defaults.ts";
 export {
   type AgentFields,
   type AgentFile,

@@ -1,5 +1,6 @@
 /** An agent while it is edited: what the form holds, and how that becomes the body the server takes. */
 import type { Agent, AgentLimits, AgentPatch, CapabilityEntry, CapabilityOptions } from "@capstan/client";
+import { AGENT_DEFAULTS } from "@capstan/core";
 
 export interface DraftCapability extends CapabilityOptions {
   id: string;
@@ -20,20 +21,7 @@ export interface AgentDraft extends Omit<AgentPatch, "capabilities"> {
   allow_native_tools: boolean;
 }
 
-export const BLANK_DRAFT: AgentDraft = {
-  name: "",
-  description: "",
-  system_prompt: "",
-  model: null,
-  harness: "native",
-  capabilities: [],
-  granted_scopes: [],
-  tool_policies: {},
-  limits: {},
-  approval_expiry: { policy: "wait" },
-  may_request_scopes: false,
-  allow_native_tools: false,
-};
+export const BLANK_DRAFT: AgentDraft = { name: "", ...AGENT_DEFAULTS };
 
 export function draftOf(agent: Agent): AgentDraft {
   const { name, description, system_prompt, model, harness, granted_scopes, tool_policies, limits } = agent;
