@@ -4,6 +4,8 @@ const STORE = "packages/server/src/faults/store-faults.live.test.ts";
 const PROVIDER = "packages/server/src/faults/provider-faults.live.test.ts";
 const RUNS = "packages/runtime/src/runs";
 
+const START = "packages/server/src/waiting-for-database.live.test.ts";
+
 export const FAULTS: readonly { fault: string; outcome: string; file: string; title: string }[] = [
   {
     fault: "the disk fills up",
@@ -54,6 +56,12 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
     fault: "an MCP server dies in a call",
     outcome: "the call fails with the server's last words, the next call starts it anew",
     ...{ file: PROVIDER, title: "an MCP server that dies in a call" },
+  },
+  {
+    fault: "a server starts while Postgres is away, or is cut off in the middle of its start",
+    outcome:
+      "it waits (30 s, or as set), says for what, lives and is not ready; then serves, or ends with a next step",
+    ...{ file: START, title: "waits, lives and is not ready" },
   },
   {
     fault: "a process is killed before and after each of its writes",

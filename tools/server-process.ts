@@ -17,11 +17,24 @@ export interface ServerProcess {
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 
-export async function serverProcess(
-  store: Pick<FreshStore, "dataDir" | "url">,
+/** One that may not be up yet, or never. */
+export interface SpawnedServer extends Pick<ServerProcess, "child" | "log" | "end"> {
+  readonly ready: Promise<ServerProcess>;
+}
+
+type Place = Pick<FreshStore, "dataDir" | "url">;
+
+export const serverProcess = (
+  store: Place,
   environment: Record<string, string> = {},
   cwd?: string,
-): Promise<ServerProcess> {
+): Promise<ServerProcess> => spawnServer(store, environment, cwd).ready;
+
+export function spawnServer(
+  store: Place,
+  environment: Record<string, string> = {},
+  cwd?: string,
+): SpawnedServer {
   const child = spawn(process.execPath, [MAIN], {
     env: {
       PATH: process.env.PATH ?? "",
@@ -37,19 +50,19 @@ export async function serverProcess(
   child.stderr?.on("data", (bytes) => {
     errors += bytes;
   });
-  const url = await greetedUrl(child, () => errors);
-  return {
-    url,
-    child,
-    call: (method, path, body, headers = {}) => callServer(url + path, method, body, headers),
-    log: () => errors,
-    async end(signal = "SIGTERM") {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = new Promise((resolve) => child.once("exit", resolve));
-      child.kill(signal);
-      await gone;
-    },
+  const log = () => errors;
+  const end = async (signal: NodeJS.Signals = "SIGTERM") => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    child.kill(signal);
+    await gone;
   };
+  const ready = greetedUrl(child, log).then((url) => ({
+    ...{ url, child, log, end },
+    call: (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+      callServer(url + path, method, body, headers),
+  }));
+  return { child, log, end, ready };
 }
 
 function greetedUrl(child: ChildProcess, errors: () => string): Promise<string> {

@@ -7,7 +7,13 @@ import { join } from "node:path";
 import { reachablePostgres } from "../reachable-postgres.ts";
 import type { RestartablePostgres } from "./chaos.ts";
 
-export async function ownPostgres(): Promise<RestartablePostgres & { stop(): Promise<void> }> {
+export interface OwnPostgres extends RestartablePostgres {
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function ownPostgres(): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), "capstan-chaos-pg-"));
   chmodSync(folder, 0o755); // Postgres refuses root and runs as another user, who must get in
   const port = await freePort();
@@ -29,6 +35,8 @@ export async function ownPostgres(): Promise<RestartablePostgres & { stop(): Pro
       await server.stop();
       await server.start();
     },
+    pause: () => server.stop(),
+    resume: () => server.start(),
     async stop() {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -36,7 +44,7 @@ export async function ownPostgres(): Promise<RestartablePostgres & { stop(): Pro
   };
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.listen(0, "127.0.0.1", () => {

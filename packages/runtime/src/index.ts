@@ -8,6 +8,7 @@ export { type MoveReport, moveStore } from "./backup/move-store.ts";
 export { type RestoreReport, restore } from "./backup/restore.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
 export { isDatabaseAway } from "./db/database-away.ts";
+export { openPatience, type Patiently, unreachable } from "./db/patience.ts";
 export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
 export { fileStore } from "./files/file-store.ts";
 export { compileGrep } from "./files/line-finder.ts";

@@ -3,8 +3,10 @@ import type { RunningServer } from "./serve.ts";
 
 const HOW_TO_GET_A_MODEL = "; set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key for a real one";
 
+const NOT_KNOWN = { label: "not known: the database does not answer just now", demo: false };
+
 export async function greeting({ url, services }: RunningServer): Promise<string> {
-  const { label, demo } = await services.models.defaultModel();
+  const { label, demo } = await services.models.defaultModel().catch(() => NOT_KNOWN);
   const lines = [
     ["open", url],
     ["data", services.database.location],

@@ -5,6 +5,7 @@ import {
   type Database,
   openPackages,
   type Packages,
+  type Patiently,
   ScheduleSource,
   type ScheduleStore,
   scheduleStore,
@@ -32,6 +33,7 @@ export interface PackageParts extends TriggerParts, ChannelParts {
   readonly secret: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly onError: (error: unknown, what?: string) => void;
+  readonly patiently: Patiently;
   /** Tells the operator something that is no fault. */
   readonly note: (message: string) => void;
 }
@@ -49,11 +51,11 @@ export const toolEnvironment = (environment: Readonly<Record<string, string>>): 
   Object.fromEntries(Object.entries(environment).filter(([name]) => TOOL_VARIABLES.test(name)));
 
 export async function openServerPackages(parts: PackageParts): Promise<ServerPackages> {
-  const { settings, database, registry, fetch, secret, environment, onError, note } = parts;
+  const { settings, database, registry, fetch, secret, environment, onError, note, patiently } = parts;
   const dataDir = resolve(settings.CAPSTAN_DATA_DIR);
   const now = () => new Date();
   const packages = await openPackages({
-    ...{ dataDir, database, registry, fetch, onError, now },
+    ...{ dataDir, database, registry, fetch, onError, now, patiently },
     lockPath: join(dataDir, "capstan.lock"),
     settings: (name) => settings.secrets[name],
     toolEnvironment: toolEnvironment(environment),

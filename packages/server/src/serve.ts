@@ -1,15 +1,11 @@
 /** Starts the server: services, application, socket. What `main.ts`, tests and the CLI call. */
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { fail, ok, type Refused, type Result } from "@capstan/core";
-import { EventRetention, isDatabaseAway } from "@capstan/runtime";
-import { serve as listen } from "@hono/node-server";
+import { ok, type Result } from "@capstan/core";
+import { EventRetention, openPatience, type Patiently, unreachable } from "@capstan/runtime";
 import { createApp } from "./app.ts";
+import { FrontDoor } from "./front-door.ts";
 import type { Log } from "./log.ts";
 import { openServices, type ServerExtras, type Services } from "./services.ts";
 import type { Settings } from "./settings.ts";
-
-const GOODBYE_MS = 1000; // for streams to say where to go on; what is still open then is cut
 
 export interface RunningServer {
   readonly url: string;
@@ -20,49 +16,45 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** A database that goes away in the middle of a start is told like one that was never there. */
-function cutOff(error: unknown): Refused {
-  if (!isDatabaseAway(error)) throw error;
-  const why = error instanceof Error ? error.message : String(error);
-  return fail("database_unreachable", { location: "DATABASE_URL", why });
-}
-
 export async function startServer(
   settings: Settings,
   log: Log,
   extras: ServerExtras = {},
 ): Promise<Result<RunningServer>> {
-  const opened = await openServices(settings, log, extras).catch(cutOff);
-  if (!opened.ok) return opened;
+  const door = new FrontDoor(settings);
+  const patiently = waitingFor(settings, log, door);
+  const opened = await openServices(settings, log, { patiently, ...extras }).catch(unreachable);
+  if (!opened.ok) {
+    await door.close();
+    return opened;
+  }
   const services = opened.value;
   const app = createApp(services);
+  const url = await door.open(app.fetch);
+  if (!url.ok) {
+    await services.close();
+    return url;
+  }
   const retention = startRetention(services);
-  return new Promise((resolve) => {
-    const server = listen(
-      { fetch: app.fetch, hostname: settings.HOST, port: settings.PORT },
-      (address: AddressInfo) => {
-        const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
-        const close = async () => {
-          const closed = new Promise((resolve) => server.close(resolve));
-          await services.drain();
-          const late = setTimeout(() => (server as Server).closeAllConnections(), GOODBYE_MS);
-          await closed;
-          clearTimeout(late);
-          retention?.stop();
-          await services.close();
-        };
-        resolve(ok({ url: `http://${host}:${address.port}`, services, fetch: app.fetch, close }));
-      },
-    );
-    server.once("error", async (error: NodeJS.ErrnoException) => {
-      await services.close();
-      resolve(
-        fail("address_unusable", {
-          address: `${settings.HOST}:${settings.PORT}`,
-          why: error.code ?? error.message,
-        }),
+  const close = async () => {
+    await door.close(services.drain);
+    retention?.stop();
+    await services.close();
+  };
+  return ok({ url: url.value, services, fetch: app.fetch, close });
+}
+
+/** While it waits the process already listens: whoever watches it sees that it lives, and is not ready. */
+function waitingFor(settings: Settings, log: Log, door: FrontDoor): Patiently {
+  return openPatience({
+    waitMs: settings.CAPSTAN_DATABASE_WAIT_SECONDS * 1000,
+    onWait: ({ why, leftMs, nextMs }) => {
+      const seconds = (ms: number) => (ms / 1000).toFixed(ms < 10_000 ? 1 : 0);
+      log.info(
+        `Waiting for the database: ${why} Next try in ${seconds(nextMs)} s, for ${seconds(leftMs)} s more.`,
       );
-    });
+      void door.openForWaiting();
+    },
   });
 }
 

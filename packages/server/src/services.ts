@@ -30,6 +30,7 @@ import {
   openDatabase,
   openSandbox,
   openTelemetry,
+  type Patiently,
   providerStore,
   type ResolvedModel,
   type Runs,
@@ -113,6 +114,8 @@ export interface ServerExtras {
   readonly environment?: Readonly<Record<string, string>>;
   /** Models beside the providers', by their whole name; for programs that bring their own. */
   readonly models?: Readonly<Record<string, ResolvedModel>>;
+  /** How steps that need the database are made; as given, when absent. */
+  readonly patiently?: Patiently;
 }
 
 const DRAIN_MS = 5000; // how long a stop waits for steps that are on
@@ -121,17 +124,14 @@ const MAX_TOOL_OUTPUT_CHARS = 100_000; // about 25k tokens; more crowds out the 
 export async function openServices(
   settings: Settings,
   log: Log,
-  { config = {}, environment = {}, models: ownModels = {} }: ServerExtras = {},
+  { config = {}, environment = {}, models: ownModels = {}, patiently = (step) => step() }: ServerExtras = {},
 ): Promise<Result<Services>> {
-  const ground = await openGround(settings, config, ownModels);
+  const ground = await openGround(settings, config, ownModels, patiently);
   if (!ground.ok) return ground;
   const { database, sandbox, fetch, registry, stores, secret, models } = ground.value;
   const { agents, users, audit, telemetry, breakers } = stores;
   const onError = (error: unknown, what = "background work") => log.error({ what, error });
-  const documents = await openCapabilityDocuments({
-    ...{ database, registry, onError, folder: join(settings.CAPSTAN_DATA_DIR, "capabilities") },
-    secret: (name) => settings.secrets[name],
-  });
+  const documents = await patiently(() => openDocuments(settings, database, registry, onError));
   const started: { runs?: Runs; packages?: ServerPackages } = {};
   const watch = openObservability({
     ...{ settings, telemetry, database, agents, onError },
@@ -158,7 +158,7 @@ export async function openServices(
   const sessionFolders = join(settings.CAPSTAN_DATA_DIR, "harness");
   const harnesses = openHarnesses({ codingAgents: delegates, files, folder: sessionFolders, onError });
   const heard = { observed: observations.add, ended: watch.runEnded };
-  const runs = await openEngine({ ...working, ...heard, harnesses, files });
+  const runs = await patiently(() => openEngine({ ...working, ...heard, harnesses, files }));
   started.runs = runs;
   registry.register(accessRequests({ composer, users, audit, approvals: () => runs.approvals }));
   const taskRunner = openTaskRunner({
@@ -168,7 +168,7 @@ export async function openServices(
     tasks: taskStore(database.pool, uuidv7()),
   });
   const packages = await openServerPackages({
-    ...{ settings, database, registry, fetch, secret, environment, onError, note: log.info },
+    ...{ settings, database, registry, fetch, secret, environment, onError, patiently, note: log.info },
     ...{ agents, sessions: stores.sessions, runs, users, composer, gate },
   });
   started.packages = packages;
@@ -194,17 +194,31 @@ export async function openServices(
   });
 }
 
+const openDocuments = (
+  settings: Settings,
+  database: Database,
+  registry: CapabilityRegistry,
+  onError: (error: unknown) => void,
+): Promise<CapabilityDocuments> =>
+  openCapabilityDocuments({
+    ...{ database, registry, onError, folder: join(settings.CAPSTAN_DATA_DIR, "capabilities") },
+    secret: (name) => settings.secrets[name],
+  });
+
 /** What everything else stands on: the database, the registry with built-ins and catalog, network, sandbox and stores. */
 async function openGround(
   settings: Settings,
   config: CapstanConfig,
   ownModels: Readonly<Record<string, ResolvedModel>>,
+  patiently: Patiently,
 ) {
   const [opened, sandbox] = await Promise.all([
-    openDatabase({
-      ...{ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL },
-      maxConnections: Math.floor(settings.CAPSTAN_DATABASE_CONNECTIONS / 2),
-    }),
+    patiently(() =>
+      openDatabase({
+        ...{ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL },
+        maxConnections: Math.floor(settings.CAPSTAN_DATABASE_CONNECTIONS / 2),
+      }),
+    ),
     openSandbox(),
   ]);
   if (!opened.ok) return opened;

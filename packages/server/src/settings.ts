@@ -49,7 +49,9 @@ const Environment = z.object({
     .default(64 * 1024 * 1024),
   CAPSTAN_EVENT_RETENTION_DAYS: z.coerce.number().positive().max(36_500).optional(),
   CAPSTAN_DATABASE_CONNECTIONS: z.coerce.number().int().min(4).max(1000).default(20),
+  CAPSTAN_DATABASE_WAIT_SECONDS: z.coerce.number().min(0).max(3600).default(30),
   CAPSTAN_PUBLIC_HOSTS: list.default([]),
+  CAPSTAN_ROUTE_TIER: z.enum(["auto", "static", "minilm"]).default("auto"),
   CAPSTAN_EXECUTOR_ID: z
     .string()
     .regex(/^[\w.-]{1,80}$/)

@@ -94,7 +94,13 @@ export const commonFailures = {
   database_unreachable: row<{ location: string; why: string }>({
     status: 503,
     message: ({ location, why }) => `The database at ${location} does not answer: ${why}`,
-    nextStep: () => "Check DATABASE_URL, and that Postgres runs and lets this user in.",
+    nextStep: () =>
+      "Check the address in DATABASE_URL, and that Postgres runs there; CAPSTAN_DATABASE_WAIT_SECONDS says how long a start waits for it.",
+  }),
+  database_refused: row<{ location: string; why: string }>({
+    status: 503,
+    message: ({ location, why }) => `The database at ${location} does not let us in: ${why}`,
+    nextStep: () => "Check the user, the password and the database's name in DATABASE_URL.",
   }),
   database_unusable: row<{ location: string; why: string }>({
     status: 503,

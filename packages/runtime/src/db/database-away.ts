@@ -9,6 +9,7 @@ const DEPTH = 5;
 
 export function isDatabaseAway(error: unknown, depth = DEPTH): boolean {
   if (typeof error !== "object" || error === null || depth === 0) return false;
+  if (error instanceof AggregateError) return error.errors.some((each) => isDatabaseAway(each, depth - 1)); // each address of a name was tried
   const { code, message, cause, syscall } = error as Record<string, unknown>;
   if (typeof code === "string" && STATES.test(code)) return code !== "53100"; // a full disk does not go away by itself
   // Without `syscall` of a socket it may be a tool's or a provider's: only the driver's own words count then.

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type FreshStore, freshPglite, STORES } from "../../../../tools/stores-under-test.ts";
+import { type FreshStore, freshPglite, freshPostgres, STORES } from "../../../../tools/stores-under-test.ts";
 import { type Database, openDatabase } from "./database.ts";
 
 const stores: FreshStore[] = [];
@@ -81,6 +81,19 @@ describe("a Postgres that does not answer", () => {
     });
     expect(result).toMatchObject({ ok: false, failure: { code: "database_unreachable" } });
     expect(JSON.stringify(result)).not.toContain("secret");
+  });
+
+  test.each<[string, (url: string) => string, RegExp]>([
+    ["this password", (url) => url.replace(/:[^:@]+@/, ":wrong-one@"), /password|does not exist/],
+    ["this database", (url) => `${url}-none`, /does not exist/],
+  ])("is not waited for when it does not know %s", async (_what, wrong, why) => {
+    const store = await kept(freshPostgres());
+    const result = await openDatabase({ dataDir: store.dataDir, url: wrong(store.url ?? "") });
+    expect(result).toMatchObject({
+      ok: false,
+      failure: { code: "database_refused", message: expect.stringMatching(why) },
+    });
+    expect(JSON.stringify(result)).not.toContain("wrong-one");
   });
 });
 

@@ -5,6 +5,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { type DataLock, lockDataFolder } from "./data-lock.ts";
+import { isDatabaseAway } from "./database-away.ts";
 import { migrate } from "./migrate.ts";
 import { pglitePool } from "./pglite-pool.ts";
 import { PreparingClient } from "./preparing-client.ts";
@@ -12,6 +13,8 @@ import { PreparingClient } from "./preparing-client.ts";
 /** It is an optional package, and loaded only here: a server on Postgres needs neither its megabytes nor its start. */
 const NOT_INSTALLED =
   "the embedded store is not installed; install @electric-sql/pglite, or set DATABASE_URL to a Postgres";
+
+const FIRST_ANSWER_MS = 10_000;
 
 export interface Database {
   readonly kind: "pglite" | "postgres";
@@ -43,7 +46,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Result<Dat
     return opened;
   } catch (error) {
     await opened.value.close().catch(() => {});
-    return fail("database_unusable", { location: opened.value.location, why: reason(error) });
+    const code = isDatabaseAway(error) ? "database_unreachable" : "database_unusable";
+    return fail(code, { location: opened.value.location, why: reason(error) });
   }
 }
 
@@ -94,10 +98,11 @@ async function openPostgres(options: DatabaseOptions, url: string): Promise<Resu
     await Promise.all([pool.end(), systemPool.end()]);
   };
   try {
-    await pool.query("select 1");
+    await Promise.race([pool.query("select 1"), silence(FIRST_ANSWER_MS)]);
   } catch (error) {
-    await close();
-    return fail("database_unreachable", { location, why: reason(error) });
+    close().catch(() => {}); // not waited for: a connection that is still being made ends when the system gives it up
+    const code = isDatabaseAway(error) ? "database_unreachable" : "database_refused";
+    return fail(code, { location, why: reason(error) });
   }
   return ok({ kind: "postgres", location, pool, systemPool, orm: drizzle(pool), close });
 }
@@ -109,6 +114,13 @@ function watched(pool: pg.Pool, onError: ((error: Error) => void) | undefined): 
   return pool;
 }
 
+/** A host that drops packets instead of refusing keeps a connection waiting for minutes. */
+const silence = (ms: number): Promise<never> =>
+  new Promise((_, reject) => {
+    const words = `no answer in ${ms / 1000} s`;
+    setTimeout(() => reject(Object.assign(new Error(words), { code: "08001" })), ms).unref();
+  });
+
 function withoutPassword(url: string): string {
   if (!URL.canParse(url)) return "the given DATABASE_URL";
   const { host, pathname } = new URL(url);
@@ -116,5 +128,6 @@ function withoutPassword(url: string): string {
 }
 
 function reason(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "") return error.errors.map(reason).join(", ");
   return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -39,17 +39,14 @@ export class PackageRegistry {
 
   /** Call after a change made here, so that the answer to a request already sees it. */
   sync(): Promise<void> {
-    this.#running = this.#running.then(() => this.#sync());
+    this.#running = this.#running.catch(() => {}).then(() => this.#sync()); // who waited for that one was told
     return this.#running;
   }
 
   /** `onError`: the store may be away for a moment; the next look tries again. */
   start(onError: (error: unknown) => void): void {
     this.#timer = setInterval(() => {
-      void this.sync().catch((error) => {
-        this.#running = Promise.resolve();
-        onError(error);
-      });
+      void this.sync().catch(onError);
     }, EVERY_MS);
     this.#timer.unref();
   }

@@ -57,8 +57,9 @@ export async function openDurableWorkflow(parts: {
     // Several processes that start at once would deadlock in DBOS's own migrations.
     await (embedded ? DBOS.launch() : underLock(database.pool, () => DBOS.launch()));
   } catch (error) {
+    await DBOS.shutdown().catch(() => {}); // what it had begun; else the next launch would find it begun
     body = undefined;
-    throw error;
+    throw (error as { error?: Error }).error ?? error; // its own wraps the driver's, which says whether it is an outage
   }
   return {
     async start(runId, launch) {

@@ -82,7 +82,12 @@ export interface Runs {
 
 export async function openRuns(parts: RunsParts): Promise<Runs> {
   const machine = new Machine(parts);
-  await machine.open();
+  try {
+    await machine.open();
+  } catch (error) {
+    await machine.close(0).catch(() => {}); // half an engine would keep the next one from opening
+    throw error;
+  }
   return runsOf(machine);
 }
 
@@ -216,8 +221,11 @@ class Machine {
     if (!(await this.segments.quiet(withinMs))) this.segments.abandon();
     await this.segments.quiet(withinMs);
     this.engine.parked.close();
-    await this.#presence?.close();
-    await this.#workflow?.close();
+    try {
+      await this.#presence?.close();
+    } finally {
+      await this.#workflow?.close();
+    }
   }
 
   /** Stops a run here: its segment, or the program that waits for it. */
