@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { typeCommand } from "../../../../tools/command-under-test.ts";
+import { demoManifest, testTarball } from "../../../../tools/packages/test-packages.ts";
 import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
-import { demoManifest, testTarball } from "../../../runtime/src/install/test-packages.ts";
 
 let store: FreshStore;
 let server: TestServer;

@@ -1,19 +1,33 @@
-import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
-import { constants, deflateRawSync } from "node:zlib";
-import { type ArchiveFile, fail, type Result, writeTarGz, writeZip } from "@capstan/core";
+import { type ArchiveFile, writeTarGz, writeZip } from "@capstan/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  flooding,
+  hanging,
+  printing,
+  tamperedWheel,
+  tarBomb,
+  zipBomb,
+  zipWithLink,
+} from "../../../../tools/packages/hostile-packages.ts";
+import { answerOf, filesIn, packageHostIn, value } from "../../../../tools/packages/package-host.ts";
+import {
+  demoManifest,
+  file,
+  testTarball,
+  testWheel,
+  writeNodeProject,
+  writePythonProject,
+} from "../../../../tools/packages/test-packages.ts";
+import { startRegistry } from "../../../../tools/packages/test-registry.ts";
 import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type Database, openDatabase } from "../db/database.ts";
-import { createPackageHost, type PackageHost, probeIsolationFor } from "./create-package-host.ts";
+import type { PackageHost } from "./create-package-host.ts";
 import type { InstallOptions } from "./installer.ts";
 import { nodeCodec } from "./node-codec.ts";
-import type { PackageRecord, PackageStore } from "./package-record.ts";
+import type { PackageStore } from "./package-record.ts";
 import { packageStore } from "./package-store.ts";
-import { demoManifest, file, testTarball, testWheel } from "./test-packages.ts";
 
 let store: FreshStore;
 let database: Database;
@@ -37,7 +51,7 @@ afterAll(async () => {
 beforeEach(async () => {
   home = join(store.dataDir, `host-${Math.random().toString(36).slice(2)}`);
   mkdirSync(home, { recursive: true });
-  host = await hostIn(home);
+  host = await packageHostIn(packages, home);
 });
 afterEach(async () => {
   for (const { name } of await packages.list()) await packages.remove(name);
@@ -83,7 +97,9 @@ describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) 
   test("is installed by the hash that was reviewed, runs, and is pinned", async () => {
     const { sha256 } = value(await host.installer.review(source()));
     const { record } = value(await install({}, { accept: sha256 }));
-    expect(await run(record, ["echo", "--loud", "--json", "hello"])).toMatchObject({ text: "HELLO" });
+    expect(await answerOf(host, record, ["echo", "--loud", "--json", "hello"])).toMatchObject({
+      text: "HELLO",
+    });
     expect(lock()).toEqual({
       lockfile_version: 1,
       packages: { "aech-cli-demo": { kind, version: "0.1.0", sha256, origin: fileName } },
@@ -110,8 +126,8 @@ describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) 
   test("is unpacked by hash on a machine that did not install it", async () => {
     const { record } = value(await install());
     const elsewhere = join(home, "elsewhere");
-    const other = await hostIn(elsewhere);
-    expect(await run(record, ["echo", "there"], other)).toMatchObject({ text: "there" });
+    const other = await packageHostIn(packages, elsewhere);
+    expect(await answerOf(other, record, ["echo", "there"])).toMatchObject({ text: "there" });
   });
 
   test("must run code to describe itself when it has no manifest, and only after a yes", async () => {
@@ -217,7 +233,7 @@ describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) 
   });
 
   test("is refused when another has its capability", async () => {
-    const taken = await hostIn(home, () => "the built-in of that name");
+    const taken = await packageHostIn(packages, home, () => "the built-in of that name");
     expect(await taken.installer.install(source(), { user, accept: true })).toMatchObject({
       failure: { code: "package_conflict" },
     });
@@ -289,11 +305,11 @@ describe("dependencies", () => {
       ),
     );
     expect(record.dependency_lock).toContain("demo-helper==2.0.0");
-    expect(await run(record, [])).toEqual({ word: "helped" });
+    expect(await answerOf(host, record, [])).toEqual({ word: "helped" });
   });
 
   test("of a wheel that are nowhere give a clear refusal and leave nothing", async () => {
-    const offline = await hostIn(home, () => undefined, {
+    const offline = await packageHostIn(packages, home, () => undefined, {
       PIP_INDEX_URL: "http://127.0.0.1:9/",
       PIP_RETRIES: "0",
     });
@@ -317,12 +333,12 @@ describe("dependencies", () => {
       npm_config_cache: join(home, "cache"),
       npm_config_userconfig: "/dev/null",
     };
-    const own = await hostIn(home, () => undefined, env);
+    const own = await packageHostIn(packages, home, () => undefined, env);
     const code =
       'import { word } from "helper"; import { existsSync } from "node:fs"; console.log(JSON.stringify({ word, ran: existsSync(new URL("./node_modules/helper/ran", import.meta.url)) }));';
     const bytes = testTarball({ code, dependencies: ["helper@^1.0.0"] });
     const { record } = value(await own.installer.install({ source: "x.tgz", bytes }, { user, accept: true }));
-    expect(await run(record, [], own)).toEqual({ word: "helped", ran: false });
+    expect(await answerOf(own, record, [])).toEqual({ word: "helped", ran: false });
     expect(JSON.parse(record.dependency_lock ?? "{}").packages["node_modules/helper"].version).toBe("1.0.0");
     expect(await own.installer.review({ source: "helper@1.0.0" })).toMatchObject({
       failure: { code: "package_name_invalid" },
@@ -333,13 +349,13 @@ describe("dependencies", () => {
 
 test("a data folder closed to others is named in the review", async () => {
   chmodSync(home, 0o700);
-  const closed = await hostIn(home);
+  const closed = await packageHostIn(packages, home);
   const review = value(await closed.installer.review({ source: "x.tgz", bytes: testTarball() }));
   expect(review.not_isolated.join(" ")).toMatch(/run as the server's own user/);
 });
 
 test("a machine without Python says so", async () => {
-  const own = await hostIn(home, () => undefined, { PATH: join(home, "empty") });
+  const own = await packageHostIn(packages, home, () => undefined, { PATH: join(home, "empty") });
   expect(
     await own.installer.install({ source: "x.whl", bytes: testWheel() }, { user, accept: true }),
   ).toMatchObject({ failure: { code: "python_missing", nextStep: expect.stringMatching(/python3-venv/) } });
@@ -348,13 +364,7 @@ test("a machine without Python says so", async () => {
 
 test("a folder is packed on the way: a Python project, a Node project, and a service with its command in cli/", async () => {
   const python = join(home, "aech-rt-demo", "cli");
-  mkdirSync(join(python, "aech_cli_demo"), { recursive: true });
-  writeFileSync(
-    join(python, "pyproject.toml"),
-    '[project]\nname = "aech-cli-demo"\nversion = "0.1.0"\n[project.scripts]\naech-cli-demo = "aech_cli_demo.main:cli"\n',
-  );
-  writeFileSync(join(python, "aech_cli_demo", "__init__.py"), "");
-  writeFileSync(join(python, "manifest.json"), JSON.stringify(demoManifest));
+  writePythonProject(python);
   const service = join(home, "aech-rt-demo");
   writeFileSync(join(service, "docker-compose.yml"), "services: {}\n");
   expect(value(await host.installer.review({ source: python }))).toMatchObject({
@@ -365,16 +375,7 @@ test("a folder is packed on the way: a Python project, a Node project, and a ser
     value(await host.installer.install({ source: service }, { user, accept: true })).record,
   ).toMatchObject({ service_folder: service, kind: "wheel" });
   const node = join(home, "node-project");
-  mkdirSync(node);
-  writeFileSync(
-    join(node, "package.json"),
-    JSON.stringify({ name: "capstan-cli-other", version: "1.0.0", bin: { "capstan-cli-other": "main.mjs" } }),
-  );
-  writeFileSync(join(node, "main.mjs"), "");
-  writeFileSync(
-    join(node, "manifest.json"),
-    JSON.stringify({ ...demoManifest, name: "other", command: "capstan-cli-other" }),
-  );
+  writeNodeProject(node);
   expect(value(await host.installer.review({ source: node }))).toMatchObject({
     kind: "npm",
     capability: "other",
@@ -392,127 +393,5 @@ test.each(["/no/such/path.whl", "Not A Thing!", "../nowhere"])(
   },
 );
 
-async function hostIn(
-  dataDir: string,
-  ownerOf: (capability: string) => string | undefined = () => undefined,
-  env: Record<string, string> = {},
-): Promise<PackageHost> {
-  return createPackageHost({
-    dataDir,
-    isolation: await probeIsolationFor(dataDir),
-    store: packages,
-    lockPath: join(dataDir, "capstan.lock"),
-    toolEnvironment: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
-    download: async (url) => fail("url_invalid", { url }),
-    ownerOf,
-    now: () => new Date("2026-01-01T00:00:00Z"),
-    helpTimeoutMs: 2500,
-  });
-}
-
-async function run(record: PackageRecord, args: string[], on = host): Promise<unknown> {
-  const [command = "", ...first] = value(await on.placed.commandLine(record, "aech-cli-demo"));
-  return JSON.parse(
-    execFileSync(command, [...first, ...args], { encoding: "utf8", env: { HOME: "/nowhere" } }),
-  );
-}
-
-function value<T>(result: Result<T>): T {
-  if (!result.ok) throw new Error(`${result.failure.code}: ${result.failure.message}`);
-  return result.value;
-}
-
-function filesIn(folder: string): string[] {
-  const found = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return found.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
-}
-
 const lock = (): { packages: Record<string, { version: string }> } =>
   JSON.parse(readFileSync(join(home, "capstan.lock"), "utf8"));
-
-function printing(kind: "wheel" | "npm", text: string): string {
-  return kind === "wheel"
-    ? `def cli(): print(${JSON.stringify(text)})\n`
-    : `console.log(${JSON.stringify(text)})`;
-}
-function hanging(kind: "wheel" | "npm"): string {
-  return kind === "wheel" ? "import time\ndef cli(): time.sleep(600)\n" : "setInterval(() => {}, 1000)";
-}
-function flooding(kind: "wheel" | "npm"): string {
-  return kind === "wheel"
-    ? "def cli():\n  while True: print('x' * 100000)\n"
-    : "const more = () => process.stdout.write('x'.repeat(1e5), more); more();";
-}
-
-function zipWithLink(): Uint8Array {
-  const zip = writeZip([file("link", "/etc/passwd")], nodeCodec);
-  new DataView(zip.buffer, zip.byteOffset).setUint32(signature(zip) + 38, (0o120777 << 16) >>> 0, true);
-  return zip;
-}
-
-/** 1 GB of zeros in about 1 MB of deflate: one flushed megabyte, repeated. */
-function zeros(): Buffer {
-  const megabyte = deflateRawSync(Buffer.alloc(1024 * 1024), { finishFlush: constants.Z_FULL_FLUSH });
-  return Buffer.concat([...Array.from({ length: 1024 }, () => megabyte), Buffer.from([3, 0])]);
-}
-
-function zipBomb(says: number): Uint8Array {
-  const zip = writeZip([file("zeros", "")], { ...nodeCodec, deflateRaw: zeros });
-  const view = new DataView(zip.buffer, zip.byteOffset);
-  for (const at of [22, signature(zip) + 24]) view.setUint32(at, says, true);
-  return zip;
-}
-
-function tarBomb(): Uint8Array {
-  const head = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
-  return Buffer.concat([head, zeros(), Buffer.alloc(8)]);
-}
-
-function tamperedWheel(): Uint8Array {
-  return writeZip(
-    [
-      file("aech_cli_demo-0.1.0.dist-info/METADATA", "Name: aech-cli-demo\nVersion: 0.1.0\n"),
-      file("aech_cli_demo-0.1.0.dist-info/RECORD", "aech_cli_demo-0.1.0.dist-info/METADATA,sha256=AAAA,5\n"),
-    ],
-    nodeCodec,
-  );
-}
-
-function signature(zip: Uint8Array): number {
-  const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
-  for (let at = zip.length - 4; at >= 0; at--) if (view.getUint32(at, true) === 0x02014b50) return at;
-  throw new Error("no central directory");
-}
-
-/** An npm registry with one package, whose postinstall leaves a file when it runs. */
-async function startRegistry(): Promise<{ url: string; server: Server }> {
-  const json = {
-    name: "helper",
-    version: "1.0.0",
-    type: "module",
-    main: "index.js",
-    scripts: { postinstall: "node -e \"require('fs').writeFileSync('ran','')\"" },
-  };
-  const tarball = writeTarGz(
-    [
-      file("package/package.json", JSON.stringify(json)),
-      file("package/index.js", "export const word = 'helped';"),
-    ],
-    nodeCodec,
-  );
-  const server = createServer((request, response) => {
-    if (request.url?.endsWith(".tgz")) return response.end(tarball);
-    const dist = { tarball: `http://127.0.0.1:${port}/helper-1.0.0.tgz` };
-    response.setHeader("content-type", "application/json");
-    return response.end(
-      JSON.stringify({
-        name: "helper",
-        "dist-tags": { latest: "1.0.0" },
-        versions: { "1.0.0": { ...json, dist } },
-      }),
-    );
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, server };
-}

@@ -16,12 +16,12 @@ import {
   writeTarGz,
 } from "@capstan/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { demoManifest, file, testTarball, testWheel } from "../../../../tools/packages/test-packages.ts";
 import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { createGate } from "../gate/gate.ts";
 import { nodeCodec } from "./node-codec.ts";
 import { openPackages, type Packages } from "./open-packages.ts";
-import { demoManifest, file, testTarball, testWheel } from "./test-packages.ts";
 
 const user = "dev@example.com";
 let store: FreshStore;

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fail, ok } from "@capstan/core";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { testTrigger as trigger, writeTrigger } from "../../../../tools/test-triggers.ts";
 import { type Answer, type Channels, sessionChannel, signature, webhookChannel } from "./channels.ts";
 import { dropTrigger, listTriggers, retryTrigger } from "./list-triggers.ts";
 import { pruneTriggers } from "./prune-triggers.ts";
@@ -366,25 +367,7 @@ const root = () => join(dataDir, "rt_triggers");
 const at = (...parts: string[]) => join(root(), "inbox", ...parts);
 const done = (id = ""): HandleOutcome => ({ ok: true, sessionId: `session-of-${id}`, answer: "Done." });
 
-function trigger(change: object = {}) {
-  return {
-    id: randomUUID() as string,
-    user: "user@example.com",
-    type: "draft_ready",
-    created_at: "2026-01-01T00:00:00Z",
-    ...change,
-  };
-}
-
-/** Writes a trigger as the specification asks: aside, then renamed. */
-function write(change: object = {}, name?: string): string {
-  const document = trigger(change);
-  mkdirSync(at(), { recursive: true });
-  const path = at(`${name ?? document.id}.json`);
-  writeFileSync(`${path}.tmp`, JSON.stringify(document));
-  renameSync(`${path}.tmp`, path);
-  return document.id;
-}
+const write = (change: object = {}, name?: string) => writeTrigger(at(), change, name);
 
 async function start(change: Partial<TriggerManagerOptions> = {}): Promise<TriggerManager> {
   const manager = new TriggerManager({

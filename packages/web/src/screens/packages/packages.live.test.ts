@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { testTarball } from "../../../../../tools/packages/test-packages.ts";
 import { type Studio, studioUnderTest } from "../../../../../tools/studio-under-test.ts";
-import { testTarball } from "../../../../runtime/src/install/test-packages.ts";
 
 let studio: Studio;
 const folder = mkdtempSync(join(tmpdir(), "capstan-package-"));

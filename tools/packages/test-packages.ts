@@ -1,6 +1,8 @@
 /** Packages for tests, built from source text: a wheel in Python's standard library only, and an npm tarball. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { buildNpmTarball, buildWheel, type Result } from "@capstan/core";
-import { nodeCodec } from "./node-codec.ts";
+import { nodeCodec } from "../../packages/runtime/src/install/node-codec.ts";
 
 export interface TestPackage {
   readonly name?: string;
@@ -106,4 +108,24 @@ export const file = (path: string, text: string) => ({ path, bytes: new TextEnco
 function bytesOf(built: Result<{ bytes: Uint8Array }>): Uint8Array {
   if (!built.ok) throw new Error(built.failure.message);
   return built.value.bytes;
+}
+
+/** A folder as its author has it, not packed: the demo package in Python. */
+export function writePythonProject(folder: string): void {
+  mkdirSync(join(folder, "aech_cli_demo"), { recursive: true });
+  writeFileSync(
+    join(folder, "pyproject.toml"),
+    '[project]\nname = "aech-cli-demo"\nversion = "0.1.0"\n[project.scripts]\naech-cli-demo = "aech_cli_demo.main:cli"\n',
+  );
+  writeFileSync(join(folder, "aech_cli_demo", "__init__.py"), "");
+  writeFileSync(join(folder, "manifest.json"), JSON.stringify(demoManifest));
+}
+
+export function writeNodeProject(folder: string): void {
+  mkdirSync(folder);
+  const command = "capstan-cli-other";
+  const project = { name: command, version: "1.0.0", bin: { [command]: "main.mjs" } };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(project));
+  writeFileSync(join(folder, "main.mjs"), "");
+  writeFileSync(join(folder, "manifest.json"), JSON.stringify({ ...demoManifest, name: "other", command }));
 }
