@@ -15,8 +15,9 @@ export type { CatalogParts, DocumentStore, LocalAi, SearchHit } from "./catalog/
 export { CATALOG_HINTS, type CatalogId } from "./catalog/hints.ts";
 export { type HtmlOptions, htmlToMarkdown, htmlToText } from "./html/html-to-markdown.ts";
 export { timezoneOf } from "./models/city-zones.ts";
-export { type Minilm, openMinilm } from "./models/minilm.ts";
+export { isMinilmInstalled, type Minilm, openMinilm } from "./models/minilm.ts";
 export { MINILM_DIMENSIONS } from "./models/minilm-graph.ts";
+export { type MinilmThread, openMinilmThread } from "./models/minilm-thread.ts";
 export { offlineModel } from "./models/offline.ts";
 export { openTable, staticEmbedding } from "./models/static-embedding.ts";
 export { countTokens } from "./models/tokenizer.ts";

@@ -5,12 +5,15 @@ const HOW_TO_GET_A_MODEL = "; set ANTHROPIC_API_KEY, OPENAI_API_KEY or another p
 
 const NOT_KNOWN = { label: "not known: the database does not answer just now", demo: false };
 
+const TIERS = { static: "words and a table of meanings", minilm: "words, a table of meanings, and MiniLM" };
+
 export async function greeting({ url, services }: RunningServer): Promise<string> {
   const { label, demo } = await services.models.defaultModel().catch(() => NOT_KNOWN);
   const lines = [
     ["open", url],
     ["data", services.database.location],
     ["model", label + (demo ? HOW_TO_GET_A_MODEL : "")],
+    ["routing", TIERS[services.routeTier.name]],
     ["docs", `${url}/docs`],
     ...services.notes().map((note) => ["note", note]),
   ];

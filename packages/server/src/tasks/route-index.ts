@@ -1,15 +1,8 @@
 /** The router's index, kept in step with the registry: one capability added or removed changes its own entries alone. */
-import {
-  type Capability,
-  type CapabilityRegistry,
-  createRouteIndex,
-  type Embed,
-  type RouteIndex,
-  routeDocument,
-} from "@capstan/core";
+import { type Capability, type CapabilityRegistry, routeDocument } from "@capstan/core";
+import type { TieredIndex } from "./route-tier.ts";
 
-export function keptRouteIndex(registry: CapabilityRegistry, embed: Embed | undefined): RouteIndex {
-  const index = createRouteIndex({ embed });
+export function keepInStep(index: TieredIndex, registry: CapabilityRegistry): TieredIndex {
   const indexed = new Map<string, Capability>();
   const update = () => {
     const now = new Map(registry.list().map((capability) => [capability.id, capability]));

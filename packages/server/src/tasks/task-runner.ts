@@ -13,7 +13,6 @@ import {
   plan,
   type RankResult,
   type Result,
-  type RouteIndex,
   rank,
   type TaskRequest,
   type TaskResponse,
@@ -24,13 +23,14 @@ import { generate } from "../generate.ts";
 import type { Services } from "../services.ts";
 import { singleCapability } from "../single-capability.ts";
 import { fillMissing } from "./fill-missing.ts";
+import type { TieredIndex } from "./route-tier.ts";
 import { openTaskChanges, type TaskEvent, type TaskProgress } from "./task-changes.ts";
 import type { ToolChooser } from "./tool-choice.ts";
 
 export interface TaskParts
   extends Pick<Services, "registry" | "composer" | "users" | "gate" | "telemetry" | "log" | "models"> {
   /** Made at the first task: it reads megabytes of embeddings that most starts do not need. */
-  readonly index: () => RouteIndex;
+  readonly index: () => TieredIndex;
   readonly chooseTool: ToolChooser;
   readonly tasks: TaskStore;
   readonly breakers: BreakerStore;
@@ -184,7 +184,8 @@ interface Planned {
 async function planTask(parts: TaskParts, request: TaskRequest, email: string): Promise<Result<Planned>> {
   const visible = await visibleTo(parts, request, email);
   if (!visible.ok) return visible;
-  const ranked = rank(request.task, parts.index(), {
+  const index = await parts.index().forTask(request.task);
+  const ranked = rank(request.task, index, {
     topK: request.topK,
     rejected: request.includeRejected,
     visible: visible.value.sees,

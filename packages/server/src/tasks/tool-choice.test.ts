@@ -1,7 +1,7 @@
-import { staticEmbedding } from "@capstan/builtins";
 import { CapabilityRegistry, defineCapability, defineTool, ok } from "@capstan/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { routeTier } from "./route-tier.ts";
 import { openToolChooser } from "./tool-choice.ts";
 
 const tool = (name: string, description: string) =>
@@ -16,7 +16,7 @@ const harbour = defineCapability({
     tool("tides_get", "The height of the water at a time."),
   ],
 });
-const choose = openToolChooser(CapabilityRegistry.of([harbour]), staticEmbedding);
+const choose = openToolChooser(CapabilityRegistry.of([harbour]), routeTier({ onError: () => {} }));
 
 test.each([
   ["which boats lie here", "boats_list"],

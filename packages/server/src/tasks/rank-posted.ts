@@ -1,0 +1,65 @@
+/** Ranks a catalog that a client posts, a little at a time: thousands take seconds, and other requests come in between. */
+import {
+  documentTexts,
+  type Embed,
+  type RankCatalogRequest,
+  type RankedTask,
+  rankCatalog,
+  taskTexts,
+} from "@capstan/core";
+import type { RouteTier } from "./route-tier.ts";
+
+const BREATH_MS = 20; // the longest that other requests wait for a ranking
+/** The most texts the model is asked to read for one request; a larger catalog is ranked by the table. */
+const MODEL_TEXTS = 12_000;
+
+export interface RankedCatalog {
+  readonly results: readonly RankedTask[];
+  readonly tier: RouteTier["name"];
+}
+
+export async function rankPosted(request: RankCatalogRequest, tier: RouteTier): Promise<RankedCatalog> {
+  const model = textsIn(request) <= MODEL_TEXTS ? tier.model() : undefined;
+  if (!model) return { results: await rankInTurns(request, tier.table()), tier: "static" };
+  try {
+    return { results: await rankInTurns(request, model.embed, model.prepare), tier: "minilm" };
+  } catch (error) {
+    tier.failed(error);
+    return rankPosted(request, tier);
+  }
+}
+
+const textsIn = ({ capabilities, tasks }: RankCatalogRequest): number =>
+  capabilities.reduce((sum, { triggers }) => sum + 1 + (triggers?.length ?? 0), tasks.length);
+
+async function rankInTurns(
+  request: RankCatalogRequest,
+  embed: Embed,
+  prepare?: (texts: readonly string[]) => Promise<void>,
+): Promise<RankedTask[]> {
+  const results: RankedTask[] = [];
+  const ranking = rankCatalog(request, embed);
+  let breath = performance.now();
+  for (const texts of textsInTurn(request)) {
+    await prepare?.(texts());
+    const { value } = ranking.next();
+    if (value) results.push(value);
+    if (performance.now() - breath < BREATH_MS) continue;
+    await new Promise(setImmediate);
+    breath = performance.now();
+  }
+  return results;
+}
+
+/** What each turn of `rankCatalog` will ask `embed` for: first the capabilities, then the tasks. */
+function* textsInTurn({ capabilities, tasks }: RankCatalogRequest): Generator<() => string[]> {
+  for (const { id, name, description, triggers } of capabilities) {
+    yield () => {
+      const texts = documentTexts({
+        ...{ id, name: name ?? id, description: description ?? "", triggers: triggers ?? [] },
+      });
+      return [texts.own, ...texts.triggers];
+    };
+  }
+  for (const task of tasks) yield () => taskTexts(task);
+}
