@@ -91,6 +91,27 @@ describe("arguments from a task", () => {
     ["add two and three", z.object({ a: z.number(), b: z.number() }), { a: 2, b: 3 }],
     ["show the third chapter", z.object({ chapter: z.int() }), { chapter: 3 }],
     ["open page 21st", z.object({ page_number: z.int() }), { page_number: 21 }],
+    ["run this python code: print(1, 2)", z.object({ code: text }), { code: "print(1, 2)" }],
+    ["run ```js\nlet a = 1;\na + 1\n``` now", z.object({ code: text }), { code: "let a = 1;\na + 1" }],
+    ["keep this note: the door code is 1234", z.object({ text }), { text: "the door code is 1234" }],
+    [
+      "create a file called notes.txt with hello there",
+      z.object({ path: text, content: text }),
+      { path: "notes.txt", content: "hello there" },
+    ],
+    [
+      "plan:\n- buy milk\n- fix the bug",
+      todos,
+      { todos: [{ content: "Buy milk" }, { content: "Fix the bug" }] },
+    ],
+    ["tell me a joke", z.object({ prompt: text }), { prompt: "tell me a joke" }],
+    [
+      "send event deploy.done to https://example.com/hook",
+      z.object({ url: z.url(), event: text.default("event") }),
+      { url: "https://example.com/hook", event: "deploy.done" },
+    ],
+    ["the branch: main, please", z.object({ branch: text }), { branch: "main" }],
+    ["deploy on branch feature/x", z.object({ branch: text }), { branch: "feature/x" }],
     ["a budget of 1.5 million", z.object({ budget: z.number() }), { budget: 1_500_000 }],
   ])("%j", (task, schema, expected) => {
     expect(mapPayload(task, zodSchema(schema).jsonSchema, { timezoneOf, now }).payload).toMatchObject(
@@ -103,6 +124,13 @@ describe("arguments from a task", () => {
       z.object({ url: z.url(), email: z.email(), count: z.int(), note: text.optional() }),
     ).jsonSchema;
     expect(mapPayload("do it", schema)).toMatchObject({ missing: ["url", "email", "count"] });
+  });
+
+  test("a word behind a name that is only prose is not its value", () => {
+    const schema = zodSchema(
+      z.object({ event: text.optional(), files: z.array(text).optional() }),
+    ).jsonSchema;
+    expect(mapPayload("tell me which event comes: a, b or c", schema).payload).toEqual({});
   });
 
   test("what has a default is not missing", () => {

@@ -3,9 +3,10 @@
  * as missing and never made up.
  */
 import type { JsonSchema, JsonValue } from "../schema.ts";
+import { freeText, isFreeText, speaksOf, valueNamed } from "./free-text.ts";
 import { isRecord, type ParameterSchema, parametersOf } from "./parameters.ts";
 import { type FoundValue, findValues, listItems, numberOf, type ValueKind } from "./task-values.ts";
-import { boundedText } from "./text.ts";
+import { boundedLines } from "./text.ts";
 
 export interface MappedPayload {
   readonly payload: Readonly<Record<string, JsonValue>>;
@@ -34,7 +35,7 @@ interface Mapping {
 type Fill = (parameter: ParameterSchema, mapping: Mapping) => JsonValue | undefined;
 
 export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints = {}): MappedPayload {
-  const text = boundedText(task);
+  const text = boundedLines(task);
   const mapping: Mapping = { task: text, values: findValues(text, hints.now), used: new Set(), hints };
   const parameters = parametersOf(schema);
   const payload: Record<string, JsonValue> = { ...hints.constants };
@@ -92,45 +93,21 @@ function exactValue(parameter: ParameterSchema, mapping: Mapping): JsonValue | u
   if (schema.format === "uri") return take(mapping, "url");
   if (schema.format === "email") return take(mapping, "email");
   if (schema.format === "date") return take(mapping, "date")?.slice(0, 10);
-  return KINDS.find(([pattern]) => pattern.test(name))?.[1](parameter, mapping);
+  const kind = KINDS.find(([pattern]) => pattern.test(name));
+  return kind ? kind[1](parameter, mapping) : named(name, mapping);
 }
 
-/** Names whose value is whatever the task is about. */
-const FREE =
-  /content|text|body|message|prompt|query|question|task|description|topic|search|input|note|title|subject|code|name|q$|keyword|instruction|request/i;
+/** "event deploy.done", "branch: main": the word behind the parameter's own name. */
+function named(name: string, { task, used }: Mapping): string | undefined {
+  const found = valueNamed(name, task);
+  if (found) used.add(found);
+  return found?.text;
+}
 
 function freeValue({ name, schema }: ParameterSchema, mapping: Mapping): JsonValue | undefined {
-  if (
-    (schema.type !== "string" && schema.type !== undefined) ||
-    Array.isArray(schema.enum) ||
-    !FREE.test(name)
-  )
-    return undefined;
-  const quoted = take(mapping, "quoted");
-  if (quoted !== undefined) return quoted;
-  if (/^(name|title)$/i.test(name))
-    return wordAfter(
-      mapping.task,
-      /\b(?:called|named|titled)\s+([\w .&-]{1,80}?)(?=[,.;]|$|\s(?:for|with|that|and)\b)/i,
-    );
-  const left = remaining(mapping);
-  return left === "" ? undefined : left;
-}
-
-/** The task without its values, its leading verb and the words that tie them together. */
-function remaining({ task, used }: Mapping): string {
-  const holes = [...used]
-    .sort((a, b) => b.at - a.at)
-    .reduce((text, { at, end }) => `${text.slice(0, at)} ${text.slice(end)}`, task);
-  return holes
-    .replace(
-      /^\s*(?:please\s+)?(?:can you\s+|could you\s+)?(?:write|save|put|store|add|create|search|find|look up|research|generate|fetch|get|show|tell me|open|read|ask|send|make|run|execute)\b\s*(?:me\s+)?(?:for\s+|about\s+|the\s+web\s+for\s+)?/i,
-      "",
-    )
-    .replace(/\s+(?:to|into|in|at|from|as|on)\s*(?:the\s+file)?\s*$/i, "")
-    .replace(/\s+(?:to|into|in)\s{2,}/gi, " ")
-    .replace(/\s+/g, " ")
-    .replace(/^[\s:,-]+|[\s:,-]+$/g, "");
+  const isText = schema.type === "string" || schema.type === undefined;
+  if (!isText || Array.isArray(schema.enum) || !isFreeText(name)) return undefined;
+  return take(mapping, "quoted") ?? freeText(name, mapping.task, [...mapping.used]);
 }
 
 function taking(kind: ValueKind): Fill {
@@ -178,9 +155,9 @@ const enumValue = (values: readonly unknown[], task: string): JsonValue | undefi
   ) as JsonValue | undefined;
 };
 
-function arrayFor({ schema }: ParameterSchema, mapping: Mapping): JsonValue | undefined {
+function arrayFor({ name, schema, required }: ParameterSchema, mapping: Mapping): JsonValue | undefined {
   const items = listItems(mapping.task);
-  if (items.length === 0) return undefined;
+  if (items.length === 0 || !(required || speaksOf(name, mapping.task))) return undefined;
   const item = isRecord(schema.items) ? schema.items : {};
   if (item.type !== "object") return items;
   const fields = parametersOf(item);

@@ -17,12 +17,15 @@ const STOP_WORDS = new Set(
   just about into than then them they he she his her not no s t re ve ll d m`.split(/\s+/),
 );
 
-/** Reads at most the first `MAX_TASK_CHARS`; control characters become spaces. */
-export function boundedText(text: string): string {
+/** Reads at most the first `MAX_TASK_CHARS`; control characters but tabs and line ends become spaces. */
+export function boundedLines(text: string): string {
   const cut = text.length > MAX_TASK_CHARS ? text.slice(0, MAX_TASK_CHARS) : text;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-  return cut.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\ufeff]+/g, " ");
+  return cut.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\ufeff]+/g, " ");
 }
+
+/** The same on one line. */
+export const boundedText = (text: string): string => boundedLines(text).replace(/[\t\n]+/g, " ");
 
 /** What `intent.normalizedTask` shows: lower case, single spaces, no closing punctuation. */
 export function normalizeTask(text: string): string {

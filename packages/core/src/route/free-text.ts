@@ -1,0 +1,82 @@
+/** Text for parameters that take any: what a task is about once its exact values are out, and values named in the text. */
+import type { FoundValue } from "./task-values.ts";
+
+/** What stands in the task to be handed on as it is: a document, code, a note. */
+const VERBATIM = /content|text|body|message|note|code/i;
+/** What a model or a person is asked: the task in its own words, its verb too. */
+const ASKED = /prompt|question|task|instruction|request/i;
+/** What the task is about, without the verb: "search for solar panels" -> "solar panels". */
+const SUBJECT = /query|description|topic|search|input|title|subject|name|q$|keyword/i;
+const TITLE = /^(name|title)$/i;
+
+export const isFreeText = (name: string): boolean =>
+  VERBATIM.test(name) || ASKED.test(name) || SUBJECT.test(name);
+
+/** `used`: the values that other parameters took. */
+export function freeText(name: string, task: string, used: readonly FoundValue[]): string | undefined {
+  if (TITLE.test(name)) return titleIn(task);
+  const verbatim = VERBATIM.test(name) ? (behindColon(task) ?? behindPath(task, used)) : undefined;
+  const left = verbatim ?? (ASKED.test(name) ? tidy(without(used, task)) : remaining(used, task));
+  return left === "" ? undefined : left;
+}
+
+const titleIn = (task: string): string | undefined =>
+  /\b(?:called|named|titled)\s+([\w .&-]{1,80}?)(?=[,.;]|$|\s(?:for|with|that|and)\b)/i
+    .exec(task)?.[1]
+    ?.trim();
+
+/** "run this: print(1)" -> "print(1)". Not the colon of an address or a time. */
+const behindColon = (task: string): string | undefined =>
+  /^[^:\n]{3,120}:\s+(\S[\s\S]*)$/.exec(task)?.[1]?.trim();
+
+/** "a file notes.txt with hello" -> "hello". */
+function behindPath(task: string, used: readonly FoundValue[]): string | undefined {
+  const path = used.findLast(({ kind }) => kind === "path");
+  const said =
+    /^\s*(?:with|containing|saying|that says)\s+(?:the\s+)?(?:(?:text|contents?|words?|lines?)\b)?\s*:?\s*(\S[\s\S]*)$/i;
+  return path && said.exec(task.slice(path.end))?.[1]?.trim();
+}
+
+/** The task without the values that have a place. */
+const without = (used: readonly FoundValue[], task: string): string =>
+  [...used]
+    .sort((a, b) => b.at - a.at)
+    .reduce((left, { at, end }) => `${left.slice(0, at)} ${left.slice(end)}`, task);
+
+/** Also without its leading verb and the words that tied the values to it. */
+function remaining(used: readonly FoundValue[], task: string): string {
+  return tidy(
+    without(used, task)
+      .replace(
+        /^\s*(?:please\s+)?(?:can you\s+|could you\s+)?(?:write|save|put|store|add|create|search|find|look up|research|generate|fetch|get|show|tell me|open|read|ask|send|make|run|execute)\b\s*(?:me\s+)?(?:for\s+|about\s+|the\s+web\s+for\s+)?/i,
+        "",
+      )
+      .replace(/\s+(?:to|into|in|at|from|as|on)\s*(?:the\s+file)?\s*$/i, "")
+      .replace(/\s+(?:to|into|in)\s{2,}/gi, " "),
+  );
+}
+
+const tidy = (text: string): string => text.replace(/[^\S\n]+/g, " ").replace(/^[\s:,-]+|[\s:,-]+$/g, "");
+
+const asWords = (name: string): string =>
+  name
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replace(/[^A-Za-z0-9]+/g, " ")
+    .trim()
+    .replace(/ /g, "[\\s_-]?");
+
+export const speaksOf = (name: string, task: string): boolean =>
+  new RegExp(`\\b${asWords(name).replace(/s$/, "s?")}\\b`, "i").test(task);
+
+/** Behind the name stands a sign and a word, or a word that is plainly no prose: it has a dot, a digit, a slash. */
+export function valueNamed(name: string, task: string): FoundValue | undefined {
+  const words = asWords(name);
+  if (words.length < 2) return undefined;
+  const sign = isFreeText(name) ? "" : "|\\s*[:=]\\s*([^\\s,;]+)";
+  const plain = "\\s+(?:is\\s+)?((?=[^\\s,;]*[./_@\\d-][^\\s,;]*\\w)[\\w][\\w./@-]*\\w)";
+  const found = new RegExp(`\\b${words}(?:${plain}${sign})`, "i").exec(task);
+  const text = found?.[1] ?? found?.[2];
+  return found && text
+    ? { kind: "quoted", text, at: found.index, end: found.index + found[0].length }
+    : undefined;
+}
