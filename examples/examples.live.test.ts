@@ -53,7 +53,7 @@ describe("the examples", () => {
   test.each(programs)("%s runs and prints what it promises", async (name) => {
     const { stdout } = await run(process.execPath, [name], {
       cwd: FOLDER,
-      timeout: 60_000,
+      timeout: 110_000,
       env: environment(),
     });
     expect(stdout).toMatch(PRINTS[name] ?? /./);
