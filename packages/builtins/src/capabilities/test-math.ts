@@ -61,6 +61,7 @@ export const testMath = defineCapability({
       "calculate a sum",
       "what is 2 plus 2",
       "do the math",
+      "how much is 12 times 9",
     ],
     tags: ["math", "calculator", "arithmetic", "sum", "numbers", "plus", "minus", "times"],
     domain: "math",

@@ -62,6 +62,15 @@ test.each([
   ["fetch https://example.com/data.json", "proxy.fetch"],
   ["extract the key points from https://example.com/report", "proxy.extract"],
   ["show me the recent webhook events", "webhook.events"],
+  ["summarize https://example.com", "research.fetch-page"],
+  ["read https://example.com/a.pdf for me", "research.fetch-page"],
+  ["draw a castle on a hill", "media.image.generate"],
+  ["make a 10 second clip of a flying dragon", "media.video.generate"],
+  ["animate a walking cat", "media.video.generate"],
+  ["a name for my podcast", "company.name"],
+  ["I need a name for a coffee shop", "company.name"],
+  ["papers on climate change", "research.search"],
+  ["news about the election", "research.search"],
   ["send a webhook to https://example.com/hook", "webhook.dispatch"],
 ])("%j goes to %s", (task, id) => {
   expect(ids(task)[0]).toBe(id);
@@ -75,12 +84,15 @@ test.each([
   expect(ids(task).filter((id) => not.includes(id))).toEqual([]);
 });
 
-test.each(["hmm", "blorptag fnord qwxz", "what is the meaning of life"])(
-  "chat.general answers %j",
-  (task) => {
-    expect(ids(task)[0]).toBe("chat.general");
-  },
-);
+test.each([
+  "hmm",
+  "blorptag fnord qwxz",
+  "what is the meaning of life",
+  "order a pizza",
+  "who won the world cup in 1998",
+])("chat.general answers %j", (task) => {
+  expect(ids(task)[0]).toBe("chat.general");
+});
 
 test("the plan of the specification's example calls POST /api/company with the plan action", () => {
   const task = "create company plan for ai bookkeeping startup";

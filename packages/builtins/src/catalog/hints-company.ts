@@ -102,6 +102,8 @@ export const companyHints = {
         "what should i call my company",
         "name ideas for a business",
         "come up with a name",
+        "i need a name for my shop",
+        "what to call my podcast",
       ],
     },
   },

@@ -75,7 +75,7 @@ export function rank(text: string, index: RouteIndex, options: RankOptions = {})
     spoken: (open[0]?.candidate.entry.document.triggers?.length ?? 0) > 0,
   });
   const nothingFits = open.length === 0 ? 1 : logistic(values, weights.none);
-  const refused = nothingFits >= weights.noneThreshold && !isSaid(open[0]);
+  const refused = nothingFits >= weights.noneThreshold && !isSaid(open[0], task);
   const floor = FLOOR_SHARE * (open[0]?.score ?? 0);
   const kept = refused ? [] : open.filter((entry) => entry.score >= floor).slice(0, topK);
   const matches = kept.map((entry) => toMatch(entry, task));
@@ -100,9 +100,17 @@ function score(candidate: Candidate, field: Field, task: Task, weights: RouteWei
   };
 }
 
-/** A trigger of several words stands in the task: of three thousand labelled tasks that nothing fits, none had that. */
-function isSaid(first: Scored | undefined): boolean {
-  return first?.candidate.triggerHits.some((trigger) => /\S\s+\S/.test(trigger.trim())) ?? false;
+/**
+ * A trigger of several words stands in the task: of three thousand labelled tasks that nothing fits, none had that.
+ * Or it is a page reader, and the task holds an address.
+ */
+function isSaid(first: Scored | undefined, task: Task): boolean {
+  if (!first) return false;
+  const { triggerHits, entry } = first.candidate;
+  return (
+    triggerHits.some((trigger) => /\S\s+\S/.test(trigger.trim())) ||
+    (task.hasAddress && entry.document.needsUrl === true)
+  );
 }
 
 /** The seed's order: score, exact trigger hits, exact tag hits, id. Scores are rounded, so that noise decides nothing. */

@@ -17,7 +17,9 @@ export interface Task {
   readonly clauses: readonly TaskPart[];
   readonly contentTerms: ReadonlySet<string>;
   readonly actions: number;
+  /** It speaks of a page, or holds its address. */
   readonly hasUrl: boolean;
+  readonly hasAddress: boolean;
   /** Whether the phrase's terms stand in the task, one after the other. */
   holds(phrase: Phrase): boolean;
 }
@@ -36,6 +38,7 @@ export function readTask(raw: string, embed: Embed | undefined): Task {
     contentTerms: new Set(whole.terms.filter((term) => !isStopTerm(term))),
     actions: actionBits(words(text)),
     hasUrl: URL_OR_PAGE.test(text),
+    hasAddress: /https?:\/\//i.test(text),
     holds: (phrase) => phrase.terms.length > 0 && line.includes(` ${phrase.terms.join(" ")} `),
   };
 }
