@@ -204,7 +204,7 @@ async function* eventTexts(events: AsyncIterable<TaskEvent>): AsyncGenerator<str
 async function rankCatalogRoute(c: Context<AppEnv>, { routeTier }: Services): Promise<Response> {
   const body = rankCatalogRequest.safeParse(await c.req.json().catch(() => undefined));
   if (!body.success) return problem(c, fail("input_invalid", { where: z.prettifyError(body.error) }).failure);
-  const { results, tier } = await rankPosted(body.data, routeTier);
+  const { results, tier } = await rankPosted(body.data, routeTier, c.req.raw.signal);
   c.header("x-capstan-route-tier", tier);
   return c.json({ results });
 }

@@ -10,22 +10,27 @@ import {
 import type { RouteTier } from "./route-tier.ts";
 
 const BREATH_MS = 20; // the longest that other requests wait for a ranking
-/** The most texts the model is asked to read for one request; a larger catalog is ranked by the table. */
-const MODEL_TEXTS = 12_000;
+/** The most texts the model reads for one request, at some 3 ms each; a larger catalog is ranked by the table. */
+const MODEL_TEXTS = 6_000;
 
 export interface RankedCatalog {
   readonly results: readonly RankedTask[];
   readonly tier: RouteTier["name"];
 }
 
-export async function rankPosted(request: RankCatalogRequest, tier: RouteTier): Promise<RankedCatalog> {
+export async function rankPosted(
+  request: RankCatalogRequest,
+  tier: RouteTier,
+  signal?: AbortSignal,
+): Promise<RankedCatalog> {
   const model = textsIn(request) <= MODEL_TEXTS ? tier.model() : undefined;
-  if (!model) return { results: await rankInTurns(request, tier.table()), tier: "static" };
+  if (!model) return { results: await rankInTurns(request, tier.table(), { signal }), tier: "static" };
   try {
-    return { results: await rankInTurns(request, model.embed, model.prepare), tier: "minilm" };
+    const { embed, prepare } = model;
+    return { results: await rankInTurns(request, embed, { prepare, signal }), tier: "minilm" };
   } catch (error) {
     tier.failed(error);
-    return rankPosted(request, tier);
+    return rankPosted(request, tier, signal);
   }
 }
 
@@ -35,12 +40,16 @@ const textsIn = ({ capabilities, tasks }: RankCatalogRequest): number =>
 async function rankInTurns(
   request: RankCatalogRequest,
   embed: Embed,
-  prepare?: (texts: readonly string[]) => Promise<void>,
+  {
+    prepare,
+    signal,
+  }: { prepare?: (texts: readonly string[]) => Promise<void>; signal?: AbortSignal | undefined },
 ): Promise<RankedTask[]> {
   const results: RankedTask[] = [];
   const ranking = rankCatalog(request, embed);
   let breath = performance.now();
   for (const texts of textsInTurn(request)) {
+    if (signal?.aborted) break; // nobody reads the answer
     await prepare?.(texts());
     const { value } = ranking.next();
     if (value) results.push(value);

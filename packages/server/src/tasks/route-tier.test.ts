@@ -126,8 +126,15 @@ test("a posted catalog is read by the model, text by text, before it is ranked",
 
 test("a posted catalog that is too much for the model is ranked by the table", async () => {
   const { model, asked } = waterModel();
-  const triggers = Array.from({ length: 1000 }, (_, at) => `bake loaf ${at}`);
-  const capabilities = Array.from({ length: 13 }, (_, at) => ({ ...bread, id: `bread-${at}`, triggers }));
+  const triggers = Array.from({ length: 1000 }, () => "bake");
+  const capabilities = Array.from({ length: 7 }, (_, at) => ({ ...bread, id: `bread-${at}`, triggers }));
   const ranked = await rankPosted({ capabilities, tasks: [], topK: 3 }, routeTier({ model, ...quiet }));
   expect([ranked.tier, asked]).toEqual(["static", []]);
+});
+
+test("a posted catalog whose caller has gone is read no further", async () => {
+  const { model, asked } = waterModel();
+  const request = { capabilities: [boats, bread], tasks: ["list the vessels"], topK: 3 };
+  await rankPosted(request, routeTier({ model, ...quiet }), AbortSignal.abort());
+  expect(asked).toEqual([]);
 });
