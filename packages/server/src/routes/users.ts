@@ -1,8 +1,10 @@
 /** /v1/users and /v1/audit: who may do what, and who changed it. */
-
+import { fail } from "@capstan/core";
 import type { UserRecord } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
+import type { Caller } from "../auth/caller.ts";
 import { json, jsonBody, needs, newRoutes } from "../define-route.ts";
+import { problem } from "../problem.ts";
 import type { Services } from "../services.ts";
 
 const User = z
@@ -24,7 +26,7 @@ const listUsers = createRoute({
   method: "get",
   path: "/v1/users",
   tags: ["users"],
-  summary: "List users",
+  summary: "List users; those other than the caller need the right admin",
   responses: { 200: json(z.object({ items: z.array(User), total: z.int() }), "All users.") },
 });
 
@@ -85,10 +87,16 @@ const listAudit = createRoute({
 export function userRoutes({ users, audit }: Services) {
   const routes = newRoutes();
   routes.openapi(listUsers, async (c) => {
-    const items = (await users.list()).map(userDto);
+    const items = (await users.list()).filter(({ email }) => maySee(c.get("caller"), email)).map(userDto);
     return c.json({ items, total: items.length }, 200);
   });
-  routes.openapi(getUser, async (c) => c.json(userDto(await users.get(c.req.valid("param").email)), 200));
+  routes.openapi(getUser, async (c) => {
+    const { email } = c.req.valid("param");
+    if (!maySee(c.get("caller"), email)) {
+      return problem(c, fail("not_found", { what: "user", id: email }).failure);
+    }
+    return c.json(userDto(await users.get(email)), 200);
+  });
   routes.openapi(putUser, async (c) => {
     const { email } = c.req.valid("param");
     const { scopes, preferences } = c.req.valid("json");
@@ -114,5 +122,9 @@ export function userRoutes({ users, audit }: Services) {
   });
   return routes;
 }
+
+/** Who may do what is nobody else's business: it tells whose key is worth having. */
+const maySee = (caller: Caller, email: string): boolean =>
+  caller.rights.includes("admin") || caller.email === email;
 
 const userDto = ({ ownScopes, ...user }: UserRecord) => ({ ...user, own_scopes: ownScopes });

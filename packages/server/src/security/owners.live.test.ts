@@ -128,6 +128,20 @@ test("another person's agent would be changed to use its users' rights, or taken
   );
 });
 
+test("another person's scopes would tell whose key is worth stealing", async () => {
+  const { call } = server;
+  await call("PUT", `/v1/users/${BOB}`, { scopes: ["Mail.Send"] });
+  expect((await call("GET", `/v1/users/${BOB}`, undefined, ann)).status).toBe(404);
+  expect((await call("GET", `/v1/users/${BOB}`, undefined, bob)).body.scopes).toEqual(["Mail.Send"]);
+  const seen = async (headers?: Record<string, string>) =>
+    (await call("GET", "/v1/users", undefined, headers)).body.items.map(
+      ({ email }: { email: string }) => email,
+    );
+  expect(await seen(ann)).not.toContain(BOB);
+  expect(await seen(bob)).toEqual([BOB]);
+  expect(await seen()).toContain(BOB);
+});
+
 test("another person's token would be listed and revoked", async () => {
   const path = `/v1/agents/${agentId}/tokens`;
   const { id } = (await server.call("POST", path, { name: "bob's" }, bob)).body;

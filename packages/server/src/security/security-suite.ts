@@ -102,6 +102,7 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
     shownBy: [
       [OWNERS, "another person's session would be read or driven with its owner's rights"],
       [OWNERS, "another person's question would be answered by whoever knows its id"],
+      [OWNERS, "another person's scopes would tell whose key is worth stealing"],
       [OWNERS, "another person's agent would be changed to use its users' rights, or taken away"],
       [OWNERS, "a schedule in another person's name would work with that person's rights"],
     ],
