@@ -9,7 +9,7 @@ import { barsSvg } from "./svg.ts";
 
 const DOCS = join(import.meta.dirname, "../docs");
 const IMAGES = join(DOCS, "images");
-const ORDER = ["runs", "paced", "subscribers", "growth", "start", "install", "files", "compose"];
+const ORDER = ["runs", "paced", "subscribers", "growth", "start", "install", "html", "files", "compose"];
 
 function findings(): StoredFinding[] {
   const all = readdirSync(RESULTS)

@@ -8,6 +8,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { Parser } from "htmlparser2";
 import TurndownService from "turndown";
 import { htmlToMarkdown, htmlToText } from "../../packages/builtins/src/html/html-to-markdown.ts";
+import { figure, median, report, versionOf } from "../result.ts";
 import { isHidden, missingFrom } from "./completeness.ts";
 import { generatedPages } from "./generated-pages.ts";
 
@@ -47,16 +48,35 @@ const sets: Record<string, string[]> = {
   ...Object.fromEntries(Object.entries(generated).map(([name, html]) => [name, [html]])),
 };
 
-let slowest = Number.POSITIVE_INFINITY;
-for (const [name, set] of Object.entries(sets)) {
+const rows = Object.entries(sets).map(([name, set]) => {
   const speeds = measure(set);
   const ratio = (speeds.get("ours, markdown") ?? 0) / (speeds.get("turndown") ?? 1);
-  slowest = Math.min(slowest, ratio);
-  console.log(`${name}: ${ratio.toFixed(1)}x turndown`);
-  for (const [converter, speed] of speeds)
-    console.log(`  ${converter.padEnd(24)} ${speed.toFixed(1).padStart(6)} MB/s`);
-}
-console.log(`\ngoal ${GOAL}x: ${slowest >= GOAL ? "reached" : "missed"} (least ${slowest.toFixed(1)}x)`);
+  const columns = [...speeds].map(([converter, speed]) => [`${converter}, MB/s`, figure(speed)]);
+  return {
+    name,
+    ratio,
+    row: { "": name, "beside turndown": `${figure(ratio)}x`, ...Object.fromEntries(columns) },
+  };
+});
+const slowest = Math.min(...rows.map(({ ratio }) => ratio));
+report({
+  name: "html",
+  question: "How fast is HTML turned into Markdown?",
+  method: `One process, ${ROUNDS} interleaved rounds after one that does not count, medians; turndown parses with domino, its default. Before it is timed, everything visible in turndown's output (every word as often, every link) must be in ours.`,
+  goals: [
+    { what: "the slowest set beside turndown + domino", value: slowest, atLeast: GOAL, unit: "x" },
+    { what: "pages that lack something turndown shows", value: incomplete, atMost: 0, unit: "" },
+  ],
+  tables: [{ title: "HTML to Markdown", rows: rows.map(({ row }) => row) }],
+  plots: [
+    {
+      title: "Times as fast as turndown",
+      unit: "x",
+      bars: rows.map(({ name, ratio }) => ({ label: name, value: ratio })),
+    },
+  ],
+  versions: { turndown: versionOf("turndown") },
+});
 process.exitCode = incomplete === 0 && slowest >= GOAL ? 0 : 1;
 
 /** MB/s of each converter over a set of pages. Small sets are repeated, so that a round is long enough to time. */
@@ -71,7 +91,6 @@ function measure(set: readonly string[]): Map<string, number> {
       if (round >= 0) times.get(name)?.push(performance.now() - start); // round -1 warms up
     }
   }
-  const median = (all: number[]) => all.toSorted((a, b) => a - b)[all.length >> 1] ?? Number.NaN;
   return new Map([...times].map(([name, all]) => [name, (bytes * repeats) / 1e6 / (median(all) / 1e3)]));
 }
 
