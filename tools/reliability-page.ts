@@ -31,7 +31,10 @@ last run of \`npm run test:slow\`, which leaves them in \`bench/results/reliabil
 const CHAOS_WORDS: readonly (readonly [key: string, words: string])[] = [
   ["servers", "server processes on one Postgres"],
   ["kills", "times one of them was killed with kill -9"],
-  ["startsInVain", "starts that failed because the database was cut off meanwhile, and were made again"],
+  ["killsBeforeReady", "of them while it was still starting"],
+  ["startsInVain", "starts that gave up waiting for the database, and were made again"],
+  ["serversUpOnAverage", "servers that were up, on average"],
+  ["secondsWithoutServer", "seconds in which none was up"],
   ["postgresRestarts", "restarts of Postgres"],
   ["connectionsCut", "database connections cut by a proxy"],
   ["runs", "runs of users, each with a tool, an approval and a second tool"],
@@ -41,7 +44,8 @@ const CHAOS_WORDS: readonly (readonly [key: string, words: string])[] = [
   ["reconnects", "times a user had to connect again, tries while no server was up included"],
   ["toolRuns", "times a tool really ran"],
   ["ranAgainBeforeCommit", "of them again, because the process died before the result was stored"],
-  ["committedCallsRepeated", "of them although the result was stored"],
+  ["committedCalls", "calls whose result is stored, each once"],
+  ["committedCallsRepeated", "of them run again after that"],
   ["triggers", "triggers sent"],
   ["triggersHandled", "of them handled"],
 ];
@@ -53,9 +57,8 @@ function chaos(): string {
   const rows = CHAOS_WORDS.map(([key, words]) => `| ${words} | ${shown(counts[key])} |`);
   return `## Servers killed under load
 
-${plan.concurrent} users at a time for ${plan.seconds} s; every ${plan.killEverySeconds} s one server is killed and started again if another is up then (on a slow
-machine, starts between two cuts are rare, and so are kills), all
-database connections are cut every ${plan.cutEverySeconds} s, and Postgres is restarted ${(plan.restartAt as readonly number[]).length} times. At the end each run must be done or failed
+${plan.concurrent} users at a time for ${plan.seconds} s; every ${plan.killEverySeconds} s, by the clock, the next server is killed, whether it is up or still starting, and
+started again at once; all database connections are cut every ${plan.cutEverySeconds} s, and Postgres is restarted ${(plan.restartAt as readonly number[]).length} times. At the end each run must be done or failed
 with a reason, no call whose result was stored may have run again, and each user's events must be whole and in order.
 Promises broken: **${broken}**.
 

@@ -20,14 +20,11 @@ export class ChaosClient {
   readonly session = randomUUID();
   readonly events: RunEvent[] = [];
   readonly faults: string[] = [];
-  /** When the result of each call was seen: from then on it is committed. */
-  readonly resultSeenAt = new Map<string, number>();
   runId = "";
   reconnects = 0;
   status = "unfinished";
   reason = "";
   readonly #world: ChaosWorld;
-  #calls = new Map<string, string>();
 
   constructor(world: ChaosWorld) {
     this.#world = world;
@@ -75,13 +72,6 @@ export class ChaosClient {
   #take(seq: number, event: RunEvent): boolean {
     if (seq !== this.events.length + 1) this.faults.push(`event ${seq} came after ${this.events.length}`);
     this.events.push(event);
-    if (event.type === "TOOL_CALL_ARGS")
-      this.#calls.set(event.toolCallId, (this.#calls.get(event.toolCallId) ?? "") + event.delta);
-    if (event.type === "TOOL_CALL_RESULT") {
-      const text = /"text":"([^"]+)"/.exec(this.#calls.get(event.toolCallId) ?? "")?.[1];
-      if (text !== undefined && !/fail|denied|cancel/i.test(JSON.stringify(event.content)))
-        this.resultSeenAt.set(text, this.resultSeenAt.get(text) ?? Date.now());
-    }
     return !this.#ended && !this.#asks;
   }
 

@@ -17,6 +17,7 @@ test("three minutes of chaos under a hundred concurrent runs", async () => {
     console.log(JSON.stringify(counts, null, 1));
     expect(faults).toEqual([]);
     expect(counts.committedCallsRepeated).toBe(0);
+    expect(counts.kills).toBe(PLAN.seconds / PLAN.killEverySeconds);
   } finally {
     await postgres.stop();
   }
