@@ -4,7 +4,7 @@
  */
 import type { z } from "zod";
 import type { GateHooks } from "./gate-hooks.ts";
-import { type JsonValue, type Schema, zodSchema } from "./schema.ts";
+import { type JsonSchema, type JsonValue, type Schema, zodSchema } from "./schema.ts";
 import type { AnyTool, ToolPolicy } from "./tool.ts";
 
 export type CapabilityStatus = "available" | "coming_soon" | "deprecated";
@@ -24,6 +24,8 @@ export interface RoutingHints {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Fields that every call of the route carries, such as the action; capabilities that share a route differ by them. */
   readonly payload?: Readonly<Record<string, JsonValue>>;
+  /** What a route elsewhere takes, as JSON Schema; a task's text is mapped to it. Read when there is no tool. */
+  readonly input?: JsonSchema;
   /** A chat message that matches one (case-insensitive, RE2 syntax) goes to the router. */
   readonly chatPatterns?: readonly string[];
   /** Hosts and routes its steps may call; everything else is refused. */
@@ -34,7 +36,15 @@ export interface RoutingHints {
   readonly needsUrl?: boolean;
   /** True for the catch-all that answers when nothing fits better. */
   readonly fallback?: boolean;
+  /** False for plumbing: no task is about it, so the router never offers it. */
+  readonly routable?: boolean;
 }
+
+/** Whether tasks can be routed to it: it is not plumbing, and there is something to call. */
+export const servesTasks = ({ status, routing, tools }: Capability): boolean =>
+  status !== "coming_soon" &&
+  routing?.routable !== false &&
+  (tools.length > 0 || routing?.route !== undefined);
 
 export interface Capability {
   readonly id: string;

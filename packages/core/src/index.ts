@@ -44,6 +44,7 @@ export {
   type CapabilitySource,
   type CapabilityStatus,
   defineCapability,
+  servesTasks,
   type RoutingHints,
 } from "./capability.ts";
 export type {

@@ -111,6 +111,7 @@ export { declarativeJsonSchema } from "./sources/declarative-document.ts";
 export { type ForeignSchemaOptions, foreignSchema } from "./sources/json-schema.ts";
 export { type McpOptions, type McpSource, type OpenMcp, openMcp } from "./sources/mcp.ts";
 export { loadOpenApi, type OpenApiOptions, readOpenApi } from "./sources/openapi.ts";
+export { withRouteTool } from "./sources/route-tool.ts";
 export type { SecretLookup } from "./sources/secrets.ts";
 export { ServiceBreaker } from "./sources/service-breaker.ts";
 export { SessionFolders, sweepDeadFolders } from "./sources/session-folders.ts";

@@ -32,6 +32,7 @@ export function accessRequests(parts: AccessParts): Capability {
     source: "agent",
     icon: "key-round",
     category: "Access",
+    routing: { routable: false },
     systemPrompt:
       "Some tools are hidden until a person grants access. When you need one, call request_access with its name and why.",
     tools: [

@@ -37,6 +37,7 @@ import {
   tokenStore,
   type UserStore,
   userStore,
+  withRouteTool,
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import { accessRequests } from "./access-requests.ts";
@@ -291,8 +292,9 @@ function registerConfig(
   { capabilities = [], documents = [] }: CapstanConfig,
   secrets: Settings["secrets"],
 ): Result<true> {
-  const read = documents.map((document) => readDeclarative(document, { settings: (name) => secrets[name] }));
-  for (const capability of [...capabilities.map((value) => ok(value)), ...read]) {
+  const settings = (name: string) => secrets[name];
+  const read = documents.map((document) => readDeclarative(document, { settings }));
+  for (const capability of [...capabilities.map((each) => withRouteTool(each, settings)), ...read]) {
     const registered = capability.ok ? registry.register(capability.value) : capability;
     if (!registered.ok) return registered;
   }

@@ -123,6 +123,7 @@ export const DeclarativeDocument = z.strictObject({
   domain: z.string().max(100).optional(),
   actions: Words.default([]).describe("Verbs such as search, create, fetch."),
   chat_patterns: Words.default([]).describe("A chat message that matches one (RE2) goes to the router."),
+  routable: z.boolean().default(true).describe("False: no task is routed to it."),
   base_url: z
     .url({ protocol: /^https?$/, error: "must be an address that starts with https:// or http://" })
     .optional()

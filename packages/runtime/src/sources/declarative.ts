@@ -96,11 +96,13 @@ function routing({
   domain,
   actions,
   chat_patterns,
+  routable,
   base_url,
 }: DeclarativeDocument): RoutingHints {
   return {
     ...{ triggers, tags, actions, chatPatterns: chat_patterns },
     ...(domain !== undefined && { domain }),
+    ...(!routable && { routable }),
     allow: { hosts: base_url === undefined ? [] : [new URL(base_url).host], routes: [] },
   };
 }

@@ -1,4 +1,6 @@
-import { defineCapability, defineTool, fail, ok } from "@capstan/core";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { defineCapability, defineTool, fail, ok, type RoutingHints } from "@capstan/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { llmEnvironment, type ScriptedLlm, scriptedLlm } from "../../../../tools/scripted-llm.ts";
@@ -107,18 +109,57 @@ const capabilities = [
   }),
 ];
 
+/** A service elsewhere, with no tool of ours: the declared address is called. */
+const elsewhere = (id: string, trigger: string, routing: RoutingHints) =>
+  defineCapability({
+    id,
+    name: id,
+    description: `${trigger}, by a service elsewhere.`,
+    source: "http",
+    routing: { triggers: [trigger], ...routing },
+  });
+
+const elsewheres = (origin: string) => [
+  elsewhere("buoy.position", "locate the buoy", {
+    route: `${origin}/buoys/{number}`,
+    method: "GET",
+    payload: { units: "metric" },
+    input: { type: "object", properties: { number: { type: "integer" } }, required: ["number"] },
+  }),
+  elsewhere("pilot.order", "order a pilot", { route: `${origin}/pilots`, method: "POST" }),
+  elsewhere("foghorn.other", "sound the foghorn", {
+    route: `${origin}/foghorn`,
+    allow: { hosts: ["another.example"] },
+  }),
+];
+
 let llm: ScriptedLlm;
 let server: TestServer;
+let site: Server;
+const hits: { method: string; url: string; body: string }[] = [];
 beforeAll(async () => {
   llm = await scriptedLlm(() => ({ text: ["{}"] }));
-  server = await testServer(await freshPglite(), llmEnvironment(llm), { config: { capabilities } });
+  site = createServer(async (request, response) => {
+    let body = "";
+    for await (const part of request) body += part;
+    hits.push({ method: request.method ?? "", url: request.url ?? "", body });
+    response.writeHead(world.main === "works" ? 200 : 503, { "content-type": "application/json" });
+    response.end('{"at":"54.3 N"}');
+  });
+  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+  const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+  const environment = { ...llmEnvironment(llm), CAPSTAN_ALLOW_HOSTS: host };
+  const config = { capabilities: [...capabilities, ...elsewheres(`http://${host}`)] };
+  server = await testServer(await freshPglite(), environment, { config });
 });
 afterAll(async () => {
   await server.stop();
+  site.close();
   await llm.close();
 });
 beforeEach(async () => {
   Object.assign(world, { main: "works", calls: [], held: Promise.resolve() });
+  hits.length = 0;
   await server.services.database.pool.query("delete from capability_breakers");
 });
 
@@ -178,6 +219,62 @@ test("a route that the declaration does not allow is refused and reported, not c
   });
   expect(body.status).not.toBe("ok");
   expect(world.calls).not.toContain("lantern");
+});
+
+describe("a route elsewhere, without a tool", () => {
+  test("is called with the mapped payload, through the gate, and counted", async () => {
+    const { body } = await execute({ task: "locate the buoy number 7" });
+    expect(body).toMatchObject({
+      status: "ok",
+      plan: [{ route: expect.stringMatching(/\/buoys\/\{number\}$/), method: "GET" }],
+      execution: { steps: [{ ok: true, data: { status: 200, body: { at: "54.3 N" } } }] },
+    });
+    expect(body.plan[0].payload).toEqual({ units: "metric", number: 7 });
+    expect(hits).toEqual([{ method: "GET", url: "/buoys/7?units=metric", body: "" }]);
+    const { body: telemetry } = await server.call("GET", "/api/execution-telemetry?limit=1");
+    expect(telemetry.records[0]).toMatchObject({ capabilityId: "buoy.position", failureClass: "success" });
+  });
+
+  test("gets the task's words as its prompt when nothing else is declared", async () => {
+    expect((await execute({ task: "order a pilot for the Aurora" })).body.status).toBe("ok");
+    expect(hits.map(({ method, body }) => [method, JSON.parse(body)])).toEqual([
+      ["POST", { prompt: "order a pilot for the Aurora" }],
+    ]);
+  });
+
+  test("is tried again when it may be, and its failure is in the answer", async () => {
+    world.main = "broken";
+    const { body } = await execute({ task: "locate the buoy number 7" });
+    expect(body).toMatchObject({
+      status: "degraded",
+      diagnostics: { failures: [{ capabilityId: "buoy.position", code: "service_refused" }] },
+    });
+    expect(hits).toHaveLength(3);
+  });
+
+  test("is not called when a required input is missing, nor on a host that is not declared", async () => {
+    expect((await execute({ task: "locate the buoy" })).body.plan[0].missing).toEqual(["number"]);
+    const { body } = await execute({ task: "sound the foghorn" });
+    expect(body.diagnostics.failures[0]).toMatchObject({
+      capabilityId: "foghorn.other",
+      code: "route_refused",
+    });
+    expect(hits).toEqual([]);
+  });
+});
+
+test("plumbing, such as asking for access, is no task's answer", async () => {
+  const { body } = await execute({
+    task: "ask a person to grant access to a hidden tool",
+    dryRun: true,
+    includeRejected: true,
+  });
+  const named = [
+    ...body.matchedCapabilities.map((match: { capability: { id: string } }) => match.capability.id),
+  ];
+  expect([...named, ...body.diagnostics.rejected.map(({ id }: { id: string }) => id)]).not.toContain(
+    "request_access",
+  );
 });
 
 test("a tool that may run twice is tried again under the same idempotency key, and the answer is ok", async () => {

@@ -309,7 +309,7 @@ function refuseRoute(step: PlannedStep, capability: Capability | undefined): Fai
   if (route === undefined) return undefined;
   const allowed = step.route.startsWith("/")
     ? (allow?.routes ?? [route]).includes(step.route)
-    : (allow?.hosts ?? []).includes(new URL(step.route).host);
+    : (allow?.hosts ?? [new URL(route).host]).includes(new URL(step.route).host);
   return allowed ? undefined : fail("route_refused", { id: step.capabilityId, route: step.route }).failure;
 }
 
