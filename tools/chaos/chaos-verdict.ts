@@ -31,10 +31,10 @@ export async function judge(
 }
 
 /** No call runs again once its result is stored, and none has two results. */
-function judgeCalls(
+export function judgeCalls(
   ran: ReadonlyMap<string, readonly number[]>,
   committed: ReadonlyMap<string, readonly number[]>,
-  { counts, faults }: World,
+  { counts, faults }: Pick<World, "counts" | "faults">,
 ): void {
   for (const [text, [storedAt = 0, ...more]] of committed) {
     if (more.length > 0) faults.push(`${text} has ${more.length + 1} results`);

@@ -70,9 +70,9 @@ const explain = createRoute({
   request: {
     body: jsonBody(
       z.object({
-        task: z.string().trim().min(1).max(100_000),
-        agent_id: z.string().optional(),
-        top_k: z.int().min(1).max(50).default(5),
+        task: TaskRequest.shape.task,
+        agent_id: TaskRequest.shape.agentId,
+        top_k: TaskRequest.shape.topK,
       }),
     ),
   },
