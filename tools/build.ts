@@ -1,76 +1,188 @@
 /**
- * `npm run build`: the studio, and every package as it is published: compiled, with its assets and its own manifest,
- * in `build/packages/<name>`. Development needs none of this: Node runs the sources.
+ * `npm run build`: the studio, and every package as it is published, in `build/packages/<name>`: with its assets, its
+ * declarations and its own manifest. Libraries are compiled file by file; the server and the command line, which are
+ * programs, are bundled with what they use (docs/decisions/0007). Development needs none of this: Node runs the sources.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as buildWeb } from "vite";
+import { type Bundle, bundle, missingFiles } from "./bundle.ts";
+import { thirdPartyNotice } from "./bundle-licences.ts";
+import { copyDeclarations } from "./bundle-types.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const PUBLISHED = ["core", "client", "coding-agents", "builtins", "runtime", "server", "cli"];
+const COMPILED = ["core", "client", "coding-agents", "builtins", "runtime"];
 /** Folders beside `src` that a package reads at run time. */
 const ASSETS = ["drizzle", "data", "templates", "bin"];
 
+interface Program {
+  readonly bundles: readonly Bundle[];
+  /** From the repository's root to the published package. */
+  readonly assets: Readonly<Record<string, string>>;
+  readonly dependencies: readonly string[];
+  readonly optionalDependencies: readonly string[];
+}
+
+const PROGRAMS: Readonly<Record<string, Program>> = {
+  server: {
+    bundles: [
+      {
+        entries: {
+          main: "packages/server/src/main.ts",
+          index: "packages/server/src/index.ts",
+          "maintenance/main": "packages/server/src/maintenance/main.ts",
+        },
+      },
+      { entries: { "chunks/sandbox/child": "packages/runtime/src/sandbox/child.ts" }, alone: true },
+      {
+        entries: { "chunks/o200k-base": "node_modules/gpt-tokenizer/cjs/encoding/o200k_base.js" },
+        ...{ format: "cjs", alone: true, minify: true },
+      },
+    ],
+    assets: {
+      "packages/runtime/drizzle": "drizzle",
+      "packages/builtins/data": "data",
+      "packages/web/dist": "dist/web",
+    },
+    dependencies: ["@capstan/core", "zod"],
+    optionalDependencies: ["@electric-sql/pglite", "just-bash", "pyodide", "quickjs-emscripten"],
+  },
+  cli: {
+    bundles: [{ entries: { main: "packages/cli/src/main.ts", index: "packages/cli/src/index.ts" } }],
+    assets: { "packages/cli/templates": "templates", "packages/cli/bin": "bin" },
+    dependencies: ["@capstan/core", "zod"],
+    optionalDependencies: ["@capstan/server"],
+  },
+};
+
 export async function build(out = join(ROOT, "build")): Promise<string> {
   rmSync(out, { recursive: true, force: true });
-  if (existsSync(join(ROOT, "packages/web/index.html"))) {
-    await buildWeb({ root: join(ROOT, "packages/web"), logLevel: "warn" });
+  const compiled = join(out, "compiled/packages");
+  const studio = await buildStudio();
+  compile(join(out, "compiled"));
+  for (const name of COMPILED) stageLibrary(name, compiled, join(out, "packages", name));
+  for (const [name, program] of Object.entries(PROGRAMS)) {
+    const carried = name === "server" ? studio : [];
+    await stageProgram(name, { ...program, carried }, compiled, join(out, "packages", name));
   }
-  execFileSync(
-    process.execPath,
-    [
-      join(ROOT, "node_modules/typescript/bin/tsc"),
-      "-p",
-      "tsconfig.build.json",
-      "--outDir",
-      join(out, "compiled"),
-    ],
-    {
-      cwd: ROOT,
-      stdio: "inherit",
-    },
-  );
-  for (const name of PUBLISHED) stage(name, out);
   return join(out, "packages");
 }
 
-function stage(name: string, out: string): void {
+/** Answers the files it is made of; styles, fonts and icons do not come as modules, so what it declares counts too. */
+async function buildStudio(): Promise<string[]> {
+  const web = join(ROOT, "packages/web");
+  if (!existsSync(join(web, "index.html"))) return [];
+  const built = await buildWeb({ root: web, logLevel: "warn" });
+  const outputs = [built].flat().flatMap((each) => ("output" in each ? each.output : []));
+  const declared = Object.keys(sourceManifest("web").dependencies ?? {}).filter(
+    (name) => !name.startsWith("@capstan/"),
+  );
+  return [
+    ...outputs.flatMap((file) => (file.type === "chunk" ? Object.keys(file.modules) : [])),
+    ...[...declared, "tailwindcss"].map((name) => join(ROOT, "node_modules", name, "package.json")),
+  ];
+}
+
+function compile(to: string): void {
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  const args = [tsc, "-p", "tsconfig.build.json", "--outDir", to];
+  execFileSync(process.execPath, args, { cwd: ROOT, stdio: "inherit" });
+}
+
+function stageLibrary(name: string, compiled: string, to: string): void {
   const from = join(ROOT, "packages", name);
-  const to = join(out, "packages", name);
-  mkdirSync(to, { recursive: true });
-  cpSync(join(out, "compiled/packages", name, "src"), join(to, "dist"), { recursive: true });
+  cpSync(join(compiled, name, "src"), join(to, "dist"), { recursive: true });
   for (const asset of ASSETS.filter((folder) => existsSync(join(from, folder)))) {
     cpSync(join(from, asset), join(to, asset), { recursive: true });
   }
-  const web = join(ROOT, "packages/web/dist");
-  if (name === "server" && existsSync(web)) cpSync(web, join(to, "web"), { recursive: true });
-  if (name === "cli") rewriteBin(join(to, "bin/capstan.mjs"));
-  cpSync(join(ROOT, "LICENSE"), join(to, "LICENSE"));
-  writeFileSync(join(to, "package.json"), `${JSON.stringify(publishedManifest(from), null, 2)}\n`);
-  writeFileSync(join(to, "README.md"), readme(from));
+  stageCommon(name, to, { files: ["dist", ...ASSETS] });
 }
 
-function publishedManifest(folder: string): Record<string, unknown> {
-  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+async function stageProgram(
+  name: string,
+  program: Program & { readonly carried: readonly string[] },
+  compiled: string,
+  to: string,
+): Promise<void> {
+  const dist = join(to, "dist");
+  for (const [from, place] of Object.entries(program.assets)) {
+    if (existsSync(join(ROOT, from))) cpSync(join(ROOT, from), join(to, place), { recursive: true });
+  }
+  const modules = [...program.carried];
+  for (const each of program.bundles) modules.push(...(await bundle(each, dist)));
+  const missing = missingFiles(to, scriptsIn(dist));
+  if (missing.length > 0) throw new Error(`the bundle of ${name} lacks files:\n${missing.join("\n")}`);
+  writeFileSync(join(to, "THIRD-PARTY.md"), thirdPartyNotice(modules));
+  const { exports } = sourceManifest(name);
+  const entries = Object.values(exports).map((source) => source.replace(/\.ts$/, ".d.ts"));
+  const named = copyDeclarations(join(compiled, name, "src"), entries.map(below("./src/")), dist);
+  const unknown = [...named].filter((each) => !program.dependencies.includes(each));
+  if (unknown.length > 0) throw new Error(`the types of ${name} need ${unknown.join(", ")}`);
+  const folders = Object.values(program.assets).map((place) => place.split("/")[0] ?? place);
+  stageCommon(name, to, {
+    files: [...new Set(["dist", ...folders, "THIRD-PARTY.md"])],
+    dependencies: withVersions(program.dependencies),
+    optionalDependencies: withVersions(program.optionalDependencies),
+  });
+}
+
+/** Licence, readme and manifest. `changes` is what the published manifest says otherwise than the source's. */
+function stageCommon(name: string, to: string, changes: Partial<Manifest>): void {
+  const manifest = sourceManifest(name);
+  const bin = join(to, "bin/capstan.mjs");
+  if (existsSync(bin))
+    writeFileSync(bin, readFileSync(bin, "utf8").replace("../src/main.ts", "../dist/main.js"));
   const exports = Object.fromEntries(
-    Object.entries(manifest.exports as Record<string, string>).map(([key, source]) => {
+    Object.entries(manifest.exports).map(([key, source]) => {
       const compiled = source.replace("./src/", "./dist/").replace(/\.ts$/, "");
       return [key, { types: `${compiled}.d.ts`, default: `${compiled}.js` }];
     }),
   );
-  return { ...manifest, exports, engines: { node: ">=22.18" }, files: ["dist", "web", ...ASSETS] };
+  const published = { ...manifest, ...changes, exports, engines: { node: ">=22.18" } };
+  cpSync(join(ROOT, "LICENSE"), join(to, "LICENSE"));
+  writeFileSync(join(to, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+  const readme = `# ${manifest.name}\n\n${manifest.description}\n\nPart of Capstan: one capability layer for every agent.\n`;
+  writeFileSync(join(to, "README.md"), readme);
 }
 
-function rewriteBin(path: string): void {
-  writeFileSync(path, readFileSync(path, "utf8").replace("../src/main.ts", "../dist/main.js"));
+interface Manifest {
+  readonly name: string;
+  readonly description: string;
+  readonly exports: Readonly<Record<string, string>>;
+  readonly files?: readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-function readme(folder: string): string {
-  const { name, description } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  return `# ${name}\n\n${description}\n\nPart of Capstan: one capability layer for every agent.\n`;
+function sourceManifest(name: string): Manifest {
+  const { devDependencies: _, ...manifest } = JSON.parse(
+    readFileSync(join(ROOT, "packages", name, "package.json"), "utf8"),
+  );
+  return manifest;
 }
+
+/** As our own packages state them: one version of each in the whole repository. */
+function withVersions(names: readonly string[]): Record<string, string> {
+  const stated = [...COMPILED, ...Object.keys(PROGRAMS)].map(sourceManifest);
+  const all: Record<string, string> = Object.assign(
+    {},
+    ...stated.map(({ dependencies, optionalDependencies }) => ({ ...dependencies, ...optionalDependencies })),
+  );
+  return Object.fromEntries(names.map((name) => [name, all[name] ?? unstated(name)]));
+}
+
+function unstated(name: string): never {
+  throw new Error(`no package states a version of ${name}`);
+}
+
+const below = (folder: string) => (path: string) => path.slice(folder.length);
+
+const scriptsIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.c?js$/.test(path) && !path.startsWith("web/"))
+    .map((path) => join(folder, path));
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   process.stdout.write(`Built ${await build()}\n`);

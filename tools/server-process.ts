@@ -34,8 +34,9 @@ export function spawnServer(
   store: Place,
   environment: Record<string, string> = {},
   cwd?: string,
+  program: readonly string[] = [MAIN],
 ): SpawnedServer {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...program], {
     env: {
       PATH: process.env.PATH ?? "",
       PORT: "0",

@@ -1,6 +1,8 @@
 /** A real server for a live test: its own store, its own port, stopped with the test. */
-import { openLog, parseSettings, type RunningServer, startServer } from "../packages/server/src/index.ts";
+import { openLog } from "../packages/server/src/log.ts";
+import { type RunningServer, startServer } from "../packages/server/src/serve.ts";
 import type { ServerExtras } from "../packages/server/src/services.ts";
+import { parseSettings } from "../packages/server/src/settings.ts";
 import type { FreshStore } from "./stores-under-test.ts";
 
 export interface TestServer extends RunningServer {

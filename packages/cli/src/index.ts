@@ -1,3 +1,2 @@
 export { type PackedProject, pack, packFolder } from "./new/pack.ts";
 export { type ScaffoldedProject, type ScaffoldOptions, scaffold } from "./new/scaffold.ts";
-export { runCommand } from "./run-command.ts";

@@ -13,14 +13,17 @@ export interface Schema<T = unknown> {
   readonly parse: (value: unknown) => Parsed<T>;
 }
 
-/** Derives a `Schema` from zod. The JSON Schema is made once, at declaration, never per request. */
+/** Derives a `Schema` from zod. The JSON Schema is made once, when it is first asked for: most of a catalog never is. */
 export function zodSchema<Z extends z.ZodType>(
   type: Z,
   io: "input" | "output" = "input",
 ): Schema<z.output<Z>> {
-  const { $schema: _, ...jsonSchema } = z.toJSONSchema(type, { io, unrepresentable: "any" });
+  let made: JsonSchema | undefined;
   return {
-    jsonSchema,
+    get jsonSchema() {
+      made ??= jsonSchemaOf(type, io);
+      return made;
+    },
     parse(value) {
       const parsed = type.safeParse(value);
       return parsed.success
@@ -28,4 +31,9 @@ export function zodSchema<Z extends z.ZodType>(
         : { ok: false, where: z.prettifyError(parsed.error) };
     },
   };
+}
+
+function jsonSchemaOf(type: z.ZodType, io: "input" | "output"): JsonSchema {
+  const { $schema: _, ...jsonSchema } = z.toJSONSchema(type, { io, unrepresentable: "any" });
+  return jsonSchema;
 }

@@ -1,23 +1,17 @@
 /** The coding agents of the server's machine: client, doctor and the runs that callers started. Opened at the first question. */
 import { access } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  ALL_MANIFESTS,
-  type CodingAgentClient,
-  createClient,
-  createDoctor,
-  createRunHost,
-  type Doctor,
-  type RunHost,
-  runCommand,
-} from "@capstan/coding-agents";
-import type { CodingAgentAdapter } from "@capstan/core";
+import type { CodingAgentClient, Doctor, MatrixRow, RunHost } from "@capstan/coding-agents";
+import type { CodingAgentAdapter, CodingAgentManifest } from "@capstan/core";
 import type { Settings } from "./settings.ts";
 
 export interface CodingAgents {
   readonly client: CodingAgentClient;
   readonly doctor: Doctor;
   readonly host: RunHost;
+  readonly manifests: readonly CodingAgentManifest[];
+  /** A manifest as one line of the table that compares them. */
+  readonly rowOf: (manifest: CodingAgentManifest) => MatrixRow | undefined;
 }
 
 export interface LazyCodingAgents {
@@ -43,6 +37,9 @@ async function open(
   env: Readonly<Record<string, string>>,
   more: readonly CodingAgentAdapter[],
 ): Promise<CodingAgents> {
+  const { ALL_MANIFESTS, createClient, createDoctor, createRunHost, matrixRows, runCommand } = await import(
+    "@capstan/coding-agents"
+  );
   const prober = createClient({ environment: { PATH: env.PATH } }); // a probe must not meet the operator's login
   const doctor = await createDoctor({
     manifests: ALL_MANIFESTS,
@@ -60,5 +57,6 @@ async function open(
   });
   const client = createClient({ environment: env, effective: (agent) => doctor.effective(agent) });
   for (const adapter of more) client.adapters.register(adapter);
-  return { client, doctor, host: createRunHost(client) };
+  const rowOf = (manifest: CodingAgentManifest) => matrixRows([manifest])[0];
+  return { client, doctor, host: createRunHost(client), manifests: ALL_MANIFESTS, rowOf };
 }

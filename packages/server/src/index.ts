@@ -1,3 +1,3 @@
-export { openLog } from "./log.ts";
-export { type RunningServer, startServer } from "./serve.ts";
+export { type Log, openLog } from "./log.ts";
 export { parseSettings, type Settings } from "./settings.ts";
+export { type RunningServer, type StartOptions, startServer } from "./start-server.ts";

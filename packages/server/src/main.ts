@@ -1,44 +1,14 @@
-/** `npm start`: reads the environment, starts the server, says where it is, and stops it when asked. */
+/**
+ * `npm start`. It does two things before the server is loaded, because they cannot be done after: it is the only one
+ * who reads the environment, and it lets Node keep compiled code, so that the next start need not compile it again.
+ */
+import { enableCompileCache, flushCompileCache } from "node:module";
+import { join } from "node:path";
 
-import { greeting } from "./greeting.ts";
-import { loadConfig } from "./load-config.ts";
-import { openLog } from "./log.ts";
-import { startServer } from "./serve.ts";
-import { parseSettings, secretValues } from "./settings.ts";
+const FLUSH_AFTER_MS = 2000; // when nobody waits for the start any more; a process that is killed writes nothing
 
-const settings = parseSettings(process.env);
-if (!settings.ok) stop(settings.failure);
-const log = openLog(
-  (line) => process.stderr.write(`${line}\n`),
-  !process.stderr.isTTY,
-  secretValues(settings.value),
-);
-const config = await loadConfig(process.cwd());
-if (!config.ok) stop(config.failure);
-const server = await startServer(settings.value, log, {
-  config: config.value,
-  environment: defined(process.env),
-});
-if (!server.ok) stop(server.failure);
-process.stdout.write(await greeting(server.value));
-
-let stopping = false;
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, async () => {
-    if (stopping) return;
-    stopping = true;
-    await server.value.close();
-    process.exit(0);
-  });
-}
-
-function stop({ message, nextStep }: { message: string; nextStep: string }): never {
-  process.stderr.write(`capstan: ${message}\n  ${nextStep}\n`);
-  process.exit(1);
-}
-
-function defined(environment: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
-}
+// Beside the code, not in the data folder or a temporary one: whoever can write here can change the code itself.
+enableCompileCache(join(import.meta.dirname, "../.cache"));
+const { runServer } = await import("./run-server.ts");
+await runServer(process.env);
+setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();

@@ -6,7 +6,6 @@
 import { type Capability, defineCapability, defineTool, ok, type Result } from "@capstan/core";
 import { z } from "zod";
 import { CAPABILITY_IDS } from "../capability-ids.ts";
-import { htmlToMarkdown, htmlToText } from "../html/html-to-markdown.ts";
 import { isHtmlType, isTextType, looksBinary, mediaType, sniffType } from "../web/content-kind.ts";
 import { decodeText } from "../web/decode-text.ts";
 import { type ReadBody, readBody } from "../web/read-body.ts";
@@ -105,17 +104,17 @@ function webFetchTool(limits: WebFetchLimits) {
         );
       }
       const body = await readBody(url, response.body, { ...limits, timeoutMs: limits.bodyTimeoutMs }, signal);
-      return body.ok ? ok(textual(request, response, body.value)) : body;
+      return body.ok ? ok(await textual(request, response, body.value)) : body;
     },
   });
 }
 
-function textual(request: Input, response: Response, { bytes, ended }: ReadBody): Output {
+async function textual(request: Input, response: Response, { bytes, ended }: ReadBody): Promise<Output> {
   if (looksBinary(bytes)) return binary(request, response, bytes.length);
   const contentType = response.headers.get("content-type");
   const type = mediaType(contentType) || sniffType(bytes);
   const text = decodeText(bytes, contentType, isHtmlType(type) || type.endsWith("xml"));
-  const { format, content } = converted(text, isHtmlType(type), request, response.url || request.url);
+  const { format, content } = await converted(text, isHtmlType(type), request, response.url || request.url);
   return {
     ...metadata(request, response),
     content_type: contentType ?? type,
@@ -126,11 +125,12 @@ function textual(request: Input, response: Response, { bytes, ended }: ReadBody)
   };
 }
 
-function converted(text: string, isHtml: boolean, { as_markdown, as_text }: Input, baseUrl: string) {
-  if (isHtml && as_markdown)
-    return { format: "markdown" as const, content: htmlToMarkdown(text, { baseUrl }) };
-  if (isHtml && as_text) return { format: "text" as const, content: htmlToText(text, { baseUrl }) };
-  return { format: "raw" as const, content: text };
+async function converted(text: string, isHtml: boolean, { as_markdown, as_text }: Input, baseUrl: string) {
+  if (!isHtml || !(as_markdown || as_text)) return { format: "raw" as const, content: text };
+  const { htmlToMarkdown, htmlToText } = await import("../html/html-to-markdown.ts");
+  return as_markdown
+    ? { format: "markdown" as const, content: htmlToMarkdown(text, { baseUrl }) }
+    : { format: "text" as const, content: htmlToText(text, { baseUrl }) };
 }
 
 function suffix(ended: ReadBody["ended"], size: number): string {

@@ -1,6 +1,5 @@
 /** One web page as text, for research and the proxy: fetched by the guarded network, bounded, HTML turned into markdown. */
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
-import { htmlToMarkdown } from "../html/html-to-markdown.ts";
 
 export interface Page {
   readonly url: string;
@@ -21,5 +20,7 @@ export async function readPage(fetch: GuardedFetch, url: string, signal: AbortSi
     return fail("network_error", { url, why: `it is ${contentType || "of unknown type"}, not text` });
   }
   const body = (await answer.value.text()).slice(0, MAX_TEXT_CHARS);
-  return ok({ url, status, contentType, text: contentType.includes("html") ? htmlToMarkdown(body) : body });
+  if (!contentType.includes("html")) return ok({ url, status, contentType, text: body });
+  const { htmlToMarkdown } = await import("../html/html-to-markdown.ts");
+  return ok({ url, status, contentType, text: htmlToMarkdown(body) });
 }

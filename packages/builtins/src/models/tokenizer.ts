@@ -10,6 +10,8 @@ type Count = (text: string) => number;
 const MOST_KEPT = 2000; // capability texts repeat at every composition
 const LONGEST_KEPT = 20_000; // characters; a long text is a conversation, which is not counted twice
 const CHARS_PER_TOKEN = 4;
+/** A file beside the server's bundle, which has this one encoding; else the package, which has them all. */
+const PLACES = ["./o200k-base.cjs", "gpt-tokenizer/cjs/encoding/o200k_base"];
 const kept = new Map<string, number>();
 let counter: Count | undefined;
 
@@ -24,12 +26,16 @@ export function countTokens(text: string): number {
 }
 
 function loadCounter(): Count {
-  try {
-    const { countTokens } = createRequire(import.meta.url)("gpt-tokenizer/cjs/encoding/o200k_base") as {
-      countTokens: (text: string, options?: object) => number;
-    };
-    return (text) => countTokens(text, { disallowedSpecial: new Set() }); // a prompt may quote <|endoftext|>
-  } catch {
-    return (text) => Math.ceil(text.length / CHARS_PER_TOKEN);
+  const require = createRequire(import.meta.url);
+  for (const place of PLACES) {
+    try {
+      const { countTokens } = require(place) as {
+        countTokens: (text: string, options?: object) => number;
+      };
+      return (text) => countTokens(text, { disallowedSpecial: new Set() }); // a prompt may quote <|endoftext|>
+    } catch {
+      // the next place, or none
+    }
   }
+  return (text) => Math.ceil(text.length / CHARS_PER_TOKEN);
 }

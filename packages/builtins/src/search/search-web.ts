@@ -3,7 +3,6 @@
  * To add a service: its file, and its name in PROVIDERS.
  */
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
-import { htmlToText } from "../html/html-to-markdown.ts";
 import { brave } from "./brave.ts";
 import type {
   SearchProvider,
@@ -67,11 +66,13 @@ export async function searchWeb(
   }
   const body = await answer.value.json().catch(() => undefined);
   const results = provider.read(body);
-  return results ? ok(tidy(results, question.maxResults)) : refuse("its answer could not be read");
+  return results ? ok(await tidy(results, question.maxResults)) : refuse("its answer could not be read");
 }
 
 /** Providers mark the words they found with HTML, and repeat pages. */
-function tidy(results: readonly SearchResult[], maxResults: number): SearchResult[] {
+async function tidy(results: readonly SearchResult[], maxResults: number): Promise<SearchResult[]> {
+  const { htmlToText } = await import("../html/html-to-markdown.ts");
+  const oneLine = (html: string) => htmlToText(html).replace(/\s+/g, " ").trim();
   const byUrl = new Map<string, SearchResult>();
   for (const { title, url, snippet, published } of results) {
     if (!/^https?:\/\//i.test(url) || byUrl.has(url)) continue;
@@ -83,8 +84,4 @@ function tidy(results: readonly SearchResult[], maxResults: number): SearchResul
     });
   }
   return [...byUrl.values()].slice(0, maxResults);
-}
-
-function oneLine(html: string): string {
-  return htmlToText(html).replace(/\s+/g, " ").trim();
 }

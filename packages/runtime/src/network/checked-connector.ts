@@ -4,8 +4,8 @@
  * has nowhere to act. A kept-alive connection stays with the address it was opened to.
  */
 import { isIP, type LookupFunction } from "node:net";
-import { buildConnector } from "undici";
-import { refusedAddress } from "./refused-address.ts";
+import { Agent, buildConnector } from "undici";
+import { AddressRefusedError, refusedAddress } from "./refused-address.ts";
 import type { AllowedHost } from "./url-policy.ts";
 
 /** Every address of a name. */
@@ -14,17 +14,25 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
 /** Why an address may not be reached, or undefined. */
 export type JudgeAddress = (address: string) => string | undefined;
 
-/** What the connection attempt fails with; the guard turns it into a refusal. */
-export class AddressRefusedError extends Error {
-  readonly why: string;
-  constructor(why: string) {
-    super(why);
-    this.name = "AddressRefusedError";
-    this.why = why;
-  }
+/** HTTP over such connections. */
+export function checkedAgent(
+  allowed: AllowedHost,
+  resolve: Resolve,
+  judge: JudgeAddress | undefined,
+  bodyTimeout: number,
+): Agent {
+  return new Agent({
+    connect: checkedConnector(allowed, resolve, judge),
+    allowH2: false,
+    connections: 16, // for each origin
+    keepAliveTimeout: 10_000,
+    keepAliveMaxTimeout: 60_000,
+    headersTimeout: 0, // the guard's own timers are exact; undici's tick twice a second
+    bodyTimeout,
+  });
 }
 
-export function checkedConnector(
+function checkedConnector(
   allowed: AllowedHost,
   resolve: Resolve,
   judge: JudgeAddress = refusedAddress,

@@ -5,17 +5,13 @@
  */
 import { lookup } from "node:dns/promises";
 import { fail, type GuardedFetch, type GuardedFetchOptions, ok, type Result } from "@capstan/core";
-import { Agent, type Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import { ACCEPT_ENCODING } from "./bounded-body.ts";
-import {
-  AddressRefusedError,
-  checkedConnector,
-  type JudgeAddress,
-  type Resolve,
-} from "./checked-connector.ts";
+import type { JudgeAddress, Resolve } from "./checked-connector.ts";
 import { guardedResponse } from "./guarded-response.ts";
 import { networkFault } from "./network-fault.ts";
 import { type Hop, nextHop } from "./redirect.ts";
+import { AddressRefusedError } from "./refused-address.ts";
 import { RequestClock } from "./request-clock.ts";
 import { type AllowedHost, allowList, checkUrl, shownUrl } from "./url-policy.ts";
 
@@ -54,22 +50,20 @@ const OWN_HEADERS =
 export function createGuardedFetch(settings: GuardedFetchSettings = {}): ClosableFetch {
   const limits = { ...DEFAULTS, ...settings };
   const allowed = allowList(settings.allowHosts ?? []);
-  const agent = new Agent({
-    connect: checkedConnector(allowed, settings.resolve ?? systemResolve, settings.judge),
-    allowH2: false,
-    connections: 16, // for each origin
-    keepAliveTimeout: 10_000,
-    keepAliveMaxTimeout: 60_000,
-    headersTimeout: 0, // the guard's own timers are exact; undici's tick twice a second
-    bodyTimeout: limits.timeoutMs,
-  });
+  let opened: Promise<Agent> | undefined;
+  // A megabyte of code, loaded by the first request.
+  const open = async () => {
+    const { checkedAgent } = await import("./checked-connector.ts");
+    return checkedAgent(allowed, settings.resolve ?? systemResolve, settings.judge, limits.timeoutMs);
+  };
+  const agent = () => (opened ??= open());
   const guard: Guard = { agent, allowed, limits, judge: settings.judge };
   const guardedFetch: GuardedFetch = (url, options = {}) => follow(guard, url, options);
-  return Object.assign(guardedFetch, { close: () => agent.destroy() });
+  return Object.assign(guardedFetch, { close: async () => (await opened)?.destroy() });
 }
 
 interface Guard {
-  agent: Agent;
+  agent: () => Promise<Agent>;
   allowed: AllowedHost;
   limits: typeof DEFAULTS;
   judge: JudgeAddress | undefined;
@@ -112,10 +106,11 @@ async function send(
   clock: RequestClock,
   firstByteTimeoutMs: number,
 ): Promise<Result<Dispatcher.ResponseData>> {
+  const opened = await agent();
   const firstByte = clock.firstByte(firstByteTimeoutMs);
   try {
     const request = { origin: url.origin, path: url.pathname + url.search, method, headers, body };
-    return ok(await agent.request({ ...request, signal: clock.signal } as Dispatcher.RequestOptions));
+    return ok(await opened.request({ ...request, signal: clock.signal } as Dispatcher.RequestOptions));
   } catch (error) {
     const shown = shownUrl(url);
     if (clock.stopped === "first-byte")

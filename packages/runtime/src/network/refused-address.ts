@@ -4,6 +4,16 @@
  */
 import { BlockList, isIP } from "node:net";
 
+/** What the connection attempt fails with; the guard turns it into a refusal. */
+export class AddressRefusedError extends Error {
+  readonly why: string;
+  constructor(why: string) {
+    super(why);
+    this.name = "AddressRefusedError";
+    this.why = why;
+  }
+}
+
 type Range = readonly [network: string, prefix: number, what: string];
 
 const IPV4_RANGES: readonly Range[] = [

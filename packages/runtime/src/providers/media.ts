@@ -1,6 +1,4 @@
 /** Pictures and videos by the providers' own models. The first provider with a key makes them. */
-import { createGoogleGenerativeAI } from "@ai-sdk/google";
-import { createOpenAI } from "@ai-sdk/openai";
 import { fail, ok, type Result } from "@capstan/core";
 import type { Credentials } from "./provider-table.ts";
 
@@ -36,8 +34,8 @@ export function openMedia(credentials: (provider: string) => Promise<Credentials
     async image(prompt, abortSignal) {
       const [openai, google] = await Promise.all([credentials("openai"), credentials("google")]);
       const model = openai
-        ? createOpenAI(options(openai)).image(IMAGE_MODELS.openai)
-        : google && createGoogleGenerativeAI(options(google)).image(IMAGE_MODELS.google);
+        ? (await import("@ai-sdk/openai")).createOpenAI(options(openai)).image(IMAGE_MODELS.openai)
+        : google && (await googleOf(options(google))).image(IMAGE_MODELS.google);
       return (
         model &&
         tried("Image generation", async () =>
@@ -47,7 +45,7 @@ export function openMedia(credentials: (provider: string) => Promise<Credentials
     },
     async video(prompt, abortSignal) {
       const google = await credentials("google");
-      const model = google && createGoogleGenerativeAI(options(google)).video(VIDEO_MODEL);
+      const model = google && (await googleOf(options(google))).video(VIDEO_MODEL);
       const make = model?.doGenerate?.bind(model);
       if (!make) return undefined;
       const asked = { prompt, n: 1, abortSignal, providerOptions: {} } as unknown as Parameters<
@@ -56,6 +54,11 @@ export function openMedia(credentials: (provider: string) => Promise<Credentials
       return tried("Video generation", async () => firstVideo((await make(asked)).videos));
     },
   };
+}
+
+async function googleOf(options: { apiKey?: string; baseURL?: string }) {
+  const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
+  return createGoogleGenerativeAI(options);
 }
 
 async function tried(what: string, make: () => Promise<Media | undefined>): Promise<Result<Media>> {

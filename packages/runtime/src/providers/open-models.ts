@@ -43,7 +43,7 @@ export function openModels(parts: OpenModelsParts): Models {
     const key = JSON.stringify([name, credentials]);
     const model =
       made.get(key) ??
-      resolvedModel(row, { name, provider, credentials: credentials ?? {}, listed: checked.value });
+      (await resolvedModel(row, { name, provider, credentials: credentials ?? {}, listed: checked.value }));
     made.set(key, model);
     return ok(model);
   };
@@ -109,7 +109,7 @@ const unknownModel = ({ catalog, builtIn = {} }: OpenModelsParts, name: string):
     nearest: catalog(name).suggestions ?? nearest(name, Object.keys(builtIn)),
   });
 
-function resolvedModel(
+async function resolvedModel(
   row: ProviderRow,
   parts: {
     readonly name: string;
@@ -117,7 +117,7 @@ function resolvedModel(
     readonly credentials: Credentials;
     readonly listed: ModelCapabilities | undefined;
   },
-): ResolvedModel {
+): Promise<ResolvedModel> {
   const { name, provider, credentials, listed } = parts;
   const asked = name.slice(provider.length + 1);
   const modelId = listed?.providerModelId ?? bareId(listed?.modelId, provider) ?? asked;
@@ -126,7 +126,7 @@ function resolvedModel(
     label: name,
     provider,
     modelId,
-    model: row.make(modelId, credentials, provider),
+    model: await row.make(modelId, credentials, provider),
     contextWindow: listed?.contextWindow ?? UNKNOWN_WINDOW,
     maxOutputTokens: listed?.maxOutputTokens,
     prices: pricesOf(listed),

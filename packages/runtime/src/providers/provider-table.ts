@@ -1,8 +1,7 @@
-/** The model providers, one row each: how a model is made, and what the provider as such can take. */
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { createGoogleGenerativeAI } from "@ai-sdk/google";
-import { createOpenAI } from "@ai-sdk/openai";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+/**
+ * The model providers, one row each: how a model is made, and what the provider as such can take. A provider's code is
+ * loaded by the first model that is made of it.
+ */
 import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { joiningFetch } from "./joined-deltas.ts";
 import type { ModelInputs } from "./models.ts";
@@ -17,7 +16,7 @@ export interface ProviderRow {
   /** The environment variable that holds the key, for the next step when it is missing. */
   readonly keyVariable: string;
   readonly needsKey: boolean;
-  readonly make: (modelId: string, credentials: Credentials, name: string) => LanguageModelV4;
+  readonly make: (modelId: string, credentials: Credentials, name: string) => Promise<LanguageModelV4>;
   /** What the provider's models take beyond what the list of models says. */
   readonly inputs: ModelInputs;
   readonly cacheMark?: SharedV4ProviderOptions;
@@ -33,8 +32,10 @@ export const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
   anthropic: {
     keyVariable: "ANTHROPIC_API_KEY",
     needsKey: true,
-    make: (modelId, credentials) =>
-      createAnthropic({ ...key(credentials), ...base(credentials), fetch: nodeFetch })(modelId),
+    make: async (modelId, credentials) => {
+      const { createAnthropic } = await import("@ai-sdk/anthropic");
+      return createAnthropic({ ...key(credentials), ...base(credentials), fetch: nodeFetch })(modelId);
+    },
     inputs: { image: true, audio: false, video: false, pdf: true },
     cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
     jsonWithTools: false,
@@ -42,8 +43,10 @@ export const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
   openai: {
     keyVariable: "OPENAI_API_KEY",
     needsKey: true,
-    make: (modelId, credentials) =>
-      createOpenAI({ ...key(credentials), ...base(credentials), fetch: nodeFetch }).responses(modelId),
+    make: async (modelId, credentials) => {
+      const { createOpenAI } = await import("@ai-sdk/openai");
+      return createOpenAI({ ...key(credentials), ...base(credentials), fetch: nodeFetch }).responses(modelId);
+    },
     inputs: { image: true, audio: false, video: false, pdf: true },
     // The conversation is ours: nothing is kept there, and reasoning comes back encrypted.
     callOptions: { openai: { store: false } },
@@ -52,8 +55,10 @@ export const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
   google: {
     keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
     needsKey: true,
-    make: (modelId, credentials) =>
-      createGoogleGenerativeAI({ ...key(credentials), ...base(credentials), fetch: nodeFetch })(modelId),
+    make: async (modelId, credentials) => {
+      const { createGoogleGenerativeAI: createGoogle } = await import("@ai-sdk/google");
+      return createGoogle({ ...key(credentials), ...base(credentials), fetch: nodeFetch })(modelId);
+    },
     inputs: { image: true, audio: true, video: true, pdf: true },
     jsonWithTools: false,
   },
@@ -63,14 +68,16 @@ export const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
 export const COMPATIBLE: ProviderRow = {
   keyVariable: "OPENAI_COMPATIBLE_BASE_URL",
   needsKey: false,
-  make: (modelId, credentials, name) =>
-    createOpenAICompatible({
+  make: async (modelId, credentials, name) => {
+    const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+    return createOpenAICompatible({
       name,
       baseURL: credentials.baseUrl ?? "",
       ...key(credentials),
       includeUsage: true,
       fetch: joiningFetch(nodeFetch),
-    }).chatModel(modelId),
+    }).chatModel(modelId);
+  },
   inputs: { image: true, audio: false, video: false, pdf: false },
   jsonWithTools: false,
 };

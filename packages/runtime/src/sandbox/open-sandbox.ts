@@ -4,6 +4,7 @@
  * A Python or bash child serves one run and is replaced by a spare that loads while nobody waits; a JavaScript child is
  * used again, because each of its runs has an engine and a memory of its own.
  */
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
   fail,
@@ -25,6 +26,11 @@ const CODE_CHARS = 1_000_000;
 const RUNS_PER_CHILD = 500;
 const BUSY_MS_PER_CHILD = (CHILD_CPU_SECONDS * 1000) / 3; // well before the system would end it in the middle of a run
 const GROWTH_BYTES = 96 * MEGABYTE; // a child that has grown this much is replaced, before the next run pays for it
+
+/** In the server's bundle in a folder of its own, because the child may read the folder it is in; else beside this file. */
+const CHILDREN = ["./sandbox/child.js", "./child.ts", "./child.js"].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
 
 export interface SandboxSettings {
   /** Runs at the same time; more wait in line. */
@@ -180,7 +186,7 @@ class SandboxPool implements ManagedSandbox {
   }
 
   #start(language: SandboxLanguage, engine: InstalledEngine): SandboxWorker {
-    const child = fileURLToPath(new URL(`./child${extension()}`, import.meta.url));
+    const child = CHILDREN.find((path) => existsSync(path)) ?? "";
     const { entry, readable } = engine;
     const { maxMemoryMb, fileBytes } = this.#settings;
     const snapshotFile = this.#snapshots.file(language);
@@ -259,9 +265,4 @@ function readyOrCancelled(worker: SandboxWorker, signal: AbortSignal): Promise<v
     signal.addEventListener("abort", cancel, { once: true });
     worker.ready.then(resolve, reject).finally(() => signal.removeEventListener("abort", cancel));
   });
-}
-
-/** `.ts` in the repository, `.js` in a published package. */
-function extension(): string {
-  return import.meta.url.endsWith(".ts") ? ".ts" : ".js";
 }

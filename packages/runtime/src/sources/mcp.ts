@@ -18,7 +18,7 @@ import {
 import type { Tool } from "@modelcontextprotocol/client";
 import { type CommandIsolation, probeCommandIsolation } from "../commands/command-isolation.ts";
 import { foreignSchema } from "./json-schema.ts";
-import { McpConnection, type McpServer } from "./mcp-connection.ts";
+import type { McpConnection, McpServer } from "./mcp-connection.ts";
 import { mcpResult } from "./mcp-result.ts";
 import { capabilityId, semverOf, UniqueNames } from "./openapi-names.ts";
 import { fillSecrets, type SecretLookup } from "./secrets.ts";
@@ -62,7 +62,8 @@ export interface OpenMcp {
 export async function openMcp(source: McpSource, options: McpOptions): Promise<Result<OpenMcp>> {
   const server = readSource(source, options.settings ?? (() => undefined));
   if (!server.ok) return server;
-  const connection = new McpConnection({
+  const loaded = await import("./mcp-connection.ts"); // most servers have no MCP source, and its SDK is large
+  const connection = new loaded.McpConnection({
     label: "command" in source ? source.command : source.url,
     server: server.value,
     isolation: options.isolation ?? (await probeCommandIsolation()),

@@ -30,8 +30,8 @@ import type {
 } from "@capstan/runtime";
 import { codingAgentRefusal } from "../coding-agent-refusal.ts";
 import { cliModel } from "./cli-model.ts";
-import { ownTool } from "./own-tool.ts";
-import { type OpenRunMcp, type RunMcp, SERVER_NAME } from "./run-mcp.ts";
+import { ownTool, SERVER_NAME } from "./own-tool.ts";
+import type { OpenRunMcp, RunMcp } from "./run-mcp.ts";
 
 const LONGEST_MS = 24 * 3600 * 1000; // the run's own limits end it; a person who is asked may take this long
 

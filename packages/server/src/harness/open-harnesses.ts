@@ -4,7 +4,7 @@ import { type HarnessDriver, SessionFolders } from "@capstan/runtime";
 import type { LazyCodingAgents } from "../coding-agents.ts";
 import type { SessionFiles } from "../session-files.ts";
 import { codingAgentDriver } from "./coding-agent-driver.ts";
-import { createRunMcp } from "./run-mcp.ts";
+import type { RunMcp } from "./run-mcp.ts";
 
 export interface Harnesses {
   driver(name: string): HarnessDriver;
@@ -22,7 +22,7 @@ export interface HarnessParts {
 const SWEEP_MS = 10 * 60 * 1000;
 
 export function openHarnesses({ codingAgents, files, folder, onError }: HarnessParts): Harnesses {
-  const mcp = createRunMcp((error) => onError(error, "MCP of a run"));
+  const mcp = lazyRunMcp((error) => onError(error, "MCP of a run"));
   const folders = new SessionFolders(resolve(folder), Date.now, { isLasting: true });
   const drivers = new Map<string, HarnessDriver>();
   const sweeper = setInterval(() => {
@@ -47,5 +47,18 @@ export function openHarnesses({ codingAgents, files, folder, onError }: HarnessP
       await mcp.close();
       await folders.close();
     },
+  };
+}
+
+/** The protocol's SDK is loaded by the first run that needs it. */
+function lazyRunMcp(onError: (error: unknown) => void): RunMcp {
+  let opened: Promise<RunMcp> | undefined;
+  const load = async () => (await import("./run-mcp.ts")).createRunMcp(onError);
+  return {
+    async open(served) {
+      opened ??= load();
+      return (await opened).open(served);
+    },
+    close: async () => (await opened)?.close(),
   };
 }

@@ -1,5 +1,7 @@
 /** Which of the agent's tools a program means: each puts the server's name before or behind a tool's, in its own way. */
-import { SERVER_NAME } from "./run-mcp.ts";
+
+/** What the agent's tools are called under, in every program; the names of its tools begin with it. */
+export const SERVER_NAME = "capstan";
 
 const BEFORE = new RegExp(`^(?:mcp[_-]+)?${SERVER_NAME}(?:__|[-_./:]|\\s)\\s*(.+)$`, "s"); // mcp__capstan__x, capstan-x, capstan/x
 const BEHIND = new RegExp(`^(.+?)\\s*\\(${SERVER_NAME}\\b[^)]*\\)$`, "s"); // x (capstan MCP Server)

@@ -12,9 +12,7 @@ import { serve } from "@hono/node-server";
 import { type CallToolResult, createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { VERSION } from "../version.ts";
-
-/** What the agent's tools are called under, in every program; the names of its tools begin with it. */
-export const SERVER_NAME = "capstan";
+import { SERVER_NAME } from "./own-tool.ts";
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 

@@ -1,5 +1,4 @@
 /** /v1/agents/{id}/ag-ui: AG-UI 1.0 over SSE, or protobuf when it is asked for by name; and what the agent can do. */
-import { EventEncoder } from "@ag-ui/encoder";
 import { fail } from "@capstan/core";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
@@ -90,11 +89,12 @@ async function* refusedRun(
   ];
 }
 
-function protobuf(
+async function protobuf(
   events: AsyncIterable<readonly SentEvent[]>,
   stop: AbortController,
   headers: Record<string, string>,
-): Response {
+): Promise<Response> {
+  const { EventEncoder } = await import("@ag-ui/encoder");
   const encoder = new EventEncoder({ accept: PROTOBUF });
   const iterator = events[Symbol.asyncIterator]();
   const body = new ReadableStream<Uint8Array>({

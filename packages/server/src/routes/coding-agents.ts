@@ -1,5 +1,4 @@
 /** /v1/coding-agents and /v1/models: what each CLI can do here, its stored sessions, and runs whose events are streamed. */
-import { ALL_MANIFESTS, matrixRows } from "@capstan/coding-agents";
 import { type CodingAgentManifest, type Failure, fail, parseRemoteRunOptions } from "@capstan/core";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
@@ -69,24 +68,25 @@ const models = createRoute({
 export function codingAgentRoutes(services: Services) {
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
-    const items = await Promise.all(ALL_MANIFESTS.map((manifest) => described(services, manifest)));
+    const { manifests } = await services.codingAgents.open();
+    const items = await Promise.all(manifests.map((manifest) => described(services, manifest)));
     return c.json({ items, total: items.length }, 200);
   });
   routes.openapi(get, async (c) => {
-    const manifest = manifestOf(c.req.valid("param").name);
+    const manifest = await manifestOf(services, c.req.valid("param").name);
     if (!manifest) return problem(c, unknownAgent(c.req.valid("param").name));
     return c.json({ ...manifest, ...(await described(services, manifest)) } as Record<string, unknown>, 200);
   });
   routes.openapi(sessions, async (c) => {
     const { name } = c.req.valid("param");
-    if (!manifestOf(name)) return problem(c, unknownAgent(name));
+    if (!(await manifestOf(services, name))) return problem(c, unknownAgent(name));
     const { client } = await services.codingAgents.open();
     const items = await client.sessions.list(name);
     return c.json({ items: items as unknown as Record<string, unknown>[] }, 200);
   });
   routes.openapi(session, async (c) => {
     const { name, id } = c.req.valid("param");
-    if (!manifestOf(name)) return problem(c, unknownAgent(name));
+    if (!(await manifestOf(services, name))) return problem(c, unknownAgent(name));
     const { client } = await services.codingAgents.open();
     const messages = await client.sessions.read(name, id);
     if (!messages.ok) return problem(c, messages.failure);
@@ -111,15 +111,20 @@ export function codingAgentRoutes(services: Services) {
   return routes;
 }
 
-const manifestOf = (name: string): CodingAgentManifest | undefined =>
-  ALL_MANIFESTS.find(({ capabilities }) => capabilities.agent === name);
+async function manifestOf(
+  { codingAgents }: Services,
+  name: string,
+): Promise<CodingAgentManifest | undefined> {
+  const { manifests } = await codingAgents.open();
+  return manifests.find(({ capabilities }) => capabilities.agent === name);
+}
+
 const unknownAgent = (id: string): Failure => fail("not_found", { what: "coding agent", id }).failure;
 
 async function described({ codingAgents }: Services, manifest: CodingAgentManifest) {
-  const { doctor } = await codingAgents.open();
+  const { doctor, rowOf } = await codingAgents.open();
   const { capabilities } = manifest;
   const diagnosis = await doctor.check(capabilities.agent);
-  const [row] = matrixRows([manifest]);
   return {
     name: capabilities.agent,
     display_name: manifest.displayName,
@@ -132,7 +137,7 @@ async function described({ codingAgents }: Services, manifest: CodingAgentManife
     declared: capabilities,
     probed: diagnosis.probe ?? null,
     observed: doctor.effective(capabilities.agent) ?? null,
-    row: row ?? null,
+    row: rowOf(manifest) ?? null,
   };
 }
 
@@ -166,8 +171,8 @@ async function doctor(_c: Context<AppEnv>, services: Services): Promise<Response
 }
 
 async function* diagnoses({ codingAgents }: Services, signal: AbortSignal): AsyncGenerator<string> {
-  const { doctor } = await codingAgents.open();
-  for (const { capabilities, displayName } of ALL_MANIFESTS) {
+  const { doctor, manifests } = await codingAgents.open();
+  for (const { capabilities, displayName } of manifests) {
     if (signal.aborted) return;
     yield sseEvent(JSON.stringify({ type: "checking", agent: capabilities.agent, name: displayName }));
     const diagnosis = await doctor.check(capabilities.agent);

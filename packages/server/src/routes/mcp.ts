@@ -1,23 +1,21 @@
 /** /mcp: the tools of one agent over MCP, both eras, without sessions. Who asks decides which agent it is. */
 
 import { fail } from "@capstan/core";
-import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
+import type { AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import { bearer } from "../auth/authenticate.ts";
 import { rateLimiter } from "../auth/rate-limiter.ts";
 import { newRoutes } from "../define-route.ts";
 import { type McpCaller, mcpCaller } from "../mcp/mcp-caller.ts";
-import { mcpServer } from "../mcp/mcp-server.ts";
 import { problem } from "../problem.ts";
 import type { Services } from "../services.ts";
 
+type McpHandler = ReturnType<typeof createMcpHandler>;
+
 export function mcpRoutes(services: Services) {
-  const { settings, log, stopping } = services;
+  const { settings } = services;
   const routes = newRoutes();
-  const handler = createMcpHandler(
-    ({ authInfo }) => mcpServer(services, authInfo?.extra?.caller as McpCaller),
-    { onerror: (error) => log.error({ what: "mcp", error }) },
-  );
-  stopping.addEventListener("abort", () => void handler.close(), { once: true });
+  let opened: Promise<McpHandler> | undefined;
+  const handler = () => (opened ??= openHandler(services));
   const limiter = rateLimiter(() => performance.now());
 
   routes.all("/mcp", async (c) => {
@@ -41,10 +39,25 @@ export function mcpRoutes(services: Services) {
       scopes: [...caller.value.agent.scopes],
       extra: { caller: caller.value },
     };
-    return handler.fetch(c.req.raw, { authInfo });
+    return (await handler()).fetch(c.req.raw, { authInfo });
   });
   describe(routes.openAPIRegistry);
   return routes;
+}
+
+/** The protocol's SDK is loaded by the first client that speaks it. */
+async function openHandler(services: Services): Promise<McpHandler> {
+  const { log, stopping } = services;
+  const [sdk, { mcpServer }] = await Promise.all([
+    import("@modelcontextprotocol/server"),
+    import("../mcp/mcp-server.ts"),
+  ]);
+  const handler = sdk.createMcpHandler(
+    ({ authInfo }) => mcpServer(services, authInfo?.extra?.caller as McpCaller),
+    { onerror: (error) => log.error({ what: "mcp", error }) },
+  );
+  stopping.addEventListener("abort", () => void handler.close(), { once: true });
+  return handler;
 }
 
 function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): void {

@@ -1,0 +1,91 @@
+/** What the A2A routes answer: an agent's card, and calls of clients of 1.0 and of 0.3. Loaded by the first that asks. */
+import { A2A_VERSION_HEADER, type AgentCard, formatSSEErrorEvent, formatSSEEvent } from "@a2a-js/sdk";
+import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
+import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from "@a2a-js/sdk/server";
+import { ok, type Result } from "@capstan/core";
+import type { Context } from "hono";
+import { agentCapabilities } from "../ag-ui/agent-capabilities.ts";
+import { isLoopback } from "../auth/guard-origin.ts";
+import type { AppEnv } from "../define-route.ts";
+import { problem } from "../problem.ts";
+import type { Services } from "../services.ts";
+import { sseResponse, streamStop } from "../sse.ts";
+import { A2aHandler } from "./a2a-handler.ts";
+import { agentCard, cardJson } from "./agent-card.ts";
+
+const LEGACY = "0.3"; // what a client that names no version speaks
+
+export async function answerCard(c: Context<AppEnv>, services: Services, agentId: string): Promise<Response> {
+  const made = await cardOf(c, services, agentId);
+  if (!made.ok) return problem(c, made.failure);
+  return c.json(cardJson(made.value), 200, { "cache-control": "no-cache" });
+}
+
+async function cardOf(c: Context<AppEnv>, services: Services, agentId: string): Promise<Result<AgentCard>> {
+  const found = await agentCapabilities(services, agentId, c.get("caller"));
+  if (!found.ok) return found;
+  const { agent, declared } = found.value;
+  return ok(
+    agentCard({
+      declared,
+      url: `${new URL(c.req.url).origin}/v1/agents/${agent.spec.id}/a2a`,
+      needsKey: !isLoopback(services.settings.HOST),
+      capability: (id) => {
+        const capability = services.registry.get(id);
+        return capability.ok ? capability.value : undefined;
+      },
+    }),
+  );
+}
+
+export async function answerCall(c: Context<AppEnv>, services: Services): Promise<Response> {
+  const made = await cardOf(c, services, c.req.param("id") ?? "");
+  if (!made.ok) return problem(c, made.failure);
+  const version = c.req.header(A2A_VERSION_HEADER) || LEGACY;
+  const body = await c.req.text();
+  const stop = streamStop(services.stopping);
+  const handler = new A2aHandler({
+    ...{ services, email: c.get("caller").email, card: made.value, signal: stop.signal },
+    agentId: c.req.param("id") ?? "",
+  });
+  const legacy = version.startsWith(LEGACY);
+  const transport = legacy
+    ? new LegacyJsonRpcTransportHandler(handler)
+    : new JsonRpcTransportHandler(handler);
+  const errorOf = legacy
+    ? LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError
+    : JsonRpcTransportHandler.mapToJSONRPCError;
+  const failed = (error: unknown) => ({ jsonrpc: "2.0", id: idOf(body), error: errorOf(error) });
+  try {
+    validateVersion(legacy ? LEGACY : version, made.value, "JSONRPC");
+    const context = new ServerCallContext({ requestedVersion: version });
+    const answer = await transport.handle(body, context);
+    if (!isStream(answer)) return c.json(answer as object);
+    return sseResponse(texts(answer, failed), stop);
+  } catch (error) {
+    services.log.error({ what: "a2a", error });
+    return c.json(failed(error) as object);
+  }
+}
+
+async function* texts(
+  answers: AsyncIterable<unknown>,
+  failed: (error: unknown) => object,
+): AsyncGenerator<string> {
+  try {
+    for await (const answer of answers) yield formatSSEEvent(answer);
+  } catch (error) {
+    yield formatSSEErrorEvent(failed(error));
+  }
+}
+
+const isStream = (answer: unknown): answer is AsyncIterable<unknown> =>
+  typeof answer === "object" && answer !== null && Symbol.asyncIterator in answer;
+
+function idOf(body: string): unknown {
+  try {
+    return (JSON.parse(body) as { id?: unknown }).id ?? null;
+  } catch {
+    return null;
+  }
+}
