@@ -9,6 +9,7 @@ import { AgentCapabilitiesSchema } from "@ag-ui/core/schemas";
 import { AGUI_MEDIA_TYPE } from "@ag-ui/proto";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventsIn, numberedEvents, postRun, runInput, typesOf } from "../../../../tools/ag-ui-wire.ts";
 import { type RecordingProxy, recordingProxy } from "../../../../tools/recording-proxy.ts";
 import {
   type LlmReply,
@@ -100,7 +101,7 @@ const EXERCISES: Record<string, () => Promise<unknown>> = {
   "tools.parallelCalls": callsInParallel,
   "tools.clientProvided": usesClientTools,
   "output.structuredOutput": fitsASchema,
-  "state.snapshots": async () => expect(types(await asksForApproval())).toContain("STATE_SNAPSHOT"),
+  "state.snapshots": async () => expect(typesOf(await asksForApproval())).toContain("STATE_SNAPSHOT"),
   "state.deltas": async () =>
     expect((await changesState()).delta).toEqual([{ op: "replace", path: "/count", value: 2 }]),
   "state.persistentState": remembersState,
@@ -189,7 +190,7 @@ async function streams() {
 }
 
 async function speaksProtobuf() {
-  const response = await post(input(), agents.full, { accept: AGUI_MEDIA_TYPE });
+  const response = await post(runInput(), agents.full, { accept: AGUI_MEDIA_TYPE });
   expect(response.headers.get("content-type")).toBe(AGUI_MEDIA_TYPE);
   expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(50);
 }
@@ -215,8 +216,8 @@ async function callsWebhook() {
 }
 
 async function resumes() {
-  const asked = input();
-  const whole = numbered(await (await post(asked)).text());
+  const asked = runInput();
+  const whole = numberedEvents(await (await post(asked)).text());
   const cut = whole[2]?.id;
   const rest = await fetch(`${server.url}/v1/sessions/${asked.threadId}/events`, {
     headers: { "last-event-id": String(cut) },
@@ -225,7 +226,7 @@ async function resumes() {
   let text = "";
   while (!text.includes("RUN_FINISHED")) text += new TextDecoder().decode((await reader?.read())?.value);
   await reader?.cancel();
-  const ids = numbered(text).map(({ id }) => id);
+  const ids = numberedEvents(text).map(({ id }) => id);
   expect(ids).toEqual(whole.map(({ id }) => id).filter((id) => Number(id) > Number(cut)));
 }
 
@@ -238,7 +239,7 @@ async function callsInParallel() {
   llm.script = once({ calls: twice });
   const events = await run();
   expect(results(events).sort()).toEqual(['{"result":2}', '{"result":4}']);
-  expect(types(events).filter((type) => type === "STEP_STARTED")).toHaveLength(2);
+  expect(typesOf(events).filter((type) => type === "STEP_STARTED")).toHaveLength(2);
 }
 
 async function usesClientTools() {
@@ -288,7 +289,7 @@ async function delegates() {
   llm.script = (request) =>
     asked(request) ? { text: ["Helped."] } : toolAnswered(request) ? { text: ["Done."] } : { calls: [call] };
   const events = await run();
-  expect(types(events)).toContain("SUBAGENT_STARTED");
+  expect(typesOf(events)).toContain("SUBAGENT_STARTED");
   expect(results(events)).toEqual(["Helped."]);
 }
 
@@ -334,7 +335,7 @@ async function shows(agent: keyof typeof agents, type: string, mimeType: string)
 }
 
 async function keepsAnyFile() {
-  const asked = input({
+  const asked = runInput({
     messages: [
       {
         id: crypto.randomUUID(),
@@ -368,7 +369,7 @@ async function stopsAfterItsSteps() {
   llm.script = () => ({ calls: [{ id: `a-${crypto.randomUUID()}`, name: "add", input: { a: 1, b: 1 } }] });
   const events = await run({}, id);
   expect(events.at(-1)).toMatchObject({ type: "RUN_ERROR", code: "run_step_limit" });
-  expect(types(events).filter((type) => type === "STEP_STARTED")).toHaveLength(2);
+  expect(typesOf(events).filter((type) => type === "STEP_STARTED")).toHaveLength(2);
 }
 
 async function stopsInTime() {
@@ -388,7 +389,7 @@ async function asksForApproval(threadId: string = crypto.randomUUID()) {
 
 async function resumesAnInterrupt() {
   const events = await answered({ approved: true });
-  expect(types(events)).toContain("TOOL_CALL_RESULT");
+  expect(typesOf(events)).toContain("TOOL_CALL_RESULT");
   expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "success" } });
 }
 
@@ -417,30 +418,13 @@ async function hearsFeedback() {
   expect(lastUserText(llm.requests.at(-1) as LlmRequest)).toContain("too short");
 }
 
-const input = (more: object = {}) => ({
-  threadId: crypto.randomUUID(),
-  runId: crypto.randomUUID(),
-  messages: [{ id: crypto.randomUUID(), role: "user", content: "hi" }],
-  ...more,
-});
 const post = (body: unknown, agentId = agents.full, headers: Record<string, string> = {}) =>
-  fetch(`${server.url}/v1/agents/${agentId}/ag-ui`, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "text/event-stream", ...headers },
-    body: JSON.stringify(body),
-  });
+  postRun(`${server.url}/v1/agents/${agentId}/ag-ui`, body, headers);
 const run = async (more: object = {}, agentId = agents.full): Promise<Any[]> =>
-  numbered(await (await post(input(more), agentId)).text()).map(({ event }) => event);
-
-function numbered(text: string): { id: string | undefined; event: Any }[] {
-  return text.split("\n\n").flatMap((block) => {
-    const data = /^data: (.*)$/m.exec(block)?.[1];
-    return data === undefined ? [] : [{ id: /^id: (.*)$/m.exec(block)?.[1], event: JSON.parse(data) }];
-  });
-}
+  eventsIn(await (await post(runInput(more), agentId)).text());
 
 async function readUntil(word: string) {
-  const reader = (await post(input())).body?.getReader();
+  const reader = (await post(runInput())).body?.getReader();
   let text = "";
   while (!text.includes(word)) text += new TextDecoder().decode((await reader?.read())?.value);
   return { reader, text };
@@ -462,7 +446,6 @@ async function eventually(read: () => Promise<Any[]>, length: number): Promise<A
   return expect.poll(read, { timeout: 10_000 }).toHaveLength(length).then(read);
 }
 
-const types = (events: Any[]): string[] => events.map(({ type }) => type);
 const spoken = (events: Any[]): string =>
   events.map(({ type, delta }) => (type === "TEXT_MESSAGE_CONTENT" ? delta : "")).join("");
 const results = (events: Any[]): string[] =>

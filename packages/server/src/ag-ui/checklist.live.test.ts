@@ -1,8 +1,16 @@
 /** AG-UI 1.0, the server's duties line by line, mostly with the real client. The numbers are those of the checklist. */
 import { type AgentSubscriber, buildResumeArray, HttpAgent } from "@ag-ui/client";
 import { AgentCapabilitiesSchema } from "@ag-ui/core/schemas";
-import { AGUI_MEDIA_TYPE, decode } from "@ag-ui/proto";
+import { AGUI_MEDIA_TYPE } from "@ag-ui/proto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  eventsIn,
+  framedEvents,
+  postRun,
+  runInput,
+  typesOf,
+  type WireEvent,
+} from "../../../../tools/ag-ui-wire.ts";
 import { complaintsAbout } from "../../../../tools/legal-events.ts";
 import {
   type LlmReply,
@@ -20,9 +28,6 @@ let server: TestServer;
 let llm: ScriptedLlm;
 let agentId: string;
 let url: string;
-
-// biome-ignore lint/suspicious/noExplicitAny: events are read field by field
-type Event = any;
 
 const say = (...text: string[]): LlmReply => ({ text });
 
@@ -47,31 +52,10 @@ beforeEach(() => {
   llm.requests.length = 0;
 });
 
-const input = (more: object = {}) => ({
-  threadId: crypto.randomUUID(),
-  runId: crypto.randomUUID(),
-  messages: [{ id: crypto.randomUUID(), role: "user", content: "hi" }],
-  tools: [],
-  context: [],
-  state: {},
-  forwardedProps: {},
-  ...more,
-});
 const post = (body: unknown, headers: Record<string, string> = {}, at: string = url) =>
-  fetch(at, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "text/event-stream", ...headers },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
-const eventsOf = (text: string): Event[] =>
-  text.split("\n\n").flatMap((block) =>
-    block
-      .split("\n")
-      .filter((line) => line.startsWith("data: "))
-      .map((line) => JSON.parse(line.slice(6))),
-  );
-const run = async (more: object = {}): Promise<Event[]> => eventsOf(await (await post(input(more))).text());
-const types = (events: Event[]) => events.map(({ type }) => type);
+  postRun(at, body, headers);
+const run = async (more: object = {}): Promise<WireEvent[]> =>
+  eventsIn(await (await post(runInput(more))).text());
 
 /** Asks for one call of a tool, then words its answer. */
 const callThenSay =
@@ -89,7 +73,7 @@ async function client(text: string, subscriber: AgentSubscriber = {}, initialSta
     threadId: crypto.randomUUID(),
     initialMessages: [{ id: crypto.randomUUID(), role: "user", content: text }],
   });
-  const seen: Event[] = [];
+  const seen: WireEvent[] = [];
   const record: AgentSubscriber = { onEvent: ({ event }) => void seen.push(event), ...subscriber };
   await agent.runAgent({ runId: crypto.randomUUID() }, record);
   return { agent, seen, record };
@@ -104,7 +88,7 @@ const ENDINGS: [string, () => LlmReply][] = [
 
 describe("AG-UI checklist", () => {
   test("1: POST JSON is answered 200 text/event-stream", async () => {
-    const response = await post(input());
+    const response = await post(runInput());
     expect([response.status, response.headers.get("content-type")]).toEqual([
       200,
       expect.stringContaining("text/event-stream"),
@@ -123,24 +107,24 @@ describe("AG-UI checklist", () => {
   });
 
   test("3: missing tools and context are empty, a missing state is {}", async () => {
-    const { threadId, runId, messages } = input();
-    const events = eventsOf(await (await post({ threadId, runId, messages })).text());
-    expect(types(events).at(-1)).toBe("RUN_FINISHED");
+    const { threadId, runId, messages } = runInput();
+    const events = eventsIn(await (await post({ threadId, runId, messages })).text());
+    expect(typesOf(events).at(-1)).toBe("RUN_FINISHED");
   });
 
   test("4: unknown members of the input are ignored", async () => {
-    expect(types(await run({ somethingNew: { deep: [1] } })).at(-1)).toBe("RUN_FINISHED");
+    expect(typesOf(await run({ somethingNew: { deep: [1] } })).at(-1)).toBe("RUN_FINISHED");
   });
 
   test("5: LF framing, one JSON event per data line", async () => {
-    const text = await (await post(input())).text();
+    const text = await (await post(runInput())).text();
     expect(text).not.toContain("\r");
     for (const line of text.split("\n").filter((l) => l.startsWith("data: ")))
       expect(() => JSON.parse(line.slice(6))).not.toThrow();
   });
 
   test("6: id lines and keep-alive comments do not break the real client", async () => {
-    const text = await (await post(input())).text();
+    const text = await (await post(runInput())).text();
     expect(text).toMatch(/^id: \d+$/m);
     const kept = text.replaceAll("\n\n", "\n\n: keep-alive\n\n");
     const agent = new HttpAgent({ url, fetch: async () => sse(kept) });
@@ -156,7 +140,7 @@ describe("AG-UI checklist", () => {
         release = resolve;
       }),
     });
-    const response = await post(input());
+    const response = await post(runInput());
     const reader = response.body?.getReader();
     let text = "";
     while (!text.includes("first")) text += new TextDecoder().decode((await reader?.read())?.value);
@@ -170,8 +154,8 @@ describe("AG-UI checklist", () => {
   });
 
   test("9: threadId and runId are those of the input", async () => {
-    const asked = input();
-    const events = eventsOf(await (await post(asked)).text());
+    const asked = runInput();
+    const events = eventsIn(await (await post(asked)).text());
     const { threadId, runId } = asked;
     expect([events[0], events.at(-1)]).toMatchObject([
       { threadId, runId },
@@ -181,17 +165,17 @@ describe("AG-UI checklist", () => {
 
   test.each(ENDINGS)("10: exactly one event ends a run, after %s", async (_what, script) => {
     llm.script = script;
-    expect(types(await run()).filter(isEnd)).toHaveLength(1);
+    expect(typesOf(await run()).filter(isEnd)).toHaveLength(1);
   });
 
   test.each(ENDINGS)("11: nothing comes after it, after %s", async (_what, script) => {
     llm.script = script;
-    expect(types(await run()).findIndex(isEnd)).toBe((await run()).length - 1);
+    expect(typesOf(await run()).findIndex(isEnd)).toBe((await run()).length - 1);
   });
 
   test.each(ENDINGS)("12: the body closes, after %s", async (_what, script) => {
     llm.script = script;
-    const reader = (await post(input())).body?.getReader();
+    const reader = (await post(runInput())).body?.getReader();
     let part = await reader?.read();
     while (part && !part.done) part = await reader?.read();
     expect(part?.done).toBe(true);
@@ -205,8 +189,8 @@ describe("AG-UI checklist", () => {
       ["TOOL_CALL_START", "TOOL_CALL_END"],
       ["STEP_STARTED", "STEP_FINISHED"],
     ]) {
-      expect(types(events).filter((type) => type === open).length).toBe(
-        types(events).filter((type) => type === close).length,
+      expect(typesOf(events).filter((type) => type === open).length).toBe(
+        typesOf(events).filter((type) => type === close).length,
       );
     }
   });
@@ -225,7 +209,7 @@ describe("AG-UI checklist", () => {
   });
 
   test("16: start, content and end are one form; chunks are never mixed in", async () => {
-    expect(types(await run()).some((type) => type.endsWith("_CHUNK"))).toBe(false);
+    expect(typesOf(await run()).some((type) => type.endsWith("_CHUNK"))).toBe(false);
   });
 
   test("17: a result names its call and has an id of its own", async () => {
@@ -257,7 +241,7 @@ describe("AG-UI checklist", () => {
       threadId: crypto.randomUUID(),
       initialMessages: [{ id: "u-19", role: "user", content: "pick" }],
     });
-    const seen: Event[] = [];
+    const seen: WireEvent[] = [];
     await agent.runAgent(
       { runId: crypto.randomUUID(), tools },
       { onEvent: ({ event }) => void seen.push(event) },
@@ -265,7 +249,7 @@ describe("AG-UI checklist", () => {
     const end = seen.at(-1);
     const call = seen.find(({ type }) => type === "TOOL_CALL_START");
     expect(end.outcome).toEqual({ type: "success", pendingToolCallIds: [call.toolCallId] });
-    expect(types(seen)).not.toContain("TOOL_CALL_RESULT");
+    expect(typesOf(seen)).not.toContain("TOOL_CALL_RESULT");
     agent.addMessage({ id: crypto.randomUUID(), role: "tool", toolCallId: call.toolCallId, content: "blue" });
     await agent.runAgent({ runId: crypto.randomUUID(), tools });
     expect(agent.messages.at(-1)).toMatchObject({ role: "assistant", content: "Done." });
@@ -275,14 +259,14 @@ describe("AG-UI checklist", () => {
   test("20: a change of the state applies to what the client has", async () => {
     llm.script = callThenSay("update_state", { patch: [{ op: "replace", path: "/count", value: 2 }] });
     const { agent, seen } = await client("count", {}, { count: 1 });
-    expect(types(seen)).toContain("STATE_DELTA");
+    expect(typesOf(seen)).toContain("STATE_DELTA");
     expect(agent.state).toEqual({ count: 2 });
   });
 
   test("21: a snapshot of the messages is complete", async () => {
     llm.script = needsApproval;
     const snapshot = (await run()).findLast(({ type }) => type === "MESSAGES_SNAPSHOT");
-    expect(snapshot.messages.map(({ role }: Event) => role)).toEqual(["user", "assistant"]);
+    expect(snapshot.messages.map(({ role }: WireEvent) => role)).toEqual(["user", "assistant"]);
     expect(snapshot.messages[1].toolCalls[0].function.name).toBe("delete_file");
   });
 
@@ -298,7 +282,7 @@ describe("AG-UI checklist", () => {
         .map(({ delta }) => delta)
         .join(""),
     ).toBe("thinking");
-    expect(types(events)).toContain("REASONING_END");
+    expect(typesOf(events)).toContain("REASONING_END");
   });
 
   test("23: an activity is shown whole before it is changed", async () => {
@@ -317,13 +301,13 @@ describe("AG-UI checklist", () => {
       toolAnswered(request) ? say("Done.") : { calls: [deletion("/a.txt"), deletion("/b.txt")] };
     const { seen, agent } = await client("delete both");
     const { outcome } = seen.at(-1);
-    expect(new Set(outcome.interrupts.map(({ id }: Event) => id)).size).toBe(2);
+    expect(new Set(outcome.interrupts.map(({ id }: WireEvent) => id)).size).toBe(2);
     expect(agent.pendingInterrupts).toHaveLength(2);
   });
 
   test("25: snapshots of state and messages stand before an interrupt", async () => {
     llm.script = needsApproval;
-    const seen = types(await run());
+    const seen = typesOf(await run());
     expect(seen.slice(seen.indexOf("TOOL_CALL_END"))).toEqual(
       expect.arrayContaining(["STATE_SNAPSHOT", "MESSAGES_SNAPSHOT"]),
     );
@@ -340,8 +324,8 @@ describe("AG-UI checklist", () => {
 
   test("27: a resumed run has the result for the original call and no second start of it", async () => {
     const { seen } = await approved({});
-    expect(types(seen)).toContain("TOOL_CALL_RESULT");
-    expect(types(seen)).not.toContain("TOOL_CALL_START");
+    expect(typesOf(seen)).toContain("TOOL_CALL_RESULT");
+    expect(typesOf(seen)).not.toContain("TOOL_CALL_START");
   });
 
   test("28: edited arguments replace the model's, and are checked again", async () => {
@@ -355,30 +339,32 @@ describe("AG-UI checklist", () => {
   test("29: an interrupt that is not covered executes nothing and is no success", async () => {
     llm.script = needsApproval;
     const threadId = crypto.randomUUID();
-    await (await post(input({ threadId }))).text();
-    const events = eventsOf(await (await post(input({ threadId }))).text());
+    await (await post(runInput({ threadId }))).text();
+    const events = eventsIn(await (await post(runInput({ threadId }))).text());
     expect(events.at(-1)).toMatchObject({ type: "RUN_ERROR", code: "resume_required" });
-    expect(types(events)).not.toContain("TOOL_CALL_RESULT");
+    expect(typesOf(events)).not.toContain("TOOL_CALL_RESULT");
   });
 
   test("two requests that open the same new thread at the same moment are two turns of one conversation", async () => {
     const threadId = crypto.randomUUID();
     const both = await Promise.all([run({ threadId }), run({ threadId })]);
-    for (const events of both) expect(types(events).at(-1)).toBe("RUN_FINISHED");
+    for (const events of both) expect(typesOf(events).at(-1)).toBe("RUN_FINISHED");
     const { body } = await server.call("GET", `/v1/sessions/${threadId}/messages`);
-    expect(body.items.map(({ role }: Event) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+    expect(body.items.map(({ role }: WireEvent) => role)).toEqual(["user", "assistant", "user", "assistant"]);
   });
 
   test("30: an unknown resume entry is a warning, and the thread goes on", async () => {
     const threadId = crypto.randomUUID();
-    await (await post(input({ threadId }))).text();
-    const events = eventsOf(
+    await (await post(runInput({ threadId }))).text();
+    const events = eventsIn(
       await (
-        await post(input({ threadId, messages: [], resume: [{ interruptId: "nobody", status: "resolved" }] }))
+        await post(
+          runInput({ threadId, messages: [], resume: [{ interruptId: "nobody", status: "resolved" }] }),
+        )
       ).text(),
     );
     expect(events.find(({ name }) => name === "capstan.warning")).toBeDefined();
-    expect(types(events).at(-1)).toBe("RUN_FINISHED");
+    expect(typesOf(events).at(-1)).toBe("RUN_FINISHED");
   });
 
   test("30: an expired interrupt cannot be said yes to any more", async () => {
@@ -396,20 +382,20 @@ describe("AG-UI checklist", () => {
   test("31: the same resume twice executes once", async () => {
     llm.script = needsApproval;
     const threadId = crypto.randomUUID();
-    const first = eventsOf(await (await post(input({ threadId }))).text());
+    const first = eventsIn(await (await post(runInput({ threadId }))).text());
     const [{ id }] = first.at(-1).outcome.interrupts;
-    const body = input({
+    const body = runInput({
       threadId,
       messages: [],
       resume: [{ interruptId: id, status: "resolved", payload: { approved: true } }],
     });
     const answers = [
-      eventsOf(await (await post(body)).text()),
-      eventsOf(await (await post({ ...body, runId: "again" })).text()),
+      eventsIn(await (await post(body)).text()),
+      eventsIn(await (await post({ ...body, runId: "again" })).text()),
     ];
     const results = answers.flat().filter(({ type }) => type === "TOOL_CALL_RESULT");
     expect(results).toHaveLength(1);
-    expect(answers.map((events) => types(events).at(-1))).toEqual(["RUN_FINISHED", "RUN_FINISHED"]);
+    expect(answers.map((events) => typesOf(events).at(-1))).toEqual(["RUN_FINISHED", "RUN_FINISHED"]);
   });
 
   test("32: a user's stop ends with outcome cancelled and everything closed", async () => {
@@ -420,7 +406,7 @@ describe("AG-UI checklist", () => {
         release = resolve;
       }),
     });
-    const asked = input();
+    const asked = runInput();
     const response = await post(asked);
     const reader = response.body?.getReader();
     let text = "";
@@ -429,9 +415,9 @@ describe("AG-UI checklist", () => {
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read())
       text += new TextDecoder().decode(part.value);
     release();
-    const events = eventsOf(text);
+    const events = eventsIn(text);
     expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "cancelled" } });
-    expect(types(events)).toContain("TEXT_MESSAGE_END");
+    expect(typesOf(events)).toContain("TEXT_MESSAGE_END");
   });
 
   test("33: usage is per run, without invented zeros", async () => {
@@ -446,7 +432,7 @@ describe("AG-UI checklist", () => {
       { type: "image", source: { type: "url", value: "not a url" } },
     ];
     const events = await run({ messages: [{ id: "u-34", role: "user", content }] });
-    expect(types(events).at(-1)).toBe("RUN_FINISHED");
+    expect(typesOf(events).at(-1)).toBe("RUN_FINISHED");
     expect(lastUserText(llm.requests[0] as LlmRequest)).toContain("look");
   });
 
@@ -457,12 +443,12 @@ describe("AG-UI checklist", () => {
   });
 
   test("36: protobuf comes only when it is asked for by name, with the same events", async () => {
-    expect((await post(input(), { accept: "*/*" })).headers.get("content-type")).toContain(
+    expect((await post(runInput(), { accept: "*/*" })).headers.get("content-type")).toContain(
       "text/event-stream",
     );
-    const binary = await post(input(), { accept: AGUI_MEDIA_TYPE });
+    const binary = await post(runInput(), { accept: AGUI_MEDIA_TYPE });
     expect(binary.headers.get("content-type")).toBe(AGUI_MEDIA_TYPE);
-    expect(types(framed(new Uint8Array(await binary.arrayBuffer())))).toEqual(types(await run()));
+    expect(typesOf(framedEvents(new Uint8Array(await binary.arrayBuffer())))).toEqual(typesOf(await run()));
   });
 });
 
@@ -470,7 +456,7 @@ describe("AG-UI checklist", () => {
 async function approved(payload: object) {
   llm.script = needsApproval;
   const { agent } = await client("delete it");
-  const seen: Event[] = [];
+  const seen: WireEvent[] = [];
   const [pending] = agent.pendingInterrupts;
   const resume = buildResumeArray(agent.pendingInterrupts, {
     [pending?.id ?? ""]: { status: "resolved", payload: { approved: true, ...payload } },
@@ -485,22 +471,10 @@ async function approved(payload: object) {
 async function resumed(entry: object, at: string = url): Promise<Response> {
   llm.script = needsApproval;
   const threadId = crypto.randomUUID();
-  const first = eventsOf(await (await post(input({ threadId }), {}, at)).text());
+  const first = eventsIn(await (await post(runInput({ threadId }), {}, at)).text());
   const [{ id }] = first.at(-1).outcome.interrupts;
-  return post(input({ threadId, messages: [], resume: [{ interruptId: id, ...entry }] }), {}, at);
+  return post(runInput({ threadId, messages: [], resume: [{ interruptId: id, ...entry }] }), {}, at);
 }
 
 const sse = (text: string): Response =>
   new Response(text, { headers: { "content-type": "text/event-stream" } });
-
-/** Protobuf events, each behind its length in four bytes. */
-function framed(bytes: Uint8Array): Event[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const events: Event[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const length = view.getUint32(at);
-    events.push(decode(bytes.subarray(at + 4, at + 4 + length)));
-    at += 4 + length;
-  }
-  return events;
-}
