@@ -237,7 +237,14 @@ export { type PathMatcher, pathPattern } from "./path-pattern.ts";
 export { effectivePolicy, stricter } from "./policy.ts";
 export { CapabilityRegistry } from "./registry.ts";
 export { type Ok, ok, type Refused, type Result } from "./result.ts";
-export { type ChoosableTool, chooseTool, stepsOf, type ToolChoice } from "./route/choose-tool.ts";
+export {
+  type ChoosableTool,
+  chooseTool,
+  type RankedTools,
+  rankTools,
+  stepsOf,
+  type ToolChoice,
+} from "./route/choose-tool.ts";
 export { type RouteDocument, routeDocument, toolDocument } from "./route/document.ts";
 export { type MappedPayload, mapPayload, type PayloadHints } from "./route/payload.ts";
 export {

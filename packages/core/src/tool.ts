@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { RunEvent } from "./events.ts";
 import type { Result } from "./result.ts";
+import type { Endpoint } from "./route/operation.ts";
 import { type Schema, zodSchema } from "./schema.ts";
 import type { ToolContext } from "./tool-context.ts";
 
@@ -25,6 +26,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly unavailable?: Unavailable;
   /** Events shown with a result, such as a plan as an activity; stored in the same commit as the result. */
   readonly events?: (input: Input, output: Output, call: CallPlace) => readonly RunEvent[];
+  /** Set when a call is one request to a web service: it tells near-equal operations apart. */
+  readonly endpoint?: Endpoint;
   /** Set when a call is a run of another agent. */
   readonly subagent?: { readonly name: string; readonly description?: string };
   /** Set when a call gives the session to another agent: its id. */

@@ -3,13 +3,16 @@ import type { JsonSchema } from "../schema.ts";
 import { isActionVerb } from "./actions.ts";
 import { candidatesFor } from "./features.ts";
 import { evidence, type FusionWeights, fieldOf, toScore } from "./fusion.ts";
+import { type Endpoint, type OperationFit, operationFit, withoutNames } from "./operation.ts";
 import { parametersOf } from "./parameters.ts";
-import { createRouteIndex } from "./route-index.ts";
+import { createRouteIndex, type RouteIndex } from "./route-index.ts";
 import { readTask } from "./task.ts";
+import { boundedText } from "./text.ts";
+import { weightsFor } from "./weights.ts";
 
 export interface ToolChoice {
   readonly name: string;
-  /** Between 0 and 10. */
+  /** Higher is better; it compares the tools of one sentence. */
   readonly score: number;
 }
 
@@ -46,8 +49,56 @@ export function chooseTool(sentence: string, tools: readonly ChoosableTool[]): T
       score: toScore(evidence(candidate, field, WEIGHTS), WEIGHTS),
     }))
     .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
+    .sort(byScore);
 }
+
+/** How much each kind of evidence counts beside the words and the meaning, which are 0 to 1 here. */
+const OPERATION_WEIGHTS: Readonly<Record<keyof OperationFit, number>> = {
+  method: 0.35,
+  places: 0.3,
+  unsaid: 0.1,
+  end: 0.25,
+  own: 0.15,
+  verb: 0.2,
+};
+
+const ADDRESS_CHARS = 2_000; // what a task names stands at its beginning; what is pasted below it is content
+
+export interface RankedTools {
+  readonly index: RouteIndex;
+  /** Of an operation elsewhere; other tools have none. */
+  readonly endpointOf: (name: string) => Endpoint | undefined;
+  readonly visible: (name: string) => boolean;
+}
+
+/** The tools of one capability, the best first: by words and meaning as everywhere, and by what an operation's address says. */
+export function rankTools(sentence: string, { index, endpointOf, visible }: RankedTools): ToolChoice[] {
+  const { fusion } = weightsFor(index.embed);
+  const text = boundedText(sentence).slice(0, ADDRESS_CHARS);
+  const task = readTask(withoutNames(text), index.embed);
+  const candidates = candidatesFor(task, index, ({ document }) => visible(document.id));
+  const field = fieldOf(candidates);
+  const scored = candidates.map((candidate) => ({
+    name: candidate.entry.document.id,
+    score: toScore(evidence(candidate, field, fusion), fusion),
+  }));
+  const best = Math.max(...scored.map(({ score }) => score), Number.MIN_VALUE);
+  return scored
+    .map(({ name, score }) => ({
+      name,
+      score: score / best + addressScore(text, endpointOf(name)),
+    }))
+    .sort(byScore);
+}
+
+function addressScore(task: string, endpoint: Endpoint | undefined): number {
+  if (!endpoint) return 0;
+  const fit = operationFit(task, endpoint);
+  const kinds = Object.entries(OPERATION_WEIGHTS) as [keyof OperationFit, number][];
+  return kinds.reduce((sum, [kind, weight]) => sum + weight * fit[kind], 0);
+}
+
+const byScore = (a: ToolChoice, b: ToolChoice): number => b.score - a.score || (a.name < b.name ? -1 : 1);
 
 /** What a sentence asks for, one thing after the other: "write x to y and read it back" are two. */
 export function stepsOf(sentence: string): string[] {

@@ -4,6 +4,7 @@
  */
 import type { JsonSchema, JsonValue } from "../schema.ts";
 import { freeText, isFreeText, speaksOf, valueNamed } from "./free-text.ts";
+import { pathValues } from "./operation.ts";
 import { isRecord, type ParameterSchema, parametersOf } from "./parameters.ts";
 import { type FoundValue, findValues, listItems, numberOf, type ValueKind } from "./task-values.ts";
 import { boundedLines } from "./text.ts";
@@ -23,6 +24,8 @@ export interface PayloadHints {
   readonly timezoneOf?: (text: string) => string | undefined;
   /** Today, so that "tomorrow" can be a date. */
   readonly now?: Date;
+  /** The address of an operation: "pod web-0" fills `/pods/{name}`. */
+  readonly path?: string;
 }
 
 interface Mapping {
@@ -39,6 +42,8 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
   const mapping: Mapping = { task: text, values: findValues(text, hints.now), used: new Set(), hints };
   const parameters = parametersOf(schema);
   const payload: Record<string, JsonValue> = { ...hints.constants };
+  const inPath = pathValues(text, hints.path ?? "");
+  fill(parameters, payload, ({ name, schema }) => typed(inPath.get(name), schema));
   // The exact kinds first, so that what is left over for free text is really left over.
   for (const pass of [exactValue, freeValue])
     fill(parameters, payload, (parameter) => pass(parameter, mapping));
@@ -60,6 +65,12 @@ function fill(
     const value = payload[parameter.name] === undefined ? find(parameter) : undefined;
     if (value !== undefined) payload[parameter.name] = value;
   }
+}
+
+/** A value that stands for a thing by name, if the parameter can hold it. */
+function typed(value: string | undefined, { type }: JsonSchema): JsonValue | undefined {
+  if (type !== "integer" && type !== "number") return value;
+  return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
 /** What a parameter's name or format says it holds. The first row that fits decides. */

@@ -4,7 +4,7 @@
  */
 import type { Capability } from "../capability.ts";
 import type { JsonSchema, JsonValue } from "../schema.ts";
-import { whyUnavailable } from "../tool.ts";
+import { type AnyTool, whyUnavailable } from "../tool.ts";
 import { type ChoosableTool, chooseTool } from "./choose-tool.ts";
 import { isRecord, parametersOf } from "./parameters.ts";
 import { mapPayload, type PayloadHints } from "./payload.ts";
@@ -86,7 +86,11 @@ function toStep(
   const tool = tools.find(({ name }) => name === chosen) ?? toolFor(task, tools);
   const schema = tool?.inputSchema ?? {};
   const constants = { ...capability.routing?.payload, ...hints.constants };
-  const { payload, missing } = mapPayload(task, schema, { ...hints, constants });
+  const path = tool?.endpoint?.path;
+  const { payload, missing } = mapPayload(task, schema, {
+    ...{ ...hints, constants },
+    ...(path !== undefined && { path }),
+  });
   return {
     step,
     capabilityId: capability.id,
@@ -98,13 +102,16 @@ function toStep(
   };
 }
 
-const choosable = ({ tools }: Capability): ChoosableTool[] =>
+const choosable = ({ tools }: Capability): (ChoosableTool & Pick<AnyTool, "endpoint">)[] =>
   tools
     .filter((tool) => whyUnavailable(tool) === undefined)
-    .map(({ name, description, input }) => ({ name, description, inputSchema: input.jsonSchema }));
+    .map(({ name, description, input, endpoint }) => ({
+      ...{ name, description, inputSchema: input.jsonSchema },
+      ...(endpoint && { endpoint }),
+    }));
 
 /** The tool whose words fit the task best; the first declared when no word decides. */
-function toolFor(task: string, tools: readonly ChoosableTool[]): ChoosableTool | undefined {
+function toolFor<T extends ChoosableTool>(task: string, tools: readonly T[]): T | undefined {
   if (tools.length <= 1) return tools[0];
   const best = chooseTool(task, tools)[0];
   return tools.find(({ name }) => name === best?.name) ?? tools[0];

@@ -41,6 +41,7 @@ export function httpTool(definition: HttpToolDefinition): AnyTool {
   return {
     ...tool,
     requiresContext: false,
+    endpoint: { method, path: operation.path },
     async run(input: Record<string, unknown>, context: ToolContext): Promise<Result<JsonValue>> {
       const secret = secretLookup(context.config, settings);
       const redact = redactor(withSecrets, secret);

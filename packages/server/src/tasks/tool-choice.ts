@@ -1,8 +1,8 @@
 /**
  * Which of a capability's tools serves a task: an imported API has more than a thousand. They are ranked like capabilities,
- * over an index that is made at the first task and kept as long as the capability.
+ * and by method and path, over an index that is made at the first task and kept as long as the capability.
  */
-import { type Capability, type CapabilityRegistry, rank, toolDocument } from "@capstan/core";
+import { type Capability, type CapabilityRegistry, rankTools, toolDocument } from "@capstan/core";
 import type { RouteTier, TieredIndex } from "./route-tier.ts";
 
 export type ToolChooser = (task: string, capability: Capability) => string | undefined;
@@ -21,12 +21,11 @@ export function openToolChooser(registry: CapabilityRegistry, tier: RouteTier): 
   return (task, { id, tools }) => {
     const found = registry.get(id);
     if (!found.ok) return undefined;
-    const open = new Set(tools.map(({ name }) => name));
-    const { matches, rejected = [] } = rank(task, indexOf(found.value).current(), {
-      topK: 1,
-      rejected: true,
+    const open = new Map(tools.map((tool) => [tool.name, tool]));
+    return rankTools(task, {
+      index: indexOf(found.value).current(),
+      endpointOf: (name) => open.get(name)?.endpoint,
       visible: (name) => open.has(name),
-    });
-    return (matches[0] ?? rejected[0])?.id; // the capability is chosen already, so even little evidence decides
+    })[0]?.name; // the capability is chosen already, so even little evidence decides
   };
 }

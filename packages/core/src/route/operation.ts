@@ -1,0 +1,201 @@
+/**
+ * What a web operation says of itself beside its words: method, path and what stands in the path. "list the issues", "show
+ * issue 4" and "delete issue 4" have nearly the same words; GET or DELETE, and a place for the 4, tell them apart.
+ */
+import { identifierWords, isStopTerm, terms, words } from "./text.ts";
+
+export interface Endpoint {
+  readonly method: string;
+  /** With `{name}` where a value stands. */
+  readonly path: string;
+}
+
+interface PathParameter {
+  readonly name: string;
+  /** What a person calls the thing: "pod" for `/pods/{name}`, "droplet" for `{droplet_id}`. */
+  readonly nouns: readonly string[];
+}
+
+const METHODS: Readonly<Record<"read" | "create" | "change" | "delete", readonly string[]>> = {
+  read: ["GET", "HEAD"],
+  create: ["POST", "PUT"],
+  change: ["PATCH", "PUT", "POST"],
+  delete: ["DELETE"],
+};
+/** The first of these in a task says what kind of call is meant; other verbs stand in the path, if anywhere. */
+const VERBS: readonly (readonly [keyof typeof METHODS, string])[] = [
+  [
+    "read",
+    "list show get read fetch retrieve display view see what which who where how search find look describe check count print lookup download",
+  ],
+  ["create", "create add make new post register send open start invite upload insert submit save put"],
+  ["change", "update edit change modify rename set replace patch enable disable adjust"],
+  ["delete", "delete remove destroy cancel erase drop revoke unfollow unstar clear uninstall"],
+];
+const kindOfVerb = new Map(
+  VERBS.flatMap(([kind, verbs]) => verbs.split(" ").map((verb) => [verb, kind] as const)),
+);
+
+/** 1 when the method is what the task's verb asks for, -1 when it is of another kind, 0 when the verb says nothing. */
+export function methodFit(task: string, method: string): number {
+  const verb = words(task).find((word) => kindOfVerb.has(word));
+  const kind = verb === undefined ? undefined : kindOfVerb.get(verb);
+  if (kind === undefined) return 0;
+  if (METHODS[kind][0] === method) return 1;
+  return METHODS[kind].includes(method) ? 0.5 : -1;
+}
+
+/** "star", "refund", "merge": a first word that is a path's own part asks for something to be done, not shown. */
+const deedFit = (method: string): number => (/^(POST|PUT|PATCH)$/.test(method) ? 0.5 : -0.5);
+
+const NOT_SAID = /^(v\d+(?:(?:alpha|beta)\d*)?|api|apis|rest)$/i;
+
+interface ReadPath {
+  /** The words of its fixed parts, without versions. */
+  readonly fixed: readonly (readonly string[])[];
+  readonly parameters: readonly PathParameter[];
+}
+
+const readPaths = new Map<string, ReadPath>();
+const MOST_READ = 10_000; // some large documents; a path is read again when it was forgotten
+
+function readPath(path: string): ReadPath {
+  const known = readPaths.get(path);
+  if (known) return known;
+  if (readPaths.size >= MOST_READ) readPaths.clear();
+  const read = { fixed: pathTerms(path), parameters: pathParameters(path) };
+  readPaths.set(path, read);
+  return read;
+}
+
+const pathTerms = (path: string): string[][] =>
+  path
+    .split("/")
+    .filter((part) => part !== "" && !part.includes("{") && !NOT_SAID.test(part))
+    .map((part) => terms(identifierWords(part)));
+
+function pathParameters(path: string): PathParameter[] {
+  const parts = path.split("/");
+  return parts.flatMap((part, at) => {
+    const name = /^\{([^{}]+)\}$/.exec(part)?.[1];
+    if (name === undefined) return [];
+    const before = parts[at - 1] ?? "";
+    const own = words(identifierWords(name)).filter(
+      (word) => !/^(id|ids|name|number|slug|exposed|key)$/.test(word),
+    );
+    const said = before.includes("{") ? [] : words(identifierWords(before));
+    return [{ name, nouns: [...new Set([...own, ...said.slice(-1).map(singular)])] }];
+  });
+}
+
+const singular = (word: string): string =>
+  word
+    .replace(/ies$/, "y")
+    .replace(/(?<=s|x|z|ch|sh)es$/, "")
+    .replace(/(?<!s)s$/, "");
+
+/** The values that the task gives for a path: "octocat/hello-world" for two in a row, "pod web-0" by what a thing is called. */
+export function pathValues(task: string, path: string): Map<string, string> {
+  const { parameters, fixed: parts } = readPath(path);
+  const values = new Map<string, string>();
+  const fixed = new Set(parts.flat());
+  const [, first, second] = /\{([^{}]+)\}\/\{([^{}]+)\}/.exec(path) ?? [];
+  const pair = PAIR.exec(task);
+  if (first !== undefined && second !== undefined && pair?.[1] !== undefined && pair[2] !== undefined) {
+    values.set(first, pair[1]).set(second, pair[2]);
+  }
+  for (const { name, nouns } of parameters) {
+    const value = values.has(name) ? undefined : nouns.map((noun) => named(task, noun, fixed)).find(Boolean);
+    if (value !== undefined) values.set(name, value);
+  }
+  return values;
+}
+
+const PAIR = /(?<![\w/.:-])([A-Za-z0-9][\w.-]*)\/([A-Za-z0-9][\w.-]*?)(?=[\s,;!?]|[.]?$|[.]\s)/;
+/** Has a digit, a dash or an underscore: nobody writes such a word but as the name of one thing. */
+const IDENTIFIER_WORD = "(?=[\\w.:]*[\\d_-])\\w[\\w.:-]*";
+const IDENTIFIER = new RegExp(`^${IDENTIFIER_WORD}$`);
+const ABBREVIATION_CHARS = 4; // org, repo, env: people write the whole word
+const BETWEEN = "(?:\\s+(?:with|number|id|nr|no|named|called))*\\s+#?[\"'`]?";
+
+/** "pod web-0", "droplet with id 31", "namespace default", "the db-1 cluster". */
+function named(task: string, noun: string, fixed: ReadonlySet<string>): string | undefined {
+  const word = `\\b${noun}${noun.length <= ABBREVIATION_CHARS ? "\\w*" : "s?"}`;
+  const [, after, next = ""] =
+    new RegExp(`${word}${BETWEEN}(\\w[\\w.:@-]*)["'\`]?(?:\\s+(\\w+))?`, "i").exec(task) ?? [];
+  const value = after?.replace(/[.:]+$/, "");
+  const further = new RegExp(`${word}\\s+[a-z]+${BETWEEN}(${IDENTIFIER_WORD})`, "i").exec(task)?.[1];
+  if (further !== undefined) return further.replace(/[.:]+$/, "");
+  if (value !== undefined && (IDENTIFIER.test(value) || isName(value, next, fixed))) return value;
+  const before = new RegExp(`([\\w][\\w.:-]*)["'\`]?\\s+${noun}\\b`, "i").exec(task)?.[1];
+  return before !== undefined && IDENTIFIER.test(before) ? before : undefined;
+}
+
+/** A plain word names one thing when the thing is done with: nothing follows, or a word that ties the next thing on. */
+function isName(word: string, next: string, fixed: ReadonlySet<string>): boolean {
+  const [term = ""] = terms(word);
+  const known = isStopTerm(term) || kindOfVerb.has(word.toLowerCase()) || fixed.has(term);
+  return !known && (next === "" || isStopTerm(next.toLowerCase()));
+}
+
+/** How many things the task names by an identifier: each wants a place in the path or the body. */
+const identifiersIn = (task: string): number => {
+  const rest = task.replace(/"[^"]*"|https?:\S+|\S+@\S+/g, " ");
+  const pairs = rest.match(new RegExp(PAIR, "g"))?.length ?? 0;
+  const single = rest.replace(new RegExp(PAIR, "g"), " ").split(/[\s,;!?]+/);
+  return pairs * 2 + single.filter((word) => IDENTIFIER.test(word.replace(/[.:]+$/, ""))).length;
+};
+
+/** The task without the values it gives: what a thing is called says nothing of which operation is meant. */
+export const withoutNames = (task: string): string =>
+  task
+    .replace(/"[^"]*"|https?:\S+|\S+@\S+/g, " ")
+    .replace(/\b(?:called|named|titled)\s+.*?(?=[,.;]|\s(?:in|on|of|from|to|for|with|and)\s|$)/gi, " ")
+    .replace(new RegExp(PAIR, "g"), " ")
+    .replace(/(?<![\w-])(?=[\w.:-]*[\d_])[\w.:-]+/g, " ");
+
+export interface OperationFit {
+  readonly method: number;
+  /** 0 when every place in the path has its value and every identifier its place; less for each that has not. */
+  readonly places: number;
+  /** How many of the path's fixed parts the task does not say. */
+  readonly unsaid: number;
+  /** How much of the last fixed part the task says. */
+  readonly end: number;
+  /** 1 when both speak of the caller's own things, or neither does. */
+  readonly own: number;
+  /** 1 when the task's first word stands in the path: "pause", "void", "search" are what some operations are called. */
+  readonly verb: number;
+}
+
+const OWN = /\b(my|mine|our|me)\b/i;
+const OWN_PART = /\/(user|me|my|self|account)(\/|$)/;
+
+export function operationFit(task: string, { method, path }: Endpoint): OperationFit {
+  const spoken = spokenTerms(task);
+  const { fixed, parameters } = readPath(path);
+  const share = (part: readonly string[]) =>
+    part.filter((term) => spoken.some((said) => isSame(said, term))).length / Math.max(1, part.length);
+  const filled = pathValues(task, path).size;
+  const open = parameters.length - filled;
+  const left = Math.max(0, identifiersIn(task) - filled);
+  const isDeed = fixed.some((part) => part.length === 1 && part[0] === spoken[0]);
+  return {
+    method: methodFit(task, method) || (isDeed ? deedFit(method) : 0),
+    places: -Math.max(open, left) + 0.5 * Math.min(open, left), // one of these may be the value of one of those
+    unsaid: -fixed.reduce((sum, part) => sum + 1 - share(part), 0),
+    end: share(fixed.at(-1) ?? []),
+    own: OWN.test(task) === OWN_PART.test(path) ? 1 : 0,
+    verb: fixed.some((part) => part.some((term) => term === spoken[0])) ? 1 : 0,
+  };
+}
+
+/** Its terms, and neighbours as one: people write "config map" for `configmaps`. */
+function spokenTerms(task: string): string[] {
+  const all = terms(identifierWords(task));
+  return [...all, ...all.slice(1).map((term, at) => `${all[at]}${term}`)];
+}
+
+/** "repo" for "repository": paths shorten, people do not. */
+const isSame = (said: string, term: string): boolean =>
+  said === term || (term.length >= 3 && term.length <= ABBREVIATION_CHARS && said.startsWith(term));
