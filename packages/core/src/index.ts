@@ -44,8 +44,8 @@ export {
   type CapabilitySource,
   type CapabilityStatus,
   defineCapability,
-  servesTasks,
   type RoutingHints,
+  servesTasks,
 } from "./capability.ts";
 export type {
   AdapterEvent,
