@@ -36,7 +36,10 @@ export function sseResponse(
         open++;
       },
       async pull(controller) {
-        const { done, value } = await iterator.next();
+        const { done, value } = await iterator.next().catch((error) => {
+          ended();
+          throw error;
+        });
         if (!done) return controller.enqueue(encoder.encode(value));
         ended();
         controller.close();
@@ -51,7 +54,7 @@ export function sseResponse(
   return new Response(body, { headers: { ...SSE_HEADERS, ...headers } });
 }
 
-/** What ends a stream: its client goes, or the server stops. */
+/** What ends a stream: its client goes, or the server stops. Whoever makes one must abort it in the end, or the server keeps it. */
 export function streamStop(stopping: AbortSignal): AbortController {
   const stop = new AbortController();
   const abort = () => stop.abort();

@@ -54,6 +54,8 @@ export interface Runs {
   view(sessionId: string, messageId: string): Promise<SessionView | undefined>;
   /** Every event after this sequence number, then live until the signal; no gap, no double. */
   events(sessionId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<EventBatch>;
+  /** Sessions that somebody listens to in this process. */
+  listenedTo(): readonly string[];
   lastSeq(sessionId: string): Promise<number>;
   cancel(sessionId: string, options?: CancelOptions): Promise<Result<{ runId: string }>>;
   messages(sessionId: string, page: MessagePage): ReturnType<typeof listMessages>;
@@ -285,6 +287,10 @@ class Machine {
 function runsOf(machine: Machine): Runs {
   const { pool } = machine.parts.database;
   const follow = (sessionId: string) => new EventFollower({ pool, hub: machine.hub }, sessionId);
+  /** Listens from when it is first read: one that nobody reads is kept by nobody. */
+  const events: Runs["events"] = (sessionId, afterSeq, signal) => ({
+    [Symbol.asyncIterator]: () => follow(sessionId).from(afterSeq, signal),
+  });
   return {
     approvals: machine.approvals,
     send: (sessionId, message, options = {}) => send(machine.send, sessionId, message, options),
@@ -304,13 +310,17 @@ function runsOf(machine: Machine): Runs {
         return sent;
       }
       const { afterSeq } = sent.value;
-      const events =
-        afterSeq === undefined
-          ? follower.from(await lastSeq(pool, sessionId), signal)
-          : follower.from(afterSeq, signal, { sinceSubscribed: true });
-      return ok({ ...sent.value, events });
+      if (afterSeq === undefined) {
+        follower.close();
+        return ok({ ...sent.value, events: events(sessionId, await lastSeq(pool, sessionId), signal) });
+      }
+      const close = () => follower.close(); // also when nobody ever reads it
+      if (signal.aborted) close();
+      else signal.addEventListener("abort", close, { once: true });
+      return ok({ ...sent.value, events: follower.from(afterSeq, signal, { sinceSubscribed: true }) });
     },
-    events: (sessionId, afterSeq, signal) => follow(sessionId).from(afterSeq, signal),
+    events,
+    listenedTo: () => machine.hub.sessions(),
     lastSeq: (sessionId) => lastSeq(pool, sessionId),
     async cancel(sessionId, options) {
       const runId = await machine.cancel(sessionId, options);

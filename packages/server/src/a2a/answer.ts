@@ -60,9 +60,11 @@ export async function answerCall(c: Context<AppEnv>, services: Services): Promis
     validateVersion(legacy ? LEGACY : version, made.value, "JSONRPC");
     const context = new ServerCallContext({ requestedVersion: version });
     const answer = await transport.handle(body, context);
-    if (!isStream(answer)) return c.json(answer as object);
-    return sseResponse(texts(answer, failed), stop);
+    if (isStream(answer)) return sseResponse(texts(answer, failed), stop);
+    stop.abort();
+    return c.json(answer as object);
   } catch (error) {
+    stop.abort();
     services.log.error({ what: "a2a", error });
     return c.json(failed(error) as object);
   }

@@ -49,8 +49,14 @@ async function run(c: Context<AppEnv>, services: Services): Promise<Response> {
   if (!input.ok) return problem(c, input.failure);
   const stop = streamStop(services.stopping);
   const asking = { agentId, by: email, input: input.value, signal: stop.signal };
-  const started = await startRun(services, asking);
-  if (!started.ok && started.failure.code !== "resume_required") return problem(c, started.failure);
+  const started = await startRun(services, asking).catch((error) => {
+    stop.abort();
+    throw error;
+  });
+  if (!started.ok && started.failure.code !== "resume_required") {
+    stop.abort();
+    return problem(c, started.failure);
+  }
   const events = started.ok
     ? answerEvents(input.value, started.value)
     : refusedRun(input.value, started.failure.message, started.failure.code);
@@ -99,8 +105,14 @@ async function protobuf(
   const iterator = events[Symbol.asyncIterator]();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done) return controller.close();
+      const { done, value } = await iterator.next().catch((error) => {
+        stop.abort();
+        throw error;
+      });
+      if (done) {
+        stop.abort();
+        return controller.close();
+      }
       for (const { json } of value) controller.enqueue(encoder.encodeBinary(JSON.parse(json)));
     },
     async cancel() {
