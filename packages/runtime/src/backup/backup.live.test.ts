@@ -1,4 +1,12 @@
-import { lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -172,13 +180,15 @@ describe("a backup or a move is refused, and changes nothing,", () => {
   test("when the data has what this version would lose", async () => {
     const path = await copy();
     const target = await made(freshPglite());
-    const rows = [{ is: "rows", table: "users", columns: ["email", "shoe_size"], rows: [["a@b.c", "43"]] }];
-    await rewritten(path, rows, { schema: ["of another version"] });
+    const file = { is: "file", path: "users/a@b.c/notes", mode: 0o600, uid: 0, gid: 0, changed_ms: 0 };
+    const rows = { is: "rows", table: "users", columns: ["email", "shoe_size"], rows: [["a@b.c", "43"]] };
+    await rewritten(path, [file, rows], { schema: ["of another version"] });
     expect(await restore({ path, to: target, progress: quiet })).toMatchObject({
       ok: false,
       failure: { code: "backup_schema_unknown", message: expect.stringContaining("shoe_size") },
     });
     expect(await withDatabase(target, everything)).toMatchObject({ users: [] });
+    expect(readdirSync(target.dataDir)).toEqual(["db"]);
   });
 
   test.each(STORES)("into a $name that has rows", async ({ fresh }) => {
