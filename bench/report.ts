@@ -9,7 +9,18 @@ import { barsSvg } from "./svg.ts";
 
 const DOCS = join(import.meta.dirname, "../docs");
 const IMAGES = join(DOCS, "images");
-const ORDER = ["runs", "paced", "subscribers", "growth", "start", "install", "html", "files", "compose"];
+const ORDER = [
+  "runs",
+  "paced",
+  "subscribers",
+  "growth",
+  "retention",
+  "start",
+  "install",
+  "html",
+  "files",
+  "compose",
+];
 
 function findings(): StoredFinding[] {
   const all = readdirSync(RESULTS)

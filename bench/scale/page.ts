@@ -1,11 +1,22 @@
 /** docs/scale.md as text, from the costs and what the simulation found. */
-import { figure } from "../result.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { figure, RESULTS, type StoredFinding } from "../result.ts";
 import { ASSUMED, type Costs } from "./costs.ts";
 
 type Row = Readonly<Record<string, number>>;
 
 const DAY_SECONDS = 86_400;
 const GB = 1024 ** 3;
+
+/** From `bench/retention`. */
+function retention(): string {
+  const path = join(RESULTS, "retention.json");
+  if (!existsSync(path)) return "`npm run bench retention` measures it.";
+  const { goals } = JSON.parse(readFileSync(path, "utf8")) as StoredFinding;
+  const [rate, size] = goals.map(({ value }) => figure(value));
+  return `${rate} times as fast as a busy process writes, and the table is ${size} of its size four days later (\`bench/retention\`).`;
+}
 
 export function scalePage(costs: Costs, rows: readonly Row[]): string {
   const usable = ASSUMED.maxConnections - ASSUMED.reservedConnections;
@@ -70,8 +81,9 @@ conversation itself is in \`messages\`.
 ${[7, 30, 365].map((days) => `| ${days} days | ${figure((steady * costs.eventRowsPerTurn * DAY_SECONDS * days) / 1e6)} | ${figure((steady * costs.eventBytesPerTurn * DAY_SECONDS * days) / GB)} |`).join("\n")}
 
 What is done: \`CAPSTAN_EVENT_RETENTION_DAYS\` removes the events of runs that ended longer ago, a few hundred runs at a time; messages, runs and
-files stay. What to do beyond that: partition \`events\` by the time of their run, so that a day is dropped and not
-deleted row by row. That is not in the product: its key would have to hold the run, and one Postgres carries the sizes above without it.
+files stay. Deleting row by row keeps up: ${retention()} Partitions
+by day were tried and left out, because each turn would ask every one of them
+([decision 8](decisions/0008-events-in-one-table.md)).
 
 ### 3. Hot sessions
 
