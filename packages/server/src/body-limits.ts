@@ -4,6 +4,7 @@ import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { AppEnv } from "./define-route.ts";
 import { problem } from "./problem.ts";
+import { readAway } from "./read-body.ts";
 
 const MEGABYTE = 1024 * 1024;
 const JSON_BYTES = 4 * MEGABYTE;
@@ -27,7 +28,10 @@ function limitOf(maxSize: number): MiddlewareHandler<AppEnv> {
   if (known) return known;
   const limit: MiddlewareHandler<AppEnv> = bodyLimit({
     maxSize,
-    onError: (c) => problem(c, fail("body_too_large", { limitBytes: maxSize }).failure),
+    async onError(c) {
+      await readAway(c.req.raw);
+      return problem(c, fail("body_too_large", { limitBytes: maxSize }).failure);
+    },
   });
   limits.set(maxSize, limit);
   return limit;
