@@ -33,6 +33,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
           main: "packages/server/src/main.ts",
           index: "packages/server/src/index.ts",
           "maintenance/main": "packages/server/src/maintenance/main.ts",
+          "chunks/minilm-worker": "packages/builtins/src/models/minilm-worker.ts", // a thread, started by its file name
         },
       },
       { entries: { "chunks/sandbox/child": "packages/runtime/src/sandbox/child.ts" }, alone: true },

@@ -1,6 +1,5 @@
 /** Which model answers: the agent's, else the operator's, else the first provider with a key, else the offline demo. */
 import { offlineModel } from "@capstan/builtins";
-import { MODEL_SNAPSHOTS } from "@capstan/coding-agents";
 import { createModelRegistry, type ModelRegistry, NATIVE_AGENT } from "@capstan/core";
 import { type Models, openModels, type ResolvedModel } from "@capstan/runtime";
 import type { Providers } from "./providers.ts";
@@ -19,7 +18,8 @@ const PREFERRED: Record<string, string> = {
 const DEFAULT_KEPT_MS = 500; // every step of an agent without a model asks; a new key is in force within a second
 
 export interface ServerModels extends Models {
-  readonly registry: ModelRegistry;
+  /** Every model we know; read at the first question. */
+  readonly registry: () => Promise<ModelRegistry>;
   /** The model of agents that name none, and how people read it. */
   defaultModel(): Promise<{ name: string; label: string; demo: boolean }>;
 }
@@ -29,7 +29,8 @@ export function openServerModels(
   providers: Providers,
   own: Readonly<Record<string, ResolvedModel>> = {},
 ): ServerModels {
-  const registry = createModelRegistry({ snapshots: MODEL_SNAPSHOTS, now: () => new Date() });
+  let listed: Promise<ModelRegistry> | undefined;
+  const registry = () => (listed ??= openRegistry());
   const builtIn = { ...own, [OFFLINE]: offlineEntry() };
   const defaultName = keptFor(DEFAULT_KEPT_MS, async (): Promise<string> => {
     if (settings.CAPSTAN_MODEL) return settings.CAPSTAN_MODEL;
@@ -39,7 +40,7 @@ export function openServerModels(
   });
   const models = openModels({
     credentials: (provider) => providers.credentials(provider),
-    catalog: (name) => registry.validate(NATIVE_AGENT, name),
+    catalog: async (name) => (await registry()).validate(NATIVE_AGENT, name),
     defaultModel: OFFLINE,
     builtIn,
     compatible: ["openai-compatible", "localai"],
@@ -53,6 +54,11 @@ export function openServerModels(
       return { name, label: name === OFFLINE ? OFFLINE_LABEL : name, demo: name === OFFLINE };
     },
   };
+}
+
+async function openRegistry(): Promise<ModelRegistry> {
+  const { MODEL_SNAPSHOTS } = await import("@capstan/coding-agents");
+  return createModelRegistry({ snapshots: MODEL_SNAPSHOTS, now: () => new Date() });
 }
 
 function keptFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {

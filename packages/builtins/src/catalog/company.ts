@@ -25,8 +25,7 @@ const Plan = z.object({
   milestones: z.array(z.object({ month: z.int(), goal: z.string() })),
   risks: z.array(z.string()),
 });
-const planSchema = z.toJSONSchema(Plan) as JsonSchema;
-const namesSchema = z.toJSONSchema(z.object({ names: z.array(z.string()).min(3).max(10) })) as JsonSchema;
+const Names = z.object({ names: z.array(z.string()).min(3).max(10) });
 
 export function createCompany(): AnyTool {
   return defineTool({
@@ -65,7 +64,7 @@ export function planCompany({ generate }: CatalogParts): AnyTool {
       const made = await generate({
         system: "You write short, concrete business plans. Answer with the plan alone.",
         prompt: `Write a plan for "${name}". ${description}`,
-        schema: planSchema,
+        schema: z.toJSONSchema(Plan) as JsonSchema,
         signal: context.signal,
       });
       if (!made.ok) return made;
@@ -86,7 +85,7 @@ export function nameCompany({ generate }: CatalogParts): AnyTool {
       const made = await generate({
         system: "You suggest short, pronounceable company names.",
         prompt: `Suggest names for: ${description}`,
-        schema: namesSchema,
+        schema: z.toJSONSchema(Names) as JsonSchema,
         signal,
       });
       return made.ok ? ok({ ...(made.value.object as { names: string[] }), model: made.value.model }) : made;

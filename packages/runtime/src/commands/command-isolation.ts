@@ -27,10 +27,12 @@ const PROCESSES = ["--pid", "--fork", "--kill-child"];
 export async function probeCommandIsolation(): Promise<CommandIsolation> {
   const separateUsers = process.getuid?.() === 0;
   const asUser = separateUsers ? [] : ["--user", "--map-current-user"];
-  const wrapper = await firstThatRuns([["unshare", ...asUser, ...PROCESSES, "--"]]);
-  const offlineWrapper = await firstThatRuns([
-    ["unshare", ...asUser, ...PROCESSES, "--net", "--ipc", "--"],
-    ["unshare", ...asUser, "--net", "--"],
+  const [wrapper, offlineWrapper] = await Promise.all([
+    firstThatRuns([["unshare", ...asUser, ...PROCESSES, "--"]]),
+    firstThatRuns([
+      ["unshare", ...asUser, ...PROCESSES, "--net", "--ipc", "--"],
+      ["unshare", ...asUser, "--net", "--"],
+    ]),
   ]);
   const notes: string[] = [];
   if (!separateUsers) notes.push("The server is not root, so commands run as the server's own user.");
@@ -56,7 +58,7 @@ export function asUser(uid: number): string[] {
 async function firstThatRuns(wrappers: readonly string[][]): Promise<readonly string[] | undefined> {
   if (process.platform !== "linux") return undefined;
   for (const wrapper of wrappers) {
-    if (await runs([...wrapper, process.execPath, "-e", "0"])) return wrapper;
+    if (await runs([...wrapper, "true"])) return wrapper; // a Node would make every start wait
   }
   return undefined;
 }

@@ -20,10 +20,23 @@ export async function migrate(
   { kind, pool }: { kind: "pglite" | "postgres"; pool: pg.Pool },
   most?: number,
 ): Promise<void> {
+  if (most === undefined && (await isUpToDate(pool))) return;
   const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS }).slice(0, most);
   if (migrations.length === 0) return;
   if (kind === "pglite") return apply(migrations, pool);
   await underLock(pool, (client) => apply(migrations, client));
+}
+
+/** As at almost every start: then it takes two short questions, and neither the lock nor drizzle's own statements. */
+async function isUpToDate(pool: pg.Pool): Promise<boolean> {
+  if (!(await hasMigrations(pool))) return false;
+  const { rows } = await pool.query<{ at: string | null }>(
+    "select max(created_at) as at from drizzle.__drizzle_migrations",
+  );
+  const journal: { entries: { when: number }[] } = JSON.parse(
+    readFileSync(join(MIGRATIONS, "meta", "_journal.json"), "utf8"),
+  );
+  return Number(rows[0]?.at ?? 0) >= (journal.entries.at(-1)?.when ?? Number.POSITIVE_INFINITY);
 }
 
 /** The migrations this version has, by the hash that the database remembers them by. */
@@ -32,12 +45,16 @@ export const knownMigrations = (): string[] =>
 
 /** The migrations a database has had; none when it has never been ours. */
 export async function appliedMigrations(pool: pg.Pool): Promise<string[]> {
-  const { rows: there } = await pool.query("select to_regclass('drizzle.__drizzle_migrations') as name");
-  if (there[0]?.name === null) return [];
+  if (!(await hasMigrations(pool))) return [];
   const { rows } = await pool.query<{ hash: string }>(
     "select hash from drizzle.__drizzle_migrations order by created_at",
   );
   return rows.map(({ hash }) => hash);
+}
+
+async function hasMigrations(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query("select to_regclass('drizzle.__drizzle_migrations') as name");
+  return rows[0]?.name !== null;
 }
 
 /** The names of the tables that are there after so many migrations. */

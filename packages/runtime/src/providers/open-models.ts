@@ -21,7 +21,7 @@ export interface OpenModelsParts {
   /** Keys and addresses as they are set: from the environment, or by an operator. */
   readonly credentials: (provider: string) => Promise<Credentials | undefined>;
   /** The list of known models, by `provider/model` or an alias. */
-  readonly catalog: (name: string) => ModelValidationResult;
+  readonly catalog: (name: string) => ModelValidationResult | Promise<ModelValidationResult>;
   /** For agents that name none. */
   readonly defaultModel: string;
   /** Models that need no provider, by their whole name; the offline model is one. */
@@ -38,7 +38,7 @@ export function openModels(parts: OpenModelsParts): Models {
     const credentials = await parts.credentials(provider);
     const row = rowOf(parts, provider, credentials);
     if (!row) return unknownProvider(parts, provider);
-    const checked = checkModel(parts, row, { name, provider, credentials });
+    const checked = await checkModel(parts, row, { name, provider, credentials });
     if (!checked.ok) return checked;
     const key = JSON.stringify([name, credentials]);
     const model =
@@ -77,12 +77,12 @@ const rowOf = (
 };
 
 /** The listed model, or undefined where the list does not apply. */
-function checkModel(
+async function checkModel(
   { catalog }: OpenModelsParts,
   row: ProviderRow,
   { name, provider, credentials }: Named,
-): Result<ModelCapabilities | undefined> {
-  const listed = catalog(name);
+): Promise<Result<ModelCapabilities | undefined>> {
+  const listed = await catalog(name);
   const freeNames = row === COMPATIBLE || credentials?.baseUrl !== undefined;
   if (!listed.valid && !freeNames) {
     return fail("model_unknown", { model: name, nearest: listed.suggestions ?? [] });
@@ -103,11 +103,13 @@ const unknownProvider = ({ builtIn = {} }: OpenModelsParts, provider: string): R
     ],
   });
 
-const unknownModel = ({ catalog, builtIn = {} }: OpenModelsParts, name: string): Result<never> =>
-  fail("model_unknown", {
-    model: name,
-    nearest: catalog(name).suggestions ?? nearest(name, Object.keys(builtIn)),
-  });
+async function unknownModel(
+  { catalog, builtIn = {} }: OpenModelsParts,
+  name: string,
+): Promise<Result<never>> {
+  const { suggestions } = await catalog(name);
+  return fail("model_unknown", { model: name, nearest: suggestions ?? nearest(name, Object.keys(builtIn)) });
+}
 
 async function resolvedModel(
   row: ProviderRow,

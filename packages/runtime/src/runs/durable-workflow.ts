@@ -48,7 +48,7 @@ export async function openDurableWorkflow(parts: {
     name: "capstan",
     systemDatabaseUrl: UNUSED_URL,
     systemDatabasePool: database.systemPool,
-    useListenNotify: !embedded,
+    useListenNotify: false, // for messages between workflows, which we do not send; its self-test takes 100 ms of a start
     applicationVersion: APPLICATION_VERSION,
     executorID: executorId,
     logger: quietLogger(onError),

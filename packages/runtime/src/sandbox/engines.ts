@@ -37,7 +37,15 @@ export function findEngine(language: SandboxLanguage, from: string): EngineSearc
     return { missing: `the optional package ${name} is not installed (npm install ${name})` };
   }
   const entry = join(realpathSync(root), file);
-  return { entry, readable: [...readablePaths(root)], reusable };
+  let readable: readonly string[] | undefined;
+  return {
+    entry,
+    reusable,
+    get readable() {
+      readable ??= [...readablePaths(root)]; // reads a manifest for each dependency, which only a child needs
+      return readable;
+    },
+  };
 }
 
 /** The package and all it depends on: nothing else of `node_modules` can be read by the child. */

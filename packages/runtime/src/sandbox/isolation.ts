@@ -58,7 +58,7 @@ async function firstThatRuns(wrappers: readonly string[][]): Promise<readonly st
   for (const wrapper of wrappers) {
     const [command = "", ...args] = wrapper;
     try {
-      await run(command, [...args, process.execPath, "-e", "0"], { timeout: PROBE_MS, env: {} });
+      await run(command, [...args, "true"], { timeout: PROBE_MS, env: {} }); // a Node would make every start wait
       return wrapper;
     } catch {
       // the next one, or none

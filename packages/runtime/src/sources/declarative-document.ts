@@ -148,8 +148,8 @@ export type DeclarativeTool = DeclarativeDocument["tools"][number];
 export type DeclarativeParameter = DeclarativeTool["parameters"][string];
 
 /** For editors: name it as `$schema` in JSON, or in a `yaml-language-server` comment. */
-export const declarativeJsonSchema: JsonSchema = {
+export const declarativeJsonSchema = (): JsonSchema => ({
   title: "Capstan capability",
   description: "A capability without code: a prompt, HTTP tools and rights.",
   ...z.toJSONSchema(DeclarativeDocument, { io: "input", unrepresentable: "any" }),
-};
+});

@@ -33,7 +33,7 @@ export async function agentCapabilities(
   const model =
     agent.spec.harness === NATIVE_AGENT
       ? await nativeModel(services, agent)
-      : ok(harnessModel(services, agent));
+      : ok(await harnessModel(services, agent));
   if (!model.ok) return model;
   const declared = discover({
     agent,
@@ -57,14 +57,15 @@ async function nativeModel({ models }: Services, { spec }: RuntimeAgent): Promis
     return fail("not_available", { what: "The agent's model", why, nextStep });
   }
   const { label, name, provider, inputs } = resolved.value;
-  const listed = models.registry.model(NATIVE_AGENT, name);
+  const listed = (await models.registry()).model(NATIVE_AGENT, name);
   // OpenAI keeps its thoughts: what comes back is for it alone.
   const encryptsThinking = provider === "openai";
   return ok({ ...thinkingOf(listed, encryptsThinking), label, inputs });
 }
 
 /** A coding agent's program brings its own models, and takes pictures where they do. */
-function harnessModel({ models: { registry } }: Services, { spec }: RuntimeAgent): DiscoveredModel {
+async function harnessModel({ models }: Services, { spec }: RuntimeAgent): Promise<DiscoveredModel> {
+  const registry = await models.registry();
   const asked = cliModel(registry, spec.harness, spec.model);
   const listed =
     asked === undefined ? registry.defaultModel(spec.harness) : registry.model(spec.harness, asked);

@@ -94,7 +94,7 @@ export function codingAgentRoutes(services: Services) {
   });
   routes.openapi(models, async (c) => {
     const { agent } = c.req.valid("query");
-    const { registry } = services.models;
+    const registry = await services.models.registry();
     const items = registry.catalog(agent) as unknown as Record<string, unknown>[];
     if (items.length === 0) return problem(c, unknownAgent(agent));
     return c.json(
