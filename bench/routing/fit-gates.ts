@@ -12,60 +12,68 @@ import { scoresOf } from "./fit-fusion.ts";
 const STEPS = 400;
 const RATE = 0.1;
 const RIDGE = 1e-3;
-/** What one point of top-1, lost by refusing an answerable task, is worth in points of no-match F1. */
-const PRICE_OF_REFUSAL = 1;
 
-interface Point {
+export interface Point {
   readonly group: Group;
   readonly values: Readonly<Record<GateInput, number>>;
   readonly none: boolean;
   readonly right: boolean;
+  readonly recall5: number;
   readonly weight: number;
 }
 
-export function fitGates(groups: readonly Group[], weights: Float64Array) {
-  const points = groups.flatMap((group) => pointsOf(group, weights));
+export interface Gates {
+  readonly none: LogisticWeights;
+  readonly noneThreshold: number;
+  readonly right: LogisticWeights;
+}
+
+/** `price`: what one point of R@5, lost by refusing an answerable task, is worth in points of no-match F1. */
+export function fitGates(points: readonly Point[], price: number): Gates {
   const none = fitLogistic(points, ({ none: isNone }) => isNone);
   const thresholds = Array.from({ length: 90 }, (_, at) => 0.05 + at * 0.01);
   const noneThreshold = thresholds.reduce((best, next) =>
-    utility(points, none, next) > utility(points, none, best) ? next : best,
+    utility(points, none, next, price) > utility(points, none, best, price) ? next : best,
   );
-  for (const group of groups) report(group, points, none, noneThreshold);
-  for (const name of ["metatool", "clinc150"]) {
-    const others = fitLogistic(
-      points.filter(({ group }) => group.set !== name),
-      ({ none: isNone }) => isNone,
-    );
-    const own = groups.find(({ set }) => set === name);
-    if (own)
-      report(
-        { ...own, name: `${own.name} (gate fitted without it)` },
-        points.map((p) =>
-          p.group === own ? { ...p, group: { ...own, name: `${own.name} (gate fitted without it)` } } : p,
-        ),
-        others,
-        noneThreshold,
-      );
-  }
-  const answered = points.filter(({ none: isNone }) => !isNone);
-  const right = fitLogistic(answered, ({ right: isRight }) => isRight);
-  console.log("calibration of confidence:", calibration(answered, right));
+  const right = fitLogistic(points.filter(isAnswerable), ({ right: isRight }) => isRight);
   return { none, noneThreshold, right };
 }
 
-function pointsOf(group: Group, weights: Float64Array): Point[] {
+const isAnswerable = ({ none }: Point): boolean => !none;
+
+/** Group by group, then the two sets with tasks that nothing fits as a gate sees them that was fitted without them. */
+export function reportGates(points: readonly Point[], { none, noneThreshold, right }: Gates): void {
+  for (const [name, own] of byGroup(points)) report(name, outcome(own, refusedBy(none, noneThreshold)));
+  for (const set of ["metatool", "clinc150"]) {
+    const others = fitLogistic(
+      points.filter(({ group }) => group.set !== set),
+      ({ none: isNone }) => isNone,
+    );
+    const own = points.filter(({ group }) => group.name === `${set} as it is`);
+    report(`${set} (gate fitted without it)`, outcome(own, refusedBy(others, noneThreshold)));
+  }
+  console.log("calibration of confidence:", calibration(points.filter(isAnswerable), right));
+}
+
+export function pointsOf(group: Group, weights: Float64Array): Point[] {
   return group.examples.map((example) => {
     const scores = [...scoresOf(example, weights)];
     const order = scores.map((_, at) => at).sort((a, b) => (scores[b] as number) - (scores[a] as number));
     const sorted = order.map((at) => scores[at] as number);
+    const found = order.slice(0, 5).filter((at) => example.right[at]).length;
     return {
       group,
       values: gateValues({ ...example, scores: sorted, spoken: example.spoken[order[0] ?? -1] === true }),
       none: example.answers === 0,
       right: example.right[order[0] ?? -1] === true,
+      recall5: found / (example.answers || 1),
       weight: pointWeight(group, example),
     };
   });
+}
+
+export function byGroup<P extends Point>(points: readonly P[]): Map<string, P[]> {
+  return Map.groupBy(points, ({ group }) => group.name);
 }
 
 const gateWeight = ({ weight, gateWeight: own }: Group): number => own ?? (weight || 0.1);
@@ -121,42 +129,45 @@ function fitLogistic(points: readonly Point[], isPositive: (point: Point) => boo
   return { bias: round((w[inputs.length] as number) - shift), weights };
 }
 
-function outcome(points: readonly Point[], gate: LogisticWeights, threshold: number) {
-  let [rightly, wrongly, missed, top, answerable] = [0, 0, 0, 0, 0];
-  for (const { values, none, right } of points) {
-    const refused = logistic(values, gate) >= threshold;
-    if (none) refused ? rightly++ : missed++;
-    else {
-      answerable++;
-      if (refused) wrongly++;
-      else if (right) top++;
-    }
-  }
-  const f1 = rightly + missed > 0 ? (2 * rightly) / (2 * rightly + wrongly + missed) : undefined;
-  return { f1, top1: top / (answerable || 1), falseNone: wrongly / (answerable || 1) };
+export const refusedBy =
+  (gate: LogisticWeights, threshold: number) =>
+  ({ values }: Point): boolean =>
+    logistic(values, gate) >= threshold;
+
+export interface Outcome {
+  readonly f1: number | undefined;
+  readonly top1: number;
+  readonly recall5: number;
+  readonly falseNone: number;
 }
 
-function utility(points: readonly Point[], gate: LogisticWeights, threshold: number): number {
-  const groups = [...new Set(points.map(({ group }) => group))];
-  return groups.reduce((sum, group) => {
-    const { f1, top1 } = outcome(
-      points.filter((point) => point.group === group),
-      gate,
-      threshold,
-    );
-    return sum + gateWeight(group) * ((f1 ?? 0) + PRICE_OF_REFUSAL * top1);
+export function outcome<P extends Point>(points: readonly P[], isRefused: (point: P) => boolean): Outcome {
+  const judged = points.map((point) => ({ ...point, refused: isRefused(point) }));
+  const open = judged.filter(isAnswerable);
+  const rightly = judged.filter(({ none, refused }) => none && refused).length;
+  const missed = judged.filter(({ none, refused }) => none && !refused).length;
+  const wrongly = open.filter(({ refused }) => refused).length;
+  const answered = open.filter(({ refused }) => !refused);
+  return {
+    f1: rightly + missed > 0 ? (2 * rightly) / (2 * rightly + wrongly + missed) : undefined,
+    top1: answered.filter(({ right }) => right).length / (open.length || 1),
+    recall5: answered.reduce((sum, { recall5 }) => sum + recall5, 0) / (open.length || 1),
+    falseNone: wrongly / (open.length || 1),
+  };
+}
+
+function utility(points: readonly Point[], gate: LogisticWeights, threshold: number, price: number): number {
+  return [...byGroup(points).values()].reduce((sum, own) => {
+    const { f1, recall5 } = outcome(own, refusedBy(gate, threshold));
+    const [first] = own;
+    return sum + (first ? gateWeight(first.group) : 0) * ((f1 ?? 0) + price * recall5);
   }, 0);
 }
 
-function report(group: Group, points: readonly Point[], gate: LogisticWeights, threshold: number): void {
-  const { f1, top1, falseNone } = outcome(
-    points.filter((point) => point.group.name === group.name),
-    gate,
-    threshold,
-  );
+export function report(name: string, { f1, top1, recall5, falseNone }: Outcome): void {
   const percent = (value: number | undefined) => (value === undefined ? "-" : (value * 100).toFixed(1));
   console.log(
-    `gate ${group.name.padEnd(40)} F1 ${percent(f1)}  falsely none ${percent(falseNone)}  top-1 after it ${percent(top1)}`,
+    `${name.padEnd(40)} top-1 ${percent(top1)}  R@5 ${percent(recall5)}  F1 ${percent(f1)}  falsely none ${percent(falseNone)}`,
   );
 }
 

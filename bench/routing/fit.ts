@@ -16,9 +16,18 @@ import { candidatesFor } from "../../packages/core/src/route/features.ts";
 import { fieldOf } from "../../packages/core/src/route/fusion.ts";
 import { unknownShare } from "../../packages/core/src/route/gate.ts";
 import { createRouteIndex } from "../../packages/core/src/route/route-index.ts";
-import { readTask } from "../../packages/core/src/route/task.ts";
+import { readTask, type Task } from "../../packages/core/src/route/task.ts";
 import { fitFusion, type Term, top1 } from "./fit-fusion.ts";
-import { fitGates } from "./fit-gates.ts";
+import {
+  byGroup,
+  fitGates,
+  outcome,
+  type Point,
+  pointsOf,
+  refusedBy,
+  report,
+  reportGates,
+} from "./fit-gates.ts";
 import { type RoutingSet, random, readSet, SET_NAMES, type SetName, TRAIN_SETS } from "./sets.ts";
 
 const { values: options } = parseArgs({
@@ -37,6 +46,9 @@ export interface Example {
   readonly found: number;
   readonly best: Readonly<Record<Feature, number>>;
   readonly unknown: number;
+  /** Which half of its set, for the cross-validation: the same for all groups of a set. */
+  readonly half: number;
+  readonly task: Pick<Task, "contentTerms" | "clauses">;
   /** Which candidates have triggers. */
   readonly spoken: readonly boolean[];
 }
@@ -57,6 +69,8 @@ const LEXICAL_TERMS: readonly Term[] = [
   ["plain", "cover"],
   ["plain", "action"],
   ["plain", "tag"],
+  ["plain", "pair"],
+  ["plain", "param"],
 ];
 const STATIC_TERMS: readonly Term[] = [
   ["relative", "words"],
@@ -64,6 +78,8 @@ const STATIC_TERMS: readonly Term[] = [
   ["plain", "name"],
   ["plain", "action"],
   ["plain", "tag"],
+  ["plain", "pair"],
+  ["plain", "param"],
   ["plain", "centre"],
   ["plain", "clauseCentre"],
   ["plain", "nearest"],
@@ -72,6 +88,7 @@ const STATIC_TERMS: readonly Term[] = [
   ["doubt", "nearest"],
 ];
 const terms = options.lexical ? LEXICAL_TERMS : STATIC_TERMS;
+const PRICE_OF_REFUSAL = options.lexical ? 2 : 3; // words alone see less that does not fit, and must refuse more readily
 
 const groups = SET_NAMES.flatMap((name) => groupsOf(readSet(name)));
 const fitted = groups.filter(({ weight }) => weight > 0);
@@ -86,11 +103,46 @@ for (const name of SET_NAMES) {
     );
   }
 }
-const gates = fitGates(groups, weights);
+const points = groups.flatMap((group) => pointsOf(group, weights));
+const gates = fitGates(points, PRICE_OF_REFUSAL);
+console.log("\nafter the gate, fitted on all of dev");
+reportGates(points, gates);
+console.log("\nafter the gate; fusion, gate and threshold fitted on the other half of every set");
+crossValidate();
 writeFileSync(
   options.lexical ? "/tmp/routing-weights-lexical.json" : "/tmp/routing-weights.json",
   `${JSON.stringify({ terms: terms.map((term, at) => [...term, round(weights[at] ?? 0)]), ...gates }, null, 2)}\n`,
 );
+
+/** What the figures would be on tasks of these sets that no weight has seen. */
+function crossValidate(): void {
+  const judged: (Point & { refused: boolean })[] = [];
+  for (const half of [0, 1]) {
+    const part = (own: boolean) =>
+      groups.map((group) => ({
+        ...group,
+        examples: group.examples.filter((example) => (example.half === half) === own),
+      }));
+    const found = fitFusion(
+      part(false).filter(({ weight }) => weight > 0),
+      terms,
+      weights,
+    );
+    const gate = fitGates(
+      part(false).flatMap((group) => pointsOf(group, found)),
+      PRICE_OF_REFUSAL,
+    );
+    const isRefused = refusedBy(gate.none, gate.noneThreshold);
+    for (const point of part(true).flatMap((group) => pointsOf(group, found))) {
+      judged.push({ ...point, refused: isRefused(point) });
+    }
+  }
+  for (const [name, own] of byGroup(judged))
+    report(
+      name,
+      outcome(own, ({ refused }) => refused),
+    );
+}
 
 /** Full, without triggers, and with a random number of them: most catalogs have none, or some. */
 function groupsOf(set: RoutingSet): Group[] {
@@ -146,8 +198,9 @@ function examplesOf(
   for (const document of set.capabilities)
     index.add({ ...document, triggers: triggers(document.triggers ?? []) });
   return set.dev
+    .map((labelled, at) => ({ ...labelled, half: (at >> 1) % 2 }))
     .filter((_, at) => at % nth === 0)
-    .map(({ task, expected }) => {
+    .map(({ task, expected, half }) => {
       const read = readTask(task, embed);
       const candidates = candidatesFor(read, index);
       const { best, doubt } = fieldOf(candidates);
@@ -165,6 +218,8 @@ function examplesOf(
         found: right.filter(Boolean).length,
         answers: expected.length,
         best,
+        half,
+        task: read,
         unknown: unknownShare(read.contentTerms, index.postings),
         spoken: candidates.map(({ entry }) => (entry.document.triggers?.length ?? 0) > 0),
       };

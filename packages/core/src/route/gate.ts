@@ -5,16 +5,20 @@
  */
 import type { Field } from "./fusion.ts";
 import type { Postings } from "./postings.ts";
+import type { Task } from "./task.ts";
 
 /** What both models read. More inputs fitted dev better and other sets worse. */
 export const GATE_INPUTS = [
   "words",
   "phrase",
+  "pair",
   "centre",
   "nearest",
   "evidence", // the first's score, unscaled
   "share", // its softmax share
   "lead", // how far it is ahead of the sixth
+  "length", // content words of the task: the longer, the less of it any capability says
+  "parts", // clauses
   "unknown", // share of the task's content that no capability speaks of, by rarity
   "spoken", // 1 when it has triggers
 ] as const;
@@ -26,29 +30,35 @@ export interface LogisticWeights {
   readonly weights: Partial<Readonly<Record<GateInput, number>>>;
 }
 
+const LONG_TASK = 20;
+const MANY_PARTS = 4;
 const RUNNER_UP = 5; // several may be right; a sixth seldom is
 
 export interface GateView {
   readonly best: Field["best"];
   /** Unscaled evidence of all candidates, highest first. */
   readonly scores: readonly number[];
+  readonly task: Pick<Task, "contentTerms" | "clauses">;
   readonly unknown: number;
   readonly spoken: boolean;
 }
 
-export function gateValues({ best, scores, unknown, spoken }: GateView): GateValues {
+export function gateValues({ best, scores, task, unknown, spoken }: GateView): GateValues {
   const first = scores[0] ?? 0;
   let total = 0;
   for (const score of scores) total += Math.exp(score - first);
-  const { words, phrase, centre, nearest } = best;
+  const { words, phrase, pair, centre, nearest } = best;
   return {
     words,
     phrase,
+    pair,
     centre,
     nearest,
     evidence: first / 10,
     share: total > 0 ? 1 / total : 0,
     lead: (first - (scores[RUNNER_UP] ?? 0)) / 5,
+    length: Math.min(1, task.contentTerms.size / LONG_TASK),
+    parts: Math.min(1, task.clauses.length / MANY_PARTS),
     unknown,
     spoken: spoken ? 1 : 0,
   };

@@ -6,24 +6,31 @@ import { grams } from "./text.ts";
 
 interface Gram {
   passages: Passage[];
+  /** Dampened, one per passage. */
   counts: number[];
+  readonly isPair: boolean;
 }
 
 export interface Passage {
   readonly slot: number;
   readonly text: string;
+  /** The capability's own text, not a trigger. */
+  readonly own: boolean;
+  /** With dampened counts. */
   grams: { gram: Gram; count: number }[];
   norm: number;
   normVersion: number;
+  /** Of the query whose number it is: the product so far, and how many word pairs are shared. */
   dot: number;
+  pairs: number;
   query: number;
 }
 
 export interface Passages {
-  add(slot: number, text: string): Passage;
+  add(slot: number, text: string, own: boolean): Passage;
   remove(passage: Passage): void;
-  /** Visits every passage that shares a word with the text, with its cosine. */
-  search(text: string, visit: (passage: Passage, similarity: number) => void): void;
+  /** Visits every passage that shares one of these words or word pairs, with its cosine. */
+  search(grams: readonly string[], visit: (passage: Passage, similarity: number) => void): void;
 }
 
 const dampen = (count: number) => 1 + Math.log(count);
@@ -38,7 +45,7 @@ export function createPassages(): Passages {
   const normOf = (passage: Passage): number => {
     if (passage.normVersion !== version) {
       let squares = 0;
-      for (const { gram, count } of passage.grams) squares += (dampen(count) * idf(gram)) ** 2;
+      for (const { gram, count } of passage.grams) squares += (count * idf(gram)) ** 2;
       passage.norm = Math.sqrt(squares) || 1;
       passage.normVersion = version;
     }
@@ -46,10 +53,12 @@ export function createPassages(): Passages {
   };
 
   return {
-    add(slot, text) {
-      const passage: Passage = { slot, text, grams: [], norm: 1, normVersion: -1, dot: 0, query: -1 };
-      for (const [key, count] of countGrams(text)) {
-        const gram = byText.get(key) ?? { passages: [], counts: [] };
+    add(slot, text, own) {
+      const unread = { norm: 1, normVersion: -1, dot: 0, pairs: 0, query: -1 };
+      const passage: Passage = { slot, text, own, grams: [], ...unread };
+      for (const [key, times] of counted(grams(text))) {
+        const gram = byText.get(key) ?? { passages: [], counts: [], isPair: key.includes(" ") };
+        const count = dampen(times);
         byText.set(key, gram);
         gram.passages.push(passage);
         gram.counts.push(count);
@@ -66,18 +75,18 @@ export function createPassages(): Passages {
         gram.passages.splice(at, 1);
         gram.counts.splice(at, 1);
       }
-      for (const key of countGrams(passage.text).keys()) {
+      for (const key of grams(passage.text)) {
         if (byText.get(key)?.passages.length === 0) byText.delete(key);
       }
       total--;
       version++;
     },
 
-    search(text, visit) {
+    search(asked, visit) {
       query++;
       const touched: Passage[] = [];
       let squares = 0;
-      for (const [key, count] of countGrams(text)) {
+      for (const [key, count] of counted(asked)) {
         const gram = byText.get(key);
         const weight = dampen(count) * (gram ? idf(gram) : Math.log(1 + total));
         squares += weight * weight;
@@ -89,20 +98,27 @@ export function createPassages(): Passages {
   };
 }
 
-function accumulate({ passages, counts }: Gram, weight: number, query: number, touched: Passage[]): void {
+function accumulate(
+  { passages, counts, isPair }: Gram,
+  weight: number,
+  query: number,
+  touched: Passage[],
+): void {
   for (let at = 0; at < passages.length; at++) {
     const passage = passages[at] as Passage;
     if (passage.query !== query) {
       passage.query = query;
       passage.dot = 0;
+      passage.pairs = 0;
       touched.push(passage);
     }
-    passage.dot += weight * dampen(counts[at] as number);
+    passage.dot += weight * (counts[at] as number);
+    if (isPair) passage.pairs++;
   }
 }
 
-function countGrams(text: string): Map<string, number> {
+function counted(all: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const gram of grams(text)) counts.set(gram, (counts.get(gram) ?? 0) + 1);
+  for (const gram of all) counts.set(gram, (counts.get(gram) ?? 0) + 1);
   return counts;
 }

@@ -24,13 +24,26 @@ interface TermPosting {
   version: number;
 }
 
+/** Terms whose rarity is summed up once per change of the index, not once per task. */
+export interface TermGroup {
+  readonly terms: readonly string[];
+  mass: number;
+  version: number;
+}
+
+export const termGroup = (terms: readonly string[]): TermGroup => ({
+  terms: [...new Set(terms)],
+  mass: 0,
+  version: -1,
+});
+
 export interface Postings {
   add(slot: number, terms: WeightedTerms): void;
   remove(slot: number, terms: WeightedTerms): void;
   idf(term: string): number;
   knows(term: string): boolean;
-  /** The IDF of a term no document holds. */
-  rarest(): number;
+  /** How much of the group is among these terms, by rarity; as if it had one more, so that one lucky word is not all. */
+  covered(group: TermGroup, said: ReadonlySet<string>): number;
   /** Adds each document's score, as a share of the query's ideal score, into `out`. */
   score(terms: readonly string[], out: Float64Array): void;
 }
@@ -85,7 +98,17 @@ export function createPostings(): Postings {
 
     idf: (term) => idfOf(byTerm.get(term) ?? rarest),
     knows: (term) => byTerm.has(term),
-    rarest: () => idfOf(rarest),
+
+    covered(group, said) {
+      let found = 0;
+      for (const term of group.terms) if (said.has(term)) found += idfOf(byTerm.get(term) ?? rarest);
+      if (found === 0) return 0;
+      if (group.version !== version) {
+        group.mass = group.terms.reduce((sum, term) => sum + idfOf(byTerm.get(term) ?? rarest), 0);
+        group.version = version;
+      }
+      return found / (group.mass + idfOf(rarest));
+    },
 
     score(query, out) {
       const average = documents > 0 ? totalLength / documents : 1;

@@ -70,6 +70,7 @@ export function rank(text: string, index: RouteIndex, options: RankOptions = {})
   const open = scored.filter(({ verdict }) => verdict.factor > 0);
   const values = gateValues({
     best: field.best,
+    task,
     scores: open.map((entry) => entry.evidence),
     unknown: unknownShare(task.contentTerms, index.postings),
     spoken: (open[0]?.candidate.entry.document.triggers?.length ?? 0) > 0,

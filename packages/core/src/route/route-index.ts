@@ -5,8 +5,8 @@
 import { documentActions } from "./actions.ts";
 import type { RouteDocument } from "./document.ts";
 import { createPassages, type Passage, type Passages } from "./passages.ts";
-import { createPostings, type Postings, type WeightedTerms } from "./postings.ts";
-import { contentTerms, identifierWords, terms, withoutValues } from "./text.ts";
+import { createPostings, type Postings, type TermGroup, termGroup, type WeightedTerms } from "./postings.ts";
+import { contentTerms, identifierWords, termLine, terms, withoutValues } from "./text.ts";
 import {
   type CentreRows,
   createCentreRows,
@@ -22,23 +22,24 @@ const MAX_TRIGGERS = 2_000; // a capability with more operations than this is fo
 const MAX_FIELD_CHARS = 4_000;
 const MAX_PHRASE_WORDS = 6; // longer triggers are examples, not phrases that occur in a task
 
-/** A phrase as the author wrote it, and as terms to look for in a task. */
+/** A phrase as the author wrote it, and as the line of terms to look for in a task's. */
 export interface Phrase {
   readonly label: string;
-  readonly terms: readonly string[];
+  readonly line: string;
 }
 
 export interface IndexEntry {
   readonly document: RouteDocument;
   readonly slot: number;
-  readonly nameTerms: readonly string[];
+  readonly name: TermGroup;
   /** Of its name, description and tags. */
-  readonly ownTerms: readonly string[];
+  readonly own: TermGroup;
+  readonly params: TermGroup;
+  readonly domain: TermGroup;
   readonly tags: readonly Phrase[];
   readonly phrases: readonly Phrase[];
   readonly contextWords: readonly Phrase[];
   readonly actions: number;
-  readonly domainTerms: readonly string[];
   readonly weighted: WeightedTerms;
   readonly passages: readonly Passage[];
   readonly vectors: DocumentVectors | undefined;
@@ -104,21 +105,22 @@ export function createRouteIndex({ embed }: { embed?: Embed | undefined } = {}):
 
 function entryOf(raw: RouteDocument, slot: number, passages: Passages, embed: Embed | undefined): IndexEntry {
   const document = bounded(raw);
-  const { tags = [], triggers = [] } = document;
+  const { tags = [], triggers = [], params = [], domain = "", contextWords = [] } = document;
   const name = identifierWords(document.name);
   const ownText = [name, document.description, ...tags.map(identifierWords)].join(" ");
   return {
     document,
     slot,
-    nameTerms: [...new Set(contentTerms(name))],
-    ownTerms: [...new Set(contentTerms(ownText))],
-    tags: tags.map((tag) => phraseOf(tag, identifierWords(tag))),
-    phrases: triggers.map((trigger) => phraseOf(trigger, trigger)).filter(isShort),
-    contextWords: (document.contextWords ?? []).map((word) => phraseOf(word, word)),
+    name: termGroup(contentTerms(name)),
+    own: termGroup(contentTerms(ownText)),
+    params: termGroup(params.flatMap((param) => contentTerms(identifierWords(param)))),
+    domain: termGroup(contentTerms(identifierWords(domain))),
+    tags: tags.flatMap((tag) => phraseOf(tag, identifierWords(tag))),
+    phrases: triggers.flatMap((trigger) => phraseOf(trigger, trigger, MAX_PHRASE_WORDS)),
+    contextWords: contextWords.flatMap((word) => phraseOf(word, word)),
     actions: documentActions(document),
-    domainTerms: contentTerms(identifierWords(document.domain ?? "")),
     weighted: weightedTerms(document),
-    passages: [ownText, ...triggers].map((text) => passages.add(slot, text)),
+    passages: [ownText, ...triggers].map((text, at) => passages.add(slot, text, at === 0)),
     vectors: embed && vectorsOf(document, embed),
   };
 }
@@ -134,8 +136,11 @@ function vectorsOf(document: RouteDocument, embed: Embed): DocumentVectors | und
   return documentVectors(own, triggers, embed);
 }
 
-const phraseOf = (label: string, text: string): Phrase => ({ label, terms: terms(text) });
-const isShort = (phrase: Phrase): boolean => phrase.terms.length <= MAX_PHRASE_WORDS;
+/** Nothing when there is no word in it, or more than `most`. */
+function phraseOf(label: string, text: string, most = Number.POSITIVE_INFINITY): Phrase[] {
+  const found = terms(text);
+  return found.length > 0 && found.length <= most ? [{ label, line: termLine(found) }] : [];
+}
 
 function bounded(document: RouteDocument): RouteDocument {
   const cut = (text: string) => (text.length > MAX_FIELD_CHARS ? text.slice(0, MAX_FIELD_CHARS) : text);

@@ -32,6 +32,6 @@ test.each([
   expect(stem(word)).toBe(expected);
 });
 
-test.each(["a", "is", "42", "mp3", "größe", "天"])("%s stays", (word) => {
+test.each(["a", "is", "42", "mp3", "größe", "天", "news"])("%s stays", (word) => {
   expect(stem(word)).toBe(word);
 });

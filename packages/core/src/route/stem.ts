@@ -5,10 +5,17 @@
 const MEMO_LIMIT = 50_000; // about the vocabulary of a large catalog; a hostile stream of new words cannot grow it further
 const memo = new Map<string, string>();
 
+/** As in Porter's own revision, Porter2: they only look like a plural or a participle ("news" is not "new"). */
+const UNCHANGED = new Set(
+  "news sky howe atlas cosmos bias andes inning outing canning herring earring proceed exceed succeed".split(
+    " ",
+  ),
+);
+
 export function stem(word: string): string {
   const known = memo.get(word);
   if (known !== undefined) return known;
-  const result = word.length < 3 || !/^[a-z]+$/.test(word) ? word : steps(word);
+  const result = UNCHANGED.has(word) || word.length < 3 || !/^[a-z]+$/.test(word) ? word : steps(word);
   if (memo.size >= MEMO_LIMIT) memo.clear();
   memo.set(word, result);
   return result;

@@ -2,7 +2,17 @@
 import { actionBits } from "./actions.ts";
 import { clausesOf } from "./clauses.ts";
 import type { Phrase } from "./route-index.ts";
-import { boundedText, identifierWords, isStopTerm, terms, withoutValues, words } from "./text.ts";
+import {
+  boundedText,
+  gramsOf,
+  identifierWords,
+  isStopTerm,
+  termLine,
+  terms,
+  withoutValues,
+  words,
+} from "./text.ts";
+import { valueTerms } from "./value-kinds.ts";
 import type { Embed } from "./vectors.ts";
 
 export interface TaskPart {
@@ -16,6 +26,10 @@ export interface Task {
   readonly whole: TaskPart;
   readonly clauses: readonly TaskPart[];
   readonly contentTerms: ReadonlySet<string>;
+  /** The same with the names of the kinds of value it holds, as parameters have them. */
+  readonly parameterTerms: ReadonlySet<string>;
+  /** Content terms and pairs of neighbours, in order. */
+  readonly grams: readonly string[];
   readonly actions: number;
   /** It speaks of a page, or holds its address. */
   readonly hasUrl: boolean;
@@ -30,16 +44,19 @@ const URL_OR_PAGE =
 export function readTask(raw: string, embed: Embed | undefined): Task {
   const text = boundedText(raw);
   const ordered = terms(text);
-  const line = ` ${ordered.join(" ")} `;
+  const line = termLine(ordered);
   const whole = partOf(text, ordered, embed);
+  const content = whole.terms.filter((term) => !isStopTerm(term));
   return {
     whole,
     clauses: clausesOf(text).map((clause) => partOf(clause, terms(clause), embed)),
-    contentTerms: new Set(whole.terms.filter((term) => !isStopTerm(term))),
+    contentTerms: new Set(content),
+    parameterTerms: new Set([...content, ...valueTerms(text)]),
+    grams: gramsOf(ordered),
     actions: actionBits(words(text)),
     hasUrl: URL_OR_PAGE.test(text),
     hasAddress: /https?:\/\//i.test(text),
-    holds: (phrase) => phrase.terms.length > 0 && line.includes(` ${phrase.terms.join(" ")} `),
+    holds: (phrase) => line.includes(phrase.line),
   };
 }
 

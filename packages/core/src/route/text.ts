@@ -65,13 +65,17 @@ export function terms(text: string): string[] {
   return words(text).map((word) => (STOP_WORDS.has(word) ? word : stem(word)));
 }
 
+/** Terms as one line, for phrases to be looked up in: each has a space before and after it. */
+export const termLine = (found: readonly string[]): string => ` ${found.join(" ")} `;
+
 export const isStopTerm = (term: string): boolean => STOP_WORDS.has(term);
 export const termWeight = (term: string): number => (STOP_WORDS.has(term) ? STOP_WEIGHT : 1);
 export const contentTerms = (text: string): string[] => terms(text).filter((term) => !STOP_WORDS.has(term));
 
+export const grams = (text: string): string[] => gramsOf(terms(text));
+
 /** Content terms and the pairs of neighbours among them; all terms when there is no content at all. */
-export function grams(text: string): string[] {
-  const all = terms(text);
+export function gramsOf(all: readonly string[]): string[] {
   const content = all.filter((term) => !STOP_WORDS.has(term));
   const kept = content.length > 0 ? content : all;
   const pairs = kept.slice(1).map((term, at) => `${kept[at]} ${term}`);

@@ -78,23 +78,18 @@ export function createCentreRows(): CentreRows {
     scan(vectors, first, highest) {
       const known = dimensions === 0 ? 0 : Math.min(first.length, rows.length / dimensions);
       for (let slot = 0; slot < known; slot++) {
-        first[slot] = nearest(rows, slot * dimensions, vectors, 1);
-        highest[slot] =
-          vectors.length > 1
-            ? nearest(rows, slot * dimensions, vectors, vectors.length)
-            : (first[slot] as number);
+        let most = 0;
+        for (let at = 0; at < vectors.length; at++) {
+          most = Math.max(most, dotRow(rows, slot * dimensions, vectors[at] as Float32Array));
+          if (at === 0) first[slot] = most;
+        }
+        highest[slot] = most;
       }
     },
   };
 }
 
 export const dot = (a: Float32Array, b: Float32Array): number => dotRow(a, 0, b);
-
-function nearest(rows: Float32Array, from: number, vectors: readonly Float32Array[], count: number): number {
-  let most = 0;
-  for (let at = 0; at < count; at++) most = Math.max(most, dotRow(rows, from, vectors[at] as Float32Array));
-  return most;
-}
 
 /** Four sums at a time: the one loop in the router where it shows. */
 function dotRow(rows: Float32Array, from: number, vector: Float32Array): number {
