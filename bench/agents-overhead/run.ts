@@ -143,6 +143,7 @@ function bareMs(agent: Agent, options: RunOptions, env: Record<string, string>):
       detached: true, // as the engine does: without a terminal, a CLI that looks for one is not stopped in the background
     });
     for (const line of plan.stdin ?? []) child.stdin?.write(`${line}\n`);
+    if (!child.stdout) return reject(new Error("no output to read"));
     createInterface({ input: child.stdout }).on("line", (line) => {
       const { events } = plan.onLine(line);
       if (events.length > 0) first ??= performance.now() - startedAt;

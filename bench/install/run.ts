@@ -1,6 +1,7 @@
 /**
- * What an install of the server brings along: its production dependencies, megabytes and packages, beside Mastra's with
- * Postgres, memory and its own server. Counted on disk, from the manifests, as npm resolves them; nothing is installed.
+ * What an install of the published server brings along: megabytes and packages, beside Mastra's with Postgres, memory
+ * and its own server. Counted on disk, from the manifests, as npm resolves them; nothing is installed. `npm run build`
+ * must have been run.
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -18,8 +19,17 @@ interface Manifest {
 const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
-/** As Node finds it: in the folder's own node_modules, else in one above. */
+const root = join(import.meta.dirname, "../..");
+const bench = join(import.meta.dirname, "..");
+const published = (name: string) => join(root, "build/packages", name);
+if (!existsSync(published("server"))) {
+  console.error("There is no compiled build. Run: npm run build");
+  process.exit(1);
+}
+
+/** As Node finds it: in the folder's own node_modules, else in one above; of ours what is published. */
 function resolved(from: string, name: string): string | undefined {
+  if (name.startsWith("@capstan/")) return published(name.slice("@capstan/".length));
   for (let folder = from; ; folder = dirname(folder)) {
     const candidate = join(folder, "node_modules", name);
     if (existsSync(join(candidate, "package.json"))) return realpathSync(candidate);
@@ -83,9 +93,6 @@ function weigh(folders: ReadonlyMap<string, string>): Weighed {
   };
 }
 
-const root = join(import.meta.dirname, "../..");
-const bench = join(import.meta.dirname, "..");
-const workspace = (name: string) => join(root, "packages", name);
 const peerRoots = [
   "@mastra/core",
   "@mastra/pg",
@@ -94,21 +101,18 @@ const peerRoots = [
   "hono",
   "@hono/node-server",
 ];
-const server = closure([workspace("server")]);
-const own = weigh(server);
-const optional = closure(
-  ["runtime", "builtins"].flatMap((name) =>
-    Object.keys(manifestOf(workspace(name)).optionalDependencies ?? {}).flatMap(
-      (each) => resolved(workspace(name), each) ?? [],
-    ),
-  ),
-);
-for (const name of server.keys()) optional.delete(name);
-const defaults = [
-  resolved(workspace("runtime"), "@electric-sql/pglite"),
-  resolved(workspace("builtins"), "gpt-tokenizer"),
-];
-const withDefaults = weigh(closure([workspace("server"), ...defaults.flatMap((folder) => folder ?? [])]));
+const EMBEDDED = "@electric-sql/pglite";
+const optionalNames = Object.keys(manifestOf(published("server")).optionalDependencies ?? {});
+const folderOf = (name: string) => resolved(join(root, "packages/runtime"), name) ?? [];
+const embedded = [folderOf(EMBEDDED)].flat();
+const bare = weigh(closure([published("server")]));
+/** What `npm install` gives, without the sandbox's languages: the tokenizer's table is in the bundle. */
+const whole = closure([published("server"), ...embedded]);
+const own = weigh(whole);
+const command = weigh(closure([published("server"), published("cli"), ...embedded]));
+const optional = closure(optionalNames.filter((name) => name !== EMBEDDED).flatMap(folderOf));
+for (const name of whole.keys()) optional.delete(name);
+const everything = weigh(new Map([...whole, ...optional]));
 const extras = weigh(optional);
 const mastra = weigh(closure(peerRoots.flatMap((name) => resolved(bench, name) ?? [])));
 const langgraph = weigh(
@@ -118,6 +122,8 @@ const langgraph = weigh(
     ),
   ),
 );
+const [, inBundle] =
+  /^(\d+) packages/m.exec(readFileSync(join(published("server"), "THIRD-PARTY.md"), "utf8")) ?? [];
 const row = (name: string, { mb, packages, heaviest }: Weighed) => ({
   "": name,
   MB: figure(mb),
@@ -130,19 +136,25 @@ const row = (name: string, { mb, packages, heaviest }: Weighed) => ({
 report({
   name: "install",
   question: "What does an install bring along?",
-  method:
-    "The server package with everything it depends on, its own code included, counted on disk as npm resolves it; peers the same. Optional packages (the embedded store, which a server on Postgres does not need, the exact tokenizer, the sandbox engines) are stated beside it, though npm installs them unless told to omit them; the bundled Node is a development dependency of the repository and not part of the server.",
+  method: `The published server package (\`npm run build\`) with everything it depends on, its own code, source maps and the studio included, counted on disk as npm resolves it; peers the same. The bundle holds what is used of ${inBundle} packages, the studio's included, which are therefore not installed. The embedded store is an optional package and counted all the same, because a plain \`npm install\` brings it; the exact tokenizer is in the bundle. The sandbox's languages (JavaScript, Python, bash) are optional too and stated beside it. The bundled Node is a development dependency of the repository and not part of the server.`,
   goals: [
-    { what: "megabytes beside Mastra + pg", value: own.mb / mastra.mb, atMost: 0.6, unit: "x" },
+    {
+      what: "megabytes beside Mastra + pg, embedded store and tokenizer included",
+      value: own.mb / mastra.mb,
+      atMost: 0.6,
+      unit: "x",
+    },
     { what: "packages beside Mastra + pg", value: own.packages / mastra.packages, atMost: 0.6, unit: "x" },
   ],
   tables: [
     {
       title: "Production dependencies",
       rows: [
-        row("Capstan server", own),
-        row("with the embedded store and the exact tokenizer", withDefaults),
-        row("all its optional packages, beside it", extras),
+        row("Capstan server with the embedded store and the exact tokenizer", own),
+        row("with the command line too", command),
+        row("on Postgres only (`npm install --omit=optional`)", bare),
+        row("the sandbox's languages (optional), beside it", extras),
+        row("everything, as a plain `npm install` brings it", everything),
         row("Mastra + pg, memory, server", mastra),
         row("LangGraph + PostgresSaver, OpenAI, Hono", langgraph),
       ],
@@ -153,7 +165,7 @@ report({
       title: "Installed size",
       unit: "MB",
       bars: [
-        { label: "Capstan server", value: own.mb },
+        { label: "Capstan with its store", value: own.mb },
         { label: "Mastra + pg", value: mastra.mb },
         { label: "LangGraph + PostgresSaver", value: langgraph.mb },
       ],

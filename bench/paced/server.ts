@@ -1,6 +1,8 @@
 /** Our server with a model inside it that says 30 words a second, each with the moment it was due. */
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { openLog, parseSettings, startServer } from "../../packages/server/src/index.ts";
+import { openLog } from "../../packages/server/src/log.ts";
+import { startServer } from "../../packages/server/src/serve.ts";
+import { parseSettings } from "../../packages/server/src/settings.ts";
 
 const PER_SECOND = 30;
 const WORDS = Number(process.env.BENCH_WORDS);

@@ -36,9 +36,8 @@ async function partitioned(client: pg.Client, table: string, count: number): Pro
   const { rows } = await client.query(
     "select min(id::text) as first, max(id::text) as last from runs where id::text < 'ff'",
   );
-  const [first, last] = [rows[0].first, rows[0].last].map((id) =>
-    Number.parseInt(id.replace("-", "").slice(0, 12), 16),
-  );
+  const millisOf = (id: string) => Number.parseInt(id.replace("-", "").slice(0, 12), 16);
+  const [first, last] = [millisOf(rows[0].first), millisOf(rows[0].last)];
   const edge = (part: number) => uuidAt(Math.round(first + ((last - first) * part) / count));
   for (let part = 0; part < count; part++) {
     const from = part === 0 ? "minvalue" : `'${edge(part)}'`;

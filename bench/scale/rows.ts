@@ -2,7 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openLog, parseSettings, startServer } from "../../packages/server/src/index.ts";
+import { openLog } from "../../packages/server/src/log.ts";
+import { startServer } from "../../packages/server/src/serve.ts";
+import { parseSettings } from "../../packages/server/src/settings.ts";
 import { RESULTS } from "../result.ts";
 
 const TURNS = 60;
