@@ -69,6 +69,7 @@ export function webFetchCapability(limits: Partial<WebFetchLimits> = {}): Capabi
         "download the page",
         "get the content of a website",
         "summarize this article",
+        "summarize this url",
         "convert a web page to markdown",
         "extract text from a page",
       ],
