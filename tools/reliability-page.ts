@@ -19,7 +19,7 @@ interface FuzzFacts {
 }
 
 export function reliabilityPage(): string {
-  return [HEAD, chaos(), fuzz(), faults(), security(), NOT_PROMISED].join("\n");
+  return [HEAD, chaos(), fuzz(), backup(), faults(), security(), NOT_PROMISED].join("\n");
 }
 
 const HEAD = `# Reliability
@@ -89,6 +89,37 @@ Half right, almost right and not at all right; none may give a 500, hang, throw,
 ${rows.join("\n")}
 
 ${where(first)}
+`;
+}
+
+interface Carried {
+  readonly storeMb: number;
+  readonly fileMb: number;
+  readonly backupPeakMb: number;
+  readonly restorePeakMb: number;
+}
+
+function backup(): string {
+  const result = read("backup-memory");
+  if (!result) return "## Backup of a large store\n\nNot run yet: `npm run test:slow`.\n";
+  const { heapMb, small, large } = result.facts as unknown as {
+    heapMb: number;
+    small: Carried;
+    large: Carried;
+  };
+  const row = ({ storeMb, fileMb, backupPeakMb, restorePeakMb }: Carried) =>
+    `| ${storeMb} | ${fileMb} | ${backupPeakMb} | ${restorePeakMb} |`;
+  return `## Backup of a large store
+
+Half of the store in files of 10 MB, the largest there are, half in small rows. Backup and restore run with a heap of ${heapMb} MB, whatever the
+size of the store; the peak is all memory of the process, Node itself and buffers included.
+
+| store, MB | backup, MB | peak of the backup, MB | peak of the restore, MB |
+|---|---|---|---|
+${row(small)}
+${row(large)}
+
+${where(result)}
 `;
 }
 
