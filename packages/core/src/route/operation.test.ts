@@ -41,6 +41,56 @@ describe("what a task gives for a path", () => {
   });
 });
 
+describe("an operation with many optional fields", () => {
+  const string = { type: "string" };
+  const integer = { type: "integer" };
+  const map = (task: string, path: string, properties: object, required: string[] = []) =>
+    mapPayload(task, { type: "object", properties, required }, { path }).payload;
+
+  test.each([
+    ["list all droplets", "/droplets", { tag_name: string, per_page: integer }, {}],
+    ["delete pod web-0", "/pods/{name}", { name: string, gracePeriodSeconds: integer }, { name: "web-0" }],
+    [
+      "create a coupon with 25 percent off",
+      "/coupons",
+      { amount_off: integer, percent_off: integer },
+      { percent_off: 25 },
+    ],
+    [
+      'comment "thanks" on issue 4',
+      "/issues/{number}/comments",
+      { number: integer, body: string },
+      { number: 4, body: "thanks" },
+    ],
+    [
+      "create a product called Gold Plan",
+      "/products",
+      { description: string, name: string },
+      { name: "Gold Plan" },
+    ],
+    ["the features of track 11dFgh", "/features/{id}", { id: string, market: string }, { id: "11dFgh" }],
+    [
+      "list the records of example.com",
+      "/domains/{domain_name}/records",
+      { domain_name: string },
+      { domain_name: "example.com" },
+    ],
+    [
+      "search for the artist Muse",
+      "/search",
+      { type: { type: "array", items: { enum: ["album", "artist"] } } },
+      { type: ["artist"] },
+    ],
+  ])("gets of %j what the task says, and no more", (task, path, properties, payload) => {
+    expect(map(task, path, properties)).toEqual(payload);
+  });
+
+  test("gets the sentence only where something must stand", () => {
+    const { note } = map("make it rain on the plain", "/rain", { note: string }, ["note"]);
+    expect(note).toMatch(/rain on the plain/);
+  });
+});
+
 const better = (task: string, right: string, wrong: string) => {
   const total = (endpoint: string) => {
     const [method = "", path = ""] = endpoint.split(" ");

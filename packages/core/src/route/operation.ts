@@ -95,7 +95,7 @@ const singular = (word: string): string =>
     .replace(/(?<!s)s$/, "");
 
 /** The values that the task gives for a path: "octocat/hello-world" for two in a row, "pod web-0" by what a thing is called. */
-export function pathValues(task: string, path: string): Map<string, string> {
+export function pathValues(task: string, path: string, { guess = false } = {}): Map<string, string> {
   const { parameters, fixed: parts } = readPath(path);
   const values = new Map<string, string>();
   const fixed = new Set(parts.flat());
@@ -108,7 +108,17 @@ export function pathValues(task: string, path: string): Map<string, string> {
     const value = values.has(name) ? undefined : nouns.map((noun) => named(task, noun, fixed)).find(Boolean);
     if (value !== undefined) values.set(name, value);
   }
+  const open = parameters.filter(({ name }) => !values.has(name));
+  const [only, ...others] = guess ? leftOver(task, values.values()) : [];
+  if (open[0] && open.length === 1 && only !== undefined && others.length === 0)
+    values.set(open[0].name, only);
   return values;
+}
+
+/** Identifiers that nothing was called by. */
+function leftOver(task: string, taken: Iterable<string>): string[] {
+  const known = new Set(taken);
+  return identifiersIn(task).filter((word) => !known.has(word));
 }
 
 const PAIR = /(?<![\w/.:-])([A-Za-z0-9][\w.-]*)\/([A-Za-z0-9][\w.-]*?)(?=[\s,;!?]|[.]?$|[.]\s)/;
@@ -138,13 +148,19 @@ function isName(word: string, next: string, fixed: ReadonlySet<string>): boolean
   return !known && (next === "" || isStopTerm(next.toLowerCase()));
 }
 
-/** How many things the task names by an identifier: each wants a place in the path or the body. */
-const identifiersIn = (task: string): number => {
+/** Everything the task names by an identifier: each wants a place in the path or the body. */
+function identifiersIn(task: string): string[] {
   const rest = task.replace(/"[^"]*"|https?:\S+|\S+@\S+/g, " ");
-  const pairs = rest.match(new RegExp(PAIR, "g"))?.length ?? 0;
+  const pairs = [...rest.matchAll(new RegExp(PAIR, "g"))].flatMap(([, first = "", second = ""]) => [
+    first,
+    second,
+  ]);
   const single = rest.replace(new RegExp(PAIR, "g"), " ").split(/[\s,;!?]+/);
-  return pairs * 2 + single.filter((word) => IDENTIFIER.test(word.replace(/[.:]+$/, ""))).length;
-};
+  return [
+    ...pairs,
+    ...single.map((word) => word.replace(/[.:]+$/, "")).filter((word) => IDENTIFIER.test(word)),
+  ];
+}
 
 /** The task without the values it gives: what a thing is called says nothing of which operation is meant. */
 export const withoutNames = (task: string): string =>
@@ -178,7 +194,7 @@ export function operationFit(task: string, { method, path }: Endpoint): Operatio
     part.filter((term) => spoken.some((said) => isSame(said, term))).length / Math.max(1, part.length);
   const filled = pathValues(task, path).size;
   const open = parameters.length - filled;
-  const left = Math.max(0, identifiersIn(task) - filled);
+  const left = Math.max(0, identifiersIn(task).length - filled);
   const isDeed = fixed.some((part) => part.length === 1 && part[0] === spoken[0]);
   return {
     method: methodFit(task, method) || (isDeed ? deedFit(method) : 0),

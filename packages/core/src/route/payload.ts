@@ -42,8 +42,9 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
   const mapping: Mapping = { task: text, values: findValues(text, hints.now), used: new Set(), hints };
   const parameters = parametersOf(schema);
   const payload: Record<string, JsonValue> = { ...hints.constants };
-  const inPath = pathValues(text, hints.path ?? "");
+  const inPath = pathValues(text, hints.path ?? "", { guess: true });
   fill(parameters, payload, ({ name, schema }) => typed(inPath.get(name), schema));
+  useUp(mapping, inPath.values());
   // The exact kinds first, so that what is left over for free text is really left over.
   for (const pass of [exactValue, freeValue])
     fill(parameters, payload, (parameter) => pass(parameter, mapping));
@@ -67,6 +68,15 @@ function fill(
   }
 }
 
+/** What stands inside the name of a thing is no value of its own: the 0 of "web-0". */
+function useUp({ task, values, used }: Mapping, names: Iterable<string>): void {
+  for (const name of names) {
+    const from = task.indexOf(name);
+    const end = from + name.length;
+    for (const value of values) if (value.at < end && value.end > from) used.add(value);
+  }
+}
+
 /** A value that stands for a thing by name, if the parameter can hold it. */
 function typed(value: string | undefined, { type }: JsonSchema): JsonValue | undefined {
   if (type !== "integer" && type !== "number") return value;
@@ -84,6 +94,7 @@ const KINDS: readonly (readonly [RegExp, Fill])[] = [
       /\b[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+(?:\/[A-Z][A-Za-z_]+)?\b/.exec(task)?.[0] ?? hints.timezoneOf?.(task),
   ],
   [/uuid|guid/i, taking("uuid")],
+  [/^(domain|host)(_?name)?$/i, (_, { task }) => /\b(?:[a-z0-9-]+\.)+[a-z]{2,}\b/i.exec(task)?.[0]],
   [/date|^(day|when|since|until|from_time|to_time|start|end)$/i, taking("date")],
   [/city|location|place|region|country|address|destination|origin/i, (_, { task }) => placeIn(task)],
   [
@@ -115,11 +126,17 @@ function named(name: string, { task, used }: Mapping): string | undefined {
   return found?.text;
 }
 
-function freeValue({ name, schema }: ParameterSchema, mapping: Mapping): JsonValue | undefined {
+function freeValue({ name, schema, required }: ParameterSchema, mapping: Mapping): JsonValue | undefined {
   const isText = schema.type === "string" || schema.type === undefined;
   if (!isText || Array.isArray(schema.enum) || !isFreeText(name)) return undefined;
-  return take(mapping, "quoted") ?? freeText(name, mapping.task, [...mapping.used]);
+  const quoted = take(mapping, "quoted");
+  if (quoted !== undefined || isIncidental({ name, required }, mapping)) return quoted;
+  return freeText(name, mapping.task, [...mapping.used]);
 }
+
+/** An operation has dozens of optional fields; a filter that holds the whole sentence finds nothing. */
+const isIncidental = ({ name, required }: Pick<ParameterSchema, "name" | "required">, { hints }: Mapping) =>
+  hints.path !== undefined && !required && !/^(name|title|q|query|search|prompt)$/i.test(name);
 
 function taking(kind: ValueKind): Fill {
   return (_, mapping) =>
@@ -136,15 +153,20 @@ function take({ values, used }: Mapping, kind: ValueKind): string | undefined {
 const takeShared = ({ values }: Mapping, kind: ValueKind): string | undefined =>
   values.findLast((value) => value.kind === kind)?.text;
 
-function numberFor({ name, schema }: ParameterSchema, mapping: Mapping): number | undefined {
+function numberFor({ name, schema, required }: ParameterSchema, mapping: Mapping): number | undefined {
+  const said = name
+    .toLowerCase()
+    .split(/[_-]/)
+    .filter((word) => word.length > (word === name ? 2 : 3));
+  const mustBeSaid = !required && mapping.hints.path !== undefined;
   const free = mapping.values.filter((value) => value.kind === "number" && !mapping.used.has(value));
   const near = free.find(({ at, end }) => {
     const around = mapping.task
       .slice(Math.max(0, at - name.length - 12), end + name.length + 12)
       .toLowerCase();
-    return name.length > 2 && around.includes(name.toLowerCase().replace(/s$/, ""));
+    return said.some((word) => around.includes(word.replace(/s$/, "")));
   });
-  const chosen = near ?? (schema.default === undefined ? free[0] : undefined);
+  const chosen = near ?? (schema.default === undefined && !mustBeSaid ? free[0] : undefined);
   if (!chosen) return undefined;
   mapping.used.add(chosen);
   const number = numberOf(chosen);
@@ -167,9 +189,13 @@ const enumValue = (values: readonly unknown[], task: string): JsonValue | undefi
 };
 
 function arrayFor({ name, schema, required }: ParameterSchema, mapping: Mapping): JsonValue | undefined {
+  const item = isRecord(schema.items) ? schema.items : {};
+  if (Array.isArray(item.enum)) {
+    const chosen = enumValue(item.enum, mapping.task);
+    return chosen === undefined ? undefined : [chosen];
+  }
   const items = listItems(mapping.task);
   if (items.length === 0 || !(required || speaksOf(name, mapping.task))) return undefined;
-  const item = isRecord(schema.items) ? schema.items : {};
   if (item.type !== "object") return items;
   const fields = parametersOf(item);
   return items.map((text) =>

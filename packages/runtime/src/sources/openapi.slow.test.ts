@@ -1,13 +1,9 @@
-import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { CapabilityRegistry } from "@capstan/core";
 import { describe, expect, test } from "vitest";
+import { packageFolder } from "../../../../tools/npm-package.ts";
 import { loadOpenApi } from "./openapi.ts";
-
-const CACHE = join(tmpdir(), "capstan-openapi-cache");
 
 describe("public OpenAPI documents", () => {
   test("GitHub's, with a tool for each of its operations", async () => {
@@ -56,16 +52,4 @@ function load(text: string) {
   const loaded = loadOpenApi(text);
   if (!loaded.ok) throw new Error(loaded.failure.message);
   return loaded.value;
-}
-
-/** Fetched from the registry once and kept beside other temporary files; never part of the repository. */
-async function packageFolder(name: string, version: string): Promise<string> {
-  const base = `${name.replace("@", "").replace("/", "-")}-${version}`;
-  const folder = join(CACHE, base);
-  if (existsSync(join(folder, "package/package.json"))) return join(folder, "package");
-  mkdirSync(folder, { recursive: true });
-  const run = promisify(execFile);
-  await run("npm", ["pack", "--silent", "--pack-destination", CACHE, `${name}@${version}`]);
-  await run("tar", ["xzf", join(CACHE, `${base}.tgz`), "-C", folder]);
-  return join(folder, "package");
 }

@@ -1,28 +1,90 @@
-/** The router's index, kept in step with the registry: one capability added or removed changes its own entries alone. */
-import { type Capability, type CapabilityRegistry, routeDocument, servesTasks } from "@capstan/core";
+/**
+ * The router's index, kept in step with the registry: one capability added or removed changes its own entries alone.
+ * A capability of many tools, such as an imported API, has an entry per tool: one text of a thousand operations is near
+ * to no task. An entry's id is the capability's, then a space and the tool's name.
+ */
+import {
+  type Capability,
+  type CapabilityRegistry,
+  type RankResult,
+  type RouteDocument,
+  routeDocument,
+  servesTasks,
+  toolDocument,
+} from "@capstan/core";
 import type { TieredIndex } from "./route-tier.ts";
 
+const MANY_TOOLS = 20; // up to here a capability is about one thing
+
 export function keepInStep(index: TieredIndex, registry: CapabilityRegistry): TieredIndex {
-  const indexed = new Map<string, Capability>();
+  const indexed = new Map<string, { capability: Capability; ids: readonly string[] }>();
+  const remove = (id: string) => {
+    for (const each of indexed.get(id)?.ids ?? []) index.remove(each);
+    indexed.delete(id);
+  };
+  const add = (capability: Capability) => {
+    const documents = documentsOf(capability);
+    for (const document of documents) index.add(document);
+    indexed.set(capability.id, { capability, ids: documents.map(({ id }) => id) });
+  };
   const update = () => {
-    const now = new Map(
-      registry
-        .list()
-        .filter(servesTasks)
-        .map((capability) => [capability.id, capability]),
-    );
-    for (const id of indexed.keys()) {
-      if (now.has(id)) continue;
-      index.remove(id);
-      indexed.delete(id);
-    }
-    for (const [id, capability] of now) {
-      if (indexed.get(id) === capability) continue;
-      index.add(routeDocument(capability));
-      indexed.set(id, capability);
-    }
+    const now = offered(registry);
+    const changed = [...indexed].filter(([id, { capability }]) => now.get(id) !== capability);
+    for (const [id] of changed) remove(id);
+    for (const capability of now.values()) if (!indexed.has(capability.id)) add(capability);
   };
   update();
   registry.onChange(update);
   return index;
+}
+
+const offered = (registry: CapabilityRegistry): Map<string, Capability> =>
+  new Map(
+    registry
+      .list()
+      .filter(servesTasks)
+      .map((capability) => [capability.id, capability]),
+  );
+
+function documentsOf(capability: Capability): RouteDocument[] {
+  const { id, name, tools } = capability;
+  if (tools.length <= MANY_TOOLS) return [routeDocument(capability)];
+  return [
+    routeDocument({ ...capability, tools: [] }),
+    ...tools.map((tool) => ({ ...toolDocument(tool), id: `${id} ${tool.name}`, tags: [name] })),
+  ];
+}
+
+export interface EntryId {
+  readonly capabilityId: string;
+  readonly tool?: string | undefined;
+}
+
+export function entryOf(id: string): EntryId {
+  const [capabilityId = id, tool] = id.split(" ");
+  return { capabilityId, tool };
+}
+
+/** Entries as capabilities: each once, at its best place; the tool that was found is among the reasons. */
+export function byCapability({ matches, rejected, ...rest }: RankResult, topK: number): RankResult {
+  const kept = firstOfEach(matches).slice(0, topK);
+  const ids = new Set(kept.map(({ id }) => id));
+  return {
+    ...rest,
+    matches: kept,
+    ...(rejected && { rejected: firstOfEach(rejected).filter(({ id }) => !ids.has(id)) }),
+  };
+}
+
+function firstOfEach<T extends { readonly id: string; readonly reasons?: readonly string[] }>(
+  entries: readonly T[],
+): T[] {
+  const seen = new Set<string>();
+  return entries.flatMap((entry) => {
+    const { capabilityId, tool } = entryOf(entry.id);
+    if (seen.has(capabilityId)) return [];
+    seen.add(capabilityId);
+    const reasons = entry.reasons && { reasons: [...entry.reasons, ...(tool ? [`tool:${tool}`] : [])] };
+    return [{ ...entry, id: capabilityId, ...reasons }];
+  });
 }

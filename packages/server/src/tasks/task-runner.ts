@@ -23,6 +23,7 @@ import { generate } from "../generate.ts";
 import type { Services } from "../services.ts";
 import { singleCapability } from "../single-capability.ts";
 import { fillMissing } from "./fill-missing.ts";
+import { byCapability, entryOf } from "./route-index.ts";
 import type { TieredIndex } from "./route-tier.ts";
 import { openTaskChanges, type TaskEvent, type TaskProgress } from "./task-changes.ts";
 import type { ToolChooser } from "./tool-choice.ts";
@@ -181,15 +182,35 @@ interface Planned {
   readonly filled?: readonly string[];
 }
 
+/** So many that capabilities beside a large one are among them. */
+const ENTRIES = 200;
+
+/** Asked for every entry of the index, so each capability is looked at once. */
+function entryVisible({ sees, capabilityOf }: Visible): (id: string) => boolean {
+  const tools = new Map<string, ReadonlySet<string> | undefined>();
+  return (id) => {
+    const { capabilityId, tool } = entryOf(id);
+    if (!tools.has(capabilityId)) {
+      const names = sees(capabilityId)
+        ? capabilityOf(capabilityId)?.tools.map(({ name }) => name)
+        : undefined;
+      tools.set(capabilityId, names && new Set(names));
+    }
+    const open = tools.get(capabilityId);
+    return open !== undefined && (tool === undefined || open.has(tool));
+  };
+}
+
 async function planTask(parts: TaskParts, request: TaskRequest, email: string): Promise<Result<Planned>> {
   const visible = await visibleTo(parts, request, email);
   if (!visible.ok) return visible;
   const index = await parts.index().forTask(request.task);
-  const ranked = rank(request.task, index, {
-    topK: request.topK,
+  const entries = rank(request.task, index, {
+    topK: ENTRIES,
     rejected: request.includeRejected,
-    visible: visible.value.sees,
+    visible: entryVisible(visible.value),
   });
+  const ranked = byCapability(entries, request.topK);
   const steps = plan(ranked, request.task, {
     capabilityOf: visible.value.capabilityOf,
     hints: { timezoneOf },
