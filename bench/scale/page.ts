@@ -94,8 +94,9 @@ read of each batch, whichever process they are on.
 
 ## Beyond one Postgres
 
-Reads that need not be of this second (lists, exports, telemetry) can go to a read replica; a run's own reads must not, because a
-run goes on from its rows. The server takes one \`DATABASE_URL\` and does not split reads by itself. Users that share nothing can have a
-fleet and a Postgres each: nothing crosses from one to another.
+Long reads that need not be of this second go to a read replica when \`DATABASE_REPLICA_URL\` names one: exports of sessions (from the primary
+while the replica has not heard of the session's last event) and figures over time. A backup can be taken from it, too
+(\`DATABASE_URL=<the replica> capstan backup\`). A run's own reads stay on the primary, because a run goes on from its rows, and so do lists: who
+made something wants to see it. Users that share nothing can have a fleet and a Postgres each: nothing crosses from one to another.
 `;
 }

@@ -210,6 +210,7 @@ async function openGround(
     patiently(() =>
       openDatabase({
         ...{ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL },
+        replicaUrl: settings.DATABASE_REPLICA_URL,
         maxConnections: Math.floor(settings.CAPSTAN_DATABASE_CONNECTIONS / 2),
       }),
     ),

@@ -24,6 +24,10 @@ const Environment = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
     .optional(),
+  DATABASE_REPLICA_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
+    .optional(),
   CAPSTAN_DATA_DIR: z.string().min(1).default("./.capstan"),
   CAPSTAN_ALLOW_HOSTS: list.default([]),
   CAPSTAN_MODEL: z
@@ -103,14 +107,21 @@ function secretsOf(given: Record<string, string | undefined>): Record<string, st
 }
 
 /** Every value that must not be shown: keys, signing secrets, what documents may use, and the database's password. */
-export function secretValues({ secrets, DATABASE_URL, ...settings }: Settings): string[] {
+export function secretValues({
+  secrets,
+  DATABASE_URL,
+  DATABASE_REPLICA_URL,
+  ...settings
+}: Settings): string[] {
   const keys = Object.entries(settings).filter(([name]) => /_API_KEY$|^CAPSTAN_SECRET$/.test(name));
-  const password = DATABASE_URL && URL.canParse(DATABASE_URL) ? new URL(DATABASE_URL).password : "";
+  const passwords = [DATABASE_URL, DATABASE_REPLICA_URL].map((url) =>
+    url && URL.canParse(url) ? new URL(url).password : "",
+  );
   const headers = Object.values(settings.OTEL_EXPORTER_OTLP_HEADERS ?? {});
   return [
     ...keys.map(([, value]) => String(value ?? "")),
     ...Object.values(secrets),
     ...headers,
-    password,
+    ...passwords,
   ].filter(Boolean);
 }

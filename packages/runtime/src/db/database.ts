@@ -9,12 +9,15 @@ import { isDatabaseAway } from "./database-away.ts";
 import { migrate } from "./migrate.ts";
 import { pglitePool } from "./pglite-pool.ts";
 import { PreparingClient } from "./preparing-client.ts";
+import { type Reader, replicaReader } from "./replica-reader.ts";
 
 /** It is an optional package, and loaded only here: a server on Postgres needs neither its megabytes nor its start. */
 const NOT_INSTALLED =
   "the embedded store is not installed; install @electric-sql/pglite, or set DATABASE_URL to a Postgres";
 
 const FIRST_ANSWER_MS = 10_000;
+const REPLICA_CONNECTIONS = 4; // a few long reads at a time
+const REPLICA_ANSWER_MS = 3000;
 
 export interface Database {
   readonly kind: "pglite" | "postgres";
@@ -24,6 +27,8 @@ export interface Database {
   /** A second pool on Postgres, so that a burst of run starts cannot hold up commits; the same one on PGlite. */
   readonly systemPool: pg.Pool;
   readonly orm: NodePgDatabase;
+  /** For reads that may be a moment old: a replica where one is set, else the pool itself. */
+  readonly reader: Reader;
   close(): Promise<void>;
 }
 
@@ -31,6 +36,8 @@ export interface DatabaseOptions {
   readonly dataDir: string;
   /** Absent: the embedded store. */
   readonly url?: string | undefined;
+  /** A replica of it that may be read from. */
+  readonly replicaUrl?: string | undefined;
   readonly maxConnections?: number;
   readonly onError?: (error: Error) => void;
   /** How many migrations to apply; all when absent, 0 to leave the schema as it is. */
@@ -74,7 +81,8 @@ async function openEmbedded({ dataDir, onError }: DatabaseOptions): Promise<Resu
       await lite.close();
       lock.release();
     };
-    return ok({ kind: "pglite", location: folder, pool, systemPool: pool, orm: drizzle(pool), close });
+    const orm = drizzle(pool);
+    return ok({ kind: "pglite", location: folder, pool, systemPool: pool, reader: pool, orm, close });
   } catch (error) {
     lock.release();
     return fail("database_unusable", { location: folder, why: reason(error) });
@@ -94,8 +102,10 @@ async function openPostgres(options: DatabaseOptions, url: string): Promise<Resu
     );
   const pool = newPool();
   const systemPool = newPool();
+  const replica = openReplica(options);
+  const reader = replica ? replicaReader(replica, pool) : pool;
   const close = async () => {
-    await Promise.all([pool.end(), systemPool.end()]);
+    await Promise.all([pool.end(), systemPool.end(), replica?.end()]);
   };
   try {
     await Promise.race([pool.query("select 1"), silence(FIRST_ANSWER_MS)]);
@@ -104,7 +114,14 @@ async function openPostgres(options: DatabaseOptions, url: string): Promise<Resu
     const code = isDatabaseAway(error) ? "database_unreachable" : "database_refused";
     return fail(code, { location, why: reason(error) });
   }
-  return ok({ kind: "postgres", location, pool, systemPool, orm: drizzle(pool), close });
+  return ok({ kind: "postgres", location, pool, systemPool, reader, orm: drizzle(pool), close });
+}
+
+/** It is not waited for: without it the primary answers. */
+function openReplica({ replicaUrl, onError }: DatabaseOptions): pg.Pool | undefined {
+  if (replicaUrl === undefined) return undefined;
+  const limits = { max: REPLICA_CONNECTIONS, connectionTimeoutMillis: REPLICA_ANSWER_MS };
+  return watched(new pg.Pool({ connectionString: replicaUrl, ...limits }), onError);
 }
 
 /** Without listeners the process ends when a connection breaks: an idle one tells the pool, one that is lent out only itself. */

@@ -330,7 +330,7 @@ function runsOf(machine: Machine): Runs {
     run: (runId) => getRun(pool, runId),
     runsOf: (sessionId) => listRuns(pool, sessionId),
     fork: (sessionId, messageId) => forkSession(pool, sessionId, messageId, machine.parts.copyFiles),
-    exportLines: (sessionId) => exportSession(pool, sessionId),
+    exportLines: (sessionId) => exportSession(machine.parts.database, sessionId),
     feedback: (sessionId, entry) => giveFeedback(pool, sessionId, entry),
     clientResults: (sessionId, results) =>
       storeClientResults(

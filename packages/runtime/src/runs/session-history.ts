@@ -2,6 +2,8 @@
 import { type ConversationMessage, fail, ok, type Result, type RunEvent, type UserPart } from "@capstan/core";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
+import type { Database } from "../db/database.ts";
+import type { Reader } from "../db/replica-reader.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../db/uuid.ts";
 import type { StoredUsage } from "./run-log.ts";
@@ -54,7 +56,7 @@ const RUN_COLUMNS = `id, session_id as "sessionId", agent_id as "agentId", statu
   pending, outcome, usage, parent_run_id as "parentRunId", created_at as "createdAt", updated_at as "updatedAt"`;
 
 export async function listMessages(
-  pool: pg.Pool,
+  pool: Reader,
   sessionId: string,
   { after = -1, limit }: MessagePage,
 ): Promise<{ items: StoredMessage[]; queued: QueuedMessage[]; nextAfter?: number }> {
@@ -74,7 +76,7 @@ export async function getRun(pool: pg.Pool, id: string): Promise<Result<RunRecor
   return rows[0] ? ok(rows[0]) : fail("not_found", { what: "run", id });
 }
 
-export async function listRuns(pool: pg.Pool, sessionId: string): Promise<RunRecord[]> {
+export async function listRuns(pool: Reader, sessionId: string): Promise<RunRecord[]> {
   if (!isUuid(sessionId)) return [];
   const { rows } = await pool.query<RunRecord>(
     `select ${RUN_COLUMNS} from runs where session_id = $1 order by id`,
@@ -118,8 +120,12 @@ const PAGE = 500;
 const line = (type: string, value: object): string => `${JSON.stringify({ type, ...value })}\n`;
 
 /** The session as JSON lines: what it is, its messages, runs and approvals, and every event with its number. */
-export async function* exportSession(pool: pg.Pool, sessionId: string): AsyncGenerator<string, void, void> {
+export async function* exportSession(
+  database: Pick<Database, "pool" | "reader">,
+  sessionId: string,
+): AsyncGenerator<string, void, void> {
   if (!isUuid(sessionId)) return;
+  const pool = await upToDate(database, sessionId);
   const session = await pool.query(
     `select id, agent_id, owner, title, state, metadata, forked_from, created_at from sessions where id = $1`,
     [sessionId],
@@ -132,7 +138,19 @@ export async function* exportSession(pool: pg.Pool, sessionId: string): AsyncGen
   yield* eventLines(pool, sessionId);
 }
 
-async function* messageLines(pool: pg.Pool, sessionId: string): AsyncGenerator<string, void, void> {
+const LAST = "select max(last_seq) as last from events where session_id = $1";
+
+/** The replica, unless it has not heard of the session's last event yet: an export is whole. */
+async function upToDate(
+  { pool, reader }: Pick<Database, "pool" | "reader">,
+  sessionId: string,
+): Promise<Reader> {
+  if (reader === pool) return pool;
+  const [there, here] = await Promise.all([reader.query(LAST, [sessionId]), pool.query(LAST, [sessionId])]);
+  return there.rows[0]?.last === here.rows[0]?.last ? reader : pool;
+}
+
+async function* messageLines(pool: Reader, sessionId: string): AsyncGenerator<string, void, void> {
   let after: number | undefined = -1;
   while (after !== undefined) {
     const page: Awaited<ReturnType<typeof listMessages>> = await listMessages(pool, sessionId, {
@@ -148,7 +166,7 @@ async function* messageLines(pool: pg.Pool, sessionId: string): AsyncGenerator<s
 const EVENTS = `select first_seq, last_seq, payload from events where session_id = $1 and last_seq > $2
   order by last_seq limit ${PAGE}`;
 
-async function* eventLines(pool: pg.Pool, sessionId: string): AsyncGenerator<string, void, void> {
+async function* eventLines(pool: Reader, sessionId: string): AsyncGenerator<string, void, void> {
   for (let after = 0; ; ) {
     const { rows } = await pool.query<{ first_seq: number; last_seq: number; payload: RunEvent[] }>(EVENTS, [
       sessionId,

@@ -61,7 +61,7 @@ const FLUSH_MS = 1000;
 const MOST_WAITING = 10_000; // when the database is away, the newest calls are dropped from the history, never the work
 
 export interface TelemetryOptions {
-  readonly database: Pick<Database, "pool">;
+  readonly database: Pick<Database, "pool" | "reader">;
   readonly logFile?: string | undefined;
 }
 
@@ -187,10 +187,10 @@ const originOf = ({ path, tool, agentId, sessionId, runId }: CallRecord): CallOr
 });
 
 async function series(
-  database: Pick<Database, "pool">,
+  { reader }: Pick<Database, "reader">,
   { from, bucketSeconds }: { from: Date; bucketSeconds: number },
 ): Promise<SeriesPoint[]> {
-  const { rows } = await database.pool.query<{
+  const { rows } = await reader.query<{
     ts: Date;
     total: number;
     successful: number;
