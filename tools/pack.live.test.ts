@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -80,6 +80,16 @@ describe("the packages as they are published", () => {
       "react",
     ])
       expect(notice, name).toMatch(new RegExp(`(## |, )${name} \\d`));
+  });
+
+  test("a start loads no SDK that it does not need", () => {
+    const loaded = new Set(
+      packagesIn(loadedAtStart(join(user, "node_modules/@capstan/server/dist/main.js"))),
+    );
+    for (const name of ["hono", "pg", "zod"]) expect(loaded, name).toContain(name); // or the names are not found at all
+    const late =
+      /^(undici|htmlparser2|@modelcontextprotocol|@a2a-js|@ag-ui\/(proto|encoder|client)|@ai-sdk\/(?!provider$))/;
+    expect([...loaded].filter((name) => late.test(name))).toEqual([]);
   });
 
   test.each(PARTS)("the compiled %s loads", async (name) => {
@@ -183,6 +193,33 @@ async function inUserFolder(program: string, ...args: string[]): Promise<string>
   const env = { PATH: process.env.PATH ?? "", CAPSTAN_DATA_DIR: join(folder, "data") };
   return (await run(process.execPath, [program, ...args], { cwd: user, timeout: 60_000, env })).stdout;
 }
+
+/** The chunks that `main.js` imports first and whatever these import, without what they only may import later. */
+function loadedAtStart(main: string): string[] {
+  const first = [...readFileSync(main, "utf8").matchAll(/import\("(\.[^"]+)"\)/g)].map(
+    ([, path = ""]) => path,
+  );
+  const waiting = first.map((path) => join(dirname(main), path));
+  const found = new Set(waiting);
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    for (const [, path = ""] of readFileSync(file, "utf8").matchAll(
+      /^(?:import|export) .*?"(\.[^"]+)";$/gm,
+    )) {
+      const next = join(dirname(file), path);
+      if (!found.has(next)) waiting.push(next);
+      found.add(next);
+    }
+  }
+  return [...found];
+}
+
+/** The bundle says above each module where it is from. */
+const packagesIn = (files: readonly string[]): string[] =>
+  files.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/^\/\/ .*node_modules\/((?:@[^/]+\/)?[^/\n]+)\//gm)].map(
+      ([, name = ""]) => name,
+    ),
+  );
 
 const USER_FILES = {
   "package.json": JSON.stringify({ type: "module", private: true }),

@@ -72,6 +72,19 @@ describe("the embedded store", () => {
   });
 });
 
+describe("the schema on Postgres", () => {
+  test("is only looked at when it is up to date: a start does not wait for whoever holds the lock", async () => {
+    const store = await kept(freshPostgres());
+    const { pool } = await opened(store);
+    const holder = await pool.connect();
+    await holder.query("select pg_advisory_lock(4400001)");
+    const again = await opened(store);
+    expect((await again.pool.query("select count(*)::int as n from users")).rows).toEqual([{ n: 0 }]);
+    await holder.query("select pg_advisory_unlock(4400001)");
+    holder.release();
+  });
+});
+
 describe("a Postgres that does not answer", () => {
   test("is named with a next step, without its password", async () => {
     const store = await kept(freshPglite());
