@@ -29,24 +29,28 @@ export function openTable(table: Uint8Array, vocabulary: string): Embed {
   const scales = new Float32Array(table.slice(0, scaleBytes).buffer);
   const rows = new Int8Array(table.buffer, table.byteOffset + scaleBytes, count * TABLE_DIMENSIONS);
 
+  const sum = new Float64Array(TABLE_DIMENSIONS); // of the text at hand; in doubles, which need no conversion to add
+
   return (text) => {
-    const sum = new Float32Array(TABLE_DIMENSIONS);
+    sum.fill(0);
     for (const row of pieces.rows(text, MAX_ROWS))
       addRow(sum, rows, row * TABLE_DIMENSIONS, scales[row] ?? 0);
     return normalised(sum);
   };
 }
 
-function addRow(sum: Float32Array, rows: Int8Array, from: number, scale: number): void {
+function addRow(sum: Float64Array, rows: Int8Array, from: number, scale: number): void {
   for (let at = 0; at < TABLE_DIMENSIONS; at++) {
     sum[at] = (sum[at] as number) + (rows[from + at] as number) * scale;
   }
 }
 
-function normalised(vector: Float32Array): Float32Array | undefined {
+function normalised(vector: Float64Array): Float32Array | undefined {
   let squares = 0;
-  for (const value of vector) squares += value * value;
+  for (let at = 0; at < TABLE_DIMENSIONS; at++) squares += (vector[at] as number) ** 2;
   if (squares === 0) return undefined;
   const norm = Math.sqrt(squares);
-  return vector.map((value) => value / norm);
+  const unit = new Float32Array(TABLE_DIMENSIONS);
+  for (let at = 0; at < TABLE_DIMENSIONS; at++) unit[at] = (vector[at] as number) / norm;
+  return unit;
 }

@@ -4,7 +4,7 @@
  */
 import type { IndexEntry, RouteIndex } from "./route-index.ts";
 import type { Task } from "./task.ts";
-import { dot } from "./vectors.ts";
+import { dot, nearestRow } from "./vectors.ts";
 
 /** The channels. What else was tried and did not help is in docs/routing.md. */
 export const FEATURES = [
@@ -131,12 +131,12 @@ function nearestTrigger(
 ): { trigger: Near | undefined; similarity: number } {
   const { vector } = task.whole;
   if (!vector || !vectors) return { trigger: undefined, similarity: 0 };
-  let trigger: Near | undefined;
-  for (const { text, vector: said } of vectors.triggers) {
-    const similarity = dot(said, vector);
-    if (similarity > (trigger?.similarity ?? 0)) trigger = { text, similarity };
-  }
-  return { trigger, similarity: Math.max(0, dot(vectors.own, vector), trigger?.similarity ?? 0) };
+  const { at, similarity } = nearestRow(vectors.spokenRows, vector);
+  const text = vectors.spoken[at];
+  return {
+    trigger: text === undefined ? undefined : { text, similarity },
+    similarity: Math.max(0, dot(vectors.own, vector), similarity),
+  };
 }
 
 /** The slots of the highest values above zero. Ties at the edge are all kept, so that slot order never decides. */

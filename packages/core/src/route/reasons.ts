@@ -1,8 +1,9 @@
 /** Why a capability matched, in words a person can check against the task, the strongest first. */
 import { actionOf } from "./actions.ts";
+import type { RouteDocument } from "./document.ts";
 import type { Candidate } from "./features.ts";
 import type { Task } from "./task.ts";
-import { contentTerms, identifierWords, words } from "./text.ts";
+import { identifierWords, isStopTerm, termOf, words } from "./text.ts";
 
 const MAX_QUOTE_CHARS = 60;
 const MIN_SIMILAR = 0.25; // below, the nearest phrase explains nothing
@@ -12,15 +13,16 @@ const MAX_WORDS = 4;
 export function reasonsFor(candidate: Candidate, task: Task): string[] {
   const { entry, features, triggerHits, tagHits, nearestPassage, nearestTrigger } = candidate;
   const said = new Set<string>();
+  const { name, description } = wordsOf(entry.document);
   const reasons = [
     ...triggerHits.map((trigger) => `trigger:${trigger}`),
     ...tagHits.map((tag) => `tag:${tag}`),
-    ...labelled("name", sharedWords(entry.document.name, task, said)),
+    ...labelled("name", sharedWords(name, task, said)),
   ];
   const action = actionOf(task.actions & entry.actions);
   if (action) reasons.push(`action:${action}`);
   if (features.domain > 0 && entry.document.domain) reasons.push(`domain:${entry.document.domain}`);
-  reasons.push(...labelled("words", sharedWords(entry.document.description, task, said)));
+  reasons.push(...labelled("words", sharedWords(description, task, said)));
   if (nearestPassage && nearestPassage.similarity >= MIN_SIMILAR && triggerHits.length === 0) {
     reasons.push(`similar:${nearestPassage.similarity.toFixed(2)} "${quote(nearestPassage.text)}"`);
   }
@@ -35,17 +37,42 @@ const labelled = (label: string, found: readonly string[]): string[] =>
   found.length > 0 ? [`${label}:${found.join(" ")}`] : [];
 
 /** The words of the text that the task says too, as the author wrote them; each only once over all reasons. */
-function sharedWords(text: string, task: Task, said: Set<string>): string[] {
+function sharedWords(found: readonly ContentWord[], task: Task, said: Set<string>): string[] {
   const shared: string[] = [];
-  for (const word of words(identifierWords(text))) {
-    const [term] = contentTerms(word);
-    if (term === undefined || said.has(term) || !task.contentTerms.has(term)) continue;
+  for (const { word, term } of found) {
+    if (said.has(term) || !task.contentTerms.has(term)) continue;
     said.add(term);
     shared.push(word);
     if (shared.length === MAX_WORDS) break;
   }
   return shared;
 }
+
+interface ContentWord {
+  readonly word: string;
+  readonly term: string;
+}
+
+interface DocumentWords {
+  readonly name: readonly ContentWord[];
+  readonly description: readonly ContentWord[];
+}
+
+/** Kept per document: reading them again for each of ten matches would be a tenth of a ranking. */
+const known = new WeakMap<RouteDocument, DocumentWords>();
+
+function wordsOf(document: RouteDocument): DocumentWords {
+  const kept = known.get(document);
+  if (kept) return kept;
+  const read = { name: contentWords(document.name), description: contentWords(document.description) };
+  known.set(document, read);
+  return read;
+}
+
+const contentWords = (text: string): ContentWord[] =>
+  words(identifierWords(text))
+    .map((word) => ({ word, term: termOf(word) }))
+    .filter(({ term }) => !isStopTerm(term));
 
 function quote(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();

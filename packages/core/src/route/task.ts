@@ -8,6 +8,7 @@ import {
   identifierWords,
   isStopTerm,
   termLine,
+  termOf,
   terms,
   withoutValues,
   words,
@@ -43,7 +44,8 @@ const URL_OR_PAGE =
 
 export function readTask(raw: string, embed: Embed | undefined): Task {
   const text = boundedText(raw);
-  const ordered = terms(text);
+  const spoken = words(text);
+  const ordered = spoken.map(termOf);
   const line = termLine(ordered);
   const whole = partOf(text, ordered, embed);
   const content = whole.terms.filter((term) => !isStopTerm(term));
@@ -53,7 +55,7 @@ export function readTask(raw: string, embed: Embed | undefined): Task {
     contentTerms: new Set(content),
     parameterTerms: new Set([...content, ...valueTerms(text)]),
     grams: gramsOf(ordered),
-    actions: actionBits(words(text)),
+    actions: actionBits(spoken),
     hasUrl: URL_OR_PAGE.test(text),
     hasAddress: /https?:\/\//i.test(text),
     holds: (phrase) => line.includes(phrase.line),

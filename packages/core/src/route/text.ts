@@ -60,10 +60,9 @@ export function identifierWords(text: string): string {
     .replace(/[_.:/-]+/g, " ");
 }
 
-/** Stemmed words in order; stop words as they are. */
-export function terms(text: string): string[] {
-  return words(text).map((word) => (STOP_WORDS.has(word) ? word : stem(word)));
-}
+/** A word's stem; a stop word as it is. */
+export const termOf = (word: string): string => (STOP_WORDS.has(word) ? word : stem(word));
+export const terms = (text: string): string[] => words(text).map(termOf);
 
 /** Terms as one line, for phrases to be looked up in: each has a space before and after it. */
 export const termLine = (found: readonly string[]): string => ` ${found.join(" ")} `;

@@ -14,7 +14,9 @@ export interface DocumentVectors {
   readonly own: Float32Array;
   /** Mean of the triggers, pulled towards its own text. */
   readonly centre: Float32Array;
-  readonly triggers: readonly { readonly text: string; readonly vector: Float32Array }[];
+  /** The triggers that have a vector, and these row after row: side by side in memory they are read twice as fast. */
+  readonly spoken: readonly string[];
+  readonly spokenRows: Float32Array;
 }
 
 export function documentVectors(
@@ -28,14 +30,15 @@ export function documentVectors(
   });
   const own = embed(ownText) ?? spoken[0]?.vector;
   if (!own) return undefined;
-  return {
+  const spokenRows = new Float32Array(spoken.length * own.length);
+  spoken.forEach(({ vector }, at) => {
+    spokenRows.set(vector, at * own.length);
+  });
+  const centre = centreOf(
     own,
-    centre: centreOf(
-      own,
-      spoken.map(({ vector }) => vector),
-    ),
-    triggers: spoken,
-  };
+    spoken.map(({ vector }) => vector),
+  );
+  return { own, centre, spoken: spoken.map(({ text }) => text), spokenRows };
 }
 
 function centreOf(own: Float32Array, triggers: readonly Float32Array[]): Float32Array {
@@ -87,6 +90,19 @@ export function createCentreRows(): CentreRows {
       }
     },
   };
+}
+
+/** The row nearest to the vector and its similarity; -1 when none is on its side. */
+export function nearestRow(rows: Float32Array, vector: Float32Array): { at: number; similarity: number } {
+  let nearest = -1;
+  let similarity = 0;
+  for (let at = 0; at * vector.length < rows.length; at++) {
+    const value = dotRow(rows, at * vector.length, vector);
+    if (value <= similarity) continue;
+    similarity = value;
+    nearest = at;
+  }
+  return { at: nearest, similarity };
 }
 
 export const dot = (a: Float32Array, b: Float32Array): number => dotRow(a, 0, b);
