@@ -28,6 +28,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly events?: (input: Input, output: Output, call: CallPlace) => readonly RunEvent[];
   /** Set when a call is one request to a web service: it tells near-equal operations apart. */
   readonly endpoint?: Endpoint;
+  /** Whose data `context.store` holds, where capabilities share it: what one sends, another lists. Its own otherwise. */
+  readonly storedUnder?: string;
   /** Set when a call is a run of another agent. */
   readonly subagent?: { readonly name: string; readonly description?: string };
   /** Set when a call gives the session to another agent: its id. */
@@ -71,6 +73,7 @@ export interface ToolDefinition<In extends z.ZodType, Out extends z.ZodType> {
   requiresContext?: boolean;
   unavailable?: Unavailable | undefined;
   events?: (input: z.output<In>, output: z.output<Out>, call: CallPlace) => readonly RunEvent[];
+  storedUnder?: string;
   subagent?: { name: string; description?: string };
   handsOverTo?: string;
   changesRights?: boolean;

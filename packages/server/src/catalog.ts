@@ -37,7 +37,8 @@ export function serverCatalog(sources: CatalogSources): Capability[] {
       nextStep: "Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, or PUT /v1/providers/openai with a key.",
     });
   const parts: CatalogParts = {
-    generate: (request) => generate(sources.models, request),
+    generate: async (request) =>
+      (await sources.models.defaultModel()).demo ? undefined : generate(sources.models, request),
     image: async (prompt, signal) => (await media.image(prompt, signal)) ?? notMade("Image generation"),
     video: async (prompt, signal) => (await media.video(prompt, signal)) ?? notMade("Video generation"),
     documents: documentStore(database.pool, (text) => embed()(text)),

@@ -4,11 +4,12 @@ import { fail, ok } from "@capstan/core";
 import type { ServerModels } from "./models.ts";
 
 type Generate = NonNullable<CatalogParts["generate"]>;
+type Answer = NonNullable<Awaited<ReturnType<Generate>>>;
 
 export async function generate(
   models: ServerModels,
   { system, prompt, schema, signal }: Parameters<Generate>[0],
-): ReturnType<Generate> {
+): Promise<Answer> {
   const resolved = await models.resolve(undefined);
   if (!resolved.ok) return resolved;
   const { stream } = await resolved.value.model.doStream({
@@ -35,7 +36,7 @@ export async function generate(
   return schema ? parsed(text, resolved.value.label) : ok({ text, model: resolved.value.label });
 }
 
-function parsed(text: string, model: string): Awaited<ReturnType<Generate>> {
+function parsed(text: string, model: string): Answer {
   try {
     return ok({ text, object: JSON.parse(text.replace(/^```(?:json)?|```$/g, "")), model });
   } catch {

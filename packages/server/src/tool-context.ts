@@ -25,7 +25,7 @@ export function toolContexts(parts: ToolParts) {
       }),
       fetch,
       ...(sandbox && { sandbox }),
-      store: capabilityStore(database, tool.capabilityId, scope),
+      store: capabilityStore(database, tool.tool.storedUnder ?? tool.capabilityId, scope),
       config: tool.config,
       signal,
       idempotencyKey: callId,

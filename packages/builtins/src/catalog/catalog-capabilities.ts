@@ -3,7 +3,7 @@ import { type AnyTool, type Capability, defineCapability } from "@capstan/core";
 import type { CatalogHint } from "./catalog-hint.ts";
 import type { CatalogParts } from "./catalog-parts.ts";
 import { generalChat } from "./chat.ts";
-import { createCompany, nameCompany, planCompany } from "./company.ts";
+import { createCompany, listCompanies, nameCompany, planCompany } from "./company.ts";
 import { CATALOG_HINTS, type CatalogId } from "./hints.ts";
 import { localAiTools } from "./local-ai.ts";
 import { generateImage, generateVideo } from "./media.ts";
@@ -16,6 +16,7 @@ export function catalogCapabilities(parts: CatalogParts = {}): Capability[] {
   const tools: Record<CatalogId, AnyTool> = {
     "chat.general": generalChat(parts),
     "company.create": createCompany(),
+    "company.list": listCompanies(),
     "company.plan": planCompany(parts),
     "company.name": nameCompany(parts),
     "research.deep": researchDeep(parts),

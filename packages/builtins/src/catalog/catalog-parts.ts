@@ -51,8 +51,8 @@ export interface MadeMedia {
 }
 
 export interface CatalogParts {
-  /** Undefined while only the demo model answers. */
-  generate?: (request: GenerateRequest) => Promise<Result<Generated>>;
+  /** Answers undefined while only the demo model is there: what it would say is not what was asked for. */
+  generate?: (request: GenerateRequest) => Promise<Result<Generated> | undefined>;
   search?: (query: string, limit: number, signal: AbortSignal) => Promise<Result<SearchHit[]>>;
   image?: (prompt: string, signal: AbortSignal) => Promise<Result<MadeMedia>>;
   video?: (prompt: string, signal: AbortSignal) => Promise<Result<MadeMedia>>;

@@ -10,12 +10,12 @@ export function generalChat({ generate }: CatalogParts): AnyTool {
     input: z.object({ prompt: z.string().min(1).max(100_000).describe("What to answer.") }),
     timeoutMs: 120_000,
     run: async ({ prompt }, { signal }) => {
-      if (!generate) {
+      const made = await generate?.({ system: "Answer briefly and truthfully.", prompt, signal });
+      if (!made) {
         const reply =
           "The demo model cannot answer in its own words. Set a provider's key to get a real answer.";
         return ok({ reply, model: DEMO_MODEL });
       }
-      const made = await generate({ system: "Answer briefly and truthfully.", prompt, signal });
       return made.ok ? ok({ reply: made.value.text, model: made.value.model }) : made;
     },
   });

@@ -17,6 +17,9 @@ const action = <Name extends string>(name: Name) =>
     .describe("The route's action.");
 const about = z.string().max(20_000).default("").describe("What the company does, in the user's words.");
 
+const STORE = "company"; // companies and their plans stand together, whichever capability made them
+const MOST_LISTED = 100;
+
 const Plan = z.object({
   summary: z.string(),
   customers: z.array(z.string()),
@@ -31,6 +34,7 @@ export function createCompany(): AnyTool {
   return defineTool({
     name: "company_create",
     description: "Create a company record with a name and what it does.",
+    storedUnder: STORE,
     input: z.object({
       action: action("create"),
       name: z.string().min(1).max(200).default("Generated Company"),
@@ -49,10 +53,30 @@ export function createCompany(): AnyTool {
   });
 }
 
+/** What was created and planned, the newest first. */
+export function listCompanies(): AnyTool {
+  return defineTool({
+    name: "company_list",
+    description: "List the companies that were created, and the plans that were made.",
+    input: z.object({ limit: z.coerce.number().int().min(1).max(MOST_LISTED).default(20) }),
+    idempotent: true,
+    storedUnder: STORE,
+    run: async ({ limit }, { store }) => {
+      const newest = async (prefix: string) =>
+        (await store.list(prefix))
+          .map(({ value }) => value)
+          .reverse()
+          .slice(0, limit);
+      return ok({ companies: await newest("company:"), plans: await newest("plan:") });
+    },
+  });
+}
+
 export function planCompany({ generate }: CatalogParts): AnyTool {
   return defineTool({
     name: "company_plan",
     description: "Generate a company plan: customers, offer, revenue, milestones and risks.",
+    storedUnder: STORE,
     input: z.object({
       action: action("generate-plan"),
       name: z.string().min(1).max(200).default("Generated Company"),
@@ -60,16 +84,16 @@ export function planCompany({ generate }: CatalogParts): AnyTool {
     }),
     timeoutMs: 120_000,
     run: async ({ name, description }, context) => {
-      if (!generate) return ok({ plan: demoPlan(name, description), model: DEMO_MODEL });
-      const made = await generate({
+      const made = await generate?.({
         system: "You write short, concrete business plans. Answer with the plan alone.",
         prompt: `Write a plan for "${name}". ${description}`,
         schema: z.toJSONSchema(Plan) as JsonSchema,
         signal: context.signal,
       });
-      if (!made.ok) return made;
-      await rememberPlan(context, name, made.value.object ?? null);
-      return ok({ plan: made.value.object ?? {}, model: made.value.model });
+      if (made && !made.ok) return made;
+      const plan = made ? (made.value.object ?? {}) : demoPlan(name, description);
+      await rememberPlan(context, name, plan);
+      return ok({ plan, model: made?.value.model ?? DEMO_MODEL });
     },
   });
 }
@@ -81,13 +105,13 @@ export function nameCompany({ generate }: CatalogParts): AnyTool {
     input: z.object({ action: action("generate-name"), description: about }),
     timeoutMs: 60_000,
     run: async ({ description }, { signal }) => {
-      if (!generate) return ok({ names: demoNames(description), model: DEMO_MODEL });
-      const made = await generate({
+      const made = await generate?.({
         system: "You suggest short, pronounceable company names.",
         prompt: `Suggest names for: ${description}`,
         schema: z.toJSONSchema(Names) as JsonSchema,
         signal,
       });
+      if (!made) return ok({ names: demoNames(description), model: DEMO_MODEL });
       return made.ok ? ok({ ...(made.value.object as { names: string[] }), model: made.value.model }) : made;
     },
   });
@@ -113,8 +137,11 @@ function demoPlan(name: string, description: string): z.output<typeof Plan> {
   };
 }
 
+const ASKING =
+  /^(suggest|names?|company|startup|business|brand|ideas?|come|with|please|that|this|what|should|call)$/i;
+
 function demoNames(description: string): string[] {
-  const words = description.match(/[\p{L}]{4,}/gu)?.slice(0, 3) ?? [];
+  const words = (description.match(/[\p{L}]{4,}/gu) ?? []).filter((word) => !ASKING.test(word)).slice(0, 3);
   const roots = words.length > 0 ? words : ["Capstan"];
   return roots.flatMap((word) => {
     const root = word[0]?.toUpperCase() + word.slice(1, 6).toLowerCase();

@@ -51,6 +51,28 @@ export const companyHints = {
       ],
     },
   },
+  "company.list": {
+    name: "List Companies",
+    description: "List the companies that were created and the plans that were made for them.",
+    icon: "list",
+    category: "Company",
+    routing: {
+      route: "/api/company",
+      method: "GET",
+      ...own("/api/company"),
+      domain: "company",
+      actions: ["list", "show"],
+      tags: ["company", "list", "record"],
+      triggers: [
+        "list my companies",
+        "show all companies",
+        "which companies have i created",
+        "list the company records",
+        "show saved company plans",
+        "my stored companies",
+      ],
+    },
+  },
   "company.plan": {
     name: "Generate Company Plan",
     description:

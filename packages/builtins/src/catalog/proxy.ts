@@ -32,10 +32,18 @@ export function proxyExtract(): AnyTool {
       if (!page.ok) return page;
       const { text } = page.value;
       const title = /^#\s+(.+)$/m.exec(text)?.[1] ?? "";
-      const links = [...text.matchAll(/\]\((https?:\/\/[^)\s]+)\)/g)]
-        .slice(0, 50)
-        .map((match) => match[1] ?? "");
-      return ok({ url, title, key_points: keyPoints(text), links: [...new Set(links)] });
+      return ok({ url, title, key_points: keyPoints(text), links: linksIn(text, url) });
     },
   });
+}
+
+const MOST_LINKS = 50;
+
+/** Whole addresses: most links of a page are written relative to it. */
+function linksIn(text: string, page: string): string[] {
+  const links = [...text.matchAll(/\]\(([^)\s#][^)\s]*)\)/g)].flatMap(
+    ([, link = ""]) => URL.parse(link, page) ?? [],
+  );
+  const others = links.filter(({ protocol }) => /^https?:$/.test(protocol)).map(({ href }) => href);
+  return [...new Set(others)].slice(0, MOST_LINKS);
 }

@@ -51,14 +51,16 @@ export function researchDeep(parts: CatalogParts): AnyTool {
       if (!sources.ok) return sources;
       const pages = await readAll(sources.value, context);
       const findings = pages.map(({ url, text }) => ({ url, key_points: keyPoints(text, 3) }));
-      if (!parts.generate || pages.length === 0)
-        return ok({ query, findings, summary: findings.flatMap((f) => f.key_points).join(" ") });
       const notes = findings.map(({ url, key_points }) => `${url}\n${key_points.join("\n")}`).join("\n\n");
-      const made = await parts.generate({
-        system: "Summarise the notes for the question. Name the source after each statement.",
-        prompt: `Question: ${query}\n\nNotes:\n${notes}`,
-        signal: context.signal,
-      });
+      const made =
+        pages.length === 0
+          ? undefined
+          : await parts.generate?.({
+              system: "Summarise the notes for the question. Name the source after each statement.",
+              prompt: `Question: ${query}\n\nNotes:\n${notes}`,
+              signal: context.signal,
+            });
+      if (!made) return ok({ query, findings, summary: findings.flatMap((f) => f.key_points).join(" ") });
       return made.ok ? ok({ query, findings, summary: made.value.text, model: made.value.model }) : made;
     },
   });

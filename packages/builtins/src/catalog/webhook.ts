@@ -6,6 +6,7 @@ import { type CatalogParts, notConfigured } from "./catalog-parts.ts";
 
 const RETRY_WAITS_MS = [0, 500, 2000];
 const MOST_LISTED = 100;
+const STORE = "webhook"; // what is dispatched is listed by another capability
 
 export function dispatchWebhook({ sign }: CatalogParts): AnyTool {
   return defineTool({
@@ -17,6 +18,7 @@ export function dispatchWebhook({ sign }: CatalogParts): AnyTool {
       data: z.record(z.string(), z.unknown()).default({}),
     }),
     timeoutMs: 60_000,
+    storedUnder: STORE,
     run: async ({ url, event, data }, context) => {
       if (!sign)
         return notConfigured(
@@ -44,8 +46,9 @@ export function listWebhookEvents(): AnyTool {
   return defineTool({
     name: "webhook_events",
     description: "List the webhook events that were sent, newest first.",
-    input: z.object({ limit: z.int().min(1).max(MOST_LISTED).default(20) }),
+    input: z.object({ limit: z.coerce.number().int().min(1).max(MOST_LISTED).default(20) }),
     idempotent: true,
+    storedUnder: STORE,
     run: async ({ limit }, { store }) => {
       const events = await store.list("event:");
       return ok({

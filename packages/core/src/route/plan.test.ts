@@ -53,6 +53,14 @@ const ranked = (...matches: [string, number][]): RankResult => ({
   clauses: [],
 });
 
+test("a reason is given once, however it is written", () => {
+  const [match] = matchedCapabilities(
+    { matches: [{ id: "files", score: 5, reasons: ["tag:company", "tag:plan", "tag:Company"] }] },
+    parts,
+  );
+  expect(match?.reasons).toEqual(["tag:company", "tag:plan"]);
+});
+
 describe("a plan", () => {
   test("has the specification's primary step", () => {
     expect(
@@ -68,6 +76,22 @@ describe("a plan", () => {
         payload: { action: "generate-plan", name: "Generated Company" },
       },
     ]);
+  });
+
+  test.each([
+    ["shares a tag and a verb", { tags: ["page", "url"], actions: ["fetch"] }, 2],
+    ["shares no tag", { tags: ["company"], actions: ["fetch"] }, 1],
+    ["shares no verb", { tags: ["page"], actions: ["delete"] }, 1],
+    ["says nothing of itself", {}, 2],
+  ])("a second that %s is planned only when it can stand in", (_, routing, steps) => {
+    const one = defineCapability({
+      ...search,
+      id: "one",
+      routing: { tags: ["page"], actions: ["fetch", "read"] },
+    });
+    const other = defineCapability({ ...search, id: "other", routing });
+    const both = { capabilityOf: (id: string) => (id === "one" ? one : other) };
+    expect(plan(ranked(["one", 8], ["other", 7]), "fetch the page", both)).toHaveLength(steps);
   });
 
   test("takes a close second as the secondary, and leaves a far one out", () => {

@@ -47,9 +47,12 @@ export function matchedCapabilities(
   return matches.flatMap(({ id, score, reasons }) => {
     const capability = capabilityOf(id);
     if (!capability) return [];
-    return [{ capability: { id, name: capability.name, ...callOf(capability) }, score, reasons }];
+    const said = reasons.filter((reason, at) => !reasons.slice(0, at).some((each) => isSame(each, reason)));
+    return [{ capability: { id, name: capability.name, ...callOf(capability) }, score, reasons: said }];
   });
 }
+
+const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 export function plan(
   { matches }: Pick<RankResult, "matches">,
@@ -57,12 +60,23 @@ export function plan(
   parts: PlanParts,
 ): PlannedStep[] {
   const [first] = matches;
-  if (!first) return [];
-  return matches
-    .filter(({ score }, at) => at === 0 || score >= first.score * SECONDARY_SHARE)
+  const primary = first && parts.capabilityOf(first.id);
+  if (!first || !primary) return [];
+  const others = matches
+    .slice(1)
+    .filter(({ score }) => score >= first.score * SECONDARY_SHARE)
     .flatMap(({ id }) => parts.capabilityOf(id) ?? [])
+    .filter((other) => standsIn(other, primary));
+  return [primary, ...others]
     .slice(0, MAX_STEPS)
     .map((capability, at) => toStep(capability, at + 1, first.id, task, parts));
+}
+
+/** Does the same kind of thing to the same kind of thing, as far as both say so: a plan is no substitute for a logo. */
+function standsIn({ routing: other = {} }: Capability, { routing: primary = {} }: Capability): boolean {
+  const agree = (mine: readonly string[] = [], theirs: readonly string[] = []) =>
+    mine.length === 0 || theirs.length === 0 || mine.some((word) => theirs.includes(word));
+  return agree(other.tags, primary.tags) && agree(other.actions, primary.actions);
 }
 
 /** Its own route; a capability without one is called by its tool, through the gate. */

@@ -49,7 +49,7 @@ export async function executeSteps(
     await parts.onProgress?.([...done], entry);
     const executed = await executeStep(entry, index > 0, parts);
     done.push(executed);
-    if (executed.ok) break;
+    if (executed.ok || executed.skipped) break; // what the task does not say, no other capability knows either
   }
   return done;
 }

@@ -71,13 +71,13 @@ export function taskStore(pool: pg.Pool, executorId: string): TaskStore {
     async note(id, progress) {
       await pool.query(
         "update tasks set response = $2, updated_at = now() where id = $1 and status = 'running' and lease_owner = $3",
-        [id, JSON.stringify(progress), executorId],
+        [id, asWritten(progress), executorId],
       );
     },
     async finish(id, response) {
       await pool.query("update tasks set status = 'done', response = $2, updated_at = now() where id = $1", [
         id,
-        JSON.stringify(response),
+        asWritten(response),
       ]);
     },
     async get(id) {
@@ -111,11 +111,14 @@ const CLAIM = `insert into tasks (id, owner, key, request_hash, request, lease_o
     lease_until = case when tasks.status = 'running' and tasks.lease_until < now() then excluded.lease_until else tasks.lease_until end
   returning *, (status = 'running' and lease_owner = $6 and lease_until > now() + interval '${LEASE_SECONDS - 1} seconds') as fresh`;
 
+/** Kept as a text inside the JSON column, which would put the fields in another order: the same key gives the same bytes. */
+const asWritten = (value: unknown): string => JSON.stringify(JSON.stringify(value));
+
 const taskOf = ({ id, owner, request, response, status, created_at }: Row): TaskRecord => ({
   id,
   owner,
   request,
-  response,
+  response: typeof response === "string" ? JSON.parse(response) : response,
   status,
   createdAt: created_at,
 });

@@ -1,5 +1,12 @@
 /** /api: tasks by the specification, telemetry, and one generic route that serves the catalog's own routes through the gate. */
-import { type Capability, fail, rankCatalogRequest, summarise, TaskRequest } from "@capstan/core";
+import {
+  type Capability,
+  type Failure,
+  fail,
+  rankCatalogRequest,
+  summarise,
+  TaskRequest,
+} from "@capstan/core";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { isTheirs } from "../auth/ownership.ts";
@@ -222,7 +229,7 @@ async function catalogRoute(c: Context<AppEnv>, services: Services): Promise<Res
     serving.find((candidate) => constantsMatch(candidate, input)) ??
     (serving.length === 1 ? serving[0] : undefined);
   const tool = capability?.tools[0];
-  if (!capability || !tool) return problem(c, fail("route_unknown", { method, path }).failure);
+  if (!capability || !tool) return problem(c, notServed(method, path, serving));
   const answer = await runOneTool(
     services,
     c.get("caller"),
@@ -233,6 +240,14 @@ async function catalogRoute(c: Context<AppEnv>, services: Services): Promise<Res
   return answer.kind === "approval"
     ? c.json({ approval_id: answer.approvalId }, 202)
     : c.json(answer.output as never);
+}
+
+/** Several share a route and differ by a constant field: then that field is what is wrong. */
+function notServed(method: string, path: string, serving: readonly Capability[]): Failure {
+  const [name] = serving.flatMap(({ routing }) => Object.keys(routing?.payload ?? {}));
+  if (name === undefined) return fail("route_unknown", { method, path }).failure;
+  const values = serving.map(({ routing }) => JSON.stringify(routing?.payload?.[name]));
+  return fail("input_invalid", { where: `${name} must be one of ${values.join(", ")}` }).failure;
 }
 
 const constantsMatch = ({ routing }: Capability, input: Record<string, unknown>): boolean =>

@@ -16,7 +16,8 @@ describe.each(STORES)("tasks on $name", ({ fresh }) => {
       if (request.url === "/broken") response.statusCode = 503;
       response.setHeader("content-type", "text/html");
       response.end(
-        "<h1>Tides</h1><p>High water at noon is what every sailor of this harbour waits for today.</p>",
+        "<h1>Tides</h1><p>High water at noon is what every sailor of this harbour waits for today.</p>" +
+          '<p><a href="/tides/today">Today</a> <a href="https://example.com/">Else</a> <a href="#top">Top</a></p>',
       );
     });
     await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
@@ -98,19 +99,22 @@ describe.each(STORES)("tasks on $name", ({ fresh }) => {
   });
 
   test("what is not configured is degraded, with the next step", async () => {
-    const { body } = await execute({ task: "generate a video of a sunset over the sea" });
-    expect(body.status).toBe("degraded");
-    expect(body.diagnostics.failures[0]).toMatchObject({
-      capabilityId: "media.video.generate",
-      code: "not_available",
-    });
-    expect(body.diagnostics.notes.join(" ")).toMatch(/OPENAI_API_KEY|GOOGLE/);
+    for (const [task, capabilityId] of [
+      ["generate a video of a sunset over the sea", "media.video.generate"],
+      ["generate a logo for a robotics startup", "media.image.generate"],
+    ]) {
+      const { body } = await execute({ task });
+      expect(body.status).toBe("degraded");
+      expect(body.diagnostics.failures).toMatchObject([{ capabilityId, code: "not_available" }]); // and nothing instead
+      expect(body.diagnostics.notes.join(" ")).toMatch(/OPENAI_API_KEY|GOOGLE/);
+    }
   });
 
   test("what the task does not say is marked as missing, and not called", async () => {
     const { body } = await execute({ task: "dispatch the webhook for new orders" });
     expect(body.plan[0]).toMatchObject({ capabilityId: "webhook.dispatch", missing: ["url"] });
-    expect(body.execution.steps[0]).toMatchObject({ ok: false, skipped: true });
+    expect(body.execution.steps).toMatchObject([{ ok: false, skipped: true }]);
+    expect(body.status).toBe("degraded");
   });
 
   test.each([
@@ -163,7 +167,7 @@ describe.each(STORES)("tasks on $name", ({ fresh }) => {
     const before = hits;
     const first = await execute(task, key);
     const second = await execute(task, key);
-    expect(second.body).toEqual(first.body);
+    expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body)); // byte for byte, fields in their order
     expect(hits).toBe(before + 1);
     expect((await execute({ task: "something else entirely" }, key)).status).toBe(409);
   });
@@ -226,6 +230,40 @@ describe.each(STORES)("tasks on $name", ({ fresh }) => {
     ).toMatchObject({ status: 200, body: { names: expect.any(Array) } });
     expect((await server.call("GET", "/api/localai/stats")).body).toMatchObject({ configured: false });
     expect((await server.call("POST", "/api/nothing", {})).status).toBe(404);
+    expect((await server.call("POST", "/api/company", { action: "dissolve" })).body.message).toMatch(
+      /action must be one of "create", "generate-plan", "generate-name"/,
+    );
+  });
+
+  test("what one route keeps, another lists", async () => {
+    await server.call("POST", "/api/company", { action: "create", name: "Selkie Works" });
+    await server.call("POST", "/api/company", { action: "generate-plan", name: "Selkie Works" });
+    expect((await server.call("GET", "/api/company?limit=5")).body).toMatchObject({
+      companies: [{ name: "Selkie Works" }],
+      plans: expect.arrayContaining([expect.objectContaining({ name: "Selkie Works" })]),
+    });
+    const sent = { url: `${siteUrl}/hook`, event: "tide.high", data: { metres: 3 } };
+    expect((await server.call("POST", "/api/webhook/dispatch", sent)).body).toMatchObject({
+      delivered: true,
+    });
+    expect((await server.call("GET", "/api/webhook/events?limit=1")).body.events).toMatchObject([
+      { event: "tide.high", delivered: true },
+    ]);
+  });
+
+  test("the demo model's part of the catalog says what a person can use, not what was asked", async () => {
+    const plan = await server.call("POST", "/api/company", { action: "generate-plan", name: "Selkie" });
+    expect(plan.body).toMatchObject({ plan: { milestones: expect.arrayContaining([expect.anything()]) } });
+    const { body } = await server.call("POST", "/api/company", {
+      action: "generate-name",
+      description: "bakery",
+    });
+    expect(body.names).toContain("Bakery Works");
+  });
+
+  test("an extract's links are whole addresses", async () => {
+    const { body } = await server.call("POST", "/api/proxy/extract", { url: `${siteUrl}/linked` });
+    expect(body.links).toEqual([`${siteUrl}/tides/today`, "https://example.com/"]);
   });
 
   test("kept texts are found by their words and their meaning", async () => {
