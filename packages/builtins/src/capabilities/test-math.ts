@@ -55,6 +55,7 @@ export const testMath = defineCapability({
   routing: {
     triggers: [
       "add two numbers",
+      "add 2 and 3",
       "subtract numbers",
       "multiply numbers",
       "divide numbers",

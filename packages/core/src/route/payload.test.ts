@@ -133,6 +133,14 @@ describe("arguments from a task", () => {
     expect(mapPayload("tell me which event comes: a, b or c", schema).payload).toEqual({});
   });
 
+  test("a part of a call in code is not a value", () => {
+    const { payload } = mapPayload(
+      "run python code print(1+1)",
+      zodSchema(z.object({ code: text })).jsonSchema,
+    );
+    expect(payload.code).toContain("print(1+1)");
+  });
+
   test("what has a default is not missing", () => {
     const schema = zodSchema(z.object({ timezone: text.default("UTC") })).jsonSchema;
     expect(mapPayload("what time is it", schema)).toMatchObject({ payload: {}, missing: [] });

@@ -122,8 +122,9 @@ function exactValue(parameter: ParameterSchema, mapping: Mapping): JsonValue | u
 /** "event deploy.done", "branch: main": the word behind the parameter's own name. */
 function named(name: string, { task, used }: Mapping): string | undefined {
   const found = valueNamed(name, task);
-  if (found) used.add(found);
-  return found?.text;
+  if (!found || !/^(?:$|[\s,;.!?])/.test(task.slice(found.end))) return undefined; // "print" of "print(1+1)" is no word
+  used.add(found);
+  return found.text;
 }
 
 function freeValue({ name, schema, required }: ParameterSchema, mapping: Mapping): JsonValue | undefined {

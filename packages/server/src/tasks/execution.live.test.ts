@@ -203,6 +203,12 @@ describe("the secondary step and the status", () => {
     });
   });
 
+  test("an agent's own capability serves its task", async () => {
+    const agent = await server.call("POST", "/v1/agents", { name: "Sums", capabilities: ["test_math"] });
+    const { body } = await execute({ task: "add 3 and 4", agentId: agent.body.id });
+    expect(body).toMatchObject({ status: "ok", execution: { steps: [{ data: { result: 7 } }] } });
+  });
+
   test("a task for an agent that is not there is refused, and nothing is kept", async () => {
     const agentId = crypto.randomUUID();
     expect((await execute({ task: "measure the tide gauge", agentId })).status).toBe(404);
