@@ -11,6 +11,7 @@ test.each<[string, unknown, boolean]>([
   ["a cut connection", reset, true],
   ["a cut connection inside another error", new Error("Failed query", { cause: reset }), true],
   ["a server that stops", Object.assign(new Error("stopping"), { code: "57P01" }), true],
+  ["a statement on a connection that ended", new Error("Client was closed and is not queryable"), true],
   ["a driver that lost its server", new Error("Connection terminated unexpectedly"), true],
   ["a name whose every address refuses", new AggregateError([refused, refused]), true],
   ["a value that cannot be stored", Object.assign(new Error("NUL"), { code: "22021" }), false],

@@ -4,7 +4,7 @@ const SYSTEM = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENO
 /** SQLSTATE: 08 the connection, 57P01 to 57P05 it stops, starts or ended an idle session, 53300 no connection is free. */
 const STATES = /^(08[0-9A-Z]{3}|57P0[1-5]|53[0-9A-Z]{3})$/;
 const WORDS =
-  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
+  /^(Connection terminated|Client has encountered a connection error|Client was closed and is not queryable|timeout exceeded when trying to connect)/;
 const DEPTH = 5;
 
 export function isDatabaseAway(error: unknown, depth = DEPTH): boolean {

@@ -80,7 +80,7 @@ export class Presence {
     clearTimeout(this.#hintTimer);
     await this.#beating;
     await this.#flush().catch(() => {});
-    this.#ear?.release(true);
+    if (this.#ear) this.#drop(this.#ear);
     await this.#parts.pool.query("delete from executors where id = $1", [this.#parts.executorId]);
   }
 
@@ -134,13 +134,27 @@ export class Presence {
         else this.#parts.heard(text);
       }
     });
+    let listening = false;
     ear.on("error", (error) => {
-      ear.release(true);
-      if (this.#ear === ear) this.#ear = undefined;
+      if (!this.#drop(ear)) return;
       this.#parts.onError(error, "listening to the other processes");
-      this.#listenAgain();
+      if (listening) this.#listenAgain(); // else whoever asked for it tries again
     });
-    await ear.query(`listen ${CHANNEL}`);
+    try {
+      await ear.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      this.#drop(ear);
+      throw error;
+    }
+    listening = true;
+  }
+
+  /** A connection that breaks says so more than once, and may be given back only once; false: it was. */
+  #drop(ear: pg.PoolClient): boolean {
+    if (this.#ear !== ear) return false;
+    this.#ear = undefined;
+    ear.release(true);
+    return true;
   }
 
   #listenAgain(): void {
