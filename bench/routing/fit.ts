@@ -1,16 +1,17 @@
 /**
- * Fits the router's weights:  node bench/routing/fit.ts [--table <file>] [--tables <folder>] [--lexical]
+ * Fits the router's weights:  node bench/routing/fit.ts [--table <file>] [--lexical | --minilm]
  *
  * 1. Fusion: listwise softmax over the candidates of each dev task, weights kept at or above zero.
  * 2. No-match: logistic regression on the field of candidates; 3. confidence: the same, for "the first is right".
- * The sets with a train split are read with a table that never saw them (`<folder>/without-<set>.bin`), else the fit
- * would trust embeddings more than an unseen catalog deserves. Cross-validation leaves one whole set out at a time.
+ * The sets with a train split are read with the table that comes with the data, which knows their train texts but not
+ * their labels, else the fit would trust embeddings more than an unseen catalog deserves. Cross-validation leaves one
+ * whole set out at a time, then half of every set.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { openTable, staticEmbedding } from "@capstan/builtins";
-import type { Embed } from "@capstan/core";
+import { openMinilm, openTable, staticEmbedding } from "@capstan/builtins";
+import { documentTexts, type Embed, taskTexts } from "@capstan/core";
 import type { Feature } from "../../packages/core/src/route/features.ts";
 import { candidatesFor } from "../../packages/core/src/route/features.ts";
 import { fieldOf } from "../../packages/core/src/route/fusion.ts";
@@ -28,12 +29,18 @@ import {
   report,
   reportGates,
 } from "./fit-gates.ts";
-import { type RoutingSet, random, readSet, SET_NAMES, type SetName, TRAIN_SETS } from "./sets.ts";
+import { dataFolder, type RoutingSet, random, readSet, SET_NAMES, type SetName, TRAIN_SETS } from "./sets.ts";
 
 const { values: options } = parseArgs({
-  options: { table: { type: "string" }, tables: { type: "string" }, lexical: { type: "boolean" } },
+  options: {
+    table: { type: "string" },
+    lexical: { type: "boolean" },
+    minilm: { type: "boolean" },
+  },
 });
 const vocabulary = readFileSync(join(import.meta.dirname, "../../packages/builtins/data/vocab.txt"), "utf8");
+const minilm = options.minilm ? await openMinilm({ from: import.meta.url }) : undefined;
+if (options.minilm && !minilm) throw new Error("the MiniLM packages are not installed in bench");
 const shipped = options.table ? openTable(readFileSync(options.table), vocabulary) : staticEmbedding();
 
 /** One dev task: its candidates' terms, which are right, and what the gates read. */
@@ -87,10 +94,18 @@ const STATIC_TERMS: readonly Term[] = [
   ["doubt", "clauseCentre"],
   ["doubt", "nearest"],
 ];
+const tier = options.lexical ? "lexical" : options.minilm ? "minilm" : "static";
 const terms = options.lexical ? LEXICAL_TERMS : STATIC_TERMS;
 const PRICE_OF_REFUSAL = options.lexical ? 2 : 3; // words alone see less that does not fit, and must refuse more readily
 
-const groups = SET_NAMES.flatMap((name) => groupsOf(readSet(name)));
+const groups: Group[] = [];
+for (const set of SET_NAMES.map(readSet)) {
+  await minilm?.prepare([
+    ...set.capabilities.map(documentTexts).flatMap(({ own, triggers }) => [own, ...triggers]),
+    ...set.dev.flatMap(({ task }) => taskTexts(task)),
+  ]);
+  groups.push(...groupsOf(set));
+}
 const fitted = groups.filter(({ weight }) => weight > 0);
 const weights = fitFusion(fitted, terms);
 console.log("fusion", describe(weights));
@@ -110,7 +125,7 @@ reportGates(points, gates);
 console.log("\nafter the gate; fusion, gate and threshold fitted on the other half of every set");
 crossValidate();
 writeFileSync(
-  options.lexical ? "/tmp/routing-weights-lexical.json" : "/tmp/routing-weights.json",
+  `/tmp/routing-weights-${tier}.json`,
   `${JSON.stringify({ terms: terms.map((term, at) => [...term, round(weights[at] ?? 0)]), ...gates }, null, 2)}\n`,
 );
 
@@ -147,12 +162,8 @@ function crossValidate(): void {
 /** Full, without triggers, and with a random number of them: most catalogs have none, or some. */
 function groupsOf(set: RoutingSet): Group[] {
   const unseen =
-    options.tables && TRAIN_SETS.includes(set.name) ? join(options.tables, `without-${set.name}.bin`) : "";
-  const embed = options.lexical
-    ? undefined
-    : existsSync(unseen)
-      ? openTable(readFileSync(unseen), vocabulary)
-      : shipped;
+    TRAIN_SETS.includes(set.name) && !minilm ? join(dataFolder(), "models/static-minilm-256.int8.bin") : "";
+  const embed = embeddingFor(unseen);
   const next = random(7);
   const make = (
     label: string,
@@ -181,11 +192,17 @@ function groupsOf(set: RoutingSet): Group[] {
           },
         ];
   return [
-    { ...make("as it is", 1, 1, (all) => all), ...(seen.length > 0 && { gateWeight: 0.3 }) },
+    { ...make("as it is", 1, 1, (all) => all), gateWeight: seen.length > 0 ? 0.3 : 1 },
     make("no triggers", 0.3, 2, () => []),
     make("some triggers", 0.3, 2, some),
     ...seen,
   ];
+}
+
+function embeddingFor(unseen: string): Embed | undefined {
+  if (options.lexical) return undefined;
+  if (minilm) return minilm.embed;
+  return existsSync(unseen) ? openTable(readFileSync(unseen), vocabulary) : shipped;
 }
 
 function examplesOf(

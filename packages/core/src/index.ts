@@ -284,7 +284,7 @@ export {
 } from "./route/telemetry-summary.ts";
 export { normalizeTask } from "./route/text.ts";
 export type { Embed } from "./route/vectors.ts";
-export { LEXICAL_WEIGHTS, type RouteWeights, STATIC_WEIGHTS } from "./route/weights.ts";
+export { LEXICAL_WEIGHTS, MINILM_WEIGHTS, type RouteWeights, STATIC_WEIGHTS } from "./route/weights.ts";
 export type {
   ComposedCapability,
   HiddenReason,

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Embed } from "@capstan/core";
+import { type Embed, MINILM_WEIGHTS } from "@capstan/core";
 import { MINILM_DIMENSIONS, minilmGraph } from "./minilm-graph.ts";
 import { staticEmbedding, TABLE_DIMENSIONS } from "./static-embedding.ts";
 import { createWordPieces } from "./word-pieces.ts";
@@ -107,7 +107,7 @@ export function remembering(vector: Minilm["vector"], limit = MEMO_LIMIT): Minil
         keep(text, known.get(text) ?? sideBySide(await vector(text), staticEmbedding()(text)));
       }
     },
-    embed: (text) => known.get(text),
+    embed: Object.assign((text: string) => known.get(text), { weights: MINILM_WEIGHTS }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { RouteDocument } from "./document.ts";
 import { byPrecision, rank } from "./rank.ts";
 import { createRouteIndex } from "./route-index.ts";
 import type { Embed } from "./vectors.ts";
+import { STATIC_WEIGHTS } from "./weights.ts";
 
 const DOCUMENTS: readonly RouteDocument[] = [
   {
@@ -106,6 +107,13 @@ describe("rank", () => {
     expect(matches.find(({ id }) => id === "weather.now")?.reasons.at(-1)).toMatch(
       /^semantic:0\.\d\d "how warm is it"$/,
     );
+  });
+
+  test("trusts an embedding as far as its own weights say", () => {
+    const weights = { ...STATIC_WEIGHTS, noneThreshold: 0 };
+    const strict: Embed = Object.assign((text: string) => spelling(text), { weights });
+    expect(rank("read my newest mails", indexOf(DOCUMENTS, spelling)).noMatch).toBe(false);
+    expect(rank("read my newest mails", indexOf(DOCUMENTS, strict)).noMatch).toBe(true);
   });
 
   test("gives the same answer in a thousand orders of registration", () => {

@@ -1,10 +1,16 @@
 /** The dense side of a document: the vectors of its text and of each trigger, and their centre. */
 
+import type { RouteWeights } from "./weights.ts";
+
 /**
  * Turns a text into a vector of length 1, or into nothing when it knows none of its words. Passed in: core has no model.
  * It must answer the same for the same text, and the same number of dimensions for all.
  */
-export type Embed = (text: string) => Float32Array | undefined;
+export interface Embed {
+  (text: string): Float32Array | undefined;
+  /** How far it is to be trusted, when not as far as the static table. */
+  readonly weights?: RouteWeights;
+}
 
 /** How much a capability's own text counts in its centre beside the mean of its triggers; measured on the train splits. */
 const OWN_TEXT_SHARE = 0.3;

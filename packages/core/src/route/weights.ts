@@ -65,6 +65,59 @@ export const STATIC_WEIGHTS: RouteWeights = {
   },
 };
 
+/** For MiniLM beside the table, which deserves more trust than the table alone. */
+export const MINILM_WEIGHTS: RouteWeights = {
+  fusion: {
+    plain: {
+      name: 0.958,
+      action: 0.431,
+      pair: 2.058,
+      param: 1.963,
+      centre: 1.382,
+      clauseCentre: 4.8,
+      trigger: 1.2,
+      domain: 0.4,
+    },
+    relative: { words: 0.442 },
+    doubt: { centre: 5.533, clauseCentre: 6.969, nearest: 3.302 },
+  },
+  none: {
+    bias: 6.638,
+    weights: {
+      words: -1.719,
+      phrase: -0.391,
+      pair: -2.926,
+      centre: -7.866,
+      nearest: -3.868,
+      evidence: -5.528,
+      share: 0.909,
+      lead: 0.858,
+      length: -1.546,
+      parts: 1.624,
+      unknown: 0.209,
+      spoken: 2.593,
+    },
+  },
+  noneThreshold: 0.71,
+  right: {
+    bias: -3.303,
+    weights: {
+      words: -1.494,
+      phrase: 1.235,
+      pair: 0.948,
+      centre: 2.679,
+      nearest: 0.334,
+      evidence: -0.932,
+      share: 5.882,
+      lead: 0.034,
+      length: -0.298,
+      parts: 1.432,
+      unknown: 0.719,
+      spoken: -0.14,
+    },
+  },
+};
+
 export const LEXICAL_WEIGHTS: RouteWeights = {
   fusion: {
     plain: { phrase: 3.431, name: 1.146, action: 0.498, pair: 1.2, param: 0.675, trigger: 1.2, domain: 0.4 },
@@ -109,4 +162,4 @@ export const LEXICAL_WEIGHTS: RouteWeights = {
 };
 
 export const weightsFor = (embed: Embed | undefined): RouteWeights =>
-  embed ? STATIC_WEIGHTS : LEXICAL_WEIGHTS;
+  embed ? (embed.weights ?? STATIC_WEIGHTS) : LEXICAL_WEIGHTS;
