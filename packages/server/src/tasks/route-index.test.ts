@@ -1,7 +1,7 @@
 import { CapabilityRegistry, defineCapability, defineTool, ok, rank } from "@capstan/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { byCapability, keepInStep } from "./route-index.ts";
+import { keepInStep, rankCapabilities } from "./route-index.ts";
 import { routeTier } from "./route-tier.ts";
 
 const tool = (name: string, description: string) =>
@@ -38,12 +38,24 @@ const chat = defineCapability({
 });
 const registry = CapabilityRegistry.of([api, chat]);
 const index = keepInStep(routeTier({ onError: () => {} }).openIndex(), registry);
-const ask = (task: string) => byCapability(rank(task, index.current(), { topK: 50, rejected: true }), 5);
+const ask = (task: string) =>
+  rankCapabilities(task, index.current(), { topK: 5, rejected: true, visible: () => true });
 
 test("a capability of many tools is found by one of them, once, and says which", () => {
   const { matches } = ask("delete one crane");
   expect(matches.map(({ id }) => id)).toEqual(["port_api"]);
   expect(matches[0]?.reasons).toContain("tool:crane_delete");
+});
+
+test("near-equal tools of one capability are no doubt about the capability", () => {
+  const { confidence } = rank("a crane", index.current());
+  expect(ask("a crane").confidence).toBeGreaterThanOrEqual(confidence);
+});
+
+test("a tool that is hidden from the caller does not speak for its capability", () => {
+  const visible = ({ tool }: { tool?: string | undefined }) => !tool?.startsWith("crane");
+  const { matches } = rankCapabilities("delete one crane", index.current(), { topK: 5, visible });
+  expect(matches.flatMap(({ reasons }) => reasons)).not.toContain("tool:crane_delete");
 });
 
 test("what it does not do is not its task", () => {

@@ -8,6 +8,8 @@ import {
   type CapabilityRegistry,
   type RankResult,
   type RouteDocument,
+  type RouteIndex,
+  rank,
   routeDocument,
   servesTasks,
   toolDocument,
@@ -65,8 +67,42 @@ export function entryOf(id: string): EntryId {
   return { capabilityId, tool };
 }
 
+/** So many that capabilities beside a large one are among them. */
+const ENTRIES = 200;
+
+export interface RankCapabilities {
+  readonly topK: number;
+  readonly rejected?: boolean | undefined;
+  readonly visible: (entry: EntryId) => boolean;
+}
+
+/**
+ * Capabilities for a task, by their entries. Where a large one is among them it is ranked again with its best entry alone:
+ * a hundred near-equal operations of one API are no doubt about the API.
+ */
+export function rankCapabilities(
+  task: string,
+  index: RouteIndex,
+  { topK, rejected, visible }: RankCapabilities,
+): RankResult {
+  const ask = (open: (id: string) => boolean) =>
+    rank(task, index, { topK: ENTRIES, rejected, visible: open });
+  const all = ask((id) => visible(entryOf(id)));
+  const best = new Map<string, string>();
+  for (const { id } of all.matches) {
+    const { capabilityId, tool } = entryOf(id);
+    if (tool !== undefined && !best.has(capabilityId)) best.set(capabilityId, id);
+  }
+  if (best.size === 0) return byCapability(all, topK);
+  const alone = ask((id) => {
+    const entry = entryOf(id);
+    return visible(entry) && (entry.tool === undefined || best.get(entry.capabilityId) === id);
+  });
+  return byCapability(alone.noMatch ? all : alone, topK);
+}
+
 /** Entries as capabilities: each once, at its best place; the tool that was found is among the reasons. */
-export function byCapability({ matches, rejected, ...rest }: RankResult, topK: number): RankResult {
+function byCapability({ matches, rejected, ...rest }: RankResult, topK: number): RankResult {
   const kept = firstOfEach(matches).slice(0, topK);
   const ids = new Set(kept.map(({ id }) => id));
   return {

@@ -13,7 +13,6 @@ import {
   plan,
   type RankResult,
   type Result,
-  rank,
   type TaskRequest,
   type TaskResponse,
   taskStatus,
@@ -23,7 +22,7 @@ import { generate } from "../generate.ts";
 import type { Services } from "../services.ts";
 import { singleCapability } from "../single-capability.ts";
 import { fillMissing } from "./fill-missing.ts";
-import { byCapability, entryOf } from "./route-index.ts";
+import { type EntryId, rankCapabilities } from "./route-index.ts";
 import type { TieredIndex } from "./route-tier.ts";
 import { openTaskChanges, type TaskEvent, type TaskProgress } from "./task-changes.ts";
 import type { ToolChooser } from "./tool-choice.ts";
@@ -182,14 +181,10 @@ interface Planned {
   readonly filled?: readonly string[];
 }
 
-/** So many that capabilities beside a large one are among them. */
-const ENTRIES = 200;
-
 /** Asked for every entry of the index, so each capability is looked at once. */
-function entryVisible({ sees, capabilityOf }: Visible): (id: string) => boolean {
+function entryVisible({ sees, capabilityOf }: Visible): (entry: EntryId) => boolean {
   const tools = new Map<string, ReadonlySet<string> | undefined>();
-  return (id) => {
-    const { capabilityId, tool } = entryOf(id);
+  return ({ capabilityId, tool }) => {
     if (!tools.has(capabilityId)) {
       const names = sees(capabilityId)
         ? capabilityOf(capabilityId)?.tools.map(({ name }) => name)
@@ -205,12 +200,11 @@ async function planTask(parts: TaskParts, request: TaskRequest, email: string): 
   const visible = await visibleTo(parts, request, email);
   if (!visible.ok) return visible;
   const index = await parts.index().forTask(request.task);
-  const entries = rank(request.task, index, {
-    topK: ENTRIES,
+  const ranked = rankCapabilities(request.task, index, {
+    topK: request.topK,
     rejected: request.includeRejected,
     visible: entryVisible(visible.value),
   });
-  const ranked = byCapability(entries, request.topK);
   const steps = plan(ranked, request.task, {
     capabilityOf: visible.value.capabilityOf,
     hints: { timezoneOf },
