@@ -84,12 +84,8 @@ describe("a plan", () => {
     ["shares no verb", { tags: ["page"], actions: ["delete"] }, 1],
     ["says nothing of itself", {}, 2],
   ])("a second that %s is planned only when it can stand in", (_, routing, steps) => {
-    const one = defineCapability({
-      ...search,
-      id: "one",
-      routing: { tags: ["page"], actions: ["fetch", "read"] },
-    });
-    const other = defineCapability({ ...search, id: "other", routing });
+    const one = { ...search, id: "one", routing: { tags: ["page"], actions: ["fetch", "read"] } };
+    const other = { ...search, id: "other", routing };
     const both = { capabilityOf: (id: string) => (id === "one" ? one : other) };
     expect(plan(ranked(["one", 8], ["other", 7]), "fetch the page", both)).toHaveLength(steps);
   });
