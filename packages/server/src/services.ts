@@ -58,6 +58,7 @@ import { openSessionManifests } from "./session-manifests.ts";
 import type { Settings } from "./settings.ts";
 import { openRouteTier } from "./tasks/open-route-tier.ts";
 import { keepInStep } from "./tasks/route-index.ts";
+import { withOwnRoute } from "./tasks/route-owner.ts";
 import type { RouteTier, TieredIndex } from "./tasks/route-tier.ts";
 import { openTaskRunner, type TaskParts, type TaskRunner } from "./tasks/task-runner.ts";
 import { openToolChooser } from "./tasks/tool-choice.ts";
@@ -295,7 +296,11 @@ function registerConfig(
 ): Result<true> {
   const settings = (name: string) => secrets[name];
   const read = documents.map((document) => readDeclarative(document, { settings }));
-  for (const capability of [...capabilities.map((each) => withRouteTool(each, settings)), ...read]) {
+  const callable = capabilities.map((each) => {
+    const own = withOwnRoute(each, registry.list());
+    return own.ok ? withRouteTool(own.value, settings) : own;
+  });
+  for (const capability of [...callable, ...read]) {
     const registered = capability.ok ? registry.register(capability.value) : capability;
     if (!registered.ok) return registered;
   }

@@ -17,6 +17,7 @@ import { runOneTool } from "../run-one-tool.ts";
 import type { Services } from "../services.ts";
 import { sseEvent, sseResponse, streamStop } from "../sse.ts";
 import { rankPosted } from "../tasks/rank-posted.ts";
+import { servingRoute } from "../tasks/route-owner.ts";
 import type { TaskEvent } from "../tasks/task-changes.ts";
 
 const AnyObject = z.record(z.string(), z.unknown());
@@ -222,12 +223,7 @@ async function catalogRoute(c: Context<AppEnv>, services: Services): Promise<Res
   const method = c.req.method;
   const body: unknown = method === "GET" ? c.req.query() : await c.req.json().catch(() => ({}));
   const input = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
-  const serving = services.registry
-    .list()
-    .filter(({ routing }) => routing?.route === path && routing.method === method);
-  const capability =
-    serving.find((candidate) => constantsMatch(candidate, input)) ??
-    (serving.length === 1 ? serving[0] : undefined);
+  const { serving, owner: capability } = servingRoute(services.registry.list(), { method, path, input });
   const tool = capability?.tools[0];
   if (!capability || !tool) return problem(c, notServed(method, path, serving));
   const answer = await runOneTool(
@@ -249,9 +245,6 @@ function notServed(method: string, path: string, serving: readonly Capability[])
   const values = serving.map(({ routing }) => JSON.stringify(routing?.payload?.[name]));
   return fail("input_invalid", { where: `${name} must be one of ${values.join(", ")}` }).failure;
 }
-
-const constantsMatch = ({ routing }: Capability, input: Record<string, unknown>): boolean =>
-  Object.entries(routing?.payload ?? {}).every(([name, value]) => input[name] === value);
 
 function describeRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): void {
   const body = (schema: z.ZodType) => ({ content: { "application/json": { schema } } });

@@ -126,6 +126,11 @@ const elsewheres = (origin: string) => [
     payload: { units: "metric" },
     input: { type: "object", properties: { number: { type: "integer" } }, required: ["number"] },
   }),
+  elsewhere("vessel.christen", "christen the new vessel", {
+    route: "/api/company",
+    method: "POST",
+    payload: { action: "create", name: "Harbour Office" },
+  }),
   elsewhere("pilot.order", "order a pilot", { route: `${origin}/pilots`, method: "POST" }),
   elsewhere("foghorn.other", "sound the foghorn", {
     route: `${origin}/foghorn`,
@@ -267,6 +272,17 @@ describe("a route elsewhere, without a tool", () => {
     });
     expect(hits).toEqual([]);
   });
+});
+
+test("a route of our own is called by a capability without a tool, in the process and through the gate", async () => {
+  const { body } = await execute({ task: "christen the new vessel" });
+  expect(body).toMatchObject({
+    status: "ok",
+    plan: [{ capabilityId: "vessel.christen", route: "/api/company", method: "POST" }],
+    execution: { steps: [{ ok: true, data: { company: { name: "Harbour Office" } } }] },
+  });
+  const listed = await server.call("GET", "/api/company");
+  expect(JSON.stringify(listed.body)).toContain("Harbour Office");
 });
 
 test("plumbing, such as asking for access, is no task's answer", async () => {
