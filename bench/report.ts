@@ -1,6 +1,6 @@
 /**
  * `node bench/report.ts`: writes docs/benchmarks.md and its plots from bench/results/*.json. Nothing in them is written
- * by hand; a result of another shape (routing, triggers, coding agents) is described on its own page.
+ * by hand; a result of another shape (triggers, coding agents) is described on its own page.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
