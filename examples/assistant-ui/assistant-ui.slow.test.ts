@@ -31,7 +31,8 @@ afterAll(async () => {
 
 test("assistant-ui shows what an agent says and calls", async () => {
   const agent = await server.call("POST", "/v1/agents", { name: "Sums", capabilities: ["test_math"] });
-  preview = spawn("npx", ["vite", "preview", "--port", "0", "--host", "127.0.0.1"], {
+  const vite = join(folder, "node_modules/vite/bin/vite.js"); // itself, not by npx, which would leave it behind
+  preview = spawn(process.execPath, [vite, "preview", "--port", "0", "--host", "127.0.0.1"], {
     cwd: folder,
     env: { ...process.env, CAPSTAN_URL: server.url, CAPSTAN_AGENT: agent.body.id, NO_COLOR: "1" },
   });
