@@ -71,6 +71,9 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
   {
     fault: "a process is frozen while another takes over",
     outcome: "it writes nothing more when it wakes",
-    ...{ file: `${RUNS}/two-processes.live.test.ts`, title: "one is frozen and thawed" },
+    ...{
+      file: "packages/server/src/several-processes.live.test.ts",
+      title: "one that is frozen loses its run",
+    },
   },
 ];

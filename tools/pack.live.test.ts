@@ -43,12 +43,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the packages as they are published", () => {
-  test.each([
-    ["own-capability.ts", /roll \(auto\)/],
-    ["research-assistant.ts", /read back: Research Assistant, active/],
-    ["declarative-capability.ts", /in the catalog: Tides/],
-  ])("an empty folder runs %s from the published names", async (name, prints) => {
-    expect(await inUserFolder(name)).toMatch(prints);
+  test("an empty folder runs a capability of its own from the published names", async () => {
+    expect(await inUserFolder("own-capability.ts")).toMatch(/roll \(auto\)/);
   });
 
   test("the command is there and knows its version", async () => {
