@@ -97,7 +97,8 @@ const count = all.flatMap(({ goals }) => goals).length;
 const page = `# Benchmarks
 
 Written by \`bench/report.ts\` from \`bench/results/*.json\`; do not edit. Each bench measures Capstan and its peers in the
-same run, in turns, on the same machine, so that ratios hold where absolute figures do not. ${met} of ${count} goals are met.
+same run, in turns, on the same machine, so that ratios hold where absolute figures do not. A ratio still moves from run to run, by a tenth
+and more for turns and first tokens: a goal that is met by less may be missed the next time (README.md has the spread of three runs). ${met} of ${count} goals are met.
 
 ${summary(all)}
 
