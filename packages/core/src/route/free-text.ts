@@ -66,7 +66,7 @@ const asWords = (name: string): string =>
     .replace(/ /g, "[\\s_-]?");
 
 export const speaksOf = (name: string, task: string): boolean =>
-  new RegExp(`\\b${asWords(name).replace(/s$/, "s?")}\\b`, "i").test(task);
+  asWords(name) !== "" && new RegExp(`\\b${asWords(name).replace(/s$/, "s?")}\\b`, "i").test(task);
 
 /** Behind the name stands a sign and a word, or a word that is plainly no prose: it has a dot, a digit, a slash. */
 export function valueNamed(name: string, task: string): FoundValue | undefined {

@@ -141,6 +141,11 @@ describe("arguments from a task", () => {
     expect(payload.code).toContain("print(1+1)");
   });
 
+  test("a parameter whose name is in another script is not taken as said", () => {
+    const schema = zodSchema(z.object({ 標籤: z.array(text).optional() })).jsonSchema;
+    expect(mapPayload("compare these: a, b and c", schema).payload).toEqual({});
+  });
+
   test("what has a default is not missing", () => {
     const schema = zodSchema(z.object({ timezone: text.default("UTC") })).jsonSchema;
     expect(mapPayload("what time is it", schema)).toMatchObject({ payload: {}, missing: [] });
