@@ -9,6 +9,7 @@ export const SSE_HEADERS = {
   "x-accel-buffering": "no",
 };
 
+const ENDED = "the stream has ended"; // without a reason an Error with its stack is made for each
 let open = 0;
 
 /** How many clients listen to a stream of this process. */
@@ -26,7 +27,7 @@ export function sseResponse(
     if (timer) open--;
     clearInterval(timer);
     timer = undefined;
-    stop.abort();
+    stop.abort(ENDED);
   };
   const body = new ReadableStream<Uint8Array>(
     {

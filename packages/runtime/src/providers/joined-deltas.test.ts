@@ -5,10 +5,26 @@ import { deltaJoiner } from "./joined-deltas.ts";
 const event = (delta: object, more: object = {}, top: object = {}) =>
   `data: ${JSON.stringify({ id: "c1", choices: [{ index: 0, delta, finish_reason: null, ...more }], ...top })}\n\n`;
 const text = (content: string) => event({ content });
+const said = (content: string, note: string) =>
+  text(content).replace('"id"', `"note":{"content":"${note}"},"id"`);
 
 describe("events that arrive together", () => {
   test("are one when they are pieces of one text", () => {
     expect(pass([text("Hel") + text("lo ") + text("there")])).toBe(text("Hello there"));
+  });
+
+  test.each([
+    ["quotes", ["a", '"', "b"]],
+    ["escapes", ["a", "\\", "n", "\n", "b"]],
+    ["what looks like the end of an event", ["a", '"},"finish_reason":null}]}', "b"]],
+    ["the name of the field", ["a", '"content":"', "b"]],
+    ["nothing", ["a", "", "b"]],
+  ])("are one when their text holds %s", (_what, parts) => {
+    expect(pass([parts.map(text).join("")])).toBe(text(parts.join("")));
+  });
+
+  test("are one text, whatever else in them is called content", () => {
+    expect(pass([said("a", "a") + said("a", "b")])).toBe(said("aa", "a"));
   });
 
   test.each([
@@ -29,7 +45,8 @@ describe("events that arrive together", () => {
   });
 
   test("say the same, wherever the network cuts them", () => {
-    const pieces = fc.array(fc.string({ unit: "binary", minLength: 1 }), { maxLength: 20 });
+    const piece = fc.oneof(fc.string({ minLength: 1 }), fc.string({ unit: "binary", minLength: 1 }));
+    const pieces = fc.array(piece, { maxLength: 20 });
     fc.assert(
       fc.property(pieces, fc.array(fc.nat(2000), { maxLength: 8 }), (parts, cuts) => {
         const bytes = Buffer.from(`${parts.map(text).join("")}data: [DONE]\n\n`);

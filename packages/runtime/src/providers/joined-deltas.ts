@@ -3,12 +3,17 @@
  * process reads many at once, and each that goes on alone costs four web streams and a schema check; what we store and
  * show is joined anyway. Whatever is not plainly a piece of text passes as it came.
  */
+import { type BodyFilter, UNFILTERED } from "./node-fetch.ts";
 
 const END_OF_EVENT = Buffer.from("\n\n");
 const SMALLEST_PIECE = 'data: {"';
 
-/** Feed it what arrives; it returns what is to be passed on, and keeps the beginning of an event that is not whole. */
-export function deltaJoiner(): { take(chunk: Buffer): Buffer; rest(): Buffer } {
+/** For `fetchThrough`: a stream of events is joined, any other answer passes. */
+export const joinedDeltas = (contentType: string): BodyFilter =>
+  contentType.startsWith("text/event-stream") ? deltaJoiner() : UNFILTERED;
+
+/** Keeps the beginning of an event that is not whole. */
+export function deltaJoiner(): BodyFilter {
   let held: Buffer = Buffer.alloc(0);
   return {
     take(chunk) {
@@ -31,29 +36,6 @@ export function deltaJoiner(): { take(chunk: Buffer): Buffer; rest(): Buffer } {
   };
 }
 
-/** A `fetch` whose streamed answers come joined. */
-export const joiningFetch =
-  (fetchFrom: typeof fetch): typeof fetch =>
-  async (input, init) => {
-    const answer = await fetchFrom(input, init);
-    const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream");
-    if (!isStream || answer.body === null) return answer;
-    const { status, headers } = answer;
-    return new Response(answer.body.pipeThrough(joining()), { status, headers });
-  };
-
-function joining(): TransformStream<Uint8Array, Uint8Array> {
-  const joiner = deltaJoiner();
-  const pass = (bytes: Buffer, controller: TransformStreamDefaultController<Uint8Array>) => {
-    if (bytes.length > 0) controller.enqueue(bytes);
-  };
-  return new TransformStream({
-    transform: (chunk, controller) =>
-      pass(joiner.take(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)), controller),
-    flush: (controller) => pass(joiner.rest(), controller),
-  });
-}
-
 interface Piece {
   readonly id?: unknown;
   readonly choices: [{ readonly delta: { content: string; role?: unknown } }];
@@ -62,13 +44,21 @@ interface Piece {
 function joined(events: readonly string[]): string[] {
   const kept: string[] = [];
   let open: Piece | undefined;
+  let frame: Frame | undefined;
   let alone = ""; // the open piece as it came, for as long as it is the only one
   const close = () => {
     if (open) kept.push(alone === "" ? `data: ${JSON.stringify(open)}` : alone);
     open = undefined;
   };
   for (const event of events) {
+    const more = open && frame && textWithin(event, frame);
+    if (open && more !== undefined) {
+      open.choices[0].delta.content += more;
+      alone = "";
+      continue;
+    }
     const piece = textPiece(event);
+    frame = piece && frameOf(event, piece);
     if (piece && open && open.id === piece.id) {
       open.choices[0].delta.content += piece.choices[0].delta.content;
       alone = "";
@@ -81,6 +71,31 @@ function joined(events: readonly string[]): string[] {
   }
   close();
   return kept;
+}
+
+/** An event's text left out. One with the same frame differs in nothing but its text, and need not be parsed. */
+interface Frame {
+  readonly before: string;
+  readonly after: string;
+}
+
+const CONTENT = '"content":';
+const PLAIN = /^[^"\\\p{Cc}]*$/u;
+
+function frameOf(event: string, { choices }: Piece): Frame | undefined {
+  const at = event.indexOf(`${CONTENT}"`);
+  if (at < 0 || at !== event.lastIndexOf(CONTENT)) return undefined;
+  const before = event.slice(0, at + CONTENT.length + 1);
+  const text = JSON.stringify(choices[0].delta.content).slice(1, -1);
+  const after = event.slice(before.length + text.length);
+  return event.startsWith(text, before.length) && after.startsWith('"') ? { before, after } : undefined;
+}
+
+function textWithin(event: string, { before, after }: Frame): string | undefined {
+  const isFramed =
+    event.length >= before.length + after.length && event.startsWith(before) && event.endsWith(after);
+  const text = isFramed ? event.slice(before.length, event.length - after.length) : undefined;
+  return text !== undefined && PLAIN.test(text) ? text : undefined;
 }
 
 const CHOICE = new Set(["index", "delta", "finish_reason", "logprobs"]);

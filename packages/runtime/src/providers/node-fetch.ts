@@ -11,7 +11,30 @@ const agents = {
   "https:": new https.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }),
 };
 
-export const nodeFetch: typeof fetch = (input, init = {}) => {
+/** Changes an answer on its way: feed it what arrives, it returns what is to be passed on. */
+export interface BodyFilter {
+  take(chunk: Buffer): Buffer;
+  /** What it still holds when the answer has ended. */
+  rest(): Buffer;
+}
+
+type FilterFor = (contentType: string) => BodyFilter;
+
+/** Passes everything as it came. */
+export const UNFILTERED: BodyFilter = { take: (chunk) => chunk, rest: () => Buffer.alloc(0) };
+
+export const fetchThrough =
+  (filterFor: FilterFor): typeof fetch =>
+  (input, init) =>
+    fetchOverNode(filterFor, input, init);
+
+export const nodeFetch: typeof fetch = fetchThrough(() => UNFILTERED);
+
+function fetchOverNode(
+  filterFor: FilterFor,
+  input: Parameters<typeof fetch>[0],
+  init: RequestInit = {},
+): Promise<Response> {
   const url = new URL(input instanceof Request ? input.url : input);
   if (url.protocol !== "http:" && url.protocol !== "https:") return fetch(input, init);
   if (init.body !== undefined && init.body !== null && typeof init.body !== "string")
@@ -28,14 +51,14 @@ export const nodeFetch: typeof fetch = (input, init = {}) => {
         ...(init.signal && { signal: init.signal }),
       },
       (answer) => {
-        if ((answer.statusCode ?? 502) < 400) resolve(responseOf(answer));
+        if ((answer.statusCode ?? 502) < 400) resolve(responseOf(answer, filterFor));
         else refusalOf(answer, keysIn(headers)).then(resolve, reject);
       },
     );
     sent.on("error", reject);
     sent.end(init.body ?? undefined);
   });
-};
+}
 
 const KEY_HEADERS = ["authorization", "x-api-key", "x-goog-api-key"];
 const LONGEST_ANSWER_BYTES = 256 * 1024 * 1024; // a stream that never ends a line is kept in memory until it does
@@ -62,10 +85,11 @@ async function refusalOf(answer: http.IncomingMessage, keys: readonly string[]):
   return new Response(text, { status: answer.statusCode ?? 502, headers });
 }
 
-function responseOf(answer: http.IncomingMessage): Response {
+function responseOf(answer: http.IncomingMessage, filterFor: FilterFor): Response {
   const status = answer.statusCode ?? 502;
   const bodyless = status === 204 || status === 304;
-  return new Response(bodyless ? null : bodyOf(answer), { status, headers: headersOf(answer) });
+  const filter = filterFor(answer.headers["content-type"] ?? "");
+  return new Response(bodyless ? null : bodyOf(answer, filter), { status, headers: headersOf(answer) });
 }
 
 function headersOf(answer: http.IncomingMessage): Headers {
@@ -77,7 +101,7 @@ function headersOf(answer: http.IncomingMessage): Headers {
   return headers;
 }
 
-function bodyOf(answer: http.IncomingMessage): ReadableStream<Uint8Array> {
+function bodyOf(answer: http.IncomingMessage, filter: BodyFilter): ReadableStream<Uint8Array> {
   let over = false; // also once the reader has gone: a chunk that is on its way must not meet a closed stream
   let received = 0;
   return new ReadableStream({
@@ -86,6 +110,10 @@ function bodyOf(answer: http.IncomingMessage): ReadableStream<Uint8Array> {
         if (!over) finish();
         over = true;
       };
+      const pass = (bytes: Buffer) => {
+        if (bytes.length > 0)
+          controller.enqueue(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      };
       answer.on("data", (chunk: Buffer) => {
         received += chunk.length;
         if (received > LONGEST_ANSWER_BYTES) {
@@ -93,10 +121,15 @@ function bodyOf(answer: http.IncomingMessage): ReadableStream<Uint8Array> {
           answer.destroy();
         }
         if (over) return;
-        controller.enqueue(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+        pass(filter.take(chunk));
         if ((controller.desiredSize ?? 1) <= 0) answer.pause();
       });
-      answer.on("end", () => end(() => controller.close()));
+      answer.on("end", () =>
+        end(() => {
+          pass(filter.rest());
+          controller.close();
+        }),
+      );
       answer.on("error", (error) => end(() => controller.error(error)));
       answer.on("close", () =>
         end(() =>

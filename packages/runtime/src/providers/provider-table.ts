@@ -3,9 +3,9 @@
  * loaded by the first model that is made of it.
  */
 import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import { joiningFetch } from "./joined-deltas.ts";
+import { joinedDeltas } from "./joined-deltas.ts";
 import type { ModelInputs } from "./models.ts";
-import { nodeFetch } from "./node-fetch.ts";
+import { fetchThrough, nodeFetch } from "./node-fetch.ts";
 
 export interface Credentials {
   readonly apiKey?: string | undefined;
@@ -75,7 +75,7 @@ export const COMPATIBLE: ProviderRow = {
       baseURL: credentials.baseUrl ?? "",
       ...key(credentials),
       includeUsage: true,
-      fetch: joiningFetch(nodeFetch),
+      fetch: fetchThrough(joinedDeltas),
     }).chatModel(modelId);
   },
   inputs: { image: true, audio: false, video: false, pdf: false },

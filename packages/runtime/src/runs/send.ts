@@ -124,7 +124,8 @@ async function claimAndStart(parts: SendParts, claiming: Claiming): Promise<Resu
     await startNext(parts, sessionId);
     return ok({ runId, messageId, status: "queued" });
   }
-  const known = (await readSession(pool, sessionId, messageId))?.known;
+  // A session that was thought to be new and is not may be anybody's: its caller must look at whose it is.
+  const known = claiming.session.isNew ? null : (await readSession(pool, sessionId, messageId))?.known;
   return known
     ? ok({ runId: known.id, messageId, status: "known" })
     : fail("not_found", { what: "session", id: sessionId });

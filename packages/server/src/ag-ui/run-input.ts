@@ -37,6 +37,14 @@ export function parseRunInput(body: unknown): Result<RunAgentInput> {
 
 type Message = RunAgentInput["messages"][number];
 
+/** Clients send the whole conversation, so one text alone begins a thread. */
+export function isFirstMessage({ messages, resume }: RunAgentInput): boolean {
+  const [first] = messages;
+  return (
+    !resume?.length && messages.length === 1 && first?.role === "user" && typeof first.content === "string"
+  );
+}
+
 /** `known` are the ids of messages the session has already. */
 export function askedFor(input: RunAgentInput, known: ReadonlySet<string>): Asked {
   if (input.resume && input.resume.length > 0) return { kind: "resume", entries: input.resume };

@@ -7,8 +7,8 @@ import { keptUploads } from "../kept-uploads.ts";
 import { type OpenQuestions, openQuestions } from "../open-questions.ts";
 import type { Services } from "../services.ts";
 import { lookAgain, type Standing } from "./look-again.ts";
-import { type Asked, askedFor } from "./run-input.ts";
-import { type OpenThread, openThread } from "./thread-session.ts";
+import { type Asked, askedFor, isFirstMessage } from "./run-input.ts";
+import { newThread, type OpenThread, openThread } from "./thread-session.ts";
 
 /** Where the answer begins, which run's events are it, and what a client should be told first. */
 export interface Answering {
@@ -47,13 +47,21 @@ export interface Asking {
   readonly signal: AbortSignal;
 }
 
-/** A thread that another request makes at the same moment is looked at again. */
+/**
+ * A lone message is taken for the first of a new thread, which saves a look; if it is not, or is refused, the thread is
+ * looked at. So is a thread that another request makes at the same moment.
+ */
 export async function startRun(
   services: Services,
   asking: Asking,
 ): Promise<Result<Answering & { readonly sessionId: string }>> {
   const { agentId, by, input } = asking;
   const thread = { agentId: agentId.toLowerCase(), owner: by, threadId: input.threadId };
+  if (isFirstMessage(input)) {
+    const opened = newThread(thread);
+    const started = await startIn(services, opened, asking);
+    if (started.ok) return ok({ ...started.value, sessionId: opened.session.id });
+  }
   const messageId = input.messages.findLast(({ role }) => role === "user")?.id ?? "";
   for (let again = false; ; again = true) {
     const opened = await openThread(services, thread, messageId);

@@ -40,13 +40,18 @@ export async function openThread(
   const { agentId, owner, threadId } = thread;
   const id = sessionIdOf(thread);
   const view = await runs.view(id, messageId);
-  if (!view) {
-    const metadata = id === threadId ? {} : { thread_id: threadId };
-    return ok({ session: { id, agentId, owner }, view: newSessionView({ agentId, owner, metadata }) });
-  }
+  if (!view) return ok(newThread(thread));
   const session = { id, agentId: view.agent_id, owner: view.owner };
   const may = session.owner === owner && (await isOf(database, session, agentId));
   return may ? ok({ session, view }) : fail("not_found", { what: "session", id: threadId });
+}
+
+/** A thread that nobody has spoken in. Whether that is so, the claim of its first run finds out. */
+export function newThread(thread: Thread): OpenThread {
+  const { agentId, owner, threadId } = thread;
+  const id = sessionIdOf(thread);
+  const metadata = id === threadId ? {} : { thread_id: threadId };
+  return { session: { id, agentId, owner }, view: newSessionView({ agentId, owner, metadata }) };
 }
 
 export function sessionIdOf({ agentId, owner, threadId }: Thread): string {

@@ -1,0 +1,74 @@
+/** One message alone is taken for the first of a new thread. Where it is not, nothing may differ from looking first. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+
+let server: TestServer;
+let agent: string;
+let key: string;
+beforeAll(async () => {
+  server = await testServer(await freshPglite());
+  agent = await newAgent("Lone");
+  await server.call("PUT", "/v1/users/eve@example.com", { scopes: [] });
+  const made = await server.call("POST", "/v1/keys", {
+    name: "eve",
+    owner: "eve@example.com",
+    rights: ["read", "run"],
+  });
+  key = made.body.key;
+});
+afterAll(() => server.stop());
+
+test("in a thread of one's own it is the next turn", async () => {
+  const threadId = crypto.randomUUID();
+  await ask(threadId, "m-1");
+  expect(await ask(threadId, "m-2")).toContain("RUN_FINISHED");
+  const { body } = await server.call("GET", `/v1/sessions/${threadId}/messages`);
+  expect(body.items.filter(({ role }: { role: string }) => role === "user")).toHaveLength(2);
+});
+
+test("sent twice it is answered once", async () => {
+  const threadId = crypto.randomUUID();
+  await ask(threadId, "m-1");
+  expect(await ask(threadId, "m-1")).toContain("RUN_FINISHED");
+  const { body } = await server.call("GET", `/v1/sessions/${threadId}/runs`);
+  expect(body.items).toHaveLength(1);
+});
+
+test.each([
+  ["a new message", "m-2"],
+  ["the id of a message that stands there", "m-1"],
+])("in somebody else's thread it is refused: %s", async (_what, messageId) => {
+  const threadId = crypto.randomUUID();
+  await ask(threadId, "m-1");
+  const answer = await ask(threadId, messageId, { authorization: `Bearer ${key}` });
+  expect(answer).toContain("not_found");
+  expect(answer).not.toContain("RUN_STARTED");
+});
+
+test("a conversation that was handed over goes on, also when the agent it began with is gone", async () => {
+  const gone = await newAgent("Gone");
+  const threadId = crypto.randomUUID();
+  await ask(threadId, "m-1", {}, gone);
+  await server.call("PATCH", `/v1/sessions/${threadId}`, { agent_id: agent });
+  await server.call("DELETE", `/v1/agents/${gone}`);
+  expect(await ask(threadId, "m-2", {}, gone)).toContain("RUN_FINISHED");
+});
+
+const newAgent = async (name: string): Promise<string> =>
+  (await server.call("POST", "/v1/agents", { name, capabilities: ["test_math"] })).body.id;
+
+async function ask(
+  threadId: string,
+  messageId: string,
+  headers: Record<string, string> = {},
+  to = agent,
+): Promise<string> {
+  const messages = [{ id: messageId, role: "user", content: "add 1 and 2" }];
+  const response = await fetch(`${server.url}/v1/agents/${to}/ag-ui`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ threadId, runId: crypto.randomUUID(), messages }),
+  });
+  return response.text();
+}
