@@ -24,10 +24,6 @@ const CONSIDERED = 5;
 /** How people say what tools call otherwise; the words on the right are added to what chooses the tool. */
 const SAYINGS: readonly (readonly [RegExp, string])[] = [
   [/\bplan\b|\bto-?dos?\b|\bchecklist\b|\bremind\b/i, "todos tasks"],
-  [/\d\s*(?:\+|plus)\s*\d|\bsum of\b/i, "add"],
-  [/\d\s*(?:\*|×|x|times)\s*\d|\bproduct of\b/i, "multiply"],
-  [/\d\s*(?:-|−|minus)\s*\d/i, "subtract"],
-  [/\d\s*(?:\/|÷|divided by)\s*\d/i, "divide"],
   [/\brain(?:s|ing|y)?\b|\bsunny\b|\bsnow(?:s|ing)?\b|\bhow (?:warm|cold|hot)\b/i, "weather"],
   [/\bsave\b|\bnote down\b/i, "write"],
   [/\bfolder\b/i, "directory list"],

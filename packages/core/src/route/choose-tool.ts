@@ -4,6 +4,7 @@ import { isActionVerb } from "./actions.ts";
 import { candidatesFor } from "./features.ts";
 import { evidence, type FusionWeights, fieldOf, toScore } from "./fusion.ts";
 import { type Endpoint, type OperationFit, operationFit, withoutNames } from "./operation.ts";
+import { withOperators } from "./operators.ts";
 import { parametersOf } from "./parameters.ts";
 import { createRouteIndex, type RouteIndex } from "./route-index.ts";
 import { readTask } from "./task.ts";
@@ -40,7 +41,7 @@ export function chooseTool(sentence: string, tools: readonly ChoosableTool[]): T
       needsUrl: "url" in propertiesOf(inputSchema),
     });
   }
-  const task = readTask(sentence, undefined);
+  const task = readTask(withOperators(boundedText(sentence)), undefined);
   const candidates = candidatesFor(task, index);
   const field = fieldOf(candidates);
   return candidates
@@ -75,7 +76,7 @@ export interface RankedTools {
 export function rankTools(sentence: string, { index, endpointOf, visible }: RankedTools): ToolChoice[] {
   const { fusion } = weightsFor(index.embed);
   const text = boundedText(sentence).slice(0, ADDRESS_CHARS);
-  const task = readTask(withoutNames(text), index.embed);
+  const task = readTask(withoutNames(withOperators(text)), index.embed);
   const candidates = candidatesFor(task, index, ({ document }) => visible(document.id));
   const field = fieldOf(candidates);
   const scored = candidates.map((candidate) => ({

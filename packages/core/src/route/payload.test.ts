@@ -29,6 +29,11 @@ describe("arguments from a task", () => {
       { timezone: "Europe/Berlin", format: "unix" },
     ],
     ["add 2 and 40", z.object({ a: z.number(), b: z.number() }), { a: 2, b: 40 }],
+    [
+      "subtract 5 from 20",
+      z.object({ a: z.number().describe("The number to subtract from."), b: z.number() }),
+      { a: 20, b: 5 },
+    ],
     ["multiply seven by 1,000.5", z.object({ a: z.number(), b: z.number() }), { a: 7, b: 1000.5 }],
     [
       "write hello to /notes.txt",

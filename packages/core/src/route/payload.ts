@@ -161,17 +161,24 @@ function numberFor({ name, schema, required }: ParameterSchema, mapping: Mapping
     .filter((word) => word.length > (word === name ? 2 : 3));
   const mustBeSaid = !required && mapping.hints.path !== undefined;
   const free = mapping.values.filter((value) => value.kind === "number" && !mapping.used.has(value));
+  const behind = free.find(({ at }) => wordBehind(schema)?.test(mapping.task.slice(0, at)));
   const near = free.find(({ at, end }) => {
     const around = mapping.task
       .slice(Math.max(0, at - name.length - 12), end + name.length + 12)
       .toLowerCase();
     return said.some((word) => around.includes(word.replace(/s$/, "")));
   });
-  const chosen = near ?? (schema.default === undefined && !mustBeSaid ? free[0] : undefined);
+  const chosen = behind ?? near ?? (schema.default === undefined && !mustBeSaid ? free[0] : undefined);
   if (!chosen) return undefined;
   mapping.used.add(chosen);
   const number = numberOf(chosen);
   return schema.type === "integer" ? Math.trunc(number) : number;
+}
+
+/** "The number to subtract from." ends in the word that stands before its number: "subtract 5 from 20". */
+function wordBehind({ description }: JsonSchema): RegExp | undefined {
+  const word = /\b(by|from|into)(?=[.;,]|$)/i.exec(typeof description === "string" ? description : "")?.[1];
+  return word === undefined ? undefined : new RegExp(`\\b${word}\\s+$`, "i");
 }
 
 const booleanFor = (name: string, task: string): boolean | undefined => {

@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { type ChoosableTool, chooseTool, rankTools } from "./choose-tool.ts";
+import { createRouteIndex } from "./route-index.ts";
+
+const CALCULATOR = tools({
+  add: "Add two numbers",
+  subtract: "Subtract second number from first",
+  multiply: "Multiply two numbers",
+  divide: "Divide first number by second",
+});
+
+describe("a sum said in everyday words goes to the tool that is named for it", () => {
+  const SUMS: [string, string][] = [
+    ["what is 12 times 9", "multiply"],
+    ["seven times eight", "multiply"],
+    ["3*4", "multiply"],
+    ["the product of 3 and 5", "multiply"],
+    ["how much is 12 plus 5?", "add"],
+    ["2+40", "add"],
+    ["the sum of two and three", "add"],
+    ["9 minus 4", "subtract"],
+    ["7-3", "subtract"],
+    ["what is the difference between 9 and 4", "subtract"],
+    ["take 4 from 10", "subtract"],
+    ["100 divided by 8", "divide"],
+    ["20 ÷ 4", "divide"],
+    ["subtract 5 from 20", "subtract"],
+  ];
+  test.each(SUMS)("%s: %s, by words", (task, tool) => {
+    expect(chooseTool(task, CALCULATOR)[0]?.name).toBe(tool);
+  });
+  test.each(SUMS)("%s: %s, as a step of a plan chooses", (task, tool) => {
+    expect(ranked(task, CALCULATOR)[0]?.name).toBe(tool);
+  });
+  test.each([
+    ["2 to the power of 3", "pow"],
+    ["the square root of 81", "sqrt"],
+    ["20% of 50", "percentage"],
+  ])("%s: %s", (task, tool) => {
+    const more = tools({ pow: "Raise", sqrt: "Root", percentage: "Share" });
+    expect(chooseTool(task, more)[0]?.name).toBe(tool);
+  });
+});
+
+test.each(["book a table on 2026-11-15", "3 4", "call 555 and 777"])("%s is no sum", (task) => {
+  expect(chooseTool(task, CALCULATOR)).toEqual([]);
+});
+
+function tools(named: Record<string, string>): ChoosableTool[] {
+  return Object.entries(named).map(([name, description]) => ({ name, description, inputSchema: {} }));
+}
+
+function ranked(task: string, all: readonly ChoosableTool[]) {
+  const index = createRouteIndex();
+  for (const { name, description } of all) index.add({ id: name, name, description });
+  return rankTools(task, { index, endpointOf: () => undefined, visible: () => true });
+}

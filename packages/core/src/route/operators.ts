@@ -1,0 +1,50 @@
+/**
+ * Sums as people say them: "12 times 9" asks for what a tool calls `multiply`. The names tools have for the operation are added
+ * to the sentence that chooses the tool; a name that no tool has changes nothing.
+ */
+import { findValues } from "./task-values.ts";
+
+interface Operation {
+  /** All that stands between two numbers. */
+  readonly between?: RegExp;
+  /** What stands before a number. */
+  readonly before?: RegExp;
+  readonly names: string;
+}
+
+const OPERATIONS: readonly Operation[] = [
+  {
+    between: /^(?:\+|plus|added to)$/i,
+    before: /\b(?:sum|total) of(?: the numbers)?$/i,
+    names: "add addition plus",
+  },
+  {
+    between: /^(?:-|−|–|minus)$/i,
+    before: /\b(?:difference (?:between|of)|take)$/i,
+    names: "subtract subtraction minus",
+  },
+  {
+    between: /^(?:\*|×|x|times|multiplied by)$/i,
+    before: /\bproduct of$/i,
+    names: "multiply multiplication",
+  },
+  { between: /^(?:\/|÷|divided by|over)$/i, before: /\bquotient of$/i, names: "divide division" },
+  { between: /^(?:\^|\*\*|to the power of)$/i, names: "power exponent pow" },
+  { between: /^(?:%|percent) of$/i, names: "percent percentage" },
+  { before: /\bsquare root of$|√$/i, names: "sqrt" },
+];
+
+const BEFORE_CHARS = 30; // the longest words above, and what may stand between them
+
+/** The sentence, and behind it the names tools have for the sums it speaks of. */
+export function withOperators(sentence: string): string {
+  const numbers = findValues(sentence).filter(({ kind }) => kind === "number");
+  const before = numbers.map(({ at }) => sentence.slice(Math.max(0, at - BEFORE_CHARS), at).trim());
+  const between = numbers.slice(1).map(({ at }, after) => sentence.slice(numbers[after]?.end, at).trim());
+  const meant = OPERATIONS.filter(
+    (operation) =>
+      between.some((text) => operation.between?.test(text)) ||
+      before.some((text) => operation.before?.test(text)),
+  );
+  return [sentence, ...meant.map(({ names }) => names)].join(" ");
+}
