@@ -10,24 +10,40 @@ export type Surroundings = Omit<CommandContext, "args" | "options" | "json">;
 const COMMON = { json: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const;
 
 export async function runCommand(argv: readonly string[], surroundings: Surroundings): Promise<number> {
-  const [name = "serve", ...rest] = argv[0]?.startsWith("-") ? ["serve", ...argv] : argv;
   const { terminal } = surroundings;
-  if (name === "help" || (name === "serve" && rest.includes("--help"))) {
+  const [name = "serve", ...rest] = spoken(argv);
+  if (name === "help") {
     terminal.out(overview());
     return 0;
   }
-  const entry = COMMANDS[name];
-  if (!entry) return explain(unknownCommand(name), surroundings, false);
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const wantsJson = rest.includes("--json"); // also when the rest cannot be read
+  if (!entry) return explain(unknownCommand(name), surroundings, wantsJson);
   const command = await entry.load();
   const parsed = parse(command, rest);
-  if ("failure" in parsed) return explain(parsed.failure, surroundings, false);
-  if (parsed.options.help) {
+  if ("failure" in parsed) return explain(parsed.failure, surroundings, wantsJson);
+  const { args, options } = parsed;
+  if (options.help) {
     terminal.out(helpOf(command));
     return 0;
   }
-  const json = parsed.options.json === true;
-  const outcome = await command.run({ ...surroundings, args: parsed.args, options: parsed.options, json });
+  const json = options.json === true;
+  const outcome = await command.run({ ...surroundings, args, options, json }).catch(systemRefusal);
   return typeof outcome === "number" ? outcome : explain(outcome.failure, surroundings, json);
+}
+
+/** The vector as if all of it were typed: `--help` is `help`, `help agents` is `agents --help`, options alone are `serve`'s. */
+function spoken(argv: readonly string[]): readonly string[] {
+  const [first = "", about] = argv;
+  if (first === "help" && about !== undefined && !about.startsWith("-")) return [about, "--help"];
+  if (first === "--help" || first === "-h") return ["help"];
+  return first.startsWith("-") ? ["serve", ...argv] : argv;
+}
+
+/** A file or folder of this machine that cannot be used; all else that is thrown is a bug, and shows its stack. */
+function systemRefusal(error: NodeJS.ErrnoException): { readonly failure: Failure } {
+  if (error.code === undefined || error.path === undefined) throw error;
+  return fail("path_refused", { why: error.message });
 }
 
 function parse(command: Command, rest: readonly string[]) {
@@ -39,9 +55,17 @@ function parse(command: Command, rest: readonly string[]) {
     });
     return { options: values as CommandContext["options"], args: positionals };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return fail("command_invalid", { message, usage: command.usage });
+    return fail("command_invalid", { message: misread(command, error as Error), usage: command.usage });
   }
+}
+
+/** What `parseArgs` says, without its advice about positional arguments; for a misspelt option, which was meant. */
+function misread({ options = {} }: Command, { message }: Error): string {
+  const [said = ""] = message.split(". ");
+  const option = /^Unknown option '--?([^']+)'/.exec(said)?.[1];
+  if (option === undefined) return said;
+  const near = nearest(option, Object.keys({ ...COMMON, ...options })).map((name) => `--${name}`);
+  return `${said.replace("Unknown", "unknown")}${near.length > 0 ? `; did you mean ${near.join(" or ")}?` : ""}`;
 }
 
 function explain(failure: Failure, { terminal }: Surroundings, json: boolean): number {

@@ -48,7 +48,7 @@ export async function readAgentFiles(place: string): Promise<Result<FoundAgent[]
 
 async function pathsIn(place: string): Promise<Result<string[]>> {
   const found = await stat(place).catch(() => undefined);
-  if (!found) return fail("not_found", { what: "file or folder", id: place });
+  if (!found) return fail("path_refused", { why: `there is no file or folder ${place}` });
   if (found.isFile()) return ok([place]);
   const entries = await readdir(place, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

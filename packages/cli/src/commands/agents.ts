@@ -1,9 +1,9 @@
 /** capstan agents: list, show (with its preview), create, delete, export. */
 import { type Agent, createApi } from "@capstan/client";
-import { type Failure, fail } from "@capstan/core";
 import { findAgent } from "../agents/find-agent.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { printList, printTable } from "../print-table.ts";
+import { runVerb } from "../run-verb.ts";
 import { exportAgents } from "./agents-export.ts";
 
 interface Preview {
@@ -34,21 +34,16 @@ export const agents: Command = {
     "capstan agents export --out agents/",
     "capstan agents export helper --as mcp-json",
   ],
-  async run(context) {
-    const [verb = "list", subject] = context.args;
-    const verbs: Record<string, () => Promise<number | { failure: Failure }>> = {
-      list: () => list(context),
-      show: () => show(context, subject ?? ""),
-      create: () => create(context, subject ?? ""),
-      delete: () => remove(context, subject ?? ""),
-      export: () => exportAgents(context, subject),
-    };
-    const chosen = verbs[verb];
-    return chosen
-      ? chosen()
-      : fail("command_invalid", { message: `"${verb}" is not a verb of agents`, usage: agents.usage });
-  },
+  run: (context) =>
+    runVerb(context, agents.usage, {
+      list: { run: list },
+      show: { needs: AN_AGENT, run: show },
+      create: { needs: "a name", run: create },
+      delete: { needs: AN_AGENT, run: remove },
+      export: { run: (_, subject) => exportAgents(context, subject === "" ? undefined : subject) },
+    }),
 };
+const AN_AGENT = "an agent's name or id";
 
 async function list({ server, json, terminal }: CommandContext) {
   const answer = await (await server()).json<{ items: Agent[] }>("GET", "/v1/agents");

@@ -3,20 +3,18 @@ import { createApi } from "@capstan/client";
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
+import { runVerb } from "../run-verb.ts";
 
 export const approvals: Command = {
   usage: "capstan approvals [list | approve <id> [--args json] | deny <id> [--words text]]",
   summary: "Lists what waits for a person, and answers.",
   options: { args: { type: "string" }, words: { type: "string" }, all: { type: "boolean" } },
-  async run(context) {
-    const [verb = "list", id = ""] = context.args;
-    if (verb === "list") return list(context);
-    if (verb === "approve" || verb === "deny") return answer(context, verb, id);
-    return fail("command_invalid", {
-      message: `"${verb}" is not a verb of approvals`,
-      usage: approvals.usage,
-    });
-  },
+  run: (context) =>
+    runVerb(context, approvals.usage, {
+      list: { run: list },
+      approve: { needs: "an approval's id", run: (_, id) => answer(context, "approve", id) },
+      deny: { needs: "an approval's id", run: (_, id) => answer(context, "deny", id) },
+    }),
 };
 
 async function list({ server, options, json, terminal }: CommandContext) {

@@ -1,6 +1,7 @@
 /** capstan capabilities: what is registered; with an id, one of them with its tools. */
 import type { Command, CommandContext } from "../command.ts";
-import { printTable } from "../print-table.ts";
+import { printList, printTable } from "../print-table.ts";
+import { runVerb } from "../run-verb.ts";
 
 interface CapabilityRow {
   id: string;
@@ -17,11 +18,15 @@ interface CapabilityDetail extends CapabilityRow {
 }
 
 export const capabilities: Command = {
-  usage: "capstan capabilities [id] [--status available] [--category Network] [--search text]",
+  usage: "capstan capabilities [list | show <id>] [--status available] [--category Network] [--search text]",
   summary: "Lists capabilities, or shows one with its prompt and tools.",
   options: { status: { type: "string" }, category: { type: "string" }, search: { type: "string" } },
-  examples: ["capstan capabilities --search file", "capstan capabilities web_fetch --json"],
-  run: (context) => (context.args[0] === undefined ? list(context) : show(context, context.args[0])),
+  examples: ["capstan capabilities --search file", "capstan capabilities show web_fetch --json"],
+  run: (context) =>
+    runVerb(context, capabilities.usage, {
+      list: { run: list },
+      show: { needs: "a capability's id", run: show },
+    }),
 };
 
 async function list({ server, options, json, terminal }: CommandContext) {
@@ -39,7 +44,8 @@ async function list({ server, options, json, terminal }: CommandContext) {
       item.category ?? "",
       item.description,
     ]);
-    terminal.out(printTable([["ID", "STATUS", "CATEGORY", "DESCRIPTION"], ...rows], terminal.columns));
+    const head = ["ID", "STATUS", "CATEGORY", "DESCRIPTION"];
+    terminal.out(printList(head, rows, terminal.columns, "No capability is like that."));
   }
   return 0;
 }

@@ -25,6 +25,11 @@ export const delegate: Command = {
   },
   examples: ['capstan delegate claude --thinking high "fix the failing test"'],
   async run(context) {
+    if (context.args.length < 2)
+      return fail("command_invalid", {
+        message: "a coding agent and a prompt are needed",
+        usage: delegate.usage,
+      });
     const options = parseRunOptions(asked(context));
     if (!options.ok) return options;
     const { client } = await openLocalAgents(context.environment);

@@ -1,7 +1,7 @@
 /** capstan keys: API keys of the server. A new key is printed once. */
-import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
+import { runVerb } from "../run-verb.ts";
 
 interface Key {
   id: string;
@@ -13,16 +13,15 @@ interface Key {
 }
 
 export const keys: Command = {
-  usage: "capstan keys [list | create <name> --right run | revoke <id>]",
+  usage: "capstan keys [list | create <name> [--right read|run|admin] | revoke <id>]",
   summary: "Lists, creates and revokes API keys.",
   options: { right: { type: "string", multiple: true }, owner: { type: "string" } },
-  async run(context) {
-    const [verb = "list", subject = ""] = context.args;
-    if (verb === "list") return list(context);
-    if (verb === "create") return create(context, subject);
-    if (verb === "revoke") return revoke(context, subject);
-    return fail("command_invalid", { message: `"${verb}" is not a verb of keys`, usage: keys.usage });
-  },
+  run: (context) =>
+    runVerb(context, keys.usage, {
+      list: { run: list },
+      create: { needs: "a name", run: create },
+      revoke: { needs: "a key's id", run: revoke },
+    }),
 };
 
 async function list({ server, json, terminal }: CommandContext) {

@@ -1,8 +1,18 @@
 /** capstan new and capstan pack: a working project, and the archive that installs it. Neither needs a server. */
 import { fail } from "@capstan/core";
+import { z } from "zod";
 import type { Command } from "../command.ts";
 import { pack as packProject } from "../new/pack.ts";
-import { type Language, type Pattern, scaffold } from "../new/scaffold.ts";
+import { scaffold } from "../new/scaffold.ts";
+
+const CHOICES = z.object({
+  language: z.enum(["typescript", "python"]).default("typescript"),
+  pattern: z.enum(["file", "api"]).default("file"),
+  prefix: z.enum(["capstan", "aech"]).default("capstan"),
+  into: z.string().default("."),
+});
+const whatIsWrong = ({ issues }: z.ZodError): string =>
+  issues.map(({ path, message }) => `--${path.join(".")}: ${message}`).join("; ");
 
 export const newProject: Command = {
   usage:
@@ -21,14 +31,10 @@ export const newProject: Command = {
         message: "a type (cli or rt) and a name are needed",
         usage: newProject.usage,
       });
-    const made = await scaffold({
-      type,
-      name,
-      language: (options.language as Language | undefined) ?? "typescript",
-      pattern: (options.pattern as Pattern | undefined) ?? "file",
-      prefix: options.prefix === "aech" ? "aech" : "capstan",
-      into: typeof options.into === "string" ? options.into : ".",
-    });
+    const choices = CHOICES.safeParse(options);
+    if (!choices.success)
+      return fail("command_invalid", { message: whatIsWrong(choices.error), usage: newProject.usage });
+    const made = await scaffold({ type, name, ...choices.data });
     if (!made.ok) return made;
     const { folder, files, next } = made.value;
     terminal.out(

@@ -1,19 +1,19 @@
 /** capstan services: background services of packages, without Docker. */
 import { resolve } from "node:path";
-import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
+import { runVerb } from "../run-verb.ts";
 
 export const services: Command = {
   usage: "capstan services [status | start <name or folder> | stop <name> | logs <name>]",
   summary: "Starts, stops and shows background services.",
-  async run(context) {
-    const [verb = "status", subject = ""] = context.args;
-    if (verb === "status") return status(context);
-    if (verb === "logs") return logs(context, subject);
-    if (verb === "start" || verb === "stop") return change(context, verb, subject);
-    return fail("command_invalid", { message: `"${verb}" is not a verb of services`, usage: services.usage });
-  },
+  run: (context) =>
+    runVerb(context, services.usage, {
+      status: { run: status },
+      start: { needs: "a service's name or folder", run: (_, name) => change(context, "start", name) },
+      stop: { needs: "a service's name", run: (_, name) => change(context, "stop", name) },
+      logs: { needs: "a service's name", run: logs },
+    }),
 };
 
 const COLUMNS = ["name", "state", "restarts", "url", "last_exit"];

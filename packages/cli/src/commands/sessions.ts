@@ -1,6 +1,7 @@
 /** capstan sessions: the last ones, or one with its messages. */
 import type { Command, CommandContext } from "../command.ts";
 import { printList, printTable } from "../print-table.ts";
+import { runVerb } from "../run-verb.ts";
 
 interface Session {
   id: string;
@@ -11,10 +12,11 @@ interface Session {
 }
 
 export const sessions: Command = {
-  usage: "capstan sessions [id] [--limit 20]",
+  usage: "capstan sessions [list | show <id>] [--limit 20]",
   summary: "Lists sessions, newest first, or shows one.",
   options: { limit: { type: "string" } },
-  run: (context) => (context.args[0] === undefined ? list(context) : show(context, context.args[0])),
+  run: (context) =>
+    runVerb(context, sessions.usage, { list: { run: list }, show: { needs: "a session's id", run: show } }),
 };
 
 async function list({ server, options, json, terminal }: CommandContext) {

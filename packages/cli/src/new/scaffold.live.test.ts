@@ -29,6 +29,11 @@ const PROJECTS: (Omit<ScaffoldOptions, "into"> & { label: string })[] = (
   { label: `rt by HTTP in ${language}`, type: "rt", name: `desk-${language}`, language, pattern: "api" },
 ]);
 
+test("a new project makes the folder it is to stand in", async () => {
+  const { folder } = value(await scaffold({ type: "cli", name: "tides", into: join(into, "not", "yet") }));
+  expect(folder).toBe(join(into, "not", "yet", "capstan-cli-tides"));
+});
+
 describe.each(PROJECTS)("a new project: $label", ({ label: _, ...options }) => {
   test("has the specified structure, packs, and its own tests pass", async () => {
     const { folder, files } = value(await scaffold({ ...options, into, prefix: "aech" }));

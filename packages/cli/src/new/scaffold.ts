@@ -40,6 +40,7 @@ export async function scaffold(options: ScaffoldOptions): Promise<Result<Scaffol
     return fail("package_name_invalid", { name: project });
   const folder = resolve(options.into, project);
   const template = join(TEMPLATES, type === "cli" ? `cli-${language}` : `rt-${pattern}-${language}`);
+  await mkdir(resolve(options.into), { recursive: true });
   const made = await mkdir(folder).then(() => true, notWhenItExists);
   if (!made) return fail("folder_exists", { folder });
   try {

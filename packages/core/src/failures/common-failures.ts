@@ -75,6 +75,11 @@ export const commonFailures = {
     message: ({ message }) => `That does not read as a command: ${message}`,
     nextStep: ({ usage }) => `Usage: ${usage}`,
   }),
+  path_refused: row<{ why: string }>({
+    status: 400,
+    message: ({ why }) => `The system refuses: ${why}`,
+    nextStep: () => "Check that the path is right, and that you may read and write there.",
+  }),
   settings_invalid: row<{ where: string }>({
     status: 500,
     message: ({ where }) => `The settings are not valid: ${where}`,

@@ -17,8 +17,8 @@ export const composeFailures = {
     message: ({ id }) => `There is no capability "${id}".`,
     nextStep: ({ nearest }) =>
       nearest.length > 0
-        ? `Did you mean ${nearest.map((id) => `"${id}"`).join(" or ")}? GET /v1/capabilities lists all.`
-        : "GET /v1/capabilities lists what is registered.",
+        ? `Did you mean ${nearest.map((id) => `"${id}"`).join(" or ")}? \`capstan capabilities\` lists all.`
+        : "`capstan capabilities` and GET /v1/capabilities list what is registered.",
   }),
   capability_coming_soon: row<{ id: string }>({
     status: 422,

@@ -1,0 +1,74 @@
+/** What a person sees who types something wrong: none of this reaches a server. */
+import { describe, expect, test } from "vitest";
+import { typeCommand } from "../../../tools/command-under-test.ts";
+
+const NOWHERE = "http://127.0.0.1:9"; // nothing here may ask it
+const capstan = (...args: string[]) => typeCommand(NOWHERE, args);
+
+describe("what cannot be read as a command is said with the way out", () => {
+  test.each<[string[], string, string]>([
+    [["agnets"], 'There is no command "agnets".', 'Did you mean "agents"?'],
+    [["constructor"], 'There is no command "constructor".', "`capstan help` lists them all."],
+    [["agents", "shwo", "x"], '"shwo" is unknown here; there is list, show', "Usage: capstan agents ["],
+    [
+      ["agents", "constructor"],
+      '"constructor" is unknown here; there is list, show',
+      "Usage: capstan agents [",
+    ],
+    [["agents", "show"], "show needs an agent's name or id", "Usage: capstan agents ["],
+    [["agents", "create"], "create needs a name", "Usage: capstan agents ["],
+    [["sessions", "show"], "show needs a session's id", "Usage: capstan sessions ["],
+    [["capabilities", "show"], "show needs a capability's id", "Usage: capstan capabilities ["],
+    [["approvals", "approve"], "approve needs an approval's id", "Usage: capstan approvals ["],
+    [["keys", "revoke"], "revoke needs a key's id", "Usage: capstan keys ["],
+    [["triggers", "retry"], "retry needs a trigger's id", "Usage: capstan triggers ["],
+    [["services", "stop"], "stop needs a service's name", "Usage: capstan services ["],
+    [["delegate", "claude"], "a coding agent and a prompt are needed", "Usage: capstan delegate "],
+    [
+      ["new", "cli", "x", "--language", "cobol"],
+      '--language: Invalid option: expected one of "typescript"|"python"',
+      "Usage: capstan new ",
+    ],
+    [
+      ["agents", "create", "x", "--capabilty", "y"],
+      "unknown option '--capabilty'; did you mean --capability?",
+      "Usage: capstan agents [",
+    ],
+    [["pack", "/no/such/folder"], "no such file or directory", "Check that the path is right"],
+  ])("capstan %j: %s", async (args, message, nextStep) => {
+    const { code, out, err } = await capstan(...args);
+    expect(code).toBe(1);
+    expect(out).toBe("");
+    const [said, next] = err.split("\n");
+    expect(said).toContain(message);
+    expect(next).toContain(nextStep);
+    expect(next).not.toContain("positional");
+  });
+
+  test.each([[["agnets"]], [["agents", "--bogus"]], [["agents", "show"]]])(
+    "capstan %j --json says it as JSON",
+    async (args) => {
+      const { err } = await capstan(...args, "--json");
+      expect(JSON.parse(err)).toEqual({
+        code: expect.stringMatching(/^command_/),
+        message: expect.any(String),
+        nextStep: expect.any(String),
+      });
+    },
+  );
+});
+
+describe("help", () => {
+  test.each([[["help"]], [["--help"]], [["-h"]]])("capstan %j lists every command", async (args) => {
+    expect((await capstan(...args)).out).toMatch(/^Usage: capstan <command>[\s\S]*\n {2}agents /);
+  });
+  test.each([[["agents", "--help"]], [["help", "agents"]], [["agents", "-h"]]])(
+    "capstan %j is about that command",
+    async (args) => {
+      expect((await capstan(...args)).out).toMatch(/^Usage: capstan agents /);
+    },
+  );
+  test("capstan serve --help is about the server", async () => {
+    expect((await capstan("serve", "--help")).out).toMatch(/^Usage: capstan serve /);
+  });
+});
