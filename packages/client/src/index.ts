@@ -24,6 +24,7 @@ export {
   type ServerSentEvent,
   type SseParser,
 } from "./server-sent-events.ts";
+export { titleFromMessage } from "./session-title.ts";
 export type {
   Agent,
   AgentCreate,

@@ -13,8 +13,8 @@ export interface ChatParts {
 }
 
 export interface Chat {
-  /** Sends one message and returns when its run has ended or the failure it could not start with. */
-  say(text: string): Promise<Failure | undefined>;
+  /** Sends one message; 0 or 1 when its run has ended well or badly, or the failure it could not start with. */
+  say(text: string): Promise<number | { readonly failure: Failure }>;
   close(): void;
 }
 
@@ -38,15 +38,17 @@ export function openChat({ connection, terminal, sessionId, json }: ChatParts): 
     async say(text) {
       const stopListening = terminal.onInterrupt(() => void api.sessions.cancel(sessionId));
       try {
-        let end = nextEnd();
+        let next = nextEnd();
         const sent = await api.sessions.send(sessionId, { content: text });
-        if (!sent.ok) return sent.failure;
-        for (let asked = asksIn(await end); asked.length > 0; asked = asksIn(await end)) {
-          end = nextEnd();
+        if (!sent.ok) return sent;
+        let end = await next;
+        for (let asked = asksIn(end); asked.length > 0; asked = asksIn(end)) {
+          next = nextEnd();
           const waiting = await answerAll(api, terminal, asked);
-          if (waiting) return waiting;
+          if (waiting) return { failure: waiting };
+          end = await next;
         }
-        return undefined;
+        return end.type === "RUN_ERROR" ? 1 : 0;
       } finally {
         stopListening();
       }

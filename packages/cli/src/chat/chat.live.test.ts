@@ -32,6 +32,8 @@ const approvals = async () => (await server.call("GET", "/v1/approvals?status=pe
 describe("messages", () => {
   test("on the command line are answered, with the tool's call on a line of its own", async () => {
     const { code, out } = await capstan(["chat", "--message", "add 2 and 40"]);
+    const { body } = await server.call("GET", "/v1/sessions?limit=1");
+    expect(body.items[0].title).toBe("add 2 and 40");
     expect({ code, out }).toEqual({
       code: 0,
       out: expect.stringMatching(/^> add \{.*\}\n {2}\{.*42.*\}\n.*42/),
@@ -57,6 +59,20 @@ describe("messages", () => {
       .map((line) => JSON.parse(line).event.type);
     expect([events[0], events.at(-1)]).toEqual(["RUN_STARTED", "RUN_FINISHED"]);
     expect(questions).toHaveLength(2);
+  });
+
+  test("of an empty pipe leave no session behind", async () => {
+    await agent("Reckoner");
+    const before = await sessions();
+    expect(await capstan(["chat", "reckoner"], { lines: [""] })).toMatchObject({ code: 0, out: "" });
+    expect(await sessions()).toBe(before);
+  });
+
+  test("whose run fails are told so by the exit code", async () => {
+    await agent("Mute", { model: "openai-compatible/scripted" });
+    llm.script = () => ({ status: 401 });
+    const { code, out } = await capstan(["chat", "mute", "--message", "hello"]);
+    expect({ code, out }).toEqual({ code: 1, out: expect.stringContaining("refused the key (401)") });
   });
 
   test("to nobody are refused with the next step", async () => {

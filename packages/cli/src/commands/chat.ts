@@ -1,8 +1,8 @@
 /** capstan chat: talk to an agent in the terminal. Ctrl-C stops the run, a second one at the prompt ends the program. */
-import { type Agent, type Api, type Connection, createApi } from "@capstan/client";
+import { type Agent, type Api, type Connection, createApi, titleFromMessage } from "@capstan/client";
 import { ok, type Result } from "@capstan/core";
 import { findAgent } from "../agents/find-agent.ts";
-import { openChat } from "../chat/chat-session.ts";
+import { type Chat, openChat } from "../chat/chat-session.ts";
 import type { Command, CommandContext } from "../command.ts";
 
 const FIRST_AGENT = {
@@ -22,23 +22,26 @@ export const chat: Command = {
   ],
   async run(context) {
     const connection = await context.server();
-    const session = await sessionFor(connection, context);
-    if (!session.ok) return session;
-    const talk = openChat({
-      connection,
-      terminal: context.terminal,
-      sessionId: session.value,
-      json: context.json,
-    });
+    const start = await startFor(connection, context);
+    if (!start.ok) return start;
+    let talk: Chat | undefined;
     try {
-      return await converse(context, talk.say);
+      return await converse(context, async (text) => {
+        if (!talk) {
+          const session = await start.value(text);
+          if (!session.ok) return session;
+          const { terminal, json } = context;
+          talk = openChat({ connection, terminal, json, sessionId: session.value });
+        }
+        return talk.say(text);
+      });
     } finally {
-      talk.close();
+      talk?.close();
     }
   },
 };
 
-type Say = ReturnType<typeof openChat>["say"];
+type Say = Chat["say"];
 
 function converse({ options, terminal }: CommandContext, say: Say) {
   const given = options.message as string[] | undefined;
@@ -48,34 +51,41 @@ function converse({ options, terminal }: CommandContext, say: Say) {
 
 /** Messages of the command line, or lines of a pipe, one after the other. */
 async function sayAll(texts: Iterable<string> | AsyncIterable<string>, say: Say) {
+  let code = 0;
   for await (const text of texts) {
-    const failure = text.trim() === "" ? undefined : await say(text);
-    if (failure) return { failure };
+    const outcome = text.trim() === "" ? 0 : await say(text);
+    if (typeof outcome !== "number") return outcome;
+    code = Math.max(code, outcome);
   }
-  return 0;
+  return code;
 }
 
 async function prompt(terminal: CommandContext["terminal"], say: Say): Promise<number> {
   for (;;) {
     const text = await terminal.ask("\n› ");
     if (text === undefined || text.trim() === "/exit") return 0;
-    const failure = text.trim() === "" ? undefined : await say(text);
-    if (failure) terminal.err(`${failure.message}\n  ${failure.nextStep}\n`);
+    const outcome = text.trim() === "" ? 0 : await say(text);
+    if (typeof outcome !== "number")
+      terminal.err(`${outcome.failure.message}\n  ${outcome.failure.nextStep}\n`);
   }
 }
 
-async function sessionFor(
+/** How the session comes to be at the first message: by then there is something to call it, and nothing said leaves none behind. */
+async function startFor(
   connection: Connection,
   { args, options, json, terminal }: CommandContext,
-): Promise<Result<string>> {
-  if (typeof options.session === "string") return ok(options.session);
+): Promise<Result<(firstMessage: string) => Promise<Result<string>>>> {
+  const { session } = options;
+  if (typeof session === "string") return ok(async () => ok(session));
   const api = createApi(connection);
   const agent = await agentFor(api, args[0]);
   if (!agent.ok) return agent;
-  const made = await api.sessions.create({ agent_id: agent.value.id });
-  if (!made.ok) return made;
-  if (!json) terminal.err(`${agent.value.name}: ${agent.value.capabilities.join(", ")}\n`);
-  return ok(made.value.id);
+  const { id, name, capabilities } = agent.value;
+  if (!json) terminal.err(`${name}: ${capabilities.join(", ")}\n`);
+  return ok(async (firstMessage) => {
+    const made = await api.sessions.create({ agent_id: id, title: titleFromMessage(firstMessage) });
+    return made.ok ? ok(made.value.id) : made;
+  });
 }
 
 /** The first agent when none is named; one is made when there is none. */

@@ -1,4 +1,4 @@
-import type { Agent } from "@capstan/client";
+import { type Agent, titleFromMessage } from "@capstan/client";
 import MessageSquare from "lucide-react/icons/message-square";
 import { useState } from "react";
 import { useLocation, useSearch } from "wouter";
@@ -12,7 +12,7 @@ import { useAgents } from "../../server/reads.ts";
 import { FirstSteps } from "../home/first-steps.tsx";
 import { Composer } from "./composer.tsx";
 import { takenByRouter } from "./routing.ts";
-import { type Outgoing, sendMessage, titleOf } from "./send-message.ts";
+import { type Outgoing, sendMessage } from "./send-message.ts";
 import { suggestionsFor } from "./suggestions.ts";
 import { useAbilities } from "./use-abilities.ts";
 
@@ -42,7 +42,10 @@ function Begin({ agents }: { agents: Agent[] }) {
   const agent = agents.find(({ id }) => id === chosen) ?? agents[0];
   const start = useChange(
     async (outgoing: Outgoing) => {
-      const session = await api.sessions.create({ agent_id: agent?.id ?? "", title: titleOf(outgoing.text) });
+      const session = await api.sessions.create({
+        agent_id: agent?.id ?? "",
+        title: titleFromMessage(outgoing.text),
+      });
       if (!session.ok) return session;
       if (await takenByRouter(session.value.id, outgoing)) return session;
       const sent = await sendMessage(session.value.id, outgoing);

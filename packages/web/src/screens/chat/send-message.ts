@@ -36,9 +36,3 @@ const textPart = (text: string): MessagePart[] => (text === "" ? [] : [{ type: "
 /** A name that is one step of a path, as the file system wants it. */
 export const safeName = (name: string): string =>
   name.replaceAll(/[\\/:*?"<>|]/g, "_").replace(/^\.+/, "_") || "file";
-
-/** A session is called by its first words until someone names it. */
-export const titleOf = (text: string): string => {
-  const [line = ""] = text.trim().split("\n");
-  return line.length > 60 ? `${line.slice(0, 57).trimEnd()}...` : line;
-};

@@ -39,7 +39,7 @@ function Table({ agents }: { agents: CodingAgentInfo[] }) {
             <tr className="border-b border-line">
               <th className="px-4 py-3 font-medium">Agent</th>
               {COLUMNS.map(([field, label]) => (
-                <th key={field} className="px-2 py-3 text-center font-medium">
+                <th key={field} className="px-2 py-3 text-center font-medium wrap-normal">
                   {label}
                 </th>
               ))}
