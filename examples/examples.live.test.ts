@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bareEnvironment } from "../tools/bare-environment.ts";
 import { launchBrowser } from "../tools/browser.ts";
 import { freshPglite } from "../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../tools/test-server.ts";
@@ -36,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const environment = () => ({ PATH: process.env.PATH ?? "", CAPSTAN_URL: server.url });
+const environment = () => ({ ...bareEnvironment(), CAPSTAN_URL: server.url });
 
 describe("the examples", () => {
   const files = readdirSync(FOLDER).filter(

@@ -14,7 +14,6 @@ import {
   statSync,
 } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -25,6 +24,7 @@ import { build } from "vite";
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const WEB = join(ROOT, "packages/web");
+const CACHE = join(ROOT, "node_modules/.cache/capstan"); // temporary folders are removed after each run of the tests
 const SYSTEM = [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
@@ -63,7 +63,7 @@ async function unpacked(): Promise<Unpacked> {
   const main = fileURLToPath(import.meta.resolve("@sparticuz/chromium"));
   const bin = join(dirname(main), "../bin");
   const { version } = JSON.parse(readFileSync(join(dirname(main), "../package.json"), "utf8"));
-  const folder = join(tmpdir(), `capstan-chromium-${version}`);
+  const folder = join(CACHE, `chromium-${version}`);
   if (!existsSync(folder)) {
     const half = `${folder}.${process.pid}`;
     mkdirSync(half, { recursive: true });
@@ -86,7 +86,7 @@ async function unpacked(): Promise<Unpacked> {
   return { executablePath, env: works ? {} : { LD_LIBRARY_PATH: join(folder, "lib") } };
 }
 
-const LOCK = join(tmpdir(), "capstan-studio-build.lock");
+const LOCK = join(CACHE, "studio-build.lock");
 const WAIT_MS = 100;
 const LONGEST_BUILD_MS = 120_000; // a lock older than this was left by a process that died
 
@@ -107,6 +107,7 @@ export async function builtStudio(): Promise<string> {
 }
 
 function takeLock(): boolean {
+  mkdirSync(CACHE, { recursive: true });
   try {
     mkdirSync(LOCK);
     return true;

@@ -8,6 +8,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { bareEnvironment } from "./bare-environment.ts";
 import { freePort } from "./chaos/own-postgres.ts";
 import { blocksOf, ROOT } from "./docs-blocks.ts";
 import { llmEnvironment, type ScriptedLlm, scriptedLlm } from "./scripted-llm.ts";
@@ -218,7 +219,7 @@ describe("the systemd unit", () => {
 function firstKey({ url }: ServerProcess): string {
   const words = /capstan (keys create .*?)\s*(#|$)/m.exec(page)?.[1]?.split(" ") ?? [];
   const cli = join(ROOT, "packages/cli/src/main.ts");
-  const environment = { PATH: process.env.PATH ?? "", PORT: new URL(url).port };
+  const environment = { ...bareEnvironment(), PORT: new URL(url).port };
   const out = execFileSync(process.execPath, [cli, ...words], { env: environment, encoding: "utf8" });
   return /\b[\w-]{30,}\b/.exec(out)?.[0] ?? "";
 }

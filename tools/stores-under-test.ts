@@ -1,9 +1,10 @@
 /** Both stores, fresh for each caller: `describe.each(STORES)("on $name", ({ fresh }) => ...)`. */
 import { randomUUID } from "node:crypto";
-import { rmSync } from "node:fs";
-import pg from "pg";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { inject } from "vitest";
-import { copyTemplate } from "./real-parts.ts";
+import { copyTemplate, databaseUrl, onServer } from "./real-parts.ts";
 
 /** Where a server or a database can be opened: pass it to `openDatabase` or to the server's settings. */
 export interface FreshStore {
@@ -17,34 +18,33 @@ export const STORES: { name: "pglite" | "postgres"; fresh: () => Promise<FreshSt
   { name: "postgres", fresh: freshPostgres },
 ];
 
+/** It has every table: making them costs a second, and is itself tested where a start is. */
 export async function freshPglite(): Promise<FreshStore> {
   const dataDir = copyTemplate(inject("pgliteTemplate"));
   return { dataDir, drop: async () => rmSync(dataDir, { recursive: true, force: true }) };
 }
 
-export async function freshPostgres(): Promise<FreshStore> {
+/** As above. */
+export function freshPostgres(): Promise<FreshStore> {
+  return newDatabase(`template ${inject("postgresTemplate")}`);
+}
+
+/** Without a table in it. */
+export function emptyPostgres(): Promise<FreshStore> {
+  return newDatabase();
+}
+
+async function newDatabase(options = ""): Promise<FreshStore> {
   const base = inject("postgresUrl");
   const name = `capstan_${randomUUID().replaceAll("-", "")}`;
-  await onServer(base, `create database ${name}`);
-  const url = new URL(base);
-  url.pathname = `/${name}`;
-  const { dataDir, drop } = await freshPglite();
+  await onServer(base, `create database ${name} ${options}`);
+  const dataDir = mkdtempSync(join(tmpdir(), "capstan-data-"));
   return {
     dataDir,
-    url: url.href,
+    url: databaseUrl(base, name),
     drop: async () => {
-      await drop();
+      rmSync(dataDir, { recursive: true, force: true });
       await onServer(base, `drop database if exists ${name} with (force)`);
     },
   };
-}
-
-async function onServer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

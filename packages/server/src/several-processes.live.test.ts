@@ -13,7 +13,7 @@ import {
   toolAnswered,
 } from "../../../tools/scripted-llm.ts";
 import { type ServerProcess, serverProcess } from "../../../tools/server-process.ts";
-import { type FreshStore, freshPostgres } from "../../../tools/stores-under-test.ts";
+import { emptyPostgres, type FreshStore } from "../../../tools/stores-under-test.ts";
 
 const WORDS = ["one ", "two ", "three ", "four"];
 const ANSWER = WORDS.join("");
@@ -27,7 +27,7 @@ let agentId: string;
 
 beforeAll(async () => {
   llm = await scriptedLlm(() => ({ text: WORDS }));
-  store = await freshPostgres();
+  store = await emptyPostgres();
   const start = () => serverProcess(store, llmEnvironment(llm));
   [a, b, c] = await Promise.all([start(), start(), start()]);
   const { body } = await a.call("POST", "/v1/agents", {

@@ -24,7 +24,7 @@ describe.each(STORES)("runs killed with their process on $name", ({ fresh }) => 
     timeout: 120_000,
   }, async () => {
     store = await fresh();
-    const log = newLog();
+    const log = newLog(store);
     const port = await freePort();
     server = new CrashServer({ dataDir: store.dataDir, url: store.url, port, log, toolMs: 30, pieceMs: 15 });
     const all: CrashClient[] = [];

@@ -18,7 +18,7 @@ describe.each(STORES)("kill -9 on $name", ({ fresh }) => {
   let log: string;
   beforeEach(async () => {
     store = await fresh();
-    log = newLog();
+    log = newLog(store);
     const port = await freePort();
     server = new CrashServer({ dataDir: store.dataDir, url: store.url, port, log, toolMs: 30, pieceMs: 10 });
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type FreshStore, freshPostgres } from "../../../../tools/stores-under-test.ts";
+import { emptyPostgres, type FreshStore } from "../../../../tools/stores-under-test.ts";
 import { CrashClient, CrashServer, faultsOf, freePort, newLog, storedIn } from "./fixtures/crash-harness.ts";
 
 const RUNS = 8;
@@ -10,8 +10,8 @@ describe("two processes on one Postgres", () => {
   let log: string;
   let servers: [CrashServer, CrashServer];
   beforeEach(async () => {
-    store = await freshPostgres();
-    log = newLog();
+    store = await emptyPostgres();
+    log = newLog(store);
     const settings = { dataDir: store.dataDir, url: store.url, log, toolMs: 60, pieceMs: 40 };
     servers = [
       new CrashServer({ ...settings, port: await freePort() }),

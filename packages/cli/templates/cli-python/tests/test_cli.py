@@ -17,7 +17,9 @@ def command(*args: str) -> subprocess.CompletedProcess:
 
 class Command(unittest.TestCase):
     def setUp(self) -> None:
-        self.folder = Path(tempfile.mkdtemp())
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
 
     def test_help_prints_the_manifest(self) -> None:
         self.assertEqual(json.loads(command("--help").stdout)["name"], "TEMPLATE_NAME")

@@ -1,15 +1,16 @@
 /** Run with: npm test */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const command = (...args: string[]) => spawnSync(process.execPath, [main, ...args], { encoding: "utf8" });
 const folder = mkdtempSync(join(tmpdir(), "TEMPLATE_PACKAGE-"));
+after(() => rmSync(folder, { recursive: true }));
 
 test("--help prints the manifest", () => {
   assert.equal(JSON.parse(command("--help").stdout).name, "TEMPLATE_NAME");

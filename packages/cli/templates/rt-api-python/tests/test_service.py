@@ -18,12 +18,17 @@ class Service(unittest.TestCase):
     per_minute = "1000"
 
     def setUp(self) -> None:
-        env = {**os.environ, "HOST": "127.0.0.1", "PORT": "0", "DATA_DIR": tempfile.mkdtemp()}
+        env = {**os.environ, "HOST": "127.0.0.1", "PORT": "0", "DATA_DIR": self.folder()}
         env["REQUESTS_PER_MINUTE"] = self.per_minute
         line = [sys.executable, str(ROOT / "src" / "service.py")]
         self.running = subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         port = re.search(r":(\d+)$", self.running.stdout.readline().strip()).group(1)
         self.url = f"http://127.0.0.1:{port}"
+
+    def folder(self) -> str:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return folder.name
 
     def tearDown(self) -> None:
         self.running.kill()
@@ -62,7 +67,7 @@ class Service(unittest.TestCase):
         sys.path.insert(0, str(ROOT / "src"))
         import service
 
-        path = Path(tempfile.mkdtemp()) / "state.sqlite"
+        path = Path(self.folder()) / "state.sqlite"
         pool = service.Pool(path, 2)
         seen = set()
         for _ in range(20):

@@ -2,17 +2,21 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, test } from "node:test";
+import { after, afterEach, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Pool, RateLimit } from "../src/service.ts";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const folder = () => mkdtempSync(join(tmpdir(), "TEMPLATE_SERVICE-"));
+const home = mkdtempSync(join(tmpdir(), "TEMPLATE_SERVICE-"));
+const folder = () => mkdtempSync(join(home, "data-"));
 let running: ChildProcess | undefined;
-afterEach(() => running?.kill("SIGKILL"));
+afterEach(async () => {
+  if (running?.kill("SIGKILL")) await once(running, "exit");
+});
+after(() => rmSync(home, { recursive: true }));
 
 async function start(perMinute = "1000"): Promise<string> {
   const env = {

@@ -15,7 +15,9 @@ ROOT = Path(__file__).parent.parent
 
 class Service(unittest.TestCase):
     def setUp(self) -> None:
-        self.home = Path(tempfile.mkdtemp())
+        home = tempfile.TemporaryDirectory()
+        self.addCleanup(home.cleanup)
+        self.home = Path(home.name)
         self.outbox = self.home / "outbox"
         self.env = {
             **os.environ,

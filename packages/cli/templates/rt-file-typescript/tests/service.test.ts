@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, test } from "node:test";
+import { afterEach, beforeEach, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Folders, foldersOf, openState, poll } from "../src/service.ts";
 
@@ -19,6 +19,7 @@ beforeEach(() => {
   folders = foldersOf(home, join(home, "outbox"));
   for (const folder of [folders.incoming, folders.outbox]) mkdirSync(folder, { recursive: true });
 });
+afterEach(() => rmSync(home, { recursive: true }));
 
 const look = () => ({ folders, user, keepDays: 30, now: new Date() });
 const event = (name: string, text: string) => writeFileSync(join(folders.incoming, name), text);
