@@ -146,6 +146,14 @@ describe("session_file_system", () => {
     expect((await call(tool, input)).failure?.code).toBe(code);
   });
 
+  test.each(["read_file", "write_file", "delete_file", "stat_file"])(
+    "%s takes no empty path for the root",
+    (name) => {
+      const tool = sessionFileSystem.tools.find((candidate) => candidate.name === name);
+      expect(tool?.input.parse({ path: "", content: "" }).ok).toBe(false);
+    },
+  );
+
   test.each(sessionFileSystem.tools.map((tool) => tool.name))("%s needs a session", async (name) => {
     const tool = sessionFileSystem.tools.find((candidate) => candidate.name === name);
     expect(tool?.requiresContext).toBe(true);

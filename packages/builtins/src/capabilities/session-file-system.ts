@@ -16,6 +16,7 @@ import { CAPABILITY_IDS } from "../capability-ids.ts";
 
 const MAX_MATCHES = 200; // more lines than a model reads; it is told to narrow the pattern
 
+const onePath = z.string().min(1); // "" would be the root: an emptied field in a form must not delete everything
 const encoding = z.enum(["text", "base64"]);
 const metadata = {
   is_directory: z.boolean(),
@@ -26,7 +27,7 @@ const metadata = {
 const readFile = defineTool({
   name: "read_file",
   description: "Read file content by path. Content that is not UTF-8 text comes as base64.",
-  input: z.object({ path: z.string().describe("Absolute path to the file (e.g., '/docs/readme.txt')") }),
+  input: z.object({ path: onePath.describe("Absolute path to the file (e.g., '/docs/readme.txt')") }),
   output: z.object({ path: z.string(), content: z.string(), encoding, size_bytes: z.int() }),
   requiresContext: true,
   idempotent: true,
@@ -44,7 +45,7 @@ const writeFile = defineTool({
   name: "write_file",
   description: "Create or update a file. Missing parent directories are created.",
   input: z.object({
-    path: z.string().describe("Absolute path for the file (e.g., '/docs/readme.txt')"),
+    path: onePath.describe("Absolute path for the file (e.g., '/docs/readme.txt')"),
     content: z.string().describe("Content to write"),
     encoding: encoding.default("text").describe("Content encoding: text, or base64 for binary files"),
   }),
@@ -129,7 +130,7 @@ const deleteFile = defineTool({
   name: "delete_file",
   description: "Delete a file or directory.",
   input: z.object({
-    path: z.string().describe("Path to file or directory"),
+    path: onePath.describe("Path to file or directory"),
     recursive: z
       .boolean()
       .default(false)
@@ -153,7 +154,7 @@ const deleteFile = defineTool({
 const statFile = defineTool({
   name: "stat_file",
   description: "Get file or directory metadata. A path that does not exist answers exists: false.",
-  input: z.object({ path: z.string().describe("Path to the file or directory") }),
+  input: z.object({ path: onePath.describe("Path to the file or directory") }),
   output: z.object({
     path: z.string(),
     name: z.string(),

@@ -95,7 +95,7 @@ function ToolPolicies({ draft, preview, onChange }: AdvancedFieldsProps) {
             <Code className="truncate">{tool}</Code>
             <Select
               aria-label={`Policy of ${tool}`}
-              className="w-36"
+              className="w-36! shrink-0"
               value={draft.tool_policies[tool] ?? ""}
               onChange={({ target }) => set(tool, target.value)}
             >

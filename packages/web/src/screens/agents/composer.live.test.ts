@@ -112,6 +112,8 @@ describe("the composer", () => {
     await page.getByLabel("Granted scopes").fill("Mail.Read");
     await preview.getByText("1 tool", { exact: true }).waitFor();
     await preview.getByText("read_mail").waitFor();
+    const named = page.getByRole("group", { name: "Policy of single tools" }).getByText("read_mail");
+    expect(await named.evaluate((name) => name.scrollWidth <= name.clientWidth)).toBe(true); // not "rea…"
   });
 
   test("runs one tool by itself, with a form made of its schema", async () => {
