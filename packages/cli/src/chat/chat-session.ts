@@ -10,6 +10,7 @@ export interface ChatParts {
   readonly sessionId: string;
   /** One JSON event per line instead of text. */
   readonly json: boolean;
+  readonly colours: boolean;
 }
 
 export interface Chat {
@@ -18,9 +19,9 @@ export interface Chat {
   close(): void;
 }
 
-export function openChat({ connection, terminal, sessionId, json }: ChatParts): Chat {
+export function openChat({ connection, terminal, sessionId, json, colours }: ChatParts): Chat {
   const api = createApi(connection);
-  const printer = turnPrinter(terminal.isInteractive);
+  const printer = turnPrinter(colours);
   let ended: ((event: RunEvent) => void) | undefined;
   const following = api.sessions.followEvents(sessionId, {
     onEvent: ({ seq, event }) => {

@@ -34,6 +34,8 @@ describe("messages", () => {
     const { code, out } = await capstan(["chat", "--message", "add 2 and 40"]);
     const { body } = await server.call("GET", "/v1/sessions?limit=1");
     expect(body.items[0].title).toBe("add 2 and 40");
+    const shown = await capstan(["sessions", "show", body.items[0].id]);
+    expect(shown.out).toMatch(/^title +add 2 and 40\n[\s\S]*\n› add 2 and 40\n> add \{/);
     expect({ code, out }).toEqual({
       code: 0,
       out: expect.stringMatching(/^> add \{.*\}\n {2}\{.*42.*\}\n.*42/),
@@ -96,6 +98,19 @@ describe("a call that needs approval", () => {
     const { out } = await capstan(["chat", "Careful"], { answers: ["add 2 and 40", ...keys, "/exit"] });
     expect(out).toMatch(shown);
     expect(await approvals()).toEqual([]);
+  });
+
+  test.each([
+    ["1", false],
+    ["", true],
+  ])("is shown in colours unless NO_COLOR says otherwise: %j", async (NO_COLOR, coloured) => {
+    await careful();
+    const environment = { NO_COLOR };
+    const { out } = await capstan(["chat", "Careful"], {
+      answers: ["add 2 and 40", "y", "/exit"],
+      environment,
+    });
+    expect(out.includes("\u001b[")).toBe(coloured);
   });
 
   test("is asked about here, also when an agent makes it that was given the work", async () => {

@@ -1,5 +1,6 @@
 /** A run's events as lines of a terminal: text as it comes, one line per tool call, reasoning in grey. Pure. */
 import type { RunEvent } from "@capstan/core";
+import { oneLine } from "./one-line.ts";
 
 export interface TurnPrinter {
   /** What to print for this event. */
@@ -8,7 +9,6 @@ export interface TurnPrinter {
 
 const GREY = "\u001b[90m";
 const PLAIN = "\u001b[0m";
-const SHOWN_CHARS = 160;
 
 export function turnPrinter(colours: boolean): TurnPrinter {
   const grey = (text: string) => (colours ? `${GREY}${text}${PLAIN}` : text);
@@ -40,17 +40,12 @@ export function turnPrinter(colours: boolean): TurnPrinter {
       return "";
     },
     TOOL_CALL_END: ({ toolCallId }: { toolCallId: string }) =>
-      fresh(`${grey(`> ${names.get(toolCallId)} ${short(input.get(toolCallId) ?? "")}`)}\n`),
+      fresh(`${grey(`> ${names.get(toolCallId)} ${oneLine(input.get(toolCallId) ?? "")}`)}\n`),
     TOOL_CALL_RESULT: ({ content }: { content: unknown }) =>
-      fresh(`${grey(`  ${short(typeof content === "string" ? content : JSON.stringify(content))}`)}\n`),
+      fresh(`${grey(`  ${oneLine(typeof content === "string" ? content : JSON.stringify(content))}`)}\n`),
     RUN_ERROR: ({ message }: { message: string }) => fresh(`Error: ${message}\n`),
     RUN_FINISHED: ({ outcome }: { outcome?: { type: string } }) =>
       outcome?.type === "cancelled" ? fresh("(stopped)\n") : midLine ? flow("\n") : "",
   };
   return { print: (event) => rows[event.type]?.(event as never) ?? "" };
-}
-
-function short(text: string): string {
-  const line = text.replace(/\s+/g, " ");
-  return line.length <= SHOWN_CHARS ? line : `${line.slice(0, SHOWN_CHARS - 1)}…`;
 }

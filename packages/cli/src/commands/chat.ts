@@ -30,8 +30,9 @@ export const chat: Command = {
         if (!talk) {
           const session = await start.value(text);
           if (!session.ok) return session;
-          const { terminal, json } = context;
-          talk = openChat({ connection, terminal, json, sessionId: session.value });
+          const { terminal, json, environment } = context;
+          const colours = terminal.isInteractive && !environment.NO_COLOR;
+          talk = openChat({ connection, terminal, json, colours, sessionId: session.value });
         }
         return talk.say(text);
       });

@@ -20,7 +20,7 @@ const review: PackageReview = {
   dependencies: ["click>=8"],
   install_scripts: [],
   skills: [],
-  not_isolated: ["It may use the network."],
+  not_isolated: ["It may use the network.", "It runs as the server."],
   must_run_code: false,
 };
 const manifest: Manifest = {
@@ -42,6 +42,7 @@ describe("a review on the terminal", () => {
       "  commands: aech-cli-inbox",
       "  depends on: click>=8",
       "  not isolated here: It may use the network.",
+      "  not isolated here: It runs as the server.",
       "",
     ]);
   });

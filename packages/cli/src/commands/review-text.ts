@@ -19,7 +19,7 @@ export function reviewText(review: PackageReview): string {
     ...row("skills", review.skills),
     ...row("service", review.service ? [review.service.container] : []),
     ...row("install scripts, not run unless allowed", review.install_scripts),
-    ...row("not isolated here", review.not_isolated),
+    ...review.not_isolated.map((sentence) => `  not isolated here: ${sentence}`),
     ...(review.must_run_code ? ["  It brings no manifest: it must run code to describe itself."] : []),
     ...(update
       ? [`  replaces version ${update.from_version}${update.same_content ? ", same content" : ""}`]

@@ -45,7 +45,7 @@ export async function scaffold(options: ScaffoldOptions): Promise<Result<Scaffol
   if (!made) return fail("folder_exists", { folder });
   try {
     const files = await fill(template, folder, wordsOf(options, project, prefix, language));
-    return ok({ folder, files, next: nextSteps(type, project, language) });
+    return ok({ folder, files, next: nextSteps(type, join(options.into, project), language) });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -93,10 +93,10 @@ function filled(text: string, words: Words): string {
   return text.replaceAll(/TEMPLATE_([A-Z]+)/g, (whole, word: string) => words[word] ?? whole);
 }
 
-function nextSteps(type: "cli" | "rt", project: string, language: Language): string[] {
+function nextSteps(type: "cli" | "rt", folder: string, language: Language): string[] {
   const test = language === "python" ? "python3 -m unittest discover tests" : "npm test";
   const service = type === "rt" ? ["cp .env.example .env", "capstan services start ."] : [];
-  return [`cd ${project}`, test, "capstan install .", ...service];
+  return [`cd ${folder}`, test, "capstan install .", ...service];
 }
 
 function notWhenItExists(error: NodeJS.ErrnoException): false {

@@ -24,7 +24,8 @@ export const gateFailures = {
   session_required: row<{ tool: string }>({
     status: 422,
     message: ({ tool }) => `"${tool}" works on a session, and none was given.`,
-    nextStep: () => "Make one with POST /v1/sessions and send its id as session_id.",
+    nextStep: () =>
+      "Make one with POST /v1/sessions and send its id as session_id; on the command line, with --session.",
   }),
   tool_input_invalid: row<{ tool: string; where: string }>({
     status: 422,

@@ -1,0 +1,7 @@
+/** A call's arguments or its result on one line of a terminal, cut where it grows too long to read. */
+const SHOWN_CHARS = 160;
+
+export function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, " ");
+  return line.length <= SHOWN_CHARS ? line : `${line.slice(0, SHOWN_CHARS - 1)}…`;
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { transcript } from "./transcript.ts";
+
+test("a stored conversation reads as it did when it was held", () => {
+  const call = { tool_call_id: "1", tool_name: "add" };
+  expect(
+    transcript([
+      { role: "user", content: [{ type: "text", text: "add 2 and 40" }] },
+      { role: "assistant", content: [{ type: "tool-call", ...call, input: { a: 2, b: 40 } }] },
+      { role: "tool", content: [{ type: "tool-result", ...call, output: { result: 42 }, is_error: false }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "reasoning", text: "so" },
+          { type: "text", text: "It is 42." },
+        ],
+      },
+    ]),
+  ).toBe('\n› add 2 and 40\n> add {"a":2,"b":40}\n  {"result":42}\nIt is 42.\n');
+});
