@@ -28,6 +28,7 @@ export default defineConfig({
           include: files(""),
           exclude: LANES.flatMap((name) => files(`.${name}`)),
           pool: "threads",
+          isolate: false, // pure tests change nothing that another could see; without it two thirds of the time is imports
           testTimeout: 30_000, // property tests on a busy machine; no promise depends on it
         },
       },
