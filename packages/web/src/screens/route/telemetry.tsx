@@ -17,23 +17,26 @@ export function Telemetry() {
     everyMs: REFRESH_MS,
   });
   return (
-    <Loaded query={query} what="Telemetry records" rows={6}>
-      {(answer) =>
-        answer.summary.total === 0 ? (
-          <Empty icon={ChartLine} title="Nothing was called yet">
-            Every step of a task is measured: how long it took, whether it worked, whether a fallback was
-            needed.
-          </Empty>
-        ) : (
-          <div className="flex flex-col gap-5">
-            <Summary answer={answer} />
-            <OverTime />
-            <ByCapability answer={answer} />
-            <Records answer={answer} />
-          </div>
-        )
-      }
-    </Loaded>
+    <div className="flex flex-col gap-5">
+      <OverTime />
+      <Loaded query={query} what="Telemetry records" rows={6}>
+        {(answer) =>
+          answer.summary.total === 0 ? (
+            <Empty icon={ChartLine} title="Nothing was called since this server started">
+              Every step of a task is measured: how long it took, whether it worked, whether a fallback was
+              needed.
+            </Empty>
+          ) : (
+            <>
+              <h2 className="text-sm font-medium text-ink-soft">Since this server started, the last steps</h2>
+              <Summary answer={answer} />
+              <ByCapability answer={answer} />
+              <Records answer={answer} />
+            </>
+          )
+        }
+      </Loaded>
+    </div>
   );
 }
 
