@@ -1,7 +1,7 @@
 /** The server to talk to: the one of CAPSTAN_URL, else the local one, started in the background when none answers. */
 
 import { spawn } from "node:child_process";
-import { mkdirSync, openSync } from "node:fs";
+import { mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Connection, connect } from "@capstan/client";
@@ -20,23 +20,44 @@ export async function reachServer({ environment, say }: ServerOptions): Promise<
   const connection = connect({ url, ...(key && { key }) });
   if (given !== undefined || (await answers(connection))) return connection;
   say(`Starting a server on ${url} ...\n`);
-  startInBackground(environment);
+  const started = startInBackground(environment);
   for (let waited = 0; waited < WAIT_MS; waited += STEP_MS) {
     if (await answers(connection)) return connection;
+    if (started.hasEnded()) {
+      say(`It ended at once; ${started.log} says:\n${lastLines(started.log)}\n`);
+      break;
+    }
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
   }
   return connection; // the next call says that nothing answers, and what to do
 }
 
+const SHOWN_LINES = 6;
+
+const lastLines = (file: string): string =>
+  readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .slice(-SHOWN_LINES)
+    .map((line) => `  ${line}`)
+    .join("\n");
+
 async function answers(connection: Connection): Promise<boolean> {
   return (await connection.send("GET", "/ready", { signal: AbortSignal.timeout(2000) })).ok;
 }
 
-function startInBackground(environment: ServerOptions["environment"]): void {
+function startInBackground(environment: ServerOptions["environment"]) {
   const dataDir = environment.CAPSTAN_DATA_DIR ?? "./.capstan";
   mkdirSync(dataDir, { recursive: true });
-  const log = openSync(join(dataDir, "server.log"), "a");
-  spawn(process.execPath, [serverEntry()], { detached: true, stdio: ["ignore", log, log] }).unref();
+  const log = join(dataDir, "server.log");
+  const output = openSync(log, "a");
+  const server = spawn(process.execPath, [serverEntry()], {
+    detached: true,
+    stdio: ["ignore", output, output],
+    env: environment,
+  });
+  server.unref();
+  return { log, hasEnded: () => server.exitCode !== null || server.signalCode !== null };
 }
 
 /** Resolved by name, not imported: the CLI works on a machine without the server. */

@@ -85,6 +85,11 @@ export const commonFailures = {
     message: ({ where }) => `The settings are not valid: ${where}`,
     nextStep: () => "Correct the named environment variables; docs/configuration.md lists them all.",
   }),
+  config_invalid: row<{ file: string; why: string }>({
+    status: 500,
+    message: ({ file, why }) => `${file} cannot be used: ${why}`,
+    nextStep: () => "Correct the file; docs/configuration.md shows one that works.",
+  }),
   address_unusable: row<{ address: string; why: string }>({
     status: 500,
     message: ({ address, why }) => `The server cannot listen on ${address}: ${why}`,
