@@ -84,9 +84,11 @@ export function createApp(services: Services): OpenAPIHono<AppEnv> {
   for (const routes of ROUTES) app.route("/", routes(services));
   app.route("/", docsRoutes(app));
   app.route("/", studioRoutes());
-  app.notFound((c) =>
-    problem(c, fail("not_found", { what: "route", id: `${c.req.method} ${c.req.path}` }).failure),
-  );
+  app.notFound((c) => {
+    const id = `${c.req.method} ${c.req.path}`;
+    const nextStep = "GET /openapi.json and the page at /docs list every route.";
+    return problem(c, fail("not_found", { what: "route", id, nextStep }).failure);
+  });
   app.onError((error, c) => {
     if (error instanceof HTTPException)
       return problem(c, fail("body_invalid", { where: error.message }).failure);

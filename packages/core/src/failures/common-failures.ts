@@ -18,10 +18,10 @@ export const commonFailures = {
     message: ({ limitBytes }) => `The body is larger than ${limitBytes} bytes.`,
     nextStep: () => "Send less, or raise the limit in the server's settings.",
   }),
-  not_found: row<{ what: string; id: string }>({
+  not_found: row<{ what: string; id: string; nextStep?: string }>({
     status: 404,
     message: ({ what, id }) => `There is no ${what} "${id}".`,
-    nextStep: ({ what }) => `List what exists, and check the ${what}'s id.`,
+    nextStep: ({ what, nextStep }) => nextStep ?? `List what exists, and check the ${what}'s id.`,
   }),
   conflict: row<{ message: string; nextStep: string }>({
     status: 409,

@@ -21,6 +21,8 @@ describe.each(STORES)("the status on $name", ({ fresh }) => {
         notes: expect.arrayContaining([expect.stringMatching(/broken\.yaml is not used: /)]),
       });
       expect(JSON.stringify(body)).not.toMatch(/postgres:postgres/);
+      const elsewhere = await server.call("GET", "/v1/stauts");
+      expect(elsewhere.body.nextStep).toBe("GET /openapi.json and the page at /docs list every route.");
     } finally {
       await server.stop();
     }
