@@ -45,7 +45,6 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
     assets: {
       "packages/runtime/drizzle": "drizzle",
       "packages/builtins/data": "data",
-      "packages/web/dist": "dist/web",
     },
     dependencies: ["@capstan/core", "zod"],
     optionalDependencies: ["@electric-sql/pglite", "just-bash", "pyodide", "quickjs-emscripten"],
@@ -61,21 +60,25 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
 export async function build(out = join(ROOT, "build")): Promise<string> {
   rmSync(out, { recursive: true, force: true });
   const compiled = join(out, "compiled/packages");
-  const studio = await buildStudio();
+  const studio = await buildStudio(join(out, "studio"));
   compile(join(out, "compiled"));
   for (const name of COMPILED) stageLibrary(name, compiled, join(out, "packages", name));
   for (const [name, program] of Object.entries(PROGRAMS)) {
+    const to = join(out, "packages", name);
     const carried = name === "server" ? studio : [];
-    await stageProgram(name, { ...program, carried }, compiled, join(out, "packages", name));
+    await stageProgram(name, { ...program, carried }, compiled, to);
+    if (name === "server" && studio.length > 0)
+      cpSync(join(out, "studio"), join(to, "dist/web"), { recursive: true });
   }
   return join(out, "packages");
 }
 
 /** Answers the files it is made of; styles, fonts and icons do not come as modules, so what it declares counts too. */
-async function buildStudio(): Promise<string[]> {
+async function buildStudio(outDir: string): Promise<string[]> {
   const web = join(ROOT, "packages/web");
   if (!existsSync(join(web, "index.html"))) return [];
-  const built = await buildWeb({ root: web, logLevel: "warn" });
+  // Not into its own `dist`: a server may be serving that.
+  const built = await buildWeb({ root: web, logLevel: "warn", build: { outDir, emptyOutDir: true } });
   const outputs = [built].flat().flatMap((each) => ("output" in each ? each.output : []));
   const declared = Object.keys(sourceManifest("web").dependencies ?? {}).filter(
     (name) => !name.startsWith("@capstan/"),

@@ -195,8 +195,7 @@ describe("the systemd unit", () => {
   });
 
   test("starts a server by its own command line, which ends in peace when it is told to", async () => {
-    const dataDir = join(folder, "data");
-    mkdirSync(dataDir);
+    const { dataDir, drop } = await freshPglite();
     const [command = "", ...rest] = setting("ExecStart").replaceAll("/opt/capstan/", ROOT).split(" ");
     const [, folderSetting = ""] = /^CAPSTAN_DATA_DIR=(.*)$/.exec(setting("Environment")) ?? [];
     expect(folderSetting).toBe(`/var/lib/${setting("StateDirectory")}`);
@@ -212,6 +211,7 @@ describe("the systemd unit", () => {
     const ended = new Promise((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal)));
     child.kill("SIGTERM");
     expect(await ended).toBe(0);
+    await drop();
   });
 });
 

@@ -31,9 +31,11 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "capstan-pack-"));
   const staged = await build(join(folder, "build"));
   const npm = (args: string[], cwd: string) => execFileSync("npm", args, { cwd, stdio: "pipe" });
-  const tarballs = INSTALLED.map((name) =>
-    npm(["pack", "--silent", "--pack-destination", folder], join(staged, name)).toString().trim(),
+  const packed = npm(
+    ["pack", "--silent", "--pack-destination", folder, ...INSTALLED.map((name) => `./${name}`)],
+    staged,
   );
+  const tarballs = packed.toString().trim().split("\n");
   user = join(folder, "user");
   cpSync(join(ROOT, "examples"), user, { recursive: true, filter: (path) => !path.endsWith(".test.ts") });
   for (const [name, text] of Object.entries(USER_FILES)) writeFileSync(join(user, name), text);
