@@ -57,10 +57,14 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   },
 };
 
-export async function build(out = join(ROOT, "build")): Promise<string> {
+/** `studioFolder`: where the studio is built to. In its own `dist`, where a server of this checkout finds it, or elsewhere. */
+export async function build(
+  out = join(ROOT, "build"),
+  studioFolder = join(ROOT, "packages/web/dist"),
+): Promise<string> {
   rmSync(out, { recursive: true, force: true });
   const compiled = join(out, "compiled/packages");
-  const studio = await buildStudio(join(out, "studio"));
+  const studio = await buildStudio(studioFolder);
   compile(join(out, "compiled"));
   for (const name of COMPILED) stageLibrary(name, compiled, join(out, "packages", name));
   for (const [name, program] of Object.entries(PROGRAMS)) {
@@ -68,7 +72,7 @@ export async function build(out = join(ROOT, "build")): Promise<string> {
     const carried = name === "server" ? studio : [];
     await stageProgram(name, { ...program, carried }, compiled, to);
     if (name === "server" && studio.length > 0)
-      cpSync(join(out, "studio"), join(to, "dist/web"), { recursive: true });
+      cpSync(studioFolder, join(to, "dist/web"), { recursive: true });
   }
   return join(out, "packages");
 }
@@ -77,7 +81,6 @@ export async function build(out = join(ROOT, "build")): Promise<string> {
 async function buildStudio(outDir: string): Promise<string[]> {
   const web = join(ROOT, "packages/web");
   if (!existsSync(join(web, "index.html"))) return [];
-  // Not into its own `dist`: a server may be serving that.
   const built = await buildWeb({ root: web, logLevel: "warn", build: { outDir, emptyOutDir: true } });
   const outputs = [built].flat().flatMap((each) => ("output" in each ? each.output : []));
   const declared = Object.keys(sourceManifest("web").dependencies ?? {}).filter(

@@ -29,7 +29,7 @@ let folder: string;
 let user: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "capstan-pack-"));
-  const staged = await build(join(folder, "build"));
+  const staged = await build(join(folder, "build"), join(folder, "studio")); // other tests serve the one in the tree
   const npm = (args: string[], cwd: string) => execFileSync("npm", args, { cwd, stdio: "pipe" });
   const packed = npm(
     ["pack", "--silent", "--pack-destination", folder, ...INSTALLED.map((name) => `./${name}`)],
