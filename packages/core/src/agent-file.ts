@@ -7,6 +7,7 @@ import { AGENT_DEFAULTS } from "./agent-defaults.ts";
 import { fail } from "./failures/fail.ts";
 import { ok, type Result } from "./result.ts";
 import type { ToolPolicy } from "./tool.ts";
+import { whatIsWrong } from "./what-is-wrong.ts";
 
 const options = {
   config: z.record(z.string(), z.unknown()).optional(),
@@ -71,9 +72,7 @@ export const defineAgent = (file: AgentFile): AgentFile => file;
 
 export function parseAgentFile(value: unknown): Result<AgentFile> {
   const parsed = AgentFileSchema.safeParse(value);
-  return parsed.success
-    ? ok(parsed.data)
-    : fail("agent_file_invalid", { where: z.prettifyError(parsed.error) });
+  return parsed.success ? ok(parsed.data) : fail("agent_file_invalid", { where: whatIsWrong(parsed.error) });
 }
 
 /** The names of the agents a file lists. */

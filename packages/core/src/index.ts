@@ -351,3 +351,4 @@ export {
   type Trigger,
   UserEmail,
 } from "./triggers/trigger.ts";
+export { whatIsWrong } from "./what-is-wrong.ts";

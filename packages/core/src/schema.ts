@@ -1,5 +1,6 @@
 /** A schema as a tool carries it: JSON Schema for models and clients, `parse` for us. Zod makes ours, ajv (outside core) foreign ones. */
 import { z } from "zod";
+import { whatIsWrong } from "./what-is-wrong.ts";
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type JsonSchema = { readonly [key: string]: unknown };
@@ -28,7 +29,7 @@ export function zodSchema<Z extends z.ZodType>(
       const parsed = type.safeParse(value);
       return parsed.success
         ? { ok: true, value: parsed.data }
-        : { ok: false, where: z.prettifyError(parsed.error) };
+        : { ok: false, where: whatIsWrong(parsed.error) };
     },
   };
 }

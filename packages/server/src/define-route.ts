@@ -1,7 +1,7 @@
 /** What our route definitions share: the right a key must have, the bodies, and one answer to bad input. */
 
-import { fail } from "@capstan/core";
-import { OpenAPIHono, z } from "@hono/zod-openapi";
+import { fail, whatIsWrong } from "@capstan/core";
+import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import type { Caller, Right } from "./auth/caller.ts";
 import { problem } from "./problem.ts";
@@ -35,7 +35,7 @@ export function newRoutes(): OpenAPIHono<AppEnv> {
   return new OpenAPIHono<AppEnv>({
     defaultHook: (result, c) => {
       if (result.success) return undefined;
-      const where = z.prettifyError(result.error as z.ZodError);
+      const where = whatIsWrong(result.error as z.ZodError);
       return problem(c, fail("input_invalid", { where, issues: result.error.issues }).failure);
     },
   });

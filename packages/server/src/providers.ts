@@ -21,7 +21,7 @@ export interface Providers {
   credentials(provider: string): Promise<Credentials | undefined>;
 }
 
-/** Which variables speak for which provider. `keyless` ones work with a base URL alone. */
+/** Which variables speak for which provider. `keyless` ones have no address of their own: a base URL makes them, with or without a key. */
 const PROVIDERS: Record<string, { key: keyof Settings; url: keyof Settings; keyless?: true }> = {
   anthropic: { key: "ANTHROPIC_API_KEY", url: "ANTHROPIC_BASE_URL" },
   openai: { key: "OPENAI_API_KEY", url: "OPENAI_BASE_URL" },
@@ -38,7 +38,7 @@ export function openProviders(settings: Settings, store: ProviderStore): Provide
     return { ...(typeof apiKey === "string" && { apiKey }), ...(typeof baseUrl === "string" && { baseUrl }) };
   };
   const usable = (provider: string, { apiKey, baseUrl }: Credentials): boolean =>
-    apiKey !== undefined || (PROVIDERS[provider]?.keyless === true && baseUrl !== undefined);
+    (PROVIDERS[provider]?.keyless ? baseUrl : apiKey) !== undefined;
   const credentials = async (provider: string): Promise<Credentials | undefined> => {
     const both = { ...fromEnvironment(provider), ...(await store.credentials(provider)) };
     return usable(provider, both) ? both : undefined;

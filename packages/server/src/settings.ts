@@ -1,5 +1,5 @@
 /** The server's settings: every environment variable it knows, parsed once. `main.ts` is the only caller with the real environment. */
-import { fail, ok, type Result } from "@capstan/core";
+import { fail, ok, type Result, whatIsWrong } from "@capstan/core";
 import { z } from "zod";
 
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -94,7 +94,7 @@ export function parseSettings(environment: Record<string, string | undefined>): 
   );
   const parsed = Environment.safeParse(given);
   if (parsed.success) return ok({ ...parsed.data, secrets: secretsOf(given) });
-  const where = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+  const where = whatIsWrong(parsed.error);
   return fail("settings_invalid", { where });
 }
 

@@ -11,6 +11,7 @@ import {
   type Result,
   type RunCommand,
   type RunOptions,
+  whatIsWrong,
 } from "@capstan/core";
 import { z } from "zod";
 import type { CodingAgentClient } from "../coding-agent-client.ts";
@@ -54,7 +55,7 @@ export function createRunHost(client: CodingAgentClient): RunHost {
     async command(runId, body) {
       const parsed = runCommandSchema.safeParse(body);
       if (!parsed.success) {
-        return fail("input_invalid", { where: z.prettifyError(parsed.error), issues: parsed.error.issues });
+        return fail("input_invalid", { where: whatIsWrong(parsed.error), issues: parsed.error.issues });
       }
       const run = runs.get(runId);
       if (!run) return fail("run_command_refused", { command: parsed.data.type });

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { fail } from "../failures/fail.ts";
 import { ok, type Result } from "../result.ts";
+import { whatIsWrong } from "../what-is-wrong.ts";
 import type { AgentName } from "./agent-name.ts";
 import {
   APPROVAL_MODES,
@@ -129,7 +130,7 @@ export const runOptionsSchema = z
 export function parseRunOptions(input: unknown): Result<RunOptions> {
   const parsed = runOptionsSchema.safeParse(input);
   if (parsed.success) return ok(parsed.data);
-  return fail("input_invalid", { where: z.prettifyError(parsed.error), issues: parsed.error.issues });
+  return fail("input_invalid", { where: whatIsWrong(parsed.error), issues: parsed.error.issues });
 }
 
 /** Where the agent works and what its process sees is decided on the machine that runs it. */

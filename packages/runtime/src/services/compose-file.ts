@@ -4,7 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fail, ok, type Result } from "@capstan/core";
+import { fail, ok, type Result, whatIsWrong } from "@capstan/core";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { readEnvFile } from "./env-file.ts";
@@ -84,7 +84,7 @@ const pointsAt = (hosts: readonly string[], value: string) =>
 function parseCompose(text: string): z.infer<typeof Compose> | string {
   try {
     const parsed = Compose.safeParse(parseYaml(text));
-    return parsed.success ? parsed.data : `docker-compose.yml: ${z.prettifyError(parsed.error)}`;
+    return parsed.success ? parsed.data : `docker-compose.yml: ${whatIsWrong(parsed.error)}`;
   } catch (error) {
     return `docker-compose.yml is not YAML: ${(error as Error).message.split("\n")[0]}`;
   }

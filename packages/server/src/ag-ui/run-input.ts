@@ -1,8 +1,15 @@
 /** What an AG-UI request asks for: answers to interrupts, results of client tools, a new message, or just to look again. */
 import type { RunAgentInput } from "@ag-ui/core";
 import { RunAgentInputSchema } from "@ag-ui/core/schemas";
-import { type FilePart, type FileSource, fail, ok, type Result, type UserPart } from "@capstan/core";
-import { z } from "zod";
+import {
+  type FilePart,
+  type FileSource,
+  fail,
+  ok,
+  type Result,
+  type UserPart,
+  whatIsWrong,
+} from "@capstan/core";
 
 export type Asked =
   | { readonly kind: "resume"; readonly entries: NonNullable<RunAgentInput["resume"]> }
@@ -32,7 +39,7 @@ export function parseRunInput(body: unknown): Result<RunAgentInput> {
   });
   return parsed.success
     ? ok(parsed.data as RunAgentInput)
-    : fail("input_invalid", { where: z.prettifyError(parsed.error) });
+    : fail("input_invalid", { where: whatIsWrong(parsed.error) });
 }
 
 type Message = RunAgentInput["messages"][number];

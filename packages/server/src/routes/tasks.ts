@@ -6,6 +6,7 @@ import {
   rankCatalogRequest,
   summarise,
   TaskRequest,
+  whatIsWrong,
 } from "@capstan/core";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
@@ -162,8 +163,7 @@ async function executeTask(c: Context<AppEnv>, { taskRunner }: Services): Promis
   const request = TaskRequest.safeParse(body);
   if (!request.success)
     return problem(c, {
-      ...fail("input_invalid", { where: z.prettifyError(request.error), issues: request.error.issues })
-        .failure,
+      ...fail("input_invalid", { where: whatIsWrong(request.error), issues: request.error.issues }).failure,
       status: 400,
     });
   const caller = c.get("caller");
@@ -211,7 +211,7 @@ async function* eventTexts(events: AsyncIterable<TaskEvent>): AsyncGenerator<str
 
 async function rankCatalogRoute(c: Context<AppEnv>, { routeTier }: Services): Promise<Response> {
   const body = rankCatalogRequest.safeParse(await c.req.json().catch(() => undefined));
-  if (!body.success) return problem(c, fail("input_invalid", { where: z.prettifyError(body.error) }).failure);
+  if (!body.success) return problem(c, fail("input_invalid", { where: whatIsWrong(body.error) }).failure);
   const { results, tier } = await rankPosted(body.data, routeTier, c.req.raw.signal);
   c.header("x-capstan-route-tier", tier);
   return c.json({ results });
