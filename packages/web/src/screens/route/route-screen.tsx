@@ -61,10 +61,20 @@ function TaskView() {
       >
         <Field
           label="Task"
-          hint="In your own words, such as: create a business plan for a bookkeeping startup."
+          hint="In your own words, such as: create a business plan for a bookkeeping startup. Enter ranks it, Shift+Enter starts a line."
         >
           {(control) => (
-            <TextArea {...control} rows={2} value={task} onChange={({ target }) => setTask(target.value)} />
+            <TextArea
+              {...control}
+              rows={2}
+              value={task}
+              onChange={({ target }) => setTask(target.value)}
+              onKeyDown={(event) => {
+                if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+                event.preventDefault();
+                event.currentTarget.form?.requestSubmit();
+              }}
+            />
           )}
         </Field>
         <div className="flex flex-wrap gap-2">

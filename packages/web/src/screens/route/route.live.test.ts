@@ -38,13 +38,18 @@ afterAll(async () => studio?.close());
 describe("a task", () => {
   test("is ranked with reasons and what was rejected, tried dry, executed and measured", async () => {
     const page = await studio.open("/route");
-    await page.getByRole("textbox", { name: "Task" }).fill("When is high tide in Lisbon?");
-    await page.getByRole("button", { name: "Rank" }).click();
+    const box = page.getByRole("textbox", { name: "Task" });
+    await box.fill("When is high tide in Lisbon?");
+    await box.press("Enter");
     const first = page.getByRole("list", { name: "Matches" }).getByRole("listitem").first();
     await first.getByText("1. Tide Tables").waitFor();
     await first
       .getByText(/^trigger:/)
       .first()
+      .waitFor();
+    await page
+      .getByRole("region", { name: "Plan" })
+      .getByText('{"query":"When is high tide in Lisbon?"}')
       .waitFor();
     await page.getByText(/\d+ rejected/).click();
     await page
