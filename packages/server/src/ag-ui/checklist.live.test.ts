@@ -1,85 +1,29 @@
-/** AG-UI 1.0, the server's duties line by line, mostly with the real client. The numbers are those of the checklist. */
-import { type AgentSubscriber, buildResumeArray, HttpAgent } from "@ag-ui/client";
+/**
+ * AG-UI 1.0, the server's duties line by line, mostly with the real client. The numbers are those of the checklist; its
+ * lines about interrupts are in checklist-interrupts.live.test.ts.
+ */
+import { HttpAgent } from "@ag-ui/client";
 import { AgentCapabilitiesSchema } from "@ag-ui/core/schemas";
 import { AGUI_MEDIA_TYPE } from "@ag-ui/proto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  eventsIn,
-  framedEvents,
-  postRun,
-  runInput,
-  typesOf,
-  type WireEvent,
-} from "../../../../tools/ag-ui-wire.ts";
+import { eventsIn, framedEvents, runInput, typesOf, type WireEvent } from "../../../../tools/ag-ui-wire.ts";
 import { complaintsAbout } from "../../../../tools/legal-events.ts";
+import { type LlmReply, type LlmRequest, lastUserText } from "../../../../tools/scripted-llm.ts";
 import {
-  type LlmReply,
-  type LlmRequest,
-  lastUserText,
-  llmEnvironment,
-  type ScriptedLlm,
-  scriptedLlm,
-  toolAnswered,
-} from "../../../../tools/scripted-llm.ts";
-import { freshPglite } from "../../../../tools/stores-under-test.ts";
-import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+  type AgentUnderTest,
+  agentUnderTest,
+  callThenSay,
+  needsApproval,
+  say,
+} from "./fixtures/agent-under-test.ts";
 
-let server: TestServer;
-let llm: ScriptedLlm;
-let agentId: string;
-let url: string;
-
-const say = (...text: string[]): LlmReply => ({ text });
-
+let rig: AgentUnderTest;
 beforeAll(async () => {
-  llm = await scriptedLlm(() => say("Hello."));
-  server = await testServer(await freshPglite(), llmEnvironment(llm));
-  const made = await server.call("POST", "/v1/agents", {
-    name: "Tester",
-    description: "Is under test.",
-    capabilities: ["test_math", "session_file_system", "stateless_todo_list"],
-    tool_policies: { delete_file: "approve" },
-  });
-  agentId = made.body.id;
-  url = `${server.url}/v1/agents/${agentId}/ag-ui`;
+  rig = await agentUnderTest();
 });
-afterAll(async () => {
-  await server.stop();
-  await llm.close();
-});
-beforeEach(() => {
-  llm.script = () => say("Hello ", "there.");
-  llm.requests.length = 0;
-});
+afterAll(() => rig?.close());
+beforeEach(() => rig.reset());
 
-const post = (body: unknown, headers: Record<string, string> = {}, at: string = url) =>
-  postRun(at, body, headers);
-const run = async (more: object = {}): Promise<WireEvent[]> =>
-  eventsIn(await (await post(runInput(more))).text());
-
-/** Asks for one call of a tool, then words its answer. */
-const callThenSay =
-  (name: string, args: object) =>
-  (request: LlmRequest): LlmReply =>
-    toolAnswered(request)
-      ? say("Done.")
-      : { calls: [{ id: `call_${request.messages.length}_${name}`, name, input: args }] };
-const needsApproval = callThenSay("delete_file", { path: "/a.txt" });
-
-async function client(text: string, subscriber: AgentSubscriber = {}, initialState: object = {}) {
-  const agent = new HttpAgent({
-    url,
-    initialState,
-    threadId: crypto.randomUUID(),
-    initialMessages: [{ id: crypto.randomUUID(), role: "user", content: text }],
-  });
-  const seen: WireEvent[] = [];
-  const record: AgentSubscriber = { onEvent: ({ event }) => void seen.push(event), ...subscriber };
-  await agent.runAgent({ runId: crypto.randomUUID() }, record);
-  return { agent, seen, record };
-}
-
-const deletion = (path: string) => ({ id: `call_${path}`, name: "delete_file", input: { path } });
 const isEnd = (type: string): boolean => type === "RUN_FINISHED" || type === "RUN_ERROR";
 const ENDINGS: [string, () => LlmReply][] = [
   ["an answer", () => say("ok")],
@@ -88,7 +32,7 @@ const ENDINGS: [string, () => LlmReply][] = [
 
 describe("AG-UI checklist", () => {
   test("1: POST JSON is answered 200 text/event-stream", async () => {
-    const response = await post(runInput());
+    const response = await rig.post(runInput());
     expect([response.status, response.headers.get("content-type")]).toEqual([
       200,
       expect.stringContaining("text/event-stream"),
@@ -101,46 +45,46 @@ describe("AG-UI checklist", () => {
     ["a body outside the schema", JSON.stringify({ threadId: 1 }), 422],
     ["no message list", JSON.stringify({ threadId: "t", runId: "r", messages: "x" }), 422],
   ])("2: %s is 4xx without a stream", async (_what, body, status) => {
-    const response = await post(body);
+    const response = await rig.post(body);
     expect(response.status).toBe(status);
     expect(response.headers.get("content-type")).toContain("problem+json");
   });
 
   test("3: missing tools and context are empty, a missing state is {}", async () => {
     const { threadId, runId, messages } = runInput();
-    const events = eventsIn(await (await post({ threadId, runId, messages })).text());
+    const events = eventsIn(await (await rig.post({ threadId, runId, messages })).text());
     expect(typesOf(events).at(-1)).toBe("RUN_FINISHED");
   });
 
   test("4: unknown members of the input are ignored", async () => {
-    expect(typesOf(await run({ somethingNew: { deep: [1] } })).at(-1)).toBe("RUN_FINISHED");
+    expect(typesOf(await rig.run({ somethingNew: { deep: [1] } })).at(-1)).toBe("RUN_FINISHED");
   });
 
   test("5: LF framing, one JSON event per data line", async () => {
-    const text = await (await post(runInput())).text();
+    const text = await (await rig.post(runInput())).text();
     expect(text).not.toContain("\r");
     for (const line of text.split("\n").filter((l) => l.startsWith("data: ")))
       expect(() => JSON.parse(line.slice(6))).not.toThrow();
   });
 
   test("6: id lines and keep-alive comments do not break the real client", async () => {
-    const text = await (await post(runInput())).text();
+    const text = await (await rig.post(runInput())).text();
     expect(text).toMatch(/^id: \d+$/m);
     const kept = text.replaceAll("\n\n", "\n\n: keep-alive\n\n");
-    const agent = new HttpAgent({ url, fetch: async () => sse(kept) });
+    const agent = new HttpAgent({ url: rig.url, fetch: async () => sse(kept) });
     await agent.runAgent();
     expect(agent.messages.at(-1)).toMatchObject({ role: "assistant", content: "Hello there." });
   });
 
   test("7: events are flushed as they come", async () => {
     let release: (value?: unknown) => void = () => {};
-    llm.script = () => ({
+    rig.llm.script = () => ({
       text: ["first", "last"],
       until: new Promise((resolve) => {
         release = resolve;
       }),
     });
-    const response = await post(runInput());
+    const response = await rig.post(runInput());
     const reader = response.body?.getReader();
     let text = "";
     while (!text.includes("first")) text += new TextDecoder().decode((await reader?.read())?.value);
@@ -150,12 +94,12 @@ describe("AG-UI checklist", () => {
   });
 
   test("8: RUN_STARTED comes first, with the protocol's version", async () => {
-    expect((await run())[0]).toMatchObject({ type: "RUN_STARTED", protocolVersion: "1.0" });
+    expect((await rig.run())[0]).toMatchObject({ type: "RUN_STARTED", protocolVersion: "1.0" });
   });
 
   test("9: threadId and runId are those of the input", async () => {
     const asked = runInput();
-    const events = eventsIn(await (await post(asked)).text());
+    const events = eventsIn(await (await rig.post(asked)).text());
     const { threadId, runId } = asked;
     expect([events[0], events.at(-1)]).toMatchObject([
       { threadId, runId },
@@ -164,26 +108,26 @@ describe("AG-UI checklist", () => {
   });
 
   test.each(ENDINGS)("10: exactly one event ends a run, after %s", async (_what, script) => {
-    llm.script = script;
-    expect(typesOf(await run()).filter(isEnd)).toHaveLength(1);
+    rig.llm.script = script;
+    expect(typesOf(await rig.run()).filter(isEnd)).toHaveLength(1);
   });
 
   test.each(ENDINGS)("11: nothing comes after it, after %s", async (_what, script) => {
-    llm.script = script;
-    expect(typesOf(await run()).findIndex(isEnd)).toBe((await run()).length - 1);
+    rig.llm.script = script;
+    expect(typesOf(await rig.run()).findIndex(isEnd)).toBe((await rig.run()).length - 1);
   });
 
   test.each(ENDINGS)("12: the body closes, after %s", async (_what, script) => {
-    llm.script = script;
-    const reader = (await post(runInput())).body?.getReader();
+    rig.llm.script = script;
+    const reader = (await rig.post(runInput())).body?.getReader();
     let part = await reader?.read();
     while (part && !part.done) part = await reader?.read();
     expect(part?.done).toBe(true);
   });
 
   test("13: every message, call and step is closed before the end", async () => {
-    llm.script = callThenSay("add", { a: 2, b: 40 });
-    const events = await run();
+    rig.llm.script = callThenSay("add", { a: 2, b: 40 });
+    const events = await rig.run();
     for (const [open, close] of [
       ["TEXT_MESSAGE_START", "TEXT_MESSAGE_END"],
       ["TOOL_CALL_START", "TOOL_CALL_END"],
@@ -196,25 +140,25 @@ describe("AG-UI checklist", () => {
   });
 
   test("14: no null optionals, and timestamps are integers", async () => {
-    llm.script = callThenSay("add", { a: 2, b: 40 });
-    for (const event of await run()) {
+    rig.llm.script = callThenSay("add", { a: 2, b: 40 });
+    for (const event of await rig.run()) {
       expect(Object.values(event)).not.toContain(null);
       if (event.timestamp !== undefined) expect(Number.isInteger(event.timestamp)).toBe(true);
     }
   });
 
   test("15: only known types and fields, by the checks of the client itself", async () => {
-    llm.script = callThenSay("add", { a: 2, b: 40 });
-    expect(await complaintsAbout(await run())).toEqual([]);
+    rig.llm.script = callThenSay("add", { a: 2, b: 40 });
+    expect(await complaintsAbout(await rig.run())).toEqual([]);
   });
 
   test("16: start, content and end are one form; chunks are never mixed in", async () => {
-    expect(typesOf(await run()).some((type) => type.endsWith("_CHUNK"))).toBe(false);
+    expect(typesOf(await rig.run()).some((type) => type.endsWith("_CHUNK"))).toBe(false);
   });
 
   test("17: a result names its call and has an id of its own", async () => {
-    llm.script = callThenSay("add", { a: 2, b: 40 });
-    const events = await run();
+    rig.llm.script = callThenSay("add", { a: 2, b: 40 });
+    const events = await rig.run();
     const start = events.find(({ type }) => type === "TOOL_CALL_START");
     const result = events.find(({ type }) => type === "TOOL_CALL_RESULT");
     expect(result.toolCallId).toBe(start.toolCallId);
@@ -222,13 +166,13 @@ describe("AG-UI checklist", () => {
   });
 
   test("18: the arguments of a call join to JSON", async () => {
-    llm.script = callThenSay("add", { a: 2, b: 40 });
-    const args = (await run()).filter(({ type }) => type === "TOOL_CALL_ARGS").map(({ delta }) => delta);
+    rig.llm.script = callThenSay("add", { a: 2, b: 40 });
+    const args = (await rig.run()).filter(({ type }) => type === "TOOL_CALL_ARGS").map(({ delta }) => delta);
     expect(JSON.parse(args.join(""))).toEqual({ a: 2, b: 40 });
   });
 
   test("19: a client's tool ends the run with success and its pending call, and goes on with the result", async () => {
-    llm.script = callThenSay("pick_colour", {});
+    rig.llm.script = callThenSay("pick_colour", {});
     const tools = [
       {
         name: "pick_colour",
@@ -237,7 +181,7 @@ describe("AG-UI checklist", () => {
       },
     ];
     const agent = new HttpAgent({
-      url,
+      url: rig.url,
       threadId: crypto.randomUUID(),
       initialMessages: [{ id: "u-19", role: "user", content: "pick" }],
     });
@@ -253,26 +197,26 @@ describe("AG-UI checklist", () => {
     agent.addMessage({ id: crypto.randomUUID(), role: "tool", toolCallId: call.toolCallId, content: "blue" });
     await agent.runAgent({ runId: crypto.randomUUID(), tools });
     expect(agent.messages.at(-1)).toMatchObject({ role: "assistant", content: "Done." });
-    expect(JSON.stringify(llm.requests.at(-1)?.messages)).toContain("blue");
+    expect(JSON.stringify(rig.llm.requests.at(-1)?.messages)).toContain("blue");
   });
 
   test("20: a change of the state applies to what the client has", async () => {
-    llm.script = callThenSay("update_state", { patch: [{ op: "replace", path: "/count", value: 2 }] });
-    const { agent, seen } = await client("count", {}, { count: 1 });
+    rig.llm.script = callThenSay("update_state", { patch: [{ op: "replace", path: "/count", value: 2 }] });
+    const { agent, seen } = await rig.client("count", { count: 1 });
     expect(typesOf(seen)).toContain("STATE_DELTA");
     expect(agent.state).toEqual({ count: 2 });
   });
 
   test("21: a snapshot of the messages is complete", async () => {
-    llm.script = needsApproval;
-    const snapshot = (await run()).findLast(({ type }) => type === "MESSAGES_SNAPSHOT");
+    rig.llm.script = needsApproval;
+    const snapshot = (await rig.run()).findLast(({ type }) => type === "MESSAGES_SNAPSHOT");
     expect(snapshot.messages.map(({ role }: WireEvent) => role)).toEqual(["user", "assistant"]);
     expect(snapshot.messages[1].toolCalls[0].function.name).toBe("delete_file");
   });
 
   test("22: reasoning is opened with its role and closed", async () => {
-    llm.script = () => ({ reasoning: ["think", "ing"], text: ["Answer."] });
-    const events = await run();
+    rig.llm.script = () => ({ reasoning: ["think", "ing"], text: ["Answer."] });
+    const events = await rig.run();
     expect(events.find(({ type }) => type === "REASONING_MESSAGE_START")).toMatchObject({
       role: "reasoning",
     });
@@ -286,132 +230,30 @@ describe("AG-UI checklist", () => {
   });
 
   test("23: an activity is shown whole before it is changed", async () => {
-    llm.script = callThenSay("write_todos", {
+    rig.llm.script = callThenSay("write_todos", {
       todos: [{ content: "Do it", activeForm: "Doing it", status: "in_progress" }],
     });
-    const events = await run();
+    const events = await rig.run();
     const first = events.findIndex(({ type }) => type === "ACTIVITY_SNAPSHOT");
     expect(first).toBeGreaterThan(0);
     for (const [index, { type }] of events.entries())
       if (type === "ACTIVITY_DELTA") expect(index).toBeGreaterThan(first);
   });
 
-  test("24: a list of interrupts is not empty, and its ids differ", async () => {
-    llm.script = (request) =>
-      toolAnswered(request) ? say("Done.") : { calls: [deletion("/a.txt"), deletion("/b.txt")] };
-    const { seen, agent } = await client("delete both");
-    const { outcome } = seen.at(-1);
-    expect(new Set(outcome.interrupts.map(({ id }: WireEvent) => id)).size).toBe(2);
-    expect(agent.pendingInterrupts).toHaveLength(2);
-  });
-
-  test("25: snapshots of state and messages stand before an interrupt", async () => {
-    llm.script = needsApproval;
-    const seen = typesOf(await run());
-    expect(seen.slice(seen.indexOf("TOOL_CALL_END"))).toEqual(
-      expect.arrayContaining(["STATE_SNAPSHOT", "MESSAGES_SNAPSHOT"]),
-    );
-    expect(seen.at(-1)).toBe("RUN_FINISHED");
-  });
-
-  test("26: an interrupt of a tool call names the real call", async () => {
-    llm.script = needsApproval;
-    const { seen } = await client("delete it");
-    const { toolCallId } = seen.find(({ type }) => type === "TOOL_CALL_START");
-    const interrupts = [{ reason: "tool_call", toolCallId }];
-    expect(seen.at(-1).outcome).toMatchObject({ type: "interrupt", interrupts });
-  });
-
-  test("27: a resumed run has the result for the original call and no second start of it", async () => {
-    const { seen } = await approved({});
-    expect(typesOf(seen)).toContain("TOOL_CALL_RESULT");
-    expect(typesOf(seen)).not.toContain("TOOL_CALL_START");
-  });
-
-  test("28: edited arguments replace the model's, and are checked again", async () => {
-    const bad = await resumed({ status: "resolved", payload: { approved: true, editedArgs: { path: 5 } } });
-    expect(bad.status).toBe(422);
-    const { seen } = await approved({ editedArgs: { path: "/other.txt" } });
-    const result = seen.find(({ type }) => type === "TOOL_CALL_RESULT");
-    expect(JSON.stringify(result.content)).toContain("/other.txt");
-  });
-
-  test("29: an interrupt that is not covered executes nothing and is no success", async () => {
-    llm.script = needsApproval;
-    const threadId = crypto.randomUUID();
-    await (await post(runInput({ threadId }))).text();
-    const events = eventsIn(await (await post(runInput({ threadId }))).text());
-    expect(events.at(-1)).toMatchObject({ type: "RUN_ERROR", code: "resume_required" });
-    expect(typesOf(events)).not.toContain("TOOL_CALL_RESULT");
-  });
-
-  test("two requests that open the same new thread at the same moment are two turns of one conversation", async () => {
-    const threadId = crypto.randomUUID();
-    const both = await Promise.all([run({ threadId }), run({ threadId })]);
-    for (const events of both) expect(typesOf(events).at(-1)).toBe("RUN_FINISHED");
-    const { body } = await server.call("GET", `/v1/sessions/${threadId}/messages`);
-    expect(body.items.map(({ role }: WireEvent) => role)).toEqual(["user", "assistant", "user", "assistant"]);
-  });
-
-  test("30: an unknown resume entry is a warning, and the thread goes on", async () => {
-    const threadId = crypto.randomUUID();
-    await (await post(runInput({ threadId }))).text();
-    const events = eventsIn(
-      await (
-        await post(
-          runInput({ threadId, messages: [], resume: [{ interruptId: "nobody", status: "resolved" }] }),
-        )
-      ).text(),
-    );
-    expect(events.find(({ name }) => name === "capstan.warning")).toBeDefined();
-    expect(typesOf(events).at(-1)).toBe("RUN_FINISHED");
-  });
-
-  test("30: an expired interrupt cannot be said yes to any more", async () => {
-    const made = await server.call("POST", "/v1/agents", {
-      name: "Hasty",
-      capabilities: ["session_file_system"],
-      tool_policies: { delete_file: "approve" },
-      approval_expiry: { policy: "expire", after_seconds: 0.001 },
-    });
-    const at = `${server.url}/v1/agents/${made.body.id}/ag-ui`;
-    const yes = await resumed({ status: "resolved", payload: { approved: true } }, at);
-    expect(await yes.text()).toContain("nobody answered in time");
-  });
-
-  test("31: the same resume twice executes once", async () => {
-    llm.script = needsApproval;
-    const threadId = crypto.randomUUID();
-    const first = eventsIn(await (await post(runInput({ threadId }))).text());
-    const [{ id }] = first.at(-1).outcome.interrupts;
-    const body = runInput({
-      threadId,
-      messages: [],
-      resume: [{ interruptId: id, status: "resolved", payload: { approved: true } }],
-    });
-    const answers = [
-      eventsIn(await (await post(body)).text()),
-      eventsIn(await (await post({ ...body, runId: "again" })).text()),
-    ];
-    const results = answers.flat().filter(({ type }) => type === "TOOL_CALL_RESULT");
-    expect(results).toHaveLength(1);
-    expect(answers.map((events) => typesOf(events).at(-1))).toEqual(["RUN_FINISHED", "RUN_FINISHED"]);
-  });
-
   test("32: a user's stop ends with outcome cancelled and everything closed", async () => {
     let release: (value?: unknown) => void = () => {};
-    llm.script = () => ({
+    rig.llm.script = () => ({
       text: ["first", "never"],
       until: new Promise((resolve) => {
         release = resolve;
       }),
     });
     const asked = runInput();
-    const response = await post(asked);
+    const response = await rig.post(asked);
     const reader = response.body?.getReader();
     let text = "";
     while (!text.includes("first")) text += new TextDecoder().decode((await reader?.read())?.value);
-    await server.call("POST", `/v1/sessions/${asked.threadId}/cancel`);
+    await rig.server.call("POST", `/v1/sessions/${asked.threadId}/cancel`);
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read())
       text += new TextDecoder().decode(part.value);
     release();
@@ -421,7 +263,7 @@ describe("AG-UI checklist", () => {
   });
 
   test("33: usage is per run, without invented zeros", async () => {
-    const end = (await run()).at(-1);
+    const end = (await rig.run()).at(-1);
     expect(end.usage).toEqual([expect.objectContaining({ inputTokens: 10, outputTokens: 5 })]);
     expect(Object.values(end.usage[0])).not.toContain(0);
   });
@@ -431,50 +273,28 @@ describe("AG-UI checklist", () => {
       { type: "text", text: "look" },
       { type: "image", source: { type: "url", value: "not a url" } },
     ];
-    const events = await run({ messages: [{ id: "u-34", role: "user", content }] });
+    const events = await rig.run({ messages: [{ id: "u-34", role: "user", content }] });
     expect(typesOf(events).at(-1)).toBe("RUN_FINISHED");
-    expect(lastUserText(llm.requests[0] as LlmRequest)).toContain("look");
+    expect(lastUserText(rig.llm.requests[0] as LlmRequest)).toContain("look");
   });
 
   test("35: the capabilities document is valid", async () => {
-    const { body } = await server.call("GET", `/v1/agents/${agentId}/ag-ui/capabilities`);
+    const { body } = await rig.server.call("GET", `/v1/agents/${rig.agentId}/ag-ui/capabilities`);
     expect(AgentCapabilitiesSchema.safeParse(body)).toMatchObject({ success: true });
     expect(body.identity).toMatchObject({ name: "Tester", type: "capstan", description: "Is under test." });
   });
 
   test("36: protobuf comes only when it is asked for by name, with the same events", async () => {
-    expect((await post(runInput(), { accept: "*/*" })).headers.get("content-type")).toContain(
+    expect((await rig.post(runInput(), { accept: "*/*" })).headers.get("content-type")).toContain(
       "text/event-stream",
     );
-    const binary = await post(runInput(), { accept: AGUI_MEDIA_TYPE });
+    const binary = await rig.post(runInput(), { accept: AGUI_MEDIA_TYPE });
     expect(binary.headers.get("content-type")).toBe(AGUI_MEDIA_TYPE);
-    expect(typesOf(framedEvents(new Uint8Array(await binary.arrayBuffer())))).toEqual(typesOf(await run()));
+    expect(typesOf(framedEvents(new Uint8Array(await binary.arrayBuffer())))).toEqual(
+      typesOf(await rig.run()),
+    );
   });
 });
-
-/** Starts a run that asks, then answers it as the real client does. */
-async function approved(payload: object) {
-  llm.script = needsApproval;
-  const { agent } = await client("delete it");
-  const seen: WireEvent[] = [];
-  const [pending] = agent.pendingInterrupts;
-  const resume = buildResumeArray(agent.pendingInterrupts, {
-    [pending?.id ?? ""]: { status: "resolved", payload: { approved: true, ...payload } },
-  });
-  await agent.runAgent(
-    { runId: crypto.randomUUID(), resume },
-    { onEvent: ({ event }) => void seen.push(event) },
-  );
-  return { seen };
-}
-
-async function resumed(entry: object, at: string = url): Promise<Response> {
-  llm.script = needsApproval;
-  const threadId = crypto.randomUUID();
-  const first = eventsIn(await (await post(runInput({ threadId }), {}, at)).text());
-  const [{ id }] = first.at(-1).outcome.interrupts;
-  return post(runInput({ threadId, messages: [], resume: [{ interruptId: id, ...entry }] }), {}, at);
-}
 
 const sse = (text: string): Response =>
   new Response(text, { headers: { "content-type": "text/event-stream" } });
