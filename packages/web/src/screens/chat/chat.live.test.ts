@@ -34,6 +34,19 @@ describe("a chat", () => {
     await page.getByText("capstan/offline (demo)").first().waitFor();
   });
 
+  test("is held by keyboard alone: what is typed goes into the message from the start, and after it was sent", async () => {
+    const page = await studio.open(`/chat?agent=${await agentWith({})}`);
+    await page.getByRole("heading", { name: "What shall Mate do?" }).waitFor();
+    for (const [message, result] of [
+      ["what is 12 times 9", "108"],
+      ["subtract 5 from 20", "15"],
+    ] as const) {
+      await page.keyboard.type(message);
+      await page.keyboard.press("Enter");
+      await answer(page).getByText(result).waitFor();
+    }
+  });
+
   test("starts from capabilities that were picked, and shows the tool's call, its time and the answer", async () => {
     const page = await studio.open("/agents/new");
     await page.getByLabel("Name", { exact: false }).first().fill("Reckoner");

@@ -1,7 +1,7 @@
 import ArrowUp from "lucide-react/icons/arrow-up";
 import Square from "lucide-react/icons/square";
 import X from "lucide-react/icons/x";
-import { type KeyboardEvent, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Badge } from "../../kit/badge.tsx";
 import { IconButton } from "../../kit/button.tsx";
 import type { Abilities } from "./abilities.ts";
@@ -25,6 +25,10 @@ export function Composer({ abilities, busy, placeholder, onStop, onSend }: Compo
   const [reasoning, setReasoning] = useState(false);
   const [subAgent, setSubAgent] = useState("");
   const input = useRef<HTMLTextAreaElement>(null);
+  // Writing is what a chat is opened for; on a touch screen a keyboard would come up unasked.
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) input.current?.focus({ preventScroll: true });
+  }, []);
   const ready = (text.trim() !== "" || files.length > 0) && !busy;
 
   const send = async () => {
