@@ -18,3 +18,16 @@ test("a stored conversation reads as it did when it was held", () => {
     ]),
   ).toBe('\n› add 2 and 40\n> add {"a":2,"b":40}\n  {"result":42}\nIt is 42.\n');
 });
+
+test("arguments that a person changed are shown beside those of the model", () => {
+  const result = {
+    tool_call_id: "1",
+    tool_name: "add",
+    output: 11,
+    is_error: false,
+    edited_input: { a: 5, b: 6 },
+  };
+  expect(transcript([{ role: "tool", content: [{ type: "tool-result", ...result }] }])).toBe(
+    '  with {"a":5,"b":6}, as a person wrote\n  11\n',
+  );
+});

@@ -8,6 +8,10 @@ export const transcript = (messages: readonly Pick<Message, "role" | "content">[
 function lineOf(role: Message["role"], part: Message["content"][number]): string {
   if (part.type === "text") return role === "user" ? `\n› ${part.text}\n` : `${part.text}\n`;
   if (part.type === "tool-call") return `> ${part.tool_name} ${oneLine(JSON.stringify(part.input))}\n`;
-  if (part.type === "tool-result") return `  ${oneLine(JSON.stringify(part.output))}\n`;
-  return "";
+  if (part.type !== "tool-result") return "";
+  const edited =
+    part.edited_input === undefined
+      ? ""
+      : `  with ${oneLine(JSON.stringify(part.edited_input))}, as a person wrote\n`;
+  return `${edited}  ${oneLine(JSON.stringify(part.output))}\n`;
 }

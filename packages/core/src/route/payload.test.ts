@@ -81,6 +81,11 @@ describe("arguments from a task", () => {
         ],
       },
     ],
+    [
+      "plan these: buy milk and eggs",
+      todos,
+      { todos: [{ activeForm: "Buying milk" }, { content: "Eggs", activeForm: "Eggs" }] },
+    ],
     ["meeting on 2026-11-15", z.object({ date: text }), { date: "2026-11-15" }],
     ["meeting on March 3rd, 2027", z.object({ date: text }), { date: "2027-03-03" }],
     ["meeting on the 3rd of March 2027", z.object({ date: z.iso.date() }), { date: "2027-03-03" }],

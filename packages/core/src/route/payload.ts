@@ -223,6 +223,7 @@ function itemField({ name, schema }: ParameterSchema, text: string): JsonValue |
 /** "Fix the bug" -> "Fixing the bug". */
 function underWay(text: string): string {
   const [verb = "", ...rest] = text.split(" ");
+  if (rest.length === 0) return text.charAt(0).toUpperCase() + text.slice(1); // "eggs" is a thing, not a doing
   const stem = /[^aeiou]e$/i.test(verb)
     ? verb.slice(0, -1)
     : /^[^aeiou]*[aeiou][bdgmnprt]$/i.test(verb)
