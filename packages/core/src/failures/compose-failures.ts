@@ -18,7 +18,7 @@ export const composeFailures = {
     nextStep: ({ nearest }) =>
       nearest.length > 0
         ? `Did you mean ${nearest.map((id) => `"${id}"`).join(" or ")}? \`capstan capabilities\` lists all.`
-        : "`capstan capabilities` and GET /v1/capabilities list what is registered.",
+        : "`capstan capabilities` lists what is registered. Where an agent names one that is gone, bring it back or take it out of the agent.",
   }),
   capability_coming_soon: row<{ id: string }>({
     status: 422,
