@@ -117,7 +117,7 @@ describe("scaffold", () => {
   test("uses our own prefix unless told otherwise, and says what to type next", async () => {
     const { folder, next } = value(await scaffold({ type: "cli", name: "plain", into }));
     expect(folder).toBe(join(into, "capstan-cli-plain"));
-    expect(next).toEqual(["cd capstan-cli-plain", "npm test", "capstan install ."]);
+    expect(next).toEqual([`cd ${join(into, "capstan-cli-plain")}`, "npm test", "capstan install ."]);
   });
 
   test("does not write over a folder that exists", async () => {
