@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
  * The lanes. `*.test.ts` is pure and fast; `*.live.test.ts` starts real parts (a database, a server, a browser);
@@ -19,8 +20,30 @@ const lane = (name: string, timeoutMs: number) => ({
   },
 });
 
+/** A minute each: one of them begun last would keep one core waiting for the other. */
+const LONGEST = [
+  "pack",
+  "screens",
+  "installer",
+  "chaos",
+  "capstan-agent",
+  "examples",
+  "backup",
+  "docs",
+  "tasks",
+];
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) =>
+      LONGEST.some((name) => moduleId.endsWith(`/${name}.live.test.ts`));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -6,6 +6,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSy
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { bareEnvironment } from "../../../../tools/bare-environment.ts";
+
 const PROGRAM = fileURLToPath(new URL("./test-killable-manager.ts", import.meta.url));
 
 export interface RigTrigger {
@@ -47,7 +49,7 @@ export interface ManagerSettings {
 export function startManager(settings: ManagerSettings): ChildProcess {
   return spawn(process.execPath, ["--no-warnings", PROGRAM, JSON.stringify(settings)], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: {},
+    env: bareEnvironment(),
   });
 }
 

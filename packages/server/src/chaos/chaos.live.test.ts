@@ -1,4 +1,4 @@
-/** The short form: about twenty seconds of what `chaos.slow.test.ts` does for three minutes. */
+/** The short form: ten seconds of what `chaos.slow.test.ts` does for three minutes. */
 import { expect, test } from "vitest";
 import { runChaos } from "../../../../tools/chaos/chaos.ts";
 import { ownPostgres } from "../../../../tools/chaos/own-postgres.ts";
@@ -10,8 +10,8 @@ test("servers killed, connections cut, Postgres restarted: every run ends, nothi
   try {
     const { counts, faults } = await runChaos(
       {
-        ...{ seconds: 15, concurrent: 10, killEverySeconds: 5, cutEverySeconds: 3, triggersPerSecond: 1 },
-        ...{ restartAt: [8], drainSeconds: 120 },
+        ...{ seconds: 10, concurrent: 6, killEverySeconds: 4, cutEverySeconds: 3, triggersPerSecond: 1 },
+        ...{ restartAt: [6], drainSeconds: 120 },
       },
       postgres,
     );

@@ -5,6 +5,7 @@ import { cpSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, inject, test, vi } from "vitest";
+import { bareEnvironment } from "../../../../tools/bare-environment.ts";
 import { type ServerProcess, serverProcess } from "../../../../tools/server-process.ts";
 import { type SmallDisk, smallDisk } from "../../../../tools/small-disk.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
@@ -159,7 +160,7 @@ async function started(
 
 function startedInVain(dataDir: string): { status: number | null; stderr: string } {
   const { status, stderr } = spawnSync(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH ?? "", PORT: "0", CAPSTAN_DATA_DIR: dataDir },
+    env: { ...bareEnvironment(), PORT: "0", CAPSTAN_DATA_DIR: dataDir },
     encoding: "utf8",
     timeout: 50_000,
   });

@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { serverProcess } from "../../../../tools/server-process.ts";
-import { freshPostgres, STORES } from "../../../../tools/stores-under-test.ts";
+import { type ServerProcess, serverProcess } from "../../../../tools/server-process.ts";
+import { type FreshStore, freshPostgres, STORES } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 
 describe.each(STORES)("tasks on $name", ({ fresh }) => {
@@ -301,51 +301,47 @@ describe.each(STORES)("tasks on $name", ({ fresh }) => {
   });
 });
 
+/** One server start costs seconds, so both promises share a kill. */
 describe("a server that is killed in the middle of a task", () => {
-  test("answers the same key with one execution after the restart", async () => {
-    const store = await freshPostgres();
-    const first = await serverProcess(store);
-    const key = { "idempotency-key": "across-a-kill" };
-    const before = await first.call(
-      "POST",
-      "/api/execute-task",
-      { task: "suggest a name for my bakery" },
-      key,
-    );
+  const named = { task: "suggest a name for my bakery" };
+  const key = { "idempotency-key": "across-a-kill" };
+  const site = createServer((_request, response) => response.writeHead(503).end("down"));
+  let store: FreshStore;
+  let second: ServerProcess;
+  let broken: { task: string };
+  const resting = async (server: ServerProcess) =>
+    (await server.call("POST", "/api/execute-task", { ...broken, dryRun: true })).body.diagnostics.breakers;
+  const before: { answer?: unknown; resting?: unknown } = {};
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+    const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+    broken = { task: `fetch this url http://${host}/broken` };
+    store = await freshPostgres();
+    const first = await serverProcess(store, { CAPSTAN_ALLOW_HOSTS: host });
+    before.answer = (await first.call("POST", "/api/execute-task", named, key)).body;
+    for (let i = 0; i < 6; i++) await first.call("POST", "/api/execute-task", broken);
+    before.resting = await resting(first);
     await first.end("SIGKILL");
-    const second = await serverProcess(store);
-    const after = await second.call(
-      "POST",
-      "/api/execute-task",
-      { task: "suggest a name for my bakery" },
-      key,
-    );
-    expect(after.body).toEqual(before.body);
-    await second.end();
-    await store.drop();
+    second = await serverProcess(store, { CAPSTAN_ALLOW_HOSTS: host });
+  });
+  afterAll(async () => {
+    await second?.end();
+    site.close();
+    await store?.drop();
+  });
+
+  test("answers the same key with one execution after the restart", async () => {
+    expect((await second.call("POST", "/api/execute-task", named, key)).body).toEqual(before.answer);
   });
 
   test("rests a capability that the killed one found broken", async () => {
-    const site = createServer((_request, response) => response.writeHead(503).end("down"));
-    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
-    const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
-    const store = await freshPostgres();
-    const first = await serverProcess(store, { CAPSTAN_ALLOW_HOSTS: host });
-    const broken = { task: `fetch this url http://${host}/broken` };
-    const open = async (server: typeof first) =>
-      (await server.call("POST", "/api/execute-task", { ...broken, dryRun: true })).body.diagnostics.breakers;
-    for (let i = 0; i < 6; i++) await first.call("POST", "/api/execute-task", broken);
-    const before = await open(first);
-    expect(before).toContainEqual(expect.objectContaining({ capabilityId: "proxy.fetch", state: "open" }));
-    await first.end("SIGKILL");
-    const second = await serverProcess(store, { CAPSTAN_ALLOW_HOSTS: host });
-    expect(await open(second)).toEqual(before);
+    expect(before.resting).toContainEqual(
+      expect.objectContaining({ capabilityId: "proxy.fetch", state: "open" }),
+    );
+    expect(await resting(second)).toEqual(before.resting);
     const { body } = await second.call("POST", "/api/execute-task", broken);
     expect(body.diagnostics.failures).toContainEqual(
       expect.objectContaining({ capabilityId: "proxy.fetch", code: "capability_resting" }),
     );
-    await second.end();
-    site.close();
-    await store.drop();
   });
 });
