@@ -38,8 +38,8 @@ export async function typeCommand(url: string, args: readonly string[], typed: T
       err: (text) => {
         err += text;
       },
-      ask: async (question) => {
-        questions.push(question);
+      ask: async (question, draft = "") => {
+        questions.push(question + draft);
         return answers.shift();
       },
       lines: async function* () {

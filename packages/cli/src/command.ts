@@ -24,8 +24,8 @@ export interface Terminal {
   readonly columns: number;
   out(text: string): void;
   err(text: string): void;
-  /** Asks a person; undefined when nobody can answer. */
-  ask(question: string): Promise<string | undefined>;
+  /** Asks a person, who may go on from a draft; undefined when nobody can answer. */
+  ask(question: string, draft?: string): Promise<string | undefined>;
   /** The lines of a pipe or a file, for commands that take their input from one. */
   lines(): AsyncIterable<string>;
   /** Ctrl-C goes to this handler instead of ending the program; returns how to give it back. */

@@ -19,7 +19,7 @@ export function openTerminal(
       return () => process.off("SIGINT", handler);
     },
     lines: () => createInterface({ input }),
-    async ask(question) {
+    async ask(question, draft) {
       if (!isInteractive) return undefined;
       const lines = createInterface({ input, output });
       try {
@@ -27,6 +27,7 @@ export function openTerminal(
           lines.once("SIGINT", () => resolve(undefined));
           lines.once("close", () => resolve(undefined));
           lines.question(question).then(resolve, () => resolve(undefined));
+          if (draft !== undefined) lines.write(draft);
         });
       } finally {
         lines.close();

@@ -80,7 +80,7 @@ async function answer(api: Api, terminal: Terminal, approval: Approval): Promise
   terminal.out(`\n? ${approval.tool} ${JSON.stringify(approval.input)}\n  ${approval.reason ?? ""}\n`);
   for (;;) {
     const key = (await terminal.ask("  [y]es, [n]o, [e]dit: "))?.trim().toLowerCase() ?? "n";
-    const decided = await decisionFor(key, terminal);
+    const decided = await decisionFor(key, terminal, approval.input);
     if (!decided) continue;
     const answered = await api.approvals.answer(approval.id, decided);
     if (answered.ok) return;
@@ -89,10 +89,10 @@ async function answer(api: Api, terminal: Terminal, approval: Approval): Promise
   }
 }
 
-async function decisionFor(key: string, terminal: Terminal) {
+async function decisionFor(key: string, terminal: Terminal, input: Approval["input"]) {
   if (key === "y" || key === "yes") return { decision: "approve" as const };
   if (key === "e" || key === "edit") {
-    const text = await terminal.ask("  arguments as JSON: ");
+    const text = await terminal.ask("  arguments as JSON: ", JSON.stringify(input));
     try {
       return { decision: "approve" as const, edited_args: JSON.parse(text ?? "{}") };
     } catch {

@@ -95,8 +95,12 @@ describe("a call that needs approval", () => {
     ["does not run on n, and the agent hears why", ["n", "not today"], /not today/],
   ])("%s", async (_, keys, shown) => {
     await careful();
-    const { out } = await capstan(["chat", "Careful"], { answers: ["add 2 and 40", ...keys, "/exit"] });
+    const { out, questions } = await capstan(["chat", "Careful"], {
+      answers: ["add 2 and 40", ...keys, "/exit"],
+    });
     expect(out).toMatch(shown);
+    // To edit, one goes on from what the model wrote.
+    expect(questions.includes('  arguments as JSON: {"a":2,"b":40}')).toBe(keys.includes("e"));
     expect(await approvals()).toEqual([]);
   });
 
