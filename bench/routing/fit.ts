@@ -78,6 +78,7 @@ const LEXICAL_TERMS: readonly Term[] = [
   ["plain", "tag"],
   ["plain", "pair"],
   ["plain", "param"],
+  ["plain", "room"],
 ];
 const STATIC_TERMS: readonly Term[] = [
   ["relative", "words"],
@@ -87,6 +88,7 @@ const STATIC_TERMS: readonly Term[] = [
   ["plain", "tag"],
   ["plain", "pair"],
   ["plain", "param"],
+  ["plain", "room"],
   ["plain", "centre"],
   ["plain", "clauseCentre"],
   ["plain", "nearest"],
@@ -186,13 +188,16 @@ function groupsOf(set: RoutingSet): Group[] {
       ? []
       : [
           {
-            ...make("as it is, seen in train", 0.3, 1, (all) => all),
+            ...make("as it is, seen in train", 0.7, 1, (all) => all),
             gateWeight: 1,
             examples: examplesOf(set, shipped, 1, (all) => all),
           },
         ];
   return [
-    { ...make("as it is", 1, 1, (all) => all), gateWeight: seen.length > 0 ? 0.3 : 1 },
+    {
+      ...make("as it is", seen.length > 0 ? 0.6 : 1, 1, (all) => all),
+      gateWeight: seen.length > 0 ? 0.3 : 1,
+    },
     make("no triggers", 0.3, 2, () => []),
     make("some triggers", 0.3, 2, some),
     ...seen,

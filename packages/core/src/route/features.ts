@@ -14,6 +14,7 @@ export const FEATURES = [
   "pair", // word pairs of the task that stand in its own text: none, one third, half, ...
   "cover", // share of its own text that the task says
   "param", // share of its parameters that the task names, or holds such a value for
+  "room", // share of the kinds of value in the task that it has a parameter for
   "tag", // share of its tags that the task says
   "trigger", // a short trigger stands in the task word for word
   "domain", // share of its domain's words that the task says
@@ -114,6 +115,7 @@ function lookCloser(task: Task, index: RouteIndex, entry: IndexEntry, channels: 
       pair: pairs / (pairs + 2),
       cover: postings.covered(entry.own, task.contentTerms),
       param: postings.covered(entry.params, task.parameterTerms),
+      room: roomFor(task.rooms, entry.paramNames),
       tag: entry.tags.length > 0 ? tagHits.length / entry.tags.length : 0,
       trigger: triggerHits.length > 0 ? 1 : 0,
       domain: postings.covered(entry.domain, task.contentTerms),
@@ -137,6 +139,12 @@ function nearestTrigger(
     trigger: text === undefined ? undefined : { text, similarity },
     similarity: Math.max(0, dot(vectors.own, vector), similarity),
   };
+}
+
+/** As if the task held one kind more, so that one place or date is not all. */
+function roomFor(rooms: Task["rooms"], params: ReadonlySet<string>): number {
+  if (rooms.length === 0 || params.size === 0) return 0;
+  return rooms.filter((names) => names.some((name) => params.has(name))).length / (rooms.length + 1);
 }
 
 /** The slots of the highest values above zero. Ties at the edge are all kept, so that slot order never decides. */

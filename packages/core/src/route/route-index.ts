@@ -6,7 +6,7 @@ import { documentActions } from "./actions.ts";
 import type { RouteDocument } from "./document.ts";
 import { createPassages, type Passage, type Passages } from "./passages.ts";
 import { createPostings, type Postings, type TermGroup, termGroup, type WeightedTerms } from "./postings.ts";
-import { contentTerms, identifierWords, termLine, terms, withoutValues } from "./text.ts";
+import { contentTerms, identifierWords, isStopTerm, termLine, terms, withoutValues } from "./text.ts";
 import {
   type CentreRows,
   createCentreRows,
@@ -20,6 +20,7 @@ const FIELD_WEIGHTS = { name: 20, id: 10, description: 10, tags: 10, params: 6, 
 
 const MAX_TRIGGERS = 2_000; // a capability with more operations than this is found by its own text and these
 const MAX_FIELD_CHARS = 4_000;
+const MAX_PARAMS_READ = 6; // for the embedding: more would drown what the capability says of itself
 const MAX_PHRASE_WORDS = 6; // longer triggers are examples, not phrases that occur in a task
 
 /** A phrase as the author wrote it, and as the line of terms to look for in a task's. */
@@ -35,6 +36,7 @@ export interface IndexEntry {
   /** Of its name, description and tags. */
   readonly own: TermGroup;
   readonly params: TermGroup;
+  readonly paramNames: ReadonlySet<string>;
   readonly domain: TermGroup;
   readonly tags: readonly Phrase[];
   readonly phrases: readonly Phrase[];
@@ -107,13 +109,15 @@ function entryOf(raw: RouteDocument, slot: number, passages: Passages, embed: Em
   const document = bounded(raw);
   const { tags = [], triggers = [], params = [], domain = "", contextWords = [] } = document;
   const name = identifierWords(document.name);
+  const paramTerms = params.flatMap((param) => terms(identifierWords(param)));
   const ownText = [name, document.description, ...tags.map(identifierWords)].join(" ");
   return {
     document,
     slot,
     name: termGroup(contentTerms(name)),
     own: termGroup(contentTerms(ownText)),
-    params: termGroup(params.flatMap((param) => contentTerms(identifierWords(param)))),
+    params: termGroup(paramTerms.filter((term) => !isStopTerm(term))),
+    paramNames: new Set(paramTerms),
     domain: termGroup(contentTerms(identifierWords(domain))),
     tags: tags.flatMap((tag) => phraseOf(tag, identifierWords(tag))),
     phrases: triggers.flatMap((trigger) => phraseOf(trigger, trigger, MAX_PHRASE_WORDS)),
@@ -127,8 +131,10 @@ function entryOf(raw: RouteDocument, slot: number, passages: Passages, embed: Em
 
 /** The texts of a document that `embed` will be asked for: its own first, then its triggers. */
 export function documentTexts(raw: RouteDocument): { own: string; triggers: string[] } {
-  const { name, description, triggers = [] } = bounded(raw);
-  return { own: `${identifierWords(name)}. ${description}`, triggers: triggers.map(withoutValues) };
+  const { name, description, triggers = [], params = [] } = bounded(raw);
+  const takes = params.slice(0, MAX_PARAMS_READ).map(identifierWords).join(", ");
+  const own = `${identifierWords(name)}. ${description}${takes === "" ? "" : ` ${takes}.`}`;
+  return { own, triggers: triggers.map(withoutValues) };
 }
 
 function vectorsOf(document: RouteDocument, embed: Embed): DocumentVectors | undefined {

@@ -13,7 +13,7 @@ import {
   withoutValues,
   words,
 } from "./text.ts";
-import { valueTerms } from "./value-kinds.ts";
+import { valueKinds } from "./value-kinds.ts";
 import type { Embed } from "./vectors.ts";
 
 export interface TaskPart {
@@ -29,6 +29,8 @@ export interface Task {
   readonly contentTerms: ReadonlySet<string>;
   /** The same with the names of the kinds of value it holds, as parameters have them. */
   readonly parameterTerms: ReadonlySet<string>;
+  /** For each kind of value it holds: what a parameter that has room for it may be called. */
+  readonly rooms: readonly (readonly string[])[];
   /** Content terms and pairs of neighbours, in order. */
   readonly grams: readonly string[];
   readonly actions: number;
@@ -49,11 +51,13 @@ export function readTask(raw: string, embed: Embed | undefined): Task {
   const line = termLine(ordered);
   const whole = partOf(text, ordered, embed);
   const content = whole.terms.filter((term) => !isStopTerm(term));
+  const { names, rooms } = valueKinds(text);
   return {
     whole,
     clauses: clausesOf(text).map((clause) => partOf(clause, terms(clause), embed)),
     contentTerms: new Set(content),
-    parameterTerms: new Set([...content, ...valueTerms(text)]),
+    parameterTerms: new Set([...content, ...names]),
+    rooms,
     grams: gramsOf(ordered),
     actions: actionBits(spoken),
     hasUrl: URL_OR_PAGE.test(text),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { rank } from "./rank.ts";
 import { createRouteIndex } from "./route-index.ts";
-import { valueTerms } from "./value-kinds.ts";
+import { stem } from "./stem.ts";
+import { valueKinds } from "./value-kinds.ts";
 
 describe("kinds of value", () => {
   test.each([
@@ -15,7 +16,27 @@ describe("kinds of value", () => {
     ["and/or what may come", []],
     ["tell me a joke", []],
   ])("%j holds %j", (task, names) => {
-    expect(valueTerms(task)).toEqual(names);
+    expect(valueKinds(task).names).toEqual(names);
+  });
+
+  test.each([
+    ["the weather in Long Beach", ["location"]],
+    ["a flight from Oslo in 2027", ["location", "year"]],
+    ["Paris, France by train", ["location"]],
+    ["in the end it is for me", []],
+    ["a room for 2000", ["year"]],
+  ])("%j also speaks of %j", (task, names) => {
+    const { names: strict, rooms } = valueKinds(task);
+    expect(strict).toEqual([]);
+    expect(rooms.map(([first]) => first)).toEqual(names.map((name) => stem(name)));
+  });
+
+  test("speak for the capability that has room for all of them", () => {
+    const index = createRouteIndex();
+    const [name, description] = ["Get Weather", "The weather of a place."];
+    index.add({ id: "a", name, description, params: ["city"] });
+    index.add({ id: "b", name, description, params: ["city", "date"] });
+    expect(rank("get the weather of a place in Canada on April 4th", index).matches[0]?.id).toBe("b");
   });
 
   test("speak for the capability that takes such a value", () => {
