@@ -25,6 +25,8 @@ declare module "vitest" {
 
 /** The data need not outlive the machine; a checkpoint in the middle of a run only costs. */
 const CARELESS = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_wal_size=8GB"];
+/** What our tests and programs call their folders. What a browser or another program leaves is removed without a word. */
+const OURS = /^(capstan|aech|helpdesk|inbox)-/;
 const COMPILED = fileURLToPath(new URL("../node_modules/.cache/capstan/compiled", import.meta.url));
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -60,7 +62,8 @@ function ownTemporaryFolder(folder: string): { close(): string[] } {
     close() {
       if (before === undefined) delete process.env.TMPDIR;
       else process.env.TMPDIR = before;
-      return [...new Set(readdirSync(own).map((name) => name.replace(/[-.][^-.]*$/, "-*")))];
+      const left = readdirSync(own).filter((name) => OURS.test(name));
+      return [...new Set(left.map((name) => name.replace(/[-.][^-.]*$/, "-*")))];
     },
   };
 }
