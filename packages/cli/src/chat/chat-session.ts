@@ -70,22 +70,24 @@ async function answerAll(api: Api, terminal: Terminal, ids: readonly string[]): 
     if (!asked.ok) return asked.failure;
     const { tool, status } = asked.value;
     if (status !== "pending") continue; // answered elsewhere
-    if (!terminal.isInteractive) return fail("approval_waits", { tool, id }).failure;
-    await answer(api, terminal, asked.value);
+    const isAnswered = terminal.isInteractive && (await answer(api, terminal, asked.value));
+    if (!isAnswered) return fail("approval_waits", { tool, id }).failure;
   }
   return undefined;
 }
 
-async function answer(api: Api, terminal: Terminal, approval: Approval): Promise<void> {
+/** False when the person left the question open, with Ctrl-C: it waits in the inbox. */
+async function answer(api: Api, terminal: Terminal, approval: Approval): Promise<boolean> {
   terminal.out(`\n? ${approval.tool} ${JSON.stringify(approval.input)}\n  ${approval.reason ?? ""}\n`);
   for (;;) {
-    const key = (await terminal.ask("  [y]es, [n]o, [e]dit: "))?.trim().toLowerCase() ?? "n";
-    const decided = await decisionFor(key, terminal, approval.input);
+    const key = await terminal.ask("  [y]es, [n]o, [e]dit: ");
+    if (key === undefined) return false;
+    const decided = await decisionFor(key.trim().toLowerCase(), terminal, approval.input);
     if (!decided) continue;
     const answered = await api.approvals.answer(approval.id, decided);
-    if (answered.ok) return;
+    if (answered.ok) return true;
     terminal.err(`  ${answered.failure.message}\n  ${answered.failure.nextStep}\n`);
-    if (answered.failure.status !== 422) return;
+    if (answered.failure.status !== 422) return true;
   }
 }
 

@@ -132,6 +132,14 @@ describe("a call that needs approval", () => {
     expect(await approvals()).toEqual([]);
   });
 
+  test("is left open by Ctrl-C, neither run nor denied", async () => {
+    await careful();
+    const { err } = await capstan(["chat", "Careful"], { answers: ["add 2 and 40", undefined, "/exit"] });
+    const [{ id }] = await approvals();
+    expect(err).toContain(`capstan approvals approve ${id}`);
+    expect(await capstan(["approvals", "deny", id])).toMatchObject({ code: 0 });
+  });
+
   test("waits when nobody is there to answer, and says how to", async () => {
     await careful();
     const { code, err } = await capstan(["chat", "Careful", "--message", "add 2 and 40"]);

@@ -14,7 +14,7 @@ export const clientFailures = {
   }),
   approval_waits: row<{ tool: string; id: string }>({
     status: 409,
-    message: ({ tool }) => `"${tool}" waits for a person, and nobody is at this terminal.`,
+    message: ({ tool }) => `"${tool}" waits for a person, and nobody here has answered.`,
     nextStep: ({ id }) => `Answer it with \`capstan approvals approve ${id}\` or deny; the run then goes on.`,
   }),
   answer_unreadable: row<{ status: number; why: string }>({
