@@ -4,12 +4,21 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import {
   ALL_MANIFESTS,
+  BUILT_IN_ADAPTERS,
   type CodingAgentClient,
   createClient,
   createDoctor,
   type Doctor,
   runCommand,
 } from "@capstan/coding-agents";
+import { type Failure, fail } from "@capstan/core";
+
+/** A failure when one of these names is no coding agent's. */
+export function refuseUnknown(agents: readonly string[]): { readonly failure: Failure } | undefined {
+  const unknown = agents.find((agent) => !Object.hasOwn(BUILT_IN_ADAPTERS, agent));
+  if (unknown === undefined) return undefined;
+  return fail("coding_agent_unknown", { agent: unknown, known: Object.keys(BUILT_IN_ADAPTERS) });
+}
 
 export interface LocalAgents {
   readonly client: CodingAgentClient;

@@ -23,6 +23,13 @@ describe("what cannot be read as a command is said with the way out", () => {
     [["keys", "revoke"], "revoke needs a key's id", "Usage: capstan keys ["],
     [["triggers", "retry"], "retry needs a trigger's id", "Usage: capstan triggers ["],
     [["services", "stop"], "stop needs a service's name", "Usage: capstan services ["],
+    [
+      ["coding-agents", "relpay"],
+      '"relpay" is unknown here; there is list, replay',
+      "Usage: capstan coding-agents [",
+    ],
+    [["coding-agents", "install", "nope"], "There is no coding agent 'nope'", "Use one of claude, codex"],
+    [["doctor", "nope"], "There is no coding agent 'nope'", "Use one of claude, codex"],
     [["delegate", "claude"], "a coding agent and a prompt are needed", "Usage: capstan delegate "],
     [
       ["new", "cli", "x", "--language", "cobol"],

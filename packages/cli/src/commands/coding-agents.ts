@@ -2,35 +2,32 @@
 import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { BUILT_IN_ADAPTERS, createClient, MATRIX_COLUMNS, matrixRows, replay } from "@capstan/coding-agents";
-import { fail, nearest } from "@capstan/core";
+import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
+import { refuseUnknown } from "../local-agents.ts";
 import { printTable } from "../print-table.ts";
+import { runVerb, type Verb } from "../run-verb.ts";
 
 export const codingAgents: Command = {
-  usage: "capstan coding-agents [replay <agent> <file.jsonl> | install <agent>] [--yes]",
+  usage: "capstan coding-agents [list | replay <agent> <file.jsonl> | install <agent>] [--yes]",
   summary:
     "What ten coding agents can do. `replay` prints the events of a recording; `install` says how to install one.",
   options: { yes: { type: "boolean" } },
   examples: ["capstan coding-agents --json", "capstan coding-agents replay claude run.jsonl --json"],
-  async run(context) {
-    const [verb, agent = "", file = ""] = context.args;
-    if (verb === undefined) return matrix(context);
-    if (verb !== "replay" && verb !== "install") {
-      return fail("command_invalid", {
-        message: `"${verb}" is not a verb of coding-agents`,
-        usage: codingAgents.usage,
-      });
-    }
-    if (!Object.hasOwn(BUILT_IN_ADAPTERS, agent)) {
-      const known = Object.keys(BUILT_IN_ADAPTERS);
-      const message = `there is no coding agent "${agent}"; ${nearest(agent, known)[0] ?? known.join(", ")}?`;
-      return fail("command_invalid", { message, usage: codingAgents.usage });
-    }
-    return verb === "replay" ? replayFile(context, agent, file) : install(context, agent);
-  },
+  run: (context) =>
+    runVerb(context, codingAgents.usage, {
+      list: { run: matrix },
+      replay: { needs: "a coding agent and a file", run: ofKnown(replayFile) },
+      install: { needs: "a coding agent", run: ofKnown(install) },
+    }),
 };
 
-function matrix({ json, terminal }: CommandContext): number {
+const ofKnown =
+  (run: Verb["run"]): Verb["run"] =>
+  async (context, agent) =>
+    refuseUnknown([agent]) ?? run(context, agent);
+
+async function matrix({ json, terminal }: CommandContext): Promise<number> {
   const rows = matrixRows();
   if (json) terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
   else
@@ -43,7 +40,7 @@ function matrix({ json, terminal }: CommandContext): number {
   return 0;
 }
 
-async function replayFile({ terminal }: CommandContext, agent: string, file: string) {
+async function replayFile({ terminal, args: [, , file = ""] }: CommandContext, agent: string) {
   const adapter = BUILT_IN_ADAPTERS[agent as keyof typeof BUILT_IN_ADAPTERS];
   try {
     const text = await readFile(file, "utf8");

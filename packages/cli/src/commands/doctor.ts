@@ -1,7 +1,7 @@
 /** capstan doctor: which coding agents are installed, whether they are logged in, and (with --probe) whether they keep their promises. */
 import type { AgentDiagnosis, ProbeReport } from "@capstan/coding-agents";
 import type { Command, CommandContext } from "../command.ts";
-import { openLocalAgents } from "../local-agents.ts";
+import { openLocalAgents, refuseUnknown } from "../local-agents.ts";
 import { printTable } from "../print-table.ts";
 
 export const doctor: Command = {
@@ -10,8 +10,10 @@ export const doctor: Command = {
     "Checks the coding agents of this machine. --probe runs each against a simulated model and compares.",
   options: { probe: { type: "boolean" } },
   async run(context) {
-    const { doctor } = await openLocalAgents(context.environment);
     const wanted = context.args;
+    const unknown = refuseUnknown(wanted);
+    if (unknown) return unknown;
+    const { doctor } = await openLocalAgents(context.environment);
     const found =
       wanted.length > 0
         ? await Promise.all(wanted.map((agent) => doctor.check(agent)))

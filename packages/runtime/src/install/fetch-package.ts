@@ -74,8 +74,11 @@ const FILE_KINDS: readonly (readonly [RegExp, PackageKind])[] = [
   [/\.(json|ya?ml)$/, "openapi"],
 ];
 
+const kindByName = (name: string): PackageKind | undefined =>
+  FILE_KINDS.find(([pattern]) => pattern.test(name))?.[1];
+
 function fromFile(name: string, bytes: Uint8Array, kind?: PackageKind): Result<PackageArchive> {
-  const known = kind ?? FILE_KINDS.find(([pattern]) => pattern.test(name))?.[1];
+  const known = kind ?? kindByName(name);
   return known ? ok({ kind: known, bytes, origin: name }) : fail("package_source_unknown", { source: name });
 }
 
@@ -85,9 +88,10 @@ async function fromAddress(
   parts: FetchParts,
 ): Promise<Result<PackageArchive>> {
   const isUrl = /^https?:\/\//.test(words);
-  if (isUrl && (kind === "openapi" || (kind === undefined && /\.(json|ya?ml)([?#]|$)/.test(words)))) {
+  const file = isUrl ? (kind ?? kindByName(words.replace(/[?#].*$/, ""))) : undefined;
+  if (file !== undefined && file !== "mcp") {
     const bytes = await parts.download(words);
-    return bytes.ok ? ok({ kind: "openapi", bytes: bytes.value, origin: words }) : bytes;
+    return bytes.ok ? ok({ kind: file, bytes: bytes.value, origin: words }) : bytes;
   }
   const [command = "", ...args] = words.split(/\s+/);
   const document = isUrl ? { url: words } : { command, args };
