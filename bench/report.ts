@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { figure, goalText, isMet, RESULTS, type StoredFinding, type Table } from "./result.ts";
+import { goalText, isMet, measuredText, RESULTS, type StoredFinding, type Table } from "./result.ts";
 import { barsSvg } from "./svg.ts";
 
 const DOCS = join(import.meta.dirname, "../docs");
@@ -46,7 +46,7 @@ function summary(all: readonly StoredFinding[]): string {
       line([
         `[${name}](#${name})`,
         goal.what,
-        `${figure(goal.value)}${goal.unit}`,
+        measuredText(goal),
         goalText(goal),
         isMet(goal) ? "met" : "**missed**",
       ]),
@@ -97,8 +97,9 @@ const count = all.flatMap(({ goals }) => goals).length;
 const page = `# Benchmarks
 
 Written by \`bench/report.ts\` from \`bench/results/*.json\`; do not edit. Each bench measures Capstan and its peers in the
-same run, in turns, on the same machine, so that ratios hold where absolute figures do not. A ratio still moves from run to run, by a tenth
-and more for turns and first tokens: a goal that is met by less may be missed the next time (README.md has the spread of three runs). ${met} of ${count} goals are met.
+same run, in turns, on the same machine, so that ratios hold where absolute figures do not. A ratio still moves, by a tenth
+and more for turns and first tokens: it is the median over the rounds, which lay between the two figures behind it. A goal that is met by less may be missed
+the next time. ${met} of ${count} goals are met.
 
 ${summary(all)}
 

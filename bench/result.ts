@@ -9,6 +9,8 @@ import { join } from "node:path";
 export interface Goal {
   readonly what: string;
   readonly value: number;
+  /** Lowest and highest of the rounds whose median the value is. */
+  readonly spread?: readonly [number, number];
   readonly atLeast?: number;
   readonly atMost?: number;
   /** Behind the number: "x", " ms", " KB". */
@@ -60,6 +62,12 @@ export function goalText({ atLeast, atMost, unit }: Goal): string {
   return atLeast === undefined ? `at most ${atMost}${unit}` : `at least ${atLeast}${unit}`;
 }
 
+/** The value, and between which the rounds were. */
+export function measuredText({ value, spread, unit }: Goal): string {
+  const rounds = spread ? `, rounds ${figure(spread[0])} to ${figure(spread[1])}` : "";
+  return `${figure(value)}${unit}${rounds}`;
+}
+
 export const figure = (value: number): number =>
   Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
 
@@ -67,7 +75,7 @@ export const figure = (value: number): number =>
 export function report(finding: Finding): void {
   for (const goal of finding.goals) {
     const verdict = isMet(goal) ? "met   " : "MISSED";
-    console.log(`${verdict}  ${goal.what}: ${figure(goal.value)}${goal.unit} (goal: ${goalText(goal)})`);
+    console.log(`${verdict}  ${goal.what}: ${measuredText(goal)} (goal: ${goalText(goal)})`);
   }
   for (const { title, rows } of finding.tables) {
     console.log(`\n${title}`);

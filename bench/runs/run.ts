@@ -11,7 +11,7 @@ import { load, one } from "./load.ts";
 import { startModel } from "./model-process.ts";
 import { LANGGRAPH, MASTRA, OWN, OWN_EMBEDDED, type Turn, VARIANTS, type Variant } from "./variants.ts";
 
-const [rounds = "5", seconds = "1.5", wanted] = process.argv.slice(2);
+const [rounds = "5", seconds = "1.5", asked] = process.argv.slice(2);
 const here = import.meta.dirname;
 const CONCURRENCIES = [1, 16, 64] as const;
 const WARM_UP_MS = 2500;
@@ -70,26 +70,29 @@ async function count(running: Running, postgres: BenchPostgres): Promise<void> {
   };
 }
 
-const ratio = (own: readonly number[], peer: readonly number[]): number =>
-  median(own.map((value, round) => value / (peer[round] ?? Number.NaN)));
+/** Of neighbours in time: the median over the rounds, and between which they were. */
+function ratio(own: readonly number[] = [], peer: readonly number[] = []): Pick<Goal, "value" | "spread"> {
+  const rounds = own.map((value, round) => value / (peer[round] ?? Number.NaN));
+  return { value: median(rounds), spread: [Math.min(...rounds), Math.max(...rounds)] };
+}
 
 function goals(all: readonly Running[]): Goal[] {
   const of = (name: string) => all.find(({ variant }) => variant.name === name);
   const [own, embedded, langgraph, mastra] = [OWN, OWN_EMBEDDED, LANGGRAPH, MASTRA].map(of);
   const times = (a: Running | undefined, b: Running | undefined, concurrency: number) =>
-    ratio(a?.rates.get(concurrency) ?? [], b?.rates.get(concurrency) ?? []);
-  const first = (peer: Running | undefined) => ratio(own?.firstTokenMs ?? [], peer?.firstTokenMs ?? []);
+    ratio(a?.rates.get(concurrency), b?.rates.get(concurrency));
+  const first = (peer: Running | undefined) => ratio(own?.firstTokenMs, peer?.firstTokenMs);
   const unit = "x";
-  return [
-    { what: `turns/s at 16 beside ${LANGGRAPH}`, value: times(own, langgraph, 16), atLeast: 3, unit },
-    { what: `turns/s at 16 beside ${MASTRA}`, value: times(own, mastra, 16), atLeast: 4, unit },
-    { what: `turns/s at 1 beside ${LANGGRAPH}`, value: times(own, langgraph, 1), atLeast: 2, unit },
-    { what: `turns/s at 1 beside ${MASTRA}`, value: times(own, mastra, 1), atLeast: 4, unit },
-    { what: `time to first token beside ${LANGGRAPH}`, value: first(langgraph), atMost: 0.6, unit },
-    { what: `time to first token beside ${MASTRA}`, value: first(mastra), atMost: 0.4, unit },
+  const wanted: Goal[] = [
+    { what: `turns/s at 16 beside ${LANGGRAPH}`, ...times(own, langgraph, 16), atLeast: 3, unit },
+    { what: `turns/s at 16 beside ${MASTRA}`, ...times(own, mastra, 16), atLeast: 4, unit },
+    { what: `turns/s at 1 beside ${LANGGRAPH}`, ...times(own, langgraph, 1), atLeast: 2, unit },
+    { what: `turns/s at 1 beside ${MASTRA}`, ...times(own, mastra, 1), atLeast: 4, unit },
+    { what: `time to first token beside ${LANGGRAPH}`, ...first(langgraph), atMost: 0.6, unit },
+    { what: `time to first token beside ${MASTRA}`, ...first(mastra), atMost: 0.4, unit },
     {
       what: `turns/s at 16, embedded PGlite beside ${LANGGRAPH}`,
-      value: times(embedded, langgraph, 16),
+      ...times(embedded, langgraph, 16),
       atLeast: 2,
       unit,
     },
@@ -100,7 +103,8 @@ function goals(all: readonly Running[]): Goal[] {
       atMost: 7,
       unit: " KB",
     },
-  ].filter(({ value }) => !Number.isNaN(value));
+  ];
+  return wanted.filter(({ value }) => !Number.isNaN(value));
 }
 
 function rowOf({ variant, server, rates, firstTokenMs, cpuMsPerTurn, perTurn }: Running) {
@@ -118,9 +122,7 @@ function rowOf({ variant, server, rates, firstTokenMs, cpuMsPerTurn, perTurn }: 
   };
 }
 
-const chosen = VARIANTS.filter(
-  ({ name }) => !wanted || wanted.split(",").some((part) => name.includes(part)),
-);
+const chosen = VARIANTS.filter(({ name }) => !asked || asked.split(",").some((part) => name.includes(part)));
 const postgres = await startPostgres();
 const all: Running[] = [];
 try {
