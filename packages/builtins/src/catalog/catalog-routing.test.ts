@@ -1,5 +1,7 @@
 import { createRouteIndex, plan, rank, routeDocument } from "@capstan/core";
 import { describe, expect, test } from "vitest";
+import { sessionFileSystem } from "../capabilities/session-file-system.ts";
+import { testMath } from "../capabilities/test-math.ts";
 import { staticEmbedding } from "../models/static-embedding.ts";
 import { catalogCapabilities } from "./catalog-capabilities.ts";
 
@@ -119,4 +121,27 @@ test("every capability of the catalog has five to ten triggers, tags, a domain, 
       route: expect.stringMatching(/^\/api\//),
     });
   }
+});
+
+describe("beside the catalog", () => {
+  const both = createRouteIndex({ embed: staticEmbedding() });
+  for (const capability of [...capabilities, testMath, sessionFileSystem])
+    both.add(routeDocument(capability));
+
+  test.each([
+    ["3 * 4", "test_math"],
+    ["product of 3 and 5", "test_math"],
+    ["difference between 9 and 4", "test_math"],
+    ["take 4 from 10", "test_math"],
+    ["what is twelve times nine", "test_math"],
+    ["write hello to /a.txt", "session_file_system"],
+    ["find the word milk in my files", "session_file_system"],
+    ["save a note: buy milk", "session_file_system"],
+    ["2026-11-15", "chat.general"],
+    ["take me with you", "chat.general"],
+  ])("%j goes to %s", (task, id) => {
+    const { matches, clauses } = rank(task, both);
+    expect(matches[0]?.id).toBe(id);
+    expect(clauses).toEqual([task]);
+  });
 });

@@ -41,7 +41,7 @@ export function chooseTool(sentence: string, tools: readonly ChoosableTool[]): T
       needsUrl: "url" in propertiesOf(inputSchema),
     });
   }
-  const task = readTask(withOperators(boundedText(sentence)), undefined);
+  const task = readTask(sentence, undefined);
   const candidates = candidatesFor(task, index);
   const field = fieldOf(candidates);
   return candidates

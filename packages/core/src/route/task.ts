@@ -1,6 +1,7 @@
 /** A task, read once: its terms, clauses, verbs, vectors and whether it holds a URL. Everything `rank` asks of the text. */
 import { actionBits } from "./actions.ts";
 import { clausesOf } from "./clauses.ts";
+import { withOperators } from "./operators.ts";
 import type { Phrase } from "./route-index.ts";
 import {
   boundedText,
@@ -46,10 +47,11 @@ const URL_OR_PAGE =
 
 export function readTask(raw: string, embed: Embed | undefined): Task {
   const text = boundedText(raw);
-  const spoken = words(text);
+  const heard = withOperators(text);
+  const spoken = words(heard);
   const ordered = spoken.map(termOf);
   const line = termLine(ordered);
-  const whole = partOf(text, ordered, embed);
+  const whole = { ...partOf(heard, ordered, embed), text };
   const content = whole.terms.filter((term) => !isStopTerm(term));
   const { names, rooms } = valueKinds(text);
   return {
@@ -69,7 +71,7 @@ export function readTask(raw: string, embed: Embed | undefined): Task {
 /** The texts `rank` will ask `embed` for, so that a model that answers later can be asked before. */
 export function taskTexts(raw: string): string[] {
   const text = boundedText(raw);
-  return [text, ...clausesOf(text)].map(withoutValues);
+  return [withOperators(text), ...clausesOf(text)].map(withoutValues);
 }
 
 function partOf(text: string, ordered: readonly string[], embed: Embed | undefined): TaskPart {
