@@ -117,14 +117,17 @@ describe("from the CLI itself", () => {
 });
 
 describe("from the provider", () => {
-  test("claude asks Anthropic with the key in a header, never in the address", async () => {
-    answer = () => ({ body: '{"data":[{"id":"claude-opus-6","display_name":"Claude Opus 6"}]}' });
-    const models = registry({ ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: "sk-secret" });
-    await models.refresh("claude");
-    expect(models.model("claude", "claude-opus-6")?.displayName).toBe("Claude Opus 6");
-    expect(seen[0]?.headers["x-api-key"]).toBe("sk-secret");
-    expect(seen[0]?.url).not.toContain("sk-secret");
-  });
+  test.each(["", "/", "/v1"])(
+    'claude asks Anthropic, its address ending in "%s", with the key in a header',
+    async (ending) => {
+      answer = () => ({ body: '{"data":[{"id":"claude-opus-6","display_name":"Claude Opus 6"}]}' });
+      const models = registry({ ANTHROPIC_BASE_URL: `${base}${ending}`, ANTHROPIC_API_KEY: "sk-secret" });
+      await models.refresh("claude");
+      expect(models.model("claude", "claude-opus-6")?.displayName).toBe("Claude Opus 6");
+      expect(seen[0]?.headers["x-api-key"]).toBe("sk-secret");
+      expect(seen[0]?.url).toBe("/v1/models?limit=1000");
+    },
+  );
 
   test("gemini asks Google", async () => {
     answer = () => ({

@@ -98,7 +98,8 @@ async function codexAppServer(effects: RefreshEffects): Promise<RemoteModel[]> {
 
 async function anthropic(effects: RefreshEffects, prefix = ""): Promise<RemoteModel[]> {
   const key = needed(effects, "Anthropic", "ANTHROPIC_API_KEY");
-  const url = `${baseOf(effects.env.ANTHROPIC_BASE_URL, "https://api.anthropic.com")}/v1/models?limit=1000`;
+  const base = baseOf(effects.env.ANTHROPIC_BASE_URL, "https://api.anthropic.com").replace(/\/v1$/, "");
+  const url = `${base}/v1/models?limit=1000`;
   return readAnthropicModels(
     await get(effects, url, { "x-api-key": key, "anthropic-version": "2023-06-01" }),
     prefix,

@@ -26,6 +26,9 @@ export interface ProviderRow {
 }
 
 const base = ({ baseUrl }: Credentials) => (baseUrl === undefined ? {} : { baseURL: baseUrl });
+/** Claude Code wants this address without the version, the SDK with it; people have one variable for both. */
+const versioned = ({ baseUrl }: Credentials) =>
+  base({ baseUrl: baseUrl?.replace(/\/*$/, "").replace(/(?<!\/v\d+)$/, "/v1") });
 const key = ({ apiKey }: Credentials) => (apiKey === undefined ? {} : { apiKey });
 
 export const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
@@ -34,7 +37,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
     needsKey: true,
     make: async (modelId, credentials) => {
       const { createAnthropic } = await import("@ai-sdk/anthropic");
-      return createAnthropic({ ...key(credentials), ...base(credentials), fetch: nodeFetch })(modelId);
+      return createAnthropic({ ...key(credentials), ...versioned(credentials), fetch: nodeFetch })(modelId);
     },
     inputs: { image: true, audio: false, video: false, pdf: true },
     cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },

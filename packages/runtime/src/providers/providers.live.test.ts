@@ -58,6 +58,20 @@ afterEach(() => {
   wire.length = 0;
 });
 
+test.each(["", "/", "/v1", "/v1/"])('Anthropic answers at an address that ends in "%s"', async (ending) => {
+  mock.onMessage("hello", { content: "Hi." });
+  const models = openModels({
+    credentials: async () => ({ apiKey: "test-key", baseUrl: `${mock.url}${ending}` }),
+    catalog: () => ({ valid: false, status: "unknown", message: "" }),
+    defaultModel: "capstan/offline",
+  });
+  const made = await models.resolve(MODELS.anthropic);
+  const text = { type: "text", text: "hello" } as const;
+  const answer =
+    made.ok && (await made.value.model.doGenerate({ prompt: [{ role: "user", content: [text] }] }));
+  expect(answer && answer.content).toMatchObject([{ type: "text", text: "Hi." }]);
+});
+
 describe.each(Object.entries(MODELS))("%s", (_name, model) => {
   test("streams text", async () => {
     mock.onMessage("hello", { content: "Hi there, friend of boats!" });
