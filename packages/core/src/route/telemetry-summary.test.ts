@@ -34,12 +34,13 @@ test("sums up the specification's example", () => {
   });
 });
 
-test("a dry run is counted, but not in the success rate", () => {
-  expect(summarise([record({}), record({ failureClass: "dry_run" })])).toMatchObject({
+test("a dry run is counted, but not in the success rate, nor in the latency", () => {
+  expect(summarise([record({}), record({ failureClass: "dry_run", latencyMs: 0 })])).toMatchObject({
     total: 2,
     successful: 1,
     successRate: 1,
-    byCapability: { "company.plan": { count: 2, errors: 0 } },
+    avgLatencyMs: 188,
+    byCapability: { "company.plan": { count: 2, errors: 0, avgLatencyMs: 188 } },
   });
 });
 

@@ -46,7 +46,7 @@ export function failureClass({
 }
 
 export function summarise(records: readonly StepRecord[]): TelemetrySummary {
-  const ran = records.filter(({ failureClass }) => failureClass !== "dry_run");
+  const ran = records.filter(hasRun);
   const successful = ran.filter(({ failureClass }) => failureClass === "success").length;
   const fallbackUsed = records.filter((record) => record.fallbackUsed).length;
   const ids = [...new Set(records.map(({ capabilityId }) => capabilityId))].sort();
@@ -60,19 +60,25 @@ export function summarise(records: readonly StepRecord[]): TelemetrySummary {
     successRate: ratio(successful, ran.length),
     fallbackUsed,
     fallbackRate: ratio(fallbackUsed, records.length),
-    avgLatencyMs: averageLatency(records),
+    avgLatencyMs: averageLatency(ran),
     byCapability: Object.fromEntries(
       ids.map((id) => {
         const own = records.filter(({ capabilityId }) => capabilityId === id);
         return [
           id,
-          { count: own.length, errors: own.filter(isError).length, avgLatencyMs: averageLatency(own) },
+          {
+            count: own.length,
+            errors: own.filter(isError).length,
+            avgLatencyMs: averageLatency(own.filter(hasRun)),
+          },
         ];
       }),
     ),
     latestTimestamp: latest,
   };
 }
+
+const hasRun = ({ failureClass }: StepRecord): boolean => failureClass !== "dry_run";
 
 const isError = ({ failureClass }: StepRecord): boolean =>
   failureClass === "http_error" || failureClass === "runtime_error";
