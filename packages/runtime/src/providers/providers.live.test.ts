@@ -67,9 +67,9 @@ test.each(["", "/", "/v1", "/v1/"])('Anthropic answers at an address that ends i
   });
   const made = await models.resolve(MODELS.anthropic);
   const text = { type: "text", text: "hello" } as const;
-  const answer =
-    made.ok && (await made.value.model.doGenerate({ prompt: [{ role: "user", content: [text] }] }));
-  expect(answer && answer.content).toMatchObject([{ type: "text", text: "Hi." }]);
+  if (!made.ok) throw new Error(made.failure.message);
+  const answer = await made.value.model.doGenerate({ prompt: [{ role: "user", content: [text] }] });
+  expect(answer.content).toMatchObject([{ type: "text", text: "Hi." }]);
 });
 
 describe.each(Object.entries(MODELS))("%s", (_name, model) => {
