@@ -17,6 +17,8 @@ import { type RoutingSet, readSet, SET_NAMES, type SetName } from "./sets.ts";
 
 const TOP = 10;
 const REPEATS = 3;
+/** Not of any dev set: a text that was read before is in the model's memory. */
+const WARM_UP = readSet("banking77").train.slice(0, 300);
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
@@ -51,8 +53,7 @@ async function ours(set: RoutingSet, model: Minilm | undefined): Promise<Row> {
   const indexMb = (memory() - before) / 1e6;
   const times: Times[] = [];
   const ranked: string[][] = [];
-  const warmUp = set.dev.slice(0, 50); // they come again, and count then
-  for (const { task } of [...warmUp, ...set.dev]) {
+  for (const { task } of [...WARM_UP, ...set.dev]) {
     const from = performance.now();
     await model?.prepare(taskTexts(task)); // kept in memory: only the first time counts
     const prepared = performance.now() - from;
@@ -63,7 +64,7 @@ async function ours(set: RoutingSet, model: Minilm | undefined): Promise<Row> {
     times.push(timed(answer, prepared));
     ranked.push(ids);
   }
-  const from = warmUp.length;
+  const from = WARM_UP.length;
   return toRow(`capstan (${values.tier})`, set, ranked.slice(from), times.slice(from), indexMs, indexMb);
 }
 
