@@ -95,8 +95,9 @@ async function decisionFor(key: string, terminal: Terminal, input: Approval["inp
   if (key === "y" || key === "yes") return { decision: "approve" as const };
   if (key === "e" || key === "edit") {
     const text = await terminal.ask("  arguments as JSON: ", JSON.stringify(input));
+    if (text === undefined) return undefined; // Ctrl-C: nothing was approved
     try {
-      return { decision: "approve" as const, edited_args: JSON.parse(text ?? "{}") };
+      return { decision: "approve" as const, edited_args: JSON.parse(text) };
     } catch {
       terminal.err("  that is not JSON\n");
       return undefined;

@@ -140,6 +140,16 @@ describe("a call that needs approval", () => {
     expect(await capstan(["approvals", "deny", id])).toMatchObject({ code: 0 });
   });
 
+  test("is not approved by Ctrl-C while its arguments are edited, even when it needs none", async () => {
+    await agent("Clock", {
+      capabilities: ["current_time"],
+      tool_policies: { get_current_time: "approve" },
+    });
+    await capstan(["chat", "Clock"], { answers: ["what time is it", "e", undefined, undefined, "/exit"] });
+    const [{ id }] = await approvals();
+    expect(await capstan(["approvals", "deny", id])).toMatchObject({ code: 0 });
+  });
+
   test("waits when nobody is there to answer, and says how to", async () => {
     await careful();
     const { code, err } = await capstan(["chat", "Careful", "--message", "add 2 and 40"]);
