@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type ChoosableTool, chooseTool, rankTools } from "./choose-tool.ts";
 import { createRouteIndex } from "./route-index.ts";
+import { taskTexts } from "./task.ts";
 
 const CALCULATOR = tools({
   add: "Add two numbers",
@@ -31,6 +32,17 @@ describe("a sum said in everyday words goes to the tool that is named for it", (
   });
   test.each(SUMS)("%s: %s, as a step of a plan chooses", (task, tool) => {
     expect(ranked(task, CALCULATOR)[0]?.name).toBe(tool);
+  });
+  test("and asks a model for no other text than the one it has read before", () => {
+    const asked = new Set<string>();
+    const embed = (text: string) => {
+      asked.add(text);
+      return undefined;
+    };
+    const index = createRouteIndex({ embed });
+    asked.clear();
+    rankTools("seven times eight", { index, endpointOf: () => undefined, visible: () => true });
+    expect([...asked]).toEqual(taskTexts("seven times eight"));
   });
   test.each([
     ["2 to the power of 3", "pow"],

@@ -48,8 +48,9 @@ export function withOperators(sentence: string): string {
   const between = numbers.slice(1).map(({ at }, after) => sentence.slice(numbers[after]?.end, at).trim());
   const meant = OPERATIONS.filter(
     (operation) =>
-      between.some((text) => operation.between?.test(text)) ||
-      before.some((text) => operation.before?.test(text)),
+      !sentence.includes(operation.names) && // said already
+      (between.some((text) => operation.between?.test(text)) ||
+        before.some((text) => operation.before?.test(text))),
   );
   return [sentence, ...meant.map(({ names }) => names)].join(" ");
 }
