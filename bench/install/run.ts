@@ -1,10 +1,10 @@
 /**
  * What an install of the published server brings along: megabytes and packages, beside Mastra's with Postgres, memory
- * and its own server. Counted on disk, from the manifests, as npm resolves them; nothing is installed. `npm run build`
- * must have been run.
+ * and its own server. Counted on disk, from the manifests, as npm resolves them; nothing is installed.
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { freshBuild } from "../fresh-build.ts";
 import { figure, report, versionOf } from "../result.ts";
 
 interface Manifest {
@@ -21,11 +21,8 @@ const manifestOf = (folder: string): Manifest =>
 
 const root = join(import.meta.dirname, "../..");
 const bench = join(import.meta.dirname, "..");
-const published = (name: string) => join(root, "build/packages", name);
-if (!existsSync(published("server"))) {
-  console.error("There is no compiled build. Run: npm run build");
-  process.exit(1);
-}
+const built = freshBuild();
+const published = (name: string) => join(built, name);
 
 /** As Node finds it: in the folder's own node_modules, else in one above; of ours what is published. */
 function resolved(from: string, name: string): string | undefined {

@@ -7,16 +7,14 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freshBuild } from "../fresh-build.ts";
 import { startPostgres } from "../postgres.ts";
 import { figure, median, report, versionOf } from "../result.ts";
 import { type ServerOptions, startServer } from "../server.ts";
 
 const ROUNDS = Number(process.argv[2] ?? 7);
 const root = join(import.meta.dirname, "../..");
-const built = join(root, "build/packages");
-console.log("Building what would be published ..."); // always: an older build would be measured without a word
-const { status } = spawnSync(process.execPath, [join(root, "tools/build.ts")], { stdio: "inherit" });
-if (status !== 0) process.exit(1);
+const built = freshBuild();
 
 /** The build as an install would lay it out: our packages compiled, everything else as it is. */
 const folder = mkdtempSync(join(tmpdir(), "capstan-bench-start-"));
