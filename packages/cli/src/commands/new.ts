@@ -1,5 +1,5 @@
 /** capstan new and capstan pack: a working project, and the archive that installs it. Neither needs a server. */
-import { fail } from "@capstan/core";
+import { fail, whatIsWrong } from "@capstan/core";
 import { z } from "zod";
 import type { Command } from "../command.ts";
 import { pack as packProject } from "../new/pack.ts";
@@ -11,8 +11,6 @@ const CHOICES = z.object({
   prefix: z.enum(["capstan", "aech"]).default("capstan"),
   into: z.string().default("."),
 });
-const whatIsWrong = ({ issues }: z.ZodError): string =>
-  issues.map(({ path, message }) => `--${path.join(".")}: ${message}`).join("; ");
 
 export const newProject: Command = {
   usage:

@@ -3,6 +3,7 @@
  *
  * Formats as printed by the versions in the manifests; those marked (docs) were read in source or documentation only.
  */
+import { whatIsWrong } from "@capstan/core";
 import { z } from "zod";
 import type { RemoteModel } from "./remote-model.ts";
 
@@ -330,7 +331,7 @@ function checked(source: string, models: readonly RemoteModel[]): RemoteModel[] 
 
 function parsedAs<T>(source: string, schema: z.ZodType<T>, text: string): T {
   const parsed = schema.safeParse(parsedOrNull(text));
-  if (!parsed.success) throw new ModelListError(source, z.prettifyError(parsed.error).slice(0, 300));
+  if (!parsed.success) throw new ModelListError(source, whatIsWrong(parsed.error).slice(0, 300));
   return parsed.data;
 }
 
