@@ -8,9 +8,8 @@ import {
 } from "../../packages/core/src/route/gate.ts";
 import type { Example, Group } from "./fit.ts";
 import { scoresOf } from "./fit-fusion.ts";
+import { fitLogistic } from "./logistic-regression.ts";
 
-const STEPS = 400;
-const RATE = 0.1;
 const RIDGE = 1e-3;
 
 export interface Point {
@@ -30,12 +29,12 @@ export interface Gates {
 
 /** `price`: what one point of R@5, lost by refusing an answerable task, is worth in points of no-match F1. */
 export function fitGates(points: readonly Point[], price: number): Gates {
-  const none = fitLogistic(points, ({ none: isNone }) => isNone);
+  const none = fitGate(points, ({ none: isNone }) => isNone);
   const thresholds = Array.from({ length: 90 }, (_, at) => 0.05 + at * 0.01);
   const noneThreshold = thresholds.reduce((best, next) =>
     utility(points, none, next, price) > utility(points, none, best, price) ? next : best,
   );
-  const right = fitLogistic(points.filter(isAnswerable), ({ right: isRight }) => isRight);
+  const right = fitGate(points.filter(isAnswerable), ({ right: isRight }) => isRight);
   return { none, noneThreshold, right };
 }
 
@@ -45,7 +44,7 @@ const isAnswerable = ({ none }: Point): boolean => !none;
 export function reportGates(points: readonly Point[], { none, noneThreshold, right }: Gates): void {
   for (const [name, own] of byGroup(points)) report(name, outcome(own, refusedBy(none, noneThreshold)));
   for (const set of ["metatool", "clinc150"]) {
-    const others = fitLogistic(
+    const others = fitGate(
       points.filter(({ group }) => group.set !== set),
       ({ none: isNone }) => isNone,
     );
@@ -55,7 +54,7 @@ export function reportGates(points: readonly Point[], { none, noneThreshold, rig
   console.log("calibration of confidence:", calibration(points.filter(isAnswerable), right));
 }
 
-export function pointsOf(group: Group, weights: Float64Array): Point[] {
+export function pointsOf(group: Group, weights: Float64Array, manner: ReadonlyMap<string, number>): Point[] {
   return group.examples.map((example) => {
     const scores = [...scoresOf(example, weights)];
     const order = scores.map((_, at) => at).sort((a, b) => (scores[b] as number) - (scores[a] as number));
@@ -63,7 +62,12 @@ export function pointsOf(group: Group, weights: Float64Array): Point[] {
     const found = order.slice(0, 5).filter((at) => example.right[at]).length;
     return {
       group,
-      values: gateValues({ ...example, scores: sorted, spoken: example.spoken[order[0] ?? -1] === true }),
+      values: gateValues({
+        ...example,
+        task: { ...example.task, manner: manner.get(example.text) ?? 0 },
+        scores: sorted,
+        spoken: example.spoken[order[0] ?? -1] === true,
+      }),
       none: example.answers === 0,
       right: example.right[order[0] ?? -1] === true,
       recall5: found / (example.answers || 1),
@@ -78,55 +82,36 @@ export function byGroup<P extends Point>(points: readonly P[]): Map<string, P[]>
 
 const gateWeight = ({ weight, gateWeight: own }: Group): number => own ?? (weight || 0.1);
 
-/** Sets count alike, whatever their size; tasks without an answer count as much as three with one. */
+/**
+ * Sets count alike, whatever their size; a task without an answer counts as much as three with one. MetaTool's count
+ * less: their manner gives them away, and with more weight they would have its long tasks refused as well.
+ */
 function pointWeight(group: Group, { answers }: Example): number {
-  return (gateWeight(group) * (answers === 0 ? 3 : 1)) / group.examples.length;
+  const none = group.set === "metatool" ? 1.2 : 3;
+  return (gateWeight(group) * (answers === 0 ? none : 1)) / group.examples.length;
 }
 
-function fitLogistic(points: readonly Point[], isPositive: (point: Point) => boolean): LogisticWeights {
-  const inputs = GATE_INPUTS;
+function fitGate(points: readonly Point[], isPositive: (point: Point) => boolean): LogisticWeights {
   const total = points.reduce((sum, { weight }) => sum + weight, 0);
-  const mean = inputs.map(
-    (input) => points.reduce((sum, { values, weight }) => sum + weight * values[input], 0) / total,
+  const meanOf = (read: (point: Point) => number) =>
+    points.reduce((sum, point) => sum + point.weight * read(point), 0) / total;
+  const mean = GATE_INPUTS.map((input) => meanOf(({ values }) => values[input]));
+  const spread = GATE_INPUTS.map(
+    (input, k) => Math.sqrt(meanOf(({ values }) => (values[input] - (mean[k] ?? 0)) ** 2)) || 1,
   );
-  const spread = inputs.map(
-    (input, k) =>
-      Math.sqrt(
-        points.reduce((sum, { values, weight }) => sum + weight * (values[input] - (mean[k] ?? 0)) ** 2, 0) /
-          total,
-      ) || 1,
+  const fit = fitLogistic(
+    points.map((point) => ({
+      x: GATE_INPUTS.map((input, k) => (point.values[input] - (mean[k] ?? 0)) / (spread[k] ?? 1)),
+      positive: isPositive(point),
+      weight: point.weight,
+    })),
+    RIDGE,
   );
-  const rows = points.map(({ values }) =>
-    inputs.map((input, k) => (values[input] - (mean[k] ?? 0)) / (spread[k] ?? 1)),
-  );
-  const w = new Float64Array(inputs.length + 1);
-  const m = new Float64Array(w.length);
-  const v = new Float64Array(w.length);
-  for (let step = 1; step <= STEPS; step++) {
-    const g = new Float64Array(w.length);
-    rows.forEach((row, at) => {
-      const point = points[at] as Point;
-      let z = w[inputs.length] as number;
-      for (let k = 0; k < row.length; k++) z += (w[k] as number) * (row[k] as number);
-      const pull = ((isPositive(point) ? 1 : 0) - 1 / (1 + Math.exp(-z))) * (point.weight / total);
-      for (let k = 0; k < row.length; k++) g[k] = (g[k] as number) + pull * (row[k] as number);
-      g[inputs.length] = (g[inputs.length] as number) + pull;
-    });
-    for (let k = 0; k < w.length; k++) {
-      const pull = (g[k] as number) - (k < inputs.length ? RIDGE * (w[k] as number) : 0);
-      m[k] = 0.9 * (m[k] as number) + 0.1 * pull;
-      v[k] = 0.999 * (v[k] as number) + 0.001 * pull * pull;
-      w[k] =
-        (w[k] as number) +
-        (RATE * ((m[k] as number) / (1 - 0.9 ** step))) /
-          (Math.sqrt((v[k] as number) / (1 - 0.999 ** step)) + 1e-8);
-    }
-  }
-  const weights = Object.fromEntries(
-    inputs.map((input, k) => [input, round((w[k] as number) / (spread[k] ?? 1))]),
-  );
-  const shift = inputs.reduce((sum, _, k) => sum + ((w[k] as number) * (mean[k] ?? 0)) / (spread[k] ?? 1), 0);
-  return { bias: round((w[inputs.length] as number) - shift), weights };
+  const raw = GATE_INPUTS.map((_, k) => (fit.weights[k] ?? 0) / (spread[k] ?? 1));
+  return {
+    bias: round(raw.reduce((sum, weight, k) => sum - weight * (mean[k] ?? 0), fit.bias)),
+    weights: Object.fromEntries(GATE_INPUTS.map((input, k) => [input, round(raw[k] ?? 0)])),
+  };
 }
 
 export const refusedBy =

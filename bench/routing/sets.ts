@@ -50,6 +50,9 @@ function readLines(path: string): Labelled[] {
     .map((line) => JSON.parse(line) as Labelled);
 }
 
+/** Which half of its set the task at this place is in, for the cross-validation. */
+export const halfOf = (at: number): number => (at >> 1) % 2;
+
 /** A seeded generator, so that every run is the same. */
 export function random(seed: number): () => number {
   let state = seed >>> 0;

@@ -19,6 +19,7 @@ export const GATE_INPUTS = [
   "lead", // how far it is ahead of the sixth
   "length", // content words of the task: the longer, the less of it any capability says
   "parts", // clauses
+  "manner", // how the task is said: a wish, or a question about the world
   "unknown", // share of the task's content that no capability speaks of, by rarity
   "spoken", // 1 when it has triggers
 ] as const;
@@ -32,13 +33,14 @@ export interface LogisticWeights {
 
 const LONG_TASK = 20;
 const MANY_PARTS = 4;
+const PLAIN_MANNER = 4;
 const RUNNER_UP = 5; // several may be right; a sixth seldom is
 
 export interface GateView {
   readonly best: Field["best"];
   /** Unscaled evidence of all candidates, highest first. */
   readonly scores: readonly number[];
-  readonly task: Pick<Task, "contentTerms" | "clauses">;
+  readonly task: Pick<Task, "contentTerms" | "clauses" | "manner">;
   readonly unknown: number;
   readonly spoken: boolean;
 }
@@ -59,6 +61,7 @@ export function gateValues({ best, scores, task, unknown, spoken }: GateView): G
     lead: (first - (scores[RUNNER_UP] ?? 0)) / 5,
     length: Math.min(1, task.contentTerms.size / LONG_TASK),
     parts: Math.min(1, task.clauses.length / MANY_PARTS),
+    manner: task.manner / PLAIN_MANNER,
     unknown,
     spoken: spoken ? 1 : 0,
   };

@@ -1,6 +1,7 @@
 /** A task, read once: its terms, clauses, verbs, vectors and whether it holds a URL. Everything `rank` asks of the text. */
 import { actionBits } from "./actions.ts";
 import { clausesOf } from "./clauses.ts";
+import { mannerOf } from "./manner.ts";
 import { withOperators } from "./operators.ts";
 import type { Phrase } from "./route-index.ts";
 import {
@@ -35,6 +36,8 @@ export interface Task {
   /** Content terms and pairs of neighbours, in order. */
   readonly grams: readonly string[];
   readonly actions: number;
+  /** Said like a wish (below 0) or like a question about the world. */
+  readonly manner: number;
   /** It speaks of a page, or holds its address. */
   readonly hasUrl: boolean;
   readonly hasAddress: boolean;
@@ -62,6 +65,7 @@ export function readTask(raw: string, embed: Embed | undefined): Task {
     rooms,
     grams: gramsOf(ordered),
     actions: actionBits(spoken),
+    manner: mannerOf(spoken),
     hasUrl: URL_OR_PAGE.test(text),
     hasAddress: /https?:\/\//i.test(text),
     holds: (phrase) => line.includes(phrase.line),

@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import { mannerMarks, mannerOf } from "./manner.ts";
+import { words } from "./text.ts";
+
+const heard = (task: string): number => mannerOf(words(task));
+
+describe("how a task is said", () => {
+  test.each([
+    ["I need my invoices of March", "What are the causes of inflation?"],
+    ["Can you help me with my trip to Oslo?", "Why do birds migrate?"],
+    ["I'm looking for a doctor near me", "Where was the first bank founded?"],
+    ["please send this to my team", "If a train is late, who is to blame?"],
+  ])("%j sounds more like a wish than %j", (wish, question) => {
+    expect(heard(wish)).toBeLessThan(heard(question));
+  });
+
+  test.each([
+    ["can you find me a flight to Rome", "can you book me a doctor for Ann"],
+    ["write hello to /notes.txt", "delete hello under /old.txt"],
+  ])("what it is about does not matter: %j sounds like %j", (one, other) => {
+    const shared = (task: string) =>
+      [...mannerMarks(words(task))].filter((mark) => mark !== "to" && mark !== "for");
+    expect(shared(one)).toEqual(shared(other));
+  });
+
+  test("a short form is the word it stands for, and the first word counts as such", () => {
+    expect([...mannerMarks(words("What's this"))]).toEqual(["what", "^what", "this"]);
+    expect([...mannerMarks(words("this is what"))]).toEqual(["this", "is", "what"]);
+  });
+
+  test("a word counts once, and names that every object has count for nothing", () => {
+    expect(heard("can can can")).toBe(heard("can can"));
+    expect(heard("constructor __proto__ toString")).toBe(heard(""));
+  });
+});

@@ -1,0 +1,49 @@
+/**
+ * How a task is said, whatever it is about. Somebody who wants something done says "can you", "I need", "my"; a question
+ * about the world says "why do", "they", "would", and nothing in a catalog answers it however many words they share.
+ * Only words that name neither a thing nor a deed are read, so that what was learned on one catalog holds for the next.
+ */
+import { MANNER_WEIGHTS } from "./manner-weights.ts";
+
+/** Looked for anywhere in the task. */
+export const MANNER_WORDS: readonly string[] =
+  `a an the i my me mine myself we our us you your yourself he she it its they their them this that these those and or but
+  if so because when while where what which who whom whose why how is are was were be been being am do does did done doing
+  have has had having can could will would shall should may might must not no need want like please help tell give let to of in on at for from with about into by as than then there here any some all each every both more most
+  other such only same very just now also too out up one two`.split(/\s+/);
+
+/** Looked for as the first word, written `^what`. */
+export const OPENING_WORDS: readonly string[] =
+  `i what how can could is are do does if given why where when which who please in a you the my`.split(/\s+/);
+
+const SHORT_FORMS = new Map([
+  ["im", "i"],
+  ["ive", "i"],
+  ["whats", "what"],
+  ["whos", "who"],
+  ["hows", "how"],
+  ["wheres", "where"],
+  ["whens", "when"],
+  ["dont", "not"],
+  ["cant", "not"],
+]);
+const ANYWHERE = new Set(MANNER_WORDS);
+const OPENING = new Set(OPENING_WORDS);
+
+/** The words of manner in a task, each once. */
+export function mannerMarks(spoken: readonly string[]): ReadonlySet<string> {
+  const marks = new Set<string>();
+  spoken.forEach((word, at) => {
+    const long = SHORT_FORMS.get(word) ?? word;
+    if (ANYWHERE.has(long)) marks.add(long);
+    if (at === 0 && OPENING.has(long)) marks.add(`^${long}`);
+  });
+  return marks;
+}
+
+/** Above 0: said like a question about the world; below 0: like a wish. About as many units as a logistic model's sum. */
+export function mannerOf(spoken: readonly string[]): number {
+  let sum = MANNER_WEIGHTS.bias;
+  for (const mark of mannerMarks(spoken)) sum += MANNER_WEIGHTS.marks.get(mark) ?? 0;
+  return sum;
+}
