@@ -75,6 +75,7 @@ const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["the audit log", () => "/settings/audit", "agent.created"],
   ["the server's facts", () => "/settings/about", "Appearance"],
   ["a wrong address", () => "/nowhere", "There is no such screen"],
+  ["a wrong tab", () => "/settings/nonsense", /Anthropic|not available/],
 ];
 
 /** The same page in another look has the same structure, but other colours or another frame: that is looked at again. */

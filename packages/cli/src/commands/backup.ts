@@ -100,8 +100,7 @@ const wants = async (what: string, { usage }: Command) =>
 /** What people count first, then the rest. */
 function counted({ rows, files }: z.infer<typeof Counts>): string {
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
-  const named = ["agents", "sessions", "messages", "users"].map(
-    (name) => `${number(rows[name] ?? 0)} ${name}`,
-  );
-  return `${named.join(", ")}, ${number(total)} rows and ${number(files)} files in all`;
+  const of = (count: number, one: string) => `${number(count)} ${one}${count === 1 ? "" : "s"}`;
+  const named = ["agent", "session", "message", "user"].map((one) => of(rows[`${one}s`] ?? 0, one));
+  return `${named.join(", ")}, ${of(total, "row")} and ${of(files, "file")} in all`;
 }

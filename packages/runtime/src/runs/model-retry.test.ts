@@ -43,6 +43,17 @@ describe("a failed model call", () => {
     });
   });
 
+  test("whose answer has no words says so, instead of the name of an error class", () => {
+    const silent = new APICallError({
+      message: "",
+      url: "https://acme.example",
+      requestBodyValues: {},
+      statusCode: 400,
+    });
+    expect(JSON.stringify(judge(silent))).toContain("the answer gave no reason");
+    expect(JSON.stringify(judge(silent))).not.toContain("APICallError");
+  });
+
   test.each<[string, Record<string, string>, number]>([
     ["seconds", { "retry-after": "7" }, 7000],
     ["a date", { "retry-after": "Thu, 01 Jan 2026 00:00:09 GMT" }, 9000],

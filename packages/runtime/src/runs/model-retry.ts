@@ -98,7 +98,8 @@ const STATUS_OF_STREAM_ERROR: Record<string, number> = {
 
 function messageOf(error: unknown): string {
   const message = field(error, "message") ?? field(field(error, "error"), "message");
-  return typeof message === "string" && message !== "" ? message : String(error);
+  if (typeof message === "string" && message !== "") return message;
+  return APICallError.isInstance(error) ? "the answer gave no reason" : String(error);
 }
 
 const field = (value: unknown, name: string): unknown =>

@@ -1,31 +1,25 @@
-import { useLocation, useParams } from "wouter";
 import { Screen } from "../../kit/screen.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
+import { useTab } from "../../kit/use-tab.ts";
 import { Delegate } from "./delegate.tsx";
 import { Matrix } from "./matrix.tsx";
 import { Models } from "./models.tsx";
 
-type View = "matrix" | "models" | "run";
+const TABS = [
+  { name: "matrix", label: "Matrix" },
+  { name: "models", label: "Models" },
+  { name: "run", label: "Run one" },
+] as const;
 
 export default function CodingAgents() {
-  const { tab: view = "matrix" } = useParams<{ tab?: View }>();
-  const [, go] = useLocation();
+  const [view, go] = useTab("/coding-agents", TABS);
   return (
     <Screen
       wide
       title="Coding agents"
       lead="What each declares, what a probe found, what runs have shown. Where they differ, what was seen counts."
     >
-      <Tabs
-        label="Coding agents"
-        tabs={[
-          { name: "matrix", label: "Matrix" },
-          { name: "models", label: "Models" },
-          { name: "run", label: "Run one" },
-        ]}
-        current={view}
-        onChange={(name) => go(`/coding-agents/${name}`, { replace: true })}
-      >
+      <Tabs label="Coding agents" tabs={TABS} current={view} onChange={go}>
         {view === "matrix" && <Matrix />}
         {view === "models" && <Models />}
         {view === "run" && <Delegate />}

@@ -1,6 +1,6 @@
-import { useLocation, useParams } from "wouter";
 import { Screen } from "../../kit/screen.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
+import { useTab } from "../../kit/use-tab.ts";
 import { PackageList } from "./package-list.tsx";
 import { Services } from "./services.tsx";
 import { Triggers } from "./triggers.tsx";
@@ -10,22 +10,15 @@ const TABS = [
   { name: "services", label: "Services" },
   { name: "triggers", label: "Triggers" },
 ] as const;
-type TabName = (typeof TABS)[number]["name"];
 
 export default function Packages() {
-  const { tab = "installed" } = useParams<{ tab?: TabName }>();
-  const [, go] = useLocation();
+  const [tab, go] = useTab("/packages", TABS);
   return (
     <Screen
       title="Packages"
       lead="Capabilities from elsewhere: reviewed before they come in, with the rights you give them, and nothing left when they go."
     >
-      <Tabs
-        label="Packages"
-        tabs={TABS}
-        current={tab}
-        onChange={(name) => go(`/packages/${name}`, { replace: true })}
-      >
+      <Tabs label="Packages" tabs={TABS} current={tab} onChange={go}>
         {tab === "installed" && <PackageList />}
         {tab === "services" && <Services />}
         {tab === "triggers" && <Triggers />}

@@ -1,34 +1,28 @@
 import type { RouteAnswer, TaskAnswer } from "@capstan/client";
 import { useState } from "react";
-import { useLocation, useParams } from "wouter";
 import { Button } from "../../kit/button.tsx";
 import { Field, TextArea } from "../../kit/field.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { Screen } from "../../kit/screen.tsx";
 import { FailureNote, NotHere } from "../../kit/states.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
+import { useTab } from "../../kit/use-tab.ts";
 import { api, failureOf, isMissingPart } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 import { Ranking } from "./ranking.tsx";
 import { TaskResult } from "./task-result.tsx";
 import { Telemetry } from "./telemetry.tsx";
 
-type View = "task" | "telemetry";
+const TABS = [
+  { name: "task", label: "Task" },
+  { name: "telemetry", label: "Telemetry" },
+] as const;
 
 export default function RouteScreen() {
-  const { tab: view = "task" } = useParams<{ tab?: View }>();
-  const [, go] = useLocation();
+  const [view, go] = useTab("/route", TABS);
   return (
     <Screen title="Route" lead="Which capability serves a task, and why. Try it dry, then run it.">
-      <Tabs
-        label="Routing"
-        tabs={[
-          { name: "task", label: "Task" },
-          { name: "telemetry", label: "Telemetry" },
-        ]}
-        current={view}
-        onChange={(name) => go(`/route/${name}`, { replace: true })}
-      >
+      <Tabs label="Routing" tabs={TABS} current={view} onChange={go}>
         {view === "task" ? <TaskView /> : <Telemetry />}
       </Tabs>
     </Screen>

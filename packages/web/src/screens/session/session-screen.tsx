@@ -1,12 +1,13 @@
 import type { Session } from "@capstan/client";
 import Download from "lucide-react/icons/download";
-import { useLocation, useParams } from "wouter";
+import { useParams } from "wouter";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { saveAs } from "../../kit/save-as.ts";
 import { useTabTitle } from "../../kit/screen.tsx";
 import { ChangeFailure, Loaded } from "../../kit/states.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
+import { useTab } from "../../kit/use-tab.ts";
 import { dateTime } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
@@ -44,21 +45,14 @@ export default function SessionScreen() {
 }
 
 function Opened({ session }: { session: Session }) {
-  const { tab = "trace" } = useParams<{ tab?: TabName }>();
-  const [, go] = useLocation();
+  const [tab, go] = useTab(`/sessions/${session.id}`, TABS);
   const feed = useSessionFeed(session.id);
   useFreshFiles(session.id, feed.view.toolResults);
   return (
     <div className="flex h-full flex-col">
       <Header session={session} />
       <div className="min-h-0 flex-1 px-4 md:px-8">
-        <Tabs
-          fill
-          label="About this session"
-          tabs={TABS}
-          current={tab}
-          onChange={(name) => go(`/sessions/${session.id}/${name}`, { replace: true })}
-        >
+        <Tabs fill label="About this session" tabs={TABS} current={tab} onChange={go}>
           <TabContent tab={tab} session={session} feed={feed} />
         </Tabs>
       </div>

@@ -1,6 +1,6 @@
-import { useLocation, useParams } from "wouter";
 import { Screen } from "../../kit/screen.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
+import { useTab } from "../../kit/use-tab.ts";
 import { About } from "./about.tsx";
 import { AuditLog } from "./audit-log.tsx";
 import { Keys } from "./keys.tsx";
@@ -14,19 +14,12 @@ const TABS = [
   { name: "audit", label: "Audit log" },
   { name: "about", label: "This server" },
 ] as const;
-type TabName = (typeof TABS)[number]["name"];
 
 export default function Settings() {
-  const { tab = "providers" } = useParams<{ tab?: TabName }>();
-  const [, go] = useLocation();
+  const [tab, go] = useTab("/settings", TABS);
   return (
     <Screen title="Settings" lead="Models, keys, people and what they changed.">
-      <Tabs
-        label="Settings"
-        tabs={TABS}
-        current={tab}
-        onChange={(name) => go(`/settings/${name}`, { replace: true })}
-      >
+      <Tabs label="Settings" tabs={TABS} current={tab} onChange={go}>
         {tab === "providers" && <Providers />}
         {tab === "keys" && <Keys />}
         {tab === "users" && <Users />}

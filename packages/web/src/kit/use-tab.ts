@@ -1,0 +1,12 @@
+import { useLocation, useParams } from "wouter";
+
+/** The tab that the address names behind `place`, or the first when it names none of them; and the way to another. */
+export function useTab<Name extends string>(
+  place: string,
+  tabs: readonly [{ readonly name: Name }, ...{ readonly name: Name }[]],
+): [Name, (name: Name) => void] {
+  const { tab } = useParams<{ tab?: string }>();
+  const [, go] = useLocation();
+  const { name: current } = tabs.find(({ name }) => name === tab) ?? tabs[0];
+  return [current, (name) => go(`${place}/${name}`, { replace: true })];
+}
