@@ -109,6 +109,8 @@ const STATIC_TERMS: readonly Term[] = [
 ];
 const tier = options.lexical ? "lexical" : options.minilm ? "minilm" : "static";
 const terms = options.lexical ? LEXICAL_TERMS : STATIC_TERMS;
+/** What a set without triggers counts for: made-up interfaces (sealtools) less than real ones. */
+const NO_TRIGGERS: Partial<Record<SetName, number>> = { bfcl: 1.8, sealtools: 0.6 };
 const PRICE_OF_REFUSAL = options.lexical ? 2 : 9; // words alone see less that does not fit, and must refuse more readily
 
 const groups: Group[] = [];
@@ -193,7 +195,7 @@ function groupsOf(set: RoutingSet): Group[] {
   });
   if (set.name === "livemcp") return [make("as it is", 0, 1, (all) => all)]; // 47 tasks: to look at, not to fit on
   if (!set.capabilities.some(({ triggers }) => triggers?.length))
-    return [make("as it is", 1, 1, (all) => all)];
+    return [make("as it is", NO_TRIGGERS[set.name] ?? 1, 1, (all) => all)];
   const some = (all: readonly string[]) =>
     next() < 0.4 ? [] : all.slice(0, Math.floor(next() * (all.length + 1)));
   const seen =

