@@ -257,6 +257,7 @@ export {
 } from "./route/plan.ts";
 export { type Match, type RankOptions, type RankResult, type Rejected, rank } from "./route/rank.ts";
 export {
+  postedDocument,
   type RankCatalogRequest,
   type RankedTask,
   rankCatalog,

@@ -1,5 +1,6 @@
 /** POST /v1/route/rank: rank any posted catalog, so that an outside set can be scored against a running server. */
 import { z } from "zod";
+import type { RouteDocument } from "./document.ts";
 import { type Match, rank } from "./rank.ts";
 import { createRouteIndex } from "./route-index.ts";
 import type { Embed } from "./vectors.ts";
@@ -29,6 +30,27 @@ export const rankCatalogRequest = z.object({
 });
 export type RankCatalogRequest = z.output<typeof rankCatalogRequest>;
 
+/** A posted capability as the index reads it. */
+export const postedDocument = ({
+  id,
+  name,
+  description,
+  tags,
+  triggers,
+  params,
+  domain,
+  actions,
+}: RankCatalogRequest["capabilities"][number]): RouteDocument => ({
+  id,
+  name: name ?? id,
+  description: description ?? "",
+  tags: tags ?? [],
+  triggers: triggers ?? [],
+  params: params ?? [],
+  actions: actions ?? [],
+  ...(domain != null && { domain }),
+});
+
 export interface RankedTask {
   readonly task: string;
   /** Empty: nothing fits. */
@@ -44,17 +66,8 @@ export function* rankCatalog(
   embed?: Embed,
 ): Generator<RankedTask | undefined> {
   const index = createRouteIndex({ embed });
-  for (const { id, name, description, tags, triggers, params, domain, actions } of capabilities) {
-    index.add({
-      id,
-      name: name ?? id,
-      description: description ?? "",
-      tags: tags ?? [],
-      triggers: triggers ?? [],
-      params: params ?? [],
-      actions: actions ?? [],
-      ...(domain != null && { domain }),
-    });
+  for (const capability of capabilities) {
+    index.add(postedDocument(capability));
     yield undefined;
   }
   for (const task of tasks) yield { task, matches: rank(task, index, { topK }).matches };

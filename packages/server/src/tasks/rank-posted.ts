@@ -2,6 +2,7 @@
 import {
   documentTexts,
   type Embed,
+  postedDocument,
   type RankCatalogRequest,
   type RankedTask,
   rankCatalog,
@@ -62,12 +63,10 @@ async function rankInTurns(
 
 /** What each turn of `rankCatalog` will ask `embed` for: first the capabilities, then the tasks. */
 function* textsInTurn({ capabilities, tasks }: RankCatalogRequest): Generator<() => string[]> {
-  for (const { id, name, description, triggers } of capabilities) {
+  for (const capability of capabilities) {
     yield () => {
-      const texts = documentTexts({
-        ...{ id, name: name ?? id, description: description ?? "", triggers: triggers ?? [] },
-      });
-      return [texts.own, ...texts.triggers];
+      const { own, triggers } = documentTexts(postedDocument(capability));
+      return [own, ...triggers];
     };
   }
   for (const task of tasks) yield () => taskTexts(task);
