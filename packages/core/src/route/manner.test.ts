@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { GATE_INPUTS, type GateValues, logistic } from "./gate.ts";
 import { mannerMarks, mannerOf } from "./manner.ts";
 import { words } from "./text.ts";
+import { LEXICAL_WEIGHTS, MINILM_WEIGHTS, STATIC_WEIGHTS } from "./weights.ts";
 
 const heard = (task: string): number => mannerOf(words(task));
 
@@ -32,4 +34,17 @@ describe("how a task is said", () => {
     expect(heard("can can can")).toBe(heard("can can"));
     expect(heard("constructor __proto__ toString")).toBe(heard(""));
   });
+
+  test.each([
+    ["words alone", LEXICAL_WEIGHTS],
+    ["the table", STATIC_WEIGHTS],
+    ["MiniLM", MINILM_WEIGHTS],
+  ])(
+    "with %s, the same evidence is refused more readily for a question about the world",
+    (_tier, { none }) => {
+      const evidence = Object.fromEntries(GATE_INPUTS.map((input) => [input, 0.4])) as GateValues;
+      const refused = (task: string) => logistic({ ...evidence, manner: heard(task) }, none);
+      expect(refused("why do they do that")).toBeGreaterThan(refused("can you do that for me"));
+    },
+  );
 });
