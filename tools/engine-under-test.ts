@@ -7,7 +7,6 @@ import {
   compose,
   defineCapability,
   defineTool,
-  effectiveScopes,
   fail,
   type Ok,
   ok,
@@ -16,6 +15,7 @@ import {
   type RuntimeAgent,
   type ToolContext,
 } from "@capstan/core";
+import { effectiveScopes } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import { z } from "zod";
 import { type Database, openDatabase } from "../packages/runtime/src/db/database.ts";

@@ -19,6 +19,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 };
 const PACKAGES = Object.keys(MAY_IMPORT);
 const MAX_LINES = 400;
+const MAX_AUTHOR_NAMES = 70;
 const NO_DRAWERS = /(^|\/)(utils?|helpers?|common|misc|shared)(\/|\.tsx?$)/;
 
 const sources = PACKAGES.flatMap((name) =>
@@ -55,6 +56,20 @@ describe("the import picture", () => {
     expect(Object.keys(manifest.dependencies)).toEqual(["zod"]);
   });
 
+  test(`core's root shows authors at most ${MAX_AUTHOR_NAMES} names`, () => {
+    const root = readFileSync(join(ROOT, "packages/core/src/index.ts"), "utf8");
+    expect(exportedNames(root).length).toBeLessThanOrEqual(MAX_AUTHOR_NAMES);
+  });
+
+  test("core exports no name that nobody outside core uses", () => {
+    const internal = readFileSync(join(ROOT, "packages/core/src/internal.ts"), "utf8");
+    const outside = sources.filter(({ pkg }) => pkg !== "core").map(({ text }) => text);
+    const rest = ["tools", "bench", "examples"].flatMap((folder) => filesBelow(join(ROOT, folder)));
+    const scripts = rest.filter((path) => path.endsWith(".ts") && !path.includes("node_modules"));
+    const used = [...outside, ...scripts.map((path) => readFileSync(path, "utf8"))].flatMap(internalImports);
+    expect(exportedNames(internal).filter((name) => !used.includes(name))).toEqual([]);
+  });
+
   test("core does no I/O", () => {
     const faults = sources.filter(
       ({ pkg, name, text }) =>
@@ -65,7 +80,9 @@ describe("the import picture", () => {
 
   test("no package imports another's inside", () => {
     const faults = sources.filter(
-      ({ name, text }) => !isTest(name) && importsOf(text).some((s) => /^@capstan\/[^/]+\//.test(s)),
+      ({ name, text }) =>
+        !isTest(name) &&
+        importsOf(text).some((s) => /^@capstan\/[^/]+\//.test(s) && s !== "@capstan/core/internal"),
     );
     expect(faults.map(({ name }) => name)).toEqual([]);
   });
@@ -155,6 +172,26 @@ function importsOf(text: string): string[] {
     /(?:^|\n)(?:import|export)\s[^;"]*?\sfrom\s+"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)|(?:^|\n)import\s+"([^"]+)"/g,
   );
   return [...found].map((match) => match[1] ?? match[2] ?? match[3] ?? "");
+}
+
+const namesIn = (list: string) =>
+  list
+    .split(",")
+    .map((name) =>
+      name
+        .trim()
+        .replace(/^type /, "")
+        .replace(/ as .*/, ""),
+    )
+    .filter(Boolean);
+
+function exportedNames(text: string): string[] {
+  return [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list = ""]) => namesIn(list));
+}
+
+function internalImports(text: string): string[] {
+  const found = text.matchAll(/(?:import|export)\s(?:type\s)?\{([^}]*)\} from "@capstan\/core\/internal"/g);
+  return [...found].flatMap(([, list = ""]) => namesIn(list));
 }
 
 function packageOf(specifier: string): string {

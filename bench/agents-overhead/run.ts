@@ -10,7 +10,7 @@ import { availableParallelism, homedir, loadavg, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { BUILT_IN_ADAPTERS, createClient, startSim, wireToSim } from "@capstan/coding-agents";
-import { NO_THINKING, type RunOptions } from "@capstan/core";
+import { NO_THINKING, type RunOptions } from "@capstan/core/internal";
 
 const ROUNDS = Number(process.argv[2] ?? 20);
 const MOST_MS = 50; // what the issue allows

@@ -11,7 +11,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openMinilm, openTable, staticEmbedding } from "@capstan/builtins";
-import { documentTexts, type Embed, taskTexts } from "@capstan/core";
+import { documentTexts, type Embed, taskTexts } from "@capstan/core/internal";
 import type { Feature } from "../../packages/core/src/route/features.ts";
 import { candidatesFor } from "../../packages/core/src/route/features.ts";
 import { fieldOf } from "../../packages/core/src/route/fusion.ts";

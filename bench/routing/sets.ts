@@ -1,7 +1,7 @@
 /** The labelled sets: capabilities and tasks, read from `ROUTING_DATA` (default ../shared/routing beside the repository). */
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { RouteDocument } from "@capstan/core";
+import type { RouteDocument } from "@capstan/core/internal";
 
 export const SET_NAMES = ["metatool", "clinc150", "banking77", "bfcl", "sealtools", "livemcp"] as const;
 export type SetName = (typeof SET_NAMES)[number];

@@ -1,5 +1,6 @@
 /** The readers of other people's files and output, given almost right ones: they answer, and never throw. */
-import { readManifest, readTrigger, runFaults } from "@capstan/core";
+import { readManifest } from "@capstan/core";
+import { readTrigger, runFaults } from "@capstan/core/internal";
 import fc from "fast-check";
 import { recordingReader, TRANSCRIPTS } from "../../packages/coding-agents/src/fixtures/transcripts.ts";
 import { replay } from "../../packages/coding-agents/src/replay/replay.ts";

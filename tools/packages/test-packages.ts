@@ -1,7 +1,8 @@
 /** Packages for tests, built from source text: a wheel in Python's standard library only, and an npm tarball. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildNpmTarball, buildWheel, type Result } from "@capstan/core";
+import type { Result } from "@capstan/core";
+import { buildNpmTarball, buildWheel } from "@capstan/core/internal";
 import { nodeCodec } from "../../packages/runtime/src/install/node-codec.ts";
 
 export interface TestPackage {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { writeTarGz } from "@capstan/core";
+import { writeTarGz } from "@capstan/core/internal";
 import { nodeCodec } from "../../packages/runtime/src/install/node-codec.ts";
 import { file } from "./test-packages.ts";
 

@@ -9,7 +9,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createWordPieces, MINILM_DIMENSIONS } from "@capstan/builtins";
-import { documentTexts, taskTexts } from "@capstan/core";
+import { documentTexts, taskTexts } from "@capstan/core/internal";
 import { type RoutingSet, random, readSet, SET_NAMES, TRAIN_SETS } from "../sets.ts";
 import { BagModel } from "./bag-model.ts";
 import { type Catalog, choose, contrast, distil } from "./losses.ts";

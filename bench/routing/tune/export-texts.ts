@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createWordPieces } from "@capstan/builtins";
-import { documentTexts, taskTexts } from "@capstan/core";
+import { documentTexts, taskTexts } from "@capstan/core/internal";
 import { readSet, SET_NAMES } from "../sets.ts";
 
 const MAX_TOKENS = 126;

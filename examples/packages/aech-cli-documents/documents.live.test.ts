@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { crc32, deflateRawSync, gunzipSync, gzipSync, inflateRawSync, inflateSync } from "node:zlib";
-import { readManifest, writeZip } from "@capstan/core";
+import { readManifest } from "@capstan/core";
+import { writeZip } from "@capstan/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const main = fileURLToPath(new URL("./src/main.ts", import.meta.url));

@@ -1,7 +1,8 @@
 /** From an argument vector to an exit code: finds the command, parses its options, prints what went wrong with a next step. */
 
 import { parseArgs } from "node:util";
-import { type Failure, fail, nearest } from "@capstan/core";
+import { type Failure, fail } from "@capstan/core";
+import { nearest } from "@capstan/core/internal";
 import type { Command, CommandContext } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
 

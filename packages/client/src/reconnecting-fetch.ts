@@ -4,7 +4,8 @@
  *
  * The POST itself is sent again only when nothing came back: the server knows a message by its id and runs it once.
  */
-import { AG_UI_VERSION, type RunEvent } from "@capstan/core";
+import type { RunEvent } from "@capstan/core";
+import { AG_UI_VERSION } from "@capstan/core/internal";
 import { connect, type Fetch } from "./connection.ts";
 import { type FollowOptions, type FollowState, followEvents } from "./follow-events.ts";
 import { readServerSentEvents, type ServerSentEvent } from "./server-sent-events.ts";

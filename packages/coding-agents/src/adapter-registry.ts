@@ -1,13 +1,13 @@
 /** The adapters of a client: the ten that ship, and those a user registers. */
+import { fail } from "@capstan/core";
 import {
   type AgentName,
   type AgentPlatform,
   type CodingAgentAdapter,
   type CodingAgentCapabilities,
-  fail,
   type InstallMethod,
   RunRefusedError,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { BUILT_IN_ADAPTERS } from "./adapters/built-in-adapters.ts";
 import type { CommandRunner } from "./command/run-command.ts";
 import { findCommand } from "./engine/find-command.ts";

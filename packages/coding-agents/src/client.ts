@@ -20,7 +20,7 @@ import {
   type RunUsage,
   runError,
   validateRun,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { type AdapterRegistry, createAdapterRegistry } from "./adapter-registry.ts";
 import type { ClientOptions, CodingAgentClient, HostOptions, SessionBrowser } from "./coding-agent-client.ts";
 import { type CommandRunner, runCommand } from "./command/run-command.ts";

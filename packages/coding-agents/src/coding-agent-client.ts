@@ -1,13 +1,13 @@
 /** The client's face: what `createClient` gives, for agents on this machine and for those on a remote Capstan alike. */
+import type { Result } from "@capstan/core";
 import type {
   AgentName,
   EffectiveCapabilities,
   ModelRegistry,
-  Result,
   RunOptions,
   StoredMessage,
   StoredSession,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import type { AdapterRegistry } from "./adapter-registry.ts";
 import type { EngineSettings } from "./engine/engine-settings.ts";
 import type { RunHandle } from "./engine/run-handle.ts";

@@ -2,15 +2,8 @@
  * request_access: an agent that may ask for scopes asks a person. The call itself is what is approved, so it waits in
  * the same inbox as every other; approved, it records the grant, and the next model call sees the tool.
  */
-import {
-  type Capability,
-  defineCapability,
-  defineTool,
-  fail,
-  ok,
-  REQUEST_ACCESS,
-  type ToolContext,
-} from "@capstan/core";
+import { type Capability, defineCapability, defineTool, fail, ok, type ToolContext } from "@capstan/core";
+import { REQUEST_ACCESS } from "@capstan/core/internal";
 import type { AuditLog, Composer, Runs, UserStore } from "@capstan/runtime";
 import { z } from "zod";
 

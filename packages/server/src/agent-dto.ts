@@ -1,6 +1,7 @@
 /** Agents on the wire: snake_case, `capabilities` as strings, their options beside them. */
-import type { ApprovalExpiry, CapabilityRef, RunLimits } from "@capstan/core";
-import { isVersionPin } from "@capstan/core";
+import type { CapabilityRef, RunLimits } from "@capstan/core";
+import type { ApprovalExpiry } from "@capstan/core/internal";
+import { isVersionPin } from "@capstan/core/internal";
 import type { AgentInput, AgentRecord } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
 

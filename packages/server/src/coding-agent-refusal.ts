@@ -1,5 +1,6 @@
 /** What `run()` of a coding agent throws, as the failure it stands for; undefined for a fault of our own. */
-import { type CapabilityError, capabilityRefused, type Failure, type RunRefusedError } from "@capstan/core";
+import type { Failure } from "@capstan/core";
+import { type CapabilityError, capabilityRefused, type RunRefusedError } from "@capstan/core/internal";
 
 /** Known by name, not by class: an adapter of the operator's own throws the class of another copy of core. */
 export function codingAgentRefusal(error: unknown): Failure | undefined {

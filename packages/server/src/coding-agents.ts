@@ -2,7 +2,7 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import type { CodingAgentClient, Doctor, MatrixRow, RunHost } from "@capstan/coding-agents";
-import type { CodingAgentAdapter, CodingAgentManifest } from "@capstan/core";
+import type { CodingAgentAdapter, CodingAgentManifest } from "@capstan/core/internal";
 import type { Settings } from "./settings.ts";
 
 export interface CodingAgents {

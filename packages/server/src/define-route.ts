@@ -1,6 +1,7 @@
 /** What our route definitions share: the right a key must have, the bodies, and one answer to bad input. */
 
-import { fail, whatIsWrong } from "@capstan/core";
+import { fail } from "@capstan/core";
+import { whatIsWrong } from "@capstan/core/internal";
 import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import type { Caller, Right } from "./auth/caller.ts";

@@ -2,7 +2,8 @@
  * The gate proof: calls that must not happen, tried on every way that leads to a tool. A new way adds a row to PATHS.
  * Each attempt has an agent of its own; what ran is counted in the tool itself, what was refused is read from the history.
  */
-import { FAILURES, type ToolPolicy } from "@capstan/core";
+import type { ToolPolicy } from "@capstan/core";
+import { FAILURES } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {

@@ -2,7 +2,7 @@
  * Attachments the model cannot read become files of the session when the agent has tools for files: the model is told
  * where they are. The same message sent twice writes the same files.
  */
-import type { FilePart, UserPart } from "@capstan/core";
+import type { FilePart, UserPart } from "@capstan/core/internal";
 import type { SessionRecord } from "@capstan/runtime";
 import type { Services } from "./services.ts";
 

@@ -1,6 +1,6 @@
 /** Which model answers: the agent's, else the operator's, else the first provider with a key, else the offline demo. */
 import { offlineModel } from "@capstan/builtins";
-import { createModelRegistry, type ModelRegistry, NATIVE_AGENT } from "@capstan/core";
+import { createModelRegistry, type ModelRegistry, NATIVE_AGENT } from "@capstan/core/internal";
 import { type Models, openModels, type ResolvedModel } from "@capstan/runtime";
 import type { Providers } from "./providers.ts";
 import type { Settings } from "./settings.ts";

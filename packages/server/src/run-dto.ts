@@ -6,8 +6,8 @@ import type {
   TokenUsage,
   ToolResultPart,
   UserPart,
-} from "@capstan/core";
-import { toolOutputText } from "@capstan/core";
+} from "@capstan/core/internal";
+import { toolOutputText } from "@capstan/core/internal";
 import type { Approval, RunRecord, StoredMessage } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
 

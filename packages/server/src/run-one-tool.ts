@@ -1,12 +1,6 @@
 /** One tool called by itself: as an agent's tool when an agent is named, else as the only capability of a nameless agent. */
-import {
-  type Budget,
-  type Failure,
-  fail,
-  type JsonValue,
-  type Result,
-  type RuntimeAgent,
-} from "@capstan/core";
+import { type Failure, fail, type JsonValue, type Result, type RuntimeAgent } from "@capstan/core";
+import type { Budget } from "@capstan/core/internal";
 import { storedBudgets } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import type { Caller } from "./auth/caller.ts";

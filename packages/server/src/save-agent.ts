@@ -1,5 +1,6 @@
 /** Saves an agent once it composes, its model can answer and its harness exists; records who did it. */
-import { NATIVE_AGENT, ok, type Result, type RuntimeAgent } from "@capstan/core";
+import { ok, type Result, type RuntimeAgent } from "@capstan/core";
+import { NATIVE_AGENT } from "@capstan/core/internal";
 import type { AgentInput, AgentRecord } from "@capstan/runtime";
 import type { Caller } from "./auth/caller.ts";
 import type { Services } from "./services.ts";

@@ -2,7 +2,8 @@
  * `/capabilities.json` in each session whose agent has an installed package: what of it the agent may use for its user.
  * It is made when it is looked at, so a grant, a revocation or an expiry shows in it at once.
  */
-import { SESSION_MANIFEST_PATH, type SessionFileStore, sessionManifest } from "@capstan/core";
+import type { SessionFileStore } from "@capstan/core";
+import { SESSION_MANIFEST_PATH, sessionManifest } from "@capstan/core/internal";
 import { type Composer, compileGrep, type Packages, type SessionStore, withMadeFile } from "@capstan/runtime";
 
 export interface ManifestParts {

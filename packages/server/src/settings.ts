@@ -1,5 +1,6 @@
 /** The server's settings: every environment variable it knows, parsed once. `main.ts` is the only caller with the real environment. */
-import { fail, ok, type Result, whatIsWrong } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import { whatIsWrong } from "@capstan/core/internal";
 import { z } from "zod";
 
 const port = z.coerce.number().int().min(0).max(65_535);

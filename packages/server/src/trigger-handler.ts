@@ -2,7 +2,8 @@
  * A trigger becomes a session of its user with the agent bound to its capability. The trigger's id is the session's id
  * and its message's id, so that handling it again finds the same run and does nothing twice.
  */
-import type { CapabilityRegistry, Trigger } from "@capstan/core";
+import type { CapabilityRegistry } from "@capstan/core";
+import type { Trigger } from "@capstan/core/internal";
 import type {
   AgentStore,
   HandledTrigger,

@@ -2,7 +2,8 @@
  * current_time: the date and time in any IANA zone. Zones are checked by the engine itself and not by a list, because
  * `Intl.supportedValuesOf` leaves out a third of the names people write, such as US/Eastern.
  */
-import { defineCapability, defineTool, fail, nearest, ok } from "@capstan/core";
+import { defineCapability, defineTool, fail, ok } from "@capstan/core";
+import { nearest } from "@capstan/core/internal";
 import { z } from "zod";
 import { CAPABILITY_IDS } from "../capability-ids.ts";
 

@@ -1,4 +1,5 @@
-import { type CapabilityStore, ok, whyUnavailable } from "@capstan/core";
+import { type CapabilityStore, ok } from "@capstan/core";
+import { whyUnavailable } from "@capstan/core/internal";
 import { beforeEach, describe, expect, test } from "vitest";
 import { memoryStore, tryTool } from "./fixtures/try-tool.ts";
 import { researchCapability } from "./research.ts";

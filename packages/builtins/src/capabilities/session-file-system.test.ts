@@ -1,4 +1,5 @@
-import { type CompileGrep, fail, memoryFileStore, ok, type SessionFileStore } from "@capstan/core";
+import { fail, memoryFileStore, ok, type SessionFileStore } from "@capstan/core";
+import type { CompileGrep } from "@capstan/core/internal";
 import fc from "fast-check";
 import { RE2JS } from "re2js";
 import { beforeEach, describe, expect, test } from "vitest";

@@ -9,7 +9,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { type Embed, MINILM_WEIGHTS } from "@capstan/core";
+import { type Embed, MINILM_WEIGHTS } from "@capstan/core/internal";
 import { MINILM_DIMENSIONS, minilmGraph } from "./minilm-graph.ts";
 import { tuned } from "./minilm-tuning.ts";
 import { readSafetensors } from "./safetensors.ts";

@@ -8,14 +8,8 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
-import {
-  type ChoosableTool,
-  chooseTool,
-  type JsonSchema,
-  type JsonValue,
-  mapPayload,
-  stepsOf,
-} from "@capstan/core";
+import type { JsonSchema, JsonValue } from "@capstan/core";
+import { type ChoosableTool, chooseTool, mapPayload, stepsOf } from "@capstan/core/internal";
 import { timezoneOf } from "./city-zones.ts";
 import { wordAnswer } from "./word-answer.ts";
 

@@ -3,7 +3,7 @@
  * from all-MiniLM-L6-v2. A text is the mean of its rows: no model runs, a task takes some tens of microseconds.
  */
 import { readFileSync } from "node:fs";
-import type { Embed } from "@capstan/core";
+import type { Embed } from "@capstan/core/internal";
 import { createWordPieces } from "./word-pieces.ts";
 
 const DATA = new URL("../../data/", import.meta.url);

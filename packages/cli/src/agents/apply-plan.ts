@@ -3,18 +3,15 @@
  * list come first. An agent is found by its id when the server knows it, else by its name.
  */
 import type { Agent } from "@capstan/client";
+import { type AgentFile, fail, ok, type Result } from "@capstan/core";
 import {
   type AgentFields,
-  type AgentFile,
   agentDifferences,
   agentFields,
   agentsListedBy,
   type FieldDifference,
-  fail,
-  ok,
-  type Result,
   servedFields,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { type FoundAgent, located } from "./read-agent-files.ts";
 
 export interface Change {

@@ -2,7 +2,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Agent, type Api, type Connection, createApi } from "@capstan/client";
-import { type AgentFile, agentFile, fail, ok, type Result } from "@capstan/core";
+import { type AgentFile, fail, ok, type Result } from "@capstan/core";
+import { agentFile } from "@capstan/core/internal";
 import { stringify } from "yaml";
 import { FORMS, slug, type WrittenForm } from "../agents/describe-agent.ts";
 import { agentNamed } from "../agents/find-agent.ts";

@@ -1,6 +1,7 @@
 /** capstan apply: makes the server's agents what the files say, after showing the difference. Others are left alone. */
 import { type Agent, type Api, createApi } from "@capstan/client";
-import { agentFields, fail, ok, type Refused, type Result } from "@capstan/core";
+import { fail, ok, type Refused, type Result } from "@capstan/core";
+import { agentFields } from "@capstan/core/internal";
 import { applyPlan, type Change, withoutNewAgents } from "../agents/apply-plan.ts";
 import { allAgents } from "../agents/list-agents.ts";
 import { printChanges } from "../agents/print-changes.ts";

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { CodingAgentEvent } from "@capstan/core";
+import type { CodingAgentEvent } from "@capstan/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { typeCommand } from "../../../../tools/command-under-test.ts";
 

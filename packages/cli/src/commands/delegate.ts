@@ -1,13 +1,13 @@
 /** capstan delegate: one task to a coding agent of this machine, with its output as it comes. */
 
 import type { RunHandle } from "@capstan/coding-agents";
+import { fail } from "@capstan/core";
 import {
   CapabilityError,
   type CodingAgentEvent,
-  fail,
   parseRunOptions,
   RunRefusedError,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import type { Command, CommandContext } from "../command.ts";
 import { openLocalAgents } from "../local-agents.ts";
 

@@ -1,5 +1,6 @@
 /** capstan new and capstan pack: a working project, and the archive that installs it. Neither needs a server. */
-import { fail, whatIsWrong } from "@capstan/core";
+import { fail } from "@capstan/core";
+import { whatIsWrong } from "@capstan/core/internal";
 import { z } from "zod";
 import type { Command } from "../command.ts";
 import { pack as packProject } from "../new/pack.ts";

@@ -1,5 +1,6 @@
 import type { PackageReview } from "@capstan/client";
-import { type Manifest, permissionDiff } from "@capstan/core";
+import type { Manifest } from "@capstan/core";
+import { permissionDiff } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { reviewText } from "./review-text.ts";
 

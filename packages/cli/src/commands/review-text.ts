@@ -1,6 +1,6 @@
 /** A package's review as lines to read before saying yes: what it adds, what it may do, and what an update changes. */
 import type { PackageReview } from "@capstan/client";
-import type { PermissionDiff } from "@capstan/core";
+import type { PermissionDiff } from "@capstan/core/internal";
 
 export function reviewText(review: PackageReview): string {
   const { update } = review;

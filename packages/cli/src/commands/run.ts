@@ -1,6 +1,7 @@
 /** capstan run: finds the capability a task needs and executes it; each step is shown as it starts and ends. */
 import { type Connection, readServerSentEvents } from "@capstan/client";
-import { type ExecutedStep, fail, ok, type Result, type TaskResponse } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import type { ExecutedStep, TaskResponse } from "@capstan/core/internal";
 import type { Command, CommandContext } from "../command.ts";
 
 export const run: Command = {

@@ -2,15 +2,8 @@
 import { createHash } from "node:crypto";
 import { lstat, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
-import {
-  type ArchiveFile,
-  buildNpmTarball,
-  buildWheel,
-  fail,
-  ok,
-  type Result,
-  readManifest,
-} from "@capstan/core";
+import { fail, ok, type Result, readManifest } from "@capstan/core";
+import { type ArchiveFile, buildNpmTarball, buildWheel } from "@capstan/core/internal";
 import { parse as parseToml } from "smol-toml";
 import { archiveCodec } from "./archive-codec.ts";
 

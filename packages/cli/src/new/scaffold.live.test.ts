@@ -3,15 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import {
-  type Result,
-  readManifest,
-  readNpmPackage,
-  readTarGz,
-  readWheel,
-  readZip,
-  stripTopFolder,
-} from "@capstan/core";
+import { type Result, readManifest } from "@capstan/core";
+import { readNpmPackage, readTarGz, readWheel, readZip, stripTopFolder } from "@capstan/core/internal";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { archiveCodec as codec } from "./archive-codec.ts";

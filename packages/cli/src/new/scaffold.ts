@@ -5,7 +5,8 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fail, ok, type Result, readPackageName } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import { readPackageName } from "@capstan/core/internal";
 
 /** Beside `src` in the repository, beside `dist` in the published package. */
 const TEMPLATES = fileURLToPath(new URL("../../templates", import.meta.url));

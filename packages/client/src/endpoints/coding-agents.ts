@@ -1,6 +1,7 @@
 /** /v1/coding-agents and /v1/models. Runs and the doctor answer with a stream, which ends when they do. */
-import type { CodingAgentEvent } from "@capstan/core";
+
 import { ok, type Result } from "@capstan/core";
+import type { CodingAgentEvent } from "@capstan/core/internal";
 import type { Connection } from "../connection.ts";
 import { readServerSentEvents } from "../server-sent-events.ts";
 import type { CodingAgentInfo, CodingAgentRun, DoctorEvent, ModelInfo } from "../wire/coding-agents.ts";

@@ -1,5 +1,9 @@
 /** Coding agents and models: manifests keep the camelCase of the seed that defines them. */
-import type { CodingAgentCapabilities, EffectiveCapabilities, ModelCapabilities } from "@capstan/core";
+import type {
+  CodingAgentCapabilities,
+  EffectiveCapabilities,
+  ModelCapabilities,
+} from "@capstan/core/internal";
 
 export interface CodingAgentInfo {
   name: string;

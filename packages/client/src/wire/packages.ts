@@ -1,5 +1,5 @@
 /** Packages, their services and the triggers these send. */
-import type { PermissionDiff } from "@capstan/core";
+import type { PermissionDiff } from "@capstan/core/internal";
 import type { JsonObject } from "./page.ts";
 
 export interface PackageTool {

@@ -5,7 +5,7 @@
  * session replays its history, which is not this run. And some agents report a failed request as `end_turn` with the error as
  * text, or with nothing at all: `quirks` say how to tell.
  */
-import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core";
+import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
 import { AcpTools } from "./acp-tools.ts";
 import { acpUsage } from "./acp-usage.ts";
 import { textDelta, thinkingDelta } from "./deltas.ts";

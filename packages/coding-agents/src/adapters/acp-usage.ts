@@ -1,5 +1,5 @@
 /** What a prompt's answer says about tokens: in `usage`, or (Gemini) under `_meta.quota`, or nothing. */
-import type { RunUsage } from "@capstan/core";
+import type { RunUsage } from "@capstan/core/internal";
 import { asObject, type JsonObject } from "./json-line.ts";
 import { uncached, usage } from "./usage-total.ts";
 

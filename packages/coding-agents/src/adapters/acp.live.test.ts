@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { CodingAgentEvent, RunOptions } from "@capstan/core";
+import type { CodingAgentEvent, RunOptions } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { createClient } from "../client.ts";
 import type { RunHandle } from "../engine/run-handle.ts";

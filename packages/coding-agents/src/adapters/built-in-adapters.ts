@@ -1,5 +1,5 @@
 /** The ten adapters, in the order of the matrix. */
-import type { BuiltInAgentName, CodingAgentAdapter } from "@capstan/core";
+import type { BuiltInAgentName, CodingAgentAdapter } from "@capstan/core/internal";
 import { claudeAdapter } from "./claude.ts";
 import { codexAdapter } from "./codex.ts";
 import { copilotAdapter } from "./copilot.ts";

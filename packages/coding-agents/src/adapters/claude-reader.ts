@@ -4,7 +4,7 @@
  * `type` is not the first key of a `result`, an API error arrives as subtype `success` with `is_error`, and with partial
  * messages every text comes twice. All lines carry a uuid, so a repeated line is dropped here.
  */
-import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core";
+import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
 import { textDelta, thinkingDelta } from "./deltas.ts";
 import {

@@ -4,7 +4,7 @@
  * Permission questions always come to us (`--permission-prompt-tool stdio`); the engine answers them for `yolo` and `deny`.
  * That also spares `--dangerously-skip-permissions`, which the CLI refuses to root.
  */
-import type { AdapterRun, PlacedAttachment, RunOptions, RunPlace } from "@capstan/core";
+import type { AdapterRun, PlacedAttachment, RunOptions, RunPlace } from "@capstan/core/internal";
 import { claudeManifest } from "../manifests/claude.ts";
 import { claudeSessions } from "../sessions/claude-sessions.ts";
 import { claudeReader, userMessage } from "./claude-reader.ts";

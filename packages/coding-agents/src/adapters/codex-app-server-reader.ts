@@ -4,7 +4,7 @@
  * The conversation: initialize, initialized, thread/start (or resume, or fork), turn/start, and then notifications until
  * `turn/completed`. Approvals are requests of the server; each must be answered or the turn hangs.
  */
-import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core";
+import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
 import { codexError, codexFailure } from "./codex-exec-reader.ts";
 import { itemCompleted, itemStarted } from "./codex-items.ts";
 import { textDelta, thinkingDelta } from "./deltas.ts";

@@ -3,7 +3,7 @@
  *
  * `error` lines named "Reconnecting... n/m" are retries. The usage of a resumed thread counts its whole history.
  */
-import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core";
+import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
 import { itemCompleted, itemStarted, itemUpdated } from "./codex-items.ts";
 import { asText, maybe, maybeNumber, parseObject, type ReadRecord, rowsFor, text } from "./json-line.ts";

@@ -3,7 +3,7 @@
  *
  * An item of type `error` is a warning: the run goes on.
  */
-import type { AdapterEvent } from "@capstan/core";
+import type { AdapterEvent } from "@capstan/core/internal";
 import { textDelta, thinkingDelta } from "./deltas.ts";
 import { asObject, asText, contentText, type JsonObject } from "./json-line.ts";
 import type { StreamedText } from "./streamed-text.ts";

@@ -4,7 +4,7 @@
  * `exec` never asks: its sandbox is all that stands between a command and the machine. So `prompt` has no fallback, nor has
  * a run without Codex' own tools, which `exec` would have.
  */
-import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core";
+import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core/internal";
 import { codexManifest } from "../manifests/codex.ts";
 import { codexSessions } from "../sessions/codex-sessions.ts";
 import { codexAppServerReader } from "./codex-app-server-reader.ts";

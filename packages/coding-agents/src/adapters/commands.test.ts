@@ -5,7 +5,7 @@ import {
   type RunFile,
   type RunOptions,
   type RunPlace,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { conversationOf } from "../fixtures/conversation.ts";
 import { BUILT_IN_ADAPTERS } from "./built-in-adapters.ts";

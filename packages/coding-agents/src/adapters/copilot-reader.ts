@@ -3,7 +3,7 @@
  *
  * The session's id appears only in that last line, and no token counts do. A 401 is called transient and retried first.
  */
-import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core";
+import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
 import { textDelta, thinkingDelta } from "./deltas.ts";
 import {

@@ -3,7 +3,7 @@
  *
  * Both take the same flags. Instructions travel as an instructions file for all paths, in a folder of the run's own.
  */
-import type { AdapterRun, RunFile, RunOptions, RunPlace } from "@capstan/core";
+import type { AdapterRun, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
 import { copilotManifest } from "../manifests/copilot.ts";
 import { copilotSessions } from "../sessions/copilot-sessions.ts";
 import { acpRun } from "./acp-run.ts";

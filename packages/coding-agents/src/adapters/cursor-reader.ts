@@ -3,7 +3,7 @@
  *
  * With partial output every text comes in pieces (which carry `timestamp_ms`) and once more whole.
  */
-import type { AdapterEvent, LineReader } from "@capstan/core";
+import type { AdapterEvent, LineReader } from "@capstan/core/internal";
 import { z } from "zod";
 import { textDelta, thinkingDelta } from "./deltas.ts";
 import {

@@ -2,7 +2,7 @@
  * Adapter for Cursor's CLI, from its documentation: JSON lines when all is allowed or refused, ACP when a person is to be asked
  * or MCP servers are given.
  */
-import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core";
+import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core/internal";
 import { cursorManifest } from "../manifests/cursor.ts";
 import { acpRun } from "./acp-run.ts";
 import { cursorReader } from "./cursor-reader.ts";

@@ -6,7 +6,7 @@ import type {
   RunOptions,
   RunPlace,
   SessionStore,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { readerFor } from "./readers.ts";
 
 export interface AdapterDefinition {

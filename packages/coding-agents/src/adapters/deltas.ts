@@ -1,5 +1,5 @@
 /** The two events for text, left out when there is none. */
-import type { AdapterEvent } from "@capstan/core";
+import type { AdapterEvent } from "@capstan/core/internal";
 
 export const textDelta = (text: string): AdapterEvent[] =>
   text === "" ? [] : [{ type: "text-delta", text }];

@@ -3,7 +3,7 @@
  *
  * A reached turn limit is an `error` line that a successful `result` may follow, so the limit is remembered.
  */
-import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core";
+import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
 import { textDelta } from "./deltas.ts";
 import {

@@ -4,7 +4,7 @@
  * Thinking and skills have no flag, only files in its home. A settings file above the user's must belong to root, so a home
  * is laid over the user's instead: links to everything in it, and settings of the run's own. Sessions land where they always do.
  */
-import type { AdapterRun, RunFile, RunOptions, RunPlace } from "@capstan/core";
+import type { AdapterRun, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
 import { geminiManifest } from "../manifests/gemini.ts";
 import { geminiSessions } from "../sessions/gemini-sessions.ts";
 import { acpRun } from "./acp-run.ts";

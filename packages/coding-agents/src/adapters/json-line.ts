@@ -3,7 +3,7 @@
  *
  * Optional fields never fail a row: a newer CLI may change what we only show. A line that fits no row means nothing.
  */
-import type { AdapterEvent } from "@capstan/core";
+import type { AdapterEvent } from "@capstan/core/internal";
 import { z } from "zod";
 
 export type JsonObject = Readonly<Record<string, unknown>>;

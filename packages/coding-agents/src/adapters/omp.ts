@@ -2,7 +2,7 @@
  * Adapter for omp (oh-my-pi): its JSON lines; ACP when a person is to be asked, a session forked or MCP servers given,
  * for which the command line has no option.
  */
-import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core";
+import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core/internal";
 import { ompManifest } from "../manifests/omp.ts";
 import { ompSessions } from "../sessions/pi-sessions.ts";
 import { acpRun } from "./acp-run.ts";

@@ -3,7 +3,7 @@
  *
  * Tools come as a summary, so their calls are told without input or output. The object is its own terminal event.
  */
-import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core";
+import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
 import { textDelta } from "./deltas.ts";
 import {

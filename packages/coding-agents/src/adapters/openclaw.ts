@@ -3,7 +3,7 @@
  *
  * Its command for resuming wants an agent's name; `main` is the one that every installation has.
  */
-import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core";
+import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core/internal";
 import { openclawManifest } from "../manifests/openclaw.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { openclawReader } from "./openclaw-reader.ts";

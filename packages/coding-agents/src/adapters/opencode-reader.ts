@@ -4,7 +4,7 @@
  * The last `step_finish` is the terminal event: any reason but `tool-calls`, after which another step must follow. One
  * exception: a tool that the user's rules rejected stops the run after its step.
  */
-import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core";
+import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
 import { textDelta, thinkingDelta } from "./deltas.ts";
 import {

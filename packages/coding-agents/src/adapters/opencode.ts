@@ -3,7 +3,7 @@
  *
  * Everything of the run's own travels in one inline config document, laid over the user's.
  */
-import type { AdapterRun, McpServerConfig, RunOptions, RunPlace } from "@capstan/core";
+import type { AdapterRun, McpServerConfig, RunOptions, RunPlace } from "@capstan/core/internal";
 import { opencodeManifest } from "../manifests/opencode.ts";
 import { opencodeSessions } from "../sessions/opencode-sessions.ts";
 import { acpRun } from "./acp-run.ts";

@@ -4,7 +4,7 @@
  * Pi ends with `agent_settled` (an `agent_end` may be retried), omp with a terminal `agent_end`. Whether that end is a success
  * stands in the last assistant message; the exit code is 0 either way.
  */
-import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core";
+import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
 import { textDelta, thinkingDelta } from "./deltas.ts";
 import {

@@ -3,7 +3,7 @@
  *
  * Pi has no permissions: its tools run. So `deny` takes them away, and `prompt` is refused before.
  */
-import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core";
+import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core/internal";
 import { piManifest } from "../manifests/pi.ts";
 import { piSessions } from "../sessions/pi-sessions.ts";
 import { defineAdapter } from "./define-adapter.ts";

@@ -1,4 +1,4 @@
-import type { BuiltInAgentName, CodingAgentEvent, LineReader } from "@capstan/core";
+import type { BuiltInAgentName, CodingAgentEvent, LineReader } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { recordingReader, TRANSCRIPTS } from "../fixtures/transcripts.ts";
 import { replay } from "../replay/replay.ts";

@@ -4,7 +4,7 @@
  * ACP messages carry `jsonrpc`, whichever agent wrote them; the adapters that translate a CLI to ACP (claude-agent-acp,
  * codex-acp, pi-acp) count as that CLI. The quirks say where an agent bends the protocol.
  */
-import type { BuiltInAgentName, LineReader } from "@capstan/core";
+import type { BuiltInAgentName, LineReader } from "@capstan/core/internal";
 import { type AcpQuirks, acpReader } from "./acp-reader.ts";
 import { claudeReader } from "./claude-reader.ts";
 import { codexAppServerReader } from "./codex-app-server-reader.ts";

@@ -4,7 +4,7 @@
  */
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { BuiltInAgentName, CodingAgentEvent, RunOptions } from "@capstan/core";
+import type { BuiltInAgentName, CodingAgentEvent, RunOptions } from "@capstan/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunHandle } from "../engine/run-handle.ts";
 import { isInCache, newHome } from "../fixtures/real-agent.ts";

@@ -1,5 +1,11 @@
 /** Parts of a command that several CLIs take alike. */
-import type { McpServerConfig, PlacedAttachment, RunFile, RunOptions, RunPlace } from "@capstan/core";
+import type {
+  McpServerConfig,
+  PlacedAttachment,
+  RunFile,
+  RunOptions,
+  RunPlace,
+} from "@capstan/core/internal";
 import type { JsonObject } from "./json-line.ts";
 
 /** Words of a command line, and the files they name. */

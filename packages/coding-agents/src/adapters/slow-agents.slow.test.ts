@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { BuiltInAgentName, CodingAgentEvent } from "@capstan/core";
+import type { BuiltInAgentName, CodingAgentEvent } from "@capstan/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunHandle } from "../engine/run-handle.ts";
 import { isInCache, newHome } from "../fixtures/real-agent.ts";

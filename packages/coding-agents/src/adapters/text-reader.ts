@@ -3,7 +3,7 @@
  *
  * There is no terminal event to trust, so such a run is never `done`; use the agent's ACP where it has one.
  */
-import type { LineReader } from "@capstan/core";
+import type { LineReader } from "@capstan/core/internal";
 
 export function textReader(): LineReader {
   return { onLine: (line) => ({ events: [{ type: "text-delta", text: `${line}\n` }] }) };

@@ -1,5 +1,5 @@
 /** Adds up what steps or turns report, because a `usage` event holds the run's totals so far. */
-import type { RunUsage } from "@capstan/core";
+import type { RunUsage } from "@capstan/core/internal";
 
 export type UsageStep = Partial<Record<UsageField, number | undefined>>;
 type UsageField = Exclude<keyof RunUsage, "type">;

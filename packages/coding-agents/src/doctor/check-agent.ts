@@ -4,7 +4,7 @@
  * A command on the PATH proves nothing: some packages leave a stub behind. Secrets are never read: a login is a file that
  * exists or a variable that is set, and only their names are reported.
  */
-import type { CodingAgentManifest } from "@capstan/core";
+import type { CodingAgentManifest } from "@capstan/core/internal";
 import type { CommandRunner } from "../command/run-command.ts";
 import { compareVersions } from "./compare-versions.ts";
 

@@ -1,4 +1,4 @@
-import { BUILT_IN_AGENT_NAMES, validateRun } from "@capstan/core";
+import { BUILT_IN_AGENT_NAMES, validateRun } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import type { CommandResult } from "../command/run-command.ts";
 import { MANIFESTS } from "../manifests/all.ts";

@@ -3,7 +3,7 @@
  *
  * `effective` answers at once, from reports loaded before; a report of another version than the one last seen does not count.
  */
-import type { AgentName, CodingAgentManifest, EffectiveCapabilities } from "@capstan/core";
+import type { AgentName, CodingAgentManifest, EffectiveCapabilities } from "@capstan/core/internal";
 import { type AgentCheck, type CheckEffects, checkAgent } from "./check-agent.ts";
 import { effectiveCapabilities } from "./effective.ts";
 import { type ProbeReport, type ProbeRun, probeAgent } from "./probe-agent.ts";

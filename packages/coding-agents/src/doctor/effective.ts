@@ -1,5 +1,5 @@
 /** Lays what a probe observed over what a manifest declares. The declared object stays as it is. */
-import type { CodingAgentCapabilities, EffectiveCapabilities } from "@capstan/core";
+import type { CodingAgentCapabilities, EffectiveCapabilities } from "@capstan/core/internal";
 import { deepFreeze } from "../manifests/define-manifest.ts";
 import type { ProbeReport } from "./probe-agent.ts";
 

@@ -4,7 +4,7 @@
  * It has a home of its own and never uses the user's login. Give it a `run` whose client was made with an environment of PATH
  * alone, so that no provider setting of the user's leads it elsewhere.
  */
-import type { CodingAgentCapabilities, CodingAgentEvent, RunOptions } from "@capstan/core";
+import type { CodingAgentCapabilities, CodingAgentEvent, RunOptions } from "@capstan/core/internal";
 import { type Sim, startSim } from "../sim/sim-server.ts";
 import type { SimWiring } from "../sim/sim-wiring.ts";
 import { wireToSim } from "../sim/sim-wiring.ts";

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { McpServerConfig } from "@capstan/core";
+import type { McpServerConfig } from "@capstan/core/internal";
 
 /** Words that occur nowhere else; seen on the wire they prove that a file reached the model. */
 export const MARKS = {

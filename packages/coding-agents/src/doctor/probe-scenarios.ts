@@ -5,7 +5,7 @@
  * not hold, not talents that nobody claimed (AGENTS.md and streaming need no asking, and are found both ways).
  */
 import { basename } from "node:path";
-import type { CodingAgentCapabilities, CodingAgentEvent, RunOptions } from "@capstan/core";
+import type { CodingAgentCapabilities, CodingAgentEvent, RunOptions } from "@capstan/core/internal";
 import type { SimRequest } from "../sim/sim-request.ts";
 import type { SimWiring } from "../sim/sim-wiring.ts";
 import { IMAGE_BASE64, MARKS, type ProbePlace } from "./probe-place.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CodingAgentCapabilities, CodingAgentEvent, RunOptions } from "@capstan/core";
+import type { CodingAgentCapabilities, CodingAgentEvent, RunOptions } from "@capstan/core/internal";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CommandResult, runCommand } from "../command/run-command.ts";
 import { MANIFESTS } from "../manifests/all.ts";

@@ -2,7 +2,7 @@
  * The process of a run: spawned in a group of its own, read line by line, stopped in steps, gone without leaving children.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import type { RunExit } from "@capstan/core";
+import type { RunExit } from "@capstan/core/internal";
 import type { EngineSettings } from "./engine-settings.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { endStrays, signalGroup } from "./process-group.ts";

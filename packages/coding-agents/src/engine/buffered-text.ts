@@ -1,5 +1,5 @@
 /** For `stream: false`: pieces of text are held until something else happens, and come as one. */
-import type { CodingAgentEvent } from "@capstan/core";
+import type { CodingAgentEvent } from "@capstan/core/internal";
 
 type Delta = Extract<CodingAgentEvent, { type: "text-delta" | "thinking-delta" }>;
 

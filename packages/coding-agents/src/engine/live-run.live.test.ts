@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { CapabilityError, type CodingAgentEvent, type RunOptions, runFaults } from "@capstan/core";
+import { CapabilityError, type CodingAgentEvent, type RunOptions, runFaults } from "@capstan/core/internal";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createClient } from "../client.ts";
 import { type StandIn, standIn } from "../fixtures/stand-in-adapter.ts";

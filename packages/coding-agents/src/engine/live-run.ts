@@ -4,18 +4,18 @@
  * The adapter says what lines mean and what to write; the ledger keeps events legal; this file decides when to stop. The run
  * ends when the process is gone, so that whoever awaits the result finds nothing left behind.
  */
+import { fail } from "@capstan/core";
 import {
   type AdapterEvent,
   type AdapterStep,
   type CodingAgentEvent,
   createRunLedger,
   type ForcedEnding,
-  fail,
   type RunCommand,
   type RunExit,
   RunRefusedError,
   type RunUsage,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { AgentProcess } from "./agent-process.ts";
 import { BufferedText } from "./buffered-text.ts";
 import { redact } from "./clean-environment.ts";

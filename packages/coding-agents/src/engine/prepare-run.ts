@@ -1,5 +1,5 @@
 /** Everything a run needs before its process starts: the place, the adapter's plan, files on disk, the command's path. */
-import type { AdapterRun, CodingAgentAdapter, NativeThinking, RunOptions } from "@capstan/core";
+import type { AdapterRun, CodingAgentAdapter, NativeThinking, RunOptions } from "@capstan/core/internal";
 import { cleanEnvironment } from "./clean-environment.ts";
 import { findCommand } from "./find-command.ts";
 import { placeAttachments, privateFolder, writeRunFiles } from "./private-folder.ts";

@@ -2,7 +2,7 @@
 import { cp, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, extname, join, resolve, sep } from "node:path";
-import type { Attachment, PlacedAttachment, RunFile } from "@capstan/core";
+import type { Attachment, PlacedAttachment, RunFile } from "@capstan/core/internal";
 import { parseObject } from "../adapters/json-line.ts";
 import { mergeDocuments } from "../adapters/run-parts.ts";
 

@@ -1,4 +1,4 @@
-import { type CodingAgentEvent, runFaults } from "@capstan/core";
+import { type CodingAgentEvent, runFaults } from "@capstan/core/internal";
 import { expect, test } from "vitest";
 import { createClient } from "../client.ts";
 import { standIn } from "../fixtures/stand-in-adapter.ts";

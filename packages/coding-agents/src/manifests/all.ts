@@ -1,5 +1,9 @@
 /** Every built-in manifest, by name and in the seed's order. */
-import { BUILT_IN_AGENT_NAMES, type BuiltInAgentName, type CodingAgentManifest } from "@capstan/core";
+import {
+  BUILT_IN_AGENT_NAMES,
+  type BuiltInAgentName,
+  type CodingAgentManifest,
+} from "@capstan/core/internal";
 import { claudeManifest } from "./claude.ts";
 import { codexManifest } from "./codex.ts";
 import { copilotManifest } from "./copilot.ts";

@@ -4,7 +4,7 @@ import {
   type CapabilityGroup,
   type CodingAgentManifest,
   type Verification,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 
 /** Frozen at every depth: a manifest is shared by everyone who asks for it. */
 export const defineManifest = (manifest: CodingAgentManifest): CodingAgentManifest => deepFreeze(manifest);

@@ -1,4 +1,4 @@
-import { BUILT_IN_AGENT_NAMES, type CodingAgentCapabilities } from "@capstan/core";
+import { BUILT_IN_AGENT_NAMES, type CodingAgentCapabilities } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { MANIFESTS } from "./all.ts";
 import { SEED_PROFILES } from "./seed-profiles.ts";

@@ -7,7 +7,7 @@ import {
   THINKING_EFFORT_LEVELS,
   type ThinkingEffortLevel,
   validateRun,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { MODEL_SNAPSHOTS } from "../models/all.ts";
 import { ALL_MANIFESTS, MANIFESTS } from "./all.ts";
 

@@ -1,4 +1,8 @@
-import { BUILT_IN_AGENT_NAMES, CAPABILITY_GROUPS, type CodingAgentCapabilities } from "@capstan/core";
+import {
+  BUILT_IN_AGENT_NAMES,
+  CAPABILITY_GROUPS,
+  type CodingAgentCapabilities,
+} from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { ALL_MANIFESTS, MANIFESTS } from "./all.ts";
 import { MATRIX_COLUMNS, matrixMarkdown, matrixRows } from "./matrix.ts";

@@ -1,5 +1,5 @@
 /** The seed's section 12 as data, for the test that every difference from it is written down. Fields in the order of the interface. */
-import type { BuiltInAgentName, CodingAgentCapabilities } from "@capstan/core";
+import type { BuiltInAgentName, CodingAgentCapabilities } from "@capstan/core/internal";
 
 type Profile = Partial<CodingAgentCapabilities>;
 

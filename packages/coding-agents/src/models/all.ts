@@ -1,5 +1,5 @@
 /** Every bundled snapshot: the ten agents, and `native`. */
-import type { ModelSnapshot } from "@capstan/core";
+import type { ModelSnapshot } from "@capstan/core/internal";
 import { claudeModels } from "./claude.ts";
 import { codexModels } from "./codex.ts";
 import { copilotModels } from "./copilot.ts";

@@ -8,7 +8,7 @@ import type {
   ModelCapabilities,
   ModelSnapshot,
   ThinkingEffortLevel,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { deepFreeze } from "../manifests/define-manifest.ts";
 import { type ModelFacts, modelFacts } from "./model-facts.ts";
 

@@ -1,5 +1,5 @@
 /** The models of Capstan's own loop: what its cost limits count with. The offline model is free and has no thinking. */
-import { NATIVE_AGENT } from "@capstan/core";
+import { NATIVE_AGENT } from "@capstan/core/internal";
 import { PROVIDER_MODELS, providerId } from "./by-provider.ts";
 import type { AgentModels, CarriedByAgent } from "./make-snapshot.ts";
 import type { ModelFacts } from "./model-facts.ts";

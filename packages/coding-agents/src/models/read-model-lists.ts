@@ -3,7 +3,7 @@
  *
  * Formats as printed by the versions in the manifests; those marked (docs) were read in source or documentation only.
  */
-import { whatIsWrong } from "@capstan/core";
+import { whatIsWrong } from "@capstan/core/internal";
 import { z } from "zod";
 import type { RemoteModel } from "./remote-model.ts";
 

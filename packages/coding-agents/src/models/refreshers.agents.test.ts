@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { createModelRegistry } from "@capstan/core";
+import { createModelRegistry } from "@capstan/core/internal";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../command/run-command.ts";
 import { MODEL_SNAPSHOTS } from "./all.ts";

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { createModelRegistry } from "@capstan/core";
+import { createModelRegistry } from "@capstan/core/internal";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { runCommand } from "../command/run-command.ts";
 import { MODEL_SNAPSHOTS } from "./all.ts";

@@ -3,7 +3,12 @@
  *
  * The effects (commands, network, environment, clock) are passed in; each fetch is bounded in time and size.
  */
-import { type AgentName, type ModelRefresher, type ModelSnapshot, NATIVE_AGENT } from "@capstan/core";
+import {
+  type AgentName,
+  type ModelRefresher,
+  type ModelSnapshot,
+  NATIVE_AGENT,
+} from "@capstan/core/internal";
 import type { CommandOptions, CommandRunner } from "../command/run-command.ts";
 import { AGENT_MODELS } from "./all.ts";
 import {

@@ -1,4 +1,4 @@
-import { type ModelSnapshot, nativeThinking } from "@capstan/core";
+import { type ModelSnapshot, nativeThinking } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { AGENT_MODELS, MODEL_SNAPSHOTS } from "./all.ts";
 import { type RemoteModel, withRemoteModels } from "./remote-model.ts";

@@ -8,7 +8,7 @@ import {
   type ModelSnapshot,
   THINKING_EFFORT_LEVELS,
   type ThinkingEffortLevel,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { type AgentModels, effortOf, makeModel } from "./make-snapshot.ts";
 import { factsOrNull, type ModelFacts } from "./model-facts.ts";
 

@@ -5,7 +5,7 @@ import {
   nativeThinking,
   THINKING_EFFORT_LEVELS,
   validateRun,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { MANIFESTS } from "../manifests/all.ts";
 import { MODEL_SNAPSHOTS } from "./all.ts";

@@ -4,13 +4,13 @@
  * What an agent has no command for throws `CapabilityError` at once. A plugin's name reaches a command line, so it is
  * checked: nothing that could be read as an option.
  */
+import { fail } from "@capstan/core";
 import {
   type AgentName,
   CapabilityError,
   type CodingAgentCapabilities,
-  fail,
   RunRefusedError,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import type { CommandRunner } from "../command/run-command.ts";
 import { type InstalledPlugin, type PluginListing, readInstalled, readListings } from "./read-plugins.ts";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import type { BuiltInAgentName } from "@capstan/core";
+import type { BuiltInAgentName } from "@capstan/core/internal";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../command/run-command.ts";
 import { MANIFESTS } from "../manifests/all.ts";

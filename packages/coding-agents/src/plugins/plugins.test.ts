@@ -1,4 +1,9 @@
-import { BUILT_IN_AGENT_NAMES, type BuiltInAgentName, CapabilityError, RunRefusedError } from "@capstan/core";
+import {
+  BUILT_IN_AGENT_NAMES,
+  type BuiltInAgentName,
+  CapabilityError,
+  RunRefusedError,
+} from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import type { CommandResult } from "../command/run-command.ts";
 import { MANIFESTS } from "../manifests/all.ts";

@@ -1,5 +1,5 @@
 /** The adapters of a remote Capstan: the same registry, its capabilities replaced by what the server tells. */
-import type { CodingAgentAdapter, CodingAgentCapabilities } from "@capstan/core";
+import type { CodingAgentAdapter, CodingAgentCapabilities } from "@capstan/core/internal";
 import type { AdapterRegistry } from "../adapter-registry.ts";
 import type { RemoteServer } from "./remote-server.ts";
 

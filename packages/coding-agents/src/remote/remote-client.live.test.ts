@@ -1,14 +1,8 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
-import {
-  CapabilityError,
-  type CodingAgentEvent,
-  type Failure,
-  type Result,
-  RunRefusedError,
-  runFaults,
-} from "@capstan/core";
+import type { Failure, Result } from "@capstan/core";
+import { CapabilityError, type CodingAgentEvent, RunRefusedError, runFaults } from "@capstan/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient } from "../client.ts";
 import type { CodingAgentClient } from "../coding-agent-client.ts";

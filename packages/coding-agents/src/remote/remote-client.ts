@@ -4,17 +4,16 @@
  * Capabilities are those of the adapter that runs there, once `detect` or a run asked for them; until then those that ship
  * with this version. The server checks every run again, so what only it refuses comes as a rejection of `result`.
  */
+import { fail, ok } from "@capstan/core";
 import {
   type AgentName,
   CapabilityError,
-  fail,
   type ModelRegistry,
-  ok,
   parseRemoteRunOptions,
   type RunOptions,
   runError,
   validateRun,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import type { AdapterRegistry } from "../adapter-registry.ts";
 import type { CodingAgentClient, SessionBrowser } from "../coding-agent-client.ts";
 import type { RunHandle } from "../engine/run-handle.ts";

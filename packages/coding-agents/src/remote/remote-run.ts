@@ -1,12 +1,12 @@
 /** A run on a remote Capstan: its events by server-sent events, commands by requests of their own. */
+import { fail } from "@capstan/core";
 import {
   type CodingAgentEvent,
   codingAgentEventSchema,
-  fail,
   type RunCommand,
   type RunOptions,
   RunRefusedError,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { EventQueue } from "../engine/event-queue.ts";
 import { ResultBuilder, type RunHandle, type RunResult } from "../engine/run-handle.ts";
 import type { RemoteServer } from "./remote-server.ts";

@@ -1,12 +1,11 @@
 /** The requests a remote client makes. Failures arrive as problem documents and are thrown as the same errors as local ones. */
+import { type Failure, fail } from "@capstan/core";
 import {
   type CodingAgentCapabilities,
-  type Failure,
-  fail,
   runError,
   type StoredMessage,
   type StoredSession,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { z } from "zod";
 
 const REQUEST_TIMEOUT_MS = 30_000; // for all but a run's own stream

@@ -4,15 +4,8 @@
  * `start` gives the run's id and its events as server-sent events; `command` reaches the run by that id. A run whose reader
  * left goes on until it ends by itself or is stopped: closing a stream stops nothing.
  */
-import {
-  type CodingAgentEvent,
-  fail,
-  ok,
-  type Result,
-  type RunCommand,
-  type RunOptions,
-  whatIsWrong,
-} from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import { type CodingAgentEvent, type RunCommand, type RunOptions, whatIsWrong } from "@capstan/core/internal";
 import { z } from "zod";
 import type { CodingAgentClient } from "../coding-agent-client.ts";
 import type { RunHandle } from "../engine/run-handle.ts";

@@ -1,4 +1,4 @@
-import type { CodingAgentEvent } from "@capstan/core";
+import type { CodingAgentEvent } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { recordingReader, TRANSCRIPTS } from "../fixtures/transcripts.ts";
 import { readRecording } from "./recording.ts";

@@ -1,4 +1,4 @@
-import { runFaults } from "@capstan/core";
+import { runFaults } from "@capstan/core/internal";
 import { expect, test } from "vitest";
 import { recordingReader, TRANSCRIPTS } from "../fixtures/transcripts.ts";
 import { replay } from "./replay.ts";

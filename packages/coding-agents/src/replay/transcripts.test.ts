@@ -1,4 +1,4 @@
-import { type CodingAgentEvent, codingAgentEventSchema, runFaults } from "@capstan/core";
+import { type CodingAgentEvent, codingAgentEventSchema, runFaults } from "@capstan/core/internal";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { OUTCOMES } from "../fixtures/outcomes.ts";

@@ -1,5 +1,5 @@
 /** Claude Code: one file per session below a folder per project, named by the session's id. */
-import type { SessionStore, StoredMessage } from "@capstan/core";
+import type { SessionStore, StoredMessage } from "@capstan/core/internal";
 import { asObject, contentText, type JsonObject } from "../adapters/json-line.ts";
 import { storedMessages, uuidOf } from "./stored-lines.ts";
 

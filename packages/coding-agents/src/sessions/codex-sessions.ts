@@ -1,5 +1,5 @@
 /** Codex: one rollout file per thread, in folders by date. */
-import type { SessionStore } from "@capstan/core";
+import type { SessionStore } from "@capstan/core/internal";
 import { asObject, contentText } from "../adapters/json-line.ts";
 import { storedMessages, uuidOf } from "./stored-lines.ts";
 

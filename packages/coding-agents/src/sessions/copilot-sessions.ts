@@ -1,5 +1,5 @@
 /** Copilot CLI: a folder per session, named by its id, with every event in it. */
-import type { SessionStore } from "@capstan/core";
+import type { SessionStore } from "@capstan/core/internal";
 import { asObject, asText } from "../adapters/json-line.ts";
 import { storedMessages } from "./stored-lines.ts";
 

@@ -1,5 +1,5 @@
 /** Gemini CLI: a file per session below a folder per project. The name holds only the id's beginning; the header has it whole. */
-import type { SessionStore } from "@capstan/core";
+import type { SessionStore } from "@capstan/core/internal";
 import { asText, contentText, parseObject } from "../adapters/json-line.ts";
 import { storedMessages } from "./stored-lines.ts";
 

@@ -1,5 +1,5 @@
 /** OpenCode keeps a database; its own commands list and export what is in it. */
-import type { SessionStore, StoredMessage, StoredSession } from "@capstan/core";
+import type { SessionStore, StoredMessage, StoredSession } from "@capstan/core/internal";
 import { z } from "zod";
 import {
   asText,

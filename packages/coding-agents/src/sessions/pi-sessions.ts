@@ -1,5 +1,5 @@
 /** Pi and omp: a file per session below a folder per project, the id behind the time in its name. */
-import type { SessionStore, StoredMessage } from "@capstan/core";
+import type { SessionStore, StoredMessage } from "@capstan/core/internal";
 import { asObject, asText, contentText, parseObject } from "../adapters/json-line.ts";
 import { storedMessages } from "./stored-lines.ts";
 

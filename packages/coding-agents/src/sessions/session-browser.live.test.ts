@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { BuiltInAgentName } from "@capstan/core";
+import type { BuiltInAgentName } from "@capstan/core/internal";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { BUILT_IN_ADAPTERS } from "../adapters/built-in-adapters.ts";
 import { type CommandRunner, runCommand } from "../command/run-command.ts";

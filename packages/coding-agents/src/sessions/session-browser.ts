@@ -5,15 +5,8 @@
  */
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type CodingAgentAdapter,
-  fail,
-  ok,
-  type Result,
-  type SessionStore,
-  type StoredMessage,
-  type StoredSession,
-} from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import type { CodingAgentAdapter, SessionStore, StoredMessage, StoredSession } from "@capstan/core/internal";
 import type { CommandRunner } from "../command/run-command.ts";
 
 const MAX_SESSIONS = 500;

@@ -1,5 +1,5 @@
 /** Reads a stored session's lines, one table for all that keep JSON lines. */
-import type { StoredMessage } from "@capstan/core";
+import type { StoredMessage } from "@capstan/core/internal";
 import { type JsonObject, parseObject } from "../adapters/json-line.ts";
 
 /** The messages of a file, by what one line means. Lines of other kinds, and broken ones, are passed over. */

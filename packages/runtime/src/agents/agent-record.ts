@@ -1,5 +1,6 @@
 /** An agent as it is stored, and how a row becomes one. */
-import type { AgentSpec, ApprovalExpiry, CapabilityRef, RunLimits, ToolPolicy } from "@capstan/core";
+import type { AgentSpec, CapabilityRef, RunLimits, ToolPolicy } from "@capstan/core";
+import type { ApprovalExpiry } from "@capstan/core/internal";
 
 export interface AgentRecord extends AgentSpec {
   readonly owner: string;

@@ -7,10 +7,10 @@ import {
   type CapabilityRegistry,
   type CountTokens,
   compose,
-  effectiveScopes,
   type Result,
   type RuntimeAgent,
 } from "@capstan/core";
+import { effectiveScopes } from "@capstan/core/internal";
 import type { UserStore } from "../users/user-store.ts";
 import type { AgentStore } from "./agent-store.ts";
 import type { OfferAgents } from "./offer-agents.ts";

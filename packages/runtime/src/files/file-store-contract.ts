@@ -2,7 +2,8 @@
  * What every session file store promises, as tests: called once for the store in memory and once for each database.
  * `open` gives a new, empty session; two of them never see each other.
  */
-import type { FileLimits, Result, SessionFileStore } from "@capstan/core";
+import type { Result, SessionFileStore } from "@capstan/core";
+import type { FileLimits } from "@capstan/core/internal";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 

@@ -2,23 +2,19 @@
  * A session's files in the database. Every statement names the session, so no path can reach another one's files.
  * A write locks the session's row first: the size limit is then one comparison that cannot be overtaken.
  */
+import { type FileStat, fail, ok, type Result, type SessionFileStore } from "@capstan/core";
 import {
   baseName,
   type CompileGrep,
   DEFAULT_FILE_LIMITS,
   DEFAULT_GREP_LIMIT,
   type FileLimits,
-  type FileStat,
-  fail,
   type GrepMatch,
   normalisePath,
-  ok,
   parentPath,
   parentPaths,
   pathPattern,
-  type Result,
-  type SessionFileStore,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import type pg from "pg";
 import { WRITE_FILE } from "./write-file-statement.ts";
 

@@ -2,7 +2,8 @@
  * `grep` for session files: patterns of other people on a linear-time engine (RE2 syntax).
  * A whole file is tested first, which the engine does at hundreds of MB/s, and only a file that matches is cut into lines.
  */
-import { type CompileGrep, fail, type LineFinder, ok } from "@capstan/core";
+import { fail, ok } from "@capstan/core";
+import type { CompileGrep, LineFinder } from "@capstan/core/internal";
 import { RE2JS, RE2JSException } from "re2js";
 
 const MAX_PATTERN_CHARS = 1_000;

@@ -2,17 +2,14 @@
  * A session's files with one more at the root that the server makes: everyone reads it, nobody writes it. It is made at
  * the moment it is looked at, so it is never older than what it tells, on whichever process.
  */
+import { type FileStat, fail, ok, type SessionFileStore } from "@capstan/core";
 import {
   baseName,
   type CompileGrep,
   DEFAULT_GREP_LIMIT,
-  type FileStat,
-  fail,
   normalisePath,
-  ok,
   pathPattern,
-  type SessionFileStore,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 
 export interface MadeFile {
   /** A path right below the root. */

@@ -3,19 +3,17 @@
  * It is the only caller of `tool.run`; the decision itself is core's `decideCall`.
  */
 import {
-  type Budget,
-  decideCall,
   type Failure,
   fail,
   type HookCall,
   type JsonValue,
   type RuntimeAgent,
   type RuntimeTool,
-  stricter,
   type ToolContext,
   type ToolPolicy,
   type ToolUser,
 } from "@capstan/core";
+import { type Budget, decideCall, stricter } from "@capstan/core/internal";
 import { cappedOutput } from "./capped-output.ts";
 import { runWithin } from "./run-within.ts";
 

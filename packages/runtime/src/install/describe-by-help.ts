@@ -5,7 +5,8 @@
 import { chown, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fail, MANIFEST_MAX_CHARS, type Manifest, type Result, readManifest } from "@capstan/core";
+import { fail, type Manifest, type Result, readManifest } from "@capstan/core";
+import { MANIFEST_MAX_CHARS } from "@capstan/core/internal";
 import { type CommandIsolation, uidFor } from "../commands/command-isolation.ts";
 import { isOpenToOthers } from "../commands/open-to-others.ts";
 import { type CommandOutcome, runCommand } from "../commands/run-command.ts";

@@ -5,16 +5,14 @@
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { fail, ok, type Result } from "@capstan/core";
 import {
   ARCHIVE_LIMITS,
   type ArchiveFile,
   buildNpmTarball,
   buildWheel,
-  fail,
-  ok,
-  type Result,
   writeTarGz,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { parse as parseToml } from "smol-toml";
 import { nodeCodec } from "./node-codec.ts";
 import { NPM_PATIENCE } from "./npm-kind.ts";

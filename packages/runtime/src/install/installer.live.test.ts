@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type ArchiveFile, writeTarGz, writeZip } from "@capstan/core";
+import { type ArchiveFile, writeTarGz, writeZip } from "@capstan/core/internal";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   flooding,

@@ -2,7 +2,8 @@
  * Review, install, update, uninstall. Nothing is installed that was not reviewed by its hash, and whatever is refused
  * leaves nothing on disk. How each kind of package works is in its own file; this one knows only the steps.
  */
-import { fail, ok, permissionDiff, type Result } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import { permissionDiff } from "@capstan/core/internal";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
 import { describeByHelp } from "./describe-by-help.ts";
 import { withManifest } from "./describe-package.ts";

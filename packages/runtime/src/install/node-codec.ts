@@ -1,7 +1,7 @@
 /** Node's compression and hashes, as core's archive readers and writers ask for them. */
 import { createHash } from "node:crypto";
 import { crc32, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from "node:zlib";
-import type { ArchiveCodec } from "@capstan/core";
+import type { ArchiveCodec } from "@capstan/core/internal";
 
 export const nodeCodec: ArchiveCodec = {
   inflateRaw: (bytes, maxOutputLength) => inflateRawSync(bytes, { maxOutputLength }),

@@ -1,18 +1,16 @@
 /** npm packages: unpacked into a folder of their own, dependencies beside, no script run unless allowed. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fail, ok, type Result } from "@capstan/core";
 import {
   type ArchiveFile,
   type ArchiveLimits,
   binOf,
-  fail,
-  ok,
   type PackageJson,
-  type Result,
   readNpmPackage,
   readTarGz,
   stripTopFolder,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { describePackage } from "./describe-package.ts";
 import { nodeCodec } from "./node-codec.ts";
 import type { PackageKindRules, PackageReading, PlaceRequest } from "./package-kind.ts";

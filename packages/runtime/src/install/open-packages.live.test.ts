@@ -13,8 +13,8 @@ import {
   rank,
   routeDocument,
   type SessionFileStore,
-  writeTarGz,
 } from "@capstan/core";
+import { writeTarGz } from "@capstan/core/internal";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { demoManifest, file, testTarball, testWheel } from "../../../../tools/packages/test-packages.ts";
 import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";

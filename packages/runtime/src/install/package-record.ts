@@ -1,5 +1,6 @@
 /** What is kept of an installed package. The shapes are the API's, so they are in snake_case. */
-import type { Manifest, PermissionDiff } from "@capstan/core";
+import type { Manifest } from "@capstan/core";
+import type { PermissionDiff } from "@capstan/core/internal";
 
 /** Where a package comes from decides how it is read, put on disk and loaded; each kind is one entry of a table. */
 export type PackageKind = "wheel" | "npm" | "mcp" | "skill" | "openapi";

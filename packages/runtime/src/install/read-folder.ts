@@ -1,7 +1,8 @@
 /** A project folder as archive files: what is not source is left out, and a link that leads outside is refused. */
 import { lstat, readdir, readFile, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { ARCHIVE_LIMITS, type ArchiveFile, type ArchiveLimits, fail, ok, type Result } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import { ARCHIVE_LIMITS, type ArchiveFile, type ArchiveLimits } from "@capstan/core/internal";
 
 const LEFT_OUT = new Set([
   "node_modules",

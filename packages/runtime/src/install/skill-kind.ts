@@ -2,7 +2,8 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ArchiveFile, fail, ok, type Result, readTarGz } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import { type ArchiveFile, readTarGz } from "@capstan/core/internal";
 import { loadSkill } from "../sources/skill.ts";
 import { descriptionOf } from "./document-description.ts";
 import { nodeCodec } from "./node-codec.ts";

@@ -1,7 +1,8 @@
 /** Wheels: read strictly, placed in a virtual environment, started by the environment's own Python. */
 import { access } from "node:fs/promises";
 import { join } from "node:path";
-import { type ArchiveLimits, fail, ok, type Result, readWheel, readZip } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import { type ArchiveLimits, readWheel, readZip } from "@capstan/core/internal";
 import { describePackage } from "./describe-package.ts";
 import { nodeCodec } from "./node-codec.ts";
 import type { PackageKindRules, PackageReading } from "./package-kind.ts";

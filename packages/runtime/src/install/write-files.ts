@@ -1,7 +1,7 @@
 /** Puts archive files into a folder. Paths were checked when the archive was read; they are checked again here, where it counts. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type ArchiveFile, pathFault } from "@capstan/core";
+import { type ArchiveFile, pathFault } from "@capstan/core/internal";
 
 export async function writeFiles(folder: string, files: readonly ArchiveFile[]): Promise<void> {
   const made = new Set<string>();

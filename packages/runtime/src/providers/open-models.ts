@@ -2,14 +2,8 @@
  * Finds the model of a name. Unknown ones and missing keys are refused with the next step, at save and at run alike.
  * A provider whose base URL the operator changed may have models we never heard of: there the name is taken as it is.
  */
-import {
-  fail,
-  type ModelCapabilities,
-  type ModelValidationResult,
-  nearest,
-  ok,
-  type Result,
-} from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import { type ModelCapabilities, type ModelValidationResult, nearest } from "@capstan/core/internal";
 import type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./models.ts";
 import { COMPATIBLE, type Credentials, PROVIDERS, type ProviderRow } from "./provider-table.ts";
 

@@ -1,6 +1,7 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { type RunEvent, textOf } from "@capstan/core";
+import type { RunEvent } from "@capstan/core";
+import { textOf } from "@capstan/core/internal";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { collect, type EngineUnderTest, openEngine } from "../../../../tools/engine-under-test.ts";

@@ -2,15 +2,8 @@
  * The inbox: calls that wait for a person. An answer is one transaction that holds the run's row: it counts once,
  * whoever gives it, and the last one of a run starts its next segment. Days may lie between question and answer.
  */
-import {
-  type ApprovalExpiry,
-  fail,
-  type JsonValue,
-  ok,
-  type Result,
-  type RuntimeAgent,
-  type RuntimeTool,
-} from "@capstan/core";
+import { fail, type JsonValue, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
+import type { ApprovalExpiry } from "@capstan/core/internal";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 import { inTransaction } from "../db/transaction.ts";

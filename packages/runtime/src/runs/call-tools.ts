@@ -3,21 +3,23 @@
  * A call that waits for a person, a client or another run leaves no result; the segment then ends.
  */
 import {
-  applyPatch,
-  type ConversationMessage,
-  CUSTOM_EVENTS,
   type Failure,
   fail,
-  type Interrupt,
   type JsonValue,
   type RunEvent,
   type RuntimeAgent,
   type RuntimeTool,
+} from "@capstan/core";
+import {
+  applyPatch,
+  type ConversationMessage,
+  CUSTOM_EVENTS,
+  type Interrupt,
   type ToolCallPart,
   type ToolOutput,
   type ToolResultPart,
   toolOutputText,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import type { GateOutcome } from "../gate/gate.ts";
 import { messageId } from "./message-id.ts";

@@ -2,7 +2,8 @@
  * Stops a session's run, from any process: the canceller takes the run's next epoch, which fences off whoever runs it,
  * closes what was half said, and writes the end itself. So it works also when the worker is dead or deaf.
  */
-import { agentSpec, openBlocks } from "@capstan/core";
+import { agentSpec } from "@capstan/core";
+import { openBlocks } from "@capstan/core/internal";
 import { CLAIM_TO_CANCEL, CLAIM_WAITING_TO_CANCEL } from "./claim-statements.ts";
 import { type ClaimRow, loadSegment } from "./claims.ts";
 import { type Engine, RunContext } from "./run-context.ts";

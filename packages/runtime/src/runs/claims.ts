@@ -1,5 +1,6 @@
 /** From claim to segment: the rows a segment starts with, read once. */
-import type { ConversationMessage, JsonValue, RunEvent } from "@capstan/core";
+import type { JsonValue, RunEvent } from "@capstan/core";
+import type { ConversationMessage } from "@capstan/core/internal";
 import type pg from "pg";
 import { CLAIM_AGAIN, READ_RUN } from "./claim-statements.ts";
 import type { Answer, ClaimedSegment } from "./run-context.ts";

@@ -1,5 +1,6 @@
 /** Results of tools that the client runs: stored as the conversation's next messages; the last one lets the run go on. */
-import { type ConversationMessage, fail, ok, openCalls, type Result, type ToolOutput } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import { type ConversationMessage, openCalls, type ToolOutput } from "@capstan/core/internal";
 import type pg from "pg";
 import { inTransaction } from "../db/transaction.ts";
 import { CLAIM_WAITING, READ_MESSAGES } from "./claim-statements.ts";

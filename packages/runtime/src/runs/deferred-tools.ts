@@ -3,15 +3,8 @@
  * the schemas of the others cost nothing. Found tools stay shown, in the order they were found, so that the beginning
  * of the prompt stays the same. Nothing here gives a right: whatever the model calls passes the gate.
  */
-import {
-  type ConversationMessage,
-  chooseTool,
-  defineTool,
-  ok,
-  type RuntimeAgent,
-  type RuntimeTool,
-  toolCallsOf,
-} from "@capstan/core";
+import { defineTool, ok, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
+import { type ConversationMessage, chooseTool, toolCallsOf } from "@capstan/core/internal";
 import { z } from "zod";
 import { runtimeTool } from "./engine-tools.ts";
 

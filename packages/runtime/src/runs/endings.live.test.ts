@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { ok, textOf } from "@capstan/core";
+import { ok } from "@capstan/core";
+import { textOf } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import {
   AGENT_ID,

@@ -4,16 +4,15 @@
  */
 import {
   type AnyTool,
-  applyPatch,
   defineTool,
   fail,
-  type JsonPatchOperation,
   type JsonValue,
   ok,
   type Result,
   type RuntimeAgent,
   type RuntimeTool,
 } from "@capstan/core";
+import { applyPatch, type JsonPatchOperation } from "@capstan/core/internal";
 import { z } from "zod";
 import { foreignSchema } from "../sources/json-schema.ts";
 import type { ClientTool } from "./run-types.ts";

@@ -4,15 +4,14 @@
  */
 
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import type { JsonValue, RunEvent } from "@capstan/core";
 import {
   type AssistantPart,
   encryptedOf,
-  type JsonValue,
-  type RunEvent,
   reasoningPieceId,
   type ToolCallPart,
   textPieceId,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type Part<Type extends AssistantPart["type"]> = Mutable<Extract<AssistantPart, { type: Type }>>;

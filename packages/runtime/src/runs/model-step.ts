@@ -9,7 +9,8 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import type { AssistantPart, RunEvent, TokenUsage } from "@capstan/core";
+import type { RunEvent } from "@capstan/core";
+import type { AssistantPart, TokenUsage } from "@capstan/core/internal";
 import type { ResolvedModel } from "../providers/models.ts";
 import { MessageBuilder } from "./message-builder.ts";
 

@@ -1,19 +1,15 @@
 /** One step of a segment: prompt, call, retries. Returns the model's message, or why the run must end. */
 
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import { type Failure, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import {
   agUiMessages,
   type ConversationMessage,
   CUSTOM_EVENTS,
-  type Failure,
   fitWindow,
-  ok,
-  type Result,
-  type RuntimeAgent,
-  type RuntimeTool,
   toolCallsOf,
   toolText,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import type { ResolvedModel } from "../providers/models.ts";
 import { READ_MESSAGES } from "./claim-statements.ts";
 import { DEFAULT_RETRY, judgeModelError } from "./model-retry.ts";

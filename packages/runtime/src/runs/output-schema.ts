@@ -1,15 +1,8 @@
 /** `output_schema`: the model is told, its answer is checked, and it has one more try with the faults named. */
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import {
-  type ConversationMessage,
-  fail,
-  type JsonSchema,
-  type JsonValue,
-  ok,
-  type Result,
-  type UserPart,
-} from "@capstan/core";
+import { fail, type JsonSchema, type JsonValue, ok, type Result } from "@capstan/core";
+import type { ConversationMessage, UserPart } from "@capstan/core/internal";
 import type { ResolvedModel } from "../providers/models.ts";
 import { foreignSchema } from "../sources/json-schema.ts";
 

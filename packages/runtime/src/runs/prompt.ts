@@ -10,7 +10,8 @@ import type {
   LanguageModelV4TextPart,
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider";
-import type { ConversationMessage, FilePart, Result, ToolOutput, UserPart } from "@capstan/core";
+import type { Result } from "@capstan/core";
+import type { ConversationMessage, FilePart, ToolOutput, UserPart } from "@capstan/core/internal";
 import type { ModelInputs, ResolvedModel } from "../providers/models.ts";
 
 export interface PromptParts {

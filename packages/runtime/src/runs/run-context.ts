@@ -1,14 +1,6 @@
 /** All that a segment holds while it runs: its log, the conversation, its meter, and who it works for. */
-import type {
-  AgentSpec,
-  ApprovalExpiry,
-  AssistantPart,
-  ConversationMessage,
-  JsonValue,
-  Result,
-  RuntimeAgent,
-  RuntimeTool,
-} from "@capstan/core";
+import type { AgentSpec, JsonValue, Result, RuntimeAgent, RuntimeTool } from "@capstan/core";
+import type { ApprovalExpiry, AssistantPart, ConversationMessage } from "@capstan/core/internal";
 import type { CallPath } from "../gate/gate.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { isDeferred, SEARCH_TOOL, searchTool, shownTools } from "./deferred-tools.ts";

@@ -1,12 +1,6 @@
 /** How a segment ends, each way in one commit: with the answer, with a failure, waiting, or handed over. */
-import {
-  agUiMessages,
-  type ConversationMessage,
-  type Failure,
-  fail,
-  type SegmentOutcome,
-  textOf,
-} from "@capstan/core";
+import { type Failure, fail } from "@capstan/core";
+import { agUiMessages, type ConversationMessage, type SegmentOutcome, textOf } from "@capstan/core/internal";
 import type { Waits } from "./call-tools.ts";
 import { READ_MESSAGES } from "./claim-statements.ts";
 import { messageId } from "./message-id.ts";

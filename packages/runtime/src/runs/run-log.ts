@@ -3,7 +3,8 @@
  * goes out to listeners only after it is on disk. Consecutive pieces of one text join in the batch, so that a token
  * costs neither a row nor an event of its own.
  */
-import { type ConversationMessage, OpenBlockTracker, type RunEvent } from "@capstan/core";
+import type { RunEvent } from "@capstan/core";
+import { type ConversationMessage, OpenBlockTracker } from "@capstan/core/internal";
 import type { CommitQueue } from "./commit-queue.ts";
 import type { EventHub } from "./event-hub.ts";
 import { storableJson } from "./storable-json.ts";

@@ -1,5 +1,6 @@
 /** What a run has used of steps, time, tokens and money, and whether that is more than it may. */
-import { type Budget, type Failure, fail, type RunLimits, type TokenUsage } from "@capstan/core";
+import { type Failure, fail, type RunLimits } from "@capstan/core";
+import type { Budget, TokenUsage } from "@capstan/core/internal";
 import type { ModelPrices } from "../providers/models.ts";
 import type { StoredUsage } from "./run-log.ts";
 import type { DefaultLimits, RunUsage } from "./run-types.ts";

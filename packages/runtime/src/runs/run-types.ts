@@ -1,6 +1,5 @@
 /** The words of the engine: what a message may bring, what a run remembers of it, what its parts are. */
 import type {
-  ApprovalExpiry,
   CountTokens,
   Failure,
   JsonSchema,
@@ -8,9 +7,8 @@ import type {
   Result,
   RunLimits,
   RuntimeAgent,
-  TokenUsage,
-  UserPart,
 } from "@capstan/core";
+import type { ApprovalExpiry, TokenUsage, UserPart } from "@capstan/core/internal";
 import type { Database } from "../db/database.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Models } from "../providers/models.ts";

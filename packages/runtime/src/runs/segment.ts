@@ -4,16 +4,14 @@
  *
  * There is no other state: a segment that was killed is started again with the same rows and does what is missing.
  */
+import { fail, type RunEvent, type RuntimeAgent } from "@capstan/core";
 import {
   type ConversationMessage,
   CUSTOM_EVENTS,
-  fail,
   openBlocks,
   openCalls,
-  type RunEvent,
-  type RuntimeAgent,
   type ToolCallPart,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import { isDatabaseAway } from "../db/database-away.ts";
 import type { ResolvedModel } from "../providers/models.ts";

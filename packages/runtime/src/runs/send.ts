@@ -1,13 +1,6 @@
 /** A message comes in: checked, stored together with its run, and started, or queued behind the run that is on. */
-import {
-  type ConversationMessage,
-  fail,
-  type JsonValue,
-  ok,
-  type Result,
-  type RuntimeAgent,
-  type UserPart,
-} from "@capstan/core";
+import { fail, type JsonValue, ok, type Result, type RuntimeAgent } from "@capstan/core";
+import type { ConversationMessage, UserPart } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import { CLAIM_NEW, CLAIM_QUEUED } from "./claim-statements.ts";
 import { type ClaimRow, fromFirstQuestion } from "./claims.ts";

@@ -1,5 +1,6 @@
 /** Reading a session back: its messages page by page, its runs, everything as JSON lines, and a copy to go on from. */
-import { type ConversationMessage, fail, ok, type Result, type RunEvent, type UserPart } from "@capstan/core";
+import { fail, ok, type Result, type RunEvent } from "@capstan/core";
+import type { ConversationMessage, UserPart } from "@capstan/core/internal";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";

@@ -1,5 +1,6 @@
 /** What a run may still use, read from its rows: for calls that reach its session from outside the loop. */
-import type { Budget, RunLimits } from "@capstan/core";
+import type { RunLimits } from "@capstan/core";
+import type { Budget } from "@capstan/core/internal";
 import type pg from "pg";
 import { isUuid } from "../db/uuid.ts";
 import type { StoredUsage } from "./run-log.ts";

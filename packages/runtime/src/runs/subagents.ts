@@ -11,13 +11,12 @@ import {
   defineCapability,
   defineTool,
   fail,
-  type Interrupt,
   ok,
   type Result,
   type RunEvent,
   type ToolContext,
-  textOf,
 } from "@capstan/core";
+import { type Interrupt, textOf } from "@capstan/core/internal";
 import type pg from "pg";
 import { z } from "zod";
 import type { Runs } from "./open-runs.ts";

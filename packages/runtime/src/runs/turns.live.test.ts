@@ -1,4 +1,4 @@
-import { textOf } from "@capstan/core";
+import { textOf } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { collect, last, onScreen, results, spoken, types } from "../../../../tools/engine-under-test.ts";
 import { complaintsAbout } from "../../../../tools/legal-events.ts";

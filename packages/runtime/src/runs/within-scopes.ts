@@ -1,5 +1,6 @@
 /** An agent with at most these rights: what a run started by another run may do. Tools that need more are hidden, and say so. */
-import { effectiveScopes, type HiddenTool, missingScopes, type RuntimeAgent } from "@capstan/core";
+import type { HiddenTool, RuntimeAgent } from "@capstan/core";
+import { effectiveScopes, missingScopes } from "@capstan/core/internal";
 
 export function withinScopes(agent: RuntimeAgent, ceiling: readonly string[] | undefined): RuntimeAgent {
   if (ceiling === undefined) return agent;

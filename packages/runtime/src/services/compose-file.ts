@@ -4,7 +4,8 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fail, ok, type Result, whatIsWrong } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import { whatIsWrong } from "@capstan/core/internal";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { readEnvFile } from "./env-file.ts";

@@ -1,6 +1,7 @@
 /** From a service's folder to what is started: its folders on this machine, its environment, where it is reached. */
 import { dirname, join, relative, resolve } from "node:path";
-import { fail, ok, type Result, UserEmail } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import { UserEmail } from "@capstan/core/internal";
 import type { ServiceSpec } from "./compose-file.ts";
 import { interpolate } from "./env-file.ts";
 

@@ -3,21 +3,23 @@
  * Paths that a model names are the session's; they are rewritten into the working folder and cannot leave it.
  */
 import {
-  type ActionInput,
   type AnyTool,
-  argumentVector,
   type Capability,
-  isPath,
   type Manifest,
+  ok,
+  type Result,
+  type ToolContext,
+} from "@capstan/core";
+import {
+  type ActionInput,
+  argumentVector,
+  isPath,
   type ManifestTool,
   manifestTools,
   normalisePath,
-  ok,
   type Parameter,
-  type Result,
   semverOf,
-  type ToolContext,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { type CommandIsolation, uidFor } from "../commands/command-isolation.ts";
 import { isOpenToOthers } from "../commands/open-to-others.ts";
 import { type CommandOutcome, runCommand } from "../commands/run-command.ts";

@@ -6,15 +6,14 @@
 import {
   type AnyTool,
   type Capability,
-  type Fault,
   fail,
-  faultsOf,
   type JsonSchema,
   ok,
   type Result,
   type RoutingHints,
   type Schema,
 } from "@capstan/core";
+import { type Fault, faultsOf } from "@capstan/core/internal";
 import { parseDocument } from "yaml";
 import {
   DeclarativeDocument,

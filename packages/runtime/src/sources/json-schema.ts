@@ -4,15 +4,8 @@
  * The schema itself is hostile until shown otherwise: it is copied within bounds, refers only to itself, its patterns run
  * on a linear-time engine, and a check that recurses without end is stopped by counting, not by the stack.
  */
-import {
-  fail,
-  type JsonSchema,
-  type JsonValue,
-  ok,
-  type Parsed,
-  type Result,
-  type Schema,
-} from "@capstan/core";
+import { fail, type JsonSchema, type JsonValue, ok, type Result, type Schema } from "@capstan/core";
+import type { Parsed } from "@capstan/core/internal";
 import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";

@@ -4,16 +4,8 @@
  */
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import {
-  type AnyTool,
-  type Capability,
-  defineCapability,
-  type Fault,
-  fail,
-  faultsOf,
-  ok,
-  type Result,
-} from "@capstan/core";
+import { type AnyTool, type Capability, defineCapability, fail, ok, type Result } from "@capstan/core";
+import { type Fault, faultsOf } from "@capstan/core/internal";
 import { z } from "zod";
 import { parseYaml } from "./declarative.ts";
 import { legalName, semverOf } from "./openapi-names.ts";

@@ -4,7 +4,8 @@
  */
 import { lchown, lstat, mkdir, readlink, rm, rmdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { fail, ok, type Result, UserEmail } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import { UserEmail } from "@capstan/core/internal";
 
 export interface UserHome {
   readonly home: string;

@@ -1,5 +1,5 @@
 /** Circuit breakers in the database, so that every process rests a broken capability and one trial reopens it for all. */
-import { admit, type Breaker, CLOSED_BREAKER, settle } from "@capstan/core";
+import { admit, type Breaker, CLOSED_BREAKER, settle } from "@capstan/core/internal";
 import type pg from "pg";
 
 export interface BreakerStore {

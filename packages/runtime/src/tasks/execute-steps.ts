@@ -4,14 +4,13 @@
  */
 import {
   type AnyTool,
-  type ExecutedStep,
   type Failure,
   fail,
   type JsonValue,
-  type PlannedStep,
   type RuntimeAgent,
   type ToolUser,
 } from "@capstan/core";
+import type { ExecutedStep, PlannedStep } from "@capstan/core/internal";
 import type { Gate, GateOutcome } from "../gate/gate.ts";
 import type { BreakerStore } from "./breaker-store.ts";
 

@@ -3,7 +3,8 @@
  * Capabilities add rows of their own, such as `teams`.
  */
 import { createHmac } from "node:crypto";
-import { type ChannelRule, fail, type GuardedFetch, ok, type Result, type Trigger } from "@capstan/core";
+import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
+import type { ChannelRule, Trigger } from "@capstan/core/internal";
 
 const TRIES = 3;
 const PAUSES_MS = [500, 2_000];

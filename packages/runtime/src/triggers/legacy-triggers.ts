@@ -4,7 +4,7 @@
  */
 import { access, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { readTriggerDocument } from "@capstan/core";
+import { readTriggerDocument } from "@capstan/core/internal";
 import { z } from "zod";
 import { createWhole, moveIfThere, writeWhole } from "./atomic-files.ts";
 import type { ManagerPulse } from "./manager-pulse.ts";

@@ -1,7 +1,8 @@
 /** What `GET /v1/triggers` and `capstan triggers` show, and the two things people do: retry and drop. */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { fail, ok, type Result, readTrigger, TRIGGER_MAX_BYTES } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import { readTrigger, TRIGGER_MAX_BYTES } from "@capstan/core/internal";
 import { z } from "zod";
 import { moveIfThere, readPlainFile } from "./atomic-files.ts";
 import {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readTrigger } from "@capstan/core";
+import { readTrigger } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type FreshStore, STORES } from "../../../../tools/stores-under-test.ts";

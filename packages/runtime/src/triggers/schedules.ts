@@ -4,7 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { fail, ok, type Result, type Trigger } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import type { Trigger } from "@capstan/core/internal";
 import { Cron } from "croner";
 import { and, eq, isNull, lt, or } from "drizzle-orm";
 import type { Database } from "../db/database.ts";

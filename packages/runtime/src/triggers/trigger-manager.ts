@@ -6,7 +6,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { decideDelivery, type RetryPolicy, RoutingPreferences, type Trigger } from "@capstan/core";
+import { decideDelivery, type RetryPolicy, RoutingPreferences, type Trigger } from "@capstan/core/internal";
 import type { Channels } from "./channels.ts";
 import { importLegacyTriggers } from "./legacy-triggers.ts";
 import { ManagerPulse, PULSE_MS } from "./manager-pulse.ts";

@@ -15,7 +15,7 @@ import {
   TRIGGER_MAX_BYTES,
   type Trigger,
   type TriggerState,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { createWhole, moveIfThere, readPlainFile, writeWhole } from "./atomic-files.ts";
 import { type LaneToken, LaneTokens } from "./lane-tokens.ts";
 import type { ManagerPulse } from "./manager-pulse.ts";

@@ -1,5 +1,5 @@
 /** Users and what they were granted. The loopback user exists by itself and has every scope. */
-import { EVERY_SCOPE } from "@capstan/core";
+import { EVERY_SCOPE } from "@capstan/core/internal";
 import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";

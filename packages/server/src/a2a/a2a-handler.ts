@@ -24,7 +24,8 @@ import {
   UnsupportedOperationError,
 } from "@a2a-js/sdk/errors";
 import type { A2ARequestHandler } from "@a2a-js/sdk/server";
-import { type Failure, isTerminal, type RunEvent } from "@capstan/core";
+import type { Failure, RunEvent } from "@capstan/core";
+import { isTerminal } from "@capstan/core/internal";
 import type { EventBatch, RunRecord, SessionRecord } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import { threadSession } from "../ag-ui/thread-session.ts";

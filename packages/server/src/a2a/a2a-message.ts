@@ -1,6 +1,7 @@
 /** An A2A message as ours: its content for the model, or a person's answer to what a task asked. */
 import type { Message, Part } from "@a2a-js/sdk";
-import type { JsonValue, UserPart } from "@capstan/core";
+import type { JsonValue } from "@capstan/core";
+import type { UserPart } from "@capstan/core/internal";
 import { z } from "zod";
 
 export function contentOf({ parts }: Message): UserPart[] {

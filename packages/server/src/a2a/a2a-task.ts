@@ -1,6 +1,7 @@
 /** A run as an A2A task: the run's id is the task's, the session's the context's. Everything is read from rows. */
 import { type Message, type Part, Role, type Task, TaskState } from "@a2a-js/sdk";
-import { type Interrupt, type RunEvent, textOf } from "@capstan/core";
+import type { RunEvent } from "@capstan/core";
+import { type Interrupt, textOf } from "@capstan/core/internal";
 import type { RunRecord, SessionRecord, StoredMessage } from "@capstan/runtime";
 import type { Services } from "../services.ts";
 

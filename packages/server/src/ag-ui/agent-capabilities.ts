@@ -1,15 +1,6 @@
 /** The capabilities document of a saved agent: declared from what it is made of, observed from what its runs showed. */
-import {
-  type AgentCapabilities,
-  type DiscoveredModel,
-  discover,
-  fail,
-  type ModelCapabilities,
-  NATIVE_AGENT,
-  ok,
-  type Result,
-  type RuntimeAgent,
-} from "@capstan/core";
+import { type AgentCapabilities, discover, fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
+import { type DiscoveredModel, type ModelCapabilities, NATIVE_AGENT } from "@capstan/core/internal";
 import { DEFAULT_LIMITS } from "@capstan/runtime";
 import type { Caller } from "../auth/caller.ts";
 import { cliModel } from "../harness/cli-model.ts";

@@ -3,7 +3,8 @@
  * Stored events are AG-UI events already; only the first and the last are opened, everything between passes as text.
  */
 import type { RunAgentInput } from "@ag-ui/core";
-import { AG_UI_VERSION, type RunEvent } from "@capstan/core";
+import type { RunEvent } from "@capstan/core";
+import { AG_UI_VERSION } from "@capstan/core/internal";
 import { type Numbered, shown, standingThenEvents } from "./look-again.ts";
 import type { Answering } from "./start-run.ts";
 

@@ -2,7 +2,8 @@
  * A client that comes back to a thread: after a broken connection, on another device, with a message it sent before.
  * It gets what stands (state and messages) and then the run that is on from its beginning; the protocol knows no cursor.
  */
-import { type AgUiMessage, agUiMessages, type JsonValue, type RunEvent } from "@capstan/core";
+import type { JsonValue, RunEvent } from "@capstan/core";
+import { type AgUiMessage, agUiMessages } from "@capstan/core/internal";
 import type { StoredMessage } from "@capstan/runtime";
 import type { Services } from "../services.ts";
 

@@ -1,15 +1,8 @@
 /** What an AG-UI request asks for: answers to interrupts, results of client tools, a new message, or just to look again. */
 import type { RunAgentInput } from "@ag-ui/core";
 import { RunAgentInputSchema } from "@ag-ui/core/schemas";
-import {
-  type FilePart,
-  type FileSource,
-  fail,
-  ok,
-  type Result,
-  type UserPart,
-  whatIsWrong,
-} from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import { type FilePart, type FileSource, type UserPart, whatIsWrong } from "@capstan/core/internal";
 
 export type Asked =
   | { readonly kind: "resume"; readonly entries: NonNullable<RunAgentInput["resume"]> }

@@ -1,5 +1,5 @@
 /** An agent's `provider/model` as a coding agent's program takes it: whole where its own models are named so, else the model alone. */
-import type { ModelRegistry } from "@capstan/core";
+import type { ModelRegistry } from "@capstan/core/internal";
 
 export function cliModel(
   models: Pick<ModelRegistry, "models" | "validate">,

@@ -4,6 +4,7 @@
  */
 import { resolve } from "node:path";
 import type { CodingAgentClient, RunHandle } from "@capstan/coding-agents";
+import { fail, ok, type Result, type RuntimeAgent, type SessionFileStore } from "@capstan/core";
 import {
   type Attachment,
   type CodingAgentAdapter,
@@ -12,14 +13,9 @@ import {
   capabilityRefused,
   type EffectiveCapabilities,
   type FilePart,
-  fail,
-  ok,
-  type Result,
   type RunOptions,
-  type RuntimeAgent,
-  type SessionFileStore,
   type ThinkingEffortLevel,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import type {
   HarnessDriver,
   HarnessFacts,

@@ -6,7 +6,8 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { MANIFESTS, type Sim, type SimRequest, startSim, wireToSim } from "@capstan/coding-agents";
-import type { BuiltInAgentName, RunEvent } from "@capstan/core";
+import type { RunEvent } from "@capstan/core";
+import type { BuiltInAgentName } from "@capstan/core/internal";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { last, results, spoken } from "../../../../tools/engine-under-test.ts";
 import { type HarnessUnderTest, harnessUnderTest } from "./fixtures/harness-under-test.ts";

@@ -6,7 +6,8 @@
 import { randomBytes } from "node:crypto";
 import type { Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type JsonValue, type RuntimeTool, type ToolOutput, toolOutputText } from "@capstan/core";
+import type { JsonValue, RuntimeTool } from "@capstan/core";
+import { type ToolOutput, toolOutputText } from "@capstan/core/internal";
 import type { HarnessRequest } from "@capstan/runtime";
 import { serve } from "@hono/node-server";
 import { type CallToolResult, createMcpHandler, Server } from "@modelcontextprotocol/server";

@@ -2,7 +2,8 @@
  * Who asks over MCP, and as which agent: an agent's token, a run's token, or a person's key (on loopback none) with
  * `?agent=`. The token decides what is visible; nothing in the request can widen it.
  */
-import { type Budget, fail, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
+import { fail, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
+import type { Budget } from "@capstan/core/internal";
 import { storedBudgets, type TokenRecord, withinScopes } from "@capstan/runtime";
 import { threadSession } from "../ag-ui/thread-session.ts";
 import type { Caller } from "../auth/caller.ts";

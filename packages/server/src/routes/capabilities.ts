@@ -1,5 +1,6 @@
 /** /v1/capabilities: what is registered, and one tool called by itself through the gate. */
-import { type AnyTool, type Capability, fail, whyUnavailable } from "@capstan/core";
+import { type AnyTool, type Capability, fail } from "@capstan/core";
+import { whyUnavailable } from "@capstan/core/internal";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, jsonBody, needs, newRoutes } from "../define-route.ts";
 import { problem } from "../problem.ts";

@@ -1,5 +1,5 @@
 import { createClient } from "@capstan/coding-agents";
-import { runFaults } from "@capstan/core";
+import { runFaults } from "@capstan/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";

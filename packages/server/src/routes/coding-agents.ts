@@ -1,5 +1,6 @@
 /** /v1/coding-agents and /v1/models: what each CLI can do here, its stored sessions, and runs whose events are streamed. */
-import { type CodingAgentManifest, type Failure, fail, parseRemoteRunOptions } from "@capstan/core";
+import { type Failure, fail } from "@capstan/core";
+import { type CodingAgentManifest, parseRemoteRunOptions } from "@capstan/core/internal";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { codingAgentRefusal } from "../coding-agent-refusal.ts";

@@ -1,5 +1,5 @@
 /** A session's messages: sending one starts a run or is queued; a run outlives the request that started it. */
-import type { UserPart } from "@capstan/core";
+import type { UserPart } from "@capstan/core/internal";
 import { createRoute, z } from "@hono/zod-openapi";
 import { uuidv7 } from "uuidv7";
 import { json, jsonBody, needs, newRoutes } from "../define-route.ts";

@@ -1,13 +1,6 @@
 /** /api: tasks by the specification, telemetry, and one generic route that serves the catalog's own routes through the gate. */
-import {
-  type Capability,
-  type Failure,
-  fail,
-  rankCatalogRequest,
-  summarise,
-  TaskRequest,
-  whatIsWrong,
-} from "@capstan/core";
+import { type Capability, type Failure, fail } from "@capstan/core";
+import { rankCatalogRequest, summarise, TaskRequest, whatIsWrong } from "@capstan/core/internal";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { isTheirs } from "../auth/ownership.ts";

@@ -2,7 +2,8 @@
  * Asks a model for the inputs that the rules could not read from the task. It is shown the task and the missing fields,
  * nothing else; what it answers must fit the tool's own schema, or the step stays marked as it was.
  */
-import type { JsonSchema, JsonValue, PlannedStep, Result, Schema } from "@capstan/core";
+import type { JsonSchema, JsonValue, Result, Schema } from "@capstan/core";
+import type { PlannedStep } from "@capstan/core/internal";
 
 export interface FillParts {
   readonly inputOf: (step: PlannedStep) => Schema | undefined;

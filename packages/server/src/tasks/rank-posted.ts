@@ -7,7 +7,7 @@ import {
   type RankedTask,
   rankCatalog,
   taskTexts,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import type { RouteTier } from "./route-tier.ts";
 
 const BREATH_MS = 20; // the longest that other requests wait for a ranking

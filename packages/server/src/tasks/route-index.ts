@@ -3,17 +3,14 @@
  * A capability of many tools, such as an imported API, has an entry per tool: one text of a thousand operations is near
  * to no task. An entry's id is the capability's, then a space and the tool's name.
  */
+import { type Capability, type CapabilityRegistry, rank, routeDocument } from "@capstan/core";
 import {
-  type Capability,
-  type CapabilityRegistry,
   type RankResult,
   type RouteDocument,
   type RouteIndex,
-  rank,
-  routeDocument,
   servesTasks,
   toolDocument,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import type { TieredIndex } from "./route-tier.ts";
 
 const MANY_TOOLS = 20; // up to here a capability is about one thing

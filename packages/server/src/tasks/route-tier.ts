@@ -3,14 +3,14 @@
  * installed. The table answers until the model has read a catalog whole, so that one ranking never mixes the two.
  */
 import { staticEmbedding } from "@capstan/builtins";
+import { createRouteIndex } from "@capstan/core";
 import {
-  createRouteIndex,
   documentTexts,
   type Embed,
   type RouteDocument,
   type RouteIndex,
   taskTexts,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 
 /** An embedding that answers later: texts are prepared first, then read at once. */
 export interface PreparedEmbed {

@@ -2,7 +2,7 @@
  * How far a task is, for those who follow it. The truth is its row: a task of another process is looked up now and then,
  * one of this process wakes its followers at once.
  */
-import type { ExecutedStep, TaskResponse } from "@capstan/core";
+import type { ExecutedStep, TaskResponse } from "@capstan/core/internal";
 import type { TaskRecord, TaskStore } from "@capstan/runtime";
 
 /** A task on its way, as its row has it until the answer is there. */

@@ -1,22 +1,17 @@
 /** Tasks: rank, plan, execute, answer. The same key gives the same answer and executes once, also across a restart. */
 import { timezoneOf } from "@capstan/builtins";
+import { type Capability, type Failure, fail, ok, plan, type Result } from "@capstan/core";
 import {
-  type Capability,
   type ExecutedStep,
-  type Failure,
-  fail,
   intentOf,
   matchedCapabilities,
   missingScopes,
-  ok,
   type PlannedStep,
-  plan,
   type RankResult,
-  type Result,
   type TaskRequest,
   type TaskResponse,
   taskStatus,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { type BreakerStore, executeSteps, type TaskRecord, type TaskStore } from "@capstan/runtime";
 import { generate } from "../generate.ts";
 import type { Services } from "../services.ts";

@@ -2,7 +2,8 @@
  * Which of a capability's tools serves a task: an imported API has more than a thousand. They are ranked like capabilities,
  * and by method and path, over an index that is made at the first task and kept as long as the capability.
  */
-import { type Capability, type CapabilityRegistry, rankTools, toolDocument } from "@capstan/core";
+import type { Capability, CapabilityRegistry } from "@capstan/core";
+import { rankTools, toolDocument } from "@capstan/core/internal";
 import type { RouteTier, TieredIndex } from "./route-tier.ts";
 
 export type ToolChooser = (task: string, capability: Capability) => string | undefined;

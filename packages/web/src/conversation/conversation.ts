@@ -3,14 +3,8 @@
  * view is the same: an event is known by its number, and each kind has one row below.
  */
 import type { Message, SessionEvent } from "@capstan/client";
-import {
-  applyPatch,
-  CUSTOM_EVENTS,
-  type Interrupt,
-  type JsonPatchOperation,
-  type JsonValue,
-  type RunEvent,
-} from "@capstan/core";
+import type { JsonValue, RunEvent } from "@capstan/core";
+import { applyPatch, CUSTOM_EVENTS, type Interrupt, type JsonPatchOperation } from "@capstan/core/internal";
 import { Draft } from "./draft.ts";
 import type { ConversationView, Entry, RunView } from "./entries.ts";
 import { reconcile } from "./reconcile.ts";

@@ -1,5 +1,6 @@
 /** What a conversation shows, piece by piece, in the order in which it was said. */
-import type { Interrupt, JsonValue } from "@capstan/core";
+import type { JsonValue } from "@capstan/core";
+import type { Interrupt } from "@capstan/core/internal";
 
 interface Piece {
   readonly id: string;

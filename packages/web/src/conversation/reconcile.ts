@@ -2,7 +2,7 @@
  * MESSAGES_SNAPSHOT is the conversation as it stands. Of the run under way, what streamed but was never committed goes,
  * and what stands is whole. Nothing is new in it: every committed message has streamed before.
  */
-import type { AgUiMessage } from "@capstan/core";
+import type { AgUiMessage } from "@capstan/core/internal";
 import { type Entry, keyOf, type ToolEntry } from "./entries.ts";
 import { isFailureText } from "./tool-result.ts";
 

@@ -2,15 +2,8 @@
  * What the engine needs of a coding agent's program to run an agent's sessions in it. The server implements this; the
  * engine knows neither processes nor protocols, only the unified events and the calls that come back to it.
  */
-import type {
-  ApprovalMode,
-  CodingAgentEvent,
-  FilePart,
-  JsonValue,
-  Result,
-  RuntimeAgent,
-  ToolOutput,
-} from "@capstan/core";
+import type { JsonValue, Result, RuntimeAgent } from "@capstan/core";
+import type { ApprovalMode, CodingAgentEvent, FilePart, ToolOutput } from "@capstan/core/internal";
 import type { ModelPrices } from "../../providers/models.ts";
 import type { ReasoningEffort } from "../run-types.ts";
 

@@ -1,4 +1,4 @@
-import type { ConversationMessage } from "@capstan/core";
+import type { ConversationMessage } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { promptAfter, promptAfterCrash } from "./harness-prompt.ts";
 

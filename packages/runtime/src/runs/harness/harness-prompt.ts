@@ -2,7 +2,12 @@
  * What a program is told when it starts: the new message alone when it remembers the rest, else the conversation too.
  * Pure: which of the two it is, follows from the messages and from how far the program's own session reaches.
  */
-import { type ConversationMessage, type FilePart, type ToolCallPart, toolOutputText } from "@capstan/core";
+import {
+  type ConversationMessage,
+  type FilePart,
+  type ToolCallPart,
+  toolOutputText,
+} from "@capstan/core/internal";
 
 const MOST_CHARS = 200_000; // some 50k tokens of conversation; a program's own session would have been compacted by then
 const MOST_RESULT_CHARS = 4_000;

@@ -2,17 +2,8 @@
  * The step of a run whose agent a coding agent's program runs: one program from its start, or from where it waits, to its
  * end. The conversation stays the journal; the program's own session is only what makes going on cheap.
  */
-import {
-  type Failure,
-  fail,
-  NATIVE_AGENT,
-  ok,
-  openCalls,
-  type Result,
-  type RunEnded,
-  type RuntimeAgent,
-  type ToolCallPart,
-} from "@capstan/core";
+import { type Failure, fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
+import { NATIVE_AGENT, openCalls, type RunEnded, type ToolCallPart } from "@capstan/core/internal";
 import { callTools, nothingWaits, refusal, storeResult } from "../call-tools.ts";
 import type { Engine, RunContext } from "../run-context.ts";
 import { concluded, failed, handedOver, type SegmentEnd, suspended } from "../run-endings.ts";

@@ -3,13 +3,8 @@
  * result comes back. A turn is stored with its first result, and the next turn's results wait until all of its own are
  * there, so that every stored call is followed by its result and nothing between.
  */
-import {
-  type ConversationMessage,
-  type JsonValue,
-  type RunEvent,
-  type ToolCallPart,
-  toolCallsOf,
-} from "@capstan/core";
+import type { JsonValue, RunEvent } from "@capstan/core";
+import { type ConversationMessage, type ToolCallPart, toolCallsOf } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import { MessageBuilder } from "../message-builder.ts";
 

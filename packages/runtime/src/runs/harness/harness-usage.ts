@@ -1,5 +1,5 @@
 /** Tokens of a program's run: it tells totals so far, our meter counts messages, so each message gets what is new. */
-import type { RunUsage as ProgramUsage, TokenUsage } from "@capstan/core";
+import type { RunUsage as ProgramUsage, TokenUsage } from "@capstan/core/internal";
 import type { StoredUsage } from "../run-log.ts";
 import type { RunMeter } from "../run-meter.ts";
 import type { HarnessDriver } from "./harness-driver.ts";

@@ -3,14 +3,14 @@
  * agent's tools come back to us and pass the gate. It may outlive a segment: while a person is asked, the segment ends,
  * the program waits, and the next segment drives it on.
  */
+import { fail } from "@capstan/core";
 import {
   type CodingAgentEvent,
   CUSTOM_EVENTS,
-  fail,
   type RunEnded,
   type ToolCallPart,
   type ToolOutput,
-} from "@capstan/core";
+} from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import { callOne, nothingWaits, noWaits, refusal, storeResult, type Waits } from "../call-tools.ts";
 import type { RunContext } from "../run-context.ts";

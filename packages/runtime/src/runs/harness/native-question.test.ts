@@ -1,4 +1,4 @@
-import type { ConversationMessage, ToolCallPart } from "@capstan/core";
+import type { ConversationMessage, ToolCallPart } from "@capstan/core/internal";
 import { expect, test } from "vitest";
 import type { Answer } from "../run-context.ts";
 import { lateAnswer, wasApproved } from "./native-question.ts";

@@ -1,12 +1,6 @@
 /** A program asks whether it may use a tool of its own: the operator's policy answers, or a person through the inbox. */
-import {
-  type AnyTool,
-  type Failure,
-  fail,
-  type RuntimeAgent,
-  type RuntimeTool,
-  type ToolCallPart,
-} from "@capstan/core";
+import { type AnyTool, type Failure, fail, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
+import type { ToolCallPart } from "@capstan/core/internal";
 import { foreignSchema } from "../../sources/json-schema.ts";
 import { askPerson, denial, type Waits } from "../call-tools.ts";
 import type { Answer, RunContext } from "../run-context.ts";

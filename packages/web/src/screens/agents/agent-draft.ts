@@ -1,6 +1,6 @@
 /** An agent while it is edited: what the form holds, and how that becomes the body the server takes. */
 import type { Agent, AgentLimits, AgentPatch, CapabilityEntry, CapabilityOptions } from "@capstan/client";
-import { AGENT_DEFAULTS } from "@capstan/core";
+import { AGENT_DEFAULTS } from "@capstan/core/internal";
 
 export interface DraftCapability extends CapabilityOptions {
   id: string;

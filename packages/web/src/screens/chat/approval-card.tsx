@@ -1,6 +1,6 @@
 /** A question to a person, where the call that waits for it stands: yes, yes with other arguments, no with a word. */
 import type { ApprovalAnswer } from "@capstan/client";
-import type { Interrupt } from "@capstan/core";
+import type { Interrupt } from "@capstan/core/internal";
 import Hand from "lucide-react/icons/hand";
 import { useState } from "react";
 import { isObject, type Json } from "../../forms/schema-fields.ts";

@@ -1,5 +1,5 @@
 import type { CodingAgentCommand } from "@capstan/client";
-import type { CodingAgentEvent } from "@capstan/core";
+import type { CodingAgentEvent } from "@capstan/core/internal";
 import SquareTerminal from "lucide-react/icons/square-terminal";
 import { useState } from "react";
 import { Badge, Code } from "../../kit/badge.tsx";

@@ -1,4 +1,4 @@
-import type { CodingAgentEvent } from "@capstan/core";
+import type { CodingAgentEvent } from "@capstan/core/internal";
 import { expect, test } from "vitest";
 import { foldRun } from "./fold-run.ts";
 

@@ -1,5 +1,5 @@
 /** A coding agent's events as what a person reads: text joined, tools with their end, the outcome last. */
-import type { CodingAgentEvent } from "@capstan/core";
+import type { CodingAgentEvent } from "@capstan/core/internal";
 
 export interface RunQuestion {
   kind: "question";

@@ -1,5 +1,5 @@
 import type { PackageReview } from "@capstan/client";
-import type { PermissionDiff } from "@capstan/core";
+import type { PermissionDiff } from "@capstan/core/internal";
 import TriangleAlert from "lucide-react/icons/triangle-alert";
 import type { ReactNode } from "react";
 import { Badge, Code, type Tone } from "../../kit/badge.tsx";

@@ -1,0 +1,183 @@
+/** What Capstan's own packages share beside the author's names. No promise to anyone else: it changes with any version. */
+export {
+  type AgUiMessage,
+  agUiMessages,
+  encryptedOf,
+  reasoningPieceId,
+  textPieceId,
+} from "./ag-ui-messages.ts";
+export type { ApprovalExpiry } from "./agent.ts";
+export { AGENT_DEFAULTS } from "./agent-defaults.ts";
+export {
+  type AgentFields,
+  agentDifferences,
+  agentFields,
+  agentFile,
+  agentsListedBy,
+  type FieldDifference,
+  parseAgentFile,
+  servedFields,
+} from "./agent-file.ts";
+export { admit, type Breaker, CLOSED_BREAKER, settle } from "./breaker.ts";
+export { servesTasks } from "./capability.ts";
+export type {
+  AdapterEvent,
+  AdapterRun,
+  AdapterStep,
+  CodingAgentAdapter,
+  LineReader,
+  PlacedAttachment,
+  RunCommand,
+  RunExit,
+  RunFile,
+  RunPlace,
+  SessionStore,
+  StoredMessage,
+  StoredSession,
+} from "./coding-agents/adapter.ts";
+export {
+  type AgentName,
+  BUILT_IN_AGENT_NAMES,
+  type BuiltInAgentName,
+  NATIVE_AGENT,
+} from "./coding-agents/agent-name.ts";
+export {
+  type AgentPlatform,
+  type ApprovalMode,
+  CAPABILITY_GROUPS,
+  type CapabilityGroup,
+  type CodingAgentCapabilities,
+  type EffectiveCapabilities,
+  type InstallMethod,
+  THINKING_EFFORT_LEVELS,
+  type ThinkingEffortLevel,
+  type Verification,
+} from "./coding-agents/capabilities.ts";
+export {
+  CapabilityError,
+  capabilityRefused,
+  RunRefusedError,
+  runError,
+} from "./coding-agents/capability-error.ts";
+export {
+  type CodingAgentEvent,
+  codingAgentEventSchema,
+  type RunEnded,
+  type RunLimit,
+  type RunOutcome,
+  type RunUsage,
+} from "./coding-agents/events.ts";
+export { runFaults } from "./coding-agents/legal-run.ts";
+export type { CodingAgentManifest } from "./coding-agents/manifest.ts";
+export type {
+  ModelCapabilities,
+  ModelRegistry,
+  ModelSnapshot,
+  ModelValidationResult,
+} from "./coding-agents/model.ts";
+export { createModelRegistry, type ModelRefresher } from "./coding-agents/model-registry.ts";
+export { createRunLedger, type ForcedEnding } from "./coding-agents/run-ledger.ts";
+export {
+  type Attachment,
+  type McpServerConfig,
+  parseRemoteRunOptions,
+  parseRunOptions,
+  type RunOptions,
+} from "./coding-agents/run-options.ts";
+export { type NativeThinking, NO_THINKING, nativeThinking } from "./coding-agents/thinking.ts";
+export { validateRun } from "./coding-agents/validate-run.ts";
+export { REQUEST_ACCESS, toolText } from "./compose.ts";
+export type { DiscoveredModel } from "./discover.ts";
+export {
+  AG_UI_VERSION,
+  CUSTOM_EVENTS,
+  type Interrupt,
+  isTerminal,
+  type JsonPatchOperation,
+  type SegmentOutcome,
+  type TokenUsage,
+} from "./events.ts";
+export { FAILURES } from "./failures/fail.ts";
+export { type Fault, faultsOf } from "./faults.ts";
+export { type Budget, decideCall } from "./gate-decision.ts";
+export { fitWindow } from "./history/window.ts";
+export { applyPatch } from "./json-patch.ts";
+export { argumentVector } from "./manifest/argument-vector.ts";
+export { MANIFEST_MAX_CHARS } from "./manifest/manifest.ts";
+export { type ActionInput, type ManifestTool, manifestTools } from "./manifest/manifest-tools.ts";
+export { readPackageName } from "./manifest/package-names.ts";
+export { isPath, type Parameter } from "./manifest/parameters.ts";
+export { type PermissionDiff, permissionDiff } from "./manifest/permission-diff.ts";
+export { SESSION_MANIFEST_PATH, sessionManifest } from "./manifest/session-manifest.ts";
+export { DEFAULT_FILE_LIMITS, DEFAULT_GREP_LIMIT } from "./memory-files.ts";
+export {
+  type AssistantPart,
+  type ConversationMessage,
+  type FilePart,
+  type FileSource,
+  openCalls,
+  type ToolCallPart,
+  type ToolOutput,
+  type ToolResultPart,
+  textOf,
+  toolCallsOf,
+  toolOutputText,
+  type UserPart,
+} from "./messages.ts";
+export { nearest } from "./nearest.ts";
+export { OpenBlockTracker, openBlocks } from "./open-events.ts";
+export {
+  ARCHIVE_LIMITS,
+  type ArchiveCodec,
+  type ArchiveFile,
+  type ArchiveLimits,
+  pathFault,
+} from "./packaging/archive.ts";
+export {
+  binOf,
+  buildNpmTarball,
+  type PackageJson,
+  readNpmPackage,
+  stripTopFolder,
+} from "./packaging/npm-package.ts";
+export { type PackageContents, semverOf } from "./packaging/package-contents.ts";
+export { readTarGz, writeTarGz } from "./packaging/tar.ts";
+export { buildWheel, readWheel } from "./packaging/wheel.ts";
+export { readZip, writeZip } from "./packaging/zip.ts";
+export { pathPattern } from "./path-pattern.ts";
+export { stricter } from "./policy.ts";
+export { type ChoosableTool, chooseTool, rankTools, stepsOf } from "./route/choose-tool.ts";
+export { type RouteDocument, toolDocument } from "./route/document.ts";
+export { mapPayload } from "./route/payload.ts";
+export { intentOf, matchedCapabilities, type PlannedStep } from "./route/plan.ts";
+export type { RankResult } from "./route/rank.ts";
+export {
+  postedDocument,
+  type RankCatalogRequest,
+  type RankedTask,
+  rankCatalog,
+  rankCatalogRequest,
+} from "./route/rank-catalog.ts";
+export { documentTexts, type RouteIndex } from "./route/route-index.ts";
+export { taskTexts } from "./route/task.ts";
+export { type ExecutedStep, TaskRequest, type TaskResponse, taskStatus } from "./route/task-contract.ts";
+export { summarise } from "./route/telemetry-summary.ts";
+export type { Embed } from "./route/vectors.ts";
+export { MINILM_WEIGHTS } from "./route/weights.ts";
+export type { Parsed } from "./schema.ts";
+export { EVERY_SCOPE, effectiveScopes, missingScopes } from "./scopes.ts";
+export { isVersionPin } from "./semver.ts";
+export type { CompileGrep, FileLimits, GrepMatch, LineFinder } from "./session-files.ts";
+export { baseName, normalisePath, parentPath, parentPaths } from "./session-path.ts";
+export { whyUnavailable } from "./tool.ts";
+export { type ChannelRule, decideDelivery, RoutingPreferences } from "./triggers/delivery.ts";
+export { byAge, laneOf, startable, type WaitingTrigger } from "./triggers/lanes.ts";
+export { advance, DEFAULT_RETRY, type RetryPolicy, type TriggerState } from "./triggers/life-cycle.ts";
+export {
+  readTrigger,
+  readTriggerDocument,
+  TRIGGER_MAX_BYTES,
+  type Trigger,
+  UserEmail,
+} from "./triggers/trigger.ts";
+export { whatIsWrong } from "./what-is-wrong.ts";
