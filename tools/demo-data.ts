@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { defineCapability, defineTool, ok } from "@capstan/core";
 import { z } from "zod";
-import type { RunningServer } from "../packages/server/src/serve.ts";
+import type { RunningServer } from "../packages/server/src/start/serve.ts";
 import { type LlmReply, type LlmRequest, lastUserText } from "./scripted-llm.ts";
 import { callServer } from "./test-server.ts";
 

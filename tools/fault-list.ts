@@ -4,7 +4,7 @@ const STORE = "packages/server/src/faults/store-faults.live.test.ts";
 const PROVIDER = "packages/server/src/faults/provider-faults.live.test.ts";
 const RUNS = "packages/runtime/src/runs";
 
-const START = "packages/server/src/waiting-for-database.live.test.ts";
+const START = "packages/server/src/start/waiting-for-database.live.test.ts";
 
 export const FAULTS: readonly { fault: string; outcome: string; file: string; title: string }[] = [
   {
@@ -72,7 +72,7 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
     fault: "a process is frozen while another takes over",
     outcome: "it writes nothing more when it wakes",
     ...{
-      file: "packages/server/src/several-processes.live.test.ts",
+      file: "packages/server/src/start/several-processes.live.test.ts",
       title: "one that is frozen loses its run",
     },
   },

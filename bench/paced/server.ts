@@ -1,8 +1,8 @@
 /** Our server with a model inside it that says 30 words a second, each with the moment it was due. */
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { openLog } from "../../packages/server/src/log.ts";
-import { startServer } from "../../packages/server/src/serve.ts";
-import { parseSettings } from "../../packages/server/src/settings.ts";
+import { openLog } from "../../packages/server/src/settings/log.ts";
+import { parseSettings } from "../../packages/server/src/settings/settings.ts";
+import { startServer } from "../../packages/server/src/start/serve.ts";
 
 const PER_SECOND = 30;
 const WORDS = Number(process.env.BENCH_WORDS);

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openLog } from "../../packages/server/src/log.ts";
-import { startServer } from "../../packages/server/src/serve.ts";
-import { parseSettings } from "../../packages/server/src/settings.ts";
+import { openLog } from "../../packages/server/src/settings/log.ts";
+import { parseSettings } from "../../packages/server/src/settings/settings.ts";
+import { startServer } from "../../packages/server/src/start/serve.ts";
 import { RESULTS } from "../result.ts";
 
 const TURNS = 60;

@@ -1,3 +1,3 @@
-export { type Log, openLog } from "./log.ts";
-export { parseSettings, type Settings } from "./settings.ts";
-export { type RunningServer, type StartOptions, startServer } from "./start-server.ts";
+export { type Log, openLog } from "./settings/log.ts";
+export { parseSettings, type Settings } from "./settings/settings.ts";
+export { type RunningServer, type StartOptions, startServer } from "./start/start-server.ts";

@@ -9,6 +9,6 @@ const FLUSH_AFTER_MS = 2000; // when nobody waits for the start any more; a proc
 
 // Beside the code, not in the data folder or a temporary one: whoever can write here can change the code itself.
 enableCompileCache(join(import.meta.dirname, "../.cache"));
-const { runServer } = await import("./run-server.ts");
+const { runServer } = await import("./start/run-server.ts");
 await runServer(process.env);
 setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();

@@ -3,7 +3,7 @@ import { type Message, type Part, Role, type Task, TaskState } from "@a2a-js/sdk
 import type { RunEvent } from "@capstan/core";
 import { type Interrupt, textOf } from "@capstan/core/internal";
 import type { RunRecord, SessionRecord, StoredMessage } from "@capstan/runtime";
-import type { Services } from "../services.ts";
+import type { Services } from "../start/services.ts";
 
 const STATES: Readonly<Record<RunRecord["status"], TaskState>> = {
   queued: TaskState.TASK_STATE_SUBMITTED,

@@ -6,10 +6,10 @@ import { ok, type Result } from "@capstan/core";
 import type { Context } from "hono";
 import { agentCapabilities } from "../ag-ui/agent-capabilities.ts";
 import { isLoopback } from "../auth/guard-origin.ts";
-import type { AppEnv } from "../define-route.ts";
-import { problem } from "../problem.ts";
-import type { Services } from "../services.ts";
-import { sseResponse, streamStop } from "../sse.ts";
+import type { AppEnv } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import { sseResponse, streamStop } from "../http/sse.ts";
+import type { Services } from "../start/services.ts";
 import { A2aHandler } from "./a2a-handler.ts";
 import { agentCard, cardJson } from "./agent-card.ts";
 

@@ -2,10 +2,10 @@
 import { type AgentCapabilities, discover, fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import { type DiscoveredModel, type ModelCapabilities, NATIVE_AGENT } from "@capstan/core/internal";
 import { DEFAULT_LIMITS } from "@capstan/runtime";
-import type { Caller } from "../auth/caller.ts";
 import { cliModel } from "../harness/cli-model.ts";
-import type { Services } from "../services.ts";
-import { VERSION } from "../version.ts";
+import type { Caller } from "../http/caller.ts";
+import { VERSION } from "../settings/version.ts";
+import type { Services } from "../start/services.ts";
 
 export interface DiscoveredAgent {
   readonly agent: RuntimeAgent;

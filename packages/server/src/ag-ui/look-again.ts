@@ -5,7 +5,7 @@
 import type { JsonValue, RunEvent } from "@capstan/core";
 import { type AgUiMessage, agUiMessages } from "@capstan/core/internal";
 import type { StoredMessage } from "@capstan/runtime";
-import type { Services } from "../services.ts";
+import type { Services } from "../start/services.ts";
 
 /** A thread as it stands. */
 export interface Standing {

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { fail, ok, type Result } from "@capstan/core";
 import { newSessionView, type SessionRecord, type SessionView } from "@capstan/runtime";
-import type { Services } from "../services.ts";
+import type { Services } from "../start/services.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

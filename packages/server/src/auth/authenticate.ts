@@ -2,10 +2,10 @@
 import { fail } from "@capstan/core";
 import { type KeyRecord, type KeyStore, LOCAL_USER } from "@capstan/runtime";
 import type { Context, MiddlewareHandler } from "hono";
-import type { AppEnv } from "../define-route.ts";
-import { problem } from "../problem.ts";
-import type { Settings } from "../settings.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "../http/caller.ts";
+import type { AppEnv } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import type { Settings } from "../settings/settings.ts";
 import { hostName, isLoopback } from "./guard-origin.ts";
 import { rateLimiter } from "./rate-limiter.ts";
 

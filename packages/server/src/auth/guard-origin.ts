@@ -4,8 +4,8 @@
  */
 import { fail } from "@capstan/core";
 import type { MiddlewareHandler } from "hono";
-import { problem } from "../problem.ts";
-import type { Settings } from "../settings.ts";
+import { problem } from "../http/problem.ts";
+import type { Settings } from "../settings/settings.ts";
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 

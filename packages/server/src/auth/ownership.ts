@@ -5,9 +5,9 @@
 import { fail, ok, type Result } from "@capstan/core";
 import type { AgentStore, SessionRecord, SessionStore } from "@capstan/runtime";
 import type { MiddlewareHandler } from "hono";
-import type { AppEnv } from "../define-route.ts";
-import { problem } from "../problem.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "../http/caller.ts";
+import type { AppEnv } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
 
 export const seesAll = ({ rights }: Caller): boolean => rights.includes("admin");
 

@@ -24,7 +24,7 @@ import type {
   ModelPrices,
   SessionFolders,
 } from "@capstan/runtime";
-import { codingAgentRefusal } from "../coding-agent-refusal.ts";
+import { codingAgentRefusal } from "../coding-agents/coding-agent-refusal.ts";
 import { cliModel } from "./cli-model.ts";
 import { ownTool, SERVER_NAME } from "./own-tool.ts";
 import type { OpenRunMcp, RunMcp } from "./run-mcp.ts";

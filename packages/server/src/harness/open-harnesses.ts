@@ -1,8 +1,8 @@
 /** The coding agents of this machine as harnesses; a driver is made when an agent first names it. */
 import { resolve } from "node:path";
 import { type HarnessDriver, SessionFolders } from "@capstan/runtime";
-import type { LazyCodingAgents } from "../coding-agents.ts";
-import type { SessionFiles } from "../session-files.ts";
+import type { LazyCodingAgents } from "../coding-agents/coding-agents.ts";
+import type { SessionFiles } from "../sessions/session-files.ts";
 import { codingAgentDriver } from "./coding-agent-driver.ts";
 import type { RunMcp } from "./run-mcp.ts";
 

@@ -12,7 +12,7 @@ import type { HarnessRequest } from "@capstan/runtime";
 import { serve } from "@hono/node-server";
 import { type CallToolResult, createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../settings/version.ts";
 import { SERVER_NAME } from "./own-tool.ts";
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;

@@ -1,5 +1,5 @@
 /** The entry of the maintenance process; the command line starts it as it starts the server. */
-import { parseSettings } from "../settings.ts";
+import { parseSettings } from "../settings/settings.ts";
 import { type MaintenanceLine, maintain } from "./maintain.ts";
 
 const say = (line: MaintenanceLine) => process.stdout.write(`${JSON.stringify(line)}\n`);

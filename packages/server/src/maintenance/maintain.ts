@@ -4,8 +4,8 @@
  */
 import { type Failure, fail, type Result } from "@capstan/core";
 import { backUp, moveStore, restore, type StoreProgress } from "@capstan/runtime";
-import type { Settings } from "../settings.ts";
-import { VERSION } from "../version.ts";
+import type { Settings } from "../settings/settings.ts";
+import { VERSION } from "../settings/version.ts";
 
 export type MaintenanceLine =
   | { readonly progress: { readonly table: string; readonly rows: number; readonly files: number } }

@@ -6,7 +6,7 @@ import type { Failure, JsonValue } from "@capstan/core";
 import { fail } from "@capstan/core";
 import type { GateOutcome } from "@capstan/runtime";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Services } from "../services.ts";
+import type { Services } from "../start/services.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { failureAnswer, outputAnswer } from "./tool-answer.ts";
 

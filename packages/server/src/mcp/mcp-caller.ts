@@ -6,8 +6,8 @@ import { fail, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@cap
 import type { Budget } from "@capstan/core/internal";
 import { storedBudgets, type TokenRecord, withinScopes } from "@capstan/runtime";
 import { threadSession } from "../ag-ui/thread-session.ts";
-import type { Caller } from "../auth/caller.ts";
-import type { Services } from "../services.ts";
+import type { Caller } from "../http/caller.ts";
+import type { Services } from "../start/services.ts";
 
 export interface McpCaller {
   readonly agent: RuntimeAgent;

@@ -2,8 +2,8 @@
 import { fail, type JsonSchema, type RuntimeTool } from "@capstan/core";
 import { type CallToolResult, Server, type ServerContext, type Tool } from "@modelcontextprotocol/server";
 import { uuidv7 } from "uuidv7";
-import type { Services } from "../services.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../settings/version.ts";
+import type { Services } from "../start/services.ts";
 import { askPerson } from "./asked-before.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { failureAnswer, outputAnswer } from "./tool-answer.ts";

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { CallRecord } from "@capstan/runtime";
-import type { traceOf } from "../run-trace.ts";
+import type { traceOf } from "../runs/run-trace.ts";
 import type { Span } from "./otlp-exporter.ts";
 
 type TraceEntry = Awaited<ReturnType<typeof traceOf>>[number];

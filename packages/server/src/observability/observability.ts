@@ -1,6 +1,6 @@
 /** Everyone who watches calls and runs: telemetry, totals for `/metrics`, and traces when a collector is configured. */
 import type { AgentStore, CallRecord, Database, EndedRun, Runs, Telemetry } from "@capstan/runtime";
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import { openRunTotals, type RunTotals } from "./run-totals.ts";
 import { openTracing } from "./tracing.ts";
 

@@ -1,6 +1,6 @@
 /** What `/metrics` tells: counts since this process started, and how things stand now. No payload, no user, no session. */
 import type { BreakerStore, Database, Telemetry } from "@capstan/runtime";
-import { openStreams } from "../sse.ts";
+import { openStreams } from "../http/sse.ts";
 import { type Metric, prometheusText } from "./prometheus-text.ts";
 import type { RunTotals } from "./run-totals.ts";
 

@@ -1,8 +1,8 @@
 /** Traces, when a collector is configured: calls outside runs as they happen, a run as a whole when it is over. */
 import type { CallRecord, EndedRun } from "@capstan/runtime";
-import { traceOf } from "../run-trace.ts";
-import type { Services } from "../services.ts";
-import { VERSION } from "../version.ts";
+import { traceOf } from "../runs/run-trace.ts";
+import { VERSION } from "../settings/version.ts";
+import type { Services } from "../start/services.ts";
 import { callSpan, runSpans } from "./gen-ai-spans.ts";
 import { openSpanExporter } from "./otlp-exporter.ts";
 

@@ -1,7 +1,7 @@
 /** /openapi.json and /docs: the API described by its own routes, readable without a network. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { type AppEnv, newRoutes } from "../define-route.ts";
-import { VERSION } from "../version.ts";
+import { type AppEnv, newRoutes } from "../http/define-route.ts";
+import { VERSION } from "../settings/version.ts";
 import { docsPage } from "./docs-page.ts";
 
 const INFO = {

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationsOf } from "../../../../tools/fuzz-openapi.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
-import { createApp } from "../app.ts";
-import type { Right } from "../auth/caller.ts";
+import type { Right } from "../http/caller.ts";
+import { createApp } from "../start/app.ts";
 
 /** Open to everyone, and why. */
 const OPEN: Readonly<Record<string, string>> = {

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { isMinilmInstalled, openMinilmThread } from "@capstan/builtins";
 import { fail, ok, type Result } from "@capstan/core";
-import type { Log } from "../log.ts";
-import type { Settings } from "../settings.ts";
+import type { Log } from "../settings/log.ts";
+import type { Settings } from "../settings/settings.ts";
 import { type RouteTier, routeTier } from "./route-tier.ts";
 
 /** Beside Capstan, then in the project the server is started from. */

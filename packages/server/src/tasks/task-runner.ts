@@ -13,9 +13,9 @@ import {
   taskStatus,
 } from "@capstan/core/internal";
 import { type BreakerStore, executeSteps, type TaskRecord, type TaskStore } from "@capstan/runtime";
-import { generate } from "../generate.ts";
-import type { Services } from "../services.ts";
-import { singleCapability } from "../single-capability.ts";
+import { singleCapability } from "../capabilities/single-capability.ts";
+import { generate } from "../models/generate.ts";
+import type { Services } from "../start/services.ts";
 import { fillMissing } from "./fill-missing.ts";
 import { type EntryId, rankCapabilities } from "./route-index.ts";
 import type { TieredIndex } from "./route-tier.ts";

@@ -1,0 +1,75 @@
+/** A2A: the agent's card, and its JSON-RPC endpoint for clients of 1.0 and of 0.3. */
+import { fail, ok, type Result } from "@capstan/core";
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import type { Services } from "../start/services.ts";
+
+export function a2aRoutes(services: Services) {
+  const routes = newRoutes();
+  describe(routes.openAPIRegistry);
+  routes.get("/.well-known/agent-card.json", requireRight("read"), async (c) => {
+    const id = await namedAgent(services, c.req.query("agent"));
+    return id.ok ? card(c, services, id.value) : problem(c, id.failure);
+  });
+  routes.get("/v1/agents/:id/a2a/agent-card.json", requireRight("read"), (c) =>
+    card(c, services, c.req.param("id")),
+  );
+  routes.get("/v1/agents/:id/a2a/.well-known/agent-card.json", requireRight("read"), (c) =>
+    card(c, services, c.req.param("id")),
+  );
+  routes.post("/v1/agents/:id/a2a", requireRight("run"), async (c) =>
+    (await import("./answer.ts")).answerCall(c, services),
+  );
+  return routes;
+}
+
+/** The protocol's SDK is loaded by the first client that speaks it. */
+async function card(c: Context<AppEnv>, services: Services, agentId: string): Promise<Response> {
+  const { answerCard } = await import("./answer.ts");
+  return answerCard(c, services, agentId);
+}
+
+/** A server has many agents and a host one well-known card: the only agent's, or the one that is named. */
+async function namedAgent({ agents }: Services, asked: string | undefined): Promise<Result<string>> {
+  if (asked !== undefined) return ok(asked);
+  const { items } = await agents.list({ limit: 2 });
+  const [only] = items;
+  return only && items.length === 1
+    ? ok(only.id)
+    : fail("not_found", { what: "agent card without ?agent=<id>", id: "agent-card.json" });
+}
+
+function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): void {
+  const schema = { type: "object" as const };
+  const params = z.object({ id: z.string() });
+  const answer = { 200: { description: "JSON.", content: { "application/json": { schema } } } };
+  registry.registerPath({
+    method: "get",
+    path: "/.well-known/agent-card.json",
+    tags: ["a2a"],
+    summary: "The A2A card of the only agent, or of `?agent=<id>`",
+    "x-capstan-right": "read",
+    request: { query: z.object({ agent: z.string().optional() }) },
+    responses: answer,
+  });
+  registry.registerPath({
+    method: "get",
+    path: "/v1/agents/{id}/a2a/agent-card.json",
+    tags: ["a2a"],
+    summary: "The agent's A2A card",
+    "x-capstan-right": "read",
+    request: { params },
+    responses: answer,
+  });
+  registry.registerPath({
+    method: "post",
+    path: "/v1/agents/{id}/a2a",
+    tags: ["a2a"],
+    summary: "A2A over JSON-RPC, 1.0 and 0.3: send and stream messages, get, list, cancel and follow tasks",
+    "x-capstan-right": "run",
+    request: { params, body: { content: { "application/json": { schema } } } },
+    responses: answer,
+  });
+}

@@ -1,0 +1,160 @@
+/** /v1/agents/{id}/ag-ui: AG-UI 1.0 over SSE, or protobuf when it is asked for by name; and what the agent can do. */
+import { fail } from "@capstan/core";
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { type AppEnv, json, needs, newRoutes, requireRight } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import { sseEvent, sseResponse, streamStop } from "../http/sse.ts";
+import type { Services } from "../start/services.ts";
+import { agentCapabilities } from "./agent-capabilities.ts";
+import { answerEvents, type SentEvent } from "./event-stream.ts";
+import { parseRunInput } from "./run-input.ts";
+import { type Answering, startRun } from "./start-run.ts";
+
+const PROTOBUF = "application/vnd.ag-ui.event+proto";
+
+const capabilities = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/agents/{id}/ag-ui/capabilities",
+  tags: ["ag-ui"],
+  summary: "What the agent can do: AG-UI's AgentCapabilities; `observed=true` adds what runs really showed",
+  request: {
+    params: z.object({ id: z.string() }),
+    query: z.object({ observed: z.enum(["true", "false"]).optional() }),
+  },
+  responses: { 200: json(z.record(z.string(), z.unknown()), "AgentCapabilities.") },
+});
+
+export function agUiRoutes(services: Services) {
+  const routes = newRoutes();
+  routes.openapi(capabilities, async (c) => {
+    const found = await agentCapabilities(services, c.req.valid("param").id, c.get("caller"));
+    if (!found.ok) return problem(c, found.failure);
+    const { declared, observed } = found.value;
+    const body = c.req.valid("query").observed === "true" ? { ...declared, observed } : declared;
+    return c.json(body as unknown as Record<string, unknown>, 200);
+  });
+  describeRun(routes.openAPIRegistry);
+  routes.post("/v1/agents/:id/ag-ui", requireRight("run"), (c) => run(c, services));
+  return routes;
+}
+
+async function run(c: Context<AppEnv>, services: Services): Promise<Response> {
+  const agentId = c.req.param("id") ?? "";
+  const { email } = c.get("caller");
+  const body: unknown = await c.req.json().catch(() => undefined);
+  if (body === undefined) return problem(c, fail("body_invalid", { where: "it is not JSON" }).failure);
+  const input = parseRunInput(body);
+  if (!input.ok) return problem(c, input.failure);
+  const stop = streamStop(services.stopping);
+  const asking = { agentId, by: email, input: input.value, signal: stop.signal };
+  const started = await startRun(services, asking).catch((error) => {
+    stop.abort();
+    throw error;
+  });
+  if (!started.ok && started.failure.code !== "resume_required") {
+    stop.abort();
+    return problem(c, started.failure);
+  }
+  const events = started.ok
+    ? answerEvents(input.value, started.value)
+    : refusedRun(input.value, started.failure.message, started.failure.code);
+  const place = started.ok ? placeHeaders(started.value) : {};
+  return c.req.header("accept")?.includes(PROTOBUF)
+    ? protobuf(events, stop, place)
+    : sseResponse(texts(events), stop, place);
+}
+
+/** Where the run's events are kept, for a client that reads on there after its connection broke. */
+const placeHeaders = ({
+  sessionId,
+  runId,
+  after,
+}: Answering & { sessionId: string }): Record<string, string> => ({
+  "x-capstan-session": sessionId,
+  ...(runId !== undefined && { "x-capstan-run": runId }),
+  "x-capstan-after": String(after),
+});
+
+/** What was stored together is written together. */
+async function* texts(events: AsyncIterable<readonly SentEvent[]>): AsyncGenerator<string> {
+  for await (const batch of events) yield batch.map(({ json, seq }) => sseEvent(json, seq)).join("");
+}
+
+/** A run that must not start: told as a run that failed, so that every client shows it. */
+async function* refusedRun(
+  input: { threadId: string; runId: string },
+  message: string,
+  code: string,
+): AsyncGenerator<SentEvent[]> {
+  const { threadId, runId } = input;
+  yield [
+    { json: JSON.stringify({ type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" }) },
+    { json: JSON.stringify({ type: "RUN_ERROR", message, code }) },
+  ];
+}
+
+async function protobuf(
+  events: AsyncIterable<readonly SentEvent[]>,
+  stop: AbortController,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const { EventEncoder } = await import("@ag-ui/encoder");
+  const encoder = new EventEncoder({ accept: PROTOBUF });
+  const iterator = events[Symbol.asyncIterator]();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next().catch((error) => {
+        stop.abort();
+        throw error;
+      });
+      if (done) {
+        stop.abort();
+        return controller.close();
+      }
+      for (const { json } of value) controller.enqueue(encoder.encodeBinary(JSON.parse(json)));
+    },
+    async cancel() {
+      stop.abort();
+      await iterator.return?.();
+    },
+  });
+  return new Response(body, {
+    headers: { "content-type": PROTOBUF, "cache-control": "no-cache", ...headers },
+  });
+}
+
+/** `RunAgentInput` is described by hand: its own schema cannot be turned into JSON Schema. */
+function describeRun(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): void {
+  const text = { type: "string" as const };
+  const list = { type: "array" as const, items: { type: "object" as const } };
+  const schema = {
+    type: "object" as const,
+    required: ["threadId", "runId", "messages"],
+    properties: {
+      threadId: text,
+      runId: text,
+      messages: list,
+      tools: list,
+      context: list,
+      state: {},
+      forwardedProps: {},
+      resume: list,
+    },
+  };
+  registry.registerPath({
+    method: "post",
+    path: "/v1/agents/{id}/ag-ui",
+    tags: ["ag-ui"],
+    summary: "Run the agent: AG-UI events over SSE, or protobuf on explicit request",
+    "x-capstan-right": "run",
+    request: { params: z.object({ id: z.string() }), body: { content: { "application/json": { schema } } } },
+    responses: {
+      200: {
+        description: "AG-UI events.",
+        content: { "text/event-stream": { schema: text }, [PROTOBUF]: { schema: text } },
+      },
+    },
+  });
+}

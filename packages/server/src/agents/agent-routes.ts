@@ -1,0 +1,143 @@
+/** /v1/agents: make, read, change, remove, preview. Saving composes first, so that a saved agent always runs. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import type { Services } from "../start/services.ts";
+import { AgentBody, AgentDto, AgentPatch, agentDto, agentInput, patchedInput } from "./agent-dto.ts";
+import { PreviewDto, previewDto } from "./preview-dto.ts";
+import { canAnswer, saveAgent } from "./save-agent.ts";
+
+const Id = z.object({ id: z.string() });
+const PageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(100).optional(),
+});
+
+const createAgent = createRoute({
+  ...needs("run"),
+  method: "post",
+  path: "/v1/agents",
+  tags: ["agents"],
+  summary: "Create an agent with capabilities",
+  request: { body: jsonBody(AgentBody) },
+  responses: { 201: json(AgentDto, "The agent.") },
+});
+
+const listAgents = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/agents",
+  tags: ["agents"],
+  summary: "List agents, newest first",
+  request: { query: PageQuery },
+  responses: {
+    200: json(
+      z.object({ items: z.array(AgentDto), total: z.int(), next_cursor: z.string().optional() }),
+      "A page of agents.",
+    ),
+  },
+});
+
+const getAgent = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/agents/{id}",
+  tags: ["agents"],
+  summary: "One agent",
+  request: { params: Id },
+  responses: { 200: json(AgentDto, "The agent.") },
+});
+
+const patchAgent = createRoute({
+  ...needs("run"),
+  method: "patch",
+  path: "/v1/agents/{id}",
+  tags: ["agents"],
+  summary: "Change an agent; what is not named stays",
+  request: { params: Id, body: jsonBody(AgentPatch) },
+  responses: { 200: json(AgentDto, "The agent as it is now.") },
+});
+
+const deleteAgent = createRoute({
+  ...needs("run"),
+  method: "delete",
+  path: "/v1/agents/{id}",
+  tags: ["agents"],
+  summary: "Delete an agent; its sessions stay readable",
+  request: { params: Id },
+  responses: { 204: { description: "It is gone." } },
+});
+
+const previewAgent = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/agents/{id}/preview",
+  tags: ["agents"],
+  summary: "The composed agent: merged prompt, tools, hidden tools with reasons, token price",
+  request: { params: Id },
+  responses: { 200: json(PreviewDto, "What would run.") },
+});
+
+const previewUnsaved = createRoute({
+  ...needs("read"),
+  method: "post",
+  path: "/v1/agents/preview",
+  tags: ["agents"],
+  summary: "Compose an agent that is not saved; `check=save` refuses whatever saving it would",
+  request: {
+    body: jsonBody(AgentPatch),
+    query: z.object({ check: z.enum(["save"]).optional() }),
+  },
+  responses: { 200: json(PreviewDto, "What would run.") },
+});
+
+export function agentRoutes(services: Services) {
+  const { agents, composer } = services;
+  const routes = newRoutes();
+  routes.openapi(createAgent, async (c) => {
+    const saved = await saveAgent(services, c.get("caller"), agentInput(c.req.valid("json")));
+    return saved.ok ? c.json(agentDto(saved.value), 201) : problem(c, saved.failure);
+  });
+  routes.openapi(listAgents, async (c) => {
+    const [page, total] = await Promise.all([agents.list(c.req.valid("query")), agents.count()]);
+    const { items, nextCursor } = page;
+    return c.json({ items: items.map(agentDto), total, ...(nextCursor && { next_cursor: nextCursor }) }, 200);
+  });
+  routes.openapi(previewUnsaved, async (c) => {
+    const input = patchedInput(agentInput({ name: "unsaved" }), c.req.valid("json"));
+    const composed = await composer.preview({ ...input, id: "unsaved", version: 0 }, c.get("caller").email);
+    if (composed.ok && c.req.valid("query").check === "save") {
+      const can = await canAnswer(services, composed.value);
+      if (!can.ok) return problem(c, can.failure);
+    }
+    return composed.ok ? c.json(previewDto(composed.value), 200) : problem(c, composed.failure);
+  });
+  routes.openapi(getAgent, async (c) => {
+    const found = await agents.get(c.req.valid("param").id);
+    return found.ok ? c.json(agentDto(found.value), 200) : problem(c, found.failure);
+  });
+  routes.openapi(patchAgent, async (c) => {
+    const { id } = c.req.valid("param");
+    const found = await agents.get(id);
+    if (!found.ok) return problem(c, found.failure);
+    const saved = await saveAgent(
+      services,
+      c.get("caller"),
+      patchedInput(found.value, c.req.valid("json")),
+      id,
+    );
+    return saved.ok ? c.json(agentDto(saved.value), 200) : problem(c, saved.failure);
+  });
+  routes.openapi(deleteAgent, async (c) => {
+    const { id } = c.req.valid("param");
+    const gone = await agents.delete(id);
+    if (!gone.ok) return problem(c, gone.failure);
+    await services.audit.add({ actor: c.get("caller").email, action: "agent.deleted", subject: id });
+    return c.body(null, 204);
+  });
+  routes.openapi(previewAgent, async (c) => {
+    const composed = await composer.composeFor(c.req.valid("param").id, c.get("caller").email);
+    return composed.ok ? c.json(previewDto(composed.value), 200) : problem(c, composed.failure);
+  });
+  return routes;
+}

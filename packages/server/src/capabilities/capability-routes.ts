@@ -1,0 +1,250 @@
+/** /v1/capabilities: what is registered, and one tool called by itself through the gate. */
+import { type AnyTool, type Capability, fail } from "@capstan/core";
+import { whyUnavailable } from "@capstan/core/internal";
+import { createRoute, z } from "@hono/zod-openapi";
+import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import type { Services } from "../start/services.ts";
+import { runOneTool } from "./run-one-tool.ts";
+
+const CapabilityDto = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    status: z.enum(["available", "coming_soon", "deprecated"]),
+    icon: z.string().optional(),
+    category: z.string().optional(),
+    version: z.string(),
+    source: z.string(),
+    risk: z.enum(["low", "medium", "high"]),
+  })
+  .openapi("Capability");
+
+const ToolDto = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    policy: z.enum(["auto", "approve", "client", "deny"]),
+    input_schema: z.record(z.string(), z.unknown()),
+    output_schema: z.record(z.string(), z.unknown()).optional(),
+    required_scopes: z.array(z.string()),
+    requires_context: z.boolean(),
+    timeout_ms: z.int(),
+    idempotent: z.boolean(),
+    unavailable: z.string().optional(),
+  })
+  .openapi("Tool");
+
+const CapabilityDetail = CapabilityDto.extend({
+  system_prompt: z.string().optional(),
+  tools: z.array(ToolDto),
+  dependencies: z.array(z.string()),
+  required_scopes: z.array(z.string()),
+  config_schema: z.record(z.string(), z.unknown()).optional(),
+  policies: z.record(z.string(), z.string()),
+  hooks: z.array(z.string()),
+  routing: z.record(z.string(), z.unknown()),
+  documentation: z
+    .object({ usage: z.string().optional(), examples: z.array(z.string()).optional() })
+    .optional(),
+  used_by: z.array(z.object({ id: z.string(), name: z.string() })),
+}).openapi("CapabilityDetail");
+
+const Filter = z.object({
+  status: z.enum(["available", "coming_soon", "deprecated"]).optional(),
+  category: z.string().optional(),
+  source: z.string().optional(),
+  q: z.string().max(200).optional().openapi({ description: "Text in the id, name or description." }),
+});
+
+const listRoute = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/capabilities",
+  tags: ["capabilities"],
+  summary: "List capabilities",
+  request: { query: Filter },
+  responses: {
+    200: json(z.object({ items: z.array(CapabilityDto), total: z.int() }), "What is registered."),
+  },
+});
+
+const getRoute = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/capabilities/{id}",
+  tags: ["capabilities"],
+  summary: "One capability with its tools and schemas",
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 200: json(CapabilityDetail, "The capability.") },
+});
+
+const ToolRun = z.object({
+  input: z.record(z.string(), z.unknown()).default({}),
+  session_id: z.string().optional(),
+  agent_id: z.string().optional().openapi({ description: "Call it with this agent's rights and policies." }),
+  config: z.record(z.string(), z.unknown()).optional(),
+});
+
+const runRoute = createRoute({
+  ...needs("run"),
+  method: "post",
+  path: "/v1/capabilities/{id}/tools/{tool}",
+  tags: ["capabilities"],
+  summary: "Call one tool, through the gate",
+  request: { params: z.object({ id: z.string(), tool: z.string() }), body: jsonBody(ToolRun) },
+  responses: {
+    200: json(
+      z.object({ output: z.unknown(), duration_ms: z.int() }).openapi("ToolResult"),
+      "What the tool answered.",
+    ),
+    202: json(
+      z.object({ approval_id: z.string() }).openapi("ApprovalPending"),
+      "A person must say yes first.",
+    ),
+  },
+});
+
+const registerRoute = createRoute({
+  ...needs("admin"),
+  method: "post",
+  path: "/v1/capabilities",
+  tags: ["capabilities"],
+  summary: "Register a capability without code, or a newer version of one",
+  request: {
+    body: jsonBody(
+      z
+        .record(z.string(), z.unknown())
+        .openapi({ description: "A declarative capability; see docs/sources.md." }),
+    ),
+  },
+  responses: { 200: json(CapabilityDetail, "Replaced."), 201: json(CapabilityDetail, "Registered.") },
+});
+
+const removeRoute = createRoute({
+  ...needs("admin"),
+  method: "delete",
+  path: "/v1/capabilities/{id}",
+  tags: ["capabilities"],
+  summary: "Remove a registered capability that no agent uses",
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 204: { description: "It is gone." } },
+});
+
+export function capabilityRoutes(services: Services) {
+  const { registry, agents } = services;
+  const routes = newRoutes();
+  routes.openapi(listRoute, (c) => {
+    const items = registry
+      .list()
+      .filter(matches(c.req.valid("query")))
+      .map(capabilityDto);
+    return c.json({ items, total: items.length }, 200);
+  });
+  routes.openapi(getRoute, async (c) => {
+    const { id } = c.req.valid("param");
+    const found = registry.get(id);
+    if (!found.ok) return problem(c, { ...found.failure, status: 404 });
+    return c.json({ ...capabilityDetail(found.value), used_by: await agents.using(id) }, 200);
+  });
+  routes.openapi(registerRoute, async (c) => {
+    const { email } = c.get("caller");
+    const saved = await services.documents.put(c.req.valid("json"), email);
+    if (!saved.ok) return problem(c, saved.failure);
+    const { capability, created } = saved.value;
+    await services.audit.add({
+      actor: email,
+      action: "capability.registered",
+      subject: capability.id,
+      details: { version: capability.version },
+    });
+    return c.json(
+      { ...capabilityDetail(capability), used_by: await agents.using(capability.id) },
+      created ? 201 : 200,
+    );
+  });
+  routes.openapi(removeRoute, async (c) => {
+    const { id } = c.req.valid("param");
+    const users = await agents.using(id);
+    if (users.length > 0)
+      return problem(c, fail("capability_in_use", { id, agents: users.map(({ name }) => name) }).failure);
+    const gone = await services.documents.remove(id);
+    if (!gone.ok) return problem(c, gone.failure);
+    await services.audit.add({ actor: c.get("caller").email, action: "capability.removed", subject: id });
+    return c.body(null, 204);
+  });
+  routes.openapi(runRoute, async (c) => {
+    const { id, tool } = c.req.valid("param");
+    const answer = await runOneTool(
+      services,
+      c.get("caller"),
+      { capabilityId: id, tool, ...c.req.valid("json") },
+      c.req.raw.signal,
+    );
+    if (answer.kind === "refused") return problem(c, answer.failure);
+    if (answer.kind === "approval") return c.json({ approval_id: answer.approvalId }, 202);
+    return c.json({ output: answer.output as unknown, duration_ms: answer.durationMs }, 200);
+  });
+  return routes;
+}
+
+function matches(filter: z.output<typeof Filter>): (capability: Capability) => boolean {
+  const text = filter.q?.toLowerCase();
+  return ({ id, name, description, status, category, source }) =>
+    (filter.status === undefined || filter.status === status) &&
+    (filter.category === undefined || filter.category.toLowerCase() === category?.toLowerCase()) &&
+    (filter.source === undefined || filter.source === source) &&
+    (text === undefined || `${id}\n${name}\n${description}`.toLowerCase().includes(text));
+}
+
+function capabilityDto({ id, name, description, status, icon, category, version, source, risk }: Capability) {
+  return {
+    id,
+    name,
+    description,
+    status,
+    ...(icon !== undefined && { icon }),
+    ...(category !== undefined && { category }),
+    version,
+    source,
+    risk,
+  };
+}
+
+function capabilityDetail(capability: Capability): Omit<z.input<typeof CapabilityDetail>, "used_by"> {
+  const { systemPrompt, documentation, hooks } = capability;
+  return {
+    ...capabilityDto(capability),
+    ...(systemPrompt !== undefined && { system_prompt: systemPrompt }),
+    tools: capability.tools.map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      policy: tool.policy,
+      input_schema: { ...tool.input.jsonSchema },
+      ...(tool.output && { output_schema: { ...tool.output.jsonSchema } }),
+      required_scopes: [...tool.scopes],
+      requires_context: tool.requiresContext,
+      timeout_ms: tool.timeoutMs,
+      idempotent: tool.idempotent,
+      ...unavailable(tool),
+    })),
+    dependencies: [...capability.dependencies],
+    required_scopes: [...capability.requiredScopes],
+    ...(capability.config && { config_schema: { ...capability.config.jsonSchema } }),
+    policies: { ...capability.policies },
+    hooks: (["beforeCall", "afterCall"] as const).filter((name) => hooks?.[name] !== undefined),
+    routing: { ...capability.routing },
+    ...(documentation && {
+      documentation: {
+        ...(documentation.usage !== undefined && { usage: documentation.usage }),
+        ...(documentation.examples && { examples: [...documentation.examples] }),
+      },
+    }),
+  };
+}
+
+function unavailable(tool: AnyTool): { unavailable?: string } {
+  const why = whyUnavailable(tool);
+  return why === undefined ? {} : { unavailable: why };
+}

@@ -1,0 +1,81 @@
+/** One tool called by itself: as an agent's tool when an agent is named, else as the only capability of a nameless agent. */
+import { type Failure, fail, type JsonValue, type Result, type RuntimeAgent } from "@capstan/core";
+import type { Budget } from "@capstan/core/internal";
+import { storedBudgets } from "@capstan/runtime";
+import { uuidv7 } from "uuidv7";
+import { ownSession } from "../auth/ownership.ts";
+import type { Caller } from "../http/caller.ts";
+import type { Services } from "../start/services.ts";
+import { singleCapability } from "./single-capability.ts";
+
+export interface OneCall {
+  readonly capabilityId: string;
+  readonly tool: string;
+  readonly input: Record<string, unknown>;
+  readonly session_id?: string | undefined;
+  readonly agent_id?: string | undefined;
+  readonly config?: Record<string, unknown> | undefined;
+}
+
+export type OneAnswer =
+  | { readonly kind: "done"; readonly output: JsonValue; readonly durationMs: number }
+  | { readonly kind: "refused"; readonly failure: Failure }
+  | { readonly kind: "approval"; readonly approvalId: string };
+
+export async function runOneTool(
+  services: Services,
+  caller: Caller,
+  call: OneCall,
+  signal: AbortSignal,
+): Promise<OneAnswer> {
+  const composed = await agentFor(services, caller, call);
+  if (!composed.ok) return { kind: "refused", failure: composed.failure };
+  if (call.session_id !== undefined) {
+    const session = await ownSession(services.sessions, call.session_id, caller);
+    if (!session.ok) return { kind: "refused", failure: session.failure };
+  }
+  const user = await services.users.get(caller.email);
+  const outcome = await services.gate.call({
+    path: "rest",
+    agent: composed.value,
+    tool: call.tool,
+    input: call.input,
+    user,
+    sessionId: call.session_id,
+    callId: uuidv7(),
+    signal,
+    budgets: await budgetsOf(services, call.session_id, composed.value),
+  });
+  if (outcome.kind === "done")
+    return { kind: "done", output: outcome.output, durationMs: outcome.durationMs };
+  if (outcome.kind === "refused") return { kind: "refused", failure: outcome.failure };
+  if (outcome.kind === "client") {
+    return {
+      kind: "refused",
+      failure: fail("tool_denied", { tool: call.tool, why: "only the client of a run can run it" }).failure,
+    };
+  }
+  const approval = await services.runs.approvals.ask({
+    agent: composed.value,
+    tool: outcome.tool,
+    input: outcome.input,
+    why: outcome.why,
+    userEmail: caller.email,
+    sessionId: call.session_id,
+  });
+  return { kind: "approval", approvalId: approval.id };
+}
+
+/** A call in a session counts as part of the run that is on there: its limits hold for this way in, too. */
+async function budgetsOf(
+  { database }: Services,
+  sessionId: string | undefined,
+  { spec }: RuntimeAgent,
+): Promise<Budget[]> {
+  return sessionId === undefined ? [] : storedBudgets(database.pool, sessionId, spec.limits);
+}
+
+function agentFor({ composer }: Services, caller: Caller, call: OneCall): Promise<Result<RuntimeAgent>> {
+  if (call.agent_id !== undefined) return composer.composeFor(call.agent_id, caller.email);
+  return composer.preview(singleCapability(call.capabilityId, call.config), caller.email);
+}

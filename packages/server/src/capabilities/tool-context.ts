@@ -1,0 +1,35 @@
+/** What a running tool may touch, made for each call from the server's parts. */
+import type { GuardedFetch, RuntimeTool, Sandbox, ToolContext } from "@capstan/core";
+import { capabilityStore, type Database, type GateRequest } from "@capstan/runtime";
+import type { SessionFiles } from "../sessions/session-files.ts";
+
+export interface ToolParts {
+  readonly database: Database;
+  readonly files: SessionFiles;
+  readonly fetch: GuardedFetch;
+  readonly sandbox?: Sandbox;
+}
+
+export function toolContexts(parts: ToolParts) {
+  const { database, files, fetch, sandbox } = parts;
+  return (request: GateRequest, tool: RuntimeTool, signal: AbortSignal): ToolContext => {
+    const { sessionId, runId, user, callId } = request;
+    const scope = sessionId === undefined ? `user:${user.email}` : `session:${sessionId}`;
+    return {
+      user,
+      agentId: request.agent.spec.id,
+      ...(runId !== undefined && { runId }),
+      ...(sessionId !== undefined && {
+        sessionId,
+        fileStore: files(sessionId),
+      }),
+      fetch,
+      ...(sandbox && { sandbox }),
+      store: capabilityStore(database, tool.tool.storedUnder ?? tool.capabilityId, scope),
+      config: tool.config,
+      signal,
+      idempotencyKey: callId,
+      now: () => new Date(),
+    };
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * The socket the server listens on. It may open before there is an application behind it: while a start waits for the
+ * database, `/health` answers (the process lives) and everything else is told to come back.
+ */
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fail, ok, type Result } from "@capstan/core";
+import { serve as listen } from "@hono/node-server";
+import { Hono } from "hono";
+import type { Settings } from "../settings/settings.ts";
+import { problem } from "./problem.ts";
+
+const GOODBYE_MS = 1000; // for streams to say where to go on; what is still open then is cut
+
+type Handler = Parameters<typeof listen>[0]["fetch"];
+
+export class FrontDoor {
+  readonly #settings: Pick<Settings, "HOST" | "PORT">;
+  #handler: Handler = waitingRoom().fetch;
+  #server: Server | undefined;
+  #opened: Promise<Result<string>> | undefined;
+
+  constructor(settings: Pick<Settings, "HOST" | "PORT">) {
+    this.#settings = settings;
+  }
+
+  /** Answers the address. A port that somebody else has is told when there is something to serve. */
+  open(handler: Handler): Promise<Result<string>> {
+    this.#handler = handler;
+    this.#opened ??= this.#listen();
+    return this.#opened;
+  }
+
+  async openForWaiting(): Promise<void> {
+    this.#opened ??= this.#listen();
+    await this.#opened;
+  }
+
+  /** Stops accepting, lets `drain` end what is on, then ends every connection. */
+  async close(drain: () => Promise<void> = async () => {}): Promise<void> {
+    await this.#opened;
+    const server = this.#server;
+    const closed = server?.listening ? new Promise((resolve) => server.close(resolve)) : undefined;
+    await drain();
+    const late = setTimeout(() => server?.closeAllConnections(), GOODBYE_MS);
+    await closed;
+    clearTimeout(late);
+  }
+
+  #listen(): Promise<Result<string>> {
+    const { HOST, PORT } = this.#settings;
+    return new Promise((resolve) => {
+      const fetch: Handler = (request, environment) => this.#handler(request, environment);
+      const server = listen({ fetch, hostname: HOST, port: PORT }, (address: AddressInfo) => {
+        const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
+        resolve(ok(`http://${host}:${address.port}`));
+      });
+      this.#server = server as Server;
+      server.once("error", (error: NodeJS.ErrnoException) =>
+        resolve(fail("address_unusable", { address: `${HOST}:${PORT}`, why: error.code ?? error.message })),
+      );
+    });
+  }
+}
+
+function waitingRoom(): Hono {
+  const nextStep = "Ask again in a moment; /ready says when.";
+  const waiting = fail("not_available", { what: "The server", why: "it waits for the database", nextStep });
+  return new Hono()
+    .get("/health", (c) => c.json({ status: "ok" }))
+    .all("*", (c) => problem(c, waiting.failure, { "retry-after": "1" }));
+}

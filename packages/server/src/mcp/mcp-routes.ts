@@ -1,0 +1,74 @@
+/** /mcp: the tools of one agent over MCP, both eras, without sessions. Who asks decides which agent it is. */
+
+import { fail } from "@capstan/core";
+import type { AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
+import { bearer } from "../auth/authenticate.ts";
+import { rateLimiter } from "../auth/rate-limiter.ts";
+import { newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import type { Services } from "../start/services.ts";
+import { type McpCaller, mcpCaller } from "./mcp-caller.ts";
+
+type McpHandler = ReturnType<typeof createMcpHandler>;
+
+export function mcpRoutes(services: Services) {
+  const { settings } = services;
+  const routes = newRoutes();
+  let opened: Promise<McpHandler> | undefined;
+  const handler = () => (opened ??= openHandler(services));
+  const limiter = rateLimiter(() => performance.now());
+
+  routes.all("/mcp", async (c) => {
+    const token = bearer(c.req.header("authorization"));
+    const caller = await mcpCaller(services, {
+      token,
+      caller: c.get("caller"),
+      agentId: c.req.query("agent"),
+      sessionId: c.req.query("session"),
+    });
+    if (!caller.ok) return problem(c, caller.failure, { "www-authenticate": "Bearer" });
+    const perMinute = settings.CAPSTAN_RATE_LIMIT_PER_MINUTE;
+    const wait = token === undefined ? 0 : limiter(token, perMinute);
+    if (wait > 0)
+      return problem(c, fail("rate_limited", { perMinute, retryAfterSeconds: wait }).failure, {
+        "retry-after": String(wait),
+      });
+    const authInfo: AuthInfo = {
+      token: token ?? "",
+      clientId: caller.value.email,
+      scopes: [...caller.value.agent.scopes],
+      extra: { caller: caller.value },
+    };
+    return (await handler()).fetch(c.req.raw, { authInfo });
+  });
+  describe(routes.openAPIRegistry);
+  return routes;
+}
+
+/** The protocol's SDK is loaded by the first client that speaks it. */
+async function openHandler(services: Services): Promise<McpHandler> {
+  const { log, stopping } = services;
+  const [sdk, { mcpServer }] = await Promise.all([
+    import("@modelcontextprotocol/server"),
+    import("./mcp-server.ts"),
+  ]);
+  const handler = sdk.createMcpHandler(
+    ({ authInfo }) => mcpServer(services, authInfo?.extra?.caller as McpCaller),
+    { onerror: (error) => log.error({ what: "mcp", error }) },
+  );
+  stopping.addEventListener("abort", () => void handler.close(), { once: true });
+  return handler;
+}
+
+function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): void {
+  registry.registerPath({
+    method: "post",
+    path: "/mcp",
+    tags: ["mcp"],
+    summary:
+      "MCP over HTTP: the tools of the agent whose token is sent, or of `?agent=` for a key with the right to run",
+    "x-capstan-right": "run",
+    request: { body: { content: { "application/json": { schema: { type: "object" } } } } },
+    responses: { 200: { description: "A JSON-RPC answer, or a stream of them." } },
+  });
+}

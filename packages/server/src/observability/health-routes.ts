@@ -1,0 +1,50 @@
+/** /health: the process lives. /ready: it can serve requests. */
+
+import { fail } from "@capstan/core";
+import { createRoute, z } from "@hono/zod-openapi";
+import { json, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import type { Services } from "../start/services.ts";
+
+const READY_MS = 5000;
+const Alive = z.object({ status: z.literal("ok") });
+
+const health = createRoute({
+  method: "get",
+  path: "/health",
+  tags: ["health"],
+  summary: "The process lives",
+  "x-capstan-right": "none",
+  responses: { 200: json(Alive, "It lives.") },
+});
+
+const ready = createRoute({
+  method: "get",
+  path: "/ready",
+  tags: ["health"],
+  summary: "Requests can be served",
+  "x-capstan-right": "none",
+  responses: { 200: json(Alive, "It can.") },
+});
+
+export function healthRoutes({ database, draining }: Services) {
+  const routes = newRoutes();
+  routes.openapi(health, (c) => c.json({ status: "ok" as const }, 200));
+  routes.openapi(ready, async (c) => {
+    if (draining()) return problem(c, notReady("it is stopping").failure);
+    try {
+      await Promise.race([database.pool.query("select 1"), late()]);
+      return c.json({ status: "ok" as const }, 200);
+    } catch {
+      return problem(c, notReady("the database does not answer").failure);
+    }
+  });
+  return routes;
+}
+
+/** A store that stopped in the middle of a statement never answers again; whoever watches must hear of it. */
+const late = (): Promise<never> =>
+  new Promise((_, reject) => setTimeout(() => reject(new Error("late")), READY_MS).unref());
+
+const notReady = (why: string) =>
+  fail("not_available", { what: "The server", why, nextStep: "Wait, or check the database." });

@@ -1,0 +1,26 @@
+/** /metrics: for Prometheus, in its text format. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { needs, newRoutes } from "../http/define-route.ts";
+import type { Services } from "../start/services.ts";
+import { serverMetrics } from "./server-metrics.ts";
+
+const metrics = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/metrics",
+  tags: ["health"],
+  summary: "Counts, latencies, tokens and cost for Prometheus",
+  responses: {
+    200: { description: "Metrics.", content: { "text/plain": { schema: z.string() } } },
+  },
+});
+
+export function metricRoutes(services: Services) {
+  const routes = newRoutes();
+  routes.openapi(metrics, async (c) =>
+    c.text(await serverMetrics(services), 200, {
+      "content-type": "text/plain; version=0.0.4; charset=utf-8",
+    }),
+  );
+  return routes;
+}

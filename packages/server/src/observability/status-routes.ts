@@ -1,0 +1,72 @@
+/** /v1/status: what a person wants to know of a server at a glance. Never which keys it has. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { json, needs, newRoutes } from "../http/define-route.ts";
+import { VERSION } from "../settings/version.ts";
+import type { Services } from "../start/services.ts";
+
+const Status = z
+  .object({
+    version: z.string(),
+    url: z.string(),
+    data: z.string().openapi({ description: "Where the data lies, without a password." }),
+    model: z
+      .object({ name: z.string(), label: z.string(), demo: z.boolean() })
+      .openapi({ description: "What answers for agents that name no model." }),
+    counts: z.object({
+      running: z.int(),
+      pending_approvals: z.int(),
+      sessions: z.int(),
+      agents: z.int(),
+    }),
+    uptime_seconds: z.int(),
+    routing: z
+      .object({
+        tier: z.enum(["static", "minilm"]),
+        waiting: z.int().openapi({
+          description: "Texts the model still has to read; until then the static table answers.",
+        }),
+      })
+      .openapi({ description: "What tasks are ranked by, beside their words." }),
+    notes: z
+      .array(z.string())
+      .openapi({ description: "What the sandbox lacks on this system, and documents that cannot be used." }),
+  })
+  .openapi("ServerStatus");
+
+const status = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/status",
+  tags: ["health"],
+  summary: "Version, model, and how much runs and waits",
+  responses: { 200: json(Status, "The server.") },
+});
+
+const COUNTS = `select (select count(*)::int from runs where status = 'running') as running,
+  (select count(*)::int from approvals where status = 'pending') as pending_approvals,
+  (select count(*)::int from sessions) as sessions, (select count(*)::int from agents) as agents`;
+
+type Counts = z.output<typeof Status>["counts"];
+
+export function statusRoutes({ database, models, notes, routeTier }: Services) {
+  const routes = newRoutes();
+  const startedAt = Date.now();
+  routes.openapi(status, async (c) => {
+    const [model, { rows }] = await Promise.all([models.defaultModel(), database.pool.query<Counts>(COUNTS)]);
+    const counts = rows[0] ?? { running: 0, pending_approvals: 0, sessions: 0, agents: 0 };
+    return c.json(
+      {
+        version: VERSION,
+        url: new URL(c.req.url).origin,
+        data: database.location,
+        model,
+        counts,
+        uptime_seconds: Math.round((Date.now() - startedAt) / 1000),
+        routing: { tier: routeTier.model() ? routeTier.name : "static", waiting: routeTier.waiting() },
+        notes: [...notes()],
+      },
+      200,
+    );
+  });
+  return routes;
+}

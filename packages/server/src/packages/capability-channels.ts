@@ -1,0 +1,65 @@
+/**
+ * Channels that capabilities bring: one with a tool `deliver` is a channel of its own name, such as `teams`. The answer to
+ * a trigger goes through the gate like every call, with the rights of the trigger's user.
+ */
+import { type AnyTool, type Capability, type CapabilityRegistry, fail, ok } from "@capstan/core";
+import type { Channel, Channels, Composer, Gate, UserStore } from "@capstan/runtime";
+import { singleCapability } from "../capabilities/single-capability.ts";
+
+export interface ChannelParts {
+  readonly registry: CapabilityRegistry;
+  readonly composer: Pick<Composer, "preview">;
+  readonly gate: Gate;
+  readonly users: Pick<UserStore, "get">;
+}
+
+type Answer = Parameters<Channel["deliver"]>[0];
+
+const DELIVERY_MS = 120_000; // a tool has a limit of its own; this one ends what does not keep to it
+
+export function capabilityChannels(parts: ChannelParts): Channels {
+  return Object.fromEntries(
+    parts.registry.list().flatMap((capability) => {
+      const tool = capability.tools.find(({ name }) => isDeliver(capability, name));
+      return tool ? [[capability.id, channelOf(capability, tool, parts)]] : [];
+    }),
+  );
+}
+
+/** The actions of an installed command carry its name. */
+const isDeliver = ({ id }: Capability, name: string): boolean =>
+  name === "deliver" || name === `${id}_deliver`;
+
+function channelOf(capability: Capability, { name, input }: AnyTool, parts: ChannelParts): Channel {
+  const { required, properties } = input.jsonSchema;
+  const taken = new Set(Object.keys((properties ?? {}) as object));
+  return {
+    needsTarget: Array.isArray(required) && required.includes("target"),
+    async deliver(answer) {
+      const { trigger, sessionId } = answer;
+      const user = await parts.users.get(trigger.user);
+      const agent = await parts.composer.preview(singleCapability(capability.id, undefined), user.email);
+      if (!agent.ok) return agent;
+      const outcome = await parts.gate.call({
+        ...{ path: "trigger", agent: agent.value, tool: name, user, sessionId },
+        input: Object.fromEntries(Object.entries(fieldsOf(answer)).filter(([key]) => taken.has(key))),
+        callId: `deliver-${trigger.id}`,
+        signal: AbortSignal.timeout(DELIVERY_MS),
+      });
+      if (outcome.kind === "done") return ok(true);
+      if (outcome.kind === "refused") return { ok: false, failure: outcome.failure };
+      return fail("tool_denied", { tool: name, why: "a channel cannot ask a person first" });
+    },
+  };
+}
+
+/** What a channel may be told; it gets those that its tool names. */
+const fieldsOf = ({ trigger, capability, sessionId, answer = "", target }: Answer) => ({
+  ...(target !== undefined && { target }),
+  text: answer,
+  user: trigger.user,
+  type: trigger.type,
+  capability,
+  session_id: sessionId,
+  trigger_id: trigger.id,
+});

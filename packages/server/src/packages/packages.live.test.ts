@@ -1,0 +1,216 @@
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineCapability, defineTool, ok } from "@capstan/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+import { pack } from "../../../cli/src/new/pack.ts";
+import { scaffold } from "../../../cli/src/new/scaffold.ts";
+
+const EVERYTHING = fileURLToPath(
+  new URL("../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
+);
+
+describe("packages in the server", () => {
+  let folder: string;
+  let store: FreshStore;
+  let server: TestServer;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "capstan-packages-"));
+    store = await freshPglite();
+    server = await testServer(store);
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const wheel = async (name: string): Promise<string> => {
+    const made = await scaffold({ type: "cli", name, language: "python", into: folder });
+    if (!made.ok) throw new Error(made.failure.message);
+    const packed = await pack(made.value.folder, folder);
+    if (!packed.ok) throw new Error(packed.failure.message);
+    return readFileSync(packed.value.path).toString("base64");
+  };
+
+  test("a Python wheel is reviewed, installed after a yes, called, routed to, and uninstalled", {
+    timeout: 120_000,
+  }, async () => {
+    const source = { source: "capstan_cli_weather-0.1.0-py3-none-any.whl", bytes: await wheel("weather") };
+    const review = await server.call("POST", "/v1/packages/review", source);
+    expect(review).toMatchObject({
+      status: 200,
+      body: {
+        name: "capstan-cli-weather",
+        version: "0.1.0",
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
+    });
+    const refused = await server.call("POST", "/v1/packages", source);
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    const installed = await server.call("POST", "/v1/packages", {
+      ...source,
+      yes: true,
+      grant: review.body.scopes,
+    });
+    expect(installed.status).toBe(201);
+    const capability = installed.body.description.capability;
+    const detail = await server.call("GET", `/v1/capabilities/${capability}`);
+    expect(detail.body.tools.map(({ name }: { name: string }) => name)).toEqual([
+      "weather_stats",
+      "weather_save",
+    ]);
+    const task = "weather: count the lines and words of a text file";
+    const routed = await server.call("POST", "/v1/route", { task });
+    expect(routed.body.plan[0]).toMatchObject({
+      capabilityId: capability,
+      route: expect.stringMatching(/weather_stats$/),
+    });
+    const agent = await server.call("POST", "/v1/agents", { name: "Counter", capabilities: [capability] });
+    const token = await server.call("POST", `/v1/agents/${agent.body.id}/tokens`, { name: "test" });
+    await callTool(token.body.token, "weather_save", { file_path: "/log.txt", text: "wind from the west" });
+    expect(await callTool(token.body.token, "weather_stats", { file_path: "/log.txt" })).toMatchObject({
+      words: 4,
+    });
+    const log = await server.call("GET", "/v1/audit");
+    expect(log.body.items).toContainEqual(
+      expect.objectContaining({ action: "package.installed", subject: "capstan-cli-weather" }),
+    );
+    expect((await server.call("DELETE", "/v1/packages/capstan-cli-weather")).status).toBe(200);
+    expect((await server.call("GET", `/v1/capabilities/${capability}`)).status).toBe(404);
+  });
+
+  /** As a client of the agent's MCP endpoint, in the session of its token. */
+  const callTool = async (bearer: string, name: string, args: object): Promise<unknown> => {
+    const { body } = await server.call(
+      "POST",
+      "/mcp",
+      { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+      {
+        authorization: `Bearer ${bearer}`,
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": "2025-11-25",
+      },
+    );
+    const text = typeof body === "string" ? (/^data: (.*)$/m.exec(body)?.[1] ?? "{}") : JSON.stringify(body);
+    const { result } = JSON.parse(text);
+    expect(result.isError ?? false, text).toBe(false);
+    return result.structuredContent;
+  };
+
+  test("a real MCP server is installed, and its tools are called through the gate", {
+    timeout: 120_000,
+  }, async () => {
+    const source = { source: `${process.execPath} ${EVERYTHING}`, kind: "mcp", run_to_describe: true };
+    const installed = await server.call("POST", "/v1/packages", { ...source, yes: true });
+    expect(installed.status).toBe(201);
+    const id = installed.body.description.capability;
+    const called = await server.call("POST", `/v1/capabilities/${id}/tools/echo`, {
+      input: { message: "ahoy" },
+    });
+    expect(JSON.stringify(called.body)).toContain("ahoy");
+    expect((await server.call("DELETE", `/v1/packages/${installed.body.name}`)).status).toBe(200);
+  });
+
+  test("an archive that is none is refused, and nothing is left", async () => {
+    const answer = await server.call("POST", "/v1/packages/review", {
+      source: "aech_cli_x-1.0.0-py3-none-any.whl",
+      bytes: Buffer.from("not a zip").toString("base64"),
+    });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.body.nextStep).toEqual(expect.stringMatching(/.+/));
+    expect((await server.call("GET", "/v1/packages")).body.total).toBe(0);
+  });
+
+  test("a trigger file becomes a session of its user, once", { timeout: 60_000 }, async () => {
+    const id = crypto.randomUUID();
+    const outbox = join(store.dataDir, "rt_triggers", "current_time");
+    mkdirSync(outbox, { recursive: true });
+    writeFileSync(
+      join(outbox, `${id}.json.tmp`),
+      JSON.stringify({
+        id,
+        user: "ann@example.com",
+        type: "tick",
+        created_at: new Date().toISOString(),
+        payload: { say: "what time is it" },
+      }),
+    );
+    renameSync(join(outbox, `${id}.json.tmp`), join(outbox, `${id}.json`));
+    await expect
+      .poll(
+        async () =>
+          (await server.call("GET", "/v1/triggers?status=done")).body.items.map(
+            (item: { id: string }) => item.id,
+          ),
+        { timeout: 30_000 },
+      )
+      .toContain(id);
+    expect((await server.call("GET", `/v1/sessions/${id}`)).body).toMatchObject({
+      owner: "ann@example.com",
+      title: "tick from current_time",
+    });
+    expect((await server.call("GET", `/v1/sessions/${id}/runs`)).body.total).toBe(1);
+  });
+
+  test("a capability with a tool `deliver` is a channel; an unknown one leaves the work done and says why", async () => {
+    const told: unknown[] = [];
+    server.services.registry.register(
+      defineCapability({
+        id: "teams",
+        name: "Teams",
+        description: "Writes into chats.",
+        source: "declarative",
+        tools: [
+          defineTool({
+            name: "deliver",
+            description: "Writes a text into a chat.",
+            input: z.strictObject({ target: z.string(), text: z.string(), type: z.string() }),
+            run: (input) => {
+              told.push(input);
+              return ok("sent");
+            },
+          }),
+        ],
+      }),
+    );
+    const outbox = join(store.dataDir, "rt_triggers", "current_time");
+    const send = (channel: string) => {
+      const id = crypto.randomUUID();
+      const trigger = {
+        ...{ id, user: "bob@example.com", type: "tick", created_at: new Date().toISOString() },
+        routing: { channel, target: "chat:42" },
+      };
+      writeFileSync(join(outbox, `${id}.json.tmp`), JSON.stringify(trigger));
+      renameSync(join(outbox, `${id}.json.tmp`), join(outbox, `${id}.json`));
+      return id;
+    };
+    const done = async (id: string) =>
+      (await server.call("GET", "/v1/triggers?status=done")).body.items.find(
+        (item: { id: string }) => item.id === id,
+      );
+    const known = send("teams");
+    await expect.poll(() => done(known), { timeout: 30_000 }).toMatchObject({ delivered: true });
+    expect(told).toEqual([{ target: "chat:42", text: expect.stringMatching(/.+/), type: "tick" }]);
+    const unknown = send("pigeon");
+    await expect
+      .poll(() => done(unknown), { timeout: 30_000 })
+      .toMatchObject({ delivered: false, reason: expect.stringContaining("pigeon") });
+  });
+
+  test("a schedule is kept and listed; a bad expression is refused", async () => {
+    const made = await server.call("POST", "/v1/schedules", {
+      capability: "current_time",
+      cron: "0 9 * * 1",
+    });
+    expect(made.status).toBe(201);
+    expect((await server.call("GET", "/v1/schedules")).body.items).toHaveLength(1);
+    expect(
+      (await server.call("POST", "/v1/schedules", { capability: "current_time", cron: "every day" })).status,
+    ).toBeGreaterThanOrEqual(400);
+    expect((await server.call("DELETE", `/v1/schedules/${made.body.id}`)).status).toBe(204);
+  });
+});

@@ -1,0 +1,105 @@
+/** Packages, their services, triggers and schedules: what is installed, what runs beside the server, and what it brings in. */
+import { join, resolve } from "node:path";
+import type { GuardedFetch } from "@capstan/core";
+import {
+  type Database,
+  openPackages,
+  type Packages,
+  type Patiently,
+  ScheduleSource,
+  type ScheduleStore,
+  scheduleStore,
+  sessionChannel,
+  TriggerManager,
+  webhookChannel,
+} from "@capstan/runtime";
+import type { Settings } from "../settings/settings.ts";
+import { type TriggerParts, triggerHandler } from "../triggers/trigger-handler.ts";
+import { type ChannelParts, capabilityChannels } from "./capability-channels.ts";
+
+export interface ServerPackages {
+  readonly packages: Packages;
+  readonly schedules: ScheduleStore;
+  /** The folder of trigger files. */
+  readonly triggerRoot: string;
+  readonly triggers: TriggerManager;
+  close(): Promise<void>;
+}
+
+export interface PackageParts extends TriggerParts, ChannelParts {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly fetch: GuardedFetch;
+  readonly secret: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly onError: (error: unknown, what?: string) => void;
+  readonly patiently: Patiently;
+  /** Tells the operator something that is no fault. */
+  readonly note: (message: string) => void;
+}
+
+/**
+ * What pip and npm may see of the operator's environment. They run no code of a package (wheels only, scripts off), but
+ * with allowed scripts they do, so keys of model providers must not be among it. What they need: PATH and HOME (to be
+ * found, and for .npmrc, pip.conf and caches), a place for temporary files, the way to the registry (proxies,
+ * certificates, their own npm_config_* and PIP_*, tokens in them included), and on Windows the system's folders.
+ */
+const TOOL_VARIABLES =
+  /^(PATH|HOME|LANG|LC_\w+|TMPDIR|TEMP|TMP|(HTTPS?|ALL|NO)_PROXY|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|NODE_EXTRA_CA_CERTS|XDG_(CONFIG|CACHE)_HOME|NPM_TOKEN|NODE_AUTH_TOKEN|npm_config_\w+|PIP_\w+|SystemRoot|ComSpec|USERPROFILE|APPDATA|LOCALAPPDATA)$/i;
+
+export const toolEnvironment = (environment: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => TOOL_VARIABLES.test(name)));
+
+export async function openServerPackages(parts: PackageParts): Promise<ServerPackages> {
+  const { settings, database, registry, fetch, secret, environment, onError, note, patiently } = parts;
+  const dataDir = resolve(settings.CAPSTAN_DATA_DIR);
+  const now = () => new Date();
+  const packages = await openPackages({
+    ...{ dataDir, database, registry, fetch, onError, now, patiently },
+    lockPath: join(dataDir, "capstan.lock"),
+    settings: (name) => settings.secrets[name],
+    toolEnvironment: toolEnvironment(environment),
+  });
+  const webhook = webhookChannel({ fetch, secret, now });
+  const triggers = new TriggerManager({
+    dataDir,
+    handle: triggerHandler(parts),
+    preferences: async (user) => (await parts.users.get(user)).preferences,
+    // Read for each answer: an installed capability may bring a channel.
+    get channels() {
+      return { ...capabilityChannels(parts), session: sessionChannel, webhook };
+    },
+    now: Date.now,
+    onError,
+  });
+  const schedules = scheduleStore(database);
+  const ticking = new ScheduleSource({ store: schedules, root: triggers.root, now });
+  await triggers.start();
+  ticking.start(onError);
+  packages.services.resume().then(
+    (failed) => {
+      for (const { name, why } of failed) onError(new Error(why), `service ${name}`);
+    },
+    (error) => onError(error, "services"),
+  );
+  const looked = packages.waiting().then(
+    (waiting) => {
+      for (const { path, failure } of waiting) note(waitingNote(path, failure?.message));
+    },
+    (error) => onError(error, "packages that wait"),
+  );
+  return {
+    ...{ packages, schedules, triggers, triggerRoot: triggers.root },
+    async close() {
+      ticking.stop();
+      await triggers.stop();
+      await looked;
+      await packages.close();
+    },
+  };
+}
+
+const waitingNote = (path: string, refused: string | undefined): string =>
+  refused === undefined
+    ? `${path} waits for review: capstan install --scan`
+    : `${path} cannot be installed: ${refused}`;

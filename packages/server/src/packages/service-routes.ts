@@ -1,0 +1,75 @@
+/** /v1/services: background services of packages, started and stopped as supervised children. */
+import { fail } from "@capstan/core";
+import { createRoute, z } from "@hono/zod-openapi";
+import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import type { Services } from "../start/services.ts";
+
+const AnyObject = z.record(z.string(), z.unknown());
+const Name = z.object({ name: z.string().max(214) });
+
+const services = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/services",
+  tags: ["packages"],
+  summary: "Background services and their health",
+  responses: { 200: json(z.object({ items: z.array(AnyObject), total: z.int() }), "Services.") },
+});
+
+const change = createRoute({
+  ...needs("admin"),
+  method: "post",
+  path: "/v1/services/{name}/{verb}",
+  tags: ["packages"],
+  summary: "Start a service (by its package or folder) or stop it",
+  request: {
+    params: Name.extend({ verb: z.enum(["start", "stop"]) }),
+    body: jsonBody(z.object({ folder: z.string().max(4000).optional() })),
+  },
+  responses: { 200: json(AnyObject, "The service.") },
+});
+
+const logs = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/services/{name}/logs",
+  tags: ["packages"],
+  summary: "The last lines a service wrote",
+  request: { params: Name },
+  responses: { 200: { description: "Lines.", content: { "text/plain": { schema: z.string() } } } },
+});
+
+export function serviceRoutes(parts: Services) {
+  const { packages } = parts.packages;
+  const routes = newRoutes();
+  routes.openapi(services, (c) => {
+    const items = packages.services.status();
+    return c.json({ items: items as unknown as Record<string, unknown>[], total: items.length }, 200);
+  });
+  routes.openapi(change, async (c) => {
+    const { name, verb } = c.req.valid("param");
+    const folder = c.req.valid("json").folder ?? (await folderOf(parts, name));
+    if (verb === "start" && folder === undefined)
+      return problem(c, fail("not_found", { what: "service", id: name }).failure);
+    const changed =
+      verb === "start" ? await packages.services.start(folder ?? "") : await packages.services.stop(name);
+    return changed.ok
+      ? c.json({ ...changed.value } as Record<string, unknown>, 200)
+      : problem(c, changed.failure);
+  });
+  routes.openapi(logs, async (c) => {
+    const lines = await packages.services.logs(c.req.valid("param").name);
+    return lines.ok ? c.text(lines.value, 200) : problem(c, lines.failure);
+  });
+  return routes;
+}
+
+/** A service by its own name, or by the package it came with. */
+async function folderOf({ packages: { packages } }: Services, name: string): Promise<string | undefined> {
+  const known = packages.services.status().find((service) => service.name === name)?.folder;
+  if (known !== undefined) return known;
+  const installed = await packages.list();
+  return installed.find(({ record }) => record.name === name || record.description.capability === name)
+    ?.record.service_folder;
+}

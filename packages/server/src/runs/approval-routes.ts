@@ -1,0 +1,120 @@
+/** /v1/approvals: the inbox. An answer counts once; edited arguments are checked again before it counts. */
+import { fail, type JsonValue, type Result } from "@capstan/core";
+import type { Approval } from "@capstan/runtime";
+import { createRoute, z } from "@hono/zod-openapi";
+import { isTheirs, ownerFilter } from "../auth/ownership.ts";
+import type { Caller } from "../http/caller.ts";
+import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import type { Services } from "../start/services.ts";
+import { type ApprovalContext, ApprovalDto, approvalDto } from "./run-dto.ts";
+
+const Id = z.object({ id: z.string() });
+const Answer = z
+  .object({
+    decision: z.enum(["approve", "deny"]),
+    words: z.string().max(4000).optional(),
+    edited_args: z.record(z.string(), z.unknown()).optional(),
+  })
+  .openapi("ApprovalAnswer");
+
+const list = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/approvals",
+  tags: ["approvals"],
+  summary: "What waits for a person, and what was decided; newest first",
+  request: {
+    query: z.object({
+      status: z.enum(["pending", "approved", "denied", "expired", "cancelled"]).optional(),
+      session_id: z.uuid().optional(),
+      limit: z.coerce.number().int().min(1).max(200).default(50),
+      cursor: z.uuid().optional(),
+    }),
+  },
+  responses: {
+    200: json(
+      z.object({ items: z.array(ApprovalDto), next_cursor: z.string().optional() }),
+      "A page of the inbox.",
+    ),
+  },
+});
+
+const get = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/approvals/{id}",
+  tags: ["approvals"],
+  summary: "One approval",
+  request: { params: Id },
+  responses: { 200: json(ApprovalDto, "The approval.") },
+});
+
+const answer = createRoute({
+  ...needs("run"),
+  method: "post",
+  path: "/v1/approvals/{id}",
+  tags: ["approvals"],
+  summary: "Approve, deny with words, or approve with edited arguments",
+  request: { params: Id, body: jsonBody(Answer) },
+  responses: { 200: json(ApprovalDto, "The approval as it is now.") },
+});
+
+export function approvalRoutes(services: Services) {
+  const { approvals } = services.runs;
+  const dto = async (approval: Approval) => approvalDto(approval, await contextOf(services, approval));
+  const routes = newRoutes();
+  routes.openapi(list, async (c) => {
+    const { session_id, ...filter } = c.req.valid("query");
+    const { items, nextCursor } = await approvals.list({
+      ...{ ...filter, sessionId: session_id },
+      visibleTo: ownerFilter(c.get("caller")),
+    });
+    return c.json(
+      { items: await Promise.all(items.map(dto)), ...(nextCursor && { next_cursor: nextCursor }) },
+      200,
+    );
+  });
+  routes.openapi(get, async (c) => {
+    const found = await visible(approvals, c.req.valid("param").id, c.get("caller"));
+    return found.ok ? c.json(await dto(found.value), 200) : problem(c, found.failure);
+  });
+  routes.openapi(answer, async (c) => {
+    const { decision, words, edited_args } = c.req.valid("json");
+    const asked = await visible(approvals, c.req.valid("param").id, c.get("caller"));
+    if (!asked.ok) return problem(c, asked.failure);
+    const answered = await approvals.answer(c.req.valid("param").id, {
+      approve: decision === "approve",
+      by: c.get("caller").email,
+      words,
+      editedArguments: edited_args as JsonValue | undefined,
+    });
+    return answered.ok ? c.json(await dto(answered.value), 200) : problem(c, answered.failure);
+  });
+  return routes;
+}
+
+/** Those who asked and those who were asked; and admins. */
+async function visible(
+  approvals: Services["runs"]["approvals"],
+  id: string,
+  caller: Caller,
+): Promise<Result<Approval>> {
+  const found = await approvals.get(id);
+  if (!found.ok) return found;
+  const { userEmail, assignee } = found.value;
+  const may = isTheirs(caller, userEmail) || isTheirs(caller, assignee);
+  return may ? found : fail("not_found", { what: "approval", id });
+}
+
+/** What a person needs to decide: the agent's name and the shape of the arguments. */
+async function contextOf({ composer, registry }: Services, approval: Approval): Promise<ApprovalContext> {
+  const composed = await composer.composeFor(approval.agentId, approval.userEmail);
+  if (composed.ok) {
+    const tool = composed.value.tools.find(({ name }) => name === approval.tool)?.tool;
+    return { agentName: composed.value.spec.name, inputSchema: tool ? { ...tool.input.jsonSchema } : null };
+  }
+  const capability = registry.get(approval.capabilityId);
+  const tool = capability.ok ? capability.value.tools.find(({ name }) => name === approval.tool) : undefined;
+  return { agentName: null, inputSchema: tool ? { ...tool.input.jsonSchema } : null };
+}

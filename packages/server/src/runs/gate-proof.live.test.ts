@@ -1,0 +1,398 @@
+/**
+ * The gate proof: calls that must not happen, tried on every way that leads to a tool. A new way adds a row to PATHS.
+ * Each attempt has an agent of its own; what ran is counted in the tool itself, what was refused is read from the history.
+ */
+import type { ToolPolicy } from "@capstan/core";
+import { FAILURES } from "@capstan/core/internal";
+import { uuidv7 } from "uuidv7";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  type LlmReply,
+  type LlmRequest,
+  llmEnvironment,
+  type ScriptedLlm,
+  scriptedLlm,
+  toolAnswered,
+} from "../../../../tools/scripted-llm.ts";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+import { callOverMcp } from "../fixtures/call-over-mcp.ts";
+import {
+  PROOF_CAPABILITIES,
+  PROOF_TOOLS,
+  proof,
+  ran,
+  SCOPE,
+  UNLUCKY,
+} from "../fixtures/proof-capabilities.ts";
+import { scriptedAdapter } from "../harness/fixtures/scripted-adapter.ts";
+import { triggerHandler } from "../triggers/trigger-handler.ts";
+
+let server: TestServer;
+let llm: ScriptedLlm;
+const SPENT = { prompt_tokens: 1000, completion_tokens: 1 };
+
+beforeAll(async () => {
+  llm = await scriptedLlm(() => ({ text: ["Hello."] }));
+  server = await testServer(await freshPglite(), llmEnvironment(llm), {
+    config: { capabilities: PROOF_CAPABILITIES, codingAgents: [scriptedAdapter()] },
+  });
+});
+afterAll(async () => {
+  await server.stop();
+  await llm.close();
+});
+beforeEach(() => {
+  ran.length = 0;
+  llm.requests.length = 0;
+});
+
+interface Attempt {
+  readonly tool: "act" | "guarded";
+  readonly n: number;
+  readonly code: keyof typeof FAILURES;
+  /** What makes the call wrong, as fields of the agent. */
+  readonly agent?: object;
+  readonly spent?: boolean;
+}
+
+const ATTEMPTS: Readonly<Record<string, Attempt>> = {
+  "denied by policy": { tool: "act", n: 1, code: "tool_denied", agent: { tool_policies: { act: "deny" } } },
+  "denied by a check": { tool: "act", n: UNLUCKY, code: "tool_denied" },
+  unscoped: { tool: "guarded", n: 1, code: "scope_missing" },
+  "over budget": {
+    tool: "act",
+    n: 1,
+    code: "budget_exhausted",
+    agent: { limits: { max_tokens: 100 } },
+    spent: true,
+  },
+  invalid: { tool: "act", n: 500, code: "tool_input_invalid" },
+};
+
+interface Path {
+  /** What the history calls it. */
+  readonly recorded: string;
+  /** Makes the call; answers with the code of the refusal. */
+  attempt(attempt: Attempt): Promise<string | undefined>;
+  /** Attempts that never get as far as the gate, with what stops them. */
+  readonly before?: Readonly<Record<string, string>>;
+}
+
+const PATHS: Readonly<Record<string, Path>> = {
+  "REST, one tool": {
+    recorded: "rest",
+    async attempt({ tool, n, ...more }) {
+      const agentId = more.spent ? await agent() : await agent(more.agent);
+      const session = more.spent ? await waiting(agentId, more.agent) : undefined;
+      const path = `/v1/capabilities/proof/tools/${tool}`;
+      const { body } = await server.call("POST", path, {
+        ...{ input: { n }, agent_id: agentId },
+        ...(session && { session_id: session.id }),
+      });
+      return body.code;
+    },
+  },
+  "the loop": { recorded: "loop", attempt: inALoop(1) },
+  "parallel calls of the loop": { recorded: "loop", attempt: inALoop(3) },
+  search_tools: {
+    recorded: "search",
+    async attempt(attempt) {
+      const agentId = await agent({ ...attempt.agent, capabilities: ["proof_bulk", "proof"] });
+      let step = 0;
+      llm.script = () => {
+        step++;
+        if (step === 1) return { calls: [call("search_tools", { query: "prove a number" })] };
+        return step === 2 ? asks(attempt) : { text: ["Done."] };
+      };
+      await say(agentId);
+      const shown = llm.requests.map(({ tools = [] }) => tools.map((tool) => tool.function.name));
+      expect(shown[0]).toContain("search_tools");
+      expect(shown[0]).not.toContain("act");
+      return refusalOf(agentId);
+    },
+  },
+  "AG-UI": {
+    recorded: "loop",
+    async attempt(attempt) {
+      const agentId = await agent(attempt.agent);
+      llm.script = once(asks(attempt));
+      const events = await server.call("POST", `/v1/agents/${agentId}/ag-ui`, {
+        ...{ threadId: uuidv7(), runId: uuidv7(), messages: [{ id: uuidv7(), role: "user", content: "go" }] },
+        ...{ state: {}, tools: [], context: [], forwardedProps: {} },
+      });
+      const code = await refusalOf(agentId);
+      if (code) expect(events.body).toContain(`\\"code\\":\\"${code}\\"`);
+      return code;
+    },
+  },
+  A2A: {
+    recorded: "loop",
+    async attempt(attempt) {
+      const agentId = await agent(attempt.agent);
+      llm.script = once(asks(attempt));
+      const message = {
+        kind: "message",
+        messageId: uuidv7(),
+        role: "user",
+        parts: [{ kind: "text", text: "go" }],
+      };
+      const rpc = { jsonrpc: "2.0", id: 1, method: "message/send", params: { message } };
+      expect((await server.call("POST", `/v1/agents/${agentId}/a2a`, rpc)).body.result.kind).toBe("task");
+      return refusalOf(agentId);
+    },
+  },
+  "MCP with an agent's token": {
+    recorded: "mcp",
+    async attempt({ tool, n, ...more }) {
+      const agentId = more.spent ? await agent() : await agent(more.agent);
+      const session = more.spent ? await waiting(agentId, more.agent) : undefined;
+      const { body } = await server.call("POST", `/v1/agents/${agentId}/tokens`, {
+        name: "proof",
+        ...(session && { session_id: session.id }),
+      });
+      return callOverMcp(server.url, body.token, tool, { n });
+    },
+  },
+  "MCP with a run's token": {
+    recorded: "harness",
+    async attempt({ tool, n, ...more }) {
+      const agentId = await agent();
+      const { id: sessionId, runId } = await waiting(agentId, more.agent ?? {});
+      const by = { userEmail: "local@localhost", createdBy: "local@localhost" };
+      const { token } = await server.services.tokens.create({ runId, sessionId, agentId, ...by });
+      return callOverMcp(server.url, token, tool, { n });
+    },
+  },
+  "a coding agent's program": {
+    recorded: "harness",
+    before: { "over budget": "run_token_limit" },
+    async attempt({ tool, n, spent, agent: wrong }) {
+      const agentId = await agent({ harness: "scripted", ...wrong });
+      const sessionId = await say(
+        agentId,
+        `${spent ? "usage 1000\n" : ""}call ${tool} ${JSON.stringify({ n })}`,
+      );
+      const [run] = await server.services.runs.runsOf(sessionId);
+      return run?.outcome?.type === "failed" ? run.outcome.failure.code : refusalOf(agentId);
+    },
+  },
+  "an agent that another asked": {
+    recorded: "subagent",
+    async attempt(attempt) {
+      // the one that is asked has the right; the one that asks has not, and gives at most its own
+      const child = await agent({ name: "Child", granted_scopes: [SCOPE], ...attempt.agent });
+      const parent = await agent({ capabilities: [`agent.${child}`] });
+      const isChild = ({ messages }: LlmRequest) =>
+        messages.some(
+          ({ role, content }) => role === "user" && JSON.stringify(content).includes("the child's"),
+        );
+      const [own, childs] = [
+        once({ calls: [call("delegate_to_child", { task: "the child's" })] }),
+        once(asks(attempt)),
+      ];
+      llm.script = (request) => (isChild(request) ? childs(request) : own(request));
+      await say(parent);
+      return refusalOf(child);
+    },
+  },
+  "a trigger": {
+    recorded: "trigger",
+    async attempt(attempt) {
+      const id = `proof_trigger_${uuidv7().slice(-12)}`;
+      server.services.registry.register(proof(id, PROOF_TOOLS));
+      const agentId = await agent({ ...attempt.agent, capabilities: [id] });
+      llm.script = once(asks(attempt));
+      await triggerHandler(server.services)({
+        capability: id,
+        trigger: {
+          ...{ id: uuidv7(), user: "local@localhost", type: "proof", payload: {} },
+          created_at: new Date().toISOString(),
+        },
+      } as never);
+      return refusalOf(agentId);
+    },
+  },
+  "a task": {
+    recorded: "task",
+    before: { "denied by policy": "not planned", unscoped: "not planned" },
+    async attempt({ tool, n, spent, agent: wrong }) {
+      const limits = spent ? { limits: { max_seconds: 1e-6 } } : wrong;
+      const agentId = await agent({ ...limits, tool_policies: deniedBut(tool, wrong) });
+      const { body } = await server.call("POST", "/api/execute-task", {
+        task: `prove the number ${n}`,
+        agentId,
+      });
+      return body.plan.length === 0 ? "not planned" : body.diagnostics.failures[0]?.code;
+    },
+  },
+  "a route of the catalog": {
+    recorded: "rest",
+    before: { "over budget": "rate_limited" },
+    async attempt({ tool, n, spent, agent: wrong }) {
+      const rights = { name: "proof", owner: "nobody@example.com", rights: ["run"] };
+      const { body: made } = await server.call("POST", "/v1/keys", {
+        ...rights,
+        ...(spent && { per_minute: 1 }),
+      });
+      const key = { authorization: `Bearer ${made.key}` };
+      if (spent) await server.call("GET", "/v1/capabilities", undefined, key);
+      const denied = wrong && !spent ? "-denied" : "";
+      const path = `/api/proof${tool === "guarded" ? "-guarded" : denied}`;
+      return (await server.call("POST", path, { n }, key)).body.code;
+    },
+  },
+  "an approval in a run": {
+    recorded: "loop",
+    before: { invalid: "tool_input_invalid" },
+    async attempt(attempt) {
+      const agentId = await agent({ granted_scopes: [SCOPE] });
+      llm.script = once({ calls: [call(carefully(attempt), { n: 2 })] });
+      const sessionId = await say(agentId);
+      const answered = await approve(sessionId, agentId, attempt);
+      return answered ?? refusalOf(agentId);
+    },
+  },
+  "an approval of a call by itself": {
+    recorded: "rest",
+    before: { invalid: "tool_input_invalid" },
+    async attempt(attempt) {
+      const agentId = await agent({ granted_scopes: [SCOPE] });
+      const session = attempt.spent ? await waiting(agentId, {}) : await newSession(agentId);
+      const path = `/v1/capabilities/proof/tools/${carefully(attempt)}`;
+      const asked = await server.call("POST", path, {
+        ...{ input: { n: 2 }, agent_id: agentId, session_id: session.id },
+      });
+      expect(asked.status).toBe(202);
+      const answered = await approve(session.id, agentId, attempt);
+      const { body } = await server.call("GET", `/v1/approvals/${asked.body.approval_id}`);
+      return answered ?? body.result?.failure?.code;
+    },
+  },
+};
+
+const ROWS = Object.keys(PATHS).flatMap((path) => Object.keys(ATTEMPTS).map((attempt) => [path, attempt]));
+
+describe("the gate", () => {
+  test.each(ROWS)("%s: a call that is %s does not happen", async (pathName, attemptName) => {
+    const path = PATHS[pathName] as Path;
+    const attempt = ATTEMPTS[attemptName] as Attempt;
+    const { pool } = server.services.database;
+    await server.services.telemetry.flush();
+    const { rows: before } = await pool.query("select coalesce(max(id), 0) as id from call_history");
+    const code = await path.attempt(attempt);
+    expect(ran).toEqual([]);
+    expect(code).toBe(path.before?.[attemptName] ?? attempt.code);
+    if (path.before?.[attemptName] !== undefined) return;
+    await server.services.telemetry.flush();
+    const { rows } = await pool.query(
+      "select path, status, failure_class from call_history where id > $1 and status >= 400",
+      [before[0].id],
+    );
+    expect(rows).toContainEqual({
+      path: path.recorded,
+      status: FAILURES[attempt.code].status,
+      failure_class: "http_error",
+    });
+  });
+
+  test.each(Object.keys(PATHS))("%s: a call that is all right happens", async (pathName) => {
+    expect(await PATHS[pathName]?.attempt({ tool: "act", n: 7, code: "internal" })).toBeUndefined();
+    expect(ran).toContainEqual({ n: 7 });
+  });
+});
+
+const call = (name: string, input: object) => ({ id: `call_${uuidv7()}`, name, input });
+const asks = ({ tool, n, spent }: Attempt, times = 1): LlmReply => ({
+  calls: Array.from({ length: times }, () => call(tool, { n })),
+  ...(spent && { usage: SPENT }),
+});
+const once =
+  (reply: LlmReply) =>
+  (request: LlmRequest): LlmReply =>
+    toolAnswered(request) ? { text: ["Done."] } : reply;
+
+async function agent(more: object = {}): Promise<string> {
+  const made = await server.call("POST", "/v1/agents", { name: "Prover", capabilities: ["proof"], ...more });
+  expect(made.status).toBe(201);
+  return made.body.id;
+}
+
+/** Only the tool that is meant is there to be chosen by a task. */
+const deniedBut = (tool: string, wrong: object | undefined): Record<string, ToolPolicy> => ({
+  ...Object.fromEntries(
+    PROOF_TOOLS.filter(({ name }) => name !== tool).map(({ name }) => [name, "deny" as const]),
+  ),
+  ...(wrong as { tool_policies?: Record<string, ToolPolicy> } | undefined)?.tool_policies,
+});
+
+async function newSession(agentId: string): Promise<{ id: string }> {
+  return (await server.call("POST", "/v1/sessions", { agent_id: agentId })).body;
+}
+
+/** Sends a message and waits until its run has ended, or waits. */
+async function say(agentId: string, content = "go"): Promise<string> {
+  const { id } = await newSession(agentId);
+  await server.call("POST", `/v1/sessions/${id}/messages`, { content });
+  await ended(id, 0);
+  return id;
+}
+
+async function ended(sessionId: string, after: number): Promise<void> {
+  for await (const { json } of server.services.runs.events(sessionId, after, AbortSignal.timeout(20_000)))
+    if (json.some((text) => /^\{"type":"RUN_(FINISHED|ERROR)"/.test(text))) return;
+}
+
+/** A session whose run waits for its client and has used a thousand tokens; then the agent is made what it should not be. */
+async function waiting(agentId: string, wrong: object | undefined): Promise<{ id: string; runId: string }> {
+  llm.script = once({ calls: [call("pick", {})], usage: SPENT });
+  const id = await say(agentId);
+  const [run] = await server.services.runs.runsOf(id);
+  expect(run?.status).toBe("waiting");
+  await server.call("PATCH", `/v1/agents/${agentId}`, wrong ?? {});
+  return { id, runId: run?.id ?? "" };
+}
+
+function inALoop(times: number): Path["attempt"] {
+  return async (attempt) => {
+    const agentId = await agent(attempt.agent);
+    llm.script = once(asks(attempt, times));
+    await say(agentId);
+    return refusalOf(agentId, times);
+  };
+}
+
+/** The code that the model was told, in each of its results. */
+async function refusalOf(agentId: string, times = 1): Promise<string | undefined> {
+  const { rows } = await server.services.database.pool.query<{ code: string | null }>(
+    `select part->'output'->'value'->>'code' as code from messages m join runs r on r.id = m.run_id,
+       lateral json_array_elements(m.content::json) part
+     where r.agent_id = $1 and m.role = 'tool' and part->>'toolName' <> 'search_tools'`,
+    [agentId],
+  );
+  expect(rows).toHaveLength(times);
+  expect(new Set(rows.map(({ code }) => code)).size).toBe(1);
+  return rows[0]?.code ?? undefined;
+}
+
+const carefully = ({ tool }: Attempt): string => (tool === "guarded" ? "careful_guarded" : "careful");
+
+/** Something changes while the question is open; then a person says yes with other arguments. */
+async function approve(sessionId: string, agentId: string, attempt: Attempt): Promise<string | undefined> {
+  const { body } = await server.call("GET", `/v1/approvals?status=pending&session_id=${sessionId}`);
+  const [open] = body.items;
+  await server.call("PATCH", `/v1/agents/${agentId}`, {
+    granted_scopes: [],
+    ...(attempt.agent && !attempt.spent && { tool_policies: { careful: "deny" } }),
+    ...(attempt.spent && { limits: { max_tokens: 10 } }),
+  });
+  const after = await server.services.runs.lastSeq(sessionId);
+  const answer = { decision: "approve", edited_args: { n: attempt.n } };
+  const answered = await server.call("POST", `/v1/approvals/${open.id}`, answer);
+  if (answered.status !== 200) {
+    expect((await server.call("GET", `/v1/approvals/${open.id}`)).body.status).toBe("pending");
+    return answered.body.code;
+  }
+  if (answered.body.run_id !== null) await ended(sessionId, after);
+  return undefined;
+}

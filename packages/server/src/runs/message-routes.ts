@@ -1,0 +1,168 @@
+/** A session's messages: sending one starts a run or is queued; a run outlives the request that started it. */
+import type { UserPart } from "@capstan/core/internal";
+import { createRoute, z } from "@hono/zod-openapi";
+import { uuidv7 } from "uuidv7";
+import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import { keptUploads } from "../sessions/kept-uploads.ts";
+import type { Services } from "../start/services.ts";
+import { MessageBody, MessageDto, messageDto, partDto, userContent } from "./run-dto.ts";
+
+const Id = z.object({ id: z.string() });
+
+const sendMessage = createRoute({
+  ...needs("run"),
+  method: "post",
+  path: "/v1/sessions/{id}/messages",
+  tags: ["runs"],
+  summary: "Send a message: starts a run, or is queued behind the one that is on",
+  request: { params: Id, body: jsonBody(MessageBody) },
+  responses: {
+    202: json(
+      z
+        .object({ message_id: z.string(), run_id: z.string(), queued: z.boolean() })
+        .openapi("MessageAccepted"),
+      "It is stored.",
+    ),
+  },
+});
+
+const listMessages = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/sessions/{id}/messages",
+  tags: ["runs"],
+  summary: "The conversation, oldest first; queued messages last",
+  request: {
+    params: Id,
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(500).default(100),
+      cursor: z.coerce.number().int().min(-1).optional(),
+    }),
+  },
+  responses: {
+    200: json(
+      z.object({ items: z.array(MessageDto), next_cursor: z.int().optional() }),
+      "A page of messages.",
+    ),
+  },
+});
+
+const toolResults = createRoute({
+  ...needs("run"),
+  method: "post",
+  path: "/v1/sessions/{id}/tool-results",
+  tags: ["runs"],
+  summary: "Results of tools that the client runs itself",
+  request: {
+    params: Id,
+    body: jsonBody(
+      z.object({
+        results: z
+          .array(
+            z.object({
+              tool_call_id: z.string().max(500),
+              output: z.unknown(),
+              is_error: z.boolean().optional(),
+            }),
+          )
+          .min(1)
+          .max(100),
+      }),
+    ),
+  },
+  responses: { 202: json(z.object({ accepted: z.int() }), "The run goes on when all are there.") },
+});
+
+const feedback = createRoute({
+  ...needs("run"),
+  method: "post",
+  path: "/v1/sessions/{id}/messages/{message_id}/feedback",
+  tags: ["runs"],
+  summary: "What a person thinks of a message; the agent sees it in the next turn",
+  request: {
+    params: Id.extend({ message_id: z.string().max(200) }),
+    body: jsonBody(z.object({ value: z.enum(["up", "down"]), words: z.string().max(4000).default("") })),
+  },
+  responses: { 200: json(z.object({ stored: z.literal(true) }), "Stored.") },
+});
+
+export function messageRoutes(services: Services) {
+  const { runs, sessions } = services;
+  const routes = newRoutes();
+  routes.openapi(sendMessage, async (c) => {
+    const { id } = c.req.valid("param");
+    const body = c.req.valid("json");
+    const messageId = body.id ?? uuidv7();
+    const content = await contentOf(services, id, messageId, body.content);
+    const sent = await runs.send(
+      id,
+      { id: messageId, content },
+      {
+        model: body.model,
+        outputSchema: body.output_schema,
+        webhookUrl: body.webhook?.url,
+        reasoning: body.reasoning,
+      },
+    );
+    if (!sent.ok) return problem(c, sent.failure);
+    const { runId, status } = sent.value;
+    return c.json({ message_id: messageId, run_id: runId, queued: status === "queued" }, 202);
+  });
+  routes.openapi(listMessages, async (c) => {
+    const { id } = c.req.valid("param");
+    const found = await sessions.get(id);
+    if (!found.ok) return problem(c, found.failure);
+    const { limit, cursor } = c.req.valid("query");
+    const { items, queued, nextAfter } = await runs.messages(id, { limit, after: cursor });
+    const waiting = queued.map((message, index) => ({
+      id: message.id,
+      position: (items.at(-1)?.position ?? -1) + 1 + index,
+      run_id: message.runId,
+      role: "user" as const,
+      content: message.content.flatMap(partDto),
+      queued: true,
+      created_at: new Date(message.createdAt).toISOString(),
+    }));
+    return c.json(
+      {
+        items: [...items.map(messageDto), ...waiting],
+        ...(nextAfter !== undefined && { next_cursor: nextAfter }),
+      },
+      200,
+    );
+  });
+  routes.openapi(toolResults, async (c) => {
+    const results = c.req.valid("json").results.map(({ tool_call_id, output, is_error }) => {
+      const content = typeof output === "string" ? output : JSON.stringify(output ?? null);
+      return { toolCallId: tool_call_id, content, ...(is_error && { error: content }) };
+    });
+    const stored = await runs.clientResults(c.req.valid("param").id, results);
+    return stored.ok ? c.json({ accepted: results.length }, 202) : problem(c, stored.failure);
+  });
+  routes.openapi(feedback, async (c) => {
+    const { id, message_id } = c.req.valid("param");
+    const { value, words } = c.req.valid("json");
+    const stored = await runs.feedback(id, {
+      messageId: message_id,
+      by: c.get("caller").email,
+      value,
+      words,
+    });
+    return stored.ok ? c.json({ stored: true as const }, 200) : problem(c, stored.failure);
+  });
+  return routes;
+}
+
+/** Plain text needs no look at the session. */
+async function contentOf(
+  services: Services,
+  sessionId: string,
+  messageId: string,
+  given: Parameters<typeof userContent>[0],
+): Promise<string | UserPart[]> {
+  const content = userContent(given);
+  if (typeof content === "string") return content;
+  const session = await services.sessions.get(sessionId);
+  return session.ok ? keptUploads(services, session.value, messageId, content) : content;
+}

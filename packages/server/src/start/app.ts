@@ -1,0 +1,105 @@
+/** The HTTP application: guards first, then the routes, then one shape for everything that goes wrong. */
+import { randomUUID } from "node:crypto";
+import { fail } from "@capstan/core";
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { HTTPException } from "hono/http-exception";
+import { a2aRoutes } from "../a2a/a2a-routes.ts";
+import { agUiRoutes } from "../ag-ui/ag-ui-routes.ts";
+import { agentRoutes } from "../agents/agent-routes.ts";
+import { authenticate } from "../auth/authenticate.ts";
+import { guardOrigin } from "../auth/guard-origin.ts";
+import { guardAgents, guardSessions } from "../auth/ownership.ts";
+import { capabilityRoutes } from "../capabilities/capability-routes.ts";
+import { codingAgentRoutes } from "../coding-agents/coding-agent-routes.ts";
+import { limitBody } from "../http/body-limits.ts";
+import { type AppEnv, newRoutes } from "../http/define-route.ts";
+import { guardDisk } from "../http/disk-guard.ts";
+import { faultOf } from "../http/fault-of.ts";
+import { refuseDeepJson } from "../http/json-depth.ts";
+import { problem } from "../http/problem.ts";
+import { mcpRoutes } from "../mcp/mcp-routes.ts";
+import { healthRoutes } from "../observability/health-routes.ts";
+import { metricRoutes } from "../observability/metric-routes.ts";
+import { statusRoutes } from "../observability/status-routes.ts";
+import { docsRoutes } from "../openapi/docs-routes.ts";
+import { packageRoutes } from "../packages/package-routes.ts";
+import { serviceRoutes } from "../packages/service-routes.ts";
+import { approvalRoutes } from "../runs/approval-routes.ts";
+import { messageRoutes } from "../runs/message-routes.ts";
+import { runRoutes } from "../runs/run-routes.ts";
+import { sessionEventRoutes } from "../sessions/session-event-routes.ts";
+import { sessionFileRoutes } from "../sessions/session-file-routes.ts";
+import { sessionRoutes } from "../sessions/session-routes.ts";
+import { studioRoutes } from "../studio/studio.ts";
+import { taskRoutes } from "../tasks/task-routes.ts";
+import { triggerRoutes } from "../triggers/trigger-routes.ts";
+import { grantRoutes } from "../users/grant-routes.ts";
+import { keyRoutes } from "../users/key-routes.ts";
+import { tokenRoutes } from "../users/token-routes.ts";
+import { userRoutes } from "../users/user-routes.ts";
+import type { Services } from "./services.ts";
+
+/** Every part of the API. To add one: its `*-routes.ts` in the feature's folder, and a line here. */
+const ROUTES = [
+  healthRoutes,
+  statusRoutes,
+  metricRoutes,
+  capabilityRoutes,
+  agentRoutes,
+  sessionRoutes,
+  sessionFileRoutes,
+  userRoutes,
+  grantRoutes,
+  keyRoutes,
+  messageRoutes,
+  sessionEventRoutes,
+  runRoutes,
+  approvalRoutes,
+  agUiRoutes,
+  tokenRoutes,
+  mcpRoutes,
+  a2aRoutes,
+  codingAgentRoutes,
+  taskRoutes,
+  packageRoutes,
+  serviceRoutes,
+  triggerRoutes,
+];
+
+export function createApp(services: Services): OpenAPIHono<AppEnv> {
+  const app = newRoutes();
+  app.use(guardOrigin(services.settings));
+  app.use(authenticate(services));
+  app.use(limitBody);
+  app.use(refuseDeepJson);
+  if (services.database.kind === "pglite")
+    app.use(
+      guardDisk({
+        folder: services.settings.CAPSTAN_DATA_DIR,
+        reserveBytes: services.settings.CAPSTAN_DISK_RESERVE_BYTES,
+      }),
+    );
+  app.use("/v1/sessions/:id/*", guardSessions(services));
+  app.use("/v1/agents/:id", guardAgents(services));
+  for (const routes of ROUTES) app.route("/", routes(services));
+  app.route("/", docsRoutes(app));
+  app.route("/", studioRoutes());
+  app.notFound((c) => {
+    const id = `${c.req.method} ${c.req.path}`;
+    const nextStep = "GET /openapi.json and the page at /docs list every route.";
+    return problem(c, fail("not_found", { what: "route", id, nextStep }).failure);
+  });
+  app.onError((error, c) => {
+    if (error instanceof HTTPException)
+      return problem(c, fail("body_invalid", { where: error.message }).failure);
+    const fault = faultOf(error);
+    if (fault) {
+      if (fault.status >= 500) services.log.error({ what: fault.code, path: c.req.path, error });
+      return problem(c, fault, fault.status === 503 ? { "retry-after": "1" } : {});
+    }
+    const reference = randomUUID();
+    services.log.error({ reference, path: c.req.path, error });
+    return problem(c, fail("internal", { reference }).failure);
+  });
+  return app;
+}

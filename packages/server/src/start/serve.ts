@@ -1,0 +1,69 @@
+/** Starts the server: services, application, socket. What `main.ts`, tests and the CLI call. */
+import { ok, type Result } from "@capstan/core";
+import { EventRetention, openPatience, type Patiently, unreachable } from "@capstan/runtime";
+import { FrontDoor } from "../http/http-listener.ts";
+import type { Log } from "../settings/log.ts";
+import type { Settings } from "../settings/settings.ts";
+import { createApp } from "./app.ts";
+import { openServices, type ServerExtras, type Services } from "./services.ts";
+
+export interface RunningServer {
+  readonly url: string;
+  readonly services: Services;
+  /** The application without its socket, for tests and benchmarks. */
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Stops accepting, lets running steps finish or hands them over, ends streams with a hint to reconnect. */
+  close(): Promise<void>;
+}
+
+export async function startServer(
+  settings: Settings,
+  log: Log,
+  extras: ServerExtras = {},
+): Promise<Result<RunningServer>> {
+  const door = new FrontDoor(settings);
+  const patiently = waitingFor(settings, log, door);
+  const opened = await openServices(settings, log, { patiently, ...extras }).catch(unreachable);
+  if (!opened.ok) {
+    await door.close();
+    return opened;
+  }
+  const services = opened.value;
+  const app = createApp(services);
+  const url = await door.open(app.fetch);
+  if (!url.ok) {
+    await services.close();
+    return url;
+  }
+  const retention = startRetention(services);
+  const close = async () => {
+    await door.close(services.drain);
+    retention?.stop();
+    await services.close();
+  };
+  return ok({ url: url.value, services, fetch: app.fetch, close });
+}
+
+/** While it waits the process already listens: whoever watches it sees that it lives, and is not ready. */
+function waitingFor(settings: Settings, log: Log, door: FrontDoor): Patiently {
+  return openPatience({
+    waitMs: settings.CAPSTAN_DATABASE_WAIT_SECONDS * 1000,
+    onWait: ({ why, leftMs, nextMs }) => {
+      const seconds = (ms: number) => (ms / 1000).toFixed(ms < 10_000 ? 1 : 0);
+      log.info(
+        `Waiting for the database: ${why} Next try in ${seconds(nextMs)} s, for ${seconds(leftMs)} s more.`,
+      );
+      void door.openForWaiting();
+    },
+  });
+}
+
+/** Only when the operator says for how long: by default nothing is forgotten. */
+function startRetention({ settings, database, log }: Services): EventRetention | undefined {
+  const days = settings.CAPSTAN_EVENT_RETENTION_DAYS;
+  if (days === undefined) return undefined;
+  const onError = (error: unknown) => log.error({ what: "forgetting old events", error });
+  const retention = new EventRetention({ pool: database.pool, days, onError });
+  retention.start();
+  return retention;
+}

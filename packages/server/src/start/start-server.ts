@@ -1,0 +1,30 @@
+/**
+ * The server for programs that bring it along. It is loaded by the first start and typed without its inside: an
+ * install has the server as one bundle, and not the packages that the types of its inside would need.
+ */
+import type { CapstanConfig, Result } from "@capstan/core";
+import type { Log } from "../settings/log.ts";
+import type { Settings } from "../settings/settings.ts";
+
+export interface RunningServer {
+  readonly url: string;
+  /** The application without its socket. */
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Stops accepting, lets running steps finish or hands them over, ends streams with a hint to reconnect. */
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly config?: CapstanConfig;
+  /** What coding agents started by the server may see a part of. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export async function startServer(
+  settings: Settings,
+  log: Log,
+  options: StartOptions = {},
+): Promise<Result<RunningServer>> {
+  const server = await import("./serve.ts");
+  return server.startServer(settings, log, options);
+}

@@ -1,0 +1,111 @@
+/** /v1/grants: scopes given to a user or an agent beside their own, by whom, why and until when; and taking them back. */
+import { fail } from "@capstan/core";
+import type { GrantRecord } from "@capstan/runtime";
+import { createRoute, z } from "@hono/zod-openapi";
+import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import type { Services } from "../start/services.ts";
+
+const LONGEST_HOURS = 24 * 365;
+const MS_PER_HOUR = 3_600_000;
+const Subject = z
+  .string()
+  .max(400)
+  .regex(/^(?:user|agent):.+$/)
+  .openapi({ description: "`user:<email>` or `agent:<id>`." });
+const Grant = z
+  .object({
+    id: z.string(),
+    subject: z.string(),
+    scope: z.string(),
+    granted_by: z.string(),
+    reason: z.string(),
+    created_at: z.string(),
+    expires_at: z.string().nullable(),
+  })
+  .openapi("Grant");
+const NewGrant = z.object({
+  subject: Subject,
+  scope: z.string().min(1).max(200),
+  reason: z.string().max(1000).default(""),
+  hours: z
+    .number()
+    .positive()
+    .max(LONGEST_HOURS)
+    .optional()
+    .openapi({ description: "For how long; without it until revoked." }),
+});
+
+const list = createRoute({
+  ...needs("read"),
+  method: "get",
+  path: "/v1/grants",
+  tags: ["users"],
+  summary: "Grants in force, newest first; those of others need the right admin",
+  request: { query: z.object({ subject: Subject.optional() }) },
+  responses: { 200: json(z.object({ items: z.array(Grant), total: z.int() }), "Grants.") },
+});
+const create = createRoute({
+  ...needs("admin"),
+  method: "post",
+  path: "/v1/grants",
+  tags: ["users"],
+  summary: "Grant a scope to a user or an agent, for a time or until it is revoked",
+  request: { body: jsonBody(NewGrant) },
+  responses: { 201: json(Grant, "The grant.") },
+});
+const revoke = createRoute({
+  ...needs("admin"),
+  method: "delete",
+  path: "/v1/grants/{id}",
+  tags: ["users"],
+  summary: "Take a grant back; it is out of force at once",
+  request: { params: z.object({ id: z.uuid() }) },
+  responses: { 204: { description: "It is revoked." } },
+});
+
+export function grantRoutes({ users, audit }: Services) {
+  const routes = newRoutes();
+  routes.openapi(list, async (c) => {
+    const { email, rights } = c.get("caller");
+    const { subject } = c.req.valid("query");
+    const found = await users.grants(subject);
+    const items = found
+      .filter((grant) => rights.includes("admin") || grant.subject === `user:${email}`)
+      .map(grantDto);
+    return c.json({ items, total: items.length }, 200);
+  });
+  routes.openapi(create, async (c) => {
+    const { hours, ...asked } = c.req.valid("json");
+    const { email: actor } = c.get("caller");
+    const expiresAt = hours === undefined ? undefined : new Date(Date.now() + hours * MS_PER_HOUR);
+    const made = await users.grant({ ...asked, grantedBy: actor, ...(expiresAt && { expiresAt }) });
+    const details = { scope: made.scope, until: expiresAt?.toISOString() ?? null };
+    await audit.add({ actor, action: "scope.granted", subject: made.subject, details });
+    return c.json(grantDto(made), 201);
+  });
+  routes.openapi(revoke, async (c) => {
+    const { id } = c.req.valid("param");
+    const gone = await users.revoke(id);
+    if (!gone) return problem(c, fail("not_found", { what: "grant", id }).failure);
+    const { email: actor } = c.get("caller");
+    await audit.add({
+      actor,
+      action: "scope.revoked",
+      subject: gone.subject,
+      details: { scope: gone.scope },
+    });
+    return c.body(null, 204);
+  });
+  return routes;
+}
+
+const grantDto = ({ id, subject, scope, grantedBy, reason, createdAt, expiresAt }: GrantRecord) => ({
+  id,
+  subject,
+  scope,
+  granted_by: grantedBy,
+  reason: reason ?? "",
+  created_at: createdAt.toISOString(),
+  expires_at: expiresAt?.toISOString() ?? null,
+});

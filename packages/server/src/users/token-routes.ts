@@ -1,0 +1,135 @@
+/** /v1/agents/{id}/tokens: tokens that act as the agent, for MCP clients. The token itself is in one answer only. */
+import { fail, ok, type Result } from "@capstan/core";
+import type { TokenRecord } from "@capstan/runtime";
+import { createRoute, z } from "@hono/zod-openapi";
+import { isTheirs } from "../auth/ownership.ts";
+import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import type { Services } from "../start/services.ts";
+
+const TokenDto = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    agent_id: z.string(),
+    user: z.string(),
+    prefix: z.string(),
+    session_id: z.string().nullable(),
+    max_calls: z.int().nullable(),
+    calls: z.int(),
+    expires_at: z.string().nullable(),
+    created_by: z.string(),
+    created_at: z.string(),
+    last_used_at: z.string().nullable(),
+  })
+  .openapi("AgentToken");
+
+const NewTokenBody = z
+  .object({
+    name: z.string().trim().min(1).max(200),
+    expires_in_seconds: z
+      .number()
+      .positive()
+      .max(10 * 365 * 86_400)
+      .optional(),
+    max_calls: z.int().min(1).optional(),
+    session_id: z.uuid().optional().describe("The session its calls work in; one of its own when absent."),
+  })
+  .openapi("AgentTokenCreate");
+
+const AgentId = z.object({ id: z.string() });
+
+const create = createRoute({
+  ...needs("run"),
+  method: "post",
+  path: "/v1/agents/{id}/tokens",
+  tags: ["agents"],
+  summary: "Make a token that acts as the agent with your rights; it is shown this once",
+  request: { params: AgentId, body: jsonBody(NewTokenBody) },
+  responses: { 201: json(TokenDto.extend({ token: z.string() }), "The token.") },
+});
+
+const list = createRoute({
+  ...needs("run"),
+  method: "get",
+  path: "/v1/agents/{id}/tokens",
+  tags: ["agents"],
+  summary: "The agent's tokens that were not revoked, newest first",
+  request: { params: AgentId },
+  responses: { 200: json(z.object({ items: z.array(TokenDto) }), "The tokens, without their secrets.") },
+});
+
+const revoke = createRoute({
+  ...needs("run"),
+  method: "delete",
+  path: "/v1/agents/{id}/tokens/{token_id}",
+  tags: ["agents"],
+  summary: "Revoke a token; it stops working at once",
+  request: { params: AgentId.extend({ token_id: z.string() }) },
+  responses: { 204: { description: "It is worth nothing now." } },
+});
+
+export function tokenRoutes({ agents, tokens, sessions, audit }: Services) {
+  const routes = newRoutes();
+  routes.openapi(create, async (c) => {
+    const agent = await agents.get(c.req.valid("param").id);
+    if (!agent.ok) return problem(c, agent.failure);
+    const { name, expires_in_seconds, max_calls, session_id } = c.req.valid("json");
+    const { email } = c.get("caller");
+    const session = await ownSession(sessions, session_id, email);
+    if (!session.ok) return problem(c, session.failure);
+    const { token, record } = await tokens.create({
+      ...{ name, agentId: agent.value.id, userEmail: email, createdBy: email, maxCalls: max_calls },
+      ...(session_id !== undefined && { sessionId: session_id }),
+      ...(expires_in_seconds !== undefined && {
+        expiresAt: new Date(Date.now() + expires_in_seconds * 1000),
+      }),
+    });
+    const details = { agent_id: record.agentId, name, expires_at: record.expiresAt?.toISOString() ?? null };
+    await audit.add({ actor: email, action: "token.created", subject: record.id, details });
+    return c.json({ ...tokenDto(record), token }, 201);
+  });
+  routes.openapi(list, async (c) => {
+    const agent = await agents.get(c.req.valid("param").id);
+    if (!agent.ok) return problem(c, agent.failure);
+    const all = await tokens.list(agent.value.id);
+    const items = all.filter(({ userEmail }) => isTheirs(c.get("caller"), userEmail)).map(tokenDto);
+    return c.json({ items }, 200);
+  });
+  routes.openapi(revoke, async (c) => {
+    const { id, token_id } = c.req.valid("param");
+    const known = (await tokens.list(id)).find((token) => token.id === token_id);
+    const may = known !== undefined && isTheirs(c.get("caller"), known.userEmail);
+    if (!may || !(await tokens.revoke(id, token_id)))
+      return problem(c, fail("not_found", { what: "token", id: token_id }).failure);
+    await audit.add({ actor: c.get("caller").email, action: "token.revoked", subject: token_id });
+    return c.body(null, 204);
+  });
+  return routes;
+}
+
+async function ownSession(
+  sessions: Services["sessions"],
+  id: string | undefined,
+  email: string,
+): Promise<Result<true>> {
+  if (id === undefined) return ok(true);
+  const session = await sessions.get(id);
+  if (!session.ok) return session;
+  return session.value.owner === email ? ok(true) : fail("not_found", { what: "session", id });
+}
+
+const tokenDto = (record: TokenRecord): z.input<typeof TokenDto> => ({
+  id: record.id,
+  name: record.name,
+  agent_id: record.agentId,
+  user: record.userEmail,
+  prefix: record.prefix,
+  session_id: record.sessionId,
+  max_calls: record.maxCalls,
+  calls: record.calls,
+  expires_at: record.expiresAt?.toISOString() ?? null,
+  created_by: record.createdBy,
+  created_at: record.createdAt.toISOString(),
+  last_used_at: record.lastUsedAt?.toISOString() ?? null,
+});
