@@ -19,7 +19,7 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
     attack: "SSRF by redirect",
     shownBy: [
       [FETCH, "a redirect to a private address is refused, by number and by name"],
-      [`${SERVER}/web-fetch.live.test.ts`, "of a cloud's metadata behind a redirect"],
+      [`${SERVER}/capabilities/web-fetch.live.test.ts`, "of a cloud's metadata behind a redirect"],
     ],
   },
   {
