@@ -8,7 +8,7 @@ export { type MoveReport, moveStore } from "./backup/move-store.ts";
 export { type RestoreReport, restore } from "./backup/restore.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
 export { isDatabaseAway } from "./db/database-away.ts";
-export { openPatience, type Patiently, unreachable } from "./db/patience.ts";
+export { createDatabaseRetry, type DatabaseRetry, unreachable } from "./db/database-retry.ts";
 export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
 export { fileStore } from "./files/file-store.ts";
 export { compileGrep } from "./files/line-finder.ts";
@@ -52,19 +52,19 @@ export type {
   Approvals,
   Decision,
   DirectCall,
-} from "./runs/approvals.ts";
-export type { ClientResult } from "./runs/client-results.ts";
-export type { EventBatch } from "./runs/event-hub.ts";
-export { EventRetention } from "./runs/event-retention.ts";
+} from "./runs/approvals/approvals.ts";
+export type { ClientResult } from "./runs/approvals/client-results.ts";
+export { newSessionView, type SessionView } from "./runs/claim/session-view.ts";
+export { DEFAULT_LIMITS } from "./runs/context/run-meter.ts";
+export { storedBudgets } from "./runs/context/stored-budgets.ts";
+export { withinScopes } from "./runs/context/within-scopes.ts";
 export type {
   HarnessCall,
   HarnessDriver,
   HarnessFacts,
   HarnessProcess,
   HarnessRequest,
-} from "./runs/harness/harness-driver.ts";
-export { openRuns, type Runs } from "./runs/open-runs.ts";
-export { DEFAULT_LIMITS } from "./runs/run-meter.ts";
+} from "./runs/contract/harness-driver.ts";
 export type {
   ClientTool,
   EndedRun,
@@ -80,13 +80,13 @@ export type {
   SendOptions,
   Sent,
   WebhookFetch,
-} from "./runs/run-types.ts";
-export type { QueuedMessage, RunRecord, StoredMessage } from "./runs/session-history.ts";
-export { newSessionView, type SessionView } from "./runs/session-view.ts";
-export { storedBudgets } from "./runs/stored-budgets.ts";
-export { agentCapability, agentCapabilityId, type SubagentParts } from "./runs/subagents.ts";
-export { signature as webhookSignature } from "./runs/webhooks.ts";
-export { withinScopes } from "./runs/within-scopes.ts";
+} from "./runs/contract/run-types.ts";
+export { createRuns, type Runs } from "./runs/create-runs.ts";
+export type { QueuedMessage, RunRecord, StoredMessage } from "./runs/history/session-history.ts";
+export type { EventBatch } from "./runs/log/event-hub.ts";
+export { EventRetention } from "./runs/log/event-retention.ts";
+export { signature as webhookSignature } from "./runs/processes/webhooks.ts";
+export { agentCapability, agentCapabilityId, type SubagentParts } from "./runs/subagents/subagents.ts";
 export type { Isolation } from "./sandbox/isolation.ts";
 export { type ManagedSandbox, openSandbox, type SandboxSettings } from "./sandbox/open-sandbox.ts";
 export {

@@ -4,10 +4,10 @@ import type { GuardedFetch } from "@capstan/core";
 import {
   type AuditLog,
   type Composer,
+  createRuns,
   type Database,
   type EndedRun,
   type Gate,
-  openRuns,
   type RunObservation,
   type Runs,
 } from "@capstan/runtime";
@@ -51,7 +51,7 @@ export function openEngine({
   harnesses,
   files,
 }: EngineParts): Promise<Runs> {
-  return openRuns({
+  return createRuns({
     database,
     gate,
     composeFor: composer.composeFor,

@@ -14,6 +14,7 @@ import {
   createGate,
   createGuardedFetch,
   type Database,
+  type DatabaseRetry,
   dataFolderSecret,
   type Gate,
   type KeyStore,
@@ -23,7 +24,6 @@ import {
   openDatabase,
   openSandbox,
   openTelemetry,
-  type Patiently,
   providerStore,
   type ResolvedModel,
   type Runs,
@@ -112,7 +112,7 @@ export interface ServerExtras {
   /** Models beside the providers', by their whole name; for programs that bring their own. */
   readonly models?: Readonly<Record<string, ResolvedModel>>;
   /** How steps that need the database are made; as given, when absent. */
-  readonly patiently?: Patiently;
+  readonly withRetry?: DatabaseRetry;
 }
 
 const DRAIN_MS = 5000; // how long a stop waits for steps that are on
@@ -121,16 +121,16 @@ const MAX_TOOL_OUTPUT_CHARS = 100_000; // about 25k tokens; more crowds out the 
 export async function openServices(
   settings: Settings,
   log: Log,
-  { config = {}, environment = {}, models: ownModels = {}, patiently = (step) => step() }: ServerExtras = {},
+  { config = {}, environment = {}, models: ownModels = {}, withRetry = (step) => step() }: ServerExtras = {},
 ): Promise<Result<Services>> {
   const routing = openRouteTier(settings, log);
   if (!routing.ok) return routing;
-  const ground = await openGround(settings, config, ownModels, patiently);
+  const ground = await openGround(settings, config, ownModels, withRetry);
   if (!ground.ok) return ground;
   const { database, sandbox, fetch, registry, stores, secret, models } = ground.value;
   const { agents, users, audit, telemetry } = stores;
   const onError = (error: unknown, what = "background work") => log.error({ what, error });
-  const documents = await patiently(() => openDocuments(settings, database, registry, onError));
+  const documents = await withRetry(() => openDocuments(settings, database, registry, onError));
   const started: { runs?: Runs; packages?: ServerPackages } = {};
   const watch = openObservability({
     ...{ settings, telemetry, database, agents, onError },
@@ -157,12 +157,12 @@ export async function openServices(
   const sessionFolders = join(settings.CAPSTAN_DATA_DIR, "harness");
   const harnesses = openHarnesses({ codingAgents: delegates, files, folder: sessionFolders, onError });
   const heard = { observed: observations.add, ended: watch.runEnded };
-  const runs = await patiently(() => openEngine({ ...working, ...heard, harnesses, files }));
+  const runs = await withRetry(() => openEngine({ ...working, ...heard, harnesses, files }));
   started.runs = runs;
   registry.register(accessRequests({ composer, users, audit, approvals: () => runs.approvals }));
   const taskRunner = openTasks(routing.value, { ...working, ...stores, registry });
   const packages = await openServerPackages({
-    ...{ settings, database, registry, fetch, secret, environment, onError, patiently, note: log.info },
+    ...{ settings, database, registry, fetch, secret, environment, onError, withRetry, note: log.info },
     ...{ agents, sessions: stores.sessions, runs, users, composer, gate },
   });
   started.packages = packages;
@@ -205,10 +205,10 @@ async function openGround(
   settings: Settings,
   config: CapstanConfig,
   ownModels: Readonly<Record<string, ResolvedModel>>,
-  patiently: Patiently,
+  withRetry: DatabaseRetry,
 ) {
   const [opened, sandbox] = await Promise.all([
-    patiently(() =>
+    withRetry(() =>
       openDatabase({
         ...{ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL },
         replicaUrl: settings.DATABASE_REPLICA_URL,
