@@ -2,6 +2,7 @@ export type { AgentInput, AgentRecord } from "./agents/agent-record.ts";
 export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
 export { type Composer, createComposer } from "./agents/composer.ts";
 export { type OfferAgents, type OfferAgentsParts, offerAgents } from "./agents/offer-agents.ts";
+export { singleCapability } from "./agents/single-capability.ts";
 export { type BackupReport, backUp } from "./backup/backup.ts";
 export type { StoreProgress } from "./backup/copy-progress.ts";
 export { type MoveReport, moveStore } from "./backup/move-store.ts";
@@ -41,6 +42,7 @@ export {
   createGuardedFetch,
   type GuardedFetchSettings,
 } from "./network/guarded-fetch.ts";
+export { type GenerateRequest, generate } from "./providers/generate.ts";
 export { type MediaMaker, openMedia } from "./providers/media.ts";
 export type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./providers/models.ts";
 export { type OpenModelsParts, openModels } from "./providers/open-models.ts";
@@ -118,8 +120,16 @@ export { SessionFolders, sweepDeadFolders } from "./sources/session-folders.ts";
 export { loadSkill } from "./sources/skill.ts";
 export { forgetCapability, prepareUserHome, type UserHome } from "./sources/user-home.ts";
 export { type BreakerStore, breakerStore } from "./tasks/breaker-store.ts";
+export { type ChatMatch, chatMatch } from "./tasks/chat-match.ts";
 export { executeSteps, type StepParts } from "./tasks/execute-steps.ts";
+export { type RankedCatalog, rankPosted } from "./tasks/rank-posted.ts";
+export { keepInStep } from "./tasks/route-index.ts";
+export { type OwnCall, servingRoute, withOwnRoute } from "./tasks/route-owner.ts";
+export { type PreparedEmbed, type RouteTier, routeTier, type TieredIndex } from "./tasks/route-tier.ts";
+export type { TaskEvent, TaskProgress } from "./tasks/task-changes.ts";
+export { openTaskRunner, type TaskParts, type TaskRunner } from "./tasks/task-runner.ts";
 export { type TaskRecord, type TaskStore, taskStore } from "./tasks/task-store.ts";
+export { openToolChooser, type ToolChooser } from "./tasks/tool-choice.ts";
 export { type Histogram, openHistogram } from "./telemetry/histogram.ts";
 export {
   type FailureClass,

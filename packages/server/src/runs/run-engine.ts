@@ -10,9 +10,9 @@ import {
   type Gate,
   type RunObservation,
   type Runs,
+  singleCapability,
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
-import { singleCapability } from "../capabilities/single-capability.ts";
 import type { Harnesses } from "../harness/open-harnesses.ts";
 import type { ServerModels } from "../models/models.ts";
 import { copyFiles, type SessionFiles } from "../sessions/session-files.ts";

@@ -1,6 +1,12 @@
 /** Everything the routes stand on, opened once. Routes take the parts they name; nothing else is global. */
 import { join } from "node:path";
-import { builtinCapabilities, countTokens, type SearchSettings, staticEmbedding } from "@capstan/builtins";
+import {
+  builtinCapabilities,
+  countTokens,
+  type SearchSettings,
+  staticEmbedding,
+  timezoneOf,
+} from "@capstan/builtins";
 import { CapabilityRegistry, type CapstanConfig, ok, type Result } from "@capstan/core";
 import {
   type AgentStore,
@@ -18,25 +24,33 @@ import {
   dataFolderSecret,
   type Gate,
   type KeyStore,
+  keepInStep,
   keyStore,
   openAuditLog,
   openCapabilityDocuments,
   openDatabase,
   openSandbox,
+  openTaskRunner,
   openTelemetry,
+  openToolChooser,
   providerStore,
   type ResolvedModel,
+  type RouteTier,
   type Runs,
   readDeclarative,
   type SessionStore,
   secretBox,
   sessionStore,
+  type TaskParts,
+  type TaskRunner,
   type Telemetry,
+  type TieredIndex,
   type TokenStore,
   taskStore,
   tokenStore,
   type UserStore,
   userStore,
+  withOwnRoute,
   withRouteTool,
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
@@ -57,11 +71,6 @@ import { openSessionManifests } from "../sessions/session-manifests.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { openRouteTier } from "../tasks/open-route-tier.ts";
-import { keepInStep } from "../tasks/route-index.ts";
-import { withOwnRoute } from "../tasks/route-owner.ts";
-import type { RouteTier, TieredIndex } from "../tasks/route-tier.ts";
-import { openTaskRunner, type TaskParts, type TaskRunner } from "../tasks/task-runner.ts";
-import { openToolChooser } from "../tasks/tool-choice.ts";
 import { accessRequests } from "../users/access-requests.ts";
 
 export interface Services {
@@ -160,7 +169,7 @@ export async function openServices(
   const runs = await withRetry(() => openEngine({ ...working, ...heard, harnesses, files }));
   started.runs = runs;
   registry.register(accessRequests({ composer, users, audit, approvals: () => runs.approvals }));
-  const taskRunner = openTasks(routing.value, { ...working, ...stores, registry });
+  const taskRunner = openTasks(routing.value, { ...working, ...stores, registry, timezoneOf, onError });
   const packages = await openServerPackages({
     ...{ settings, database, registry, fetch, secret, environment, onError, withRetry, note: log.info },
     ...{ agents, sessions: stores.sessions, runs, users, composer, gate },

@@ -1,6 +1,13 @@
 /** Tasks: rank, plan, execute, answer. The same key gives the same answer and executes once, also across a restart. */
-import { timezoneOf } from "@capstan/builtins";
-import { type Capability, type Failure, fail, ok, plan, type Result } from "@capstan/core";
+import {
+  type Capability,
+  type CapabilityRegistry,
+  type Failure,
+  fail,
+  ok,
+  plan,
+  type Result,
+} from "@capstan/core";
 import {
   type ExecutedStep,
   intentOf,
@@ -12,18 +19,32 @@ import {
   type TaskResponse,
   taskStatus,
 } from "@capstan/core/internal";
-import { type BreakerStore, executeSteps, type TaskRecord, type TaskStore } from "@capstan/runtime";
-import { singleCapability } from "../capabilities/single-capability.ts";
-import { generate } from "../models/generate.ts";
-import type { Services } from "../start/services.ts";
+import type { Composer } from "../agents/composer.ts";
+import { singleCapability } from "../agents/single-capability.ts";
+import type { Gate } from "../gate/gate.ts";
+import { generate } from "../providers/generate.ts";
+import type { Models } from "../providers/models.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
+import type { UserStore } from "../users/user-store.ts";
+import type { BreakerStore } from "./breaker-store.ts";
+import { executeSteps } from "./execute-steps.ts";
 import { fillMissing } from "./fill-missing.ts";
 import { type EntryId, rankCapabilities } from "./route-index.ts";
 import type { TieredIndex } from "./route-tier.ts";
 import { openTaskChanges, type TaskEvent, type TaskProgress } from "./task-changes.ts";
+import type { TaskRecord, TaskStore } from "./task-store.ts";
 import type { ToolChooser } from "./tool-choice.ts";
 
-export interface TaskParts
-  extends Pick<Services, "registry" | "composer" | "users" | "gate" | "telemetry" | "log" | "models"> {
+export interface TaskParts {
+  readonly registry: CapabilityRegistry;
+  readonly composer: Composer;
+  readonly users: UserStore;
+  readonly gate: Gate;
+  readonly telemetry: Telemetry;
+  readonly models: Pick<Models, "resolve"> & { defaultModel(): Promise<{ readonly demo: boolean }> };
+  /** The time zone of a place that a task names. */
+  readonly timezoneOf: (place: string) => string | undefined;
+  readonly onError: (error: unknown, what: string) => void;
   /** Made at the first task: it reads megabytes of embeddings that most starts do not need. */
   readonly index: () => TieredIndex;
   readonly chooseTool: ToolChooser;
@@ -73,13 +94,11 @@ export function openTaskRunner(parts: TaskParts): TaskRunner {
     }
   };
   const inBackground = (task: TaskRecord) =>
-    void finish(task, background.signal).catch((error) =>
-      parts.log.error({ what: `task ${task.id}`, error }),
-    );
+    void finish(task, background.signal).catch((error) => parts.onError(error, `task ${task.id}`));
   const sweep = setInterval(() => {
     tasks.takeAbandoned().then(
       (left) => left.forEach(inBackground),
-      (error) => parts.log.error({ what: "abandoned tasks", error }),
+      (error) => parts.onError(error, "abandoned tasks"),
     );
   }, SWEEP_MS);
   sweep.unref();
@@ -202,7 +221,7 @@ async function planTask(parts: TaskParts, request: TaskRequest, email: string): 
   });
   const steps = plan(ranked, request.task, {
     capabilityOf: visible.value.capabilityOf,
-    hints: { timezoneOf },
+    hints: { timezoneOf: parts.timezoneOf },
     chooseTool: parts.chooseTool,
   });
   return ok({ ranked, steps, visible: visible.value });

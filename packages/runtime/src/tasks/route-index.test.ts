@@ -1,3 +1,4 @@
+import { staticEmbedding } from "@capstan/builtins";
 import { CapabilityRegistry, defineCapability, defineTool, ok, rank } from "@capstan/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -37,7 +38,7 @@ const chat = defineCapability({
   routing: { fallback: true },
 });
 const registry = CapabilityRegistry.of([api, chat]);
-const index = keepInStep(routeTier({ onError: () => {} }).openIndex(), registry);
+const index = keepInStep(routeTier({ table: staticEmbedding, onError: () => {} }).openIndex(), registry);
 const ask = (task: string) =>
   rankCapabilities(task, index.current(), { topK: 5, rejected: true, visible: () => true });
 

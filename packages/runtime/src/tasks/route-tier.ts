@@ -2,7 +2,6 @@
  * What the router knows of meaning: the static table, always there, and MiniLM beside it where its packages are
  * installed. The table answers until the model has read a catalog whole, so that one ranking never mixes the two.
  */
-import { staticEmbedding } from "@capstan/builtins";
 import { createRouteIndex } from "@capstan/core";
 import {
   documentTexts,
@@ -42,11 +41,11 @@ export interface TieredIndex extends Pick<RouteIndex, "add" | "remove"> {
 
 export interface TierParts {
   readonly model?: (PreparedEmbed & { close?(): Promise<void> }) | undefined;
-  readonly table?: () => Embed;
+  readonly table: () => Embed;
   readonly onError: (error: unknown, what: string) => void;
 }
 
-export function routeTier({ model, table = staticEmbedding, onError }: TierParts): RouteTier {
+export function routeTier({ model, table, onError }: TierParts): RouteTier {
   let given = model;
   let waiting = 0;
   const failed = (error: unknown) => {

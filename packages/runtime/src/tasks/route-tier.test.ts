@@ -1,3 +1,4 @@
+import { staticEmbedding } from "@capstan/builtins";
 import { rank } from "@capstan/core";
 import { expect, test } from "vitest";
 import { rankPosted } from "./rank-posted.ts";
@@ -29,7 +30,7 @@ function waterModel() {
 
 const boats = { id: "boats", name: "Boats", description: "Lists the vessels in the harbour." };
 const bread = { id: "bread", name: "Bread", description: "Bakes a loaf." };
-const quiet = { onError: () => {} };
+const quiet = { table: staticEmbedding, onError: () => {} };
 const settled = () => new Promise(setImmediate);
 
 test("without a model the table answers, and nothing waits", async () => {
@@ -83,7 +84,7 @@ test("a model that fails is given up once, said once, and the table answers", as
     prepare: () => Promise.reject(new Error("no memory")),
     embed: () => undefined,
   };
-  const tier = routeTier({ model: broken, onError: (_, what) => said.push(what) });
+  const tier = routeTier({ model: broken, table: staticEmbedding, onError: (_, what) => said.push(what) });
   const index = tier.openIndex();
   index.add(boats);
   index.add(bread);
@@ -96,7 +97,7 @@ test("a model that fails is given up once, said once, and the table answers", as
 test("a closed tier says nothing of the work it leaves", async () => {
   const said: string[] = [];
   const { model, pause, resume } = waterModel();
-  const tier = routeTier({ model, onError: (_, what) => said.push(what) });
+  const tier = routeTier({ model, table: staticEmbedding, onError: (_, what) => said.push(what) });
   pause();
   tier.openIndex().add(boats);
   await tier.close();

@@ -3,7 +3,7 @@
  * one of this process wakes its followers at once.
  */
 import type { ExecutedStep, TaskResponse } from "@capstan/core/internal";
-import type { TaskRecord, TaskStore } from "@capstan/runtime";
+import type { TaskRecord, TaskStore } from "./task-store.ts";
 
 /** A task on its way, as its row has it until the answer is there. */
 export interface TaskProgress

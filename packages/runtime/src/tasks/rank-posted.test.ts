@@ -1,3 +1,4 @@
+import { staticEmbedding } from "@capstan/builtins";
 import { expect, test } from "vitest";
 import { rankPosted } from "./rank-posted.ts";
 import { routeTier } from "./route-tier.ts";
@@ -21,7 +22,7 @@ function readingModel() {
 
 test("the model has read every text a posted catalog and its tasks are compared by, parameters and all", async () => {
   const model = readingModel();
-  const tier = routeTier({ model, onError: () => {} });
+  const tier = routeTier({ model, table: staticEmbedding, onError: () => {} });
   const ranked = await rankPosted(
     {
       capabilities: [

@@ -1,3 +1,4 @@
+import { staticEmbedding } from "@capstan/builtins";
 import { CapabilityRegistry, defineCapability, defineTool, ok } from "@capstan/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -16,7 +17,10 @@ const harbour = defineCapability({
     tool("tides_get", "The height of the water at a time."),
   ],
 });
-const choose = openToolChooser(CapabilityRegistry.of([harbour]), routeTier({ onError: () => {} }));
+const choose = openToolChooser(
+  CapabilityRegistry.of([harbour]),
+  routeTier({ table: staticEmbedding, onError: () => {} }),
+);
 
 test.each([
   ["which boats lie here", "boats_list"],

@@ -1,14 +1,19 @@
 /** One answer of the model that agents without a model of their own use; as JSON when a schema is given. */
-import type { CatalogParts } from "@capstan/builtins";
-import { fail, ok } from "@capstan/core";
-import type { ServerModels } from "./models.ts";
+import { fail, type JsonSchema, type JsonValue, ok, type Result } from "@capstan/core";
+import type { Models } from "./models.ts";
 
-type Generate = NonNullable<CatalogParts["generate"]>;
-type Answer = NonNullable<Awaited<ReturnType<Generate>>>;
+export interface GenerateRequest {
+  readonly system: string;
+  readonly prompt: string;
+  readonly schema?: JsonSchema | undefined;
+  readonly signal: AbortSignal;
+}
+
+type Answer = Result<{ readonly text: string; readonly object?: JsonValue; readonly model: string }>;
 
 export async function generate(
-  models: ServerModels,
-  { system, prompt, schema, signal }: Parameters<Generate>[0],
+  models: Pick<Models, "resolve">,
+  { system, prompt, schema, signal }: GenerateRequest,
 ): Promise<Answer> {
   const resolved = await models.resolve(undefined);
   if (!resolved.ok) return resolved;

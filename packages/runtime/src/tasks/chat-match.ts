@@ -3,7 +3,7 @@
  * packages too, so they run on the linear-time engine; one that does not compile matches nothing.
  */
 import type { CapabilityRegistry } from "@capstan/core";
-import { compileGrep } from "@capstan/runtime";
+import { compileGrep } from "../files/line-finder.ts";
 
 export interface ChatMatch {
   readonly capability_id: string;
