@@ -8,17 +8,7 @@ import {
   plan,
   type Result,
 } from "@capstan/core";
-import {
-  type ExecutedStep,
-  intentOf,
-  matchedCapabilities,
-  missingScopes,
-  type PlannedStep,
-  type RankResult,
-  type TaskRequest,
-  type TaskResponse,
-  taskStatus,
-} from "@capstan/core/internal";
+import type { PlannedStep, RankResult, TaskRequest, TaskResponse } from "@capstan/core/internal";
 import type { Composer } from "../agents/composer.ts";
 import { singleCapability } from "../agents/single-capability.ts";
 import type { Gate } from "../gate/gate.ts";
@@ -29,10 +19,12 @@ import type { UserStore } from "../users/user-store.ts";
 import type { BreakerStore } from "./breaker-store.ts";
 import { executeSteps } from "./execute-steps.ts";
 import { fillMissing } from "./fill-missing.ts";
-import { type EntryId, rankCapabilities } from "./route-index.ts";
+import { rankCapabilities } from "./route-index.ts";
 import type { TieredIndex } from "./route-tier.ts";
 import { openTaskChanges, type TaskEvent, type TaskProgress } from "./task-changes.ts";
+import { type Planned, refusedTask, responseOf } from "./task-response.ts";
 import type { TaskRecord, TaskStore } from "./task-store.ts";
+import { entryVisible, visibleTo } from "./task-visibility.ts";
 import type { ToolChooser } from "./tool-choice.ts";
 
 export interface TaskParts {
@@ -145,71 +137,6 @@ const stillRunning = ({ id }: TaskRecord): Result<never> =>
     nextStep: `GET /api/tasks/${id} answers when it is done.`,
   });
 
-interface Visible {
-  readonly sees: (id: string) => boolean;
-  /** With the tools that the caller may call, and no others. */
-  readonly capabilityOf: (id: string) => Capability | undefined;
-}
-
-/** What the caller may use: all capabilities whose scopes the user has, or those of the named agent. */
-async function visibleTo(
-  { registry, composer, users }: TaskParts,
-  { agentId }: TaskRequest,
-  email: string,
-): Promise<Result<Visible>> {
-  const capabilityOf = (id: string) => {
-    const found = registry.get(id);
-    return found.ok ? found.value : undefined;
-  };
-  const withTools = (id: string, isVisible: (name: string, scopes: readonly string[]) => boolean) => {
-    const found = capabilityOf(id);
-    return found && { ...found, tools: found.tools.filter(({ name, scopes }) => isVisible(name, scopes)) };
-  };
-  if (agentId !== undefined) {
-    const composed = await composer.composeFor(agentId, email);
-    if (!composed.ok) return composed;
-    const { tools } = composed.value;
-    const ids = new Set(tools.map(({ capabilityId }) => capabilityId));
-    const names = new Set(tools.map(({ capabilityId, tool }) => `${capabilityId} ${tool.name}`));
-    return ok({
-      sees: (id) => ids.has(id),
-      capabilityOf: (id) => withTools(id, (name) => names.has(`${id} ${name}`)),
-    });
-  }
-  const { scopes } = await users.get(email);
-  const has = (needed: readonly string[]) => missingScopes(needed, scopes).length === 0;
-  return ok({
-    sees: (id) => {
-      const found = capabilityOf(id);
-      return found !== undefined && has(found.requiredScopes);
-    },
-    capabilityOf: (id) => withTools(id, (_, needed) => has(needed)),
-  });
-}
-
-interface Planned {
-  readonly ranked: RankResult;
-  readonly steps: readonly PlannedStep[];
-  readonly visible: Visible;
-  /** What a model filled in. */
-  readonly filled?: readonly string[];
-}
-
-/** Asked for every entry of the index, so each capability is looked at once. */
-function entryVisible({ sees, capabilityOf }: Visible): (entry: EntryId) => boolean {
-  const tools = new Map<string, ReadonlySet<string> | undefined>();
-  return ({ capabilityId, tool }) => {
-    if (!tools.has(capabilityId)) {
-      const names = sees(capabilityId)
-        ? capabilityOf(capabilityId)?.tools.map(({ name }) => name)
-        : undefined;
-      tools.set(capabilityId, names && new Set(names));
-    }
-    const open = tools.get(capabilityId);
-    return open !== undefined && (tool === undefined || open.has(tool));
-  };
-}
-
 async function planTask(parts: TaskParts, request: TaskRequest, email: string): Promise<Result<Planned>> {
   const visible = await visibleTo(parts, request, email);
   if (!visible.ok) return visible;
@@ -245,7 +172,10 @@ async function explain(
     };
     parts.telemetry.record(record, { path: "task", tool: step.route });
   }
-  return ok({ ranked: planned.value.ranked, response: await responseOf(parts, request, planned.value, []) });
+  return ok({
+    ranked: planned.value.ranked,
+    response: await responseOf(parts.breakers, request, planned.value, []),
+  });
 }
 
 async function execute(
@@ -277,7 +207,7 @@ async function execute(
     timeoutMs: request.timeoutMs,
     onProgress: async (done, next) => {
       const { intent, matchedCapabilities, plan, execution } = await responseOf(
-        parts,
+        parts.breakers,
         request,
         planned,
         done,
@@ -286,7 +216,7 @@ async function execute(
       await onProgress({ intent, matchedCapabilities, plan, execution, working });
     },
   });
-  return responseOf(parts, request, planned, steps);
+  return responseOf(parts.breakers, request, planned, steps);
 }
 
 interface Execution {
@@ -340,65 +270,4 @@ function refuseRoute(step: PlannedStep, capability: Capability | undefined): Fai
     ? (allow?.routes ?? [route]).includes(step.route)
     : (allow?.hosts ?? [new URL(route).host]).includes(new URL(step.route).host);
   return allowed ? undefined : fail("route_refused", { id: step.capabilityId, route: step.route }).failure;
-}
-
-async function responseOf(
-  parts: TaskParts,
-  request: TaskRequest,
-  { ranked, steps: planned, visible, filled = [] }: Planned,
-  executed: readonly ExecutedStep[],
-): Promise<TaskResponse> {
-  const steps = planned.map(({ tool: _, ...step }) => step);
-  const status = taskStatus(steps, executed, request.dryRun);
-  const failures = executed.flatMap(({ ok, step, capabilityId, error }) =>
-    ok || !error ? [] : [{ step, capabilityId, code: error.code, message: error.message }],
-  );
-  const breakers = (await parts.breakers.list()).filter(({ state }) => state !== "closed");
-  return {
-    intent: intentOf(request.task, ranked),
-    matchedCapabilities: matchedCapabilities(ranked, { capabilityOf: visible.capabilityOf }),
-    plan: steps,
-    execution: { dryRun: request.dryRun, steps: executed },
-    status,
-    diagnostics: {
-      degraded: status === "degraded" || status === "partial",
-      notes: [...notesOf(ranked, steps, executed), ...filled],
-      failures,
-      ...(executed.length > 1 && { fallbackUsed: true }),
-      ...(breakers.length > 0 && {
-        breakers: breakers.map(({ capabilityId, state, failures }) => ({ capabilityId, state, failures })),
-      }),
-      ...(ranked.rejected && { rejected: ranked.rejected }),
-    },
-  };
-}
-
-function notesOf(
-  { noMatch, clauses }: RankResult,
-  plan: TaskResponse["plan"],
-  executed: readonly ExecutedStep[],
-): string[] {
-  return [
-    ...(noMatch ? ["No capability fits this task well enough."] : []),
-    ...(clauses.length > 1
-      ? [`The task asks for ${clauses.length} things; the plan serves the best match.`]
-      : []),
-    ...plan.flatMap(({ step, missing }) => (missing ? [`Step ${step} lacks ${missing.join(", ")}.`] : [])),
-    ...executed.flatMap(({ ok, step, error }) => (ok || !error ? [] : [`Step ${step}: ${error.nextStep}`])),
-  ];
-}
-
-function refusedTask(request: TaskRequest, { code, message, nextStep }: Failure): TaskResponse {
-  return {
-    intent: { label: "no-match", confidence: 0, normalizedTask: request.task },
-    matchedCapabilities: [],
-    plan: [],
-    execution: { dryRun: request.dryRun, steps: [] },
-    status: "degraded",
-    diagnostics: {
-      degraded: true,
-      notes: [nextStep],
-      failures: [{ step: 0, capabilityId: "none", code, message }],
-    },
-  };
 }
