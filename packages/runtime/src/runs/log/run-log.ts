@@ -4,7 +4,8 @@
  * costs neither a row nor an event of its own.
  */
 import type { RunEvent } from "@capstan/core";
-import { type ConversationMessage, OpenBlockTracker } from "@capstan/core/internal";
+import type { ConversationMessage } from "@capstan/core/internal";
+import { OpenBlockTracker } from "../history/open-events.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import type { EventHub } from "./event-hub.ts";
 import { storableJson } from "./storable-json.ts";

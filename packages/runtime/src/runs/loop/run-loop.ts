@@ -8,7 +8,6 @@ import { fail, type RunEvent, type RuntimeAgent } from "@capstan/core";
 import {
   type ConversationMessage,
   CUSTOM_EVENTS,
-  openBlocks,
   openCalls,
   type ToolCallPart,
 } from "@capstan/core/internal";
@@ -17,6 +16,7 @@ import { isDatabaseAway } from "../../db/database-away.ts";
 import type { ResolvedModel } from "../../providers/models.ts";
 import type { RunContext } from "../context/run-context.ts";
 import { harnessStep, isHarnessed } from "../harness/harness-step.ts";
+import { openBlocks } from "../history/open-events.ts";
 import { messageId } from "../log/message-id.ts";
 import type { MessageToStore } from "../log/run-log.ts";
 import { type StepAnswer, showWhatStands, takeStep } from "../model/ask-model.ts";

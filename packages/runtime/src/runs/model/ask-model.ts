@@ -6,13 +6,13 @@ import {
   agUiMessages,
   type ConversationMessage,
   CUSTOM_EVENTS,
-  fitWindow,
   toolCallsOf,
   toolText,
 } from "@capstan/core/internal";
 import type { ResolvedModel } from "../../providers/models.ts";
 import { READ_MESSAGES } from "../claim/claim-statements.ts";
 import type { RunContext } from "../context/run-context.ts";
+import { fitWindow } from "../history/window.ts";
 import { DEFAULT_RETRY, judgeModelError } from "./model-retry.ts";
 import { toPrompt } from "./prompt.ts";
 import { callModel, type ModelAnswer } from "./stream-model.ts";
@@ -101,6 +101,7 @@ async function callOptions(context: RunContext, step: TurnStep): Promise<Languag
   const { messages } = fitWindow(context.messages, {
     limitTokens: Math.max(SMALLEST_WINDOW, model.contextWindow - fixed - room),
     countTokens: guessTokens,
+    replacing: new Set(agent.tools.flatMap(({ name, tool }) => (tool.replacesEarlier ? [name] : []))),
   });
   const prompt = await toPrompt({
     systemPrompt: agent.systemPrompt,

@@ -2,10 +2,9 @@
  * The arguments of a call, one entry each; nothing is ever joined into a shell string.
  * A value that starts with `-` cannot become an option: options get it as `--x=-1`, positionals stand behind `--`.
  */
-import { fail } from "../failures/fail.ts";
-import { ok, type Result } from "../result.ts";
+import { fail, ok, type Result } from "@capstan/core";
+import type { Parameter } from "@capstan/core/internal";
 import type { ActionInput, ManifestTool } from "./manifest-tools.ts";
-import type { Parameter } from "./parameters.ts";
 
 const MAX_VECTOR_CHARS = 1_000_000; // half of Linux's usual 2 MiB for arguments and environment
 

@@ -1,11 +1,11 @@
+import type { ConversationMessage } from "@capstan/core/internal";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ConversationMessage } from "../messages.ts";
 import { fitWindow } from "./window.ts";
 
 const countTokens = (text: string) => text.length;
 const fit = (messages: readonly ConversationMessage[], limitTokens: number) =>
-  fitWindow(messages, { limitTokens, countTokens });
+  fitWindow(messages, { limitTokens, countTokens, replacing: new Set(["write_todos"]) });
 
 describe("the window", () => {
   test("leaves a conversation that fits as it is", () => {
@@ -13,7 +13,7 @@ describe("the window", () => {
     expect(fit(messages, 1000)).toMatchObject({ messages, leftOutMessages: 0 });
   });
 
-  test("takes older todo lists out first, and keeps the latest", () => {
+  test("first removes calls that a later one replaces, and keeps the latest", () => {
     const messages = [
       user("go"),
       ...call("1", "write_todos", "a".repeat(300)),
@@ -21,7 +21,7 @@ describe("the window", () => {
       ...call("3", "write_todos", "b".repeat(300)),
     ];
     const fitted = fit(messages, 720);
-    expect(fitted).toMatchObject({ removedTodoCalls: 1, shortenedResults: 0, leftOutMessages: 0 });
+    expect(fitted).toMatchObject({ replacedCalls: 1, shortenedResults: 0, leftOutMessages: 0 });
     expect(callIds(fitted.messages)).toEqual(["2", "3"]);
   });
 

@@ -1,7 +1,7 @@
+import { type Manifest, readManifest } from "@capstan/core";
+import { filterByScopes } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { argumentVector } from "./argument-vector.ts";
-import { filterByScopes } from "./filter-by-scopes.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
 import { type ManifestTool, manifestTools } from "./manifest-tools.ts";
 
 describe("manifestTools", () => {

@@ -7,7 +7,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
   toolCallsOf,
-} from "../messages.ts";
+} from "@capstan/core/internal";
 
 type Assistant = Extract<ConversationMessage, { role: "assistant" }>;
 type Tool = Extract<ConversationMessage, { role: "tool" }>;

@@ -1,5 +1,5 @@
+import type { RunEvent } from "@capstan/core";
 import { describe, expect, test } from "vitest";
-import type { RunEvent } from "./events.ts";
 import { openBlocks } from "./open-events.ts";
 
 const started: RunEvent = { type: "RUN_STARTED", threadId: "t", runId: "r" };

@@ -2,7 +2,7 @@
  * What a stretch of events has left open, and the events that close it. A run that was killed, cancelled or cut by its
  * provider leaves a message half said; every client must see it end before anything else happens.
  */
-import type { RunEvent } from "./events.ts";
+import type { RunEvent } from "@capstan/core";
 
 export interface OpenText {
   readonly messageId: string;

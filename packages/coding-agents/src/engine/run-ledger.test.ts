@@ -1,8 +1,7 @@
+import type { AdapterEvent, CodingAgentEvent, RunExit } from "@capstan/core/internal";
+import { runFaults } from "@capstan/core/internal";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { AdapterEvent, RunExit } from "./adapter.ts";
-import type { CodingAgentEvent } from "./events.ts";
-import { runFaults } from "./legal-run.ts";
 import { createRunLedger, type ForcedEnding } from "./run-ledger.ts";
 
 const started: AdapterEvent = { type: "run-started", sessionId: "s1" };

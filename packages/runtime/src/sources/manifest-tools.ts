@@ -1,9 +1,9 @@
 /** The actions of a manifest as tools: name, input schema, scopes and time. How they run is in runtime/sources/cli.ts. */
+
+import type { Manifest, ManifestAction } from "@capstan/core";
+import { type Schema, zodSchema } from "@capstan/core";
+import { isPath, type Parameter, readParameter, toolName } from "@capstan/core/internal";
 import { z } from "zod";
-import { type Schema, zodSchema } from "../schema.ts";
-import type { Manifest, ManifestAction } from "./manifest.ts";
-import { isPath, type Parameter, readParameter } from "./parameters.ts";
-import { toolName } from "./tool-names.ts";
 
 const FILE_TIMEOUT_MS = 120_000; // seed 004: 30 s for queries, 120 s for file operations
 const QUERY_TIMEOUT_MS = 30_000;

@@ -1,5 +1,5 @@
 /**
- * Keeps a long conversation within the model's window, by a stated policy: first older `write_todos` calls go, then old
+ * Keeps a long conversation within the model's window, by a stated policy: first calls that a later one replaces go (todo lists), then old
  * tool results are shortened, then the oldest turns are left out, then the oldest steps of the turn that is on. A call
  * and its result stay or go together, and the message the model must answer always stays.
  *
@@ -7,27 +7,34 @@
  * the provider's cache. So when the limit is passed it trims down to a lower mark and then leaves the beginning alone
  * until the limit is passed again; that is computed by replaying the conversation, so no state is kept anywhere.
  */
-import type { CountTokens } from "../compose.ts";
-import { type ConversationMessage, type ToolOutput, toolCallsOf, toolOutputText } from "../messages.ts";
+import type { CountTokens } from "@capstan/core";
+import {
+  type ConversationMessage,
+  type ToolOutput,
+  toolCallsOf,
+  toolOutputText,
+} from "@capstan/core/internal";
 import { wholePairs } from "./whole-pairs.ts";
 
 const LOWER_MARK = 0.7; // of the limit: room for several turns before the beginning moves again
 const SHORT_RESULT_CHARS = 400;
 const FILE_TOKENS = 1500; // an image or a document, roughly: providers count them by size, not by text
 const MESSAGE_TOKENS = 4; // role and separators
-const TODO_TOOL = "write_todos";
+const NONE: ReadonlySet<string> = new Set();
 
 export interface WindowOptions {
   /** What the conversation may cost: the model's window without prompt, tools and room for the answer. */
   readonly limitTokens: number;
   readonly countTokens: CountTokens;
+  /** Names of tools whose every call replaces the one before. */
+  readonly replacing?: ReadonlySet<string>;
 }
 
 export interface FittedWindow {
   readonly messages: ConversationMessage[];
   readonly tokens: number;
   /** What was done, for people who wonder. */
-  readonly removedTodoCalls: number;
+  readonly replacedCalls: number;
   readonly shortenedResults: number;
   readonly leftOutMessages: number;
 }
@@ -35,21 +42,21 @@ export interface FittedWindow {
 /** A message the model must answer (alone), or an answer with the results of its calls. */
 interface Unit {
   readonly startsTurn: boolean;
-  readonly hasTodos: boolean;
+  readonly hasReplaceable: boolean;
   /** What is left of it under each measure; made when first asked for. */
-  readonly form: (withoutTodos: boolean, short: boolean) => Form;
+  readonly form: (withoutReplaced: boolean, short: boolean) => Form;
 }
 
 interface Form {
   readonly messages: readonly ConversationMessage[];
   readonly tokens: number;
-  readonly removedTodoCalls: number;
+  readonly replacedCalls: number;
   readonly shortenedResults: number;
 }
 
-/** How far each measure reaches: units before these indexes are without todos, shortened, left out. */
+/** How far each measure reaches: units before these indexes are without replaced calls, shortened, left out. */
 interface Marks {
-  todos: number;
+  replaced: number;
   short: number;
   out: number;
   /** Steps left out of the turn that is on. */
@@ -58,18 +65,18 @@ interface Marks {
 
 export function fitWindow(
   conversation: readonly ConversationMessage[],
-  { limitTokens, countTokens }: WindowOptions,
+  { limitTokens, countTokens, replacing = new Set() }: WindowOptions,
 ): FittedWindow {
   const messages = wholePairs(conversation);
   const tokens = messages.reduce((sum, message) => sum + messageTokens(message, countTokens), 0);
   if (tokens <= limitTokens) {
-    return { messages, tokens, removedTodoCalls: 0, shortenedResults: 0, leftOutMessages: 0 };
+    return { messages, tokens, replacedCalls: 0, shortenedResults: 0, leftOutMessages: 0 };
   }
-  return trimmed(unitsOf(messages, countTokens), limitTokens);
+  return trimmed(unitsOf(messages, replacing, countTokens), limitTokens);
 }
 
 function trimmed(units: readonly Unit[], limitTokens: number): FittedWindow {
-  const marks: Marks = { todos: 0, short: 0, out: 0, outOfTurn: 0 };
+  const marks: Marks = { replaced: 0, short: 0, out: 0, outOfTurn: 0 };
   let turn = 0;
   let tokens = 0;
   units.forEach((unit, at) => {
@@ -97,16 +104,16 @@ interface Stretch {
 function trim(units: readonly Unit[], marks: Marks, { turn, end, limitTokens }: Stretch): void {
   const wanted = limitTokens * LOWER_MARK;
   const tokens = () => tokensOf(units, marks, turn, end);
-  marks.todos = lastTodo(units, end);
+  marks.replaced = lastReplaceable(units, end);
   while (tokens() > wanted && marks.short < end - 1) marks.short++;
   while (tokens() > wanted && marks.out < turn) marks.out = nextTurn(units, marks.out + 1, turn);
   while (tokens() > limitTokens && turn + 1 + marks.outOfTurn < end - 1) marks.outOfTurn++;
   if (tokens() > limitTokens) marks.short = end;
 }
 
-/** Every todo list but the latest is out of date: each call carries the whole list. */
-function lastTodo(units: readonly Unit[], end: number): number {
-  for (let at = end - 1; at >= 0; at--) if (units[at]?.hasTodos) return at;
+/** Every such call but the latest is out of date: each one carries the whole. */
+function lastReplaceable(units: readonly Unit[], end: number): number {
+  for (let at = end - 1; at >= 0; at--) if (units[at]?.hasReplaceable) return at;
   return 0;
 }
 
@@ -119,7 +126,8 @@ function nextTurn(units: readonly Unit[], from: number, most: number): number {
 const isOut = (at: number, { out, outOfTurn }: Marks, turn: number): boolean =>
   at < out || (at > turn && at <= turn + outOfTurn);
 
-const formOf = (unit: Unit, at: number, { todos, short }: Marks): Form => unit.form(at < todos, at < short);
+const formOf = (unit: Unit, at: number, { replaced, short }: Marks): Form =>
+  unit.form(at < replaced, at < short);
 
 function tokensOf(units: readonly Unit[], marks: Marks, turn: number, end: number): number {
   let sum = 0;
@@ -134,7 +142,7 @@ function fitted(units: readonly Unit[], marks: Marks, turn: number): FittedWindo
   const fit = {
     messages: [] as ConversationMessage[],
     tokens: 0,
-    removedTodoCalls: 0,
+    replacedCalls: 0,
     shortenedResults: 0,
     leftOutMessages: 0,
   };
@@ -146,27 +154,37 @@ function fitted(units: readonly Unit[], marks: Marks, turn: number): FittedWindo
     }
     fit.messages.push(...form.messages);
     fit.tokens += form.tokens;
-    fit.removedTodoCalls += form.removedTodoCalls;
+    fit.replacedCalls += form.replacedCalls;
     fit.shortenedResults += form.shortenedResults;
   });
   return fit;
 }
 
-function unitsOf(messages: readonly ConversationMessage[], countTokens: CountTokens): Unit[] {
+function unitsOf(
+  messages: readonly ConversationMessage[],
+  replacing: ReadonlySet<string>,
+  countTokens: CountTokens,
+): Unit[] {
   const groups: ConversationMessage[][] = [];
   for (const message of messages) {
     if (message.role === "tool") groups.at(-1)?.push(message);
     else groups.push([message]);
   }
   return groups.map((group) => {
-    const hasTodos = group.flatMap(toolCallsOf).some(({ toolName }) => toolName === TODO_TOOL);
+    const replaceable = new Set(
+      group
+        .flatMap(toolCallsOf)
+        .filter(({ toolName }) => replacing.has(toolName))
+        .map(({ toolCallId }) => toolCallId),
+    );
+    const hasReplaceable = replaceable.size > 0;
     const made: (Form | undefined)[] = [];
     return {
       startsTurn: group[0]?.role === "user",
-      hasTodos,
-      form: (withoutTodos, short) => {
-        const key = (hasTodos && withoutTodos ? 2 : 0) + (short ? 1 : 0);
-        made[key] ??= makeForm(group, key >= 2, short, countTokens);
+      hasReplaceable,
+      form: (withoutReplaced, short) => {
+        const key = (hasReplaceable && withoutReplaced ? 2 : 0) + (short ? 1 : 0);
+        made[key] ??= makeForm(group, key >= 2 ? replaceable : NONE, short, countTokens);
         return made[key];
       },
     };
@@ -175,16 +193,16 @@ function unitsOf(messages: readonly ConversationMessage[], countTokens: CountTok
 
 function makeForm(
   group: readonly ConversationMessage[],
-  withoutTodos: boolean,
+  dropped: ReadonlySet<string>,
   short: boolean,
   countTokens: CountTokens,
 ): Form {
-  const kept = withoutTodos ? dropTodos(group) : { messages: group, changes: 0 };
+  const kept = dropped.size > 0 ? dropCalls(group, dropped) : { messages: group, changes: 0 };
   const cut = short ? shortened(kept.messages) : { messages: kept.messages, changes: 0 };
   return {
     messages: cut.messages,
     tokens: cut.messages.reduce((sum, message) => sum + messageTokens(message, countTokens), 0),
-    removedTodoCalls: kept.changes,
+    replacedCalls: kept.changes,
     shortenedResults: cut.changes,
   };
 }
@@ -205,24 +223,16 @@ export function messageTokens(message: ConversationMessage, countTokens: CountTo
   return parts.reduce((sum, tokens) => sum + tokens, MESSAGE_TOKENS);
 }
 
-/** The group without its todo calls and their results; without the whole message when nothing else is in it. */
-function dropTodos(group: readonly ConversationMessage[]): Changed {
-  const todoCalls = new Set(
-    group
-      .flatMap(toolCallsOf)
-      .filter(({ toolName }) => toolName === TODO_TOOL)
-      .map(({ toolCallId }) => toolCallId),
-  );
+/** The group without the calls that a later one replaces; without the whole message when nothing else is in it. */
+function dropCalls(group: readonly ConversationMessage[], dropped: ReadonlySet<string>): Changed {
   const messages = group.flatMap((message): ConversationMessage[] => {
     if (message.role === "user") return [message];
-    const content = message.content.filter(
-      (part) => !("toolCallId" in part && todoCalls.has(part.toolCallId)),
-    );
+    const content = message.content.filter((part) => !("toolCallId" in part && dropped.has(part.toolCallId)));
     return content.some((part) => part.type !== "reasoning")
       ? [{ ...message, content } as ConversationMessage]
       : [];
   });
-  return { messages, changes: todoCalls.size };
+  return { messages, changes: dropped.size };
 }
 
 function shortened(group: readonly ConversationMessage[]): Changed {

@@ -4,8 +4,16 @@
  * One `run-started` first, one `run-ended` last, no tool ends without having started, none stays open. The terminal event is
  * held until the output is over, because lines may still follow it; success comes from it alone, never from an exit code.
  */
-import type { AdapterEvent, RunExit } from "./adapter.ts";
-import type { CodingAgentEvent, RunEnded, RunLimit, RunOutcome, RunStarted, RunUsage } from "./events.ts";
+import type {
+  AdapterEvent,
+  CodingAgentEvent,
+  RunEnded,
+  RunExit,
+  RunLimit,
+  RunOutcome,
+  RunStarted,
+  RunUsage,
+} from "@capstan/core/internal";
 
 const MAX_TOOL_OUTPUT_CHARS = 100_000; // some 25k tokens; a file dump must not fill every client's memory
 const MAX_WAITING = 100; // warnings a CLI prints before it says who it is

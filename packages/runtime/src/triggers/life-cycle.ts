@@ -2,8 +2,7 @@
  * The life of a trigger as a table of moves: pending -> processing -> done, or back with a pause, or failed.
  * An attempt is counted when it is claimed, not when it ends, so that a trigger which kills its process runs out too.
  */
-import { fail } from "../failures/fail.ts";
-import { ok, type Result } from "../result.ts";
+import { fail, ok, type Result } from "@capstan/core";
 
 export interface RetryPolicy {
   readonly maxAttempts: number;

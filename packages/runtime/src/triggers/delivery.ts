@@ -2,8 +2,9 @@
  * Where the answer to a trigger goes. Channels are a table given by the caller: `session` and `webhook` are ours,
  * capabilities bring others. An unknown channel never stops the work: the run happens and is marked undelivered.
  */
+
+import { Routing, type Trigger } from "@capstan/core/internal";
 import { z } from "zod";
-import { Routing, type Trigger } from "./trigger.ts";
 
 /** `preferences.json` of a user, as far as it concerns us. */
 export const RoutingPreferences = z.looseObject({
