@@ -31,14 +31,14 @@ interface Shot {
 }
 
 const SHOTS: readonly Shot[] = [
-  { name: "home", path: () => "/", shown: "Last sessions" },
+  { name: "home", path: () => "/", shown: "Recent sessions" },
   {
     name: "chat",
     path: ({ chat }) => `/chat/${chat}`,
-    shown: /May it run/,
+    shown: /Allow .*?\?/,
     readme: { file: "chat", theme: "light" },
   },
-  { name: "new-chat", path: ({ agent }) => `/chat?agent=${agent}`, shown: /What shall/ },
+  { name: "new-chat", path: ({ agent }) => `/chat?agent=${agent}`, shown: /What should/ },
   { name: "agents", path: () => "/agents", shown: "Harbour Master" },
   {
     name: "composer",
@@ -53,7 +53,7 @@ const SHOTS: readonly Shot[] = [
     shown: "waiting",
     readme: { file: "trace", theme: "dark" },
   },
-  { name: "session-chat", path: ({ chat }) => `/sessions/${chat}/chat`, shown: /May it run/ },
+  { name: "session-chat", path: ({ chat }) => `/sessions/${chat}/chat`, shown: /Allow .*?\?/ },
   { name: "files", path: ({ chat }) => `/sessions/${chat}/files`, shown: /Upload/ },
   { name: "events", path: ({ chat }) => `/sessions/${chat}/events`, shown: "RUN_STARTED" },
   { name: "state", path: ({ chat }) => `/sessions/${chat}/state`, shown: "Shared state" },
@@ -63,7 +63,7 @@ const SHOTS: readonly Shot[] = [
   {
     name: "route",
     path: () => "/route",
-    shown: "Rank",
+    shown: "Find match",
     act: rankATask,
     readme: { file: "route", theme: "light" },
   },
@@ -84,7 +84,7 @@ const SHOTS: readonly Shot[] = [
   { name: "users", path: () => "/settings/users", shown: "ann@example.com" },
   { name: "audit", path: () => "/settings/audit", shown: "agent.created" },
   { name: "about", path: () => "/settings/about", shown: "Appearance" },
-  { name: "nowhere", path: () => "/nowhere", shown: "There is no such screen" },
+  { name: "nowhere", path: () => "/nowhere", shown: "This page does not exist" },
 ];
 
 /** Of an install in which nobody has done anything yet. */
@@ -181,6 +181,6 @@ async function take(on: Browser, url: string, shot: Shot, { path, theme, viewpor
 
 async function rankATask(page: Page): Promise<void> {
   await page.getByRole("textbox", { name: "Task" }).fill("When is high tide in Lisbon?");
-  await page.getByRole("button", { name: "Rank" }).click();
+  await page.getByRole("button", { name: "Find match" }).click();
   await page.getByRole("list", { name: "Matches" }).waitFor();
 }

@@ -21,6 +21,8 @@ export interface LlmReply {
   readonly calls?: readonly { id: string; name: string; input: object }[];
   /** Answer with this status instead. */
   readonly status?: number;
+  /** What it says with that status. */
+  readonly error?: string;
   /** Wait for this before the last piece of text. */
   readonly until?: Promise<unknown>;
   readonly usage?: { prompt_tokens: number; completion_tokens: number };
@@ -73,7 +75,7 @@ async function answer(
   const reply = script(asked);
   if (reply.status !== undefined) {
     response.writeHead(reply.status, { "content-type": "application/json" });
-    response.end(JSON.stringify({ error: { message: `scripted ${reply.status}` } }));
+    response.end(JSON.stringify({ error: { message: reply.error ?? `scripted ${reply.status}` } }));
     return;
   }
   response.writeHead(200, { "content-type": "text/event-stream" });

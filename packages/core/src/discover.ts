@@ -111,6 +111,9 @@ export interface SubAgent {
   readonly description?: string;
 }
 
+/** Tools that run code, by the capability that brings them. */
+const CODE_TOOL = "execute_code";
+
 export interface DiscoverParts {
   readonly agent: RuntimeAgent;
   readonly model: DiscoveredModel;
@@ -206,7 +209,7 @@ function multiAgentOf({ tools }: RuntimeAgent): Pick<AgentCapabilities, "multiAg
 /** Any file can be put into the session when the agent has tools that read it; media go to the model when it takes them. */
 function inputsOf({ agent, model }: DiscoverParts): NonNullable<AgentCapabilities["multimodal"]>["input"] {
   const media = (["image", "audio", "video", "pdf"] as const).filter((kind) => model.inputs[kind]);
-  const readsFiles = agent.tools.some(({ tool }) => tool.readsFiles);
+  const readsFiles = agent.tools.some(({ capabilityId }) => capabilityId === "session_file_system");
   return Object.fromEntries([...media, ...(readsFiles ? ["file"] : [])].map((kind) => [kind, true as const]));
 }
 
@@ -214,11 +217,9 @@ function executionOf(
   { tools, spec }: RuntimeAgent,
   server: DiscoveredServer,
 ): AgentCapabilities["execution"] {
-  const running = tools.flatMap(({ tool }) => tool.runsCode ?? []);
-  const sandboxed = running.length > 0 && running.every((code) => code.sandboxed);
+  const runsCode = tools.some(({ tool }) => tool.name === CODE_TOOL);
   return {
-    ...(running.length > 0 && { codeExecution: true as const }),
-    ...(sandboxed && { sandboxed: true as const }),
+    ...(runsCode && { codeExecution: true as const, sandboxed: true as const }),
     maxIterations: spec.limits.maxSteps ?? server.defaultMaxSteps,
     maxExecutionTime: Math.round((spec.limits.maxSeconds ?? server.defaultMaxSeconds) * 1000),
   };

@@ -50,21 +50,21 @@ afterAll(async () => {
 
 /** Each screen, and what is on it once it is there. */
 const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
-  ["home", () => "/", "Last sessions"],
-  ["a new chat", () => `/chat?agent=${agentId}`, "What shall Mate do?"],
-  ["a chat that waits for approval", () => `/chat/${sessionId}`, /May it run/],
+  ["home", () => "/", "Recent sessions"],
+  ["a new chat", () => `/chat?agent=${agentId}`, "What should Mate do?"],
+  ["a chat that waits for approval", () => `/chat/${sessionId}`, /Allow .*?\?/],
   ["the agents", () => "/agents", "Mate"],
   ["the composer", () => `/agents/${agentId}`, "Merged prompt"],
   ["the sessions", () => "/sessions", "Sums"],
   ["a session's trace", () => `/sessions/${sessionId}/trace`, "waiting"],
-  ["a session's chat", () => `/sessions/${sessionId}/chat`, /May it run/],
+  ["a session's chat", () => `/sessions/${sessionId}/chat`, /Allow .*?\?/],
   ["a session's files", () => `/sessions/${sessionId}/files`, /Upload/],
   ["a session's events", () => `/sessions/${sessionId}/events`, "RUN_STARTED"],
   ["a session's state", () => `/sessions/${sessionId}/state`, "Shared state"],
   ["the approvals", () => "/approvals", /wants/],
   ["the capabilities", () => "/capabilities", "Test Math"],
   ["a capability", () => "/capabilities/test_math", "multiply"],
-  ["the router", () => "/route", "Rank"],
+  ["the router", () => "/route", "Find match"],
   ["the coding agents", () => "/coding-agents", /Claude Code|not available/],
   ["the packages", () => "/packages", /Install a package|not available/],
   ["the services", () => "/packages/services", /No background service|not available/],
@@ -74,7 +74,7 @@ const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["the users", () => "/settings/users", "mate@example.com"],
   ["the audit log", () => "/settings/audit", "agent.created"],
   ["the server's facts", () => "/settings/about", "Appearance"],
-  ["a wrong address", () => "/nowhere", "There is no such screen"],
+  ["a wrong address", () => "/nowhere", "This page does not exist"],
   ["a wrong tab", () => "/settings/nonsense", /Anthropic|not available/],
 ];
 
@@ -135,7 +135,7 @@ test("the first load of the chat is under 300 kB of gzipped JavaScript", async (
   await page.goto(`${studio.server.url}/chat/${sessionId}`);
   await page
     .locator("main")
-    .getByText(/May it run/)
+    .getByText(/Allow .*?\?/)
     .waitFor();
   const dist = await builtStudio();
   const bytes = loaded.map((path) => gzipSync(readFileSync(join(dist, path))).byteLength);

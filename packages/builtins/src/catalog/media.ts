@@ -5,7 +5,7 @@ import { type CatalogParts, type MadeMedia, notConfigured } from "./catalog-part
 
 const prompt = z.string().min(1).max(4000).describe("What it should show.");
 const NEXT_STEP =
-  "Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, or PUT /v1/providers/openai with a key.";
+  "Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, or add a key in Settings or with `capstan providers add openai`.";
 
 export function generateImage({ image }: CatalogParts): AnyTool {
   return defineTool({

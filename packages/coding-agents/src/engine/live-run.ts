@@ -9,6 +9,8 @@ import {
   type AdapterEvent,
   type AdapterStep,
   type CodingAgentEvent,
+  createRunLedger,
+  type ForcedEnding,
   type RunCommand,
   type RunExit,
   RunRefusedError,
@@ -22,7 +24,6 @@ import { EventQueue } from "./event-queue.ts";
 import { type PreparedRun, planRun, type RunRequest, readyPlan } from "./prepare-run.ts";
 import { privateFolder, removeFolder, returnRunFiles } from "./private-folder.ts";
 import { ResultBuilder, type RunHandle, type RunResult } from "./run-handle.ts";
-import { createRunLedger, type ForcedEnding } from "./run-ledger.ts";
 
 export interface LiveRunRequest extends RunRequest {
   readonly settings: EngineSettings;

@@ -4,8 +4,7 @@
  * There is no exit code, so a recording that breaks off without a terminal event is `aborted`, or `failed` when an error
  * was seen before it broke off.
  */
-import type { CodingAgentEvent, LineReader } from "@capstan/core/internal";
-import { createRunLedger } from "../engine/run-ledger.ts";
+import { type CodingAgentEvent, createRunLedger, type LineReader } from "@capstan/core/internal";
 import { readRecording } from "./recording.ts";
 
 const EXIT_UNKNOWN = { code: null, signal: null };

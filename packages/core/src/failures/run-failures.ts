@@ -16,43 +16,42 @@ export const runFailures = {
     status: 422,
     message: ({ provider }) => `There is no model provider "${provider}".`,
     nextStep: ({ known }) =>
-      `Use one of ${known.join(", ")}, or set up an OpenAI-compatible endpoint with PUT /v1/providers/{name}.`,
+      `Use one of ${known.join(", ")}, or add an OpenAI-compatible endpoint with \`capstan providers add\`.`,
   }),
   provider_key_missing: row<{ provider: string; variable: string }>({
     status: 422,
     message: ({ provider }) => `No key is set for the provider "${provider}".`,
     nextStep: ({ provider, variable }) =>
-      `Set ${variable}, or PUT /v1/providers/${provider} with the key, or use the model capstan/offline.`,
+      `Set ${variable}, or add the key in Settings or with \`capstan providers add ${provider}\`.`,
   }),
   provider_key_refused: row<{ provider: string; status: number; message: string }>({
     status: 502,
     message: ({ provider, status, message }) => `${provider} refused the key (${status}): ${message}`,
     nextStep: ({ provider }) =>
-      `Replace the key with PUT /v1/providers/${provider}, then send the message again.`,
+      `Replace the key in Settings or with \`capstan providers add ${provider}\`, then retry.`,
   }),
   provider_request_refused: row<{ provider: string; status: number; message: string }>({
     status: 502,
     message: ({ provider, status, message }) => `${provider} refused the request (${status}): ${message}`,
     nextStep: () =>
-      "Check the agent's model and its tools' schemas against what the provider said, then send the message again.",
+      "Check the agent's model and its tools' schemas against what the provider said, then retry.",
   }),
   provider_unavailable: row<{ provider: string; attempts: number; message: string }>({
     status: 503,
     message: ({ provider, attempts, message }) =>
       `${provider} did not answer in ${attempts} attempts: ${message}`,
-    nextStep: () => "Send the message again later, or choose another model.",
+    nextStep: () => "Retry later, or choose another model.",
   }),
   answer_flooded: row<{ provider: string; limit: number }>({
     status: 502,
     message: ({ provider, limit }) => `${provider} did not stop: its answer grew beyond ${limit} characters.`,
-    nextStep: () => "Send the message again; if it happens again, choose another model.",
+    nextStep: () => "Retry; if it happens again, choose another model.",
   }),
   provider_busy: row<{ provider: string; retryAfterSeconds: number }>({
     status: 503,
     message: ({ provider, retryAfterSeconds }) =>
       `${provider} asks to wait ${retryAfterSeconds} s, which is more than this run has left.`,
-    nextStep: ({ retryAfterSeconds }) =>
-      `Send the message again in ${retryAfterSeconds} s, or choose another model.`,
+    nextStep: ({ retryAfterSeconds }) => `Retry in ${retryAfterSeconds} s, or choose another model.`,
   }),
   run_step_limit: row<{ limit: number }>({
     status: 429,

@@ -8,7 +8,8 @@ import {
   searchWeb,
 } from "@capstan/builtins";
 import { type Capability, fail, type GuardedFetch, ok, type Result } from "@capstan/core";
-import { type Database, documentStore, generate, openMedia } from "@capstan/runtime";
+import { type Database, documentStore, openMedia } from "@capstan/runtime";
+import { generate } from "../models/generate.ts";
 import type { ServerModels } from "../models/models.ts";
 import type { Providers } from "../models/providers.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -33,7 +34,8 @@ export function serverCatalog(sources: CatalogSources): Capability[] {
     fail("not_available", {
       what,
       why: "it is not configured",
-      nextStep: "Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, or PUT /v1/providers/openai with a key.",
+      nextStep:
+        "Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, or add a key in Settings or with `capstan providers add openai`.",
     });
   const parts: CatalogParts = {
     generate: async (request) =>

@@ -3,14 +3,8 @@
  * a trigger goes through the gate like every call, with the rights of the trigger's user.
  */
 import { type AnyTool, type Capability, type CapabilityRegistry, fail, ok } from "@capstan/core";
-import {
-  type Channel,
-  type Channels,
-  type Composer,
-  type Gate,
-  singleCapability,
-  type UserStore,
-} from "@capstan/runtime";
+import type { Channel, Channels, Composer, Gate, UserStore } from "@capstan/runtime";
+import { singleCapability } from "../capabilities/single-capability.ts";
 
 export interface ChannelParts {
   readonly registry: CapabilityRegistry;

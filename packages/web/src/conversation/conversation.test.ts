@@ -114,6 +114,22 @@ describe("a conversation made of events", () => {
     ]);
   });
 
+  test("tells of retries in one line, which is settled once the model answers", () => {
+    const retrying = (attempt: number): RunEvent => ({
+      type: "CUSTOM",
+      name: "capstan.retrying",
+      value: { attempt, wait_ms: 2_000, reason: "Too many requests." },
+    });
+    const log: RunEvent[] = [started("r1"), retrying(1), retrying(2)];
+    expect(saidIn(numbered(log))).toMatchObject([
+      { kind: "notice", tone: "warn", text: "Too many requests. Retrying in 2 s (attempt 3)…" },
+    ]);
+    expect(saidIn(numbered([...log, ...text("m1", ["hello"])]))).toMatchObject([
+      { kind: "notice", tone: "plain", text: "Too many requests. Retried." },
+      { kind: "text", text: "hello" },
+    ]);
+  });
+
   test("shows what a person said at the start of its run, whichever is known first", () => {
     const log = numbered([started("a"), ...text("m1", ["hello"]), finished("a")]);
     expect(viewOf(log, STORED).entries).toMatchObject([

@@ -6,7 +6,7 @@ import type { Message, SessionEvent } from "@capstan/client";
 import type { JsonValue, RunEvent } from "@capstan/core";
 import { applyPatch, CUSTOM_EVENTS, type Interrupt, type JsonPatchOperation } from "@capstan/core/internal";
 import { Draft } from "./draft.ts";
-import type { ConversationView, Entry, RunView } from "./entries.ts";
+import type { ConversationView, Entry, NoticeEntry, RunView } from "./entries.ts";
 import { reconcile } from "./reconcile.ts";
 import { storedEntries } from "./stored-messages.ts";
 import { todosIn } from "./todos.ts";
@@ -25,6 +25,7 @@ export class Conversation {
     for (const { seq, event } of events) {
       if (seq <= this.#lastSeq) continue;
       this.#lastSeq = seq;
+      if (ENDS_RETRY.has(event.type)) settleRetry(this.#draft);
       const row = ROWS[event.type] as ((draft: Draft, event: RunEvent, seq: number) => void) | undefined;
       row?.(this.#draft, event, seq);
       this.#view = undefined;
@@ -92,14 +93,17 @@ const ROWS: Rows = {
     const tokens = (draft.run?.tokens ?? 0) + tokensOf(usage);
     draft.setRun({ status: statusAfter(outcome), endedAt: timestamp, tokens, step: undefined });
     if (outcome?.type === "interrupt") for (const each of outcome.interrupts) ask(draft, each, timestamp);
-    if (outcome?.type === "cancelled") notice(draft, seq, "plain", "Stopped.");
+    if (outcome?.type === "cancelled") notice(draft, { id: String(seq), tone: "plain", text: "Stopped." });
     for (const id of pendingCalls(outcome))
       draft.change("tool", id, (call) => ({ ...call, forClient: true }));
   },
-  RUN_ERROR: (draft, { message, metadata, timestamp }, seq) => {
+  RUN_ERROR: (draft, { message, code, metadata, timestamp }, seq) => {
     closeOpen(draft);
     draft.setRun({ status: "failed", endedAt: timestamp, step: undefined });
-    notice(draft, seq, "bad", message, textIn(metadata?.nextStep));
+    const nextStep = textIn(metadata?.nextStep);
+    // Clients that know nothing of next steps read it at the end of the message; here it is shown apart.
+    const text = nextStep ? message.replace(nextStep, "").trim() : message;
+    notice(draft, { id: String(seq), tone: "bad", text, nextStep, code });
   },
   STEP_STARTED: (draft, { stepName }) => draft.setRun({ step: stepName }),
   STEP_FINISHED: (draft) => draft.setRun({ step: undefined }),
@@ -227,29 +231,51 @@ function ask(draft: Draft, interrupt: Interrupt, at: number | undefined): void {
   else draft.put({ kind: "question", id, runId: draft.run?.id, at, interrupt });
 }
 
-function notice(
-  draft: Draft,
-  seq: number,
-  tone: "plain" | "warn" | "bad",
-  text: string,
-  nextStep?: string,
-): void {
-  draft.put({ kind: "notice", id: String(seq), runId: draft.run?.id, tone, text, nextStep });
-}
+type Notice = Omit<NoticeEntry, "kind" | "runId" | "at" | "subagent">;
+
+const notice = (draft: Draft, told: Notice): void =>
+  draft.put({ ...told, kind: "notice", runId: draft.run?.id });
 
 const NOTICES: Record<string, { tone: "plain" | "warn"; text: string }> = {
-  [CUSTOM_EVENTS.resumed]: { tone: "plain", text: "The server was interrupted and went on from here." },
-  [CUSTOM_EVENTS.retrying]: { tone: "warn", text: "The model's provider broke off; trying again." },
-  [CUSTOM_EVENTS.handedOver]: { tone: "plain", text: "Another agent answers from here on." },
-  [CUSTOM_EVENTS.warning]: { tone: "warn", text: "Something was left out." },
+  [CUSTOM_EVENTS.resumed]: { tone: "plain", text: "The server restarted. The run resumed here." },
+  [CUSTOM_EVENTS.handedOver]: { tone: "plain", text: "Handed over to another agent." },
+  [CUSTOM_EVENTS.warning]: { tone: "warn", text: "Some content was omitted." },
 };
 
 function customNotice(draft: Draft, name: string, value: JsonValue, seq: number): void {
+  const given = value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+  if (name === CUSTOM_EVENTS.retrying) retryNotice(draft, given);
   const known = NOTICES[name];
   if (!known) return;
-  const given = value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
-  notice(draft, seq, known.tone, textIn(given.message) ?? known.text, textIn(given.nextStep));
+  const text = textIn(given.message) ?? known.text;
+  notice(draft, { id: String(seq), tone: known.tone, text, nextStep: textIn(given.nextStep) });
 }
+
+/** However often a run is retried, it is one line, which tells the latest. */
+function retryNotice(draft: Draft, { attempt, wait_ms, reason }: Readonly<Record<string, JsonValue>>): void {
+  const seconds = typeof wait_ms === "number" ? Math.max(1, Math.round(wait_ms / 1000)) : 1;
+  const times = typeof attempt === "number" && attempt > 1 ? ` (attempt ${attempt + 1})` : "";
+  const why = textIn(reason)?.replace(/[.!]$/, "") ?? "The model provider failed";
+  notice(draft, { id: retryId(draft), tone: "warn", text: `${why}. Retrying in ${seconds} s${times}…` });
+}
+
+const retryId = (draft: Draft): string => `retry ${draft.run?.id}`;
+
+const ENDS_RETRY: ReadonlySet<RunEvent["type"]> = new Set([
+  "TEXT_MESSAGE_START",
+  "REASONING_MESSAGE_START",
+  "TOOL_CALL_START",
+  "RUN_FINISHED",
+  "RUN_ERROR",
+] as const);
+
+/** Once the model answers or the run ends, nothing is being retried any more. */
+const settleRetry = (draft: Draft): void =>
+  draft.change("notice", retryId(draft), (before) => ({
+    ...before,
+    tone: "plain",
+    text: before.text.replace(/ Retrying in .*$/, " Retried."),
+  }));
 
 const textIn = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;

@@ -66,6 +66,8 @@ export interface NoticeEntry extends Piece {
   readonly tone: "plain" | "warn" | "bad";
   readonly text: string;
   readonly nextStep?: string | undefined;
+  /** The failure's code, where the notice tells of one. */
+  readonly code?: string | undefined;
 }
 
 export interface ActivityEntry extends Piece {

@@ -16,7 +16,7 @@ interface FieldProps {
   hint?: ReactNode;
   error?: string | undefined;
   required?: boolean;
-  /** For a label that everyone sees anyway, such as a search box's. */
+  /** For a label that the layout makes obvious, such as a search box's. */
   hideLabel?: boolean;
   className?: string;
   children: (control: { id: string; "aria-describedby"?: string; "aria-invalid"?: true }) => ReactNode;
@@ -30,7 +30,7 @@ export function Field({ label, hint, error, required, hideLabel, className, chil
     <div className={cx("flex min-w-0 flex-col gap-1", className)}>
       <label htmlFor={id} className={hideLabel ? "sr-only" : "text-sm font-medium"}>
         {label}
-        {required && <span className="text-bad"> (needed)</span>}
+        {required && <span className="text-bad"> (required)</span>}
       </label>
       {children({ id, ...described, ...(error && { "aria-invalid": true as const }) })}
       {said && (

@@ -54,7 +54,7 @@ export function FailureNote({ failure, onRetry, className }: FailureNoteProps) {
       </div>
       {onRetry && (
         <Button size="sm" onClick={onRetry}>
-          Try again
+          Retry
         </Button>
       )}
     </div>
@@ -65,8 +65,7 @@ export function FailureNote({ failure, onRetry, className }: FailureNoteProps) {
 export function NotHere({ what }: { what: string }) {
   return (
     <Empty icon={PlugZap} title={`${what} are not available on this server`}>
-      This server answers without this part. Start a newer Capstan server, or look into its log for why the
-      part is off.
+      Update the server, or check its log for why this part is off.
     </Empty>
   );
 }
@@ -92,7 +91,7 @@ function ReadFailure({ error, what, onRetry }: { error: unknown; what: string; o
   return <FailureNote failure={failure} onRetry={onRetry} />;
 }
 
-/** What a change came to, when it was refused. */
+/** Why a change was refused. */
 export function ChangeFailure({ error }: { error: Error | null }) {
   return error ? <FailureNote failure={failureOf(error)} /> : null;
 }

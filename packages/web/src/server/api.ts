@@ -45,7 +45,7 @@ export const failureOf = (error: unknown): Failure =>
         code: "studio_broken",
         status: 500,
         message: error instanceof Error ? error.message : String(error),
-        nextStep: "Reload the page. If it happens again, report it with what you did.",
+        nextStep: "Reload the page. If it happens again, please report it.",
       };
 
 /** True when this server has no such route, as opposed to no such thing. */

@@ -6,7 +6,7 @@ import { queryClient } from "../server/queries.ts";
 import { CapstanMark } from "./capstan-mark.tsx";
 import { useStatus } from "./use-status.ts";
 
-/** A server that is not on loopback wants a key before it answers anything. */
+/** A server that is not on loopback requires a key for every request. */
 export function KeyGuard({ children }: { children: ReactNode }) {
   const status = useStatus();
   const refused = status.isError && failureOf(status.error).code === "unauthenticated";
@@ -26,10 +26,10 @@ function KeyPrompt() {
         }}
       >
         <CapstanMark className="size-9" />
-        <h1 className="text-lg font-semibold">This server wants a key</h1>
+        <h1 className="text-lg font-semibold">API key required</h1>
         <Field
           label="API key"
-          hint="Make one with `capstan keys create` where the server runs. It is kept for this tab only."
+          hint="Create one with `capstan keys create` on the server. Stored for this tab only."
         >
           {(control) => (
             <TextInput
@@ -42,7 +42,7 @@ function KeyPrompt() {
           )}
         </Field>
         <Button type="submit" look="primary" disabled={key.trim() === ""}>
-          Open the studio
+          Sign in
         </Button>
       </form>
     </main>

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 import { Button } from "../kit/button.tsx";
 import { askNow, isReachable, watchReachability } from "../server/reachability.ts";
 
-/** Says that the server does not answer, for as long as it does not. */
+/** Shown while the server does not answer. */
 export function ReachBanner() {
   const reachable = useSyncExternalStore(watchReachability, isReachable);
   return (
@@ -12,11 +12,10 @@ export function ReachBanner() {
         <div className="flex flex-wrap items-center justify-center gap-3 bg-warn-soft px-4 py-2 text-sm text-warn">
           <Unplug className="size-4" aria-hidden />
           <span>
-            <strong className="font-semibold">The server does not answer.</strong> Start it with{" "}
-            <code>npm start</code>; this page goes on by itself.
+            <strong className="font-semibold">Server offline.</strong> Reconnecting…
           </span>
           <Button size="sm" onClick={() => void askNow()}>
-            Try now
+            Retry now
           </Button>
         </div>
       )}

@@ -46,10 +46,10 @@ test("a page goes on where it was when the server is killed in the middle of an 
 
   await server.end("SIGKILL");
   first.resolve();
-  await banner(page).getByText("The server does not answer.").waitFor();
+  await banner(page).getByText("Server offline.").waitFor();
 
   server = await start();
-  await banner(page).getByText("The server does not answer.").waitFor({ state: "detached" });
+  await banner(page).getByText("Server offline.").waitFor({ state: "detached" });
   await answer(page).getByText("This is the whole answer").waitFor();
   expect(await answer(page).allTextContents()).toEqual(["This is the whole answer"]);
   expect(await page.getByRole("article", { name: "You" }).count()).toBe(1);

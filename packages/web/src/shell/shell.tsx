@@ -17,7 +17,7 @@ export function Shell({ children }: { children: ReactNode }) {
         href="#content"
         className="sr-only focus:not-sr-only focus:absolute focus:z-10 focus:m-2 focus:rounded-lg focus:bg-surface focus:p-2"
       >
-        Go to the content
+        Skip to content
       </a>
       <ReachBanner />
       <PhoneBar />
@@ -53,7 +53,7 @@ function PhoneBar() {
   return (
     <header className="flex h-12 shrink-0 items-center justify-between border-b border-line px-2 md:hidden">
       <Brand />
-      <IconButton size="md" label="Open the navigation" onClick={() => setOpen(true)}>
+      <IconButton size="md" label="Menu" onClick={() => setOpen(true)}>
         <Menu className="size-5" aria-hidden />
       </IconButton>
       {open && (

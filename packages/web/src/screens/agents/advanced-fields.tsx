@@ -7,9 +7,9 @@ import type { DraftProps } from "./basic-fields.tsx";
 const POLICIES: ApprovalPolicyName[] = ["auto", "approve", "client", "deny"];
 const LIMITS: [key: keyof AgentDraft["limits"], label: string, hint: string][] = [
   ["max_steps", "Steps", "Model calls in one run."],
-  ["max_seconds", "Seconds", "Without the time it waits for people."],
+  ["max_seconds", "Seconds", "Time waiting for approval is not counted."],
   ["max_tokens", "Tokens", "Input and output together."],
-  ["max_cost_usd", "Cost in USD", "By the model's prices."],
+  ["max_cost_usd", "Cost in USD", "Based on the model's prices."],
 ];
 
 interface AdvancedFieldsProps extends DraftProps {
@@ -20,7 +20,7 @@ export function AdvancedFields({ draft, preview, onChange }: AdvancedFieldsProps
   return (
     <details className="group rounded-xl border border-line bg-surface">
       <summary className="flex items-center justify-between rounded-xl px-4 py-3 text-sm font-semibold">
-        Rights, approvals and limits
+        Permissions, approvals and limits
         <span className="text-ink-faint group-open:rotate-90" aria-hidden>
           ›
         </span>
@@ -31,7 +31,7 @@ export function AdvancedFields({ draft, preview, onChange }: AdvancedFieldsProps
         <Expiry draft={draft} onChange={onChange} />
         <Limits draft={draft} onChange={onChange} />
         <Toggle
-          label="May run with a coding agent's own tools, which no gate sees"
+          label="Allow a coding agent's own tools (these bypass approvals and policies)"
           checked={draft.allow_native_tools}
           onChange={(allow_native_tools) => onChange({ allow_native_tools })}
         />
@@ -46,7 +46,7 @@ function Scopes({ draft, preview, onChange }: AdvancedFieldsProps) {
     <div className="flex flex-col gap-3">
       <Field
         label="Granted scopes"
-        hint="One a line. In force is what both this agent and its user have; * is every scope."
+        hint="One per line. A tool needs the scope from both the agent and its user. * means every scope."
       >
         {(control) => (
           <TextArea
@@ -61,14 +61,14 @@ function Scopes({ draft, preview, onChange }: AdvancedFieldsProps) {
       </Field>
       {missing.size > 0 && (
         <p className="text-xs text-ink-soft">
-          Hidden tools want:{" "}
+          Hidden tools need:{" "}
           {[...missing].map((scope) => (
             <Code key={scope}>{scope}</Code>
           ))}
         </p>
       )}
       <Toggle
-        label="May ask a person for a scope it lacks"
+        label="Allow the agent to request missing scopes"
         checked={draft.may_request_scopes}
         onChange={(may_request_scopes) => onChange({ may_request_scopes })}
       />
@@ -88,7 +88,7 @@ function ToolPolicies({ draft, preview, onChange }: AdvancedFieldsProps) {
   };
   return (
     <fieldset>
-      <legend className="mb-2 text-sm font-medium">Policy of single tools</legend>
+      <legend className="mb-2 text-sm font-medium">Tool policies</legend>
       <div className="grid gap-2 sm:grid-cols-2">
         {[...names].map((tool) => (
           <div key={tool} className="flex items-center justify-between gap-2">
@@ -99,7 +99,7 @@ function ToolPolicies({ draft, preview, onChange }: AdvancedFieldsProps) {
               value={draft.tool_policies[tool] ?? ""}
               onChange={({ target }) => set(tool, target.value)}
             >
-              <option value="">As declared</option>
+              <option value="">Default</option>
               {POLICIES.map((policy) => (
                 <option key={policy}>{policy}</option>
               ))}
@@ -124,17 +124,17 @@ function Expiry({ draft, onChange }: DraftProps) {
   };
   return (
     <div className="grid gap-4 sm:grid-cols-3">
-      <Field label="An approval nobody answers">
+      <Field label="If unanswered">
         {(control) => (
           <Select {...control} value={expiry.policy} onChange={({ target }) => choose(target.value)}>
-            <option value="wait">waits</option>
-            <option value="expire">expires as a no</option>
-            <option value="escalate">goes to someone else</option>
+            <option value="wait">keep waiting</option>
+            <option value="expire">deny automatically</option>
+            <option value="escalate">escalate</option>
           </Select>
         )}
       </Field>
       {expiry.policy !== "wait" && (
-        <Field label="After seconds">
+        <Field label="After (seconds)">
           {(control) => (
             <TextInput
               {...control}
@@ -149,7 +149,7 @@ function Expiry({ draft, onChange }: DraftProps) {
         </Field>
       )}
       {expiry.policy === "escalate" && (
-        <Field label="To">
+        <Field label="Escalate to">
           {(control) => (
             <TextInput
               {...control}

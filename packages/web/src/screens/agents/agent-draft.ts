@@ -27,8 +27,17 @@ export function draftOf(agent: Agent): AgentDraft {
   const { name, description, system_prompt, model, harness, granted_scopes, tool_policies, limits } = agent;
   const { approval_expiry, may_request_scopes, allow_native_tools } = agent;
   return {
-    ...{ name, description, system_prompt, model, harness, granted_scopes, tool_policies, limits },
-    ...{ approval_expiry, may_request_scopes, allow_native_tools },
+    name,
+    description,
+    system_prompt,
+    model,
+    harness,
+    granted_scopes,
+    tool_policies,
+    limits,
+    approval_expiry,
+    may_request_scopes,
+    allow_native_tools,
     capabilities: agent.capabilities.map((id) => ({ id, ...agent.capability_options[id] })),
   };
 }

@@ -50,8 +50,8 @@ function Editor({ agent }: { agent?: Agent }) {
       title={agent ? agent.name : "New agent"}
       lead={
         agent
-          ? `Version ${agent.version}. A change makes the next one.`
-          : "Pick capabilities, see what they add up to, save."
+          ? `Version ${agent.version} · saving creates version ${agent.version + 1}`
+          : "Choose capabilities, check the preview, save."
       }
       actions={
         <>
@@ -65,7 +65,7 @@ function Editor({ agent }: { agent?: Agent }) {
       <SaveNote save={save} isNew={!agent} />
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_26rem]">
         <div className="flex min-w-0 flex-col gap-5">
-          <Panel title="Who it is">
+          <Panel title="Basics">
             <BasicFields draft={draft} onChange={change} />
           </Panel>
           <OrderedCapabilities draft={draft} flagged={flagged} preview={preview.data} onChange={change} />

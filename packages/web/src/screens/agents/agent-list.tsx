@@ -5,14 +5,13 @@ import Trash2 from "lucide-react/icons/trash-2";
 import { useState } from "react";
 import { Link } from "wouter";
 import { Badge } from "../../kit/badge.tsx";
-import { Button, IconButton, LinkButton } from "../../kit/button.tsx";
+import { IconButton, LinkButton } from "../../kit/button.tsx";
 import { CapabilityIcon } from "../../kit/capability-icon.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
+import { ConfirmDialog } from "../../kit/confirm-dialog.tsx";
 import { Screen } from "../../kit/screen.tsx";
-import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
+import { Empty, Loaded } from "../../kit/states.tsx";
 import { ago } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
-import { useChange } from "../../server/queries.ts";
 import { useAgents, useCapabilities } from "../../server/reads.ts";
 
 const SHOWN_CAPABILITIES = 6;
@@ -27,16 +26,12 @@ export default function AgentList() {
     </LinkButton>
   );
   return (
-    <Screen
-      title="Agents"
-      lead="Each is a prompt, a model and an ordered list of capabilities."
-      actions={newAgent}
-    >
+    <Screen title="Agents" lead="A prompt, a model and an ordered list of capabilities." actions={newAgent}>
       <Loaded query={agents} what="Agents" rows={6}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon={Bot} title="No agent yet" action={newAgent}>
-              Compose one from the capabilities of this server. It can chat at once, without a key.
+            <Empty icon={Bot} title="No agents yet" action={newAgent}>
+              Build one from this server's capabilities.
             </Empty>
           ) : (
             <ul className="grid gap-4 md:grid-cols-2">
@@ -49,7 +44,17 @@ export default function AgentList() {
           )
         }
       </Loaded>
-      {leaving && <DeleteAgent agent={leaving} onDone={() => setLeaving(undefined)} />}
+      {leaving && (
+        <ConfirmDialog
+          title={`Delete “${leaving.name}”?`}
+          action="Delete"
+          change={() => api.agents.delete(leaving.id)}
+          refreshes={["agents"]}
+          onClose={() => setLeaving(undefined)}
+        >
+          Its sessions stay readable. This cannot be undone.
+        </ConfirmDialog>
+      )}
     </Screen>
   );
 }
@@ -66,7 +71,7 @@ function AgentCard({ agent, onDelete }: { agent: Agent; onDelete: () => void }) 
           </Link>
         </h2>
         <p className="text-xs text-ink-faint">
-          Version {version}, changed {ago(updated_at)}
+          Version {version} · updated {ago(updated_at)}
         </p>
       </div>
       {description && <p className="line-clamp-2 text-ink-soft">{description}</p>}
@@ -90,7 +95,7 @@ function AgentCard({ agent, onDelete }: { agent: Agent; onDelete: () => void }) 
 }
 
 function CapabilityChips({ ids, known }: { ids: string[]; known: readonly CapabilitySummary[] }) {
-  if (ids.length === 0) return <p className="text-xs text-ink-faint">No capability: it only talks.</p>;
+  if (ids.length === 0) return <p className="text-xs text-ink-faint">No capabilities: it can only chat.</p>;
   return (
     <ul className="flex flex-wrap gap-1.5" aria-label="Capabilities">
       {ids.slice(0, SHOWN_CAPABILITIES).map((id) => {
@@ -110,30 +115,5 @@ function CapabilityChips({ ids, known }: { ids: string[]; known: readonly Capabi
         </li>
       )}
     </ul>
-  );
-}
-
-function DeleteAgent({ agent, onDone }: { agent: Agent; onDone: () => void }) {
-  const remove = useChange(() => api.agents.delete(agent.id), ["agents"]);
-  return (
-    <Dialog
-      title={`Delete “${agent.name}”?`}
-      onClose={onDone}
-      footer={
-        <>
-          <Button onClick={onDone}>Keep it</Button>
-          <Button
-            look="danger"
-            busy={remove.isPending}
-            onClick={() => remove.mutate(undefined, { onSuccess: onDone })}
-          >
-            Delete
-          </Button>
-        </>
-      }
-    >
-      <p className="text-ink-soft">Its sessions stay readable. This cannot be undone.</p>
-      <ChangeFailure error={remove.error} />
-    </Dialog>
   );
 }

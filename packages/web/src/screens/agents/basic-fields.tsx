@@ -20,7 +20,7 @@ export function BasicFields({ draft, onChange }: DraftProps) {
           />
         )}
       </Field>
-      <Field label="Description" hint="For people and for routing.">
+      <Field label="Description" hint="Shown in lists, and used to route tasks.">
         {(control) => (
           <TextInput
             {...control}
@@ -29,7 +29,7 @@ export function BasicFields({ draft, onChange }: DraftProps) {
           />
         )}
       </Field>
-      <Field label="System prompt" className="md:col-span-2" hint="Comes after what the capabilities add.">
+      <Field label="System prompt" className="md:col-span-2" hint="Added after the capabilities' prompts.">
         {(control) => (
           <TextArea
             {...control}
@@ -51,7 +51,7 @@ function ModelField({ draft, onChange }: DraftProps) {
     (models ?? []).map((model) => modelName(provider, model)),
   );
   return (
-    <Field label="Model" hint="Empty: the server's default. Written provider/model.">
+    <Field label="Model" hint="Leave empty to use the default model.">
       {(control) => (
         <>
           <TextInput
@@ -88,10 +88,7 @@ function HarnessField({ draft, onChange }: DraftProps) {
   const agents = useRead(["coding-agents"], (signal) => api.codingAgents.list(signal)).data?.items ?? [];
   const names = new Set(["native", draft.harness, ...agents.map(({ name }) => name)]);
   return (
-    <Field
-      label="Harness"
-      hint="Who runs the loop: Capstan itself, or a coding agent's own CLI with the same tools."
-    >
+    <Field label="Harness" hint="What runs the agent: Capstan, or a coding agent's CLI with the same tools.">
       {(control) => (
         <Select
           {...control}

@@ -54,14 +54,14 @@ export function CapabilityRow({ entry, summary, tokens, fault, onChange }: Capab
           {name} {entry.prefix && <Code className="font-normal">{entry.prefix}</Code>}
         </span>
         {tokens !== undefined && (
-          <Badge title="Tokens it adds to every model call">
+          <Badge title="Tokens added to every model call">
             <span className="numbers">{amount(tokens)}</span> tokens
           </Badge>
         )}
         <IconButton label={`Options of ${name}`} aria-expanded={shown} onClick={() => setOpen(!open)}>
           <SlidersHorizontal className="size-4" aria-hidden />
         </IconButton>
-        <IconButton label={`Take out ${name}`} onClick={() => onChange(undefined)}>
+        <IconButton label={`Remove ${name}`} onClick={() => onChange(undefined)}>
           <X className="size-4" aria-hidden />
         </IconButton>
       </div>

@@ -51,7 +51,7 @@ describe("the composer", () => {
     await prompt(page)
       .getByText(/North light[\s\S]*Mail light/)
       .waitFor();
-    const handle = page.getByRole("button", { name: "Move North" });
+    const handle = page.getByRole("button", { name: "Move North", exact: true });
     await handle.focus();
     await page.keyboard.press("Space");
     await page.getByText("Picked up North.").waitFor({ state: "attached" });
@@ -70,9 +70,9 @@ describe("the composer", () => {
     await prompt(page)
       .getByText(/North light[\s\S]*Mail light/)
       .waitFor();
-    await page.getByRole("button", { name: "Move North" }).hover();
+    await page.getByRole("button", { name: "Move North", exact: true }).hover();
     await page.mouse.down();
-    const target = await page.getByRole("button", { name: "Move Mail" }).boundingBox();
+    const target = await page.getByRole("button", { name: "Move Mail", exact: true }).boundingBox();
     await page.mouse.move((target?.x ?? 0) + 8, (target?.y ?? 0) + 16, { steps: 8 });
     await page.getByText("North is now at the place of Mail.").waitFor({ state: "attached" });
     await page.mouse.up();
@@ -108,11 +108,11 @@ describe("the composer", () => {
     const preview = page.getByRole("complementary", { name: "Preview" });
     await preview.getByText("1 tool hidden").waitFor();
     await preview.getByText("Mail.Read").first().waitFor();
-    await page.getByText("Rights, approvals and limits").click();
+    await page.getByText("Permissions, approvals and limits").click();
     await page.getByLabel("Granted scopes").fill("Mail.Read");
     await preview.getByText("1 tool", { exact: true }).waitFor();
     await preview.getByText("read_mail").waitFor();
-    const named = page.getByRole("group", { name: "Policy of single tools" }).getByText("read_mail");
+    const named = page.getByRole("group", { name: "Tool policies" }).getByText("read_mail");
     expect(await named.evaluate((name) => name.scrollWidth <= name.clientWidth)).toBe(true); // not "rea…"
   });
 

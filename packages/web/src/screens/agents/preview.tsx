@@ -24,7 +24,7 @@ export function Preview({ query }: { query: UseQueryResult<AgentPreview> }) {
     <aside className="min-w-0 xl:sticky xl:top-5" aria-label="Preview" aria-busy={isFetching}>
       <Panel
         title="Preview"
-        actions={data && !isError && <Badge>{amount(data.tokens.total)} tokens a call</Badge>}
+        actions={data && !isError && <Badge>{amount(data.tokens.total)} tokens per call</Badge>}
       >
         <div className="flex flex-col gap-5">
           {isError && <FailureNote failure={failureOf(error)} />}
@@ -49,7 +49,7 @@ function Composed({ preview }: { preview: AgentPreview }) {
       <Prices preview={preview} />
       <Part title={count(tools.length, "tool")}>
         {tools.length === 0 ? (
-          <p className="text-ink-soft">No tools: it only talks.</p>
+          <p className="text-ink-soft">No tools: it can only chat.</p>
         ) : (
           <ul className="flex flex-col gap-2">
             {tools.map(({ name, description, policy }) => (
@@ -109,7 +109,7 @@ function Prices({ preview: { capabilities } }: { preview: AgentPreview }) {
       <ul className="flex flex-col gap-1.5">
         {priced.map(({ id, name, tokens, required_by }) => (
           <li key={id} className="grid grid-cols-[minmax(0,9rem)_1fr_3rem] items-center gap-2">
-            <span className="truncate" title={required_by ? `${name}, needed by ${required_by}` : name}>
+            <span className="truncate" title={required_by ? `${name}, required by ${required_by}` : name}>
               {name}
               {required_by && (
                 <span className="block truncate text-xs text-ink-faint">for {required_by}</span>

@@ -19,7 +19,7 @@ interface AnswerFormProps {
 
 type Mode = "ask" | "edit" | "deny";
 
-/** Approve as asked, approve with other arguments, or deny with a word to the agent. */
+/** Approve as asked, approve with other arguments, or deny with a reason. */
 export function AnswerForm({ name, input, schema, mayEdit, busy, onAnswer }: AnswerFormProps) {
   const [mode, setMode] = useState<Mode>("ask");
   if (mode === "edit")
@@ -48,11 +48,7 @@ export function AnswerForm({ name, input, schema, mayEdit, busy, onAnswer }: Ans
           Approve
         </Button>
         {mayEdit && (
-          <Button
-            disabled={busy}
-            aria-label={`Edit the arguments of ${name}`}
-            onClick={() => setMode("edit")}
-          >
+          <Button disabled={busy} aria-label={`Edit arguments of ${name}`} onClick={() => setMode("edit")}>
             Edit
           </Button>
         )}
@@ -95,8 +91,8 @@ function EditForm({ name, input, schema, busy, onAnswer, onBack }: EditFormProps
         )}
       </div>
       <Buttons>
-        <Button type="submit" look="primary" busy={busy} aria-label={`Approve with these arguments: ${name}`}>
-          Approve with these
+        <Button type="submit" look="primary" busy={busy} aria-label={`Approve ${name} with edits`}>
+          Approve with edits
         </Button>
         <Button disabled={busy} onClick={onBack}>
           Back
@@ -121,7 +117,7 @@ function DenyForm({
         onAnswer({ decision: "deny", ...(words.trim() !== "" && { words: words.trim() }) });
       }}
     >
-      <Field label="A word to the agent" hint="It reads this instead of a result.">
+      <Field label="Reason (sent to the agent)" hint="The agent sees this instead of a result.">
         {(control) => (
           <TextInput {...control} autoFocus value={words} onChange={({ target }) => setWords(target.value)} />
         )}

@@ -21,10 +21,7 @@ export default function Approvals() {
   const [view, setView] = useState<View>("pending");
   const waiting = usePendingApprovals().data?.items.length;
   return (
-    <Screen
-      title="Approvals"
-      lead="What agents may not do without you. Each waits here until it is answered or expires."
-    >
+    <Screen title="Approvals" lead="Actions that need your approval.">
       <Tabs
         label="Approvals"
         tabs={[
@@ -46,8 +43,8 @@ function Pending() {
     <Loaded query={query} what="Approvals" rows={4}>
       {({ items }) =>
         items.length === 0 ? (
-          <Empty icon={Inbox} title="Nothing waits for you">
-            A tool with the policy “approve” asks here before it runs.
+          <Empty icon={Inbox} title="All caught up">
+            Tools with the policy “approve” appear here before they run.
           </Empty>
         ) : (
           <ul className="flex flex-col gap-4">
@@ -90,7 +87,7 @@ function CardHeader({ approval }: { approval: Approval }) {
     <header className="flex flex-wrap items-start justify-between gap-2">
       <div className="min-w-0">
         <h2 className="flex flex-wrap items-center gap-2 font-semibold">
-          {agent_name ?? "An agent"} wants <Code>{tool}</Code>
+          {agent_name ?? "An agent"} wants to run <Code>{tool}</Code>
           {kind !== "tool" && <Badge tone="thought">{kind}</Badge>}
         </h2>
         <p className="text-xs text-ink-faint">
@@ -106,7 +103,7 @@ function CardHeader({ approval }: { approval: Approval }) {
         </p>
       </div>
       <p className="text-right text-xs text-ink-faint" title={dateTime(created_at)}>
-        asked {ago(created_at)}
+        requested {ago(created_at)}
         {expires_at && <span className="block text-warn">expires {ago(expires_at)}</span>}
       </p>
     </header>
@@ -121,7 +118,7 @@ function Answered() {
     <Loaded query={query} what="Approvals" rows={4}>
       {({ items }) => {
         const answered = items.filter(({ status }) => status !== "pending");
-        if (answered.length === 0) return <Empty icon={Inbox} title="Nothing was answered yet" />;
+        if (answered.length === 0) return <Empty icon={Inbox} title="No answered approvals yet" />;
         return (
           <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
             {answered.map((approval) => (
@@ -151,7 +148,7 @@ function AnsweredRow({ approval }: { approval: Approval }) {
       </summary>
       <div className="flex flex-col gap-2 px-4 pb-4">
         {answer?.words && <p>“{answer.words}”</p>}
-        <JsonView value={edited ?? input} label={edited ? "Arguments as they were changed" : "Arguments"} />
+        <JsonView value={edited ?? input} label={edited ? "Edited arguments" : "Arguments"} />
       </div>
     </details>
   );

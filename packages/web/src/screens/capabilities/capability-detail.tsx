@@ -34,7 +34,7 @@ function Whole({ capability }: { capability: Detail }) {
     <>
       <Facts capability={capability} />
       {capability.system_prompt && (
-        <Panel title="What it adds to the prompt">
+        <Panel title="Prompt">
           <p className="whitespace-pre-wrap text-ink-soft">{capability.system_prompt}</p>
         </Panel>
       )}
@@ -43,7 +43,7 @@ function Whole({ capability }: { capability: Detail }) {
       ))}
       {capability.tools.length === 0 && (
         <Panel title="Tools">
-          <p className="text-ink-soft">It brings no tools.</p>
+          <p className="text-ink-soft">No tools.</p>
         </Panel>
       )}
       {capability.config_schema && (
@@ -119,7 +119,7 @@ function Usage({ capability: { documentation, used_by } }: { capability: Detail 
     <div className="grid items-start gap-5 md:grid-cols-2">
       <Panel title="Used by">
         {used_by.length === 0 ? (
-          <p className="text-ink-soft">No agent has it yet.</p>
+          <p className="text-ink-soft">No agents use it yet.</p>
         ) : (
           <ul className="flex flex-col gap-1">
             {used_by.map(({ id, name }) => (
@@ -133,7 +133,7 @@ function Usage({ capability: { documentation, used_by } }: { capability: Detail 
         )}
       </Panel>
       {documentation && (
-        <Panel title="How to use it">
+        <Panel title="Usage">
           {documentation.usage && <p className="whitespace-pre-wrap text-ink-soft">{documentation.usage}</p>}
           <ul className="mt-2 flex flex-col gap-1">
             {documentation.examples?.map((example) => (

@@ -12,15 +12,11 @@ import { type CapabilitySearch, categoryOf, matching } from "./find-capabilities
 export default function Catalog() {
   const query = useCapabilities();
   return (
-    <Screen
-      wide
-      title="Capabilities"
-      lead="What agents here can be made of: a prompt, tools and rights, declared once."
-    >
+    <Screen wide title="Capabilities" lead="Prompts, tools and permissions that agents are built from.">
       <Loaded query={query} what="Capabilities" rows={8}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon={Blocks} title="No capability is registered" />
+            <Empty icon={Blocks} title="No capabilities registered" />
           ) : (
             <Searched items={items} />
           )
@@ -72,8 +68,8 @@ function Searched({ items }: { items: CapabilitySummary[] }) {
         {count(found.length, "capability", "capabilities")}
       </p>
       {found.length === 0 ? (
-        <Empty icon={Blocks} title="Nothing matches">
-          Try fewer words, or another status.
+        <Empty icon={Blocks} title="No matches">
+          Try fewer words or other filters.
         </Empty>
       ) : (
         <CatalogGrid items={found} />

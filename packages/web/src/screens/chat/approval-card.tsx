@@ -1,8 +1,7 @@
-/** A question to a person, where the call that waits for it stands: yes, yes with other arguments, no with a word. */
+/** An approval request at the call it belongs to: approve, approve with edited arguments, or deny with a reason. */
 import type { ApprovalAnswer } from "@capstan/client";
 import type { Interrupt } from "@capstan/core/internal";
 import Hand from "lucide-react/icons/hand";
-import { useState } from "react";
 import { isObject, type Json } from "../../forms/schema-fields.ts";
 import { Code } from "../../kit/badge.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
@@ -16,16 +15,16 @@ interface ApprovalCardProps {
   interrupt: Interrupt;
   tool: string;
   given: unknown;
+  onAnswering: () => void;
+  onAnswered: () => void;
 }
 
-export function ApprovalCard({ interrupt, tool, given }: ApprovalCardProps) {
+export function ApprovalCard({ interrupt, tool, given, onAnswering, onAnswered }: ApprovalCardProps) {
   const { abilities } = useRoom();
-  const [answered, setAnswered] = useState<ApprovalAnswer["decision"]>();
   const answer = useChange(
     (body: ApprovalAnswer) => api.approvals.answer(interrupt.id, body),
     ["approvals", "status"],
   );
-  const send = (body: ApprovalAnswer) => answer.mutate(body, { onSuccess: () => setAnswered(body.decision) });
   const input = interrupt.metadata?.arguments ?? given;
   return (
     <section
@@ -36,26 +35,23 @@ export function ApprovalCard({ interrupt, tool, given }: ApprovalCardProps) {
         <Hand className="mt-0.5 size-4 shrink-0" aria-hidden />
         <span>
           <strong className="font-semibold">
-            May it run <Code>{tool}</Code>?
+            Allow <Code>{tool}</Code>?
           </strong>{" "}
           {interrupt.message}
           {interrupt.expiresAt && ` Expires ${ago(interrupt.expiresAt)}.`}
         </span>
       </p>
-      {answered ? (
-        <p role="status" className="text-sm text-ink-soft">
-          {answered === "approve" ? "Approved. It goes on." : "Denied. The agent is told."}
-        </p>
-      ) : (
-        <AnswerForm
-          name={tool}
-          input={isObject(input) ? input : {}}
-          schema={editSchema(interrupt)}
-          mayEdit={abilities.approveWithEdits}
-          busy={answer.isPending}
-          onAnswer={send}
-        />
-      )}
+      <AnswerForm
+        name={tool}
+        input={isObject(input) ? input : {}}
+        schema={editSchema(interrupt)}
+        mayEdit={abilities.approveWithEdits}
+        busy={answer.isPending}
+        onAnswer={(body) => {
+          onAnswering();
+          answer.mutate(body, { onSuccess: onAnswered });
+        }}
+      />
       <ChangeFailure error={answer.error} />
     </section>
   );

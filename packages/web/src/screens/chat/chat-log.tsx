@@ -1,22 +1,23 @@
 /** The conversation, of which only what is on screen exists; it stays at its end while one reads there. */
 import { useVirtualizer } from "@tanstack/react-virtual";
 import ArrowDown from "lucide-react/icons/arrow-down";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { currentRun } from "../../conversation/conversation.ts";
-import { type Entry, keyOf } from "../../conversation/entries.ts";
+import { keyOf } from "../../conversation/entries.ts";
 import { Button } from "../../kit/button.tsx";
 import { ScrollRegion } from "../../kit/scroll-region.tsx";
 import { Loading } from "../../kit/states.tsx";
 import { EntryView } from "./entry-view.tsx";
 import { QueuedMessages } from "./queued-messages.tsx";
 import { RunStatus } from "./run-status.tsx";
+import { useStayAtEnd } from "./stay-at-end.ts";
 import type { LiveSession } from "./use-session-feed.ts";
-
-const NEAR_END_PX = 120;
 
 interface ChatLogProps {
   feed: LiveSession;
   agentName: string;
+  /** Grows with every message and answer given on this page: what comes of it is shown. */
+  sent: number;
   /** What the page itself adds below the conversation. */
   children?: ReactNode;
 }
@@ -30,16 +31,30 @@ export function ChatLog(props: ChatLogProps) {
   );
 }
 
-function Log({ feed: { view, queued }, agentName, children }: ChatLogProps) {
+function Log({ feed: { view, queued }, agentName, sent, children }: ChatLogProps) {
   const frame = useRef<HTMLElement>(null);
-  const { rows, atEnd, toEnd } = useLog(frame, view.entries);
+  const { entries } = view;
+  const rows = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => 90,
+    getItemKey: (index) => {
+      const entry = entries[index];
+      return entry ? keyOf(entry) : index;
+    },
+    overscan: 6,
+  });
+  const { atEnd, toEnd } = useStayAtEnd(frame);
+  useEffect(() => {
+    if (sent > 0) toEnd();
+  }, [sent, toEnd]);
   return (
     <div className="relative min-h-0 flex-1">
       <ScrollRegion ref={frame} label="Conversation" className="h-full [overflow-anchor:none]">
         <div className="mx-auto max-w-3xl px-4 pt-4 md:px-6">
           <ol className="relative w-full" style={{ height: rows.getTotalSize() }}>
             {rows.getVirtualItems().map(({ key, index, start }) => {
-              const entry = view.entries[index];
+              const entry = entries[index];
               return (
                 <li
                   key={key}
@@ -53,7 +68,7 @@ function Log({ feed: { view, queued }, agentName, children }: ChatLogProps) {
               );
             })}
           </ol>
-          <RunStatus run={currentRun(view)} agentName={agentName} entries={view.entries} />
+          <RunStatus run={currentRun(view)} agentName={agentName} entries={entries} />
           {children}
           <QueuedMessages messages={queued} runs={view.runs} />
         </div>
@@ -70,52 +85,4 @@ function Log({ feed: { view, queued }, agentName, children }: ChatLogProps) {
       )}
     </div>
   );
-}
-
-function useLog(frame: React.RefObject<HTMLElement | null>, entries: readonly Entry[]) {
-  const [atEnd, setAtEnd] = useState(true);
-  const rows = useVirtualizer({
-    count: entries.length,
-    getScrollElement: () => frame.current,
-    estimateSize: () => 90,
-    getItemKey: (index) => {
-      const entry = entries[index];
-      return entry ? keyOf(entry) : index;
-    },
-    overscan: 6,
-    anchorTo: "end",
-    followOnAppend: true,
-    scrollEndThreshold: NEAR_END_PX,
-  });
-  const toEnd = () => {
-    const element = frame.current;
-    element?.scrollTo({ top: element.scrollHeight });
-  };
-  useStayAtEnd(frame, setAtEnd);
-  return { rows, atEnd, toEnd };
-}
-
-/** What grows below the last entry (a status, the queue) or inside it is followed too, unless one has scrolled up. */
-function useStayAtEnd(frame: React.RefObject<HTMLElement | null>, report: (atEnd: boolean) => void): void {
-  useEffect(() => {
-    const element = frame.current;
-    if (!element?.firstElementChild) return;
-    let stays = true;
-    const isNear = () => element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
-    const scrolled = () => {
-      stays = isNear();
-      report(stays);
-    };
-    const grown = new ResizeObserver(() => {
-      if (stays) element.scrollTop = element.scrollHeight;
-      else report(isNear());
-    });
-    grown.observe(element.firstElementChild);
-    grown.observe(element);
-    element.addEventListener("scroll", scrolled, { passive: true });
-    return () => {
-      grown.disconnect();
-      element.removeEventListener("scroll", scrolled);
-    };
-  }, [frame, report]);
 }

@@ -4,6 +4,7 @@ import PanelRight from "lucide-react/icons/panel-right";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { currentRun } from "../../conversation/conversation.ts";
+import type { UserMessage } from "../../conversation/entries.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { IconButton, LinkButton } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
@@ -16,10 +17,11 @@ import { useStatus } from "../../shell/use-status.ts";
 import { sessionTitle } from "../session/session-row.tsx";
 import { ChatLog } from "./chat-log.tsx";
 import { Composer } from "./composer.tsx";
+import { PendingApprovals } from "./pending-approvals.tsx";
 import { RoomContext } from "./room-context.ts";
 import { takenByRouter } from "./routing.ts";
 import { RoutedMessages } from "./routing-card.tsx";
-import { type Outgoing, sendMessage } from "./send-message.ts";
+import { type Outgoing, sendAgain, sendMessage } from "./send-message.ts";
 import { SidePanel } from "./side-panel.tsx";
 import { useAbilities } from "./use-abilities.ts";
 import { type LiveSession, useSessionFeed } from "./use-session-feed.ts";
@@ -74,35 +76,45 @@ export function Conversation({ session, feed }: { session: Session; feed: LiveSe
   const agent = useAgent(session.agent_id ?? undefined).data;
   const abilities = useAbilities(session.agent_id ?? undefined);
   const run = currentRun(feed.view);
+  const [sent, setSent] = useState(0);
   const send = useChange((outgoing: Outgoing) => sendMessage(session.id, outgoing), ["sessions", "status"]);
+  const resend = useChange((message: UserMessage) => sendAgain(session.id, message), ["sessions", "status"]);
   const stop = useChange(() => api.sessions.cancel(session.id), ["sessions", "approvals"]);
   const fork = useChange((message_id: string) => api.sessions.fork(session.id, { message_id }), ["sessions"]);
   const room = {
     sessionId: session.id,
+    agentId: session.agent_id ?? undefined,
     abilities,
     fork: (messageId: string) => fork.mutate(messageId, { onSuccess: ({ id }) => go(`/chat/${id}`) }),
+    retry: (runId: string) => {
+      const said = feed.view.entries.find(({ kind, id }) => kind === "user" && id === runId);
+      if (said?.kind !== "user" || !said.message) return;
+      setSent(sent + 1);
+      resend.mutate(said.message, { onSuccess: () => void feed.refresh() });
+    },
+    chooseModel: () => go(`/agents/${session.agent_id ?? ""}`),
   };
   return (
     <RoomContext value={room}>
-      <ChatLog feed={feed} agentName={agent?.name ?? "The agent"}>
+      <ChatLog feed={feed} agentName={agent?.name ?? "The agent"} sent={sent}>
         <RoutedMessages sessionId={session.id} onAskAgent={(text) => send.mutate({ text, files: [] })} />
       </ChatLog>
       <div className="mx-auto w-full max-w-3xl px-4 pb-2 empty:hidden">
-        <ChangeFailure error={send.error ?? stop.error ?? fork.error} />
+        <ChangeFailure error={send.error ?? resend.error ?? stop.error ?? fork.error} />
       </div>
+      <PendingApprovals view={feed.view} onAnswering={() => setSent(sent + 1)} />
       {session.agent_id === null ? (
         <p className="p-4 text-center text-ink-soft">
-          This session has no agent any more. It can be read, not continued.
+          The agent of this conversation was deleted. You can read it but not continue it.
         </p>
       ) : (
         <Composer
           abilities={abilities}
           busy={send.isPending}
-          placeholder={
-            run ? "Write the next message; it waits its turn" : `Message ${agent?.name ?? "the agent"}`
-          }
+          placeholder={run ? "Queue a message" : `Message ${agent?.name ?? "the agent"}`}
           onStop={run ? () => stop.mutate(undefined) : undefined}
           onSend={async (outgoing) => {
+            setSent(sent + 1);
             const taken = await takenByRouter(session.id, outgoing);
             if (!taken) await send.mutateAsync(outgoing);
             await feed.refresh();

@@ -36,7 +36,7 @@ describe("a chat", () => {
 
   test("is held by keyboard alone: what is typed goes into the message from the start, and after it was sent", async () => {
     const page = await studio.open(`/chat?agent=${await agentWith({})}`);
-    await page.getByRole("heading", { name: "What shall Mate do?" }).waitFor();
+    await page.getByRole("heading", { name: "What should Mate do?" }).waitFor();
     for (const [message, result] of [
       ["what is 12 times 9", "108"],
       ["subtract 5 from 20", "15"],
@@ -55,7 +55,7 @@ describe("a chat", () => {
     await page.getByRole("complementary", { name: "Preview" }).getByText("get_current_time").waitFor();
     await page.getByRole("button", { name: "Create agent" }).click();
     await page.getByRole("link", { name: "Chat", exact: true }).last().click();
-    await page.getByRole("heading", { name: "What shall Reckoner do?" }).waitFor();
+    await page.getByRole("heading", { name: "What should Reckoner do?" }).waitFor();
     await say(page, "Add 2 and 40");
     await answer(page).getByText("42").waitFor();
     const card = page.locator("details").filter({ hasText: "add" });
@@ -69,9 +69,9 @@ describe("a chat", () => {
     const page = await studio.open(`/chat?agent=${await agentWith({ tool_policies: { add: "approve" } })}`);
     await say(page, "Add 2 and 40");
     const card = page.getByRole("region", { name: "Approve add" });
-    await card.getByRole("button", { name: "Edit the arguments of add" }).click();
+    await card.getByRole("button", { name: "Edit arguments of add" }).click();
     await card.getByRole("spinbutton").last().fill("58");
-    await card.getByRole("button", { name: /with these arguments/ }).click();
+    await card.getByRole("button", { name: /with edits/ }).click();
     await answer(page).getByText("60").waitFor();
     await page.getByText("edited", { exact: true }).waitFor();
     expect(await pendingApprovals()).toBe(0);
@@ -82,7 +82,7 @@ describe("a chat", () => {
     await say(page, "Add 1 and 1");
     const card = page.getByRole("region", { name: "Approve add" });
     await card.getByRole("button", { name: "Deny add" }).click();
-    await card.getByLabel("A word to the agent").fill("not on a Sunday");
+    await card.getByLabel("Reason (sent to the agent)").fill("not on a Sunday");
     await card.getByRole("button", { name: "Deny add now" }).click();
     await page.getByRole("paragraph").filter({ hasText: "said no: not on a Sunday" }).first().waitFor();
     await answer(page).waitFor();
@@ -166,10 +166,68 @@ describe("a chat", () => {
     ]);
   });
 
+  test.each(["no-preference", "reduce"] as const)(
+    "opens at its end, and goes there with every message sent, with motion: %s",
+    async (reducedMotion) => {
+      const agentId = await agentWith({ model: SCRIPTED });
+      const long = Array.from({ length: 60 }, (_, index) => `Line ${index}\n\n`);
+      llm.script = (request) => ({ text: [...long, `end of ${lastUserText(request)}`] });
+      const session = await studio.server.call("POST", "/v1/sessions", { agent_id: agentId });
+      const page = await studio.open(`/chat/${session.body.id}`, { reducedMotion });
+      for (const text of ["one", "two", "three"]) {
+        await say(page, text);
+        await inView(page.getByText(`end of ${text}`));
+      }
+      await page.reload();
+      await inView(page.getByText("end of three"));
+      await page.getByRole("region", { name: "Conversation" }).hover();
+      await page.mouse.wheel(0, -3_000);
+      await page.getByRole("button", { name: "Newest" }).waitFor();
+      await say(page, "four");
+      await inView(page.getByText("end of four"));
+    },
+  );
+
+  test("keeps a waiting approval in view, however far one scrolls", async () => {
+    const page = await studio.open(`/chat?agent=${await agentWith({ tool_policies: { add: "approve" } })}`);
+    for (const times of [1, 2, 3, 4, 5, 6]) {
+      await say(page, `multiply ${times} by 9`);
+      await answer(page)
+        .getByText(String(times * 9))
+        .waitFor();
+    }
+    await say(page, "Add 2 and 40");
+    const approve = page.getByRole("button", { name: "Approve add", exact: true });
+    await approve.waitFor();
+    await page.getByRole("region", { name: "Conversation" }).hover();
+    await page.mouse.wheel(0, -3_000);
+    await page.getByRole("button", { name: "Newest" }).waitFor();
+    await inView(approve);
+    await approve.click();
+    await answer(page).getByText("42").waitFor();
+    expect(await page.getByRole("region", { name: "Approve add" }).count()).toBe(0);
+  });
+
+  test("says in one line why a run failed and sends the message again when asked", async () => {
+    const agentId = await agentWith({ model: SCRIPTED });
+    llm.script = () => ({ status: 401, error: "Incorrect API key provided" });
+    const page = await studio.open(`/chat?agent=${agentId}`);
+    await say(page, "hello there");
+    const line = page.getByRole("alert");
+    await line.getByText(/refused the key.*Incorrect API key/).waitFor();
+    expect(await line.textContent()).not.toContain("PUT /v1");
+    expect(await line.getByRole("link", { name: "Open settings" }).getAttribute("href")).toBe(
+      "/settings/models",
+    );
+    llm.script = () => ({ text: ["well met"] });
+    await line.getByRole("button", { name: "Retry" }).click();
+    await answer(page).getByText("well met").waitFor();
+  });
+
   test("shows the server's words and keeps the message when it is refused", async () => {
     const agentId = await agentWith({ name: "Deserter" });
     const page = await studio.open(`/chat?agent=${agentId}`);
-    await page.getByRole("heading", { name: "What shall Deserter do?" }).waitFor();
+    await page.getByRole("heading", { name: "What should Deserter do?" }).waitFor();
     await studio.server.call("DELETE", `/v1/agents/${agentId}`);
     await say(page, "anyone there?");
     await page.getByRole("alert").getByText(agentId).waitFor();
@@ -180,6 +238,18 @@ describe("a chat", () => {
 const answer = (page: Page): Locator => page.getByRole("article", { name: "Answer" });
 
 const messageBox = (page: Page): Locator => page.getByRole("textbox", { name: "Message", exact: true });
+
+/** There, and within what the window shows. */
+async function inView(place: Locator): Promise<void> {
+  await place.waitFor();
+  await expect.poll(() => place.evaluate(isInWindow), { timeout: 30_000 }).toBe(true);
+}
+
+function isInWindow(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  const seen = document.elementFromPoint(innerWidth / 2, Math.max(0, Math.min(innerHeight - 1, bottom - 2)));
+  return top >= 0 && bottom <= innerHeight && seen !== null;
+}
 
 async function say(page: Page, text: string): Promise<void> {
   await messageBox(page).fill(text);

@@ -79,7 +79,7 @@ export function Composer({ abilities, busy, placeholder, onStop, onSend }: Compo
             </IconButton>
           )}
           <IconButton
-            label={onStop ? "Send after this" : "Send"}
+            label={onStop ? "Queue message" : "Send"}
             size="md"
             look="primary"
             disabled={!ready}

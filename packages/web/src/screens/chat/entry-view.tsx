@@ -5,7 +5,6 @@ import { type ComponentType, memo } from "react";
 import type {
   ActivityEntry,
   Entry,
-  NoticeEntry,
   QuestionEntry,
   ReasoningEntry,
   SubagentEntry,
@@ -16,9 +15,11 @@ import { Badge } from "../../kit/badge.tsx";
 import { cx } from "../../kit/cx.ts";
 import { JsonView } from "../../kit/json-view.tsx";
 import { words } from "../../kit/words.ts";
+import { ImageSession } from "../../markdown/image-session.ts";
 import { Markdown } from "../../markdown/markdown.tsx";
-import { ApprovalCard } from "./approval-card.tsx";
 import { MessageActions } from "./message-actions.tsx";
+import { NoticeView } from "./notice-view.tsx";
+import { useRoom } from "./room-context.ts";
 import { TodoList } from "./todo-list.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { UserBubble } from "./user-bubble.tsx";
@@ -49,9 +50,19 @@ export const EntryView = memo(function EntryView({ entry }: { entry: Entry }) {
 function TextView({ entry }: { entry: TextEntry }) {
   return (
     <article aria-label="Answer" aria-busy={!entry.done} className="group text-base">
-      <Markdown text={entry.text} writing={!entry.done} />
+      <SessionMarkdown text={entry.text} writing={!entry.done} />
       {entry.done && <MessageActions entryId={entry.id} text={entry.text} answer />}
     </article>
+  );
+}
+
+/** Pictures that the answer names are read from this session's files. */
+function SessionMarkdown(props: { text: string; writing: boolean }) {
+  const { sessionId } = useRoom();
+  return (
+    <ImageSession value={sessionId}>
+      <Markdown {...props} />
+    </ImageSession>
   );
 }
 
@@ -64,20 +75,6 @@ function ReasoningView({ entry }: { entry: ReasoningEntry }) {
       </summary>
       <p className="mt-2 text-sm whitespace-pre-wrap">{entry.text}</p>
     </details>
-  );
-}
-
-const TONES: Record<NoticeEntry["tone"], string> = {
-  plain: "text-ink-faint",
-  warn: "rounded-lg bg-warn-soft px-3 py-2 text-warn",
-  bad: "rounded-lg bg-bad-soft px-3 py-2 text-bad",
-};
-
-function NoticeView({ entry: { tone, text, nextStep } }: { entry: NoticeEntry }) {
-  return (
-    <p role={tone === "bad" ? "alert" : undefined} className={cx("text-sm", TONES[tone])}>
-      {text} {nextStep}
-    </p>
   );
 }
 
@@ -113,6 +110,9 @@ function SubagentView({ entry: { name, description, status, message } }: { entry
   );
 }
 
+/** What is asked stands pinned below the conversation; here stands that it was asked. */
 function QuestionView({ entry: { interrupt } }: { entry: QuestionEntry }) {
-  return <ApprovalCard interrupt={interrupt} tool={interrupt.reason} given={interrupt.metadata?.arguments} />;
+  return (
+    <p className="text-sm text-ink-faint">Asked for approval: {interrupt.message || interrupt.reason}</p>
+  );
 }

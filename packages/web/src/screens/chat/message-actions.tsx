@@ -23,7 +23,7 @@ export function MessageActions({ entryId, text, answer = false }: MessageActions
   const given = rate.isSuccess ? rate.variables : undefined;
   return (
     <div className="mt-1 -mb-3 flex gap-0.5 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
-      <CopyButton text={text} label={answer ? "Copy the answer" : "Copy the message"} />
+      <CopyButton text={text} label={answer ? "Copy answer" : "Copy message"} />
       <IconButton label="Fork from here" onClick={() => fork(messageId)}>
         <GitFork className="size-3.5" aria-hidden />
       </IconButton>

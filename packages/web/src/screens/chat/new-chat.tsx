@@ -59,12 +59,14 @@ function Begin({ agents }: { agents: Agent[] }) {
     go(`/chat/${session.id}`);
   };
   if (!agent)
-    return <Empty title="No agent" action={<LinkButton href="/agents/new">Compose one</LinkButton>} />;
+    return (
+      <Empty title="No agents yet" action={<LinkButton href="/agents/new">Create an agent</LinkButton>} />
+    );
   return (
     <>
       <div className="scroll-quiet flex min-h-0 flex-1 flex-col items-center justify-center gap-6 overflow-y-auto p-4">
         <MessageSquare className="size-8 text-accent" aria-hidden />
-        <h1 className="text-center text-xl font-semibold">What shall {agent.name} do?</h1>
+        <h1 className="text-center text-xl font-semibold">What should {agent.name} do?</h1>
         <Field label="Agent" className="w-full max-w-xs">
           {(control) => (
             <Select {...control} value={agent.id} onChange={({ target }) => choose(target.value)}>

@@ -48,7 +48,7 @@ function RoutingCard({ message, onAskAgent }: { message: RoutedMessage; onAskAge
       >
         <h2 className="flex flex-wrap items-center gap-2 text-sm font-semibold">
           <RouteIcon className="size-4 text-accent-ink" aria-hidden />
-          The router took this, for <Code>{capabilityId}</Code>
+          Routed to <Code>{capabilityId}</Code>
         </h2>
         {outcome.kind === "running" && <Loading rows={3} label="Routing the task" />}
         {outcome.kind === "refused" && <FailureNote failure={outcome.failure} />}

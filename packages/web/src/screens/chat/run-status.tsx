@@ -27,11 +27,11 @@ function statusText(run: RunView | undefined, agentName: string, entries: readon
   if (!run) return "";
   if (run.status === "waiting") {
     const forClient = entries.some((entry) => entry.kind === "tool" && entry.forClient && !entry.result);
-    return forClient ? "Waits for a client to run a tool." : "Waits for your answer.";
+    return forClient ? "Waiting for a client to run a tool" : "Waiting for your approval";
   }
   const last = entries.at(-1);
-  if (last?.kind === "tool" && !last.result) return `Runs ${last.name}`;
-  if (last?.kind === "reasoning" && !last.done) return `${agentName} thinks`;
-  if (last?.kind === "text" && !last.done) return `${agentName} writes`;
-  return `${agentName} works`;
+  if (last?.kind === "tool" && !last.result) return `Running ${last.name}`;
+  if (last?.kind === "reasoning" && !last.done) return `${agentName} is thinking`;
+  if (last?.kind === "text" && !last.done) return `${agentName} is writing`;
+  return `${agentName} is working`;
 }

@@ -1,6 +1,7 @@
 /** Sending: attachments first, into the session's files, then the message that names them. */
 import type { MessageAccepted, MessageCreate, MessagePart } from "@capstan/client";
 import { ok, type Result } from "@capstan/core";
+import type { UserMessage } from "../../conversation/entries.ts";
 import { api } from "../../server/api.ts";
 
 export interface Outgoing {
@@ -17,6 +18,22 @@ export async function sendMessage(sessionId: string, outgoing: Outgoing): Promis
   const { text, reasoning } = outgoing;
   const content = uploaded.value.length === 0 ? text : [...textPart(text), ...uploaded.value];
   return api.sessions.send(sessionId, { content, ...(reasoning && { reasoning }) });
+}
+
+/** A message that was sent before, with the same attachments. */
+export function sendAgain(sessionId: string, { text, media }: UserMessage): Promise<Result<MessageAccepted>> {
+  if (media.length === 0) return api.sessions.send(sessionId, { content: text });
+  const parts = media.map(
+    ({ mimeType, name, path, url, data }): MessagePart => ({
+      type: mimeType.startsWith("image/") ? "image" : "file",
+      mime_type: mimeType,
+      ...(name !== undefined && { name }),
+      ...(path !== undefined && { path }),
+      ...(url !== undefined && { url }),
+      ...(data !== undefined && { data }),
+    }),
+  );
+  return api.sessions.send(sessionId, { content: [...textPart(text), ...parts] });
 }
 
 async function uploadAll(sessionId: string, files: readonly File[]): Promise<Result<MessagePart[]>> {

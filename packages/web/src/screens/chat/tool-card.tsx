@@ -10,7 +10,6 @@ import { Badge } from "../../kit/badge.tsx";
 import { cx } from "../../kit/cx.ts";
 import { JsonView } from "../../kit/json-view.tsx";
 import { duration } from "../../kit/words.ts";
-import { ApprovalCard } from "./approval-card.tsx";
 
 type State = "preparing" | "running" | "waiting" | "done" | "failed";
 
@@ -19,7 +18,7 @@ type IconProps = { className?: string; role?: string; "aria-label"?: string };
 const LOOKS: Record<State, { icon: ComponentType<IconProps>; color: string; label: string }> = {
   preparing: { icon: CircleDashed, color: "text-ink-faint", label: "Preparing" },
   running: { icon: CircleDashed, color: "text-accent-ink", label: "Running" },
-  waiting: { icon: Hand, color: "text-warn", label: "Waits for you" },
+  waiting: { icon: Hand, color: "text-warn", label: "Waiting for approval" },
   done: { icon: Check, color: "text-good", label: "Done" },
   failed: { icon: CircleX, color: "text-bad", label: "Failed" },
 };
@@ -52,21 +51,14 @@ export function ToolCard({ entry }: { entry: ToolEntry }) {
         </summary>
         <div className="flex flex-col gap-3 border-t border-line p-3">
           <Part title="Arguments" value={parsed(entry.argumentsText || "{}")} />
-          {edited !== undefined && <Part title="Ran with, after a person's edit" value={edited} />}
+          {edited !== undefined && <Part title="Edited arguments" value={edited} />}
           {entry.result && (
-            <Part title={entry.result.failed ? "Refused" : "Result"} value={parsed(entry.result.text)} />
+            <Part title={entry.result.failed ? "Error" : "Result"} value={parsed(entry.result.text)} />
           )}
-          {entry.forClient && !entry.result && <Badge tone="thought">A client runs this one</Badge>}
+          {entry.forClient && !entry.result && <Badge tone="thought">Runs in a client</Badge>}
         </div>
       </details>
-      {entry.interrupt && !entry.result && (
-        <ApprovalCard
-          interrupt={entry.interrupt}
-          tool={entry.name}
-          given={parsed(entry.argumentsText || "{}")}
-        />
-      )}
-      {entry.result?.failed && <Refusal text={entry.result.text} />}
+      {entry.result?.failed && <CallFailure text={entry.result.text} />}
     </div>
   );
 }
@@ -80,7 +72,7 @@ function Part({ title, value }: { title: string; value: unknown }) {
   );
 }
 
-function Refusal({ text }: { text: string }) {
+function CallFailure({ text }: { text: string }) {
   const failure = failureIn(text);
   if (!failure) return null;
   return (

@@ -8,17 +8,13 @@ import { Models } from "./models.tsx";
 const TABS = [
   { name: "matrix", label: "Matrix" },
   { name: "models", label: "Models" },
-  { name: "run", label: "Run one" },
+  { name: "run", label: "Run" },
 ] as const;
 
 export default function CodingAgents() {
   const [view, go] = useTab("/coding-agents", TABS);
   return (
-    <Screen
-      wide
-      title="Coding agents"
-      lead="What each declares, what a probe found, what runs have shown. Where they differ, what was seen counts."
-    >
+    <Screen wide title="Coding agents" lead="Features each agent claims, and what we verified here.">
       <Tabs label="Coding agents" tabs={TABS} current={view} onChange={go}>
         {view === "matrix" && <Matrix />}
         {view === "models" && <Models />}

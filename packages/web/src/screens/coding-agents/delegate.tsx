@@ -22,8 +22,8 @@ export function Delegate() {
         const usable = items.filter(({ installed }) => installed);
         if (usable.length === 0)
           return (
-            <Empty icon={SquareTerminal} title="No coding agent is installed on the server's machine">
-              The matrix tells how each is installed; then a prompt can be handed to it here.
+            <Empty icon={SquareTerminal} title="No coding agents installed on this machine">
+              The matrix shows how to install each one.
             </Empty>
           );
         return <RunForm agents={usable.map(({ name, display_name }) => [name, display_name])} />;
@@ -69,7 +69,7 @@ function RunForm({ agents }: { agents: [name: string, label: string][] }) {
               </Select>
             )}
           </Field>
-          <Field label="Model" hint="Empty: the agent's default.">
+          <Field label="Model" hint="Leave empty to use the agent's default.">
             {(control) => (
               <TextInput {...control} value={model} onChange={({ target }) => setModel(target.value)} />
             )}
@@ -104,7 +104,7 @@ type Answer = (command: CodingAgentCommand) => void;
 
 function Output({ pieces, onAnswer }: { pieces: RunPiece[]; onAnswer: Answer }) {
   return (
-    <Panel title="What it did">
+    <Panel title="Output">
       <ol className="flex flex-col gap-3">
         {pieces.map((piece, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces are only ever added or extended
@@ -144,7 +144,7 @@ function Question({ piece: { id, tool, input }, onAnswer }: { piece: RunQuestion
   return (
     <section aria-label={`Approve ${tool}`} className="flex flex-col gap-2 rounded-lg bg-warn-soft p-3">
       <p className="text-warn">
-        May it run <Code>{tool}</Code>?
+        Allow <Code>{tool}</Code>?
       </p>
       <JsonView value={input} label={`Arguments of ${tool}`} />
       {!answered && (

@@ -25,10 +25,13 @@ test("the doctor's events read as one line per agent", () => {
   ];
   expect(reportOf(events)).toEqual([
     {
-      ...{ agent: "claude", name: "Claude Code", state: "done", tone: "bad" },
+      agent: "claude",
+      name: "Claude Code",
+      state: "done",
+      tone: "bad",
       text: "version 2.1.0, differs: canFork is no",
     },
     { agent: "pi", name: "Pi", state: "done", tone: "plain", text: "No pi. Install it." },
-    { agent: "codex", name: "Codex CLI", state: "checking", tone: "plain", text: "looking" },
+    { agent: "codex", name: "Codex CLI", state: "checking", tone: "plain", text: "checking" },
   ]);
 });

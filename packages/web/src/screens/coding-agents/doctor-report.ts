@@ -24,10 +24,10 @@ function after(
   event: Exclude<DoctorEvent, { type: "done" }>,
 ): Finding | undefined {
   if (event.type === "checking")
-    return { agent: event.agent, name: event.name, state: "checking", tone: "plain", text: "looking" };
+    return { agent: event.agent, name: event.name, state: "checking", tone: "plain", text: "checking" };
   if (!before) return undefined;
   if (event.type === "checked") return checked(before, event);
-  if (event.type === "probing") return { ...before, state: "probing", text: `${before.text}, probing` };
+  if (event.type === "probing") return { ...before, state: "probing", text: `${before.text}, testing` };
   return probed(before, event);
 }
 
@@ -40,11 +40,11 @@ function checked(before: Finding, event: Extract<DoctorEvent, { type: "checked" 
 }
 
 function probed(before: Finding, { report }: Extract<DoctorEvent, { type: "probed" }>): Finding {
-  const text = before.text.replace(/, probing$/, "");
-  if (!report) return { ...before, state: "done", text: `${text}, cannot be probed` };
+  const text = before.text.replace(/, testing$/, "");
+  if (!report) return { ...before, state: "done", text: `${text}, cannot be tested` };
   const { differences } = report;
   if (differences.length === 0)
-    return { ...before, state: "done", tone: "good", text: `${text}, keeps what it declares` };
+    return { ...before, state: "done", tone: "good", text: `${text}, matches its claims` };
   const named = differences.map(({ field, observed }) => `${field} is ${observed ? "yes" : "no"}`).join(", ");
   return { ...before, state: "done", tone: "bad", text: `${text}, differs: ${named}` };
 }

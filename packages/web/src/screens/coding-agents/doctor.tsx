@@ -29,7 +29,7 @@ export function Doctor({ agents }: { agents: number }) {
   ) : (
     <Button size="sm" onClick={() => check.mutate(undefined)}>
       <Stethoscope className="size-3.5" aria-hidden />
-      Run the doctor
+      Run checks
     </Button>
   );
   return (
@@ -37,7 +37,7 @@ export function Doctor({ agents }: { agents: number }) {
       <ChangeFailure error={stop.current?.signal.aborted ? null : check.error} />
       {findings.length === 0 ? (
         <p className="text-ink-soft">
-          Versions by running, logins by name, and a probe of what each installed agent declares.
+          Checks versions and logins, and tests what each installed agent claims.
         </p>
       ) : (
         <Findings findings={findings} total={agents} />
@@ -53,7 +53,7 @@ function Findings({ findings, total }: { findings: Finding[]; total: number }) {
       <progress
         value={done}
         max={Math.max(total, done)}
-        aria-label="Agents looked at"
+        aria-label="Agents checked"
         className="h-2 w-full overflow-hidden rounded-full [&::-webkit-progress-bar]:bg-sunken [&::-webkit-progress-value]:bg-accent"
       />
       <ul className="flex flex-col gap-2" role="status">

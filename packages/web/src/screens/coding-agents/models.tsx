@@ -19,10 +19,10 @@ export function Models() {
   });
   return (
     <div className="flex flex-col gap-4">
-      <Field label="Of" className="w-52">
+      <Field label="Agent" className="w-52">
         {(control) => (
           <Select {...control} value={agent} onChange={({ target }) => setAgent(target.value)}>
-            <option value="">all</option>
+            <option value="">All</option>
             <option value="native">Capstan (native)</option>
             {agents.map(({ name, display_name }) => (
               <option key={name} value={name}>

@@ -7,9 +7,9 @@ import { useChange } from "../../server/queries.ts";
 import { STARTER_AGENT } from "./starter-agent.ts";
 
 const STEPS = [
-  ["Compose", "An agent is a list of capabilities: prompts, tools and rights, in your order."],
-  ["Chat", "It works at once, without a key: the offline demo model really calls the tools."],
-  ["Steer", "Approve what matters, see every step, and put in a real model when you like."],
+  ["Build", "An agent is an ordered list of capabilities: prompts, tools and permissions."],
+  ["Chat", "Works without a key: the demo model gives a tour and really calls the tools."],
+  ["Steer", "Approve what matters, see every step, switch to a real model any time."],
 ] as const;
 
 /** For an empty install: one click makes an agent and opens its chat, the next sends a first message. */
@@ -38,7 +38,7 @@ export function FirstSteps() {
           Create “{STARTER_AGENT.name}” and chat
           <ArrowRight className="size-4" aria-hidden />
         </Button>
-        <LinkButton href="/agents/new">Compose your own</LinkButton>
+        <LinkButton href="/agents/new">Build your own</LinkButton>
       </div>
       <div className="mt-3 empty:hidden">
         <ChangeFailure error={start.error} />

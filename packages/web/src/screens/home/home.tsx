@@ -6,7 +6,7 @@ import { LinkButton } from "../../kit/button.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { Screen } from "../../kit/screen.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
-import { ago, amount } from "../../kit/words.ts";
+import { ago, amount, count } from "../../kit/words.ts";
 import { useAgents, useSessions } from "../../server/reads.ts";
 import { usePendingApprovals, useStatus } from "../../shell/use-status.ts";
 import { SessionRow } from "../session/session-row.tsx";
@@ -22,7 +22,7 @@ export default function Home() {
   return (
     <Screen
       title="Home"
-      lead="What runs, what waits for you, and where you left off."
+      lead="What is running, what needs you, and recent work."
       actions={
         !isEmpty && (
           <LinkButton href="/chat" look="primary">
@@ -54,7 +54,7 @@ function Figures() {
     <dl className="grid grid-cols-2 gap-3 md:grid-cols-4">
       <Figure label="Running now" value={running} href="/sessions" />
       <Figure
-        label="Waiting for you"
+        label="Waiting for approval"
         value={pending_approvals}
         href="/approvals"
         urgent={pending_approvals > 0}
@@ -97,13 +97,13 @@ function LastSessions() {
   const sessions = useSessions(REFRESH_MS);
   const agents = useAgents().data?.items ?? [];
   return (
-    <Panel title="Last sessions" actions={<MoreLink href="/sessions">All sessions</MoreLink>} flush>
+    <Panel title="Recent sessions" actions={<MoreLink href="/sessions">All sessions</MoreLink>} flush>
       <div className={sessions.data ? undefined : "p-4"}>
         <Loaded query={sessions} what="Sessions" rows={5}>
           {({ items }) =>
             items.length === 0 ? (
-              <Empty icon={MessageSquare} title="No conversation yet">
-                Your chats appear here, newest first.
+              <Empty icon={MessageSquare} title="No conversations yet">
+                Your chats will appear here.
               </Empty>
             ) : (
               <ul className="divide-y divide-line">
@@ -124,12 +124,12 @@ function LastSessions() {
 function Waiting() {
   const approvals = usePendingApprovals();
   return (
-    <Panel title="Waiting for you" actions={<MoreLink href="/approvals">Inbox</MoreLink>} flush>
+    <Panel title="Waiting for approval" actions={<MoreLink href="/approvals">Inbox</MoreLink>} flush>
       <div className={approvals.data ? undefined : "p-4"}>
         <Loaded query={approvals} what="Approvals" rows={2}>
           {({ items }) =>
             items.length === 0 ? (
-              <p className="px-4 py-5 text-ink-soft">Nothing waits for an answer.</p>
+              <p className="px-4 py-5 text-ink-soft">All caught up</p>
             ) : (
               <ul className="divide-y divide-line">
                 {items.slice(0, 4).map((approval) => (
@@ -169,7 +169,7 @@ function YourAgents() {
         <Loaded query={agents} what="Agents" rows={2}>
           {({ items }) =>
             items.length === 0 ? (
-              <p className="px-4 py-5 text-ink-soft">No agent yet. The card above makes a first one.</p>
+              <p className="px-4 py-5 text-ink-soft">No agents yet.</p>
             ) : (
               <ul className="divide-y divide-line">
                 {items.slice(0, SHOWN_AGENTS).map(({ id, name, capabilities }) => (
@@ -180,7 +180,7 @@ function YourAgents() {
                     >
                       {name}
                       <span className="block text-xs font-normal text-ink-faint">
-                        {capabilities.length} capabilities
+                        {count(capabilities.length, "capability", "capabilities")}
                       </span>
                     </Link>
                     <LinkButton href={`/chat?agent=${id}`} size="sm" aria-label={`Chat with ${name}`}>

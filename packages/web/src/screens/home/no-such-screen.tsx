@@ -5,13 +5,13 @@ import { Empty } from "../../kit/states.tsx";
 
 export default function NoSuchScreen() {
   return (
-    <Screen title="Nothing here">
+    <Screen title="Not found">
       <Empty
         icon={Compass}
-        title="There is no such screen"
+        title="This page does not exist"
         action={<LinkButton href="/">Go home</LinkButton>}
       >
-        The address may be old or mistyped.
+        Check the address, or go back home.
       </Empty>
     </Screen>
   );

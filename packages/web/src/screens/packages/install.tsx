@@ -13,7 +13,7 @@ interface InstallProps {
   onSource: (source: string) => void;
 }
 
-/** Install in two steps: read what it is and may do, then say yes. */
+/** Install in two steps: review, then confirm. */
 export function Install({ source, onSource: setSource }: InstallProps) {
   const review = useChange((from: PackageSource) => api.packages.review(from));
   const install = useChange(
@@ -86,7 +86,7 @@ interface AskedProps {
   busy: boolean;
   onYes: (grant: string[]) => void;
   onNo: () => void;
-  /** Yes to "it must run code to describe itself". */
+  /** Agrees to run the package's code once, to learn what it contains. */
   onDescribe: () => void;
 }
 
@@ -98,7 +98,7 @@ function Asked({ review, busy, onYes, onNo, onDescribe }: AskedProps) {
       <Review review={review} />
       {review.scopes.length > 0 && (
         <fieldset className="flex flex-col gap-2">
-          <legend className="mb-1 text-sm font-medium">Grant to you</legend>
+          <legend className="mb-1 text-sm font-medium">Grant these scopes to yourself</legend>
           {review.scopes.map((scope) => (
             <label key={scope} className="flex items-center gap-2">
               <input
@@ -113,14 +113,14 @@ function Asked({ review, busy, onYes, onNo, onDescribe }: AskedProps) {
             </label>
           ))}
           <p className="text-xs text-ink-faint">
-            Without a scope, what needs it stays hidden. An agent needs the scope too.
+            Tools stay hidden until you and the agent both have their scopes.
           </p>
         </fieldset>
       )}
       <div className="flex flex-wrap gap-2">
         {review.must_run_code && review.capability === undefined && (
           <Button disabled={busy} onClick={onDescribe}>
-            Run it once, isolated, to describe itself
+            Run once in the sandbox to read its description
           </Button>
         )}
         <Button
@@ -129,10 +129,10 @@ function Asked({ review, busy, onYes, onNo, onDescribe }: AskedProps) {
           disabled={review.must_run_code && review.capability === undefined}
           onClick={() => onYes(grant)}
         >
-          {grows ? "Update, with more rights" : review.update ? "Update" : "Install"}
+          {grows ? "Update with new permissions" : review.update ? "Update" : "Install"}
         </Button>
         <Button disabled={busy} onClick={onNo}>
-          No
+          Cancel
         </Button>
       </div>
     </section>

@@ -4,12 +4,12 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { Badge, Code } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
+import { ConfirmDialog } from "../../kit/confirm-dialog.tsx";
 import { Panel } from "../../kit/panel.tsx";
-import { ChangeFailure, Empty, FailureNote, Loaded } from "../../kit/states.tsx";
+import { Empty, FailureNote, Loaded } from "../../kit/states.tsx";
 import { ago, bytes } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
-import { useChange, useRead } from "../../server/queries.ts";
+import { useRead } from "../../server/queries.ts";
 import { Install } from "./install.tsx";
 
 export function PackageList() {
@@ -24,9 +24,8 @@ export function PackageList() {
             <Install source={source} onSource={setSource} />
             <Waiting waiting={waiting} onChoose={setSource} />
             {items.length === 0 ? (
-              <Empty icon={PackageIcon} title="Nothing is installed">
-                Wheels, npm packages, folders, MCP servers, skills and OpenAPI documents all become
-                capabilities.
+              <Empty icon={PackageIcon} title="No packages installed">
+                Wheels, npm packages, folders, MCP servers, skills and OpenAPI documents become capabilities.
               </Empty>
             ) : (
               <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
@@ -40,7 +39,17 @@ export function PackageList() {
           </>
         )}
       </Loaded>
-      {leaving && <Uninstall installed={leaving} onDone={() => setLeaving(undefined)} />}
+      {leaving && (
+        <ConfirmDialog
+          title={`Uninstall ${leaving.name}?`}
+          action="Uninstall"
+          change={() => api.packages.uninstall(leaving.name)}
+          refreshes={["packages", "capabilities", "services"]}
+          onClose={() => setLeaving(undefined)}
+        >
+          Removes its capability, files and service. Agents that use it will show a warning.
+        </ConfirmDialog>
+      )}
     </div>
   );
 }
@@ -49,7 +58,7 @@ export function PackageList() {
 function Waiting({ waiting, onChoose }: { waiting: WaitingPackage[]; onChoose: (path: string) => void }) {
   if (waiting.length === 0) return null;
   return (
-    <Panel title="In the drop folder, waiting for review">
+    <Panel title="Waiting for review (drop folder)">
       <ul className="flex flex-col gap-2">
         {waiting.map(({ path, review, failure }) => (
           <li key={path} className="flex flex-wrap items-center gap-2">
@@ -98,7 +107,7 @@ function PackageRow({ installed, onRemove }: { installed: InstalledPackage; onRe
         )}
         {description.scopes.length > 0 && (
           <p className="mt-1 flex flex-wrap gap-1 text-xs text-ink-soft">
-            Asks for{" "}
+            Needs{" "}
             {description.scopes.map((scope) => (
               <Code key={scope}>{scope}</Code>
             ))}
@@ -109,35 +118,5 @@ function PackageRow({ installed, onRemove }: { installed: InstalledPackage; onRe
         Uninstall
       </Button>
     </article>
-  );
-}
-
-function Uninstall({ installed, onDone }: { installed: InstalledPackage; onDone: () => void }) {
-  const remove = useChange(
-    () => api.packages.uninstall(installed.name),
-    ["packages", "capabilities", "services"],
-  );
-  return (
-    <Dialog
-      title={`Uninstall ${installed.name}?`}
-      onClose={onDone}
-      footer={
-        <>
-          <Button onClick={onDone}>Keep it</Button>
-          <Button
-            look="danger"
-            busy={remove.isPending}
-            onClick={() => remove.mutate(undefined, { onSuccess: onDone })}
-          >
-            Uninstall
-          </Button>
-        </>
-      }
-    >
-      <p className="text-ink-soft">
-        Its capability, its files and its service go. Agents that used it will say so.
-      </p>
-      <ChangeFailure error={remove.error} />
-    </Dialog>
   );
 }

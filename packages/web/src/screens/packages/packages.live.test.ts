@@ -38,20 +38,20 @@ test("a package is reviewed, installed with a scope, tried, updated with its new
   const second = writePackage("0.2.0", ["Echo.Use", "Echo.Loud"]);
   await page.goto(`${studio.server.url}/packages`);
   await review(page, second);
-  const diff = page.getByRole("region", { name: "Changes of rights" });
-  await diff.getByText("Its rights grow").waitFor();
+  const diff = page.getByRole("region", { name: "Permission changes" });
+  await diff.getByText("This update needs more permissions").waitFor();
   await diff.getByText("Echo.Loud").waitFor();
-  await page.getByRole("button", { name: "Update, with more rights" }).click();
+  await page.getByRole("button", { name: "Update with new permissions" }).click();
   await page.getByText("Installed capstan-cli-echo 0.2.0.").waitFor();
 
   await page.getByRole("button", { name: "Uninstall capstan-cli-echo" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Uninstall" }).click();
-  await page.getByText("Nothing is installed").waitFor();
+  await page.getByText("No packages installed").waitFor();
 
   await page.goto(`${studio.server.url}/settings/users`);
   await page.getByText(/installing capstan-cli-echo/).waitFor();
   await page.getByRole("button", { name: "Revoke Echo.Use of local@localhost" }).click();
-  await page.getByText(/^Nothing\. Scopes that an agent asked for/).waitFor();
+  await page.getByText(/^None\. Scopes granted on request/).waitFor();
   expect(studio.faults).toEqual([]);
 });
 

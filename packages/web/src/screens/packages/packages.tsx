@@ -14,10 +14,7 @@ const TABS = [
 export default function Packages() {
   const [tab, go] = useTab("/packages", TABS);
   return (
-    <Screen
-      title="Packages"
-      lead="Capabilities from elsewhere: reviewed before they come in, with the rights you give them, and nothing left when they go."
-    >
+    <Screen title="Packages" lead="Install capabilities. Review permissions first; uninstall cleanly.">
       <Tabs label="Packages" tabs={TABS} current={tab} onChange={go}>
         {tab === "installed" && <PackageList />}
         {tab === "services" && <Services />}

@@ -55,8 +55,8 @@ function Tools({ tools }: { tools: PackageReview["tools"] }) {
 
 function Warnings({ review }: { review: PackageReview }) {
   const warnings = [
-    ...(review.must_run_code ? ["It brings no manifest: it must run code to describe itself."] : []),
-    ...review.install_scripts.map((script) => `It has an install script, which is not run: ${script}`),
+    ...(review.must_run_code ? ["No manifest: its code must run to describe it."] : []),
+    ...review.install_scripts.map((script) => `Install script (not run): ${script}`),
     ...review.not_isolated,
   ];
   if (warnings.length === 0) return null;
@@ -72,7 +72,7 @@ function Warnings({ review }: { review: PackageReview }) {
   );
 }
 
-/** What the update adds to and takes from the package's rights. */
+/** Permissions the update adds and removes. */
 function Diff({ diff }: { diff: PermissionDiff }) {
   const changes: [sign: string, tone: Tone, what: string, names: readonly string[]][] = [
     ["+", "bad", "scope", diff.scopesAdded],
@@ -80,21 +80,21 @@ function Diff({ diff }: { diff: PermissionDiff }) {
     ["-", "warn", "scope", diff.scopesRemoved],
     ["+", "bad", "action", diff.actionsAdded],
     ["-", "good", "action", diff.actionsRemoved],
-    ["~", "warn", "action with other rights", diff.actionsChanged.map(({ action }) => action)],
+    ["~", "warn", "action with changed permissions", diff.actionsChanged.map(({ action }) => action)],
     ["~", "warn", "command", diff.commandChanged ? [diff.commandChanged.to] : []],
-    ["~", "warn", "its background service", diff.serviceChanged ? ["service"] : []],
+    ["~", "warn", "background service", diff.serviceChanged ? ["service"] : []],
     ["+", "bad", "skill", diff.skillsAdded],
   ];
   const shown = changes.flatMap(([sign, tone, what, names]) =>
     names.map((name) => ({ key: `${sign} ${what} ${name}`, sign, tone, what, name })),
   );
   return (
-    <section aria-label="Changes of rights" className="rounded-lg bg-sunken p-3">
+    <section aria-label="Permission changes" className="rounded-lg bg-sunken p-3">
       <h4 className="mb-2 text-sm font-medium">
-        {diff.grows ? "Its rights grow" : "Its rights do not grow"}
+        {diff.grows ? "This update needs more permissions" : "No new permissions"}
       </h4>
       {shown.length === 0 ? (
-        <p className="text-ink-soft">Nothing else changes.</p>
+        <p className="text-ink-soft">No other changes.</p>
       ) : (
         <ul className="flex flex-col gap-1">
           {shown.map(({ key, sign, tone, what, name }) => (

@@ -18,7 +18,7 @@ export function Schedules() {
         <Loaded query={query} what="Schedules" rows={2}>
           {({ items }) => (
             <>
-              {items.length === 0 && <p className="text-ink-soft">No schedule yet.</p>}
+              {items.length === 0 && <p className="text-ink-soft">No schedules yet.</p>}
               <ul className="flex flex-col gap-2">
                 {items.map((schedule) => (
                   <li key={schedule.id}>
@@ -78,7 +78,7 @@ function NewSchedule() {
       <Field label="Capability" className="min-w-44 flex-1">
         {(control) => (
           <Select {...control} value={capability} onChange={({ target }) => setCapability(target.value)}>
-            <option value="">Choose one</option>
+            <option value="">Choose</option>
             {capabilities.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}

@@ -31,8 +31,8 @@ export function Services() {
           <>
             <StartService />
             {items.length === 0 ? (
-              <Empty icon={Server} title="No background service">
-                Packages of the type “rt” bring one. It runs beside the server and sends triggers.
+              <Empty icon={Server} title="No background services">
+                Packages of type “rt” include one. It runs beside the server and sends triggers.
               </Empty>
             ) : (
               <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
@@ -71,7 +71,7 @@ function StartService() {
         <Field
           label="Package or folder"
           className="min-w-64 flex-1"
-          hint="A folder on the server's machine with a docker-compose.yml and a .env; it runs without Docker."
+          hint="A package name, or a folder on the server with docker-compose.yml and .env. Docker is not needed."
         >
           {(control) => (
             <TextInput {...control} value={wanted} onChange={({ target }) => setWanted(target.value)} />
@@ -107,7 +107,7 @@ function ServiceRow({ service, onLogs }: { service: ServiceInfo; onLogs: () => v
         <p className="text-xs text-ink-faint">
           {url}, since {ago(since)}
           {restarts > 0 && `, restarted ${count(restarts, "time")}`}
-          {last_exit && `, last ended: ${last_exit}`}
+          {last_exit && `, last exit: ${last_exit}`}
         </p>
         <ChangeFailure error={change.error} />
       </div>
@@ -135,9 +135,7 @@ function Logs({ name, onClose }: { name: string; onClose: () => void }) {
       <Loaded query={query} what="Logs" rows={8}>
         {(text) => (
           <ScrollRegion label={`Logs of ${name}`} className="max-h-[60dvh] rounded-lg bg-sunken">
-            <pre className="p-3 text-xs leading-5 whitespace-pre-wrap">
-              {text || "Nothing was written yet."}
-            </pre>
+            <pre className="p-3 text-xs leading-5 whitespace-pre-wrap">{text || "No output yet."}</pre>
           </ScrollRegion>
         )}
       </Loaded>

@@ -45,8 +45,8 @@ export function Triggers() {
       <Loaded query={query} what="Triggers" rows={4}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon={Zap} title="No trigger">
-              Services and schedules send triggers; each starts a session for its user.
+            <Empty icon={Zap} title="No triggers">
+              Services and schedules send triggers. Each one starts a session.
             </Empty>
           ) : (
             <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
@@ -84,7 +84,7 @@ function TriggerRow({ trigger }: { trigger: TriggerInfo }) {
           {[
             created_at && ago(created_at),
             attempts > 0 && count(attempts, "attempt"),
-            not_before && status === "pending" && `again ${ago(not_before)}`,
+            not_before && status === "pending" && `retry ${ago(not_before)}`,
             reason,
           ]
             .filter(Boolean)
@@ -94,7 +94,7 @@ function TriggerRow({ trigger }: { trigger: TriggerInfo }) {
       </div>
       {session_id && (
         <Link href={`/chat/${session_id}`} className="text-xs text-accent-ink underline">
-          Its session
+          Open session
         </Link>
       )}
       {RETRIED.has(status) && (

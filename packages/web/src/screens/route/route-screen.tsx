@@ -21,7 +21,7 @@ const TABS = [
 export default function RouteScreen() {
   const [view, go] = useTab("/route", TABS);
   return (
-    <Screen title="Route" lead="Which capability serves a task, and why. Try it dry, then run it.">
+    <Screen title="Route" lead="Find the capability that fits a task. Preview, then run.">
       <Tabs label="Routing" tabs={TABS} current={view} onChange={go}>
         {view === "task" ? <TaskView /> : <Telemetry />}
       </Tabs>
@@ -55,7 +55,7 @@ function TaskView() {
       >
         <Field
           label="Task"
-          hint="In your own words, such as: create a business plan for a bookkeeping startup. Enter ranks it, Shift+Enter starts a line."
+          hint="For example: create a business plan for a bookkeeping startup. Enter finds a match, Shift+Enter adds a line."
         >
           {(control) => (
             <TextArea
@@ -73,21 +73,21 @@ function TaskView() {
         </Field>
         <div className="flex flex-wrap gap-2">
           <Button type="submit" look="primary" disabled={text === ""} busy={explain.isPending}>
-            Rank
+            Find match
           </Button>
           <Button
             disabled={text === ""}
             busy={run.isPending && run.variables.dryRun}
             onClick={() => run.mutate({ task: text, dryRun: true })}
           >
-            Dry run
+            Preview
           </Button>
           <Button
             disabled={text === ""}
             busy={run.isPending && !run.variables.dryRun}
             onClick={() => run.mutate({ task: text, dryRun: false })}
           >
-            Execute
+            Run
           </Button>
         </div>
       </form>
@@ -106,7 +106,7 @@ function RouteFailure({ error }: { error: Error }) {
 }
 
 const Result = ({ answer }: { answer: TaskAnswer }) => (
-  <Panel title={answer.execution.dryRun ? "Dry run: nothing was called" : "Executed"}>
+  <Panel title={answer.execution.dryRun ? "Preview: nothing was called" : "Result"}>
     <TaskResult answer={answer} />
   </Panel>
 );

@@ -57,13 +57,13 @@ describe("a task", () => {
       .first()
       .waitFor();
 
-    await page.getByRole("button", { name: "Dry run" }).click();
-    await page.getByText("Dry run: nothing was called").waitFor();
-    await page.getByRole("button", { name: "Execute" }).click();
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByText("Preview: nothing was called").waitFor();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByRole("region", { name: "Result of step 1" }).getByText("04:12").waitFor();
 
     await page.getByRole("tab", { name: "Telemetry" }).click();
-    await page.getByText("Needed a fallback").waitFor();
+    await page.getByText("Used a fallback").waitFor();
     await page.getByRole("cell", { name: "tides" }).waitFor();
     const latency = page.getByRole("figure", { name: /Latency/ }).getByText(/^p95\s*\d/);
     await latency.waitFor();
@@ -72,7 +72,7 @@ describe("a task", () => {
     const gone = { summary: { total: 0, byCapability: {} }, records: [] };
     await page.route("**/api/execution-telemetry*", (route) => route.fulfill({ json: gone }));
     await page.reload();
-    await page.getByText("Nothing was called since this server started").waitFor();
+    await page.getByText("No calls since the server started").waitFor();
     await latency.waitFor();
     expect(studio.faults).toEqual([]);
   });

@@ -22,13 +22,12 @@ export function Telemetry() {
       <Loaded query={query} what="Telemetry records" rows={6}>
         {(answer) =>
           answer.summary.total === 0 ? (
-            <Empty icon={ChartLine} title="Nothing was called since this server started">
-              Every step of a task is measured: how long it took, whether it worked, whether a fallback was
-              needed.
+            <Empty icon={ChartLine} title="No calls since the server started">
+              Each step records its duration, outcome and whether a fallback was used.
             </Empty>
           ) : (
             <>
-              <h2 className="text-sm font-medium text-ink-soft">Since this server started, the last steps</h2>
+              <h2 className="text-sm font-medium text-ink-soft">Since the server started</h2>
               <Summary answer={answer} />
               <ByCapability answer={answer} />
               <Records answer={answer} />
@@ -43,9 +42,9 @@ export function Telemetry() {
 function Summary({ answer: { summary } }: { answer: TelemetryAnswer }) {
   const figures: [string, string][] = [
     ["Steps", amount(summary.total)],
-    ["Worked", percent(summary.successRate)],
-    ["Needed a fallback", percent(summary.fallbackRate)],
-    ["Mean latency", duration(summary.avgLatencyMs)],
+    ["Succeeded", percent(summary.successRate)],
+    ["Used a fallback", percent(summary.fallbackRate)],
+    ["Average latency", duration(summary.avgLatencyMs)],
   ];
   return (
     <dl className="grid grid-cols-2 gap-3 md:grid-cols-4">
@@ -97,7 +96,7 @@ function OverTime() {
 }
 
 function Charts({ items, labelOf }: { items: TelemetryBucket[]; labelOf: (ts: string) => string }) {
-  if (items.length === 0) return <p className="text-ink-soft">Nothing in this time.</p>;
+  if (items.length === 0) return <p className="text-ink-soft">No data for this period.</p>;
   const labels = items.map(({ ts }) => labelOf(ts));
   const share = (part: keyof Pick<TelemetryBucket, "successful" | "fallback">) =>
     items.map((item) => (item.total === 0 ? null : item[part] / item.total));
@@ -109,7 +108,7 @@ function Charts({ items, labelOf }: { items: TelemetryBucket[]; labelOf: (ts: st
         most={1}
         format={percent}
         series={[
-          { name: "Worked", color: "var(--good)", values: share("successful") },
+          { name: "Succeeded", color: "var(--good)", values: share("successful") },
           { name: "Fallback", color: "var(--warn)", values: share("fallback") },
         ]}
       />
@@ -138,7 +137,7 @@ function ByCapability({ answer: { summary } }: { answer: TelemetryAnswer }) {
               <th className="px-4 py-2 font-medium">Capability</th>
               <th className="px-4 py-2 text-right font-medium">Steps</th>
               <th className="px-4 py-2 text-right font-medium">Errors</th>
-              <th className="px-4 py-2 text-right font-medium">Mean latency</th>
+              <th className="px-4 py-2 text-right font-medium">Average latency</th>
             </tr>
           </thead>
           <tbody className="divide-y divide-line">
@@ -161,7 +160,7 @@ function ByCapability({ answer: { summary } }: { answer: TelemetryAnswer }) {
 
 function Records({ answer: { records } }: { answer: TelemetryAnswer }) {
   return (
-    <Panel title="Last steps" flush>
+    <Panel title="Recent steps" flush>
       <ul className="divide-y divide-line">
         {records.map((record, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: records have no id

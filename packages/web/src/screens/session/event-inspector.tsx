@@ -56,7 +56,7 @@ export function EventInspector({ events }: { events: readonly SessionEvent[] }) 
         </p>
       </search>
       {shown.length === 0 ? (
-        <Empty icon={Radio} title={total === 0 ? "No event yet" : "Nothing matches"} />
+        <Empty icon={Radio} title={total === 0 ? "No events yet" : "No matches"} />
       ) : (
         <VirtualRows
           label="Events"

@@ -69,7 +69,7 @@ function Content({ sessionId, file, data }: ContentProps) {
   const [text, setText] = useState(original ?? "");
   const save = useChange((body: string) => api.files.write(sessionId, file.path, body), ["files"]);
   if (original === undefined)
-    return <p className="text-ink-soft">This is not text. Download it to look at it.</p>;
+    return <p className="text-ink-soft">No preview for this file type. Download it to open it.</p>;
   return (
     <div className="flex flex-col gap-2">
       <TextArea

@@ -11,7 +11,7 @@ export default function SessionList() {
   const { query, sessions, more } = useSessionPages();
   const agents = useAgents().data?.items ?? [];
   return (
-    <Screen title="Sessions" lead="Every conversation with its trace, files and events, newest first.">
+    <Screen title="Sessions" lead="All conversations with their traces, files and events.">
       <Panel flush>
         <div className={sessions ? undefined : "p-4"}>
           <Loaded query={query} what="Sessions" rows={8}>
@@ -19,7 +19,7 @@ export default function SessionList() {
               sessions?.length === 0 ? (
                 <Empty
                   icon={History}
-                  title="No session yet"
+                  title="No sessions yet"
                   action={<LinkButton href="/chat">Start a chat</LinkButton>}
                 />
               ) : (
@@ -48,7 +48,7 @@ export default function SessionList() {
       </Panel>
       {more && (
         <div className="flex justify-center">
-          <Button onClick={more}>Show older sessions</Button>
+          <Button onClick={more}>Show more</Button>
         </div>
       )}
     </Screen>

@@ -23,7 +23,7 @@ export function SessionRow({ session, agents }: SessionRowProps) {
       <span className="min-w-0 flex-1">
         <span className="block truncate font-medium">{sessionTitle(session)}</span>
         <span className="block truncate text-xs text-ink-faint">
-          {agent?.name ?? (session.agent_id ? "An agent that is gone" : "No agent")}
+          {agent?.name ?? (session.agent_id ? "Deleted agent" : "No agent")}
         </span>
       </span>
       {session.status !== "idle" && (

@@ -52,7 +52,7 @@ function Opened({ session }: { session: Session }) {
     <div className="flex h-full flex-col">
       <Header session={session} />
       <div className="min-h-0 flex-1 px-4 md:px-8">
-        <Tabs fill label="About this session" tabs={TABS} current={tab} onChange={go}>
+        <Tabs fill label="Session" tabs={TABS} current={tab} onChange={go}>
           <TabContent tab={tab} session={session} feed={feed} />
         </Tabs>
       </div>
@@ -99,7 +99,7 @@ function Header({ session }: { session: Session }) {
           Export
         </Button>
         <LinkButton href={`/chat/${session.id}`} look="primary">
-          Open the chat
+          Open chat
         </LinkButton>
       </div>
       <ChangeFailure error={download.error} />

@@ -31,8 +31,8 @@ export function Trace({ sessionId, runs }: { sessionId: string; runs: readonly R
     <Loaded query={query} what="Runs" rows={6}>
       {({ items }) =>
         items.length === 0 ? (
-          <Empty icon={Activity} title="No run yet">
-            A run starts with the first message.
+          <Empty icon={Activity} title="No runs yet">
+            The first message starts one.
           </Empty>
         ) : (
           <div className="flex flex-col gap-5">
@@ -75,7 +75,7 @@ function RunTrace({ run }: { run: Run }) {
 }
 
 function Waterfall({ spans }: { spans: readonly TraceSpan[] }) {
-  if (spans.length === 0) return <p className="text-ink-soft">Nothing was recorded.</p>;
+  if (spans.length === 0) return <p className="text-ink-soft">Nothing recorded.</p>;
   const { placed, totalMs } = layOut(spans);
   return (
     <div className="flex flex-col gap-1">

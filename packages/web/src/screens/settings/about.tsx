@@ -28,7 +28,7 @@ export function About() {
               <dd className="flex flex-wrap gap-2">
                 {model.name} {model.demo && <Badge tone="warn">demo</Badge>}
               </dd>
-              <dt className="text-ink-faint">Up</dt>
+              <dt className="text-ink-faint">Uptime</dt>
               <dd>{duration(uptime_seconds * 1000)}</dd>
               {notes.length > 0 && <dt className="text-ink-faint">Notes</dt>}
               {notes.length > 0 && (
@@ -57,7 +57,7 @@ export function About() {
 }
 
 const THEMES: [Theme, string, typeof Sun][] = [
-  ["system", "As the system", Monitor],
+  ["system", "System", Monitor],
   ["light", "Light", Sun],
   ["dark", "Dark", Moon],
 ];

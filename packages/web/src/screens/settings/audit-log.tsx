@@ -13,7 +13,7 @@ export function AuditLog() {
     <Loaded query={query} what="Audit entries" rows={6}>
       {({ items }) =>
         items.length === 0 ? (
-          <Empty icon={ScrollText} title="Nothing was changed yet" />
+          <Empty icon={ScrollText} title="No entries yet" />
         ) : (
           <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
             {items.map((entry) => (

@@ -16,12 +16,12 @@ export function Grants() {
     return agents.find((agent) => agent.id === id)?.name ?? id;
   };
   return (
-    <Panel title="Granted on request" flush>
+    <Panel title="Granted scopes" flush>
       <Loaded query={query} what="Grants" rows={2}>
         {({ items }) =>
           items.length === 0 ? (
             <p className="p-4 text-ink-soft">
-              Nothing. Scopes that an agent asked for, or that were granted while installing, are listed here.
+              None. Scopes granted on request or during an install are listed here.
             </p>
           ) : (
             <ul className="flex flex-col divide-y divide-line">
@@ -41,7 +41,7 @@ export function Grants() {
 function GrantRow({ grant, name }: { grant: Grant; name: string }) {
   const { id, subject, scope, granted_by, reason, created_at, expires_at } = grant;
   const revoke = useChange(() => api.grants.revoke(id), ["grants", "users", "preview"]);
-  const facts = [`by ${granted_by} ${ago(created_at)}`, expires_at && `ends ${ago(expires_at)}`, reason];
+  const facts = [`by ${granted_by} ${ago(created_at)}`, expires_at && `expires ${ago(expires_at)}`, reason];
   return (
     <div className="flex flex-wrap items-center gap-3 p-4">
       <div className="min-w-0 flex-1">

@@ -12,9 +12,9 @@ import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
 
 const RIGHTS: [right: KeyRight, label: string][] = [
-  ["read", "read: look at everything"],
-  ["run", "run: also make agents and chat"],
-  ["admin", "admin: also users, keys and packages"],
+  ["read", "read: view everything"],
+  ["run", "run: also create agents and chat"],
+  ["admin", "admin: also manage users, keys and packages"],
 ];
 
 export function Keys() {
@@ -25,8 +25,8 @@ export function Keys() {
       <Loaded query={query} what="API keys" rows={4}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon={KeyRound} title="No key">
-              On this machine none is needed. Programs elsewhere need one.
+            <Empty icon={KeyRound} title="No keys">
+              Not needed on this machine. Required for access from elsewhere.
             </Empty>
           ) : (
             <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
@@ -56,7 +56,7 @@ function KeyRow({ apiKey: { id, name, owner, prefix, rights, revoked, created_at
           {revoked && <Badge tone="bad">revoked</Badge>}
         </p>
         <p className="text-xs text-ink-faint">
-          {owner}, made {ago(created_at)}
+          {owner}, created {ago(created_at)}
         </p>
         <ChangeFailure error={revoke.error} />
       </div>
@@ -93,7 +93,7 @@ function NewKey() {
             <TextInput {...control} value={name} onChange={({ target }) => setName(target.value)} />
           )}
         </Field>
-        <Field label="Right" className="min-w-48">
+        <Field label="Access" className="min-w-48">
           {(control) => (
             <Select {...control} value={right} onChange={({ target }) => setRight(target.value as KeyRight)}>
               {RIGHTS.map(([value, label]) => (
@@ -105,17 +105,17 @@ function NewKey() {
           )}
         </Field>
         <Button type="submit" look="primary" disabled={name.trim() === ""} busy={create.isPending}>
-          Make a key
+          Create key
         </Button>
       </form>
       <div role="status" className="mt-3 empty:hidden">
         <ChangeFailure error={create.error} />
         {create.data && (
           <div className="rounded-lg bg-good-soft p-3 text-good">
-            <p className="font-medium">Copy it now. It is not shown again.</p>
+            <p className="font-medium">Copy it now. You will not see it again.</p>
             <p className="mt-1 flex items-center gap-2">
               <code className="min-w-0 text-xs break-all">{create.data.key}</code>
-              <CopyButton text={create.data.key} label="Copy the key" />
+              <CopyButton text={create.data.key} label="Copy key" />
             </p>
           </div>
         )}

@@ -18,7 +18,7 @@ const TABS = [
 export default function Settings() {
   const [tab, go] = useTab("/settings", TABS);
   return (
-    <Screen title="Settings" lead="Models, keys, people and what they changed.">
+    <Screen title="Settings" lead="Models, keys, users and the audit log.">
       <Tabs label="Settings" tabs={TABS} current={tab} onChange={go}>
         {tab === "providers" && <Providers />}
         {tab === "keys" && <Keys />}

@@ -42,11 +42,11 @@ function UserRow({ user }: { user: User }) {
         <div className="min-w-0 flex-1">
           <p className="font-medium">{user.email}</p>
           <p className="mt-1 flex flex-wrap gap-1">
-            {user.scopes.length === 0 && <span className="text-xs text-ink-faint">No scope</span>}
+            {user.scopes.length === 0 && <span className="text-xs text-ink-faint">No scopes</span>}
             {user.scopes.map((scope) =>
               scope === "*" ? (
                 <Badge key={scope} tone="accent">
-                  every scope
+                  all scopes
                 </Badge>
               ) : (
                 <Code key={scope}>{scope}</Code>
@@ -72,8 +72,8 @@ function UserRow({ user }: { user: User }) {
           }}
         >
           <Field
-            label={`Scopes granted to ${user.email}`}
-            hint="One a line. Agents work with what both they and their user have. What was granted on request is below."
+            label={`Scopes of ${user.email}`}
+            hint="One per line. A tool needs the scope from both the agent and its user."
           >
             {(control) => (
               <TextArea

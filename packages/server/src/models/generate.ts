@@ -1,0 +1,48 @@
+/** One answer of the model that agents without a model of their own use; as JSON when a schema is given. */
+import type { CatalogParts } from "@capstan/builtins";
+import { fail, ok } from "@capstan/core";
+import type { ServerModels } from "./models.ts";
+
+type Generate = NonNullable<CatalogParts["generate"]>;
+type Answer = NonNullable<Awaited<ReturnType<Generate>>>;
+
+export async function generate(
+  models: ServerModels,
+  { system, prompt, schema, signal }: Parameters<Generate>[0],
+): Promise<Answer> {
+  const resolved = await models.resolve(undefined);
+  if (!resolved.ok) return resolved;
+  const { stream } = await resolved.value.model.doStream({
+    prompt: [
+      {
+        role: "system",
+        content: schema
+          ? `${system}\nAnswer with JSON that fits this schema, and nothing else: ${JSON.stringify(schema)}`
+          : system,
+      },
+      { role: "user", content: [{ type: "text", text: prompt }] },
+    ],
+    abortSignal: signal,
+    ...(schema && { responseFormat: { type: "json", schema: schema as never } }),
+  });
+  let text = "";
+  for (const reader = stream.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (value.type === "text-delta") text += value.delta;
+    if (value.type === "error")
+      return fail("tool_failed", { message: `The model failed: ${String(value.error)}` });
+  }
+  return schema ? parsed(text, resolved.value.label) : ok({ text, model: resolved.value.label });
+}
+
+function parsed(text: string, model: string): Answer {
+  try {
+    return ok({ text, object: JSON.parse(text.replace(/^```(?:json)?|```$/g, "")), model });
+  } catch {
+    return fail("tool_failed", {
+      message: "The model did not answer with JSON.",
+      nextStep: "Try again, or use another model.",
+    });
+  }
+}

@@ -1,0 +1,46 @@
+import type { Result } from "@capstan/core";
+import type { ReactNode } from "react";
+import { useChange } from "../server/queries.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { ChangeFailure } from "./states.tsx";
+
+interface ConfirmDialogProps {
+  title: string;
+  /** The verb on the button: "Delete". */
+  action: string;
+  /** What happens, and what stays. */
+  children: ReactNode;
+  change: () => Promise<Result<unknown>>;
+  /** First parts of the keys of what the change makes stale. */
+  refreshes: readonly string[];
+  onClose: () => void;
+  onDone?: () => void;
+}
+
+/** Asks once more before something is gone. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, action, children, change, refreshes, onClose, onDone = onClose } = props;
+  const confirm = useChange(change, refreshes);
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="danger"
+            busy={confirm.isPending}
+            onClick={() => confirm.mutate(undefined, { onSuccess: onDone })}
+          >
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <p className="text-ink-soft">{children}</p>
+      <ChangeFailure error={confirm.error} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,78 @@
+/**
+ * GitHub-flavoured Markdown as marked's tokens, with math. Nothing here makes HTML: a tag in the text stays text.
+ * Text that is still being written parses too: an unclosed fence is a code block up to the end.
+ */
+import { Marked, type Token, type TokenizerExtension, type Tokens } from "marked";
+
+export interface MathToken extends Tokens.Generic {
+  readonly type: "math";
+  readonly text: string;
+  /** On a line of its own, not within a sentence. */
+  readonly display: boolean;
+}
+
+const DISPLAY = /^(?:\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\])(?:\n+|$)/;
+// A price is no formula: the opening sign has no space after it, the closing one none before it and no digit after it.
+const INLINE = /^(?:\$(?![\s$])((?:\\.|[^$\\\n])+?)(?<![\s\\])\$(?!\d)|\\\((.+?)\\\))/;
+
+const math = (level: "block" | "inline", pattern: RegExp): TokenizerExtension => ({
+  name: level === "block" ? "mathBlock" : "mathInline",
+  level,
+  start: (source) => {
+    const place = source.search(level === "block" ? /\$\$|\\\[/ : /\$|\\\(/);
+    return place < 0 ? undefined : place;
+  },
+  tokenizer(source) {
+    const found = pattern.exec(source);
+    if (!found) return undefined;
+    return {
+      type: "math",
+      raw: found[0],
+      text: (found[1] ?? found[2] ?? "").trim(),
+      display: level === "block",
+    };
+  },
+});
+
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  extensions: [math("block", DISPLAY), math("inline", INLINE)],
+});
+
+const TOO_DEEP = /(?:^|\n)(?:[ \t]*>){50}/; // the parser calls itself for each level, and would exhaust its stack
+
+export function parseMarkdown(source: string): Token[] {
+  return TOO_DEEP.test(source) ? [{ type: "text", raw: source, text: source }] : marked.lexer(source);
+}
+
+const NAMED: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+
+/** marked leaves entities for a browser to read; React shows text as it is. */
+export const decodeEntities = (text: string): string =>
+  text.replaceAll(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return NAMED[name] ?? whole;
+    const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+
+const SAFE_LINK = /^(https?:\/\/|mailto:)/i;
+
+/** The address of a link, or nothing where opening it could run a script or act on this server. */
+export const safeHref = (href: string): string | undefined => (SAFE_LINK.test(href) ? href : undefined);
+
+export type ImageSource =
+  | { readonly kind: "data"; readonly src: string }
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "remote"; readonly href: string };
+
+/**
+ * An image is shown from the session's files or from the text itself. One from elsewhere is a link:
+ * loading it would tell a stranger's server what the model has read.
+ */
+export function imageSource(href: string): ImageSource | undefined {
+  if (/^data:image\/(png|jpeg|gif|webp|avif);base64,/i.test(href)) return { kind: "data", src: href };
+  if (/^https?:\/\//i.test(href)) return { kind: "remote", href };
+  if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(href)) return undefined;
+  return { kind: "file", path: `/${decodeURI(href).replace(/^(\.?\/)+/, "")}` };
+}

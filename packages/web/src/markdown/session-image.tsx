@@ -1,0 +1,40 @@
+/** A picture among the session's files. Read with the studio's own key, so that no address holds it. */
+import { useEffect, useState } from "react";
+import { api } from "../server/api.ts";
+import { useRead } from "../server/queries.ts";
+
+const TYPES: Record<string, string> = {
+  avif: "image/avif",
+  gif: "image/gif",
+  jpeg: "image/jpeg",
+  jpg: "image/jpeg",
+  png: "image/png",
+  svg: "image/svg+xml", // an <img> runs no script, whatever is inside
+  webp: "image/webp",
+};
+
+/** The media type of a picture by its name, or nothing for what is no picture. */
+export const imageType = (path: string): string | undefined =>
+  TYPES[path.split(".").at(-1)?.toLowerCase() ?? ""];
+
+export function SessionImage({ sessionId, path, alt }: { sessionId: string; path: string; alt: string }) {
+  const { data, isError } = useRead(["files", sessionId, "content", path], (signal) =>
+    api.files.read(sessionId, path, signal),
+  );
+  const src = useObjectUrl(data, imageType(path) ?? "image/png");
+  if (isError) return <span className="text-ink-faint">{alt || path} (no such file)</span>;
+  if (!src) return <span className="text-ink-faint">{alt || path}</span>;
+  return <img src={src} alt={alt || path} className="max-h-96 rounded-lg border border-line" />;
+}
+
+/** An address for bytes, for as long as they are shown. */
+export function useObjectUrl(data: Uint8Array | undefined, type: string): string | undefined {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (!data) return;
+    const made = URL.createObjectURL(new Blob([data.slice()], { type }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [data, type]);
+  return url;
+}
