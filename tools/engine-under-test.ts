@@ -20,8 +20,8 @@ import { uuidv7 } from "uuidv7";
 import { z } from "zod";
 import { type Database, openDatabase } from "../packages/runtime/src/db/database.ts";
 import { type CallRecord, createGate } from "../packages/runtime/src/gate/gate.ts";
-import { openRuns, type Runs } from "../packages/runtime/src/runs/open-runs.ts";
-import type { RunsParts } from "../packages/runtime/src/runs/run-types.ts";
+import type { RunsParts } from "../packages/runtime/src/runs/contract/run-types.ts";
+import { createRuns, type Runs } from "../packages/runtime/src/runs/create-runs.ts";
 import { onlyModel, type Script, scriptedModel } from "./scripted-model.ts";
 
 export interface EngineOptions {
@@ -89,7 +89,7 @@ export async function openEngine(
       scopes: effectiveScopes(spec.grantedScopes, options.userScopes ?? ["*"]),
     });
   };
-  const runs = await openRuns({
+  const runs = await createRuns({
     database,
     gate,
     composeFor,

@@ -66,7 +66,7 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
   {
     fault: "a process is killed before and after each of its writes",
     outcome: "the next one finishes its runs",
-    ...{ file: `${RUNS}/crash.slow.test.ts`, title: "before and after each write of a run" },
+    ...{ file: `${RUNS}/processes/crash.slow.test.ts`, title: "before and after each write of a run" },
   },
   {
     fault: "a process is frozen while another takes over",

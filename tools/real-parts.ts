@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { type Database, openDatabase } from "../packages/runtime/src/db/database.ts";
-import { openDurableWorkflow } from "../packages/runtime/src/runs/durable-workflow.ts";
+import { openDurableWorkflow } from "../packages/runtime/src/runs/processes/durable-workflow.ts";
 import { reachablePostgres } from "./reachable-postgres.ts";
 
 declare module "vitest" {

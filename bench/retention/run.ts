@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { openDatabase } from "../../packages/runtime/src/db/database.ts";
-import { EventRetention } from "../../packages/runtime/src/runs/event-retention.ts";
+import { EventRetention } from "../../packages/runtime/src/runs/log/event-retention.ts";
 import { type BenchPostgres, startPostgres } from "../postgres.ts";
 import { figure, median, percentile, report } from "../result.ts";
 import { type PartitionCost, partitionCosts } from "./partitions.ts";

@@ -99,19 +99,21 @@ describe("discover", () => {
   test("inputs are what the model takes, and files when there are tools for them", () => {
     const model = { ...PLAIN, inputs: { ...NO_INPUTS, image: true, pdf: true } };
     expect(discovered([], { model }).multimodal).toEqual({ input: { image: true, pdf: true } });
-    const files = discovered([cap("session_file_system", tool("read_file"))]);
+    const files = discovered([cap("library", tool("open_book", { readsFiles: true }))]);
     expect(files.multimodal).toEqual({ input: { file: true } });
   });
 
-  test("code execution is declared with the tool that does it, together with its sandbox", () => {
+  test("code execution and its sandbox are declared by the tools' flags, never by a name", () => {
     expect(discovered([]).execution).toEqual({ maxIterations: 50, maxExecutionTime: 1_800_000 });
     const limits = { maxSteps: 3, maxSeconds: 9 };
-    expect(discovered([cap("sandbox", tool("execute_code"))], { spec: { limits } }).execution).toEqual({
-      codeExecution: true,
-      sandboxed: true,
-      maxIterations: 3,
-      maxExecutionTime: 9000,
-    });
+    const times = { maxIterations: 3, maxExecutionTime: 9000 };
+    const execution = (...tools: ReturnType<typeof tool>[]) =>
+      discovered([cap("lab", ...tools)], { spec: { limits } }).execution;
+    const safe = tool("try_it", { runsCode: { sandboxed: true } });
+    const open = tool("shell", { runsCode: { sandboxed: false } });
+    expect(execution(tool("execute_code"))).toEqual(times);
+    expect(execution(safe)).toEqual({ codeExecution: true, sandboxed: true, ...times });
+    expect(execution(safe, open)).toEqual({ codeExecution: true, ...times });
   });
 
   test("other agents are declared only when the agent can reach one, by what it can do with them", () => {

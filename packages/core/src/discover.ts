@@ -111,9 +111,6 @@ export interface SubAgent {
   readonly description?: string;
 }
 
-/** Tools that run code, by the capability that brings them. */
-const CODE_TOOL = "execute_code";
-
 export interface DiscoverParts {
   readonly agent: RuntimeAgent;
   readonly model: DiscoveredModel;
@@ -209,7 +206,7 @@ function multiAgentOf({ tools }: RuntimeAgent): Pick<AgentCapabilities, "multiAg
 /** Any file can be put into the session when the agent has tools that read it; media go to the model when it takes them. */
 function inputsOf({ agent, model }: DiscoverParts): NonNullable<AgentCapabilities["multimodal"]>["input"] {
   const media = (["image", "audio", "video", "pdf"] as const).filter((kind) => model.inputs[kind]);
-  const readsFiles = agent.tools.some(({ capabilityId }) => capabilityId === "session_file_system");
+  const readsFiles = agent.tools.some(({ tool }) => tool.readsFiles);
   return Object.fromEntries([...media, ...(readsFiles ? ["file"] : [])].map((kind) => [kind, true as const]));
 }
 
@@ -217,9 +214,11 @@ function executionOf(
   { tools, spec }: RuntimeAgent,
   server: DiscoveredServer,
 ): AgentCapabilities["execution"] {
-  const runsCode = tools.some(({ tool }) => tool.name === CODE_TOOL);
+  const running = tools.flatMap(({ tool }) => tool.runsCode ?? []);
+  const sandboxed = running.length > 0 && running.every((code) => code.sandboxed);
   return {
-    ...(runsCode && { codeExecution: true as const, sandboxed: true as const }),
+    ...(running.length > 0 && { codeExecution: true as const }),
+    ...(sandboxed && { sandboxed: true as const }),
     maxIterations: spec.limits.maxSteps ?? server.defaultMaxSteps,
     maxExecutionTime: Math.round((spec.limits.maxSeconds ?? server.defaultMaxSeconds) * 1000),
   };

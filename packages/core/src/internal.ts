@@ -18,7 +18,6 @@ export {
   parseAgentFile,
   servedFields,
 } from "./agent-file.ts";
-export { admit, type Breaker, CLOSED_BREAKER, settle } from "./breaker.ts";
 export { servesTasks } from "./capability.ts";
 export type {
   AdapterEvent,
@@ -59,6 +58,7 @@ export {
   RunRefusedError,
   runError,
 } from "./coding-agents/capability-error.ts";
+export type { RunStarted } from "./coding-agents/events.ts";
 export {
   type CodingAgentEvent,
   codingAgentEventSchema,
@@ -76,7 +76,6 @@ export type {
   ModelValidationResult,
 } from "./coding-agents/model.ts";
 export { createModelRegistry, type ModelRefresher } from "./coding-agents/model-registry.ts";
-export { createRunLedger, type ForcedEnding } from "./coding-agents/run-ledger.ts";
 export {
   type Attachment,
   type McpServerConfig,
@@ -100,15 +99,14 @@ export {
 export { FAILURES } from "./failures/fail.ts";
 export { type Fault, faultsOf } from "./faults.ts";
 export { type Budget, decideCall } from "./gate-decision.ts";
-export { fitWindow } from "./history/window.ts";
 export { applyPatch } from "./json-patch.ts";
-export { argumentVector } from "./manifest/argument-vector.ts";
+export { filterByScopes } from "./manifest/filter-by-scopes.ts";
 export { MANIFEST_MAX_CHARS } from "./manifest/manifest.ts";
-export { type ActionInput, type ManifestTool, manifestTools } from "./manifest/manifest-tools.ts";
 export { readPackageName } from "./manifest/package-names.ts";
-export { isPath, type Parameter } from "./manifest/parameters.ts";
+export { isPath, type Parameter, readParameter } from "./manifest/parameters.ts";
 export { type PermissionDiff, permissionDiff } from "./manifest/permission-diff.ts";
 export { SESSION_MANIFEST_PATH, sessionManifest } from "./manifest/session-manifest.ts";
+export { toolName } from "./manifest/tool-names.ts";
 export { DEFAULT_FILE_LIMITS, DEFAULT_GREP_LIMIT } from "./memory-files.ts";
 export {
   type AssistantPart,
@@ -125,7 +123,6 @@ export {
   type UserPart,
 } from "./messages.ts";
 export { nearest } from "./nearest.ts";
-export { OpenBlockTracker, openBlocks } from "./open-events.ts";
 export {
   ARCHIVE_LIMITS,
   type ArchiveCodec,
@@ -170,10 +167,8 @@ export { isVersionPin } from "./semver.ts";
 export type { CompileGrep, FileLimits, GrepMatch, LineFinder } from "./session-files.ts";
 export { baseName, normalisePath, parentPath, parentPaths } from "./session-path.ts";
 export { whyUnavailable } from "./tool.ts";
-export { type ChannelRule, decideDelivery, RoutingPreferences } from "./triggers/delivery.ts";
-export { byAge, laneOf, startable, type WaitingTrigger } from "./triggers/lanes.ts";
-export { advance, DEFAULT_RETRY, type RetryPolicy, type TriggerState } from "./triggers/life-cycle.ts";
 export {
+  Routing,
   readTrigger,
   readTriggerDocument,
   TRIGGER_MAX_BYTES,

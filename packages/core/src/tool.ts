@@ -30,6 +30,12 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly endpoint?: Endpoint;
   /** Whose data `context.store` holds, where capabilities share it: what one sends, another lists. Its own otherwise. */
   readonly storedUnder?: string;
+  /** True when each call states all of what it records, as a todo list does: earlier calls are out of date. */
+  readonly replacesEarlier?: boolean;
+  /** Set when it runs code that the model writes, and whether that code is kept from the host. */
+  readonly runsCode?: { readonly sandboxed: boolean };
+  /** True when it reads the session's files, so that an attached file reaches the model by it. */
+  readonly readsFiles?: boolean;
   /** Set when a call is a run of another agent. */
   readonly subagent?: { readonly name: string; readonly description?: string };
   /** Set when a call gives the session to another agent: its id. */
@@ -74,6 +80,9 @@ export interface ToolDefinition<In extends z.ZodType, Out extends z.ZodType> {
   unavailable?: Unavailable | undefined;
   events?: (input: z.output<In>, output: z.output<Out>, call: CallPlace) => readonly RunEvent[];
   storedUnder?: string;
+  replacesEarlier?: boolean;
+  runsCode?: { sandboxed: boolean };
+  readsFiles?: boolean;
   subagent?: { name: string; description?: string };
   handsOverTo?: string;
   changesRights?: boolean;

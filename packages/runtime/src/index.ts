@@ -2,13 +2,14 @@ export type { AgentInput, AgentRecord } from "./agents/agent-record.ts";
 export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
 export { type Composer, createComposer } from "./agents/composer.ts";
 export { type OfferAgents, type OfferAgentsParts, offerAgents } from "./agents/offer-agents.ts";
+export { singleCapability } from "./agents/single-capability.ts";
 export { type BackupReport, backUp } from "./backup/backup.ts";
 export type { StoreProgress } from "./backup/copy-progress.ts";
 export { type MoveReport, moveStore } from "./backup/move-store.ts";
 export { type RestoreReport, restore } from "./backup/restore.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
 export { isDatabaseAway } from "./db/database-away.ts";
-export { openPatience, type Patiently, unreachable } from "./db/patience.ts";
+export { createDatabaseRetry, type DatabaseRetry, unreachable } from "./db/database-retry.ts";
 export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
 export { fileStore } from "./files/file-store.ts";
 export { compileGrep } from "./files/line-finder.ts";
@@ -41,6 +42,7 @@ export {
   createGuardedFetch,
   type GuardedFetchSettings,
 } from "./network/guarded-fetch.ts";
+export { type GenerateRequest, generate } from "./providers/generate.ts";
 export { type MediaMaker, openMedia } from "./providers/media.ts";
 export type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./providers/models.ts";
 export { type OpenModelsParts, openModels } from "./providers/open-models.ts";
@@ -52,19 +54,19 @@ export type {
   Approvals,
   Decision,
   DirectCall,
-} from "./runs/approvals.ts";
-export type { ClientResult } from "./runs/client-results.ts";
-export type { EventBatch } from "./runs/event-hub.ts";
-export { EventRetention } from "./runs/event-retention.ts";
+} from "./runs/approvals/approvals.ts";
+export type { ClientResult } from "./runs/approvals/client-results.ts";
+export { newSessionView, type SessionView } from "./runs/claim/session-view.ts";
+export { DEFAULT_LIMITS } from "./runs/context/run-meter.ts";
+export { storedBudgets } from "./runs/context/stored-budgets.ts";
+export { withinScopes } from "./runs/context/within-scopes.ts";
 export type {
   HarnessCall,
   HarnessDriver,
   HarnessFacts,
   HarnessProcess,
   HarnessRequest,
-} from "./runs/harness/harness-driver.ts";
-export { openRuns, type Runs } from "./runs/open-runs.ts";
-export { DEFAULT_LIMITS } from "./runs/run-meter.ts";
+} from "./runs/contract/harness-driver.ts";
 export type {
   ClientTool,
   EndedRun,
@@ -80,13 +82,13 @@ export type {
   SendOptions,
   Sent,
   WebhookFetch,
-} from "./runs/run-types.ts";
-export type { QueuedMessage, RunRecord, StoredMessage } from "./runs/session-history.ts";
-export { newSessionView, type SessionView } from "./runs/session-view.ts";
-export { storedBudgets } from "./runs/stored-budgets.ts";
-export { agentCapability, agentCapabilityId, type SubagentParts } from "./runs/subagents.ts";
-export { signature as webhookSignature } from "./runs/webhooks.ts";
-export { withinScopes } from "./runs/within-scopes.ts";
+} from "./runs/contract/run-types.ts";
+export { createRuns, type Runs } from "./runs/create-runs.ts";
+export type { QueuedMessage, RunRecord, StoredMessage } from "./runs/history/session-history.ts";
+export type { EventBatch } from "./runs/log/event-hub.ts";
+export { EventRetention } from "./runs/log/event-retention.ts";
+export { signature as webhookSignature } from "./runs/processes/webhooks.ts";
+export { agentCapability, agentCapabilityId, type SubagentParts } from "./runs/subagents/subagents.ts";
 export type { Isolation } from "./sandbox/isolation.ts";
 export { type ManagedSandbox, openSandbox, type SandboxSettings } from "./sandbox/open-sandbox.ts";
 export {
@@ -118,8 +120,16 @@ export { SessionFolders, sweepDeadFolders } from "./sources/session-folders.ts";
 export { loadSkill } from "./sources/skill.ts";
 export { forgetCapability, prepareUserHome, type UserHome } from "./sources/user-home.ts";
 export { type BreakerStore, breakerStore } from "./tasks/breaker-store.ts";
+export { type ChatMatch, chatMatch } from "./tasks/chat-match.ts";
 export { executeSteps, type StepParts } from "./tasks/execute-steps.ts";
+export { type RankedCatalog, rankPosted } from "./tasks/rank-posted.ts";
+export { keepInStep } from "./tasks/route-index.ts";
+export { type OwnCall, servingRoute, withOwnRoute } from "./tasks/route-owner.ts";
+export { type PreparedEmbed, type RouteTier, routeTier, type TieredIndex } from "./tasks/route-tier.ts";
+export type { TaskEvent, TaskProgress } from "./tasks/task-changes.ts";
+export { openTaskRunner, type TaskParts, type TaskRunner } from "./tasks/task-runner.ts";
 export { type TaskRecord, type TaskStore, taskStore } from "./tasks/task-store.ts";
+export { openToolChooser, type ToolChooser } from "./tasks/tool-choice.ts";
 export { type Histogram, openHistogram } from "./telemetry/histogram.ts";
 export {
   type FailureClass,

@@ -82,6 +82,7 @@ function executeCode(offered: readonly SandboxLanguage[], unavailable: string | 
       duration_ms: z.int(),
     }),
     timeoutMs: START_MS + (MAX_SECONDS + 5) * 1000,
+    runsCode: { sandboxed: true },
     unavailable,
     async run({ language, code, timeout_seconds, files }, { sandbox, fileStore, signal }) {
       if (!sandbox) return fail("sandbox_unavailable", { language, why: "this server has none" });
@@ -89,7 +90,12 @@ function executeCode(offered: readonly SandboxLanguage[], unavailable: string | 
       if (!mounted.ok) return mounted;
       const timeoutMs = timeout_seconds * 1000;
       const ran = await sandbox.run({
-        ...{ language, code, files: mounted.value, timeoutMs, memoryMb: MEMORY_MB, signal },
+        language,
+        code,
+        files: mounted.value,
+        timeoutMs,
+        memoryMb: MEMORY_MB,
+        signal,
       });
       if (!ran.ok) return ran;
       if (ran.value.exit === "killed" && signal.aborted) return fail("cancelled", { what: "The code" });

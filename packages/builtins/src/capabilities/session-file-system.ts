@@ -26,6 +26,7 @@ const metadata = {
 
 const readFile = defineTool({
   name: "read_file",
+  readsFiles: true,
   description: "Read file content by path. Content that is not UTF-8 text comes as base64.",
   input: z.object({ path: onePath.describe("Absolute path to the file (e.g., '/docs/readme.txt')") }),
   output: z.object({ path: z.string(), content: z.string(), encoding, size_bytes: z.int() }),

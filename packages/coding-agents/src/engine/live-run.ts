@@ -9,8 +9,6 @@ import {
   type AdapterEvent,
   type AdapterStep,
   type CodingAgentEvent,
-  createRunLedger,
-  type ForcedEnding,
   type RunCommand,
   type RunExit,
   RunRefusedError,
@@ -24,6 +22,7 @@ import { EventQueue } from "./event-queue.ts";
 import { type PreparedRun, planRun, type RunRequest, readyPlan } from "./prepare-run.ts";
 import { privateFolder, removeFolder, returnRunFiles } from "./private-folder.ts";
 import { ResultBuilder, type RunHandle, type RunResult } from "./run-handle.ts";
+import { createRunLedger, type ForcedEnding } from "./run-ledger.ts";
 
 export interface LiveRunRequest extends RunRequest {
   readonly settings: EngineSettings;

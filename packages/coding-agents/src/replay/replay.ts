@@ -4,7 +4,8 @@
  * There is no exit code, so a recording that breaks off without a terminal event is `aborted`, or `failed` when an error
  * was seen before it broke off.
  */
-import { type CodingAgentEvent, createRunLedger, type LineReader } from "@capstan/core/internal";
+import type { CodingAgentEvent, LineReader } from "@capstan/core/internal";
+import { createRunLedger } from "../engine/run-ledger.ts";
 import { readRecording } from "./recording.ts";
 
 const EXIT_UNKNOWN = { code: null, signal: null };

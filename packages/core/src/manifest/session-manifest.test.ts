@@ -7,8 +7,8 @@ import { CapabilityRegistry } from "../registry.ts";
 import { ok } from "../result.ts";
 import { defineTool, type ToolPolicy } from "../tool.ts";
 import type { Manifest } from "./manifest.ts";
-import { manifestTools } from "./manifest-tools.ts";
 import { sessionManifest } from "./session-manifest.ts";
+import { toolName } from "./tool-names.ts";
 
 const manifest = (name: string, scope: string): Manifest => ({
   name,
@@ -59,8 +59,14 @@ function agentWith(scopes: string[], toolPolicies: Record<string, ToolPolicy> = 
         name: each.name,
         description: each.description,
         requiredScopes: each.required_scopes ?? [],
-        tools: manifestTools(each).map(({ name, description, scopes: needed }) =>
-          defineTool({ name, description, scopes: needed, input: z.object({}), run: () => ok(1) }),
+        tools: each.actions.map(({ name, description }) =>
+          defineTool({
+            name: toolName(each.name, name),
+            description,
+            scopes: each.required_scopes ?? [],
+            input: z.object({}),
+            run: () => ok(1),
+          }),
         ),
       }),
     ),

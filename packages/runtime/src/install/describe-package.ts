@@ -1,6 +1,7 @@
 /** From what an archive says of itself to what a person reviews. Names and commands are checked here. */
 import { fail, type Manifest, ok, type Result, readManifest } from "@capstan/core";
-import { manifestTools, type PackageContents, readPackageName } from "@capstan/core/internal";
+import { type PackageContents, readPackageName } from "@capstan/core/internal";
+import { manifestTools } from "../sources/manifest-tools.ts";
 import type { PackageDescription } from "./package-record.ts";
 
 export function describePackage(contents: PackageContents): Result<PackageDescription> {

@@ -14,7 +14,7 @@ import {
   type Result,
 } from "@capstan/core";
 import type { Database } from "../db/database.ts";
-import { impatient, type Patiently } from "../db/patience.ts";
+import { type DatabaseRetry, withoutRetry } from "../db/database-retry.ts";
 import { ServiceSupervisor } from "../services/service-supervisor.ts";
 import { type CliParts, cliCapability } from "../sources/cli.ts";
 import type { SecretLookup } from "../sources/secrets.ts";
@@ -48,7 +48,7 @@ export interface PackagesOptions {
   readonly settings?: SecretLookup;
   readonly onError: (error: unknown) => void;
   readonly now: () => Date;
-  readonly patiently?: Patiently;
+  readonly withRetry?: DatabaseRetry;
 }
 
 export interface Packages {
@@ -109,9 +109,9 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     openapi: openApiLoader(store, mcp.settings),
   };
   const loaded = new PackageRegistry({ store, registry, loaders });
-  const patiently = options.patiently ?? impatient;
-  await patiently(() => loaded.sync());
-  await patiently(() => host.placed.sweep(nowMs()));
+  const withRetry = options.withRetry ?? withoutRetry;
+  await withRetry(() => loaded.sync());
+  await withRetry(() => host.placed.sweep(nowMs()));
   loaded.start(options.onError);
   const sweeper = setInterval(() => void folders.sweep().catch(options.onError), SWEEP_MS);
   sweeper.unref();

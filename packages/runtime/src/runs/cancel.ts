@@ -3,12 +3,12 @@
  * closes what was half said, and writes the end itself. So it works also when the worker is dead or deaf.
  */
 import { agentSpec } from "@capstan/core";
-import { openBlocks } from "@capstan/core/internal";
-import { CLAIM_TO_CANCEL, CLAIM_WAITING_TO_CANCEL } from "./claim-statements.ts";
-import { type ClaimRow, loadSegment } from "./claims.ts";
-import { type Engine, RunContext } from "./run-context.ts";
-import type { MessageToStore } from "./run-log.ts";
-import { Stopped } from "./segments.ts";
+import { CLAIM_TO_CANCEL, CLAIM_WAITING_TO_CANCEL } from "./claim/claim-statements.ts";
+import { type ClaimRow, loadSegment } from "./claim/claims.ts";
+import { type Engine, RunContext } from "./context/run-context.ts";
+import { openBlocks } from "./history/open-events.ts";
+import type { MessageToStore } from "./log/run-log.ts";
+import { Stopped } from "./processes/active-segments.ts";
 
 const CHILDREN = `select session_id from runs where parent_run_id = $1 and status in ('queued', 'running', 'waiting')`;
 const DROP_QUEUED = `update runs set status = 'cancelled', updated_at = now() where session_id = $1 and status = 'queued'`;

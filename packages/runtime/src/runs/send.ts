@@ -2,18 +2,18 @@
 import { fail, type JsonValue, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import type { ConversationMessage, UserPart } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
-import { CLAIM_NEW, CLAIM_QUEUED } from "./claim-statements.ts";
-import { type ClaimRow, fromFirstQuestion } from "./claims.ts";
-import { clientTools, withTools } from "./engine-tools.ts";
+import { CLAIM_NEW, CLAIM_QUEUED } from "./claim/claim-statements.ts";
+import { type ClaimRow, fromFirstQuestion } from "./claim/claims.ts";
+import { readSession, type SessionView } from "./claim/session-view.ts";
+import { clientTools, withTools } from "./context/engine-tools.ts";
+import type { ClaimedSegment, Engine } from "./context/run-context.ts";
+import { withinScopes } from "./context/within-scopes.ts";
+import type { NewMessage, Pending, RunInput, SendOptions, Sent } from "./contract/run-types.ts";
 import { driverFor, isHarnessed } from "./harness/harness-step.ts";
-import { messageId as newMessageId } from "./message-id.ts";
-import { checkSchema, schemaPart } from "./output-schema.ts";
-import type { ClaimedSegment, Engine } from "./run-context.ts";
-import type { NewMessage, Pending, RunInput, SendOptions, Sent } from "./run-types.ts";
-import type { Segments } from "./segments.ts";
-import { readSession, type SessionView } from "./session-view.ts";
-import { storableJson } from "./storable-json.ts";
-import { withinScopes } from "./within-scopes.ts";
+import { messageId as newMessageId } from "./log/message-id.ts";
+import { storableJson } from "./log/storable-json.ts";
+import { checkSchema, schemaPart } from "./model/output-schema.ts";
+import type { Segments } from "./processes/active-segments.ts";
 
 const UNIQUE_VIOLATION = "23505";
 const RACES = 5; // a claim that met another one at the same moment is made again with fresh eyes

@@ -10,21 +10,14 @@ import {
   type Result,
   type ToolContext,
 } from "@capstan/core";
-import {
-  type ActionInput,
-  argumentVector,
-  isPath,
-  type ManifestTool,
-  manifestTools,
-  normalisePath,
-  type Parameter,
-  semverOf,
-} from "@capstan/core/internal";
+import { isPath, normalisePath, type Parameter, semverOf } from "@capstan/core/internal";
 import { type CommandIsolation, uidFor } from "../commands/command-isolation.ts";
 import { isOpenToOthers } from "../commands/open-to-others.ts";
 import { type CommandOutcome, runCommand } from "../commands/run-command.ts";
 import type { PackageRecord } from "../install/package-record.ts";
+import { argumentVector } from "./argument-vector.ts";
 import { commandResult } from "./command-result.ts";
+import { type ActionInput, type ManifestTool, manifestTools } from "./manifest-tools.ts";
 import type { ServiceBreaker } from "./service-breaker.ts";
 import { type FolderChanges, NO_CHANGES, type SessionFolders } from "./session-folders.ts";
 import { prepareUserHome } from "./user-home.ts";

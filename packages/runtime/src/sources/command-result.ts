@@ -1,7 +1,7 @@
 /** What a command's end means to the model: JSON or text and changed files, or a typed failure with what it said on stderr. */
 import { fail, ok, type Result } from "@capstan/core";
-import type { ManifestTool } from "@capstan/core/internal";
 import type { CommandOutcome } from "../commands/run-command.ts";
+import type { ManifestTool } from "./manifest-tools.ts";
 import type { FolderChanges } from "./session-folders.ts";
 
 const STDERR_CHARS = 2_000;

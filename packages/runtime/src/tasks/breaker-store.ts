@@ -1,6 +1,7 @@
 /** Circuit breakers in the database, so that every process rests a broken capability and one trial reopens it for all. */
-import { admit, type Breaker, CLOSED_BREAKER, settle } from "@capstan/core/internal";
+
 import type pg from "pg";
+import { admit, type Breaker, CLOSED_BREAKER, settle } from "./breaker.ts";
 
 export interface BreakerStore {
   /** May a call of this capability pass? The trial of a rested breaker goes to one process only. */

@@ -4,7 +4,8 @@
  */
 import { createHmac } from "node:crypto";
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
-import type { ChannelRule, Trigger } from "@capstan/core/internal";
+import type { Trigger } from "@capstan/core/internal";
+import type { ChannelRule } from "./delivery.ts";
 
 const TRIES = 3;
 const PAUSES_MS = [500, 2_000];

@@ -6,9 +6,11 @@
 import { type FSWatcher, watch } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { decideDelivery, type RetryPolicy, RoutingPreferences, type Trigger } from "@capstan/core/internal";
+import type { Trigger } from "@capstan/core/internal";
 import type { Channels } from "./channels.ts";
+import { decideDelivery, RoutingPreferences } from "./delivery.ts";
 import { importLegacyTriggers } from "./legacy-triggers.ts";
+import type { RetryPolicy } from "./life-cycle.ts";
 import { ManagerPulse, PULSE_MS } from "./manager-pulse.ts";
 import { pruneTriggers } from "./prune-triggers.ts";
 import { type Claim, type StepHook, TriggerQueue, type TriggerResult } from "./trigger-queue.ts";

@@ -5,19 +5,11 @@
 import { createHash } from "node:crypto";
 import { link, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  advance,
-  DEFAULT_RETRY,
-  laneOf,
-  type RetryPolicy,
-  readTrigger,
-  startable,
-  TRIGGER_MAX_BYTES,
-  type Trigger,
-  type TriggerState,
-} from "@capstan/core/internal";
+import { readTrigger, TRIGGER_MAX_BYTES, type Trigger } from "@capstan/core/internal";
 import { createWhole, moveIfThere, readPlainFile, writeWhole } from "./atomic-files.ts";
 import { type LaneToken, LaneTokens } from "./lane-tokens.ts";
+import { laneOf, startable } from "./lanes.ts";
+import { advance, DEFAULT_RETRY, type RetryPolicy, type TriggerState } from "./life-cycle.ts";
 import type { ManagerPulse } from "./manager-pulse.ts";
 import {
   isCapabilityFolder,

@@ -1,5 +1,5 @@
 /** The waiting triggers by lane, so that the next one of ten thousand is found without looking at all of them. */
-import { byAge, laneOf, type WaitingTrigger } from "@capstan/core/internal";
+import { byAge, laneOf, type WaitingTrigger } from "./lanes.ts";
 
 export interface Waiting extends WaitingTrigger {
   readonly fileName: string;

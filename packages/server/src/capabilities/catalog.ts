@@ -8,8 +8,7 @@ import {
   searchWeb,
 } from "@capstan/builtins";
 import { type Capability, fail, type GuardedFetch, ok, type Result } from "@capstan/core";
-import { type Database, documentStore, openMedia } from "@capstan/runtime";
-import { generate } from "../models/generate.ts";
+import { type Database, documentStore, generate, openMedia } from "@capstan/runtime";
 import type { ServerModels } from "../models/models.ts";
 import type { Providers } from "../models/providers.ts";
 import type { Settings } from "../settings/settings.ts";

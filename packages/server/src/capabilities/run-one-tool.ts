@@ -1,12 +1,11 @@
 /** One tool called by itself: as an agent's tool when an agent is named, else as the only capability of a nameless agent. */
 import { type Failure, fail, type JsonValue, type Result, type RuntimeAgent } from "@capstan/core";
 import type { Budget } from "@capstan/core/internal";
-import { storedBudgets } from "@capstan/runtime";
+import { singleCapability, storedBudgets } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import { ownSession } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import type { Services } from "../start/services.ts";
-import { singleCapability } from "./single-capability.ts";
 
 export interface OneCall {
   readonly capabilityId: string;

@@ -3,8 +3,14 @@
  * a trigger goes through the gate like every call, with the rights of the trigger's user.
  */
 import { type AnyTool, type Capability, type CapabilityRegistry, fail, ok } from "@capstan/core";
-import type { Channel, Channels, Composer, Gate, UserStore } from "@capstan/runtime";
-import { singleCapability } from "../capabilities/single-capability.ts";
+import {
+  type Channel,
+  type Channels,
+  type Composer,
+  type Gate,
+  singleCapability,
+  type UserStore,
+} from "@capstan/runtime";
 
 export interface ChannelParts {
   readonly registry: CapabilityRegistry;

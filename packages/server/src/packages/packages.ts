@@ -3,9 +3,9 @@ import { join, resolve } from "node:path";
 import type { GuardedFetch } from "@capstan/core";
 import {
   type Database,
+  type DatabaseRetry,
   openPackages,
   type Packages,
-  type Patiently,
   ScheduleSource,
   type ScheduleStore,
   scheduleStore,
@@ -33,7 +33,7 @@ export interface PackageParts extends TriggerParts, ChannelParts {
   readonly secret: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly onError: (error: unknown, what?: string) => void;
-  readonly patiently: Patiently;
+  readonly withRetry: DatabaseRetry;
   /** Tells the operator something that is no fault. */
   readonly note: (message: string) => void;
 }
@@ -51,11 +51,11 @@ export const toolEnvironment = (environment: Readonly<Record<string, string>>): 
   Object.fromEntries(Object.entries(environment).filter(([name]) => TOOL_VARIABLES.test(name)));
 
 export async function openServerPackages(parts: PackageParts): Promise<ServerPackages> {
-  const { settings, database, registry, fetch, secret, environment, onError, note, patiently } = parts;
+  const { settings, database, registry, fetch, secret, environment, onError, note, withRetry } = parts;
   const dataDir = resolve(settings.CAPSTAN_DATA_DIR);
   const now = () => new Date();
   const packages = await openPackages({
-    ...{ dataDir, database, registry, fetch, onError, now, patiently },
+    ...{ dataDir, database, registry, fetch, onError, now, withRetry },
     lockPath: join(dataDir, "capstan.lock"),
     settings: (name) => settings.secrets[name],
     toolEnvironment: toolEnvironment(environment),

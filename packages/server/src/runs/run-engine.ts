@@ -4,15 +4,15 @@ import type { GuardedFetch } from "@capstan/core";
 import {
   type AuditLog,
   type Composer,
+  createRuns,
   type Database,
   type EndedRun,
   type Gate,
-  openRuns,
   type RunObservation,
   type Runs,
+  singleCapability,
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
-import { singleCapability } from "../capabilities/single-capability.ts";
 import type { Harnesses } from "../harness/open-harnesses.ts";
 import type { ServerModels } from "../models/models.ts";
 import { copyFiles, type SessionFiles } from "../sessions/session-files.ts";
@@ -51,7 +51,7 @@ export function openEngine({
   harnesses,
   files,
 }: EngineParts): Promise<Runs> {
-  return openRuns({
+  return createRuns({
     database,
     gate,
     composeFor: composer.composeFor,

@@ -119,7 +119,7 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
     shownBy: [
       [REPLAY, "an approval that is answered again runs nothing again"],
       [REPLAY, "does not cover a call with other arguments"],
-      [`${RUNTIME}/runs/approvals.live.test.ts`, "answered many times at once is executed once"],
+      [`${RUNTIME}/runs/approvals/approvals.live.test.ts`, "answered many times at once is executed once"],
     ],
   },
   {

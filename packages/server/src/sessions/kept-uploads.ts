@@ -6,7 +6,6 @@ import type { FilePart, UserPart } from "@capstan/core/internal";
 import type { SessionRecord } from "@capstan/runtime";
 import type { Services } from "../start/services.ts";
 
-const FILE_TOOLS = "session_file_system";
 const TEXT = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|csv)$)/;
 const ENDINGS: Readonly<Record<string, string>> = {
   "application/zip": "zip",
@@ -28,8 +27,7 @@ export async function keptUploads(
 ): Promise<UserPart[]> {
   if (session.agentId === null || !content.some(isUpload)) return [...content];
   const agent = await services.composer.composeFor(session.agentId, session.owner);
-  if (!agent.ok || !agent.value.tools.some(({ capabilityId }) => capabilityId === FILE_TOOLS))
-    return [...content];
+  if (!agent.ok || !agent.value.tools.some(({ tool }) => tool.readsFiles)) return [...content];
   const model = await services.models.resolve(agent.value.spec.model);
   const inputs: Partial<Record<string, boolean>> = model.ok ? { ...model.value.inputs } : {};
   const files = services.files(session.id);

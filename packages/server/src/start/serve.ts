@@ -1,6 +1,6 @@
 /** Starts the server: services, application, socket. What `main.ts`, tests and the CLI call. */
 import { ok, type Result } from "@capstan/core";
-import { EventRetention, openPatience, type Patiently, unreachable } from "@capstan/runtime";
+import { createDatabaseRetry, type DatabaseRetry, EventRetention, unreachable } from "@capstan/runtime";
 import { FrontDoor } from "../http/http-listener.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -22,8 +22,8 @@ export async function startServer(
   extras: ServerExtras = {},
 ): Promise<Result<RunningServer>> {
   const door = new FrontDoor(settings);
-  const patiently = waitingFor(settings, log, door);
-  const opened = await openServices(settings, log, { patiently, ...extras }).catch(unreachable);
+  const withRetry = waitingFor(settings, log, door);
+  const opened = await openServices(settings, log, { withRetry, ...extras }).catch(unreachable);
   if (!opened.ok) {
     await door.close();
     return opened;
@@ -45,8 +45,8 @@ export async function startServer(
 }
 
 /** While it waits the process already listens: whoever watches it sees that it lives, and is not ready. */
-function waitingFor(settings: Settings, log: Log, door: FrontDoor): Patiently {
-  return openPatience({
+function waitingFor(settings: Settings, log: Log, door: FrontDoor): DatabaseRetry {
+  return createDatabaseRetry({
     waitMs: settings.CAPSTAN_DATABASE_WAIT_SECONDS * 1000,
     onWait: ({ why, leftMs, nextMs }) => {
       const seconds = (ms: number) => (ms / 1000).toFixed(ms < 10_000 ? 1 : 0);

@@ -1,6 +1,12 @@
 /** Everything the routes stand on, opened once. Routes take the parts they name; nothing else is global. */
 import { join } from "node:path";
-import { builtinCapabilities, countTokens, type SearchSettings, staticEmbedding } from "@capstan/builtins";
+import {
+  builtinCapabilities,
+  countTokens,
+  type SearchSettings,
+  staticEmbedding,
+  timezoneOf,
+} from "@capstan/builtins";
 import { CapabilityRegistry, type CapstanConfig, ok, type Result } from "@capstan/core";
 import {
   type AgentStore,
@@ -14,29 +20,37 @@ import {
   createGate,
   createGuardedFetch,
   type Database,
+  type DatabaseRetry,
   dataFolderSecret,
   type Gate,
   type KeyStore,
+  keepInStep,
   keyStore,
   openAuditLog,
   openCapabilityDocuments,
   openDatabase,
   openSandbox,
+  openTaskRunner,
   openTelemetry,
-  type Patiently,
+  openToolChooser,
   providerStore,
   type ResolvedModel,
+  type RouteTier,
   type Runs,
   readDeclarative,
   type SessionStore,
   secretBox,
   sessionStore,
+  type TaskParts,
+  type TaskRunner,
   type Telemetry,
+  type TieredIndex,
   type TokenStore,
   taskStore,
   tokenStore,
   type UserStore,
   userStore,
+  withOwnRoute,
   withRouteTool,
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
@@ -57,11 +71,6 @@ import { openSessionManifests } from "../sessions/session-manifests.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { openRouteTier } from "../tasks/open-route-tier.ts";
-import { keepInStep } from "../tasks/route-index.ts";
-import { withOwnRoute } from "../tasks/route-owner.ts";
-import type { RouteTier, TieredIndex } from "../tasks/route-tier.ts";
-import { openTaskRunner, type TaskParts, type TaskRunner } from "../tasks/task-runner.ts";
-import { openToolChooser } from "../tasks/tool-choice.ts";
 import { accessRequests } from "../users/access-requests.ts";
 
 export interface Services {
@@ -112,7 +121,7 @@ export interface ServerExtras {
   /** Models beside the providers', by their whole name; for programs that bring their own. */
   readonly models?: Readonly<Record<string, ResolvedModel>>;
   /** How steps that need the database are made; as given, when absent. */
-  readonly patiently?: Patiently;
+  readonly withRetry?: DatabaseRetry;
 }
 
 const DRAIN_MS = 5000; // how long a stop waits for steps that are on
@@ -121,16 +130,16 @@ const MAX_TOOL_OUTPUT_CHARS = 100_000; // about 25k tokens; more crowds out the 
 export async function openServices(
   settings: Settings,
   log: Log,
-  { config = {}, environment = {}, models: ownModels = {}, patiently = (step) => step() }: ServerExtras = {},
+  { config = {}, environment = {}, models: ownModels = {}, withRetry = (step) => step() }: ServerExtras = {},
 ): Promise<Result<Services>> {
   const routing = openRouteTier(settings, log);
   if (!routing.ok) return routing;
-  const ground = await openGround(settings, config, ownModels, patiently);
+  const ground = await openGround(settings, config, ownModels, withRetry);
   if (!ground.ok) return ground;
   const { database, sandbox, fetch, registry, stores, secret, models } = ground.value;
   const { agents, users, audit, telemetry } = stores;
   const onError = (error: unknown, what = "background work") => log.error({ what, error });
-  const documents = await patiently(() => openDocuments(settings, database, registry, onError));
+  const documents = await withRetry(() => openDocuments(settings, database, registry, onError));
   const started: { runs?: Runs; packages?: ServerPackages } = {};
   const watch = openObservability({
     ...{ settings, telemetry, database, agents, onError },
@@ -157,12 +166,12 @@ export async function openServices(
   const sessionFolders = join(settings.CAPSTAN_DATA_DIR, "harness");
   const harnesses = openHarnesses({ codingAgents: delegates, files, folder: sessionFolders, onError });
   const heard = { observed: observations.add, ended: watch.runEnded };
-  const runs = await patiently(() => openEngine({ ...working, ...heard, harnesses, files }));
+  const runs = await withRetry(() => openEngine({ ...working, ...heard, harnesses, files }));
   started.runs = runs;
   registry.register(accessRequests({ composer, users, audit, approvals: () => runs.approvals }));
-  const taskRunner = openTasks(routing.value, { ...working, ...stores, registry });
+  const taskRunner = openTasks(routing.value, { ...working, ...stores, registry, timezoneOf, onError });
   const packages = await openServerPackages({
-    ...{ settings, database, registry, fetch, secret, environment, onError, patiently, note: log.info },
+    ...{ settings, database, registry, fetch, secret, environment, onError, withRetry, note: log.info },
     ...{ agents, sessions: stores.sessions, runs, users, composer, gate },
   });
   started.packages = packages;
@@ -205,10 +214,10 @@ async function openGround(
   settings: Settings,
   config: CapstanConfig,
   ownModels: Readonly<Record<string, ResolvedModel>>,
-  patiently: Patiently,
+  withRetry: DatabaseRetry,
 ) {
   const [opened, sandbox] = await Promise.all([
-    patiently(() =>
+    withRetry(() =>
       openDatabase({
         ...{ dataDir: settings.CAPSTAN_DATA_DIR, url: settings.DATABASE_URL },
         replicaUrl: settings.DATABASE_REPLICA_URL,

@@ -1,10 +1,10 @@
 /** Which tier the router has here: MiniLM where its two packages are installed, unless the settings say otherwise. */
 import { join } from "node:path";
-import { isMinilmInstalled, openMinilmThread } from "@capstan/builtins";
+import { isMinilmInstalled, openMinilmThread, staticEmbedding } from "@capstan/builtins";
 import { fail, ok, type Result } from "@capstan/core";
+import { type RouteTier, routeTier } from "@capstan/runtime";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
-import { type RouteTier, routeTier } from "./route-tier.ts";
 
 /** Beside Capstan, then in the project the server is started from. */
 const places = () => [import.meta.url, join(process.cwd(), "package.json")];
@@ -27,5 +27,5 @@ export function openRouteTier(
   }
   const model = place === undefined ? undefined : openMinilmThread({ from: place });
   if (model) log.info(STARTS);
-  return ok(routeTier({ model, onError }));
+  return ok(routeTier({ model, table: staticEmbedding, onError }));
 }

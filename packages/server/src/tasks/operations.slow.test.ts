@@ -4,14 +4,14 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { staticEmbedding } from "@capstan/builtins";
+import { openToolChooser, routeTier } from "@capstan/runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { typeCommand } from "../../../../tools/command-under-test.ts";
 import { packageFolder } from "../../../../tools/npm-package.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 import { OPERATION_TASKS } from "./fixtures/operation-tasks.ts";
-import { routeTier } from "./route-tier.ts";
-import { openToolChooser } from "./tool-choice.ts";
 
 /** What is known to be found today, of all tasks of a document; fewer is a step back. */
 const FOUND: Readonly<Record<string, number>> = {
@@ -86,7 +86,10 @@ describe.each(OPERATION_TASKS)("$api", ({ api, package: [name, version, file], t
   test(`${FOUND[api]} of ${tasks.length} tasks or more find their operation`, async () => {
     const found = server.services.registry.get(label);
     if (!found.ok) throw new Error(found.failure.message);
-    const choose = openToolChooser(server.services.registry, routeTier({ onError: () => {} }));
+    const choose = openToolChooser(
+      server.services.registry,
+      routeTier({ table: staticEmbedding, onError: () => {} }),
+    );
     const operation = (task: string) => {
       const chosen = choose(task, found.value);
       const tool = found.value.tools.find(({ name }) => name === chosen);

@@ -1,6 +1,7 @@
 /** /api: tasks by the specification, telemetry, and one generic route that serves the catalog's own routes through the gate. */
 import { type Capability, type Failure, fail } from "@capstan/core";
 import { rankCatalogRequest, summarise, TaskRequest, whatIsWrong } from "@capstan/core/internal";
+import { chatMatch, rankPosted, servingRoute, type TaskEvent } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { isTheirs } from "../auth/ownership.ts";
@@ -9,10 +10,6 @@ import { type AppEnv, json, jsonBody, needs, newRoutes, requireRight } from "../
 import { problem } from "../http/problem.ts";
 import { sseEvent, sseResponse, streamStop } from "../http/sse.ts";
 import type { Services } from "../start/services.ts";
-import { chatMatch } from "./chat-match.ts";
-import { rankPosted } from "./rank-posted.ts";
-import { servingRoute } from "./route-owner.ts";
-import type { TaskEvent } from "./task-changes.ts";
 
 const AnyObject = z.record(z.string(), z.unknown());
 

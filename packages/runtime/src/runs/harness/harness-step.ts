@@ -4,10 +4,10 @@
  */
 import { type Failure, fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import { NATIVE_AGENT, openCalls, type RunEnded, type ToolCallPart } from "@capstan/core/internal";
-import { callTools, nothingWaits, refusal, storeResult } from "../call-tools.ts";
-import type { Engine, RunContext } from "../run-context.ts";
-import { concluded, failed, handedOver, type SegmentEnd, suspended } from "../run-endings.ts";
-import type { HarnessDriver } from "./harness-driver.ts";
+import type { Engine, RunContext } from "../context/run-context.ts";
+import type { HarnessDriver } from "../contract/harness-driver.ts";
+import { callTools, nothingWaits, refusal, storeResult } from "../steps/call-tools.ts";
+import { concluded, failed, handedOver, type SegmentEnd, suspended } from "../steps/run-endings.ts";
 import { type HarnessLink, pauseLink, readLink, writeLink } from "./harness-link.ts";
 import { type HarnessPrompt, promptAfter, promptAfterCrash } from "./harness-prompt.ts";
 import { type HarnessEnd, LiveHarness } from "./live-harness.ts";
@@ -30,7 +30,7 @@ export function driverFor({ parts }: Pick<Engine, "parts">, { spec }: RuntimeAge
 export async function harnessStep(context: RunContext, agent: RuntimeAgent): Promise<SegmentEnd | undefined> {
   context.harness = agent.spec.harness;
   context.seen.model = context.claim.input.model ?? agent.spec.model ?? agent.spec.harness;
-  const waiting = context.engine.parked.take(context.claim.runId);
+  const waiting = context.engine.idleHarnesses.take(context.claim.runId);
   if (waiting) return driven(context, { live: waiting });
   const calls = openCalls(context.messages);
   if (calls.length > 0) return makeCalls(context, agent, calls);
@@ -144,7 +144,7 @@ async function driven(context: RunContext, begun: Begun): Promise<SegmentEnd | u
     if (!context.engine.draining()) await pause(context); // a process that ends leaves a crash behind, as a killed one does
     throw error;
   }
-  if (end.kind === "waiting") return parked(context, live, end);
+  if (end.kind === "waiting") return keepIdle(context, live, end);
   if (end.kind === "ended") return ended(context, begun, end.event);
   live.discard();
   await pause(context);
@@ -154,14 +154,14 @@ async function driven(context: RunContext, begun: Begun): Promise<SegmentEnd | u
 /** Where the program cannot be resumed, a question may wait as long as the program does. */
 function limitExpiry(context: RunContext, { facts }: LiveHarness): void {
   if (facts.canResume) return;
-  const most = context.engine.parked.waitMs / 1000;
+  const most = context.engine.idleHarnesses.waitMs / 1000;
   const { approvalExpiry: expiry } = context;
   if (expiry.policy === "wait" || expiry.afterSeconds > most) {
     context.approvalExpiry = { policy: "expire", afterSeconds: most };
   }
 }
 
-async function parked(
+async function keepIdle(
   context: RunContext,
   live: LiveHarness,
   { waits }: Extract<HarnessEnd, { kind: "waiting" }>,
@@ -171,11 +171,11 @@ async function parked(
   context.messages.push(...message.map((each) => each.message));
   if (message.length > 0) await context.log.commit(message);
   await pause(context);
-  engine.parked.add(claim.runId, live);
+  engine.idleHarnesses.add(claim.runId, live);
   try {
     return await suspended(context, waits);
   } catch (error) {
-    engine.parked.drop(claim.runId);
+    engine.idleHarnesses.drop(claim.runId);
     throw error;
   }
 }

@@ -6,7 +6,7 @@
 import type { JsonValue, RunEvent } from "@capstan/core";
 import { type ConversationMessage, type ToolCallPart, toolCallsOf } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
-import { MessageBuilder } from "../message-builder.ts";
+import { MessageBuilder } from "../model/message-builder.ts";
 
 export interface Turn {
   readonly id: string;

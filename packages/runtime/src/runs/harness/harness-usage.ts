@@ -1,8 +1,8 @@
 /** Tokens of a program's run: it tells totals so far, our meter counts messages, so each message gets what is new. */
 import type { RunUsage as ProgramUsage, TokenUsage } from "@capstan/core/internal";
-import type { StoredUsage } from "../run-log.ts";
-import type { RunMeter } from "../run-meter.ts";
-import type { HarnessDriver } from "./harness-driver.ts";
+import type { RunMeter } from "../context/run-meter.ts";
+import type { HarnessDriver } from "../contract/harness-driver.ts";
+import type { StoredUsage } from "../log/run-log.ts";
 
 type Counts = { readonly [Name in keyof typeof ZERO]: number };
 

@@ -12,11 +12,11 @@ import {
   type ToolOutput,
 } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
-import { callOne, nothingWaits, noWaits, refusal, storeResult, type Waits } from "../call-tools.ts";
-import type { RunContext } from "../run-context.ts";
-import type { MessageToStore } from "../run-log.ts";
+import type { RunContext } from "../context/run-context.ts";
+import type { HarnessCall, HarnessDriver, HarnessFacts, HarnessProcess } from "../contract/harness-driver.ts";
+import type { MessageToStore } from "../log/run-log.ts";
+import { callOne, nothingWaits, noWaits, refusal, storeResult, type Waits } from "../steps/call-tools.ts";
 import { ExpectedCalls } from "./expected-calls.ts";
-import type { HarnessCall, HarnessDriver, HarnessFacts, HarnessProcess } from "./harness-driver.ts";
 import { HarnessTurns, type Turn } from "./harness-turns.ts";
 import { HarnessUsage } from "./harness-usage.ts";
 import { answerNative, type NativeQuestion, nativeVerdict } from "./native-question.ts";

@@ -2,9 +2,9 @@
 import { type AnyTool, type Failure, fail, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import type { ToolCallPart } from "@capstan/core/internal";
 import { foreignSchema } from "../../sources/json-schema.ts";
-import { askPerson, denial, type Waits } from "../call-tools.ts";
-import type { Answer, RunContext } from "../run-context.ts";
-import type { HarnessProcess } from "./harness-driver.ts";
+import type { Answer, RunContext } from "../context/run-context.ts";
+import type { HarnessProcess } from "../contract/harness-driver.ts";
+import { askPerson, denial, type Waits } from "../steps/call-tools.ts";
 import { sameInput } from "./same-input.ts";
 
 export interface NativeQuestion {

@@ -1,0 +1,219 @@
+/**
+ * The ledger of one run: whatever an adapter says, in whatever order, comes out as a legal run.
+ *
+ * One `run-started` first, one `run-ended` last, no tool ends without having started, none stays open. The terminal event is
+ * held until the output is over, because lines may still follow it; success comes from it alone, never from an exit code.
+ */
+import type {
+  AdapterEvent,
+  CodingAgentEvent,
+  RunEnded,
+  RunExit,
+  RunLimit,
+  RunOutcome,
+  RunStarted,
+  RunUsage,
+} from "@capstan/core/internal";
+
+const MAX_TOOL_OUTPUT_CHARS = 100_000; // some 25k tokens; a file dump must not fill every client's memory
+const MAX_WAITING = 100; // warnings a CLI prints before it says who it is
+
+/** An ending that the engine decided on, whatever the agent says about it. */
+export interface ForcedEnding {
+  readonly outcome: RunOutcome;
+  readonly message: string;
+  readonly limit?: RunLimit;
+}
+
+export interface RunLedger {
+  /** The events to pass on. */
+  take(events: readonly AdapterEvent[]): CodingAgentEvent[];
+  /** Ends the run: closes open tools, then says how it ended. `lastOutput` goes into the message when nothing else explains. */
+  close(exit: RunExit, lastOutput?: string, forced?: ForcedEnding): CodingAgentEvent[];
+  /** The terminal event came, and no prompt was sent since. */
+  readonly settled: boolean;
+  /** Calls of the model so far: as marked by the adapter, else counted by rounds of tools. */
+  readonly turns: number;
+  readonly usage: RunUsage | undefined;
+}
+
+type ToolEnded = Extract<CodingAgentEvent, { type: "tool-ended" }>;
+type ToolStarted = Extract<CodingAgentEvent, { type: "tool-started" }>;
+type ErrorSeen = Extract<AdapterEvent, { type: "error-seen" }>;
+
+export function createRunLedger(agent: string): RunLedger {
+  return new Ledger(agent);
+}
+
+class Ledger implements RunLedger {
+  readonly #agent: string;
+  readonly #openTools = new Map<string, ToolStarted>();
+  readonly #closedTools = new Set<string>();
+  #waiting: CodingAgentEvent[] = [];
+  #started = false;
+  #closed = false;
+  #terminal: RunEnded | undefined;
+  #error: ErrorSeen | undefined;
+  #sessionId: string | undefined;
+  #usage: RunUsage | undefined;
+  #markedTurns = 0;
+  #rounds = 0;
+  #inRound = false;
+
+  constructor(agent: string) {
+    this.#agent = agent;
+  }
+
+  get settled(): boolean {
+    return this.#terminal !== undefined;
+  }
+
+  get turns(): number {
+    return this.#markedTurns > 0 ? this.#markedTurns : this.#rounds;
+  }
+
+  get usage(): RunUsage | undefined {
+    return this.#usage;
+  }
+
+  take(events: readonly AdapterEvent[]): CodingAgentEvent[] {
+    return this.#closed ? [] : events.flatMap((event) => this.#takeOne(event));
+  }
+
+  close(exit: RunExit, lastOutput = "", forced?: ForcedEnding): CodingAgentEvent[] {
+    if (this.#closed) return [];
+    const opening = this.#start({ type: "run-started" });
+    const tools = [...this.#openTools.values()].map(
+      ({ id, tool }): ToolEnded => ({ type: "tool-ended", id, tool, isError: true, interrupted: true }),
+    );
+    this.#closed = true;
+    const ended: RunEnded = {
+      ...this.#ending(exit, lastOutput, forced),
+      ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
+      ...(this.turns > 0 && { turns: this.turns }),
+      ...(this.#usage && { usage: withoutType(this.#usage) }),
+    };
+    return [...opening, ...tools, ended];
+  }
+
+  #takeOne(event: AdapterEvent): CodingAgentEvent[] {
+    switch (event.type) {
+      case "run-started":
+        return this.#start(event);
+      case "run-ended":
+        this.#terminal = event;
+        this.#sessionId = event.sessionId ?? this.#sessionId;
+        return [];
+      case "turn-opened":
+        return this.#openTurn();
+      case "model-turn":
+        this.#markedTurns += 1;
+        return [];
+      case "error-seen":
+        this.#error = event;
+        return [];
+      case "session-known":
+        this.#sessionId = event.sessionId;
+        return [];
+      default:
+        return this.#pass(event);
+    }
+  }
+
+  #pass(event: Exclude<CodingAgentEvent, RunStarted | RunEnded>): CodingAgentEvent[] {
+    switch (event.type) {
+      case "warning":
+      case "stream_fallback":
+        return this.#wait(event);
+      case "retry":
+        this.#error = undefined; // what is tried again has not failed yet
+        return this.#wait(event);
+      case "usage":
+        this.#usage = event;
+        return this.#wait(event);
+      case "tool-started":
+        return this.#startTool(event);
+      case "tool-ended":
+        return this.#endTool(event);
+      default:
+        return [...this.#begin(), event];
+    }
+  }
+
+  #start(event: RunStarted): CodingAgentEvent[] {
+    this.#sessionId = event.sessionId ?? this.#sessionId;
+    if (this.#started) return [];
+    this.#started = true;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const known = this.#sessionId === undefined ? {} : { sessionId: this.#sessionId };
+    return [{ ...event, agent: event.agent ?? this.#agent, ...known }, ...waiting];
+  }
+
+  #openTurn(): CodingAgentEvent[] {
+    this.#terminal = undefined;
+    this.#error = undefined;
+    this.#inRound = false;
+    this.#closedTools.clear(); // some agents number their calls anew in each turn
+    return [];
+  }
+
+  /** Something of substance: the run has begun, whether the agent said so or not. */
+  #begin(): CodingAgentEvent[] {
+    if (!this.#inRound) this.#rounds += 1;
+    this.#inRound = true;
+    return this.#start({ type: "run-started" });
+  }
+
+  #wait(event: CodingAgentEvent): CodingAgentEvent[] {
+    if (this.#started) return [event];
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(event);
+    return [];
+  }
+
+  #startTool(event: ToolStarted): CodingAgentEvent[] {
+    if (this.#openTools.has(event.id) || this.#closedTools.has(event.id)) return [];
+    this.#openTools.set(event.id, event);
+    return [...this.#begin(), event];
+  }
+
+  #endTool(event: ToolEnded): CodingAgentEvent[] {
+    if (this.#closedTools.has(event.id)) return [];
+    const { id } = event;
+    const missing = this.#openTools.has(id)
+      ? []
+      : this.#startTool({ type: "tool-started", id, tool: event.tool ?? "unknown", input: {} });
+    const tool = this.#openTools.get(id)?.tool ?? event.tool;
+    this.#openTools.delete(id);
+    this.#closedTools.add(id);
+    if (this.#openTools.size === 0) this.#inRound = false;
+    const { output, ...rest } = event;
+    const capped = output === undefined ? {} : { output: capOutput(output) };
+    return [...missing, { ...rest, ...capped, ...(tool !== undefined && { tool }) }];
+  }
+
+  #ending(exit: RunExit, lastOutput: string, forced: ForcedEnding | undefined): RunEnded {
+    if (forced) return { type: "run-ended", ...forced };
+    if (this.#terminal) return this.#terminal;
+    if (this.#error) {
+      const { message, status } = this.#error;
+      return { type: "run-ended", outcome: "failed", message, ...(status !== undefined && { status }) };
+    }
+    const tail = lastOutput.trim() === "" ? "" : ` Last output: ${lastOutput.trim()}`;
+    if (exit.signal === null && exit.code !== null && exit.code !== 0) {
+      const message = `${this.#agent} exited with code ${exit.code} and never said how the run ended.${tail}`;
+      return { type: "run-ended", outcome: "failed", message };
+    }
+    const how = exit.signal === null ? "The output ended" : `${this.#agent} was stopped by ${exit.signal}`;
+    return { type: "run-ended", outcome: "aborted", message: `${how} before the run's end.${tail}` };
+  }
+}
+
+function withoutType({ type: _, ...usage }: RunUsage): Omit<RunUsage, "type"> {
+  return usage;
+}
+
+function capOutput(output: string): string {
+  if (output.length <= MAX_TOOL_OUTPUT_CHARS) return output;
+  return `${output.slice(0, MAX_TOOL_OUTPUT_CHARS)}\n[${output.length - MAX_TOOL_OUTPUT_CHARS} more characters]`;
+}

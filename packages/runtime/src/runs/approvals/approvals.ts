@@ -1,0 +1,272 @@
+/**
+ * The inbox: calls that wait for a person. An answer is one transaction that holds the run's row: it counts once,
+ * whoever gives it, and the last one of a run starts its next segment. Days may lie between question and answer.
+ */
+import { fail, type JsonValue, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
+import type { ApprovalExpiry } from "@capstan/core/internal";
+import type pg from "pg";
+import { uuidv7 } from "uuidv7";
+import { inTransaction } from "../../db/transaction.ts";
+import { isUuid } from "../../db/uuid.ts";
+import type { GateOutcome } from "../../gate/gate.ts";
+import { CLAIM_WAITING } from "../claim/claim-statements.ts";
+import type { ClaimRow } from "../claim/claims.ts";
+import { storableJson } from "../log/storable-json.ts";
+
+export type ApprovalStatus = "pending" | "approved" | "denied" | "expired" | "cancelled";
+
+export interface Approval {
+  readonly id: string;
+  readonly runId: string | null;
+  readonly sessionId: string | null;
+  readonly agentId: string;
+  readonly userEmail: string;
+  readonly capabilityId: string;
+  readonly tool: string;
+  readonly callId: string;
+  readonly arguments: JsonValue;
+  readonly reason: string;
+  readonly status: ApprovalStatus;
+  readonly expiry: ApprovalExpiry;
+  readonly expiresAt: Date | null;
+  readonly assignee: string;
+  readonly decidedBy: string | null;
+  readonly decidedAt: Date | null;
+  readonly words: string | null;
+  readonly editedArguments: JsonValue;
+  readonly config: JsonValue;
+  /** What a call without a run returned: its output, or a failure. */
+  readonly result: JsonValue;
+  readonly createdAt: Date;
+}
+
+export interface Decision {
+  readonly approve: boolean;
+  /** Who says so. */
+  readonly by: string;
+  /** Told to the model. */
+  readonly words?: string | undefined;
+  /** In place of the model's arguments; checked by the tool's schema again. */
+  readonly editedArguments?: JsonValue | undefined;
+}
+
+export interface ApprovalFilter {
+  readonly status?: ApprovalStatus | undefined;
+  readonly sessionId?: string | undefined;
+  readonly assignee?: string | undefined;
+  /** Only what this person asked for or is asked about. */
+  readonly visibleTo?: string | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** A call that came without a run, such as over REST. */
+export interface DirectCall {
+  readonly agent: RuntimeAgent;
+  readonly tool: RuntimeTool;
+  readonly input: unknown;
+  readonly why: string;
+  readonly userEmail: string;
+  readonly sessionId?: string | undefined;
+}
+
+export interface ApprovalParts {
+  readonly pool: pg.Pool;
+  readonly executorId: string;
+  readonly now: () => Date;
+  /** The agent that asked; for a call without one, the nameless agent of its capability. */
+  readonly agentOf: (approval: Approval) => Promise<Result<RuntimeAgent>>;
+  /** Goes on with a run whose last question was answered, with the rights of this moment. */
+  readonly resume: (row: ClaimRow, answered: Approval) => Promise<void>;
+  /** Makes a call without a run, now that a person said yes. */
+  readonly execute: (approval: Approval, agent: RuntimeAgent) => Promise<GateOutcome>;
+  readonly audit: (entry: { actor: string; action: string; subject: string; details: object }) => void;
+}
+
+export interface Approvals {
+  list(filter: ApprovalFilter): Promise<{ items: Approval[]; nextCursor?: string }>;
+  get(id: string): Promise<Result<Approval>>;
+  answer(id: string, decision: Decision): Promise<Result<Approval>>;
+  /** Puts a call that came without a run into the inbox. */
+  ask(call: DirectCall): Promise<Approval>;
+  /** Meets the time of those nobody answered. */
+  expire(): Promise<void>;
+  /** Makes approved calls that a crash left unmade. */
+  executeLeftOver(): Promise<void>;
+}
+
+const COLUMNS = `id, run_id as "runId", session_id as "sessionId", agent_id as "agentId", user_email as "userEmail",
+  capability_id as "capabilityId", tool, call_id as "callId", arguments, reason, status, expiry,
+  expires_at as "expiresAt", assignee, decided_by as "decidedBy", decided_at as "decidedAt", words,
+  edited_arguments as "editedArguments", config, result, created_at as "createdAt"`;
+
+const LIST = `select ${COLUMNS} from approvals where ($1::text is null or status = $1)
+  and ($2::uuid is null or session_id = $2) and ($3::text is null or assignee = $3) and ($4::uuid is null or id < $4)
+  and ($6::text is null or user_email = $6 or assignee = $6)
+  order by id desc limit $5`;
+const GET = `select ${COLUMNS} from approvals where id = $1`;
+/** Too late is too late, also in the moment before the sweep says so. */
+const DECIDE = `update approvals set status = $2, decided_by = $3, decided_at = now(), words = $4,
+  edited_arguments = $5::json where id = $1 and status = 'pending'
+    and not ($2 = 'approved' and expires_at < now() and expiry->>'policy' = 'expire') returning ${COLUMNS}`;
+const ESCALATE = `update approvals set assignee = expiry->>'to', expires_at = null
+  where status = 'pending' and expires_at < now() and expiry->>'policy' = 'escalate' returning ${COLUMNS}`;
+const EXPIRED = `select id from approvals where status = 'pending' and expires_at < now() limit 100`;
+const HOLD_RUN = "select id from runs where id = $1 for update";
+const LEFT_OVER = `select ${COLUMNS} from approvals where status = 'approved' and run_id is null and result is null
+  and decided_at < now() - interval '5 seconds' limit 20`;
+
+export function approvals(parts: ApprovalParts): Approvals {
+  const { pool, audit } = parts;
+  const get = async (id: string): Promise<Result<Approval>> => {
+    const { rows } = isUuid(id) ? await pool.query<Approval>(GET, [id]) : { rows: [] };
+    return rows[0] ? ok(rows[0]) : fail("not_found", { what: "approval", id });
+  };
+  return {
+    get,
+    async list({ status, sessionId, assignee, visibleTo, limit, cursor }) {
+      const who = [assignee ?? null, cursor ?? null, limit + 1, visibleTo ?? null];
+      const values = [status ?? null, sessionId ?? null, ...who];
+      const { rows } = await pool.query<Approval>(LIST, values);
+      const items = rows.slice(0, limit);
+      const last = items.at(-1);
+      return { items, ...(rows.length > limit && last && { nextCursor: last.id }) };
+    },
+    async answer(id, decision) {
+      const asked = await get(id);
+      if (!asked.ok) return asked;
+      const checked = await checkEdits(parts, asked.value, decision);
+      if (!checked.ok) return checked;
+      const decided = await decide(parts, asked.value, {
+        ...decision,
+        status: decision.approve ? "approved" : "denied",
+      });
+      if (decided) return ok(await executed(parts, decided));
+      const now = await get(id);
+      return now.ok ? tooLate(parts, now.value) : now;
+    },
+    ask: (call) => storeDirect(parts, call),
+    async expire() {
+      const escalated = await pool.query<Approval>(ESCALATE);
+      for (const { id, tool, assignee } of escalated.rows) {
+        audit({ actor: "capstan", action: "approval.escalated", subject: id, details: { tool, assignee } });
+      }
+      const { rows } = await pool.query<{ id: string }>(EXPIRED);
+      for (const { id } of rows) {
+        const asked = await get(id);
+        if (asked.ok) await decide(parts, asked.value, { by: "capstan", status: "expired" });
+      }
+    },
+    async executeLeftOver() {
+      const { rows } = await pool.query<Approval>(LEFT_OVER);
+      for (const approval of rows) await executed(parts, approval);
+    },
+  };
+}
+
+/** Edited arguments must fit the tool before the answer counts: a person can still correct them. */
+async function checkEdits(
+  { agentOf }: ApprovalParts,
+  approval: Approval,
+  { approve, editedArguments }: Decision,
+): Promise<Result<true>> {
+  if (!approve || editedArguments === undefined) return ok(true);
+  const agent = await agentOf(approval);
+  if (!agent.ok) return agent;
+  const { tool } = approval;
+  const found = agent.value.tools.find(({ name }) => name === tool);
+  if (!found) return ok(true); // the gate says why it is gone
+  const parsed = found.tool.input.parse(editedArguments);
+  return parsed.ok ? ok(true) : fail("tool_input_invalid", { tool, where: parsed.where });
+}
+
+interface Deciding {
+  readonly status: ApprovalStatus;
+  readonly by: string;
+  readonly words?: string | undefined;
+  readonly editedArguments?: JsonValue | undefined;
+}
+
+/** Undefined when it was decided before. */
+async function decide(
+  { pool, executorId, resume, audit }: ApprovalParts,
+  { id, runId }: Approval,
+  { status, by, words, editedArguments }: Deciding,
+): Promise<Approval | undefined> {
+  const edited = editedArguments === undefined ? null : storableJson(editedArguments);
+  const { decided, row } = await inTransaction(pool, async (client) => {
+    if (runId !== null) await client.query(HOLD_RUN, [runId]);
+    const { rows } = await client.query<Approval>(DECIDE, [id, status, by, words ?? null, edited]);
+    if (!rows[0] || runId === null) return { decided: rows[0], row: undefined };
+    const resumed = await client.query<ClaimRow>(CLAIM_WAITING, [runId, executorId]);
+    return { decided: rows[0], row: resumed.rows[0] };
+  });
+  if (!decided) return undefined;
+  const { tool, sessionId } = decided;
+  audit({
+    actor: by,
+    action: `approval.${status}`,
+    subject: id,
+    details: { tool, session_id: sessionId, edited: edited !== null },
+  });
+  if (row) await resume(row, decided);
+  return decided;
+}
+
+/** Somebody was faster, or its time was over and nobody has said so yet. */
+async function tooLate(parts: ApprovalParts, approval: Approval): Promise<Result<never>> {
+  const { id, status } = approval;
+  if (status !== "pending") return fail("approval_decided", { id, status });
+  await decide(parts, approval, { by: "capstan", status: "expired" });
+  return fail("approval_decided", { id, status: "expired" });
+}
+
+/** A call without a run is made by whoever took the answer; one with a run by the run. */
+async function executed(parts: ApprovalParts, approval: Approval): Promise<Approval> {
+  if (approval.runId !== null || approval.status !== "approved") return approval;
+  const agent = await parts.agentOf(approval);
+  const outcome: GateOutcome = agent.ok
+    ? await parts.execute(approval, agent.value)
+    : { kind: "refused", failure: agent.failure, durationMs: 0 };
+  const result = outcome.kind === "done" ? { output: outcome.output } : failureOf(outcome);
+  await parts.pool.query("update approvals set result = $2::json where id = $1 and result is null", [
+    approval.id,
+    storableJson(result),
+  ]);
+  return { ...approval, result: result as JsonValue };
+}
+
+const failureOf = (outcome: Exclude<GateOutcome, { kind: "done" }>): object =>
+  outcome.kind === "refused"
+    ? { failure: outcome.failure }
+    : fail("tool_failed", {
+        message: "The tool runs on a client, and there is none.",
+        nextStep: "Call it in a session.",
+      });
+
+const INSERT = `insert into approvals(id, session_id, agent_id, user_email, capability_id, tool, call_id, arguments,
+    reason, expiry, expires_at, assignee, config)
+  values ($1, $2, $3, $4, $5, $6, $7, $8::json, $9, $10::json, $11, $4, $12::json) returning ${COLUMNS}`;
+
+async function storeDirect(parts: ApprovalParts, call: DirectCall): Promise<Approval> {
+  const { agent, tool, input, why, userEmail, sessionId } = call;
+  const expiry = agent.spec.approvalExpiry;
+  const id = uuidv7();
+  const { rows } = await parts.pool.query<Approval>(INSERT, [
+    id,
+    sessionId ?? null,
+    agent.spec.id,
+    userEmail,
+    tool.capabilityId,
+    tool.name,
+    id,
+    storableJson(input),
+    why,
+    storableJson(expiry),
+    expiry.policy === "wait" ? null : new Date(parts.now().getTime() + expiry.afterSeconds * 1000),
+    storableJson(tool.config ?? null),
+  ]);
+  const [approval] = rows;
+  if (!approval) throw new Error("the approval just written is not there");
+  return approval;
+}

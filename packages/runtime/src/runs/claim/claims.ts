@@ -1,0 +1,94 @@
+/** From claim to segment: the rows a segment starts with, read once. */
+import type { JsonValue, RunEvent } from "@capstan/core";
+import type { ConversationMessage } from "@capstan/core/internal";
+import type pg from "pg";
+import type { Answer, ClaimedSegment } from "../context/run-context.ts";
+import type { RunInput, RunUsage } from "../contract/run-types.ts";
+import type { StoredUsage } from "../log/run-log.ts";
+import { CLAIM_AGAIN, READ_RUN } from "./claim-statements.ts";
+
+/** What every claim statement returns. */
+export interface ClaimRow {
+  readonly id: string;
+  readonly session_id: string;
+  readonly epoch: number;
+  readonly segment: number;
+  readonly launch: number;
+  readonly start_seq: number;
+  readonly attempts?: number;
+  readonly input: RunInput;
+  readonly agent_id: string;
+  readonly parent_run_id: string | null;
+  readonly parent_call_id: string | null;
+}
+
+export type MessageRow = ConversationMessage & { readonly position: number };
+
+interface RunRow {
+  readonly agent_id: string | null;
+  readonly owner: string;
+  readonly state: JsonValue;
+  readonly metadata: { readonly scopeCeiling?: readonly string[] };
+  readonly conversation: readonly MessageRow[] | null;
+  readonly usages: readonly StoredUsage[] | null;
+  readonly usage: RunUsage | null;
+  readonly children: readonly RunUsage[] | null;
+  readonly last_seq: number;
+  readonly batches: readonly (readonly RunEvent[])[] | null;
+  readonly answers: readonly Answer[] | null;
+}
+
+export interface LoadedSegment {
+  readonly claim: ClaimedSegment;
+  /** The events of this segment so far. */
+  readonly events: readonly RunEvent[];
+}
+
+/** Takes a run that nobody works on, or whose worker is to be fenced off. Undefined when it is over. */
+export async function claimAgain(
+  pool: pg.Pool,
+  { runId, launch, owner }: { runId: string; launch: number; owner: string },
+): Promise<ClaimRow | undefined> {
+  const { rows } = await pool.query<ClaimRow>(CLAIM_AGAIN, [runId, owner, launch]);
+  return rows[0];
+}
+
+export async function loadSegment(pool: pg.Pool, row: ClaimRow): Promise<LoadedSegment | undefined> {
+  const { rows } = await pool.query<RunRow>(READ_RUN, [row.session_id, row.id, row.start_seq]);
+  const [read] = rows;
+  if (!read) return undefined;
+  const conversation = read.conversation ?? [];
+  const claim: ClaimedSegment = {
+    runId: row.id,
+    sessionId: row.session_id,
+    epoch: row.epoch,
+    segment: row.segment,
+    launch: row.launch,
+    input: row.input,
+    agentId: read.agent_id ?? row.agent_id,
+    userEmail: read.owner,
+    parent: parentOf(row),
+    state: read.state,
+    metadata: read.metadata,
+    seq: read.last_seq,
+    position: (conversation.at(-1)?.position ?? -1) + 1,
+    messages: fromFirstQuestion(conversation),
+    usages: read.usages ?? [],
+    activeMs: read.usage?.activeMs ?? 0,
+    children: read.children ?? [],
+    attempts: row.attempts ?? 0,
+    answers: read.answers ?? [],
+  };
+  return { claim, events: (read.batches ?? []).flat() };
+}
+
+/** The end of a long conversation may start in the middle of a turn; a prompt may not. */
+export function fromFirstQuestion(conversation: readonly MessageRow[]): ConversationMessage[] {
+  const first = conversation.findIndex(({ role }) => role === "user");
+  return conversation
+    .slice(Math.max(0, first))
+    .map(({ position: _, ...message }) => message as ConversationMessage);
+}
+
+const parentOf = ({ parent_run_id: runId, parent_call_id: callId }: ClaimRow): ClaimedSegment["parent"] =>
+  runId === null ? undefined : { runId, callId: callId ?? "" };

@@ -1,0 +1,47 @@
+/** Everything a turn needs to know about its session, read at once; or said at once, when the turn is its first. */
+import type { JsonValue } from "@capstan/core";
+import type pg from "pg";
+import { isUuid } from "../../db/uuid.ts";
+import type { Pending } from "../contract/run-types.ts";
+import { READ_SESSION } from "./claim-statements.ts";
+import type { MessageRow } from "./claims.ts";
+
+export interface SessionView {
+  readonly agent_id: string | null;
+  readonly owner: string;
+  readonly state: JsonValue;
+  readonly metadata: { readonly scopeCeiling?: readonly string[] };
+  /** The run of the message that was asked about. */
+  readonly known: { readonly id: string; readonly status: string } | null;
+  readonly active: { readonly id: string; readonly status: string; readonly pending: Pending | null } | null;
+  readonly feedback: readonly { messageId: string; value: string; words: string }[] | null;
+  /** Its end; never less than the message to answer. */
+  readonly conversation: readonly MessageRow[] | null;
+  /** There is no such session yet: the claim of its first run writes it. */
+  readonly isNew?: true;
+}
+
+export async function readSession(
+  pool: pg.Pool,
+  sessionId: string,
+  messageId: string,
+): Promise<SessionView | undefined> {
+  if (!isUuid(sessionId)) return undefined;
+  const { rows } = await pool.query<SessionView>(READ_SESSION, [sessionId, messageId]);
+  return rows[0];
+}
+
+export function newSessionView(session: {
+  agentId: string;
+  owner: string;
+  metadata: Record<string, unknown>;
+}): SessionView {
+  return {
+    agent_id: session.agentId,
+    owner: session.owner,
+    state: {},
+    metadata: session.metadata,
+    ...{ known: null, active: null, feedback: null, conversation: null },
+    isNew: true,
+  };
+}

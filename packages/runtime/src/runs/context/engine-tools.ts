@@ -1,0 +1,91 @@
+/**
+ * Tools that belong to a turn and not to the agent: those the client brought, and the one that changes the shared state.
+ * They join the composed agent as tools like any other, so that the gate decides on them like on any other.
+ */
+import {
+  type AnyTool,
+  defineTool,
+  fail,
+  type JsonValue,
+  ok,
+  type Result,
+  type RuntimeAgent,
+  type RuntimeTool,
+} from "@capstan/core";
+import { applyPatch, type JsonPatchOperation } from "@capstan/core/internal";
+import { z } from "zod";
+import { foreignSchema } from "../../sources/json-schema.ts";
+import type { ClientTool } from "../contract/run-types.ts";
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const CLIENT_TOOL_TIMEOUT_MS = 1000; // never used: a client's tool does not run here
+
+/** The agent with more tools; a name that is taken is refused, never replaced. */
+export function withTools(agent: RuntimeAgent, more: readonly RuntimeTool[]): Result<RuntimeAgent> {
+  if (more.length === 0) return ok(agent);
+  const owners = new Map(
+    [...agent.tools, ...agent.hidden].map(({ name, capabilityId }) => [name, capabilityId]),
+  );
+  for (const { name, capabilityId } of more) {
+    const first = owners.get(name);
+    if (first !== undefined) return fail("tool_conflict", { tool: name, first, second: capabilityId });
+    owners.set(name, capabilityId);
+  }
+  return ok({ ...agent, tools: [...agent.tools, ...more] });
+}
+
+export function clientTools(tools: readonly ClientTool[]): Result<RuntimeTool[]> {
+  const made: RuntimeTool[] = [];
+  for (const { name, description, parameters } of tools) {
+    if (!TOOL_NAME.test(name)) {
+      return fail("client_tool_invalid", { name, where: "a name has 1 to 64 letters, digits, '_' and '-'" });
+    }
+    const input = foreignSchema(parameters ?? { type: "object" });
+    if (!input.ok) return fail("client_tool_invalid", { name, where: input.failure.message });
+    const tool: AnyTool = {
+      name,
+      description,
+      input: input.value,
+      policy: "client",
+      scopes: [],
+      timeoutMs: CLIENT_TOOL_TIMEOUT_MS,
+      idempotent: true,
+      requiresContext: false,
+      run: async () => fail("tool_failed", { message: "A client's tool does not run on the server." }),
+    };
+    made.push(runtimeTool(tool, "client"));
+  }
+  return ok(made);
+}
+
+const operation: z.ZodType<JsonPatchOperation> = z.union([
+  z.object({ op: z.enum(["add", "replace", "test"]), path: z.string(), value: z.json() }),
+  z.object({ op: z.literal("remove"), path: z.string() }),
+  z.object({ op: z.enum(["move", "copy"]), from: z.string(), path: z.string() }),
+]) as z.ZodType<JsonPatchOperation>;
+
+/** Changes the session's shared state; the change reaches every client as a STATE_DELTA. */
+export function stateTool(state: () => JsonValue): RuntimeTool {
+  const tool = defineTool({
+    name: "update_state",
+    description:
+      "Change the state shared with the user interface by a JSON Patch (RFC 6902). Only what must change; paths start with /.",
+    input: z.object({ patch: z.array(operation).min(1).max(100) }),
+    idempotent: true,
+    events: ({ patch }) => [{ type: "STATE_DELTA", delta: patch }],
+    run: ({ patch }) => {
+      const patched = applyPatch(state(), patch);
+      return patched.ok ? ok({ state: patched.value }) : fail("tool_failed", { message: patched.where });
+    },
+  });
+  return runtimeTool(tool, "session_state");
+}
+
+export const runtimeTool = (tool: AnyTool, capabilityId: string): RuntimeTool => ({
+  name: tool.name,
+  capabilityId,
+  tool,
+  policy: tool.policy,
+  scopes: tool.scopes,
+  config: {},
+});

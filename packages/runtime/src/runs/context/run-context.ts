@@ -1,0 +1,183 @@
+/** All that a segment holds while it runs: its log, the conversation, its meter, and who it works for. */
+import type { AgentSpec, JsonValue, Result, RuntimeAgent, RuntimeTool } from "@capstan/core";
+import type { ApprovalExpiry, AssistantPart, ConversationMessage } from "@capstan/core/internal";
+import type { CallPath } from "../../gate/gate.ts";
+import type { RunInput, RunObservation, RunsParts, RunUsage } from "../contract/run-types.ts";
+import type { IdleHarnesses } from "../harness/idle-harnesses.ts";
+import type { CommitQueue } from "../log/commit-queue.ts";
+import type { EventHub } from "../log/event-hub.ts";
+import { type CommitExtras, type MessageToStore, RunLog, type StoredUsage } from "../log/run-log.ts";
+import { isDeferred, SEARCH_TOOL, searchTool, shownTools } from "./deferred-tools.ts";
+import { clientTools, stateTool, withTools } from "./engine-tools.ts";
+import { DEFAULT_LIMITS, effectiveLimits, RunMeter } from "./run-meter.ts";
+import { withinScopes } from "./within-scopes.ts";
+
+/** A person's word on a call, by the call's id. */
+export interface Answer {
+  readonly callId: string;
+  readonly status: "approved" | "denied" | "expired" | "cancelled" | "pending";
+  readonly words: string | null;
+  readonly edited: JsonValue;
+  readonly by: string | null;
+}
+
+/** A segment as it was claimed. */
+export interface ClaimedSegment {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly epoch: number;
+  readonly segment: number;
+  readonly launch: number;
+  readonly input: RunInput;
+  readonly agentId: string;
+  readonly userEmail: string;
+  readonly parent?: { readonly runId: string; readonly callId: string } | undefined;
+  readonly state: JsonValue;
+  readonly metadata: { readonly scopeCeiling?: readonly string[] };
+  /** The last sequence number that is taken, and the next free position. */
+  readonly seq: number;
+  readonly position: number;
+  readonly messages: readonly ConversationMessage[];
+  readonly usages: readonly StoredUsage[];
+  readonly activeMs: number;
+  /** What the runs it started have used. */
+  readonly children: readonly RunUsage[];
+  /** Claims in a row that got no further. */
+  readonly attempts: number;
+  readonly answers: readonly Answer[];
+}
+
+/** What all segments of a process share. */
+export interface Engine {
+  readonly parts: RunsParts;
+  readonly queue: CommitQueue;
+  readonly hub: EventHub;
+  readonly now: () => Date;
+  /** Set while the process stops: segments end at their next step and are handed over. */
+  readonly draining: () => boolean;
+  readonly agentFor: (agentId: string, userEmail: string) => Promise<Result<RuntimeAgent>>;
+  /** The next `agentFor` composes anew. */
+  readonly forgetAgent: (agentId: string, userEmail: string) => void;
+  /** Programs of coding agents that wait for an answer. */
+  readonly idleHarnesses: IdleHarnesses;
+}
+
+export class RunContext {
+  readonly engine: Engine;
+  readonly claim: ClaimedSegment;
+  readonly log: RunLog;
+  readonly messages: ConversationMessage[];
+  readonly meter: RunMeter;
+  readonly signal: AbortSignal;
+  readonly stop: AbortController;
+  readonly seen: { -readonly [Key in keyof RunObservation]: RunObservation[Key] };
+  agentId: string;
+  state: JsonValue;
+  scopeCeiling: readonly string[] | undefined;
+  approvalExpiry: ApprovalExpiry = { policy: "wait" };
+  /** What a model had said when its stream was given up. */
+  partial: { readonly id: string; readonly parts: readonly AssistantPart[] } | undefined;
+  /** What must be stored before a call's result: the message that made it, when a coding agent's program did. */
+  unstored: (callId: string) => readonly MessageToStore[] = () => [];
+  /** The coding agent whose program runs this segment. */
+  harness: string | undefined;
+  #warned = new Set<string>();
+  #defers = false;
+
+  constructor(engine: Engine, claim: ClaimedSegment, spec: AgentSpec, stop: AbortController) {
+    this.engine = engine;
+    this.claim = claim;
+    this.log = new RunLog(claim, engine.queue, engine.hub);
+    this.messages = [...claim.messages];
+    const limits = effectiveLimits(spec.limits, claim.input.limits, {
+      ...DEFAULT_LIMITS,
+      ...engine.parts.limits,
+    });
+    this.meter = new RunMeter(limits, claim);
+    for (const usage of claim.children) this.meter.addChild(usage);
+    this.stop = stop;
+    this.signal = AbortSignal.any([stop.signal, this.log.lost.signal]);
+    this.agentId = claim.agentId;
+    this.state = claim.state;
+    this.scopeCeiling = claim.input.scopeCeiling ?? claim.metadata.scopeCeiling;
+    this.seen = {
+      agentId: claim.agentId,
+      model: "",
+      reasoning: false,
+      encryptedReasoning: false,
+      toolCalls: false,
+      parallelCalls: false,
+      interrupts: false,
+      structuredOutput: false,
+      subagents: false,
+      handoffs: false,
+      mediaTypes: [],
+    };
+  }
+
+  /** How this segment is named in events: the first has the run's own id. */
+  get segmentId(): string {
+    const { runId, segment } = this.claim;
+    return segment === 0 ? runId : `${runId}:${segment}`;
+  }
+
+  /** The agent as it may act now, with the tools of this turn. Rights may have changed since the last step. */
+  async agent(): Promise<Result<RuntimeAgent>> {
+    const composed = await this.engine.agentFor(this.agentId, this.claim.userEmail);
+    if (!composed.ok) return composed;
+    const own = withinScopes(composed.value, this.scopeCeiling);
+    const more = this.#turnTools();
+    if (!more.ok) return more;
+    this.#defers = isDeferred(own, this.engine.parts.deferToolsAbove);
+    return withTools(own, this.#defers ? [...more.value, searchTool(own)] : more.value);
+  }
+
+  /** The tools a model is shown; all of them pass the gate, shown or not. */
+  visibleTools(agent: RuntimeAgent): readonly RuntimeTool[] {
+    return this.#defers ? shownTools(agent, this.messages) : agent.tools;
+  }
+
+  /** How a call of this tool came to the gate. */
+  pathOf(tool: string): CallPath {
+    if (this.harness !== undefined) return "harness";
+    if (this.claim.input.depth) return "subagent";
+    if (this.#defers && tool !== SEARCH_TOOL) return "search";
+    return this.claim.input.origin ?? "loop";
+  }
+
+  /** What a commit that ends the run adds, when somebody wants to be called. */
+  webhook(result: object): CommitExtras {
+    const { runId, sessionId, input } = this.claim;
+    const url = input.webhookUrl;
+    if (url === undefined || !this.engine.parts.webhooks) return {};
+    const at = this.engine.now().toISOString();
+    const { type: _, ...told } = result as { type?: unknown };
+    const usage = this.meter.usage;
+    const payload = {
+      event: "run.ended",
+      run_id: runId,
+      session_id: sessionId,
+      agent_id: this.agentId,
+      at,
+      usage,
+      ...told,
+    };
+    return { webhook: { url, payload } };
+  }
+
+  /** Tells people once, however often it happens. */
+  warn(text: string): void {
+    if (this.#warned.has(text)) return;
+    this.#warned.add(text);
+    this.log.emit({ type: "CUSTOM", name: "capstan.warning", value: { message: text } });
+  }
+
+  #turnTools(): Result<RuntimeTool[]> {
+    const fromClient = clientTools(this.claim.input.clientTools ?? []);
+    if (!fromClient.ok || isEmpty(this.state)) return fromClient;
+    return { ok: true, value: [...fromClient.value, stateTool(() => this.state)] };
+  }
+}
+
+const isEmpty = (state: JsonValue): boolean =>
+  state === null || (typeof state === "object" && Object.keys(state).length === 0);

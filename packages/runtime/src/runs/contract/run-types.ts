@@ -1,0 +1,173 @@
+/** The words of the engine: what a message may bring, what a run remembers of it, what its parts are. */
+import type {
+  CountTokens,
+  Failure,
+  JsonSchema,
+  JsonValue,
+  Result,
+  RunLimits,
+  RuntimeAgent,
+} from "@capstan/core";
+import type { ApprovalExpiry, TokenUsage, UserPart } from "@capstan/core/internal";
+import type { Database } from "../../db/database.ts";
+import type { Gate } from "../../gate/gate.ts";
+import type { Models } from "../../providers/models.ts";
+import type { HarnessDriver } from "./harness-driver.ts";
+
+/** A tool the client runs itself, as AG-UI sends them. */
+export interface ClientTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters?: JsonSchema | undefined;
+}
+
+export interface NewMessage {
+  /** The client's own id: the same one twice is one message. Made up when absent. */
+  readonly id?: string | undefined;
+  readonly content: string | readonly UserPart[];
+}
+
+export interface SendOptions {
+  /** `provider/model` in place of the agent's, for this run. */
+  readonly model?: string | undefined;
+  /** The answer must be JSON that fits this schema. */
+  readonly outputSchema?: JsonSchema | undefined;
+  readonly webhookUrl?: string | undefined;
+  readonly clientTools?: readonly ClientTool[] | undefined;
+  /** What the client wants the model to know for this turn. */
+  readonly context?: readonly { readonly description: string; readonly value: string }[] | undefined;
+  /** The session's shared state as the client has it. */
+  readonly state?: JsonValue | undefined;
+  /** Lower limits than the agent's; higher ones do not count. */
+  readonly limits?: RunLimits | undefined;
+  readonly reasoning?: ReasoningEffort | undefined;
+  /** What sent the message when no person did; telemetry tells its calls apart. */
+  readonly origin?: "trigger" | undefined;
+}
+
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+export interface Sent {
+  readonly runId: string;
+  readonly messageId: string;
+  /** `queued`: another run of the session is on, or waits; this one starts when it ends. */
+  readonly status: "running" | "queued" | "known";
+  /** The sequence number before this run's first event, when it started. */
+  readonly afterSeq?: number;
+}
+
+/** What a run keeps of how it was asked for. */
+export interface RunInput extends Omit<SendOptions, "state"> {
+  /** The message itself, while it is queued. */
+  readonly content?: readonly UserPart[];
+  /** Rights of the run that started this one; never more than these. */
+  readonly scopeCeiling?: readonly string[];
+  /** How many runs are above this one. */
+  readonly depth?: number;
+}
+
+export type RunStatus = "queued" | "running" | "waiting" | "done" | "failed" | "cancelled";
+
+/** Tokens and money of a run so far; `activeMs` leaves out the time it waited for people. */
+export interface RunUsage {
+  readonly steps: number;
+  readonly activeMs: number;
+  readonly costUsd: number;
+  readonly tokens: readonly TokenUsage[];
+}
+
+/** What a waiting run waits for. */
+export interface Pending {
+  readonly approvals: readonly string[];
+  readonly clientCalls: readonly string[];
+  readonly children: readonly string[];
+}
+
+export type RunResult =
+  | { readonly type: "done"; readonly messageId: string; readonly output?: JsonValue }
+  | { readonly type: "failed"; readonly failure: Failure }
+  | { readonly type: "cancelled"; readonly by?: string };
+
+/** What a finished segment showed, for the record of what an agent and its model really do. */
+export interface RunObservation {
+  readonly agentId: string;
+  readonly model: string;
+  readonly reasoning: boolean;
+  readonly encryptedReasoning: boolean;
+  readonly toolCalls: boolean;
+  readonly parallelCalls: boolean;
+  readonly interrupts: boolean;
+  readonly structuredOutput: boolean;
+  readonly subagents: boolean;
+  readonly handoffs: boolean;
+  readonly mediaTypes: readonly string[];
+}
+
+/** A run that is over, for metrics and traces. */
+export interface EndedRun {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly end: "done" | "failed" | "cancelled";
+  readonly usage: RunUsage;
+}
+
+export interface RetryPolicy {
+  readonly attempts: number;
+  readonly baseMs: number;
+  readonly longestMs: number;
+}
+
+/** Limits for agents that set none. */
+export interface DefaultLimits {
+  readonly maxSteps: number;
+  readonly maxSeconds: number;
+  readonly maxTokens?: number;
+  readonly maxCostUsd?: number;
+}
+
+export interface RunsParts {
+  readonly database: Database;
+  readonly gate: Gate;
+  readonly composeFor: (agentId: string, userEmail: string) => Promise<Result<RuntimeAgent>>;
+  /** The nameless agent of one capability, for an approved call that came without an agent. */
+  readonly composeSingle?: (
+    capabilityId: string,
+    config: unknown,
+    userEmail: string,
+  ) => Promise<Result<RuntimeAgent>>;
+  readonly models: Models;
+  /** Runs the sessions of agents whose `harness` is a coding agent of this name. */
+  readonly harness?: (name: string) => HarnessDriver | undefined;
+  /** How long a coding agent's program waits for a person; after that it is resumed when the answer comes. */
+  readonly harnessWaitMs?: number;
+  /** Unique per process on Postgres, `local` on the embedded store. */
+  readonly executorId: string;
+  readonly now?: () => Date;
+  readonly countTokens?: CountTokens;
+  readonly limits?: Partial<DefaultLimits>;
+  readonly retry?: Partial<RetryPolicy>;
+  /** Tools hide behind `search_tools` when their schemas cost more tokens than this. */
+  readonly deferToolsAbove?: number;
+  /** Reads an attachment from the session's files. */
+  readonly readFile?: (sessionId: string, path: string) => Promise<Result<Uint8Array>>;
+  /** Copies files when a session is forked. */
+  readonly copyFiles?: (fromSession: string, toSession: string) => Promise<void>;
+  readonly webhooks?: { readonly fetch: WebhookFetch; readonly secret: string };
+  /** Called after each segment; must not throw or wait. */
+  readonly observed?: (observation: RunObservation) => void;
+  /** Called once for each run, when it is over; must not throw or wait. */
+  readonly ended?: (run: EndedRun) => void;
+  /** Called when an approval is asked for or decided; must not throw or wait. */
+  readonly audit?: (entry: { actor: string; action: string; subject: string; details: object }) => void;
+  readonly onError?: (error: unknown, what: string) => void;
+  /** How many segments this process runs at once; the others wait their turn. */
+  readonly mostSegments?: number;
+}
+
+export type WebhookFetch = (
+  url: string,
+  options: { method: string; headers: Record<string, string>; body: string; signal: AbortSignal },
+) => Promise<Result<Response>>;
+
+export type { ApprovalExpiry };

@@ -1,0 +1,58 @@
+import type { RunEvent } from "@capstan/core";
+import { describe, expect, test } from "vitest";
+import { openBlocks } from "./open-events.ts";
+
+const started: RunEvent = { type: "RUN_STARTED", threadId: "t", runId: "r" };
+
+describe("what events leave open", () => {
+  test("is closed innermost first", () => {
+    const { closing, runOpen } = openBlocks([
+      started,
+      { type: "STEP_STARTED", stepName: "step-1" },
+      { type: "REASONING_START", messageId: "r1" },
+      { type: "REASONING_MESSAGE_START", messageId: "r1", role: "reasoning" },
+    ]);
+    expect(closing.map(({ type }) => type)).toEqual([
+      "REASONING_MESSAGE_END",
+      "REASONING_END",
+      "STEP_FINISHED",
+    ]);
+    expect(runOpen).toBe(true);
+  });
+
+  test("is nothing once everything ended", () => {
+    expect(
+      openBlocks([
+        started,
+        { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" },
+        { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "hi" },
+        { type: "TEXT_MESSAGE_END", messageId: "m" },
+        { type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "add" },
+        { type: "TOOL_CALL_END", toolCallId: "c" },
+        { type: "SUBAGENT_STARTED", subagentRunId: "s", name: "Clerk" },
+        { type: "SUBAGENT_ERROR", subagentRunId: "s", message: "no" },
+        { type: "RUN_FINISHED", threadId: "t", runId: "r" },
+      ]),
+    ).toEqual({ closing: [], texts: [], runOpen: false });
+  });
+
+  test("holds the text that was shown", () => {
+    const { texts } = openBlocks([
+      started,
+      { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" },
+      { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "Once " },
+      { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "upon" },
+    ]);
+    expect(texts).toEqual([{ messageId: "m", text: "Once upon" }]);
+  });
+
+  test("starts anew with each run", () => {
+    const { closing } = openBlocks([
+      started,
+      { type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "add" },
+      { type: "RUN_ERROR", message: "broken" },
+      started,
+    ]);
+    expect(closing).toEqual([]);
+  });
+});

@@ -1,0 +1,205 @@
+/** Reading a session back: its messages page by page, its runs, everything as JSON lines, and a copy to go on from. */
+import { fail, ok, type Result, type RunEvent } from "@capstan/core";
+import type { ConversationMessage, UserPart } from "@capstan/core/internal";
+import type pg from "pg";
+import { uuidv7 } from "uuidv7";
+import type { Database } from "../../db/database.ts";
+import type { Reader } from "../../db/replica-reader.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { isUuid } from "../../db/uuid.ts";
+import type { Pending, RunResult, RunStatus, RunUsage } from "../contract/run-types.ts";
+import type { StoredUsage } from "../log/run-log.ts";
+
+export type StoredMessage = ConversationMessage & {
+  readonly position: number;
+  readonly runId: string;
+  readonly usage: StoredUsage | null;
+  readonly createdAt: Date;
+  readonly feedback: { readonly value: string; readonly words: string } | null;
+};
+
+/** A message that waits behind the run that is on. */
+export interface QueuedMessage {
+  readonly id: string;
+  readonly runId: string;
+  readonly content: readonly UserPart[];
+  readonly createdAt: Date;
+}
+
+export interface RunRecord {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly status: RunStatus;
+  readonly segment: number;
+  readonly messageId: string;
+  readonly pending: Pending | null;
+  readonly outcome: RunResult | null;
+  readonly usage: RunUsage | null;
+  readonly parentRunId: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface MessagePage {
+  /** Positions after this one; from the start when absent. */
+  readonly after?: number | undefined;
+  readonly limit: number;
+}
+
+const MESSAGES = `select m.position, m.id, m.run_id as "runId", m.role, m.content, m.usage, m.created_at as "createdAt",
+    (select json_build_object('value', f.value, 'words', f.words) from feedback f where f.session_id = m.session_id
+      and f.message_id = m.id limit 1) as feedback
+  from messages m where m.session_id = $1 and m.position > $2 order by m.position limit $3`;
+const QUEUED = `select message_id as id, id as "runId", input->'content' as content, created_at as "createdAt"
+  from runs where session_id = $1 and status = 'queued' order by id`;
+const RUN_COLUMNS = `id, session_id as "sessionId", agent_id as "agentId", status, segment, message_id as "messageId",
+  pending, outcome, usage, parent_run_id as "parentRunId", created_at as "createdAt", updated_at as "updatedAt"`;
+
+export async function listMessages(
+  pool: Reader,
+  sessionId: string,
+  { after = -1, limit }: MessagePage,
+): Promise<{ items: StoredMessage[]; queued: QueuedMessage[]; nextAfter?: number }> {
+  if (!isUuid(sessionId)) return { items: [], queued: [] };
+  const { rows } = await pool.query<StoredMessage>(MESSAGES, [sessionId, after, limit + 1]);
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  if (rows.length > limit && last) return { items, queued: [], nextAfter: last.position };
+  const queued = await pool.query<QueuedMessage>(QUEUED, [sessionId]);
+  return { items, queued: queued.rows };
+}
+
+export async function getRun(pool: pg.Pool, id: string): Promise<Result<RunRecord>> {
+  const { rows } = isUuid(id)
+    ? await pool.query<RunRecord>(`select ${RUN_COLUMNS} from runs where id = $1`, [id])
+    : { rows: [] };
+  return rows[0] ? ok(rows[0]) : fail("not_found", { what: "run", id });
+}
+
+export async function listRuns(pool: Reader, sessionId: string): Promise<RunRecord[]> {
+  if (!isUuid(sessionId)) return [];
+  const { rows } = await pool.query<RunRecord>(
+    `select ${RUN_COLUMNS} from runs where session_id = $1 order by id`,
+    [sessionId],
+  );
+  return rows;
+}
+
+const COPY_SESSION = `insert into sessions(id, agent_id, owner, title, state, metadata, forked_from)
+  select $2, agent_id, owner, title, state, metadata, id from sessions where id = $1 returning id`;
+const COPY_MESSAGES = `insert into messages(session_id, position, id, run_id, role, content, usage, created_at)
+  select $2, position, id, run_id, role, content, usage, created_at from messages
+  where session_id = $1 and ($3::text is null or position <= (select max(position) from messages
+    where session_id = $1 and id = $3))`;
+
+/** A new session with the conversation up to and with this message (all of it when none is named), and the files. */
+export async function forkSession(
+  pool: pg.Pool,
+  sessionId: string,
+  messageId: string | undefined,
+  copyFiles: ((from: string, to: string) => Promise<void>) | undefined,
+): Promise<Result<{ sessionId: string; messages: number }>> {
+  const fork = uuidv7();
+  const copied = await inTransaction(pool, async (client): Promise<Result<number>> => {
+    const session = isUuid(sessionId) ? await client.query(COPY_SESSION, [sessionId, fork]) : { rowCount: 0 };
+    if (session.rowCount === 0) return fail("not_found", { what: "session", id: sessionId });
+    const { rowCount } = await client.query(COPY_MESSAGES, [sessionId, fork, messageId ?? null]);
+    return ok(rowCount ?? 0);
+  });
+  if (!copied.ok) return copied;
+  if (messageId !== undefined && copied.value === 0) {
+    await pool.query("delete from sessions where id = $1", [fork]);
+    return fail("not_found", { what: "message", id: messageId });
+  }
+  await copyFiles?.(sessionId, fork);
+  return ok({ sessionId: fork, messages: copied.value });
+}
+
+const PAGE = 500;
+
+const line = (type: string, value: object): string => `${JSON.stringify({ type, ...value })}\n`;
+
+/** The session as JSON lines: what it is, its messages, runs and approvals, and every event with its number. */
+export async function* exportSession(
+  database: Pick<Database, "pool" | "reader">,
+  sessionId: string,
+): AsyncGenerator<string, void, void> {
+  if (!isUuid(sessionId)) return;
+  const pool = await upToDate(database, sessionId);
+  const session = await pool.query(
+    `select id, agent_id, owner, title, state, metadata, forked_from, created_at from sessions where id = $1`,
+    [sessionId],
+  );
+  for (const row of session.rows) yield line("session", row);
+  yield* messageLines(pool, sessionId);
+  for (const run of await listRuns(pool, sessionId)) yield line("run", run);
+  const asked = await pool.query("select * from approvals where session_id = $1 order by id", [sessionId]);
+  for (const row of asked.rows) yield line("approval", row);
+  yield* eventLines(pool, sessionId);
+}
+
+const LAST = "select max(last_seq) as last from events where session_id = $1";
+
+/** The replica, unless it has not heard of the session's last event yet: an export is whole. */
+async function upToDate(
+  { pool, reader }: Pick<Database, "pool" | "reader">,
+  sessionId: string,
+): Promise<Reader> {
+  if (reader === pool) return pool;
+  const [there, here] = await Promise.all([reader.query(LAST, [sessionId]), pool.query(LAST, [sessionId])]);
+  return there.rows[0]?.last === here.rows[0]?.last ? reader : pool;
+}
+
+async function* messageLines(pool: Reader, sessionId: string): AsyncGenerator<string, void, void> {
+  let after: number | undefined = -1;
+  while (after !== undefined) {
+    const page: Awaited<ReturnType<typeof listMessages>> = await listMessages(pool, sessionId, {
+      after,
+      limit: PAGE,
+    });
+    for (const message of page.items) yield line("message", message);
+    for (const message of page.queued) yield line("queued_message", message);
+    after = page.nextAfter;
+  }
+}
+
+const EVENTS = `select first_seq, last_seq, payload from events where session_id = $1 and last_seq > $2
+  order by last_seq limit ${PAGE}`;
+
+async function* eventLines(pool: Reader, sessionId: string): AsyncGenerator<string, void, void> {
+  for (let after = 0; ; ) {
+    const { rows } = await pool.query<{ first_seq: number; last_seq: number; payload: RunEvent[] }>(EVENTS, [
+      sessionId,
+      after,
+    ]);
+    for (const { first_seq, payload } of rows) {
+      yield payload.map((event, index) => line("event", { seq: first_seq + index, event })).join("");
+    }
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)?.last_seq ?? after;
+  }
+}
+
+const GIVE_FEEDBACK = `insert into feedback(session_id, message_id, user_email, value, words)
+  select $1, $2, $3, $4, $5 where exists (select 1 from messages where session_id = $1 and id = $2 and role = 'assistant')
+  on conflict (session_id, message_id, user_email)
+    do update set value = excluded.value, words = excluded.words, told = false, created_at = now()`;
+
+export async function giveFeedback(
+  pool: pg.Pool,
+  sessionId: string,
+  entry: { messageId: string; by: string; value: string; words: string },
+): Promise<Result<true>> {
+  const { messageId, by, value, words } = entry;
+  const { rowCount } = isUuid(sessionId)
+    ? await pool.query(GIVE_FEEDBACK, [sessionId, messageId, by, value, words])
+    : { rowCount: 0 };
+  return rowCount ? ok(true) : fail("not_found", { what: "answer", id: messageId });
+}
+
+/** Everything of a session that has no foreign key; call it when the session is deleted. */
+export async function forgetSession(pool: pg.Pool, sessionId: string): Promise<void> {
+  await pool.query("delete from messages where session_id = $1", [sessionId]);
+  await pool.query("delete from events where session_id = $1", [sessionId]);
+}

@@ -1,0 +1,87 @@
+/**
+ * The only file that knows DBOS. Each segment is one workflow, `run:launch`, whose body does what the process already
+ * does, or, after a crash, what is left to do. No step is journaled here: the conversation is the journal.
+ *
+ * DBOS is a singleton: one engine per process. The body leaves DBOS's context at once, or a run started from inside
+ * another would be recorded as that workflow's child.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { DBOS } from "@dbos-inc/dbos-sdk";
+import { DBOSExecutor } from "@dbos-inc/dbos-sdk/internal/dbos-executor";
+import type { Database } from "../../db/database.ts";
+import { underLock } from "../../db/migrate.ts";
+
+const APPLICATION_VERSION = "capstan-1"; // by default a hash of the source, so that any edit strands what runs
+const RECOVERIES = 10_000; // a run that never gets further is given up by its own count, which knows about progress
+const UNUSED_URL = "postgres://embedded@127.0.0.1:1/embedded"; // DBOS wants one beside the pool it is given
+
+export type SegmentBody = (runId: string, launch: number) => Promise<void>;
+
+export interface DurableWorkflow {
+  /** Records that the segment is on; the same one twice is one. */
+  start(runId: string, launch: number): Promise<void>;
+  /** Takes over what these processes were running. */
+  recover(executorIds: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+let body: SegmentBody | undefined;
+const outside = AsyncLocalStorage.snapshot();
+const segment = DBOS.registerWorkflow(
+  async (runId: string, launch: number): Promise<void> => {
+    await outside(() => body?.(runId, launch));
+  },
+  { name: "segment", maxRecoveryAttempts: RECOVERIES },
+);
+
+export async function openDurableWorkflow(parts: {
+  readonly database: Database;
+  readonly executorId: string;
+  readonly run: SegmentBody;
+  readonly onError: (error: unknown, what: string) => void;
+}): Promise<DurableWorkflow> {
+  const { database, executorId, run, onError } = parts;
+  if (body) throw new Error("one engine per process: close the other one first");
+  body = run;
+  const embedded = database.kind === "pglite";
+  DBOS.setConfig({
+    name: "capstan",
+    systemDatabaseUrl: UNUSED_URL,
+    systemDatabasePool: database.systemPool,
+    useListenNotify: false, // for messages between workflows, which we do not send; its self-test takes 100 ms of a start
+    applicationVersion: APPLICATION_VERSION,
+    executorID: executorId,
+    logger: quietLogger(onError),
+  });
+  try {
+    // Several processes that start at once would deadlock in DBOS's own migrations.
+    await (embedded ? DBOS.launch() : underLock(database.pool, () => DBOS.launch()));
+  } catch (error) {
+    await DBOS.shutdown().catch(() => {}); // what it had begun; else the next launch would find it begun
+    body = undefined;
+    throw (error as { error?: Error }).error ?? error; // its own wraps the driver's, which says whether it is an outage
+  }
+  return {
+    async start(runId, launch) {
+      await outside(() => DBOS.startWorkflow(segment, { workflowID: `${runId}:${launch}` })(runId, launch));
+    },
+    async recover(executorIds) {
+      await DBOSExecutor.globalInstance?.recoverPendingWorkflows([...executorIds]);
+    },
+    async close() {
+      await DBOS.shutdown();
+      body = undefined;
+    },
+  };
+}
+
+/** Its warnings are about what is normal here, such as a workflow that another process took over. */
+function quietLogger(onError: (error: unknown, what: string) => void) {
+  const nothing = (): void => {};
+  return {
+    debug: nothing,
+    info: nothing,
+    warn: nothing,
+    error: (entry: unknown) => onError(entry, "the workflow engine"),
+  };
+}

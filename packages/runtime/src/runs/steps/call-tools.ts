@@ -1,0 +1,337 @@
+/**
+ * The calls of one model message, all at once, each through the gate, each result stored as soon as it is there.
+ * A call that waits for a person, a client or another run leaves no result; the segment then ends.
+ */
+import {
+  type Failure,
+  fail,
+  type JsonValue,
+  type RunEvent,
+  type RuntimeAgent,
+  type RuntimeTool,
+} from "@capstan/core";
+import {
+  applyPatch,
+  type ConversationMessage,
+  CUSTOM_EVENTS,
+  type Interrupt,
+  type ToolCallPart,
+  type ToolOutput,
+  type ToolResultPart,
+  toolOutputText,
+} from "@capstan/core/internal";
+import { uuidv7 } from "uuidv7";
+import type { GateOutcome } from "../../gate/gate.ts";
+import type { Answer, RunContext } from "../context/run-context.ts";
+import type { RunUsage } from "../contract/run-types.ts";
+import { messageId } from "../log/message-id.ts";
+import type { CommitExtras } from "../log/run-log.ts";
+
+/** An approval as the commit statement takes it. */
+export interface ApprovalToStore {
+  readonly id: string;
+  readonly agent_id: string;
+  readonly user_email: string;
+  readonly capability_id: string;
+  readonly tool: string;
+  readonly call_id: string;
+  readonly arguments: unknown;
+  readonly reason: string;
+  readonly expiry: unknown;
+  readonly expires_at: string | null;
+}
+
+export interface Waits {
+  readonly approvals: ApprovalToStore[];
+  readonly interrupts: Interrupt[];
+  readonly clientCalls: string[];
+  readonly children: string[];
+}
+
+export const noWaits = (): Waits => ({ approvals: [], interrupts: [], clientCalls: [], children: [] });
+
+export const nothingWaits = ({ approvals, clientCalls, children }: Waits): boolean =>
+  approvals.length + clientCalls.length + children.length === 0;
+
+export async function callTools(
+  context: RunContext,
+  agent: RuntimeAgent,
+  calls: readonly ToolCallPart[],
+): Promise<Waits> {
+  const waits = noWaits();
+  const answers = new Map(context.claim.answers.map((answer) => [answer.callId, answer]));
+  const settled = await Promise.allSettled(
+    calls.map((call) => callOne(context, agent, call, answers.get(call.toolCallId), waits)),
+  );
+  for (const outcome of settled) if (outcome.status === "rejected") throw outcome.reason;
+  return waits;
+}
+
+/** Whether a call may be made before it is on disk, and its result used: after a crash it is made again, without harm. */
+export const mayRunAgain = ({ tools }: RuntimeAgent, name: string): boolean =>
+  tools.some(({ name: own, tool }) => own === name && tool.idempotent && !tool.changesRights);
+
+/** One call: its result is stored, or it is added to what must be waited for. */
+export async function callOne(
+  context: RunContext,
+  agent: RuntimeAgent,
+  call: ToolCallPart,
+  answer: Answer | undefined,
+  waits: Waits,
+): Promise<void> {
+  if (answer && answer.status !== "approved")
+    return storeResult(context, call, refusal(denial(call, answer)));
+  const edited = answer?.edited ?? undefined;
+  const input = edited ?? unreadable(call.input) ?? call.input;
+  const found = agent.tools.find(({ name }) => name === call.toolName);
+  if (found?.tool.subagent) startSubagent(context, call, found);
+  const outcome = await throughGate(context, agent, call, input, answer !== undefined);
+  if (found?.tool.subagent) await endSubagent(context, call, outcome);
+  switch (outcome.kind) {
+    case "approval":
+      return askPerson(context, call, outcome, waits);
+    case "client":
+      waits.clientCalls.push(call.toolCallId);
+      return;
+    case "refused":
+      if (waitsForChild(outcome.failure, call, waits)) return;
+      return storeResult(context, call, { ...refusal(outcome.failure), edited, tookMs: outcome.durationMs });
+    case "done": {
+      if (found?.tool.changesRights) context.engine.forgetAgent(context.agentId, context.claim.userEmail);
+      const stored = effects(context, agent, call, { value: outcome.output, found, input });
+      const again = mayRunAgain(agent, call.toolName) && found?.tool.handsOverTo === undefined;
+      return storeResult(context, call, { ...stored, edited, tookMs: outcome.durationMs, again });
+    }
+  }
+}
+
+async function throughGate(
+  context: RunContext,
+  agent: RuntimeAgent,
+  call: ToolCallPart,
+  input: JsonValue,
+  approved: boolean,
+): Promise<GateOutcome> {
+  const { claim, meter, signal, log } = context;
+  const outcome = await context.engine.parts.gate.call({
+    path: context.pathOf(call.toolName),
+    agent,
+    tool: call.toolName,
+    input,
+    user: { email: claim.userEmail, scopes: agent.scopes },
+    sessionId: claim.sessionId,
+    runId: claim.runId,
+    callId: `${claim.runId}:${call.toolCallId}`,
+    signal,
+    budgets: meter.budgets(),
+    approved,
+  });
+  if (signal.aborted) throw log.error ?? signal.reason;
+  return outcome;
+}
+
+interface Stored {
+  readonly output: ToolOutput;
+  readonly events?: readonly RunEvent[];
+  readonly extras?: CommitExtras;
+  readonly edited?: JsonValue | undefined;
+  readonly tookMs?: number;
+  /** The next step need not wait until it is on disk: were it lost, the call would be made again without harm. */
+  readonly again?: boolean;
+  /** No gate of ours saw the call: a coding agent's own tool. */
+  readonly ungated?: boolean;
+}
+
+export async function storeResult(context: RunContext, call: ToolCallPart, result: Stored): Promise<void> {
+  const { toolCallId, toolName } = call;
+  const { output, events = [], extras, edited, tookMs, again, ungated } = result;
+  const part: ToolResultPart = {
+    type: "tool-result",
+    toolCallId,
+    toolName,
+    output,
+    ...(edited !== undefined && { editedInput: edited }),
+  };
+  const message: ConversationMessage = { id: messageId(), role: "tool", content: [part] };
+  const content = toolOutputText(output);
+  const metadata = {
+    ...(tookMs !== undefined && { durationMs: tookMs }),
+    ...(edited !== undefined && { editedArguments: edited }),
+    ...(ungated && { ungated }),
+  };
+  const before = context.unstored(toolCallId);
+  context.log.emit({
+    ...{ type: "TOOL_CALL_RESULT", messageId: message.id, toolCallId, content, role: "tool" },
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  });
+  for (const event of events) context.log.emit(event);
+  context.messages.push(...before.map((each) => each.message), message);
+  const stored = context.log.commit([...before, { message }], extras);
+  if (again)
+    stored.catch(() => {}); // the log tells: `lost` stops what was begun since
+  else await stored;
+}
+
+/** What a result changes beside itself: shown events, the shared state, the session's agent. */
+function effects(
+  context: RunContext,
+  agent: RuntimeAgent,
+  call: ToolCallPart,
+  { value, found, input }: { value: JsonValue; found: RuntimeTool | undefined; input: JsonValue },
+): Stored {
+  const place = { toolCallId: call.toolCallId, sessionId: context.claim.sessionId };
+  const events = [...(found?.tool.events?.(input, value, place) ?? [])];
+  const output: ToolOutput = typeof value === "string" ? { type: "text", value } : { type: "json", value };
+  const state = changedState(context.state, events);
+  if (state !== undefined) context.state = state;
+  const to = found?.tool.handsOverTo;
+  if (to === undefined) {
+    return { output, events, ...(state !== undefined && { extras: { session: { state } } }) };
+  }
+  context.agentId = to;
+  context.scopeCeiling = agent.scopes;
+  context.seen.handoffs = true;
+  events.push({ type: "CUSTOM", name: CUSTOM_EVENTS.handedOver, value: { agent_id: to } });
+  return {
+    output,
+    events,
+    extras: { session: { agentId: to, metadata: { scopeCeiling: agent.scopes } } },
+  };
+}
+
+function changedState(before: JsonValue, events: readonly RunEvent[]): JsonValue | undefined {
+  let state: JsonValue | undefined;
+  for (const event of events) {
+    if (event.type === "STATE_SNAPSHOT") state = event.snapshot;
+    if (event.type !== "STATE_DELTA") continue;
+    const patched = applyPatch(state ?? before, event.delta);
+    if (patched.ok) state = patched.value;
+  }
+  return state;
+}
+
+export const refusal = ({ code, message, nextStep }: Failure): Stored => ({
+  output: { type: "error-json", value: { code, message, nextStep } },
+});
+
+export function denial({ toolName }: Pick<ToolCallPart, "toolName">, { status, words, by }: Answer): Failure {
+  const why =
+    status === "expired"
+      ? "nobody answered in time"
+      : `${by ?? "a person"} said no${words ? `: ${words}` : ""}`;
+  return fail("tool_denied", { tool: toolName, why }).failure;
+}
+
+/** What a delegated run that waits for a person reports; see `subagent_waiting`. */
+interface WaitingChild {
+  readonly runId: string;
+  readonly interrupts: readonly Interrupt[];
+}
+
+const waitingChild = ({ code, details }: Failure): WaitingChild | undefined =>
+  code === "subagent_waiting" ? (details as WaitingChild) : undefined;
+
+/** Its questions become this run's interrupts, tied to the call that started it. */
+function waitsForChild(failure: Failure, { toolCallId }: ToolCallPart, waits: Waits): boolean {
+  const child = waitingChild(failure);
+  if (!child) return false;
+  waits.children.push(child.runId);
+  waits.interrupts.push(...child.interrupts.map((interrupt) => ({ ...interrupt, toolCallId })));
+  return true;
+}
+
+export function askPerson(
+  context: RunContext,
+  call: ToolCallPart,
+  outcome: Pick<Extract<GateOutcome, { kind: "approval" }>, "tool" | "input" | "why">,
+  waits: Waits,
+): void {
+  const { claim, engine } = context;
+  const { tool, input, why } = outcome;
+  const id = uuidv7();
+  const expiry = context.approvalExpiry;
+  const expiresAt =
+    expiry.policy === "wait"
+      ? undefined
+      : new Date(engine.now().getTime() + expiry.afterSeconds * 1000).toISOString();
+  waits.approvals.push({
+    id,
+    agent_id: context.agentId,
+    user_email: claim.userEmail,
+    capability_id: tool.capabilityId,
+    tool: tool.name,
+    call_id: call.toolCallId,
+    arguments: input,
+    reason: why,
+    expiry,
+    expires_at: expiresAt ?? null,
+  });
+  waits.interrupts.push({
+    id,
+    reason: "tool_call",
+    message: why,
+    toolCallId: call.toolCallId,
+    responseSchema: answerSchema(tool),
+    ...(expiresAt !== undefined && { expiresAt }),
+    metadata: { tool: tool.name, capabilityId: tool.capabilityId, arguments: input },
+  });
+}
+
+/** How a client may answer: yes or no, other arguments, words for the model. */
+const answerSchema = ({ tool }: RuntimeTool): Record<string, unknown> => ({
+  type: "object",
+  properties: {
+    approved: { type: "boolean" },
+    editedArgs: tool.input.jsonSchema,
+    reason: { type: "string", description: "Told to the model when the call is denied." },
+  },
+  required: ["approved"],
+});
+
+function startSubagent(context: RunContext, { toolCallId }: ToolCallPart, { tool }: RuntimeTool): void {
+  if (!tool.subagent) return;
+  context.seen.subagents = true;
+  context.log.emit({
+    type: "SUBAGENT_STARTED",
+    subagentRunId: toolCallId,
+    parentToolCallId: toolCallId,
+    ...tool.subagent,
+  });
+}
+
+const CHILD_USAGE =
+  "select usage from runs where parent_run_id = $1 and parent_call_id = $2 and usage is not null";
+
+/** What it spent counts against this run's limits. */
+async function endSubagent(
+  context: RunContext,
+  { toolCallId }: ToolCallPart,
+  outcome: GateOutcome,
+): Promise<void> {
+  const { runId } = context.claim;
+  const { pool } = context.engine.parts.database;
+  const { rows } = await pool.query<{ usage: RunUsage }>(CHILD_USAGE, [runId, `${runId}:${toolCallId}`]);
+  for (const { usage } of rows) context.meter.addChild(usage);
+  context.log.emit(subagentEnd(toolCallId, outcome));
+}
+
+function subagentEnd(subagentRunId: string, outcome: GateOutcome): RunEvent {
+  if (outcome.kind !== "refused") {
+    const result = outcome.kind === "done" ? { result: outcome.output } : {};
+    return { type: "SUBAGENT_FINISHED", subagentRunId, ...result, outcome: { type: "success" } };
+  }
+  const { failure } = outcome;
+  const child = waitingChild(failure);
+  if (!child) return { type: "SUBAGENT_ERROR", subagentRunId, message: failure.message, code: failure.code };
+  const interruptIds = child.interrupts.map(({ id }) => id);
+  return { type: "SUBAGENT_FINISHED", subagentRunId, outcome: { type: "suspended", interruptIds } };
+}
+
+/** Arguments that were no JSON are kept as `{ unparsed }`; as a text no tool's schema takes them, so none runs on its defaults. */
+const unreadable = (input: JsonValue): string | undefined =>
+  isObject(input) && Object.keys(input).length === 1 && typeof input.unparsed === "string"
+    ? input.unparsed
+    : undefined;
+
+const isObject = (value: JsonValue): value is { [key: string]: JsonValue } =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,181 @@
+/**
+ * An agent as a capability of another: `delegate_to_x` is a run of its own, in a session of its own, whose answer is the
+ * result; `hand_over_to_x` gives the whole session away. The child has at most the rights of the one that asked.
+ *
+ * The child's session id follows from the call, so a call that is made again after a crash finds the child it started.
+ */
+import { createHash } from "node:crypto";
+import {
+  type AgentSpec,
+  type Capability,
+  defineCapability,
+  defineTool,
+  fail,
+  ok,
+  type Result,
+  type RunEvent,
+  type ToolContext,
+} from "@capstan/core";
+import { type Interrupt, textOf } from "@capstan/core/internal";
+import type pg from "pg";
+import { z } from "zod";
+import type { Runs } from "../create-runs.ts";
+import type { RunRecord } from "../history/session-history.ts";
+
+const DEEPEST = 4; // an agent that delegates to one that delegates back would never end
+const LONGEST_MS = 24 * 3600 * 1000; // its own limits and its parent's end it long before
+
+export interface SubagentParts {
+  readonly pool: pg.Pool;
+  readonly runs: () => Runs;
+}
+
+/** `agent.<id>`: what an agent lists among its capabilities to delegate to this one. */
+export const agentCapabilityId = (agentId: string): string => `agent.${agentId}`;
+
+export function agentCapability(
+  agent: Pick<AgentSpec, "id" | "name" | "description" | "version">,
+  parts: SubagentParts,
+): Capability {
+  const { id, name, version } = agent;
+  const description = agent.description === "" ? `The agent ${name}.` : agent.description;
+  const slug = slugOf(name, id);
+  return defineCapability({
+    id: agentCapabilityId(id),
+    name,
+    description,
+    source: "agent",
+    version: `${version}.0.0`,
+    tools: [
+      defineTool({
+        name: `delegate_to_${slug}`,
+        description: `Give a task to ${name} and get its answer. ${description}`,
+        input: z.object({
+          task: z
+            .string()
+            .min(1)
+            .max(100_000)
+            .describe("All it must know: it does not see this conversation."),
+        }),
+        idempotent: true,
+        requiresContext: true,
+        timeoutMs: LONGEST_MS,
+        subagent: { name, description },
+        run: ({ task }, context) => delegate(parts, { id, name }, task, context),
+      }),
+      defineTool({
+        name: `hand_over_to_${slug}`,
+        description: `Hand this whole conversation over to ${name}, who answers from now on. ${description}`,
+        input: z.object({ reason: z.string().max(2000).describe("Why, for the record.") }),
+        requiresContext: true,
+        handsOverTo: id,
+        run: () => ok(`${name} has this conversation now.`),
+      }),
+    ],
+  });
+}
+
+async function delegate(
+  parts: SubagentParts,
+  agent: { id: string; name: string },
+  task: string,
+  context: ToolContext,
+): Promise<Result<string>> {
+  const { runId, user, idempotencyKey, signal } = context;
+  if (runId === undefined) {
+    return fail("tool_failed", {
+      message: "Delegating needs a run.",
+      nextStep: "Call it from a conversation.",
+    });
+  }
+  const depth = (await depthOf(parts.pool, runId)) + 1;
+  if (depth > DEEPEST) return fail("subagent_depth", { limit: DEEPEST });
+  const sessionId = derivedId(idempotencyKey);
+  await parts.pool.query(NEW_SESSION, [sessionId, agent.id, user.email, task.slice(0, 80), runId]);
+  const runs = parts.runs();
+  const child = { runId, callId: idempotencyKey, depth, scopeCeiling: user.scopes };
+  const sent = await runs.sendChild(sessionId, { id: "task", content: task }, {}, child);
+  if (!sent.ok) return sent;
+  const stop = () => void runs.cancel(sessionId, { queued: true }).catch(() => {});
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await outcomeOf(runs, sessionId, sent.value.runId, agent.name, signal);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+const NEW_SESSION = `insert into sessions(id, agent_id, owner, title, metadata)
+  values ($1, $2, $3, $4, jsonb_build_object('parent_run_id', $5::text)) on conflict do nothing`;
+
+/** Waits until the child is over, or waits itself. */
+async function outcomeOf(
+  runs: Runs,
+  sessionId: string,
+  runId: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<Result<string>> {
+  for await (const { json } of runs.events(sessionId, 0, signal)) {
+    const end = json.map((text): RunEvent => JSON.parse(text)).findLast(isEnd);
+    const settled = end && (await settledOutcome(runs, runId, name, end));
+    if (settled) return settled;
+  }
+  return fail("cancelled", { what: `The run of "${name}"` });
+}
+
+/** Undefined when it goes on after this end of a segment. */
+async function settledOutcome(
+  runs: Runs,
+  runId: string,
+  name: string,
+  end: RunEvent,
+): Promise<Result<string> | undefined> {
+  const run = await runs.run(runId);
+  if (!run.ok) return run;
+  const { status } = run.value;
+  if (status === "waiting") return fail("subagent_waiting", { name, runId, interrupts: interruptsOf(end) });
+  return status === "running" || status === "queued" ? undefined : resultOf(runs, run.value, name);
+}
+
+const interruptsOf = (end: RunEvent): readonly Interrupt[] =>
+  end.type === "RUN_FINISHED" && end.outcome?.type === "interrupt" ? end.outcome.interrupts : [];
+
+const isEnd = ({ type }: RunEvent): boolean => type === "RUN_FINISHED" || type === "RUN_ERROR";
+
+async function resultOf(
+  runs: Runs,
+  { outcome, sessionId }: RunRecord,
+  name: string,
+): Promise<Result<string>> {
+  if (outcome?.type === "failed") return fail("subagent_failed", { name, message: outcome.failure.message });
+  if (outcome?.type !== "done") return fail("cancelled", { what: `The run of "${name}"` });
+  if (outcome.output !== undefined) return ok(JSON.stringify(outcome.output));
+  const { items } = await runs.messages(sessionId, { limit: 10_000 });
+  const answer = items.find(({ id }) => id === outcome.messageId);
+  return ok(answer ? textOf(answer) : "");
+}
+
+async function depthOf(pool: pg.Pool, runId: string): Promise<number> {
+  const { rows } = await pool.query<{ depth: number | null }>(
+    "select (input->>'depth')::int as depth from runs where id = $1",
+    [runId],
+  );
+  return rows[0]?.depth ?? 0;
+}
+
+/** A UUID (version 8) that the same key always gives. */
+function derivedId(key: string): string {
+  const hex = createHash("sha256").update(key).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** Short enough for a tool's name of 64 characters; two agents of one name differ by their ids' ends. */
+function slugOf(name: string, id: string): string {
+  const words = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "")
+    .slice(0, 40);
+  return words === "" ? id.slice(-12) : words;
+}

@@ -1,0 +1,62 @@
+/**
+ * The arguments of a call, one entry each; nothing is ever joined into a shell string.
+ * A value that starts with `-` cannot become an option: options get it as `--x=-1`, positionals stand behind `--`.
+ */
+import { fail, ok, type Result } from "@capstan/core";
+import type { Parameter } from "@capstan/core/internal";
+import type { ActionInput, ManifestTool } from "./manifest-tools.ts";
+
+const MAX_VECTOR_CHARS = 1_000_000; // half of Linux's usual 2 MiB for arguments and environment
+
+export function argumentVector(tool: ManifestTool, input: ActionInput): Result<string[]> {
+  const options = tool.parameters
+    .filter(({ flag }) => flag !== undefined)
+    .flatMap((each) => optionWords(each, input[each.key]));
+  const positionals = positionalWords(tool, input);
+  if (!positionals.ok) return positionals;
+  const needsGuard = positionals.value.some((word) => word.startsWith("-"));
+  const vector = [
+    ...tool.subcommand,
+    ...options,
+    ...(tool.asksForJson ? ["--json"] : []),
+    ...(needsGuard ? ["--"] : []),
+    ...positionals.value,
+  ];
+  if (vector.some((word) => word.includes("\0"))) return refuse(tool, "an argument holds a NUL character");
+  if (vector.reduce((sum, word) => sum + word.length, 0) > MAX_VECTOR_CHARS) {
+    return refuse(tool, `the arguments together are longer than ${MAX_VECTOR_CHARS} characters`);
+  }
+  return ok(vector);
+}
+
+function optionWords({ flag = "" }: Parameter, value: unknown): string[] {
+  return values(value).flatMap((each) => {
+    if (each === false) return [];
+    if (each === true) return [flag];
+    const word = String(each);
+    if (!word.startsWith("-") && word !== "") return [flag, word];
+    return flag.startsWith("--") ? [`${flag}=${word}`] : [`${flag}${word}`];
+  });
+}
+
+/** Positionals are told apart by their place alone, so none may be given after one that is left out. */
+function positionalWords(tool: ManifestTool, input: ActionInput): Result<string[]> {
+  const words: string[] = [];
+  let leftOut: string | undefined;
+  for (const { key, flag } of tool.parameters) {
+    if (flag !== undefined) continue;
+    const given = values(input[key]);
+    if (given.length === 0) leftOut ??= key;
+    else if (leftOut)
+      return refuse(tool, `"${key}" is given and "${leftOut}", which comes before it, is not`);
+    words.push(...given.map(String));
+  }
+  return ok(words);
+}
+
+function values(value: unknown): unknown[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+const refuse = (tool: ManifestTool, where: string) => fail("tool_input_invalid", { tool: tool.name, where });

@@ -1,0 +1,84 @@
+/** The actions of a manifest as tools: name, input schema, scopes and time. How they run is in runtime/sources/cli.ts. */
+
+import type { Manifest, ManifestAction } from "@capstan/core";
+import { type Schema, zodSchema } from "@capstan/core";
+import { isPath, type Parameter, readParameter, toolName } from "@capstan/core/internal";
+import { z } from "zod";
+
+const FILE_TIMEOUT_MS = 120_000; // seed 004: 30 s for queries, 120 s for file operations
+const QUERY_TIMEOUT_MS = 30_000;
+const MAX_VALUE_CHARS = 100_000; // Linux refuses a single argument of 128 KiB
+
+export type ActionInput = Readonly<Record<string, unknown>>;
+
+export interface ManifestTool {
+  /** `name_action` */
+  readonly name: string;
+  /** The subcommand, a word per entry. */
+  readonly subcommand: readonly string[];
+  readonly description: string;
+  /** What the caller fills; `--json` is not among them. */
+  readonly parameters: readonly Parameter[];
+  readonly input: Schema<ActionInput>;
+  readonly scopes: readonly string[];
+  readonly timeoutMs: number;
+  /** True when the action lists `--json`: it is then always asked for. */
+  readonly asksForJson: boolean;
+  readonly idempotent: boolean;
+  readonly requiresApproval: boolean;
+  /** True when a parameter names a file, so that the call works on the session's files. */
+  readonly worksOnFiles: boolean;
+}
+
+export function manifestTools(manifest: Manifest): ManifestTool[] {
+  return manifest.actions.map((action) => manifestTool(manifest, action));
+}
+
+function manifestTool(manifest: Manifest, action: ManifestAction): ManifestTool {
+  const listed = action.parameters.map(readParameter);
+  const parameters = listed.filter(({ flag }) => flag !== "--json");
+  const worksOnFiles = parameters.some(isPath);
+  const seconds = action.timeout_seconds ?? manifest.timeout_seconds;
+  return {
+    name: toolName(manifest.name, action.name),
+    subcommand: action.name.split(" "),
+    description: action.description,
+    parameters,
+    input: inputSchema(parameters),
+    scopes: action.required_scopes ?? [],
+    timeoutMs: seconds ? seconds * 1000 : worksOnFiles ? FILE_TIMEOUT_MS : QUERY_TIMEOUT_MS,
+    asksForJson: listed.length > parameters.length,
+    idempotent: action.idempotent ?? false,
+    requiresApproval: action.requires_approval ?? false,
+    worksOnFiles,
+  };
+}
+
+function inputSchema(parameters: readonly Parameter[]): Schema<ActionInput> {
+  return zodSchema(z.strictObject(Object.fromEntries(parameters.map((each) => [each.key, fieldOf(each)]))));
+}
+
+function fieldOf(parameter: Parameter): z.ZodType {
+  const one = valueType(parameter);
+  const many = parameter.repeatable ? z.union([one, z.array(one).min(1).max(1000)]) : one;
+  const described = parameter.description ? many.describe(parameter.description) : many;
+  const annotated =
+    parameter.default === undefined ? described : described.meta({ default: parameter.default });
+  return parameter.required ? annotated : annotated.optional();
+}
+
+const text = z.string().max(MAX_VALUE_CHARS);
+const VALUE_TYPES: Record<Parameter["value"], z.ZodType> = {
+  string: text,
+  path: text.min(1),
+  integer: z.int(),
+  number: z.number(),
+  boolean: z.boolean(),
+  any: z.union([text, z.number(), z.boolean()]),
+};
+
+function valueType({ choices, value }: Parameter): z.ZodType {
+  const [first, ...rest] = choices ?? [];
+  if (first === undefined) return VALUE_TYPES[value];
+  return z.literal([first, ...rest]);
+}
