@@ -1,3 +1,4 @@
+export { type AccessParts, accessRequests } from "./access/access-requests.ts";
 export type { AgentInput, AgentRecord } from "./agents/agent-record.ts";
 export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
 export { type Composer, createComposer } from "./agents/composer.ts";
@@ -11,6 +12,7 @@ export { type Database, type DatabaseOptions, openDatabase } from "./db/database
 export { isDatabaseAway } from "./db/database-away.ts";
 export { createDatabaseRetry, type DatabaseRetry, unreachable } from "./db/database-retry.ts";
 export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
+export { copyFiles } from "./files/copy-files.ts";
 export { fileStore } from "./files/file-store.ts";
 export { compileGrep } from "./files/line-finder.ts";
 export { type MadeFile, withMadeFile } from "./files/with-made-file.ts";
@@ -56,6 +58,17 @@ export type {
   DirectCall,
 } from "./runs/approvals/approvals.ts";
 export type { ClientResult } from "./runs/approvals/client-results.ts";
+export {
+  type AskedBefore,
+  type AskedCall,
+  collectAnswer,
+  findAsked,
+} from "./runs/approvals/collected-answers.ts";
+export {
+  type PendingQuestions,
+  pendingQuestions,
+  type QuestionParts,
+} from "./runs/approvals/pending-questions.ts";
 export { newSessionView, type SessionView } from "./runs/claim/session-view.ts";
 export { DEFAULT_LIMITS } from "./runs/context/run-meter.ts";
 export { storedBudgets } from "./runs/context/stored-budgets.ts";
@@ -84,10 +97,31 @@ export type {
   WebhookFetch,
 } from "./runs/contract/run-types.ts";
 export { createRuns, type Runs } from "./runs/create-runs.ts";
-export type { QueuedMessage, RunRecord, StoredMessage } from "./runs/history/session-history.ts";
+export { type Observations, openObservations } from "./runs/history/observations.ts";
+export {
+  countActiveRuns,
+  countStore,
+  hasRunIn,
+  lastEventOf,
+  listRunsOfAgent,
+  placeOfRun,
+  type RunPlace,
+  type RunsOfAgent,
+  type SessionSnapshot,
+  type StoreCounts,
+  sessionSnapshot,
+} from "./runs/history/run-queries.ts";
+export { type TraceEntry, type TraceParts, traceOf } from "./runs/history/run-trace.ts";
+export {
+  getRun,
+  type QueuedMessage,
+  type RunRecord,
+  type StoredMessage,
+} from "./runs/history/session-history.ts";
 export type { EventBatch } from "./runs/log/event-hub.ts";
 export { EventRetention } from "./runs/log/event-retention.ts";
 export { signature as webhookSignature } from "./runs/processes/webhooks.ts";
+export { type DelegationParts, delegation } from "./runs/subagents/delegation.ts";
 export { agentCapability, agentCapabilityId, type SubagentParts } from "./runs/subagents/subagents.ts";
 export type { Isolation } from "./sandbox/isolation.ts";
 export { type ManagedSandbox, openSandbox, type SandboxSettings } from "./sandbox/open-sandbox.ts";
@@ -138,6 +172,7 @@ export {
   type Telemetry,
   type TelemetryRecord,
 } from "./telemetry/telemetry.ts";
+export { type ChannelParts, capabilityChannels } from "./triggers/capability-channels.ts";
 export {
   type Answer,
   type Channel,
@@ -156,6 +191,7 @@ export {
   retryTrigger,
 } from "./triggers/list-triggers.ts";
 export { type Schedule, ScheduleSource, type ScheduleStore, scheduleStore } from "./triggers/schedules.ts";
+export { type TriggerParts, triggerHandler } from "./triggers/trigger-handler.ts";
 export {
   type HandledTrigger,
   type HandleOutcome,

@@ -26,11 +26,16 @@ import {
 import type { A2ARequestHandler } from "@a2a-js/sdk/server";
 import type { Failure, RunEvent } from "@capstan/core";
 import { isTerminal } from "@capstan/core/internal";
-import type { EventBatch, RunRecord, SessionRecord } from "@capstan/runtime";
+import {
+  type EventBatch,
+  listRunsOfAgent,
+  pendingQuestions,
+  type RunRecord,
+  type SessionRecord,
+} from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import { threadSession } from "../ag-ui/thread-session.ts";
 import { keptUploads } from "../sessions/kept-uploads.ts";
-import { openQuestions } from "../sessions/open-questions.ts";
 import type { Services } from "../start/services.ts";
 import { answerOf, contentOf } from "./a2a-message.ts";
 import { contextIdOf, isOver, taskOf } from "./a2a-task.ts";
@@ -95,18 +100,21 @@ export class A2aHandler implements A2ARequestHandler {
     const { contextId, status, pageSize = PAGE, pageToken, historyLength } = params;
     const at = Number(pageToken) || 0;
     const wanted = STATUSES[status] ?? null;
-    const { rows } = await services.database.pool.query<{ id: string; total: number }>(LIST, [
-      ...[email, agentId, wanted, Math.min(100, Math.max(1, pageSize)), at],
-      contextId === "" ? null : contextId,
-    ]);
+    const { ids, total } = await listRunsOfAgent(services.database, {
+      owner: email,
+      agentId,
+      status: wanted,
+      thread: contextId === "" ? null : contextId,
+      limit: Math.min(100, Math.max(1, pageSize)),
+      offset: at,
+    });
     const tasks = await Promise.all(
-      rows.map(async ({ id }) => {
+      ids.map(async (id) => {
         const { run, session } = await this.#find(id);
         const task = await taskOf(services, session, run, historyLength ?? 0);
         return params.includeArtifacts ? task : { ...task, artifacts: [] };
       }),
     );
-    const total = rows[0]?.total ?? 0;
     const next = at + tasks.length < total && tasks.length > 0 ? String(at + tasks.length) : "";
     return { tasks, nextPageToken: next, pageSize: tasks.length, totalSize: total };
   }
@@ -136,7 +144,8 @@ export class A2aHandler implements A2ARequestHandler {
     if (!sent.ok) throw refused(sent.failure);
     const { runId, status, events } = sent.value;
     const known = status === "known" ? runs.events(session.value.id, 0, signal) : events;
-    const held = status === "queued" && (await openQuestions(services, session.value.id)).runId !== undefined;
+    const held =
+      status === "queued" && (await pendingQuestions(services, session.value.id)).runId !== undefined;
     return { session: session.value, runId, events: known, held };
   }
 
@@ -144,7 +153,7 @@ export class A2aHandler implements A2ARequestHandler {
   async #goOn(message: Message): Promise<Started> {
     const { services, email, signal } = this.#place;
     const { run, session } = await this.#find(message.taskId);
-    const { approvals } = await openQuestions(services, session.id);
+    const { approvals } = await pendingQuestions(services, session.id);
     if (run.status !== "waiting" || approvals.length === 0)
       throw new UnsupportedOperationError(
         `The task ${run.id} waits for no message: send one without a task's id to start another in its context.`,
@@ -239,8 +248,3 @@ const STATUSES: Partial<Record<TaskState, string>> = {
   [TaskState.TASK_STATE_FAILED]: "failed",
   [TaskState.TASK_STATE_CANCELED]: "cancelled",
 };
-
-const LIST = `select r.id, (count(*) over ())::int as total from runs r join sessions s on s.id = r.session_id
-  where s.owner = $1 and r.agent_id = $2 and ($3::text is null or r.status = $3)
-    and ($6::text is null or s.id::text = $6 or s.metadata->>'thread_id' = $6)
-  order by r.updated_at desc, r.id limit $4 offset $5`;

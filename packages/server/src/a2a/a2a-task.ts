@@ -2,7 +2,7 @@
 import { type Message, type Part, Role, type Task, TaskState } from "@a2a-js/sdk";
 import type { RunEvent } from "@capstan/core";
 import { type Interrupt, textOf } from "@capstan/core/internal";
-import type { RunRecord, SessionRecord, StoredMessage } from "@capstan/runtime";
+import { lastEventOf, type RunRecord, type SessionRecord, type StoredMessage } from "@capstan/runtime";
 import type { Services } from "../start/services.ts";
 
 const STATES: Readonly<Record<RunRecord["status"], TaskState>> = {
@@ -18,8 +18,6 @@ export const isOver = ({ status }: Pick<RunRecord, "status">): boolean =>
   status === "done" || status === "failed" || status === "cancelled";
 
 const MOST_MESSAGES = 1000;
-const LAST_EVENT = `select payload->-1 as event from events where session_id = $1 and run_id = $2
-  order by last_seq desc limit 1`;
 
 /** What the client calls the conversation. */
 export const contextIdOf = ({ id, metadata }: SessionRecord): string => {
@@ -33,9 +31,9 @@ export async function taskOf(
   run: RunRecord,
   historyLength?: number | undefined,
 ): Promise<Task> {
-  const [{ items }, { rows }] = await Promise.all([
+  const [{ items }, last] = await Promise.all([
     runs.messages(session.id, { limit: MOST_MESSAGES }),
-    database.pool.query<{ event: RunEvent }>(LAST_EVENT, [session.id, run.id]),
+    lastEventOf(database, { sessionId: session.id, runId: run.id }),
   ]);
   const contextId = contextIdOf(session);
   const own = items.filter(({ runId }) => runId === run.id);
@@ -45,7 +43,7 @@ export async function taskOf(
     contextId,
     status: {
       state: STATES[run.status],
-      message: statusMessage(run, contextId, rows[0]?.event),
+      message: statusMessage(run, contextId, last),
       timestamp: new Date(run.updatedAt).toISOString(),
     },
     artifacts: artifactsOf(run, own),

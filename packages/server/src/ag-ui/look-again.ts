@@ -4,7 +4,7 @@
  */
 import type { JsonValue, RunEvent } from "@capstan/core";
 import { type AgUiMessage, agUiMessages } from "@capstan/core/internal";
-import type { StoredMessage } from "@capstan/runtime";
+import { type StoredMessage, sessionSnapshot } from "@capstan/runtime";
 import type { Services } from "../start/services.ts";
 
 /** A thread as it stands. */
@@ -28,23 +28,6 @@ export interface LookedAt {
 const PAGE = 500;
 const ENDED: RunEvent = { type: "RUN_FINISHED", threadId: "", runId: "", outcome: { type: "success" } };
 
-/** $1 session, $2 the client's last message: its run if there is one, else the one that is on. State and number are of one moment. */
-const LOOK = `select s.state, r.id as "runId", r.status, r.start_seq as "startSeq",
-    coalesce((select max(last_seq) from events e where e.session_id = s.id), 0) as last,
-    (select payload->-1 from events e where e.session_id = s.id and e.run_id = r.id order by last_seq desc limit 1) as "lastEvent"
-  from sessions s left join lateral (select id, status, start_seq from runs where session_id = s.id
-    and (message_id = $2 or status in ('running', 'waiting')) order by message_id = $2 desc limit 1) r on true
-  where s.id = $1`;
-
-interface LookRow {
-  readonly state: JsonValue;
-  readonly runId: string | null;
-  readonly status: string | null;
-  readonly startSeq: number | null;
-  readonly last: number;
-  readonly lastEvent: RunEvent | null;
-}
-
 export async function lookAgain(
   { runs, database }: Pick<Services, "runs" | "database">,
   sessionId: string,
@@ -52,7 +35,7 @@ export async function lookAgain(
 ): Promise<LookedAt> {
   // Messages first: one that is stored in between is then among the run's events, and not in both.
   const messages = agUiMessages(await allMessages(runs, sessionId));
-  const { rows } = await database.pool.query<LookRow>(LOOK, [sessionId, messageId ?? ""]);
+  const found = await sessionSnapshot(database, sessionId, messageId);
   const {
     state = {},
     runId = null,
@@ -60,7 +43,7 @@ export async function lookAgain(
     startSeq = null,
     last = 0,
     lastEvent = null,
-  } = rows[0] ?? {};
+  } = found ?? {};
   const standing = { state, messages, last };
   if (runId !== null && status === "queued") return { standing, runId, after: last };
   if (runId !== null && status === "running") return { standing, runId, after: (startSeq ?? 1) - 1 };

@@ -1,10 +1,15 @@
 /** Does what a request asked for, and says which events answer it. */
 import type { RunAgentInput } from "@ag-ui/core";
 import { fail, type JsonValue, ok, type Refused, type Result } from "@capstan/core";
-import type { EventBatch, ReasoningEffort, SendOptions } from "@capstan/runtime";
+import {
+  type EventBatch,
+  type PendingQuestions,
+  pendingQuestions,
+  type ReasoningEffort,
+  type SendOptions,
+} from "@capstan/runtime";
 import { z } from "zod";
 import { keptUploads } from "../sessions/kept-uploads.ts";
-import { type OpenQuestions, openQuestions } from "../sessions/open-questions.ts";
 import type { Services } from "../start/services.ts";
 import { lookAgain, type Standing } from "./look-again.ts";
 import { type Asked, askedFor, isFirstMessage } from "./run-input.ts";
@@ -87,7 +92,7 @@ async function startIn(
     if (view.isNew) await makeSession(starting);
   }
   const pending =
-    view.active?.status === "waiting" ? await openQuestions(services, session.id) : { approvals: [] };
+    view.active?.status === "waiting" ? await pendingQuestions(services, session.id) : { approvals: [] };
   if (asked.kind === "resume") return resume(starting, asked.entries, pending);
   const uncovered = pending.approvals.length > 0 && asked.kind !== "look";
   if (uncovered) return fail("resume_required", { open: pending.approvals.map(({ id }) => id) });
@@ -167,7 +172,7 @@ async function sendResults(
 async function resume(
   starting: Starting,
   entries: NonNullable<RunAgentInput["resume"]>,
-  { approvals: pending, runId }: OpenQuestions,
+  { approvals: pending, runId }: PendingQuestions,
 ): Promise<Result<Answering>> {
   const { services, session, by, signal } = starting;
   const open = new Set(pending.map(({ id }) => id));

@@ -1,7 +1,13 @@
 /** A client's thread as a session of ours. A thread id that is a UUID is the session's id; any other text gets one of its own. */
 import { createHash } from "node:crypto";
 import { fail, ok, type Result } from "@capstan/core";
-import { newSessionView, type SessionRecord, type SessionView } from "@capstan/runtime";
+import {
+  type Database,
+  hasRunIn,
+  newSessionView,
+  type SessionRecord,
+  type SessionView,
+} from "@capstan/runtime";
 import type { Services } from "../start/services.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -60,14 +66,12 @@ export function sessionIdOf({ agentId, owner, threadId }: Thread): string {
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
 
-const RAN_HERE = "select 1 from runs where session_id = $1 and agent_id = $2 limit 1";
-
 /** A conversation that the agent handed over stays its client's: who answers is not the client's business. */
 async function isOf(
-  { pool }: Services["database"],
+  database: Pick<Database, "pool">,
   { id, agentId }: Pick<SessionRecord, "id" | "agentId">,
   asked: string,
 ): Promise<boolean> {
   if (agentId === null || agentId === asked) return true;
-  return (await pool.query(RAN_HERE, [id, asked])).rows.length > 0;
+  return hasRunIn(database, id, asked);
 }

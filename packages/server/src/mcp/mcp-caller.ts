@@ -4,7 +4,7 @@
  */
 import { fail, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import type { Budget } from "@capstan/core/internal";
-import { storedBudgets, type TokenRecord, withinScopes } from "@capstan/runtime";
+import { placeOfRun, storedBudgets, type TokenRecord, withinScopes } from "@capstan/runtime";
 import { threadSession } from "../ag-ui/thread-session.ts";
 import type { Caller } from "../http/caller.ts";
 import type { Services } from "../start/services.ts";
@@ -97,24 +97,12 @@ function outsideARun(
   };
 }
 
-interface RunRow {
-  readonly agentId: string | null;
-  readonly sessionId: string;
-  readonly owner: string;
-  readonly ceiling: readonly string[] | null;
-}
-
-const READ_RUN = `select s.agent_id as "agentId", s.id as "sessionId", s.owner,
-    coalesce(r.input->'scopeCeiling', (s.metadata->'scopeCeiling')::json) as ceiling
-  from runs r join sessions s on s.id = r.session_id where r.id = $1`;
-
 async function byRunToken(
   services: Services,
   record: TokenRecord,
   runId: string,
 ): Promise<Result<McpCaller>> {
-  const { rows } = await services.database.pool.query<RunRow>(READ_RUN, [runId]);
-  const [run] = rows;
+  const run = await placeOfRun(services.database, runId);
   if (!run) return fail("not_found", { what: "run", id: runId });
   const composed = await services.composer.composeFor(run.agentId ?? record.agentId, run.owner);
   if (!composed.ok) return composed;

@@ -3,11 +3,8 @@
  * No prompt, answer, argument or result is in them. A run's trace id is its own id, so a trace is found by the run.
  */
 import { randomBytes } from "node:crypto";
-import type { CallRecord } from "@capstan/runtime";
-import type { traceOf } from "../runs/run-trace.ts";
+import type { CallRecord, TraceEntry } from "@capstan/runtime";
 import type { Span } from "./otlp-exporter.ts";
-
-type TraceEntry = Awaited<ReturnType<typeof traceOf>>[number];
 
 export interface RunToTrace {
   readonly id: string;

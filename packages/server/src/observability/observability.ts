@@ -1,5 +1,5 @@
 /** Everyone who watches calls and runs: telemetry, totals for `/metrics`, and traces when a collector is configured. */
-import type { AgentStore, CallRecord, Database, EndedRun, Runs, Telemetry } from "@capstan/runtime";
+import type { AgentStore, CallRecord, Database, EndedRun, Telemetry } from "@capstan/runtime";
 import type { Settings } from "../settings/settings.ts";
 import { openRunTotals, type RunTotals } from "./run-totals.ts";
 import { openTracing } from "./tracing.ts";
@@ -19,14 +19,12 @@ export interface ObservabilityParts {
   readonly telemetry: Telemetry;
   readonly database: Database;
   readonly agents: AgentStore;
-  /** The engine is opened after the gate that it calls. */
-  readonly runs: () => Runs | undefined;
   readonly onError: (error: unknown, what?: string) => void;
 }
 
 export function openObservability(parts: ObservabilityParts): Observability {
-  const { settings, telemetry, database, agents, onError } = parts;
-  const tracing = openTracing(settings, onError);
+  const { settings, telemetry } = parts;
+  const tracing = openTracing(settings, parts);
   const runTotals = openRunTotals();
   return {
     runTotals,
@@ -36,8 +34,7 @@ export function openObservability(parts: ObservabilityParts): Observability {
     },
     runEnded(run) {
       runTotals.add(run);
-      const runs = parts.runs();
-      if (runs) tracing?.runEnded(run, { runs, database, telemetry, agents });
+      tracing?.runEnded(run);
     },
     async close() {
       await tracing?.close(); // it reads the history that telemetry writes

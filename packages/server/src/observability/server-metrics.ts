@@ -1,5 +1,5 @@
 /** What `/metrics` tells: counts since this process started, and how things stand now. No payload, no user, no session. */
-import type { BreakerStore, Database, Telemetry } from "@capstan/runtime";
+import { type BreakerStore, countActiveRuns, type Database, type Telemetry } from "@capstan/runtime";
 import { openStreams } from "../http/sse.ts";
 import { type Metric, prometheusText } from "./prometheus-text.ts";
 import type { RunTotals } from "./run-totals.ts";
@@ -11,15 +11,10 @@ export interface MetricParts {
   readonly runTotals: RunTotals;
 }
 
-const ACTIVE = `select status, count(*)::int as count from runs where status in ('queued', 'running', 'waiting') group by status`;
 const BREAKER_STATES = { closed: 0, half_open: 1, open: 2 };
 
 export async function serverMetrics(parts: MetricParts): Promise<string> {
-  const [active, breakers] = await Promise.all([
-    parts.database.pool.query<{ status: string; count: number }>(ACTIVE),
-    parts.breakers.list(),
-  ]);
-  const activeNow = Object.fromEntries(active.rows.map(({ status, count }) => [status, count]));
+  const [activeNow, breakers] = await Promise.all([countActiveRuns(parts.database), parts.breakers.list()]);
   return prometheusText([
     ...runMetrics(parts.runTotals, activeNow),
     ...callMetrics(parts.telemetry),

@@ -1,4 +1,5 @@
 /** /v1/status: what a person wants to know of a server at a glance. Never which keys it has. */
+import { countStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, needs, newRoutes } from "../http/define-route.ts";
 import { VERSION } from "../settings/version.ts";
@@ -42,18 +43,11 @@ const status = createRoute({
   responses: { 200: json(Status, "The server.") },
 });
 
-const COUNTS = `select (select count(*)::int from runs where status = 'running') as running,
-  (select count(*)::int from approvals where status = 'pending') as pending_approvals,
-  (select count(*)::int from sessions) as sessions, (select count(*)::int from agents) as agents`;
-
-type Counts = z.output<typeof Status>["counts"];
-
 export function statusRoutes({ database, models, notes, routeTier }: Services) {
   const routes = newRoutes();
   const startedAt = Date.now();
   routes.openapi(status, async (c) => {
-    const [model, { rows }] = await Promise.all([models.defaultModel(), database.pool.query<Counts>(COUNTS)]);
-    const counts = rows[0] ?? { running: 0, pending_approvals: 0, sessions: 0, agents: 0 };
+    const [model, counts] = await Promise.all([models.defaultModel(), countStore(database)]);
     return c.json(
       {
         version: VERSION,

@@ -1,24 +1,39 @@
 /** Traces, when a collector is configured: calls outside runs as they happen, a run as a whole when it is over. */
-import type { CallRecord, EndedRun } from "@capstan/runtime";
-import { traceOf } from "../runs/run-trace.ts";
+
+import type { Database } from "@capstan/runtime";
+import {
+  type AgentStore,
+  type CallRecord,
+  type EndedRun,
+  getRun,
+  type TraceParts,
+  traceOf,
+} from "@capstan/runtime";
+import type { Settings } from "../settings/settings.ts";
 import { VERSION } from "../settings/version.ts";
-import type { Services } from "../start/services.ts";
 import { callSpan, runSpans } from "./gen-ai-spans.ts";
 import { openSpanExporter } from "./otlp-exporter.ts";
 
 export interface Tracing {
   recordCall(call: CallRecord): void;
-  runEnded(run: EndedRun, services: Pick<Services, "runs" | "database" | "telemetry" | "agents">): void;
+  runEnded(run: EndedRun): void;
   close(): Promise<void>;
+}
+
+export interface TracingParts extends TraceParts {
+  readonly database: Pick<Database, "pool">;
+  readonly agents: Pick<AgentStore, "get">;
+  readonly onError: (error: unknown, what?: string) => void;
 }
 
 export function openTracing(
   settings: Pick<
-    Services["settings"],
+    Settings,
     "OTEL_EXPORTER_OTLP_ENDPOINT" | "OTEL_EXPORTER_OTLP_HEADERS" | "OTEL_SERVICE_NAME"
   >,
-  onError: (error: unknown, what?: string) => void,
+  parts: TracingParts,
 ): Tracing | undefined {
+  const { onError, agents, database } = parts;
   const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (endpoint === undefined) return undefined;
   const exporter = openSpanExporter({
@@ -28,21 +43,18 @@ export function openTracing(
     onError: (error) => onError(error, "sending traces"),
   });
   const underWay = new Set<Promise<void>>();
-  const trace = async ({ runId }: EndedRun, services: Parameters<Tracing["runEnded"]>[1]): Promise<void> => {
-    const run = await services.runs.run(runId);
+  const trace = async ({ runId }: EndedRun): Promise<void> => {
+    const run = await getRun(database.pool, runId);
     if (!run.ok) return;
-    const [entries, agent] = await Promise.all([
-      traceOf(services, run.value),
-      services.agents.get(run.value.agentId),
-    ]);
+    const [entries, agent] = await Promise.all([traceOf(parts, run.value), agents.get(run.value.agentId)]);
     exporter.export(runSpans({ ...run.value, agentName: agent.ok ? agent.value.name : undefined }, entries));
   };
   return {
     recordCall(call) {
       if (call.runId === undefined) exporter.export([callSpan(call)]);
     },
-    runEnded(run, services) {
-      const traced = trace(run, services)
+    runEnded(run) {
+      const traced = trace(run)
         .catch((error) => onError(error, "tracing a run"))
         .finally(() => underWay.delete(traced));
       underWay.add(traced);

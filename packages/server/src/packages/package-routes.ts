@@ -80,7 +80,7 @@ const uninstall = createRoute({
 
 export function packageRoutes(parts: Services) {
   const { agents, users, audit } = parts;
-  const { packages } = parts.packages;
+  const { packages } = parts;
   const routes = newRoutes();
   const sourceOf = ({ source, kind, bytes }: z.output<typeof Source>) => ({
     source,

@@ -1,40 +1,18 @@
-/** Packages, their services, triggers and schedules: what is installed, what runs beside the server, and what it brings in. */
+/** Installed packages and the services they run beside the server. */
 import { join, resolve } from "node:path";
-import type { GuardedFetch } from "@capstan/core";
-import {
-  type Database,
-  type DatabaseRetry,
-  openPackages,
-  type Packages,
-  ScheduleSource,
-  type ScheduleStore,
-  scheduleStore,
-  sessionChannel,
-  TriggerManager,
-  webhookChannel,
-} from "@capstan/runtime";
+import type { CapabilityRegistry, GuardedFetch } from "@capstan/core";
+import { type Database, type DatabaseRetry, openPackages, type Packages } from "@capstan/runtime";
 import type { Settings } from "../settings/settings.ts";
-import { type TriggerParts, triggerHandler } from "../triggers/trigger-handler.ts";
-import { type ChannelParts, capabilityChannels } from "./capability-channels.ts";
 
-export interface ServerPackages {
-  readonly packages: Packages;
-  readonly schedules: ScheduleStore;
-  /** The folder of trigger files. */
-  readonly triggerRoot: string;
-  readonly triggers: TriggerManager;
-  close(): Promise<void>;
-}
-
-export interface PackageParts extends TriggerParts, ChannelParts {
+export interface PackageParts {
   readonly settings: Settings;
   readonly database: Database;
+  readonly registry: CapabilityRegistry;
   readonly fetch: GuardedFetch;
-  readonly secret: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly onError: (error: unknown, what?: string) => void;
   readonly withRetry: DatabaseRetry;
-  /** Tells the operator something that is no fault. */
+  /** Tells the operator something that is not an error. */
   readonly note: (message: string) => void;
 }
 
@@ -50,32 +28,21 @@ const TOOL_VARIABLES =
 export const toolEnvironment = (environment: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => TOOL_VARIABLES.test(name)));
 
-export async function openServerPackages(parts: PackageParts): Promise<ServerPackages> {
-  const { settings, database, registry, fetch, secret, environment, onError, note, withRetry } = parts;
+export async function openServerPackages(parts: PackageParts): Promise<Packages> {
+  const { settings, database, registry, fetch, environment, onError, note, withRetry } = parts;
   const dataDir = resolve(settings.CAPSTAN_DATA_DIR);
-  const now = () => new Date();
   const packages = await openPackages({
-    ...{ dataDir, database, registry, fetch, onError, now, withRetry },
+    dataDir,
+    database,
+    registry,
+    fetch,
+    onError,
+    now: () => new Date(),
+    withRetry,
     lockPath: join(dataDir, "capstan.lock"),
     settings: (name) => settings.secrets[name],
     toolEnvironment: toolEnvironment(environment),
   });
-  const webhook = webhookChannel({ fetch, secret, now });
-  const triggers = new TriggerManager({
-    dataDir,
-    handle: triggerHandler(parts),
-    preferences: async (user) => (await parts.users.get(user)).preferences,
-    // Read for each answer: an installed capability may bring a channel.
-    get channels() {
-      return { ...capabilityChannels(parts), session: sessionChannel, webhook };
-    },
-    now: Date.now,
-    onError,
-  });
-  const schedules = scheduleStore(database);
-  const ticking = new ScheduleSource({ store: schedules, root: triggers.root, now });
-  await triggers.start();
-  ticking.start(onError);
   packages.services.resume().then(
     (failed) => {
       for (const { name, why } of failed) onError(new Error(why), `service ${name}`);
@@ -86,13 +53,11 @@ export async function openServerPackages(parts: PackageParts): Promise<ServerPac
     (waiting) => {
       for (const { path, failure } of waiting) note(waitingNote(path, failure?.message));
     },
-    (error) => onError(error, "packages that wait"),
+    (error) => onError(error, "packages that wait for review"),
   );
   return {
-    ...{ packages, schedules, triggers, triggerRoot: triggers.root },
+    ...packages,
     async close() {
-      ticking.stop();
-      await triggers.stop();
       await looked;
       await packages.close();
     },

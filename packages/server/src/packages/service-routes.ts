@@ -41,7 +41,7 @@ const logs = createRoute({
 });
 
 export function serviceRoutes(parts: Services) {
-  const { packages } = parts.packages;
+  const { packages } = parts;
   const routes = newRoutes();
   routes.openapi(services, (c) => {
     const items = packages.services.status();
@@ -66,7 +66,7 @@ export function serviceRoutes(parts: Services) {
 }
 
 /** A service by its own name, or by the package it came with. */
-async function folderOf({ packages: { packages } }: Services, name: string): Promise<string | undefined> {
+async function folderOf({ packages }: Services, name: string): Promise<string | undefined> {
   const known = packages.services.status().find((service) => service.name === name)?.folder;
   if (known !== undefined) return known;
   const installed = await packages.list();

@@ -4,6 +4,7 @@
  */
 import type { ToolPolicy } from "@capstan/core";
 import { FAILURES } from "@capstan/core/internal";
+import { triggerHandler } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -26,7 +27,6 @@ import {
   UNLUCKY,
 } from "../fixtures/proof-capabilities.ts";
 import { scriptedAdapter } from "../harness/fixtures/scripted-adapter.ts";
-import { triggerHandler } from "../triggers/trigger-handler.ts";
 
 let server: TestServer;
 let llm: ScriptedLlm;

@@ -4,6 +4,7 @@ import type { GuardedFetch } from "@capstan/core";
 import {
   type AuditLog,
   type Composer,
+  copyFiles,
   createRuns,
   type Database,
   type EndedRun,
@@ -15,7 +16,7 @@ import {
 import { uuidv7 } from "uuidv7";
 import type { Harnesses } from "../harness/open-harnesses.ts";
 import type { ServerModels } from "../models/models.ts";
-import { copyFiles, type SessionFiles } from "../sessions/session-files.ts";
+import type { SessionFiles } from "../sessions/session-files.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 

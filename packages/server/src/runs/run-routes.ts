@@ -1,5 +1,6 @@
 /** Runs of a session: stop, fork, list, and one with its trace. */
 import { fail } from "@capstan/core";
+import { traceOf } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { ownSession } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
@@ -7,7 +8,6 @@ import { problem } from "../http/problem.ts";
 import { SessionDto, sessionDto } from "../sessions/session-routes.ts";
 import type { Services } from "../start/services.ts";
 import { RunDto, runDto } from "./run-dto.ts";
-import { traceOf } from "./run-trace.ts";
 
 const Id = z.object({ id: z.string() });
 

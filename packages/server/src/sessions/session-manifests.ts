@@ -9,8 +9,7 @@ import { type Composer, compileGrep, type Packages, type SessionStore, withMadeF
 export interface ManifestParts {
   readonly sessions: Pick<SessionStore, "get">;
   readonly composer: Pick<Composer, "composeFor">;
-  /** Packages are opened last, and asked only when a session is looked into. */
-  readonly packages: () => Pick<Packages, "manifestOf"> | undefined;
+  readonly packages: Pick<Packages, "manifestOf">;
   readonly now: () => Date;
 }
 
@@ -37,11 +36,10 @@ async function manifestText(
   sessionId: string,
   { sessions, composer, packages }: ManifestParts,
 ): Promise<string | undefined> {
-  const installed = packages();
-  const session = installed && (await sessions.get(sessionId));
-  if (!session?.ok || session.value.agentId === null) return undefined;
+  const session = await sessions.get(sessionId);
+  if (!session.ok || session.value.agentId === null) return undefined;
   const agent = await composer.composeFor(session.value.agentId, session.value.owner);
   if (!agent.ok) return undefined;
-  const manifests = agent.value.capabilities.flatMap(({ id }) => installed?.manifestOf(id) ?? []);
+  const manifests = agent.value.capabilities.flatMap(({ id }) => packages.manifestOf(id) ?? []);
   return manifests.length === 0 ? undefined : sessionManifest(manifests, agent.value);
 }

@@ -84,8 +84,8 @@ const NOT_THEIRS = {
   nextStep: "Make it for yourself, or ask an admin.",
 };
 
-export function triggerRoutes({ packages, registry }: Services) {
-  const { triggerRoot, schedules: store, triggers } = packages;
+export function triggerRoutes({ triggers, registry }: Services) {
+  const { root: triggerRoot, schedules: store } = triggers;
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const { items, total } = await listTriggers(triggerRoot, c.req.valid("query"));

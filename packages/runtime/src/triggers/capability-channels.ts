@@ -3,14 +3,11 @@
  * a trigger goes through the gate like every call, with the rights of the trigger's user.
  */
 import { type AnyTool, type Capability, type CapabilityRegistry, fail, ok } from "@capstan/core";
-import {
-  type Channel,
-  type Channels,
-  type Composer,
-  type Gate,
-  singleCapability,
-  type UserStore,
-} from "@capstan/runtime";
+import type { Composer } from "../agents/composer.ts";
+import { singleCapability } from "../agents/single-capability.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { UserStore } from "../users/user-store.ts";
+import type { Channel, Channels } from "./channels.ts";
 
 export interface ChannelParts {
   readonly registry: CapabilityRegistry;
@@ -47,7 +44,11 @@ function channelOf(capability: Capability, { name, input }: AnyTool, parts: Chan
       const agent = await parts.composer.preview(singleCapability(capability.id, undefined), user.email);
       if (!agent.ok) return agent;
       const outcome = await parts.gate.call({
-        ...{ path: "trigger", agent: agent.value, tool: name, user, sessionId },
+        path: "trigger",
+        agent: agent.value,
+        tool: name,
+        user,
+        sessionId,
         input: Object.fromEntries(Object.entries(fieldsOf(answer)).filter(([key]) => taken.has(key))),
         callId: `deliver-${trigger.id}`,
         signal: AbortSignal.timeout(DELIVERY_MS),

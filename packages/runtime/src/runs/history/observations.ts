@@ -1,5 +1,6 @@
 /** What runs really showed, per agent and model: kept in the database, once each, so that a declaration can be checked. */
-import type { Database, RunObservation } from "@capstan/runtime";
+import type { Database } from "../../db/database.ts";
+import type { RunObservation } from "../contract/run-types.ts";
 
 export interface Observations {
   add(observation: RunObservation): void;

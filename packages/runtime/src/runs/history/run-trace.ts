@@ -1,6 +1,7 @@
 /** A run as a waterfall: model calls, questions of the gate, tool calls: when each began, how long it took, what it cost. */
-import type { RunRecord, StoredMessage } from "@capstan/runtime";
-import type { Services } from "../start/services.ts";
+import type { Database } from "../../db/database.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
+import { listMessages, type RunRecord, type StoredMessage } from "./session-history.ts";
 
 const MOST_MESSAGES = 1000;
 
@@ -22,13 +23,17 @@ interface QuestionRow {
   decided_by: string | null;
 }
 
-export async function traceOf(
-  { runs, database, telemetry }: Pick<Services, "runs" | "database" | "telemetry">,
-  run: RunRecord,
-) {
+export interface TraceParts {
+  readonly database: Pick<Database, "pool">;
+  readonly telemetry: Pick<Telemetry, "flush">;
+}
+
+export type TraceEntry = Awaited<ReturnType<typeof traceOf>>[number];
+
+export async function traceOf({ database, telemetry }: TraceParts, run: RunRecord) {
   await telemetry.flush();
   const [{ items }, { rows: calls }, { rows: questions }] = await Promise.all([
-    runs.messages(run.sessionId, { limit: MOST_MESSAGES }),
+    listMessages(database.pool, run.sessionId, { limit: MOST_MESSAGES }),
     database.pool.query<CallRow>(
       "select ts, tool, capability_id, latency_ms, failure_class, status from call_history where run_id = $1 order by ts limit 1000",
       [run.id],

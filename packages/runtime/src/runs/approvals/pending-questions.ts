@@ -1,24 +1,29 @@
-/** What a session's run waits for people to answer, with the questions of the agents it has given work to. */
-import type { Approval } from "@capstan/runtime";
-import type { Services } from "../start/services.ts";
+/** What a session's run waits for people to answer, including the questions of agents it delegated to. */
+import type { Database } from "../../db/database.ts";
+import type { Approval, Approvals } from "./approvals.ts";
 
-const OPEN = `with recursive tree as (
+const PENDING = `with recursive tree as (
     select id from runs where session_id = $1 and status = 'waiting'
     union all select c.id from runs c join tree t on c.parent_run_id = t.id where c.status = 'waiting')
   select a.id, (select id from runs where session_id = $1 and status = 'waiting') as "runId"
   from approvals a where a.status = 'pending' and a.run_id in (select id from tree) order by a.id limit 100`;
 
-export interface OpenQuestions {
-  /** The session's own run that waits, when questions are open. */
+export interface PendingQuestions {
+  /** The session's own waiting run, when there are questions. */
   readonly runId?: string;
   readonly approvals: readonly Approval[];
 }
 
-export async function openQuestions(
-  { database, runs }: Pick<Services, "database" | "runs">,
+export interface QuestionParts {
+  readonly database: Pick<Database, "pool">;
+  readonly runs: { readonly approvals: Pick<Approvals, "get"> };
+}
+
+export async function pendingQuestions(
+  { database, runs }: QuestionParts,
   sessionId: string,
-): Promise<OpenQuestions> {
-  const { rows } = await database.pool.query<{ id: string; runId: string }>(OPEN, [sessionId]);
+): Promise<PendingQuestions> {
+  const { rows } = await database.pool.query<{ id: string; runId: string }>(PENDING, [sessionId]);
   const found = await Promise.all(rows.map(({ id }) => runs.approvals.get(id)));
   const approvals = found.flatMap((approval) => (approval.ok ? [approval.value] : []));
   const runId = rows[0]?.runId;

@@ -4,15 +4,17 @@
  */
 import { type Capability, defineCapability, defineTool, fail, ok, type ToolContext } from "@capstan/core";
 import { REQUEST_ACCESS } from "@capstan/core/internal";
-import type { AuditLog, Composer, Runs, UserStore } from "@capstan/runtime";
 import { z } from "zod";
+import type { Composer } from "../agents/composer.ts";
+import type { Approvals } from "../runs/approvals/approvals.ts";
+import type { AuditLog } from "../users/audit-log.ts";
+import type { UserStore } from "../users/user-store.ts";
 
 export interface AccessParts {
   readonly composer: Pick<Composer, "composeFor">;
   readonly users: Pick<UserStore, "grant" | "get">;
   readonly audit: AuditLog;
-  /** The engine is opened after the registry, and asked only when a call runs. */
-  readonly approvals: () => Runs["approvals"];
+  readonly approvals: Pick<Approvals, "list">;
 }
 
 const LONGEST_HOURS = 24 * 30;
@@ -62,7 +64,7 @@ async function grant(
   const hidden = composed.value.hidden.filter(({ reason }) => reason === "scope");
   const wanted = hidden.find(({ name }) => name === input.tool);
   if (!wanted) return fail("tool_unknown", { tool: input.tool, nearest: hidden.map(({ name }) => name) });
-  const grantedBy = await approver(approvals(), context);
+  const grantedBy = await approver(approvals, context);
   const expiresAt =
     input.hours === undefined ? undefined : new Date(now().getTime() + input.hours * 3_600_000);
   const subjects = await lacking(users, wanted.missingScopes, { agentId, email: user.email });
@@ -96,7 +98,7 @@ async function lacking(
 }
 
 async function approver(
-  approvals: Runs["approvals"],
+  approvals: Pick<Approvals, "list">,
   { sessionId, idempotencyKey, user }: ToolContext,
 ): Promise<string> {
   const { items } = await approvals.list({ status: "approved", sessionId, limit: 50 });

@@ -1,0 +1,115 @@
+/** What every feature needs: the database and its stores, the registry with built-ins and catalog, network, sandbox, models. */
+import { builtinCapabilities, type SearchSettings, staticEmbedding } from "@capstan/builtins";
+import { CapabilityRegistry, type CapstanConfig, ok, type Result } from "@capstan/core";
+import {
+  agentStore,
+  breakerStore,
+  createGuardedFetch,
+  type Database,
+  type DatabaseRetry,
+  dataFolderSecret,
+  keyStore,
+  openAuditLog,
+  openDatabase,
+  openSandbox,
+  openTelemetry,
+  providerStore,
+  type ResolvedModel,
+  readDeclarative,
+  secretBox,
+  sessionStore,
+  tokenStore,
+  userStore,
+  withOwnRoute,
+  withRouteTool,
+} from "@capstan/runtime";
+import { serverCatalog } from "../capabilities/catalog.ts";
+import { openServerModels } from "../models/models.ts";
+import { openProviders } from "../models/providers.ts";
+import type { Settings } from "../settings/settings.ts";
+
+export interface FoundationOptions {
+  readonly settings: Settings;
+  readonly config: CapstanConfig;
+  readonly ownModels: Readonly<Record<string, ResolvedModel>>;
+  readonly withRetry: DatabaseRetry;
+}
+
+export async function openFoundations({ settings, config, ownModels, withRetry }: FoundationOptions) {
+  const [opened, sandbox] = await Promise.all([
+    withRetry(() =>
+      openDatabase({
+        dataDir: settings.CAPSTAN_DATA_DIR,
+        url: settings.DATABASE_URL,
+        replicaUrl: settings.DATABASE_REPLICA_URL,
+        maxConnections: Math.floor(settings.CAPSTAN_DATABASE_CONNECTIONS / 2),
+      }),
+    ),
+    openSandbox(),
+  ]);
+  if (!opened.ok) return opened;
+  const database = opened.value;
+  const search = searchSettings(settings);
+  const registry = CapabilityRegistry.of(builtinCapabilities({ sandbox, search }));
+  const secret = settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR);
+  const stores = openStores(database, settings, secret);
+  const fetch = createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS });
+  const models = openServerModels(settings, stores.providers, ownModels);
+  const catalog = serverCatalog({
+    settings,
+    database,
+    models,
+    providers: stores.providers,
+    fetch,
+    secret,
+    search: search[0],
+    embed: staticEmbedding,
+  });
+  for (const capability of catalog) registry.register(capability);
+  const added = registerConfig(registry, config, settings.secrets);
+  if (added.ok) return ok({ database, sandbox, fetch, registry, stores, secret, models });
+  await Promise.all([database.close(), sandbox.close(), fetch.close()]);
+  return added;
+}
+
+/** What is kept in the database, each by its own store. */
+function openStores(database: Database, settings: Settings, secret: string) {
+  return {
+    agents: agentStore(database),
+    users: userStore(database),
+    sessions: sessionStore(database),
+    audit: openAuditLog(database),
+    keys: keyStore(database),
+    tokens: tokenStore(database),
+    breakers: breakerStore(database.pool),
+    providers: openProviders(settings, providerStore(database, secretBox(secret))),
+    telemetry: openTelemetry({ database, logFile: settings.CAPABILITY_TELEMETRY_LOG_FILE }),
+  };
+}
+
+function registerConfig(
+  registry: CapabilityRegistry,
+  { capabilities = [], documents = [] }: CapstanConfig,
+  secrets: Settings["secrets"],
+): Result<true> {
+  const settings = (name: string) => secrets[name];
+  const read = documents.map((document) => readDeclarative(document, { settings }));
+  const callable = capabilities.map((each) => {
+    const own = withOwnRoute(each, registry.list());
+    return own.ok ? withRouteTool(own.value, settings) : own;
+  });
+  for (const capability of [...callable, ...read]) {
+    const registered = capability.ok ? registry.register(capability.value) : capability;
+    if (!registered.ok) return registered;
+  }
+  return ok(true);
+}
+
+/** The search providers that are configured; SearXNG before the ones that cost money. */
+function searchSettings({ SEARXNG_URL, BRAVE_API_KEY, TAVILY_API_KEY }: Settings): SearchSettings[] {
+  return [
+    ...(SEARXNG_URL ? [{ provider: "searxng" as const, baseUrl: SEARXNG_URL }] : []),
+    ...(BRAVE_API_KEY ? [{ provider: "brave" as const, apiKey: BRAVE_API_KEY }] : []),
+    ...(TAVILY_API_KEY ? [{ provider: "tavily" as const, apiKey: TAVILY_API_KEY }] : []),
+  ];
+}
