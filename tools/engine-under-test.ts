@@ -21,7 +21,8 @@ import { z } from "zod";
 import { type Database, openDatabase } from "../packages/runtime/src/db/database.ts";
 import { type CallRecord, createGate } from "../packages/runtime/src/gate/gate.ts";
 import type { RunsParts } from "../packages/runtime/src/runs/contract/run-types.ts";
-import { createRuns, type Runs } from "../packages/runtime/src/runs/create-runs.ts";
+import { createRuns } from "../packages/runtime/src/runs/create-runs.ts";
+import type { Runs } from "../packages/runtime/src/runs/runs.ts";
 import { onlyModel, type Script, scriptedModel } from "./scripted-model.ts";
 
 export interface EngineOptions {

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { type Database, openDatabase } from "../packages/runtime/src/db/database.ts";
-import { openDurableWorkflow } from "../packages/runtime/src/runs/processes/durable-workflow.ts";
+import { startDurableWorkflow } from "../packages/runtime/src/runs/processes/durable-workflow.ts";
 import { reachablePostgres } from "./reachable-postgres.ts";
 
 declare module "vitest" {
@@ -121,7 +121,7 @@ async function withEveryTable(
   const onError = (error: unknown) => {
     throw error;
   };
-  const engine = await openDurableWorkflow({
+  const engine = await startDurableWorkflow({
     database,
     executorId: "template",
     run: async () => {},

@@ -9,6 +9,7 @@ import { homedir } from "node:os";
 import {
   type AgentName,
   type ApprovalMode,
+  type CliUsage,
   type CodingAgentEvent,
   createModelRegistry,
   type ModelCapabilities,
@@ -17,7 +18,6 @@ import {
   nativeThinking,
   parseRunOptions,
   type RunOptions,
-  type RunUsage,
   runError,
   validateRun,
 } from "@capstan/core/internal";
@@ -121,7 +121,7 @@ function costOf(
   models: ModelRegistry,
   agent: AgentName,
   model: ModelCapabilities | null,
-  usage: RunUsage,
+  usage: CliUsage,
 ): number {
   if (!model) return 0;
   const {

@@ -2,10 +2,10 @@
 import type { Result } from "@capstan/core";
 import type {
   AgentName,
+  CliMessage,
   EffectiveCapabilities,
   ModelRegistry,
   RunOptions,
-  StoredMessage,
   StoredSession,
 } from "@capstan/core/internal";
 import type { AdapterRegistry } from "./adapter-registry.ts";
@@ -35,7 +35,7 @@ export interface HostOptions {
 export interface SessionBrowser {
   /** The latest first. Some agents list those of one folder only: `cwd`, by default this process's. */
   list(agent: AgentName, cwd?: string): Promise<readonly StoredSession[]>;
-  read(agent: AgentName, sessionId: string): Promise<Result<readonly StoredMessage[]>>;
+  read(agent: AgentName, sessionId: string): Promise<Result<readonly CliMessage[]>>;
   /** A run that goes on with the session. */
   resume(agent: AgentName, sessionId: string, prompt: string, options?: Partial<RunOptions>): RunHandle;
   /** A run in a new session that begins as a copy. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { agUiMessages } from "./ag-ui-messages.ts";
-import { type ConversationMessage, openCalls, textOf } from "./messages.ts";
+import { type ConversationMessage, pendingCalls, textOf } from "./messages.ts";
 
 const call = (toolCallId: string) =>
   ({ type: "tool-call", toolCallId, toolName: "add", input: { a: 1 } }) as const;
@@ -133,7 +133,7 @@ describe("open calls", () => {
     ["none when all are answered", [user, assistant(call("c1")), result("c1")], []],
     ["none once the user has written on", [user, assistant(call("c1")), user], []],
   ])("are %s", (_what, messages, ids) => {
-    expect(openCalls(messages).map(({ toolCallId }) => toolCallId)).toEqual(ids);
+    expect(pendingCalls(messages).map(({ toolCallId }) => toolCallId)).toEqual(ids);
   });
 
   test("leave a text that people can read", () => {

@@ -18,11 +18,14 @@ export {
   parseAgentFile,
   servedFields,
 } from "./agent-file.ts";
+export { cappedExpiry, expiryOf } from "./approval-expiry.ts";
 export { servesTasks } from "./capability.ts";
 export type {
   AdapterEvent,
   AdapterRun,
   AdapterStep,
+  CliMessage,
+  CliSessionStore,
   CodingAgentAdapter,
   LineReader,
   PlacedAttachment,
@@ -30,8 +33,6 @@ export type {
   RunExit,
   RunFile,
   RunPlace,
-  SessionStore,
-  StoredMessage,
   StoredSession,
 } from "./coding-agents/adapter.ts";
 export {
@@ -60,12 +61,12 @@ export {
 } from "./coding-agents/capability-error.ts";
 export type { RunStarted } from "./coding-agents/events.ts";
 export {
+  type CliUsage,
   type CodingAgentEvent,
   codingAgentEventSchema,
   type RunEnded,
   type RunLimit,
   type RunOutcome,
-  type RunUsage,
 } from "./coding-agents/events.ts";
 export { runFaults } from "./coding-agents/legal-run.ts";
 export type { CodingAgentManifest } from "./coding-agents/manifest.ts";
@@ -113,7 +114,7 @@ export {
   type ConversationMessage,
   type FilePart,
   type FileSource,
-  openCalls,
+  pendingCalls,
   type ToolCallPart,
   type ToolOutput,
   type ToolResultPart,

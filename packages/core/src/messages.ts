@@ -88,7 +88,7 @@ export const toolOutputText = ({ value }: ToolOutput): string =>
  * The calls of the last assistant message that have no result yet, in their order. None once the user has written on:
  * a call that was cancelled, or left by its client, is not made later.
  */
-export function openCalls(messages: readonly ConversationMessage[]): ToolCallPart[] {
+export function pendingCalls(messages: readonly ConversationMessage[]): ToolCallPart[] {
   const at = messages.findLastIndex(({ role }) => role !== "tool");
   const last = messages[at];
   if (!last) return [];

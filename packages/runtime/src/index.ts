@@ -11,6 +11,7 @@ export { type RestoreReport, restore } from "./backup/restore.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
 export { isDatabaseAway } from "./db/database-away.ts";
 export { createDatabaseRetry, type DatabaseRetry, unreachable } from "./db/database-retry.ts";
+export { isUuid, uuidFrom } from "./db/uuid.ts";
 export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
 export { copyFiles } from "./files/copy-files.ts";
 export { fileStore } from "./files/file-store.ts";
@@ -96,7 +97,7 @@ export type {
   Sent,
   WebhookFetch,
 } from "./runs/contract/run-types.ts";
-export { createRuns, type Runs } from "./runs/create-runs.ts";
+export { createRuns } from "./runs/create-runs.ts";
 export { type Observations, openObservations } from "./runs/history/observations.ts";
 export {
   countActiveRuns,
@@ -114,13 +115,14 @@ export {
 export { type TraceEntry, type TraceParts, traceOf } from "./runs/history/run-trace.ts";
 export {
   getRun,
+  type MessageRecord,
   type QueuedMessage,
   type RunRecord,
-  type StoredMessage,
 } from "./runs/history/session-history.ts";
 export type { EventBatch } from "./runs/log/event-hub.ts";
 export { EventRetention } from "./runs/log/event-retention.ts";
 export { signature as webhookSignature } from "./runs/processes/webhooks.ts";
+export type { Runs } from "./runs/runs.ts";
 export { type DelegationParts, delegation } from "./runs/subagents/delegation.ts";
 export { agentCapability, agentCapabilityId, type SubagentParts } from "./runs/subagents/subagents.ts";
 export type { Isolation } from "./sandbox/isolation.ts";

@@ -1,9 +1,9 @@
 /** What a prompt's answer says about tokens: in `usage`, or (Gemini) under `_meta.quota`, or nothing. */
-import type { RunUsage } from "@capstan/core/internal";
+import type { CliUsage } from "@capstan/core/internal";
 import { asObject, type JsonObject } from "./json-line.ts";
 import { uncached, usage } from "./usage-total.ts";
 
-export function acpUsage(result: JsonObject, costUsd: number | undefined): RunUsage | undefined {
+export function acpUsage(result: JsonObject, costUsd: number | undefined): CliUsage | undefined {
   const stated = asObject(result.usage);
   if (stated) return statedUsage(stated, costUsd);
   const quota = asObject(asObject(asObject(result._meta)?.quota)?.token_count);
@@ -15,7 +15,7 @@ export function acpUsage(result: JsonObject, costUsd: number | undefined): RunUs
   });
 }
 
-function statedUsage(stated: JsonObject, costUsd: number | undefined): RunUsage {
+function statedUsage(stated: JsonObject, costUsd: number | undefined): CliUsage {
   const input = count(stated, "inputTokens") ?? 0;
   const output = count(stated, "outputTokens") ?? 0;
   const cached = count(stated, "cachedReadTokens") ?? 0;

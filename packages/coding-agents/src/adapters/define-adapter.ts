@@ -1,18 +1,18 @@
 /** Makes a built-in adapter of its manifest and of how it is opened; how it is read is in `readers.ts`. */
 import type {
   AdapterRun,
+  CliSessionStore,
   CodingAgentAdapter,
   CodingAgentManifest,
   RunOptions,
   RunPlace,
-  SessionStore,
 } from "@capstan/core/internal";
 import { readerFor } from "./readers.ts";
 
 export interface AdapterDefinition {
   readonly manifest: CodingAgentManifest;
   readonly environment: RegExp;
-  readonly sessions?: SessionStore;
+  readonly sessions?: CliSessionStore;
   readonly hidesNativeTools?: boolean;
   open(options: RunOptions, place: RunPlace): AdapterRun;
 }

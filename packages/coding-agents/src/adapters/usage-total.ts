@@ -1,8 +1,8 @@
 /** Adds up what steps or turns report, because a `usage` event holds the run's totals so far. */
-import type { RunUsage } from "@capstan/core/internal";
+import type { CliUsage } from "@capstan/core/internal";
 
 export type UsageStep = Partial<Record<UsageField, number | undefined>>;
-type UsageField = Exclude<keyof RunUsage, "type">;
+type UsageField = Exclude<keyof CliUsage, "type">;
 
 const OPTIONAL: readonly UsageField[] = [
   "cachedInputTokens",
@@ -14,7 +14,7 @@ const OPTIONAL: readonly UsageField[] = [
 export class UsageTotal {
   readonly #sum: Partial<Record<UsageField, number>> = {};
 
-  add(step: UsageStep): RunUsage {
+  add(step: UsageStep): CliUsage {
     for (const [field, value] of Object.entries(step) as [UsageField, number | undefined][]) {
       if (value !== undefined && Number.isFinite(value) && value >= 0) {
         this.#sum[field] = (this.#sum[field] ?? 0) + value;
@@ -25,7 +25,7 @@ export class UsageTotal {
 }
 
 /** One report as an event: what was not said stays out, what cannot be counted is 0. */
-export function usage(step: UsageStep): RunUsage {
+export function usage(step: UsageStep): CliUsage {
   const optional = OPTIONAL.flatMap((field) => (isCount(step[field]) ? [[field, step[field]]] : []));
   return {
     type: "usage",

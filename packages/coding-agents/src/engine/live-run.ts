@@ -8,11 +8,11 @@ import { fail } from "@capstan/core";
 import {
   type AdapterEvent,
   type AdapterStep,
+  type CliUsage,
   type CodingAgentEvent,
   type RunCommand,
   type RunExit,
   RunRefusedError,
-  type RunUsage,
 } from "@capstan/core/internal";
 import { AgentProcess } from "./agent-process.ts";
 import { BufferedText } from "./buffered-text.ts";
@@ -29,7 +29,7 @@ export interface LiveRunRequest extends RunRequest {
   /** Said before anything else: warnings, and what will not stream. */
   readonly opening: readonly CodingAgentEvent[];
   /** What the usage costs, for agents that do not say. */
-  readonly costOf: (usage: RunUsage) => number;
+  readonly costOf: (usage: CliUsage) => number;
 }
 
 export function startRun(request: LiveRunRequest): RunHandle {

@@ -1,5 +1,5 @@
 /** What `run()` gives back: the events as they come, ways to take part, and in the end the result. */
-import type { CodingAgentEvent, RunLimit, RunOutcome, RunUsage } from "@capstan/core/internal";
+import type { CliUsage, CodingAgentEvent, RunLimit, RunOutcome } from "@capstan/core/internal";
 
 export interface RunHandle extends AsyncIterable<CodingAgentEvent> {
   /** The run's own id; the agent's session id is in `run-started` and in the result. */
@@ -28,7 +28,7 @@ export interface RunResult {
   readonly limit?: RunLimit | undefined;
   readonly status?: number | undefined;
   readonly turns?: number | undefined;
-  readonly usage?: Omit<RunUsage, "type"> | undefined;
+  readonly usage?: Omit<CliUsage, "type"> | undefined;
   readonly toolCalls: number;
   readonly warnings: readonly string[];
 }

@@ -6,13 +6,13 @@
  */
 import type {
   AdapterEvent,
+  CliUsage,
   CodingAgentEvent,
   RunEnded,
   RunExit,
   RunLimit,
   RunOutcome,
   RunStarted,
-  RunUsage,
 } from "@capstan/core/internal";
 
 const MAX_TOOL_OUTPUT_CHARS = 100_000; // some 25k tokens; a file dump must not fill every client's memory
@@ -34,7 +34,7 @@ export interface RunLedger {
   readonly settled: boolean;
   /** Calls of the model so far: as marked by the adapter, else counted by rounds of tools. */
   readonly turns: number;
-  readonly usage: RunUsage | undefined;
+  readonly usage: CliUsage | undefined;
 }
 
 type ToolEnded = Extract<CodingAgentEvent, { type: "tool-ended" }>;
@@ -55,7 +55,7 @@ class Ledger implements RunLedger {
   #terminal: RunEnded | undefined;
   #error: ErrorSeen | undefined;
   #sessionId: string | undefined;
-  #usage: RunUsage | undefined;
+  #usage: CliUsage | undefined;
   #markedTurns = 0;
   #rounds = 0;
   #inRound = false;
@@ -72,7 +72,7 @@ class Ledger implements RunLedger {
     return this.#markedTurns > 0 ? this.#markedTurns : this.#rounds;
   }
 
-  get usage(): RunUsage | undefined {
+  get usage(): CliUsage | undefined {
     return this.#usage;
   }
 
@@ -209,7 +209,7 @@ class Ledger implements RunLedger {
   }
 }
 
-function withoutType({ type: _, ...usage }: RunUsage): Omit<RunUsage, "type"> {
+function withoutType({ type: _, ...usage }: CliUsage): Omit<CliUsage, "type"> {
   return usage;
 }
 

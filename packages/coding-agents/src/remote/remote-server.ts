@@ -1,9 +1,9 @@
 /** The requests a remote client makes. Failures arrive as problem documents and are thrown as the same errors as local ones. */
 import { type Failure, fail } from "@capstan/core";
 import {
+  type CliMessage,
   type CodingAgentCapabilities,
   runError,
-  type StoredMessage,
   type StoredSession,
 } from "@capstan/core/internal";
 import { z } from "zod";
@@ -14,7 +14,7 @@ export interface RemoteServer {
   /** The nested adapter's capabilities; `undefined` when the server does not know the agent. */
   capabilities(agent: string): Promise<CodingAgentCapabilities | undefined>;
   sessions(agent: string): Promise<StoredSession[]>;
-  sessionMessages(agent: string, id: string): Promise<StoredMessage[] | undefined>;
+  sessionMessages(agent: string, id: string): Promise<CliMessage[] | undefined>;
   /** Answers with the stream of events, which lasts as long as the run. */
   startRun(agent: string, options: unknown): Promise<Response>;
   command(agent: string, runId: string, command: unknown): Promise<void>;

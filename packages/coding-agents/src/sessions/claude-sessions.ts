@@ -1,9 +1,9 @@
 /** Claude Code: one file per session below a folder per project, named by the session's id. */
-import type { SessionStore, StoredMessage } from "@capstan/core/internal";
+import type { CliMessage, CliSessionStore } from "@capstan/core/internal";
 import { asObject, contentText, type JsonObject } from "../adapters/json-line.ts";
 import { storedMessages, uuidOf } from "./stored-lines.ts";
 
-export const claudeSessions: SessionStore = {
+export const claudeSessions: CliSessionStore = {
   kind: "files",
   pattern: ".claude/projects/*/*.jsonl",
   moved: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude" },
@@ -22,7 +22,7 @@ const blocksOf = (content: unknown): JsonObject[] =>
 
 const hasToolResult = (content: unknown) => blocksOf(content).some(({ type }) => type === "tool_result");
 
-const toolText = (content: unknown): StoredMessage["text"] =>
+const toolText = (content: unknown): CliMessage["text"] =>
   blocksOf(content)
     .map((block) => (block.type === "tool_result" ? contentText(block.content) : ""))
     .join("\n");

@@ -1,9 +1,9 @@
 /** Codex: one rollout file per thread, in folders by date. */
-import type { SessionStore } from "@capstan/core/internal";
+import type { CliSessionStore } from "@capstan/core/internal";
 import { asObject, contentText } from "../adapters/json-line.ts";
 import { storedMessages, uuidOf } from "./stored-lines.ts";
 
-export const codexSessions: SessionStore = {
+export const codexSessions: CliSessionStore = {
   kind: "files",
   pattern: ".codex/sessions/*/*/*/rollout-*.jsonl",
   moved: { variable: "CODEX_HOME", folder: ".codex" },

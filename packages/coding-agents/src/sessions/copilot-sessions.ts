@@ -1,9 +1,9 @@
 /** Copilot CLI: a folder per session, named by its id, with every event in it. */
-import type { SessionStore } from "@capstan/core/internal";
+import type { CliSessionStore } from "@capstan/core/internal";
 import { asObject, asText } from "../adapters/json-line.ts";
 import { storedMessages } from "./stored-lines.ts";
 
-export const copilotSessions: SessionStore = {
+export const copilotSessions: CliSessionStore = {
   kind: "files",
   pattern: ".copilot/session-state/*/events.jsonl",
   moved: { variable: "COPILOT_HOME", folder: ".copilot" },

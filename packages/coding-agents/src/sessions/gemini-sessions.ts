@@ -1,9 +1,9 @@
 /** Gemini CLI: a file per session below a folder per project. The name holds only the id's beginning; the header has it whole. */
-import type { SessionStore } from "@capstan/core/internal";
+import type { CliSessionStore } from "@capstan/core/internal";
 import { asText, contentText, parseObject } from "../adapters/json-line.ts";
 import { storedMessages } from "./stored-lines.ts";
 
-export const geminiSessions: SessionStore = {
+export const geminiSessions: CliSessionStore = {
   kind: "files",
   pattern: ".gemini/tmp/*/chats/session-*.jsonl",
   id: (_, firstLine) => asText(parseObject(firstLine)?.sessionId),

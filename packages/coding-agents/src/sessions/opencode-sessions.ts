@@ -1,5 +1,5 @@
 /** OpenCode keeps a database; its own commands list and export what is in it. */
-import type { SessionStore, StoredMessage, StoredSession } from "@capstan/core/internal";
+import type { CliMessage, CliSessionStore, StoredSession } from "@capstan/core/internal";
 import { z } from "zod";
 import {
   asText,
@@ -22,7 +22,7 @@ const exported = z.object({
   ),
 });
 
-export const opencodeSessions: SessionStore = {
+export const opencodeSessions: CliSessionStore = {
   kind: "command",
   list: ["opencode", "session", "list", "--format", "json"],
   sessions(stdout) {
@@ -41,7 +41,7 @@ export const opencodeSessions: SessionStore = {
   messages(stdout) {
     const document = exported.safeParse(parseObject(stdout.slice(stdout.indexOf("{"))));
     if (!document.success) return [];
-    return document.data.messages.map(({ info, parts }): StoredMessage => {
+    return document.data.messages.map(({ info, parts }): CliMessage => {
       const role = asText(info?.role) === "assistant" ? "assistant" : "user";
       return { role, text: contentText(parts.filter(({ type }) => type === "text")) };
     });

@@ -1,9 +1,9 @@
 /** Pi and omp: a file per session below a folder per project, the id behind the time in its name. */
-import type { SessionStore, StoredMessage } from "@capstan/core/internal";
+import type { CliMessage, CliSessionStore } from "@capstan/core/internal";
 import { asObject, asText, contentText, parseObject } from "../adapters/json-line.ts";
 import { storedMessages } from "./stored-lines.ts";
 
-const ROLES: Readonly<Record<string, StoredMessage["role"]>> = {
+const ROLES: Readonly<Record<string, CliMessage["role"]>> = {
   user: "user",
   assistant: "assistant",
   toolResult: "tool",
@@ -20,10 +20,10 @@ const kept = {
   }),
 };
 
-export const piSessions: SessionStore = {
+export const piSessions: CliSessionStore = {
   ...kept,
   pattern: ".pi/agent/sessions/*/*.jsonl",
   moved: { variable: "PI_CODING_AGENT_DIR", folder: ".pi/agent" },
 };
 
-export const ompSessions: SessionStore = { ...kept, pattern: ".omp/agent/sessions/*/*.jsonl" };
+export const ompSessions: CliSessionStore = { ...kept, pattern: ".omp/agent/sessions/*/*.jsonl" };

@@ -6,7 +6,7 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
-import type { CodingAgentAdapter, SessionStore, StoredMessage, StoredSession } from "@capstan/core/internal";
+import type { CliMessage, CliSessionStore, CodingAgentAdapter, StoredSession } from "@capstan/core/internal";
 import type { CommandRunner } from "../command/run-command.ts";
 
 const MAX_SESSIONS = 500;
@@ -23,8 +23,8 @@ export interface SessionPlace {
   readonly cwd?: string;
 }
 
-type FileStore = Extract<SessionStore, { kind: "files" }>;
-type CommandStore = Extract<SessionStore, { kind: "command" }>;
+type FileStore = Extract<CliSessionStore, { kind: "files" }>;
+type CommandStore = Extract<CliSessionStore, { kind: "command" }>;
 
 /** The sessions an agent has stored, the latest first. An agent without a store has none. */
 export async function listSessions(
@@ -47,7 +47,7 @@ export async function readSession(
   adapter: CodingAgentAdapter,
   id: string,
   place: SessionPlace,
-): Promise<Result<readonly StoredMessage[]>> {
+): Promise<Result<readonly CliMessage[]>> {
   const { sessions, name } = adapter;
   const text =
     sessions?.kind === "files" ? await sessionText(sessions, id, place) : await runRead(sessions, id, place);

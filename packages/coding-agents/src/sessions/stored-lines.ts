@@ -1,11 +1,11 @@
 /** Reads a stored session's lines, one table for all that keep JSON lines. */
-import type { StoredMessage } from "@capstan/core/internal";
+import type { CliMessage } from "@capstan/core/internal";
 import { type JsonObject, parseObject } from "../adapters/json-line.ts";
 
 /** The messages of a file, by what one line means. Lines of other kinds, and broken ones, are passed over. */
 export const storedMessages =
-  (read: (line: JsonObject) => readonly StoredMessage[]) =>
-  (text: string): StoredMessage[] =>
+  (read: (line: JsonObject) => readonly CliMessage[]) =>
+  (text: string): CliMessage[] =>
     text.split("\n").flatMap((line) => {
       const record = parseObject(line);
       return record ? read(record).filter((message) => message.text !== "") : [];

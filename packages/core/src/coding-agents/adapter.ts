@@ -109,7 +109,7 @@ export interface AdapterRun extends LineReader {
 }
 
 /** Where an agent keeps its sessions, and how to read them. Reading is the client's; this only says how. */
-export type SessionStore =
+export type CliSessionStore =
   | {
       readonly kind: "files";
       /** Relative to the home folder; a `*` stands for any part of one name, such as `.claude/projects/*\/*.jsonl`. */
@@ -118,14 +118,14 @@ export type SessionStore =
       readonly moved?: { readonly variable: string; readonly folder: string };
       /** The session's id, from the file's path and its first line. */
       readonly id: (path: string, firstLine: string) => string | undefined;
-      readonly messages: (text: string) => readonly StoredMessage[];
+      readonly messages: (text: string) => readonly CliMessage[];
     }
   | {
       readonly kind: "command";
       readonly list: readonly string[];
       readonly sessions: (stdout: string) => readonly StoredSession[];
       readonly read: (id: string) => readonly string[];
-      readonly messages: (stdout: string) => readonly StoredMessage[];
+      readonly messages: (stdout: string) => readonly CliMessage[];
     };
 
 export interface StoredSession {
@@ -137,7 +137,7 @@ export interface StoredSession {
   readonly updatedAt?: string | undefined;
 }
 
-export interface StoredMessage {
+export interface CliMessage {
   readonly role: "user" | "assistant" | "tool" | "system";
   readonly text: string;
 }
@@ -157,5 +157,5 @@ export interface CodingAgentAdapter {
   open(options: RunOptions, place: RunPlace): AdapterRun;
   /** Reads a recording: `sample` are its parsed lines, so that the protocol can be told. */
   read(sample: readonly unknown[]): LineReader;
-  readonly sessions?: SessionStore;
+  readonly sessions?: CliSessionStore;
 }

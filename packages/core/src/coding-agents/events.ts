@@ -108,4 +108,4 @@ export const codingAgentEventSchema = z.discriminatedUnion("type", [
 export type CodingAgentEvent = z.output<typeof codingAgentEventSchema>;
 export type RunStarted = z.output<typeof runStartedEvent>;
 export type RunEnded = z.output<typeof runEndedEvent>;
-export type RunUsage = z.output<typeof usageEvent>;
+export type CliUsage = z.output<typeof usageEvent>;

@@ -16,6 +16,7 @@ import {
   pathPattern,
 } from "@capstan/core/internal";
 import type pg from "pg";
+import { inTransaction } from "../db/transaction.ts";
 import { WRITE_FILE } from "./write-file-statement.ts";
 
 export interface FileStoreOptions {
@@ -118,7 +119,7 @@ async function write(
   if (sizeBytes > fileBytes) return fail("file_too_large", { path, sizeBytes, limitBytes: fileBytes });
   const parents = parentPaths(path);
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-  const row = await inTransaction(pool, sessionId, async (client) => {
+  const row = await withSessionLocked(pool, sessionId, async (client) => {
     const { rows } = await client.query<Written>(WRITE_FILE, [
       sessionId,
       path,
@@ -166,7 +167,7 @@ async function remove(
   if (!found) return fail("file_not_found", { path });
   const inside = path === "/" ? "path <> '/'" : "(path = $2 or starts_with(path, $2 || '/'))";
   const values = path === "/" ? [sessionId] : [sessionId, path];
-  const outcome = await inTransaction(
+  const outcome = await withSessionLocked(
     pool,
     sessionId,
     async (client): Promise<Result<{ deleted: number }>> => {
@@ -244,27 +245,18 @@ async function all({ pool, sessionId }: FileStoreOptions): Promise<Result<Map<st
   return ok(new Map(rows.map(({ path, content }) => [path, new Uint8Array(content ?? [])])));
 }
 
+const LOCK_SESSION = "select 1 from sessions where id = $1 for no key update";
+
 /** Runs `work` with the session's row locked; undefined when there is no such session. */
-async function inTransaction<T>(
+function withSessionLocked<T>(
   pool: pg.Pool,
   sessionId: string,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T | undefined> {
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
-    const { rowCount } = await client.query("select 1 from sessions where id = $1 for no key update", [
-      sessionId,
-    ]);
-    const result = rowCount === 0 ? undefined : await work(client);
-    await client.query("commit");
-    return result;
-  } catch (error) {
-    await client.query("rollback").catch(() => {});
-    throw error;
-  } finally {
-    client.release();
-  }
+  return inTransaction(pool, async (client) => {
+    const { rowCount } = await client.query(LOCK_SESSION, [sessionId]);
+    return rowCount === 0 ? undefined : work(client);
+  });
 }
 
 function fileStat(row: FileRow): FileStat {

@@ -36,7 +36,7 @@ describe("the gate", () => {
     });
   });
 
-  test("stops a tool at its time and tells it to stop", async () => {
+  test("stops a tool at its timeout and tells it to stop", async () => {
     const outcome = await call(agentWith(), { tool: "slow", input: {} });
     expect(outcome).toMatchObject({ kind: "refused", failure: { code: "tool_timeout" } });
   });
@@ -51,13 +51,13 @@ describe("the gate", () => {
     expect(outcome).toMatchObject({ kind: "refused", failure: { code: "tool_output_invalid" } });
   });
 
-  test("asks before a high-risk call, and runs it once a person said yes", async () => {
+  test("asks before a high-risk call, and runs it once a person approved", async () => {
     const agent = agentWith({ risk: "high" });
     expect(await call(agent)).toMatchObject({ kind: "approval" });
     expect(await call(agent, { approved: true })).toMatchObject({ kind: "done" });
   });
 
-  test("checks edited arguments again after a yes", async () => {
+  test("checks edited arguments again after approval", async () => {
     const outcome = await call(agentWith({ risk: "high" }), { approved: true, input: { a: 1 } });
     expect(outcome).toMatchObject({ kind: "refused", failure: { code: "tool_input_invalid" } });
   });
@@ -80,6 +80,17 @@ describe("the gate", () => {
       { tool: "denied", outcome: "refused", capabilityId: "math" },
     ]);
     expect(JSON.stringify(records)).not.toContain("payload");
+  });
+
+  test("says whether the tool ran, however fast it failed", async () => {
+    const records: CallRecord[] = [];
+    const signal = AbortSignal.abort();
+    expect(await call(agentWith(), { tool: "fails", input: {} }, records)).toMatchObject({ ran: true });
+    expect(await call(agentWith(), { tool: "denied", input: {} }, records)).toMatchObject({ ran: false });
+    expect(await call(agentWith(), { tool: "fails", input: {}, signal }, records)).toMatchObject({
+      ran: false,
+    });
+    expect(records.map(({ outcome }) => outcome)).toEqual(["failed", "refused", "refused"]);
   });
 });
 
@@ -160,6 +171,7 @@ function agentWith(
           throw new Error("boom");
         },
       }),
+      tool("fails", { run: () => fail("not_found", { what: "page", id: "7" }) }),
       tool("lies", { output: z.object({ sum: z.number() }), run: () => ok({ sum: "three" }) }),
       tool("long", { run: () => ok({ text: "x".repeat(5000) }) }),
     ],

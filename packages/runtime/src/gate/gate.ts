@@ -34,7 +34,7 @@ export interface GateRequest {
   readonly budgets?: readonly Budget[];
   /** Set when a person has said yes to exactly this call, with these arguments. */
   readonly approved?: boolean;
-  /** The step of a task's plan, and whether it is the one that stands in for a failed first. */
+  /** The step of a task's plan, and whether it replaces a step that failed. */
   readonly step?: number;
   readonly fallback?: boolean;
 }
@@ -48,6 +48,8 @@ export type GateOutcome =
     }
   | {
       readonly kind: "refused";
+      /** Whether the tool was started: it failed, or its output was refused. False when the call was not allowed. */
+      readonly ran: boolean;
       readonly failure: Failure;
       readonly capabilityId?: string;
       readonly durationMs: number;
@@ -74,7 +76,7 @@ export interface CallRecord {
 }
 
 export interface GateParts {
-  /** Makes what the running tool may touch. */
+  /** Makes the context of the running tool. */
   readonly contextFor: (request: GateRequest, tool: RuntimeTool, signal: AbortSignal) => ToolContext;
   /** Called once per call, never with payloads; must not throw or wait. */
   readonly record: (record: CallRecord) => void;
@@ -91,14 +93,14 @@ export function createGate(parts: GateParts): Gate {
   return {
     async call(request) {
       const startedAt = performance.now();
-      const outcome = await pass(request, parts);
+      const outcome = await decideAndRun(request, parts);
       parts.record(recordOf(request, outcome, parts.now(), Math.round(performance.now() - startedAt)));
       return outcome;
     },
   };
 }
 
-async function pass(request: GateRequest, parts: GateParts): Promise<GateOutcome> {
+async function decideAndRun(request: GateRequest, parts: GateParts): Promise<GateOutcome> {
   const decided = decideCall(request, request.agent, {
     scopes: request.agent.scopes,
     hasSession: request.sessionId !== undefined,
@@ -106,18 +108,21 @@ async function pass(request: GateRequest, parts: GateParts): Promise<GateOutcome
     approved: request.approved ?? false,
   });
   if (decided.decision === "refuse") {
-    return refused(decided.failure, decided.capabilityId);
+    return refuse(decided.failure, decided.capabilityId);
   }
   const { tool, input } = decided;
   const call = hookCall(request, tool, input);
   const verdict = await askHooks(request.agent, call);
   if (verdict.policy === "deny") {
-    return refused(fail("tool_denied", { tool: tool.name, why: verdict.why }).failure, tool.capabilityId);
+    return refuse(fail("tool_denied", { tool: tool.name, why: verdict.why }).failure, tool.capabilityId);
   }
   if ((decided.decision === "approve" || verdict.policy === "approve") && !request.approved) {
     return { kind: "approval", why: verdict.why, tool, input };
   }
   if (decided.decision === "client") return { kind: "client", tool, input };
+  if (request.signal.aborted) {
+    return refuse(fail("cancelled", { what: `The call of "${tool.name}"` }).failure, tool.capabilityId);
+  }
   return runTool(request, tool, input, call, parts);
 }
 
@@ -130,32 +135,36 @@ async function runTool(
 ): Promise<GateOutcome> {
   const startedAt = performance.now();
   const took = () => Math.round(performance.now() - startedAt);
+  const failed = (failure: Failure): GateOutcome => ({
+    kind: "refused",
+    ran: true,
+    failure,
+    capabilityId: tool.capabilityId,
+    durationMs: took(),
+  });
   const result = await runWithin(tool, request.signal, (signal) =>
     tool.tool.run(input, parts.contextFor(request, tool, signal)),
   );
-  if (!result.ok) return refused(result.failure, tool.capabilityId, took());
+  if (!result.ok) return failed(result.failure);
   const checked = tool.tool.output?.parse(result.value);
   if (checked && !checked.ok) {
-    return refused(
-      fail("tool_output_invalid", { tool: tool.name, where: checked.where }).failure,
-      tool.capabilityId,
-      took(),
-    );
+    return failed(fail("tool_output_invalid", { tool: tool.name, where: checked.where }).failure);
   }
   const after = await runAfterHooks(
     request.agent,
     call,
     cappedOutput(checked ? checked.value : result.value, parts.maxOutputChars),
   );
-  if ("failure" in after) return refused(after.failure, tool.capabilityId, took());
+  if ("failure" in after) return failed(after.failure);
   return { kind: "done", output: after.output, capabilityId: tool.capabilityId, durationMs: took() };
 }
 
-const refused = (failure: Failure, capabilityId?: string, durationMs = 0): GateOutcome => ({
+const refuse = (failure: Failure, capabilityId?: string): GateOutcome => ({
   kind: "refused",
+  ran: false,
   failure,
   ...(capabilityId !== undefined && { capabilityId }),
-  durationMs,
+  durationMs: 0,
 });
 
 function hookCall(request: GateRequest, tool: RuntimeTool, input: unknown): HookCall {
@@ -168,7 +177,7 @@ function hookCall(request: GateRequest, tool: RuntimeTool, input: unknown): Hook
   };
 }
 
-/** The strictest verdict of all hooks, in position order. A hook that breaks denies: silence must not open the gate. */
+/** The strictest verdict of all hooks, in position order. A hook that throws denies: a broken check must not allow the call. */
 async function askHooks(agent: RuntimeAgent, call: HookCall): Promise<{ policy: ToolPolicy; why: string }> {
   let policy: ToolPolicy = "auto";
   let why = `"${call.tool}" asks before each call`;
@@ -233,5 +242,5 @@ function verdictOf(outcome: GateOutcome): Pick<CallRecord, "outcome" | "code" | 
   if (outcome.kind === "done") return { outcome: "success", status: 200 };
   if (outcome.kind !== "refused") return { outcome: outcome.kind };
   const { code, status } = outcome.failure;
-  return { outcome: outcome.durationMs > 0 || status >= 500 ? "failed" : "refused", code, status };
+  return { outcome: outcome.ran ? "failed" : "refused", code, status };
 }

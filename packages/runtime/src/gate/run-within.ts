@@ -1,4 +1,4 @@
-/** Runs a tool within its time: it is told to stop, and left behind when it does not. What it throws becomes a failure. */
+/** Runs a tool within its timeout: it is told to stop, and abandoned if it does not. An exception becomes a failure. */
 import { fail, type Result, type RuntimeTool } from "@capstan/core";
 
 export function runWithin<T>(
@@ -21,7 +21,7 @@ export function runWithin<T>(
     const cancel = () => stop(fail("cancelled", { what: `The call of "${name}"` }));
     const timer = setTimeout(() => stop(fail("tool_timeout", { tool: name, timeoutMs })), timeoutMs);
     outer.addEventListener("abort", cancel, { once: true });
-    started(work, controller.signal).then(finish, (error) =>
+    start(work, controller.signal).then(finish, (error) =>
       finish(
         fail("tool_crashed", { tool: name, message: error instanceof Error ? error.message : String(error) }),
       ),
@@ -30,7 +30,7 @@ export function runWithin<T>(
 }
 
 /** A tool that throws before its first await must not throw through the gate. */
-async function started<T>(
+async function start<T>(
   work: (signal: AbortSignal) => Promise<Result<T>>,
   signal: AbortSignal,
 ): Promise<Result<T>> {

@@ -6,8 +6,9 @@ import { agentSpec } from "@capstan/core";
 import { CLAIM_TO_CANCEL, CLAIM_WAITING_TO_CANCEL } from "./claim/claim-statements.ts";
 import { type ClaimRow, loadSegment } from "./claim/claims.ts";
 import { type Engine, RunContext } from "./context/run-context.ts";
-import { openBlocks } from "./history/open-events.ts";
+import { runFinished } from "./log/lifecycle-events.ts";
 import type { MessageToStore } from "./log/run-log.ts";
+import { unfinishedBlocks } from "./log/unfinished-blocks.ts";
 import { Stopped } from "./processes/active-segments.ts";
 
 const CHILDREN = `select session_id from runs where parent_run_id = $1 and status in ('queued', 'running', 'waiting')`;
@@ -16,9 +17,9 @@ const DROP_QUEUED = `update runs set status = 'cancelled', updated_at = now() wh
 export interface CancelParts {
   readonly engine: Engine;
   /** Stops the run in this process and tells the others. */
-  readonly halt: (runId: string, reason: Error) => void;
+  readonly stop: (runId: string, reason: Error) => void;
   readonly hint: (sessionId: string) => void;
-  readonly ended: (context: RunContext) => void;
+  readonly onEnd: (context: RunContext) => void;
 }
 
 export interface CancelOptions {
@@ -35,9 +36,9 @@ export async function cancelRun(
 ): Promise<string | undefined> {
   const { database, executorId } = parts.engine.parts;
   if (options.queued) await database.pool.query(DROP_QUEUED, [sessionId]);
-  const row = await claimed(parts, sessionId, executorId);
+  const row = await claimForCancel(parts, sessionId, executorId);
   if (!row) return undefined;
-  parts.halt(row.id, new Stopped("cancelled"));
+  parts.stop(row.id, new Stopped("cancelled"));
   const loaded = await loadSegment(database.pool, row);
   if (!loaded) return undefined;
   const { claim, events } = loaded;
@@ -47,13 +48,14 @@ export async function cancelRun(
     agentSpec({ name: "cancelled" }),
     new AbortController(),
   );
-  await writeEnd(context, openBlocks(events), options.by);
+  context.emitStart();
+  await writeEnd(context, unfinishedBlocks(events), options.by);
   await cancelChildren(parts, row.id, options);
-  parts.ended(context);
+  parts.onEnd(context);
   return row.id;
 }
 
-async function claimed(
+async function claimForCancel(
   { engine, hint }: CancelParts,
   sessionId: string,
   owner: string,
@@ -72,18 +74,20 @@ async function claimed(
 /** What was shown stays in the conversation, marked as interrupted: the user saw it, so the model must know it. */
 async function writeEnd(
   context: RunContext,
-  { closing, texts }: ReturnType<typeof openBlocks>,
+  { closingEvents, texts }: ReturnType<typeof unfinishedBlocks>,
   by: string | undefined,
 ): Promise<void> {
   const { log, claim, meter, engine } = context;
-  for (const event of closing) log.emit(event);
-  log.emit({
-    type: "RUN_FINISHED",
-    threadId: claim.sessionId,
-    runId: context.segmentId,
-    outcome: { type: "cancelled" },
-    timestamp: engine.now().getTime(),
-  });
+  for (const event of closingEvents) log.emit(event);
+  log.emit(
+    runFinished({
+      sessionId: claim.sessionId,
+      segmentId: context.segmentId,
+      outcome: { type: "cancelled" },
+      usage: meter.segmentTokens,
+      at: engine.now(),
+    }),
+  );
   const said = texts
     .filter(({ text }) => text !== "")
     .map(

@@ -3,17 +3,19 @@ import { fail, type JsonValue, ok, type Result, type RuntimeAgent } from "@capst
 import type { ConversationMessage, UserPart } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import { CLAIM_NEW, CLAIM_QUEUED } from "./claim/claim-statements.ts";
+import type { ClaimedSegment } from "./claim/claimed-segment.ts";
 import { type ClaimRow, fromFirstQuestion } from "./claim/claims.ts";
 import { readSession, type SessionView } from "./claim/session-view.ts";
 import { clientTools, withTools } from "./context/engine-tools.ts";
-import type { ClaimedSegment, Engine } from "./context/run-context.ts";
+import type { Engine } from "./context/run-context.ts";
 import { withinScopes } from "./context/within-scopes.ts";
 import type { NewMessage, Pending, RunInput, SendOptions, Sent } from "./contract/run-types.ts";
 import { driverFor, isHarnessed } from "./harness/harness-step.ts";
+import { runStarted } from "./log/lifecycle-events.ts";
 import { messageId as newMessageId } from "./log/message-id.ts";
 import { storableJson } from "./log/storable-json.ts";
 import { checkSchema, schemaPart } from "./model/output-schema.ts";
-import type { Segments } from "./processes/active-segments.ts";
+import type { ActiveSegments } from "./processes/active-segments.ts";
 
 const UNIQUE_VIOLATION = "23505";
 const RACES = 5; // a claim that met another one at the same moment is made again with fresh eyes
@@ -34,7 +36,7 @@ export interface Beside {
 
 export interface SendParts {
   readonly engine: Engine;
-  readonly segments: Segments;
+  readonly segments: ActiveSegments;
   /** Ends a run that waits only for a client which has moved on. */
   readonly abandon: (sessionId: string) => Promise<void>;
   readonly hint: (sessionId: string) => void;
@@ -97,14 +99,9 @@ async function claimAndStart(parts: SendParts, claiming: Claiming): Promise<Resu
   const { sessionId, messageId } = claiming;
   const { pool } = parts.engine.parts.database;
   const runId = uuidv7();
-  const started = storableJson({
-    type: "RUN_STARTED",
-    threadId: sessionId,
-    runId,
-    protocolVersion: "1.0",
-    ...(claiming.child && { parentRunId: claiming.child.runId }),
-    timestamp: parts.engine.now().getTime(),
-  });
+  const parentRunId = claiming.child?.runId;
+  const at = parts.engine.now();
+  const started = storableJson(runStarted({ sessionId, segmentId: runId, parentRunId, at }));
   const claim = await claimNew(parts, claiming, runId, started);
   if (claim.start_seq !== null && claim.position !== null) {
     const { start_seq: first, position } = claim;
@@ -172,18 +169,31 @@ async function startClaimed(parts: SendParts, claiming: Claiming, claimed: Claim
   const before = session.conversation ?? [];
   if ((before.at(-1)?.position ?? -1) + 1 !== position) {
     return parts.segments.startRow({
-      ...{ id: runId, session_id: sessionId, epoch: 1, segment: 0, launch: 0, start_seq: first, input },
-      ...{
-        agent_id: agent.spec.id,
-        parent_run_id: child?.runId ?? null,
-        parent_call_id: child?.callId ?? null,
-      },
+      id: runId,
+      session_id: sessionId,
+      epoch: 1,
+      segment: 0,
+      launch: 0,
+      start_seq: first,
+      input,
+      agent_id: agent.spec.id,
+      parent_run_id: child?.runId ?? null,
+      parent_call_id: child?.callId ?? null,
     });
   }
   const message: ConversationMessage = { id: messageId, role: "user", content };
   const segment: ClaimedSegment = {
-    ...{ runId, sessionId, epoch: 1, segment: 0, launch: 0, attempts: 0, activeMs: 0 },
-    ...{ usages: [], children: [], answers: [] },
+    runId,
+    sessionId,
+    epoch: 1,
+    segment: 0,
+    launch: 0,
+    isStarted: true,
+    attempts: 0,
+    activeMs: 0,
+    usages: [],
+    children: [],
+    answers: [],
     input,
     agentId: agent.spec.id,
     userEmail: session.owner,

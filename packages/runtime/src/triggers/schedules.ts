@@ -2,7 +2,6 @@
  * Schedules: cron expressions that write triggers. The trigger's id comes from the schedule and its planned time, so
  * that any number of processes, or one that died half way, write the same trigger and it is handled once.
  */
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import type { Trigger } from "@capstan/core/internal";
@@ -10,6 +9,7 @@ import { Cron } from "croner";
 import { and, eq, isNull, lt, or } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { schedules } from "../db/schema/trigger-tables.ts";
+import { uuidFrom } from "../db/uuid.ts";
 import { createWhole } from "./atomic-files.ts";
 
 const TICK_MS = 1_000;
@@ -124,7 +124,7 @@ export function dueTime({ cron, timezone, lastFiredAt, createdAt }: Schedule, no
 
 function triggerOf({ id, user, type, payload, routing }: Schedule, due: Date): Trigger {
   return {
-    id: uuidFrom(`${id} ${due.toISOString()}`),
+    id: uuidFrom(`${id} ${due.toISOString()}`, 4),
     user,
     type,
     created_at: due.toISOString(),
@@ -134,12 +134,4 @@ function triggerOf({ id, user, type, payload, routing }: Schedule, due: Date): T
     }),
     dedupe_key: `schedule:${id}:${due.toISOString()}`,
   };
-}
-
-/** A UUID with the version and variant bits of v4 whose other bits come from the text. */
-function uuidFrom(text: string): string {
-  const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

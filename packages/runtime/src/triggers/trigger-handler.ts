@@ -5,8 +5,8 @@
 import type { CapabilityRegistry } from "@capstan/core";
 import type { Trigger } from "@capstan/core/internal";
 import type { AgentStore } from "../agents/agent-store.ts";
-import type { Runs } from "../runs/create-runs.ts";
 import type { RunRecord } from "../runs/history/session-history.ts";
+import type { Runs } from "../runs/runs.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
 import type { HandledTrigger, HandleOutcome } from "./trigger-manager.ts";
 

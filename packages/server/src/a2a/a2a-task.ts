@@ -2,7 +2,7 @@
 import { type Message, type Part, Role, type Task, TaskState } from "@a2a-js/sdk";
 import type { RunEvent } from "@capstan/core";
 import { type Interrupt, textOf } from "@capstan/core/internal";
-import { lastEventOf, type RunRecord, type SessionRecord, type StoredMessage } from "@capstan/runtime";
+import { lastEventOf, type MessageRecord, type RunRecord, type SessionRecord } from "@capstan/runtime";
 import type { Services } from "../start/services.ts";
 
 const STATES: Readonly<Record<RunRecord["status"], TaskState>> = {
@@ -70,7 +70,7 @@ export const agentMessage = (
   ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
 });
 
-function historyMessage(message: StoredMessage, contextId: string, taskId: string): Message[] {
+function historyMessage(message: MessageRecord, contextId: string, taskId: string): Message[] {
   const words = message.role === "tool" ? "" : textOf(message);
   if (words === "") return [];
   const made = agentMessage(message.id, [text(words)], { contextId, taskId });
@@ -106,7 +106,7 @@ export function question(
 }
 
 /** Structured output is an artifact of its own; else the last words are. */
-function artifactsOf(run: RunRecord, own: readonly StoredMessage[]): Task["artifacts"] {
+function artifactsOf(run: RunRecord, own: readonly MessageRecord[]): Task["artifacts"] {
   if (run.outcome?.type !== "done") return [];
   const { messageId, output } = run.outcome;
   const said = own.find(({ id }) => id === messageId);

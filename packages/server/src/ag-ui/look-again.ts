@@ -4,7 +4,7 @@
  */
 import type { JsonValue, RunEvent } from "@capstan/core";
 import { type AgUiMessage, agUiMessages } from "@capstan/core/internal";
-import { type StoredMessage, sessionSnapshot } from "@capstan/runtime";
+import { type MessageRecord, sessionSnapshot } from "@capstan/runtime";
 import type { Services } from "../start/services.ts";
 
 /** A thread as it stands. */
@@ -50,8 +50,8 @@ export async function lookAgain(
   return { standing: { ...standing, ended: lastEvent ?? ENDED }, after: last };
 }
 
-async function allMessages(runs: Services["runs"], sessionId: string): Promise<StoredMessage[]> {
-  const all: StoredMessage[] = [];
+async function allMessages(runs: Services["runs"], sessionId: string): Promise<MessageRecord[]> {
+  const all: MessageRecord[] = [];
   for (let after: number | undefined = -1; after !== undefined; ) {
     const page: Awaited<ReturnType<Services["runs"]["messages"]>> = await runs.messages(sessionId, {
       after,

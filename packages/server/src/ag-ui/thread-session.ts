@@ -1,16 +1,15 @@
 /** A client's thread as a session of ours. A thread id that is a UUID is the session's id; any other text gets one of its own. */
-import { createHash } from "node:crypto";
 import { fail, ok, type Result } from "@capstan/core";
 import {
   type Database,
   hasRunIn,
+  isUuid,
   newSessionView,
   type SessionRecord,
   type SessionView,
+  uuidFrom,
 } from "@capstan/runtime";
 import type { Services } from "../start/services.ts";
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export interface Thread {
   readonly agentId: string;
@@ -61,9 +60,8 @@ export function newThread(thread: Thread): OpenThread {
 }
 
 export function sessionIdOf({ agentId, owner, threadId }: Thread): string {
-  if (UUID.test(threadId)) return threadId.toLowerCase();
-  const hash = createHash("sha256").update(`${agentId}\n${owner}\n${threadId}`).digest("hex");
-  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+  if (isUuid(threadId)) return threadId.toLowerCase();
+  return uuidFrom(`${agentId}\n${owner}\n${threadId}`);
 }
 
 /** A conversation that the agent handed over stays its client's: who answers is not the client's business. */

@@ -8,7 +8,7 @@ import type {
   UserPart,
 } from "@capstan/core/internal";
 import { toolOutputText } from "@capstan/core/internal";
-import type { Approval, RunRecord, StoredMessage } from "@capstan/runtime";
+import type { Approval, MessageRecord, RunRecord } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
 
 const Part = z.union([
@@ -73,7 +73,7 @@ function filePart({
   return { type: "file", mediaType: mime_type, ...(name !== undefined && { filename: name }), source };
 }
 
-export function messageDto(message: StoredMessage): z.input<typeof MessageDto> {
+export function messageDto(message: MessageRecord): z.input<typeof MessageDto> {
   const { id, position, runId, role, usage, feedback, createdAt } = message;
   const content = message.content.flatMap(partDto);
   return {

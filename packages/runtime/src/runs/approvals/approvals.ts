@@ -1,9 +1,9 @@
 /**
- * The inbox: calls that wait for a person. An answer is one transaction that holds the run's row: it counts once,
- * whoever gives it, and the last one of a run starts its next segment. Days may lie between question and answer.
+ * The inbox: calls that wait for a person's approval. An answer is one transaction that locks the run's row: it counts
+ * once, whoever gives it, and the last answer of a run starts its next segment, days later if need be.
  */
 import { fail, type JsonValue, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
-import type { ApprovalExpiry } from "@capstan/core/internal";
+import { type ApprovalExpiry, expiryOf } from "@capstan/core/internal";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 import { inTransaction } from "../../db/transaction.ts";
@@ -12,6 +12,7 @@ import type { GateOutcome } from "../../gate/gate.ts";
 import { CLAIM_WAITING } from "../claim/claim-statements.ts";
 import type { ClaimRow } from "../claim/claims.ts";
 import { storableJson } from "../log/storable-json.ts";
+import { escalateOverdue, FIND_OVERDUE, IS_IN_TIME } from "./expiry-statements.ts";
 
 export type ApprovalStatus = "pending" | "approved" | "denied" | "expired" | "cancelled";
 
@@ -35,16 +36,16 @@ export interface Approval {
   readonly words: string | null;
   readonly editedArguments: JsonValue;
   readonly config: JsonValue;
-  /** What a call without a run returned: its output, or a failure. */
+  /** The outcome of a call without a run: its output, or a failure. */
   readonly result: JsonValue;
   readonly createdAt: Date;
 }
 
 export interface Decision {
   readonly approve: boolean;
-  /** Who says so. */
+  /** Who decided. */
   readonly by: string;
-  /** Told to the model. */
+  /** Shown to the model. */
   readonly words?: string | undefined;
   /** In place of the model's arguments; checked by the tool's schema again. */
   readonly editedArguments?: JsonValue | undefined;
@@ -54,7 +55,7 @@ export interface ApprovalFilter {
   readonly status?: ApprovalStatus | undefined;
   readonly sessionId?: string | undefined;
   readonly assignee?: string | undefined;
-  /** Only what this person asked for or is asked about. */
+  /** Only approvals that this person asked for or is assigned to. */
   readonly visibleTo?: string | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -76,9 +77,9 @@ export interface ApprovalParts {
   readonly now: () => Date;
   /** The agent that asked; for a call without one, the nameless agent of its capability. */
   readonly agentOf: (approval: Approval) => Promise<Result<RuntimeAgent>>;
-  /** Goes on with a run whose last question was answered, with the rights of this moment. */
+  /** Resumes a run whose last approval was answered, with the rights of this moment. */
   readonly resume: (row: ClaimRow, answered: Approval) => Promise<void>;
-  /** Makes a call without a run, now that a person said yes. */
+  /** Makes an approved call that has no run. */
   readonly execute: (approval: Approval, agent: RuntimeAgent) => Promise<GateOutcome>;
   readonly audit: (entry: { actor: string; action: string; subject: string; details: object }) => void;
 }
@@ -89,10 +90,10 @@ export interface Approvals {
   answer(id: string, decision: Decision): Promise<Result<Approval>>;
   /** Puts a call that came without a run into the inbox. */
   ask(call: DirectCall): Promise<Approval>;
-  /** Meets the time of those nobody answered. */
+  /** Applies the expiry policy to approvals whose time has passed. */
   expire(): Promise<void>;
-  /** Makes approved calls that a crash left unmade. */
-  executeLeftOver(): Promise<void>;
+  /** Makes approved calls that a crash prevented. */
+  executeMissed(): Promise<void>;
 }
 
 const COLUMNS = `id, run_id as "runId", session_id as "sessionId", agent_id as "agentId", user_email as "userEmail",
@@ -105,18 +106,15 @@ const LIST = `select ${COLUMNS} from approvals where ($1::text is null or status
   and ($6::text is null or user_email = $6 or assignee = $6)
   order by id desc limit $5`;
 const GET = `select ${COLUMNS} from approvals where id = $1`;
-/** Too late is too late, also in the moment before the sweep says so. */
 const DECIDE = `update approvals set status = $2, decided_by = $3, decided_at = now(), words = $4,
   edited_arguments = $5::json where id = $1 and status = 'pending'
-    and not ($2 = 'approved' and expires_at < now() and expiry->>'policy' = 'expire') returning ${COLUMNS}`;
-const ESCALATE = `update approvals set assignee = expiry->>'to', expires_at = null
-  where status = 'pending' and expires_at < now() and expiry->>'policy' = 'escalate' returning ${COLUMNS}`;
-const EXPIRED = `select id from approvals where status = 'pending' and expires_at < now() limit 100`;
-const HOLD_RUN = "select id from runs where id = $1 for update";
-const LEFT_OVER = `select ${COLUMNS} from approvals where status = 'approved' and run_id is null and result is null
+    and ($2 <> 'approved' or ${IS_IN_TIME}) returning ${COLUMNS}`;
+const ESCALATE = escalateOverdue(COLUMNS);
+const LOCK_RUN = "select id from runs where id = $1 for update";
+const MISSED = `select ${COLUMNS} from approvals where status = 'approved' and run_id is null and result is null
   and decided_at < now() - interval '5 seconds' limit 20`;
 
-export function approvals(parts: ApprovalParts): Approvals {
+export function createApprovals(parts: ApprovalParts): Approvals {
   const { pool, audit } = parts;
   const get = async (id: string): Promise<Result<Approval>> => {
     const { rows } = isUuid(id) ? await pool.query<Approval>(GET, [id]) : { rows: [] };
@@ -141,9 +139,9 @@ export function approvals(parts: ApprovalParts): Approvals {
         ...decision,
         status: decision.approve ? "approved" : "denied",
       });
-      if (decided) return ok(await executed(parts, decided));
+      if (decided) return ok(await executeApproved(parts, decided));
       const now = await get(id);
-      return now.ok ? tooLate(parts, now.value) : now;
+      return now.ok ? refuseLateAnswer(parts, now.value) : now;
     },
     ask: (call) => storeDirect(parts, call),
     async expire() {
@@ -151,20 +149,20 @@ export function approvals(parts: ApprovalParts): Approvals {
       for (const { id, tool, assignee } of escalated.rows) {
         audit({ actor: "capstan", action: "approval.escalated", subject: id, details: { tool, assignee } });
       }
-      const { rows } = await pool.query<{ id: string }>(EXPIRED);
+      const { rows } = await pool.query<{ id: string }>(FIND_OVERDUE);
       for (const { id } of rows) {
         const asked = await get(id);
         if (asked.ok) await decide(parts, asked.value, { by: "capstan", status: "expired" });
       }
     },
-    async executeLeftOver() {
-      const { rows } = await pool.query<Approval>(LEFT_OVER);
-      for (const approval of rows) await executed(parts, approval);
+    async executeMissed() {
+      const { rows } = await pool.query<Approval>(MISSED);
+      for (const approval of rows) await executeApproved(parts, approval);
     },
   };
 }
 
-/** Edited arguments must fit the tool before the answer counts: a person can still correct them. */
+/** Edited arguments must fit the tool's schema before the answer counts, so that the person can correct them. */
 async function checkEdits(
   { agentOf }: ApprovalParts,
   approval: Approval,
@@ -175,7 +173,7 @@ async function checkEdits(
   if (!agent.ok) return agent;
   const { tool } = approval;
   const found = agent.value.tools.find(({ name }) => name === tool);
-  if (!found) return ok(true); // the gate says why it is gone
+  if (!found) return ok(true); // the gate reports why the tool is missing
   const parsed = found.tool.input.parse(editedArguments);
   return parsed.ok ? ok(true) : fail("tool_input_invalid", { tool, where: parsed.where });
 }
@@ -187,7 +185,7 @@ interface Deciding {
   readonly editedArguments?: JsonValue | undefined;
 }
 
-/** Undefined when it was decided before. */
+/** Undefined when it was already decided. */
 async function decide(
   { pool, executorId, resume, audit }: ApprovalParts,
   { id, runId }: Approval,
@@ -195,7 +193,7 @@ async function decide(
 ): Promise<Approval | undefined> {
   const edited = editedArguments === undefined ? null : storableJson(editedArguments);
   const { decided, row } = await inTransaction(pool, async (client) => {
-    if (runId !== null) await client.query(HOLD_RUN, [runId]);
+    if (runId !== null) await client.query(LOCK_RUN, [runId]);
     const { rows } = await client.query<Approval>(DECIDE, [id, status, by, words ?? null, edited]);
     if (!rows[0] || runId === null) return { decided: rows[0], row: undefined };
     const resumed = await client.query<ClaimRow>(CLAIM_WAITING, [runId, executorId]);
@@ -213,21 +211,21 @@ async function decide(
   return decided;
 }
 
-/** Somebody was faster, or its time was over and nobody has said so yet. */
-async function tooLate(parts: ApprovalParts, approval: Approval): Promise<Result<never>> {
+/** The approval was already answered, or has expired and is not marked yet: marks it. */
+async function refuseLateAnswer(parts: ApprovalParts, approval: Approval): Promise<Result<never>> {
   const { id, status } = approval;
   if (status !== "pending") return fail("approval_decided", { id, status });
   await decide(parts, approval, { by: "capstan", status: "expired" });
   return fail("approval_decided", { id, status: "expired" });
 }
 
-/** A call without a run is made by whoever took the answer; one with a run by the run. */
-async function executed(parts: ApprovalParts, approval: Approval): Promise<Approval> {
+/** Makes the call if it has no run; otherwise the run makes it. */
+async function executeApproved(parts: ApprovalParts, approval: Approval): Promise<Approval> {
   if (approval.runId !== null || approval.status !== "approved") return approval;
   const agent = await parts.agentOf(approval);
   const outcome: GateOutcome = agent.ok
     ? await parts.execute(approval, agent.value)
-    : { kind: "refused", failure: agent.failure, durationMs: 0 };
+    : { kind: "refused", ran: false, failure: agent.failure, durationMs: 0 };
   const result = outcome.kind === "done" ? { output: outcome.output } : failureOf(outcome);
   await parts.pool.query("update approvals set result = $2::json where id = $1 and result is null", [
     approval.id,
@@ -263,10 +261,10 @@ async function storeDirect(parts: ApprovalParts, call: DirectCall): Promise<Appr
     storableJson(input),
     why,
     storableJson(expiry),
-    expiry.policy === "wait" ? null : new Date(parts.now().getTime() + expiry.afterSeconds * 1000),
+    expiryOf(expiry, parts.now()) ?? null,
     storableJson(tool.config ?? null),
   ]);
   const [approval] = rows;
-  if (!approval) throw new Error("the approval just written is not there");
+  if (!approval) throw new Error("the approval just inserted was not returned");
   return approval;
 }

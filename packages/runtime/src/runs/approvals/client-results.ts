@@ -1,6 +1,6 @@
 /** Results of tools that the client runs: stored as the conversation's next messages; the last one lets the run go on. */
 import { fail, ok, type Result } from "@capstan/core";
-import { type ConversationMessage, openCalls, type ToolOutput } from "@capstan/core/internal";
+import { type ConversationMessage, pendingCalls, type ToolOutput } from "@capstan/core/internal";
 import type pg from "pg";
 import { inTransaction } from "../../db/transaction.ts";
 import { CLAIM_WAITING, READ_MESSAGES } from "../claim/claim-statements.ts";
@@ -60,7 +60,7 @@ async function addResults(
   results: readonly ClientResult[],
 ): Promise<Result<true>> {
   const { rows } = await client.query<ConversationMessage>(READ_MESSAGES, [sessionId]);
-  const open = new Map(openCalls(rows).map((call) => [call.toolCallId, call.toolName]));
+  const open = new Map(pendingCalls(rows).map((call) => [call.toolCallId, call.toolName]));
   const pending = new Set(run.pending?.clientCalls ?? []);
   for (const { toolCallId, content, error, messageId } of results) {
     const toolName = open.get(toolCallId);

@@ -71,10 +71,6 @@ export const CLAIM_QUEUED = `with next as (
     insert into messages(session_id, position, id, run_id, role, content)
     select $1, (select coalesce(max(position), -1) + 1 from messages where session_id = $1), message_id, id, 'user',
       input->'content' from started),
-  event as (
-    insert into events(session_id, first_seq, last_seq, run_id, payload)
-    select $1, start_seq, start_seq, id, json_build_array(json_build_object('type', 'RUN_STARTED', 'threadId', $1::text,
-      'runId', id::text, 'protocolVersion', '1.0')) from started),
   session as (update sessions set status = 'running', updated_at = now()
     where id = $1 and exists (select 1 from started))
   select * from started`;
@@ -97,10 +93,6 @@ export const CLAIM_WAITING = `with resumed as (
         join runs k on k.id = c::uuid where k.status in ('queued', 'running', 'waiting'))
     returning r.id, r.session_id, r.epoch, r.segment, r.launch, r.start_seq, r.input, r.agent_id, r.parent_run_id,
       r.parent_call_id),
-  event as (
-    insert into events(session_id, first_seq, last_seq, run_id, payload)
-    select session_id, start_seq, start_seq, id, json_build_array(json_build_object('type', 'RUN_STARTED',
-      'threadId', session_id::text, 'runId', id::text || ':' || segment, 'protocolVersion', '1.0')) from resumed),
   session as (update sessions set status = 'running', updated_at = now()
     where id = (select session_id from resumed))
   select * from resumed`;
@@ -128,11 +120,7 @@ export const CLAIM_WAITING_TO_CANCEL = `with taken as (
     where r.session_id = $1 and r.status = 'waiting' returning r.id, r.session_id, r.epoch, r.segment, r.launch,
       r.start_seq, r.attempts, r.input, r.agent_id, r.parent_run_id, r.parent_call_id),
   withdrawn as (update approvals set status = 'cancelled', decided_at = now()
-    where run_id = (select id from taken) and status = 'pending'),
-  event as (
-    insert into events(session_id, first_seq, last_seq, run_id, payload)
-    select session_id, start_seq, start_seq, id, json_build_array(json_build_object('type', 'RUN_STARTED',
-      'threadId', session_id::text, 'runId', id::text || ':' || segment, 'protocolVersion', '1.0')) from taken)
+    where run_id = (select id from taken) and status = 'pending')
   select * from taken`;
 
 /** What a segment that goes on reads: session, conversation, its own events so far, and the answers to its questions.

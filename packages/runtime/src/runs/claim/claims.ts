@@ -1,13 +1,13 @@
-/** From claim to segment: the rows a segment starts with, read once. */
+/** From a claim to its segment: the rows that a segment starts with, read once. */
 import type { JsonValue, RunEvent } from "@capstan/core";
 import type { ConversationMessage } from "@capstan/core/internal";
 import type pg from "pg";
-import type { Answer, ClaimedSegment } from "../context/run-context.ts";
 import type { RunInput, RunUsage } from "../contract/run-types.ts";
 import type { StoredUsage } from "../log/run-log.ts";
 import { CLAIM_AGAIN, READ_RUN } from "./claim-statements.ts";
+import type { Answer, ClaimedSegment } from "./claimed-segment.ts";
 
-/** What every claim statement returns. */
+/** The columns that every claim statement returns. */
 export interface ClaimRow {
   readonly id: string;
   readonly session_id: string;
@@ -40,11 +40,11 @@ interface RunRow {
 
 export interface LoadedSegment {
   readonly claim: ClaimedSegment;
-  /** The events of this segment so far. */
+  /** Events that this segment has written. */
   readonly events: readonly RunEvent[];
 }
 
-/** Takes a run that nobody works on, or whose worker is to be fenced off. Undefined when it is over. */
+/** Claims a run that no process works on, or whose process must be fenced off. Undefined when the run has ended. */
 export async function claimAgain(
   pool: pg.Pool,
   { runId, launch, owner }: { runId: string; launch: number; owner: string },
@@ -58,12 +58,14 @@ export async function loadSegment(pool: pg.Pool, row: ClaimRow): Promise<LoadedS
   const [read] = rows;
   if (!read) return undefined;
   const conversation = read.conversation ?? [];
+  const events = (read.batches ?? []).flat();
   const claim: ClaimedSegment = {
     runId: row.id,
     sessionId: row.session_id,
     epoch: row.epoch,
     segment: row.segment,
     launch: row.launch,
+    isStarted: events.some(({ type }) => type === "RUN_STARTED"),
     input: row.input,
     agentId: read.agent_id ?? row.agent_id,
     userEmail: read.owner,
@@ -79,7 +81,7 @@ export async function loadSegment(pool: pg.Pool, row: ClaimRow): Promise<LoadedS
     attempts: row.attempts ?? 0,
     answers: read.answers ?? [],
   };
-  return { claim, events: (read.batches ?? []).flat() };
+  return { claim, events };
 }
 
 /** The end of a long conversation may start in the middle of a turn; a prompt may not. */

@@ -1,51 +1,17 @@
 /** All that a segment holds while it runs: its log, the conversation, its meter, and who it works for. */
 import type { AgentSpec, JsonValue, Result, RuntimeAgent, RuntimeTool } from "@capstan/core";
-import type { ApprovalExpiry, AssistantPart, ConversationMessage } from "@capstan/core/internal";
+import type { AssistantPart, ConversationMessage } from "@capstan/core/internal";
 import type { CallPath } from "../../gate/gate.ts";
-import type { RunInput, RunObservation, RunsParts, RunUsage } from "../contract/run-types.ts";
-import type { IdleHarnesses } from "../harness/idle-harnesses.ts";
+import type { ClaimedSegment } from "../claim/claimed-segment.ts";
+import type { RunObservation, RunsParts } from "../contract/run-types.ts";
 import type { CommitQueue } from "../log/commit-queue.ts";
 import type { EventHub } from "../log/event-hub.ts";
-import { type CommitExtras, type MessageToStore, RunLog, type StoredUsage } from "../log/run-log.ts";
+import { runStarted, segmentIdOf } from "../log/lifecycle-events.ts";
+import { type CommitExtras, type MessageToStore, RunLog } from "../log/run-log.ts";
 import { isDeferred, SEARCH_TOOL, searchTool, shownTools } from "./deferred-tools.ts";
 import { clientTools, stateTool, withTools } from "./engine-tools.ts";
 import { DEFAULT_LIMITS, effectiveLimits, RunMeter } from "./run-meter.ts";
 import { withinScopes } from "./within-scopes.ts";
-
-/** A person's word on a call, by the call's id. */
-export interface Answer {
-  readonly callId: string;
-  readonly status: "approved" | "denied" | "expired" | "cancelled" | "pending";
-  readonly words: string | null;
-  readonly edited: JsonValue;
-  readonly by: string | null;
-}
-
-/** A segment as it was claimed. */
-export interface ClaimedSegment {
-  readonly runId: string;
-  readonly sessionId: string;
-  readonly epoch: number;
-  readonly segment: number;
-  readonly launch: number;
-  readonly input: RunInput;
-  readonly agentId: string;
-  readonly userEmail: string;
-  readonly parent?: { readonly runId: string; readonly callId: string } | undefined;
-  readonly state: JsonValue;
-  readonly metadata: { readonly scopeCeiling?: readonly string[] };
-  /** The last sequence number that is taken, and the next free position. */
-  readonly seq: number;
-  readonly position: number;
-  readonly messages: readonly ConversationMessage[];
-  readonly usages: readonly StoredUsage[];
-  readonly activeMs: number;
-  /** What the runs it started have used. */
-  readonly children: readonly RunUsage[];
-  /** Claims in a row that got no further. */
-  readonly attempts: number;
-  readonly answers: readonly Answer[];
-}
 
 /** What all segments of a process share. */
 export interface Engine {
@@ -58,8 +24,6 @@ export interface Engine {
   readonly agentFor: (agentId: string, userEmail: string) => Promise<Result<RuntimeAgent>>;
   /** The next `agentFor` composes anew. */
   readonly forgetAgent: (agentId: string, userEmail: string) => void;
-  /** Programs of coding agents that wait for an answer. */
-  readonly idleHarnesses: IdleHarnesses;
 }
 
 export class RunContext {
@@ -74,7 +38,6 @@ export class RunContext {
   agentId: string;
   state: JsonValue;
   scopeCeiling: readonly string[] | undefined;
-  approvalExpiry: ApprovalExpiry = { policy: "wait" };
   /** What a model had said when its stream was given up. */
   partial: { readonly id: string; readonly parts: readonly AssistantPart[] } | undefined;
   /** What must be stored before a call's result: the message that made it, when a coding agent's program did. */
@@ -117,8 +80,15 @@ export class RunContext {
 
   /** How this segment is named in events: the first has the run's own id. */
   get segmentId(): string {
-    const { runId, segment } = this.claim;
-    return segment === 0 ? runId : `${runId}:${segment}`;
+    return segmentIdOf(this.claim.runId, this.claim.segment);
+  }
+
+  /** Emits RUN_STARTED unless it is written: the claim of a resumed or queued run does not write it. */
+  emitStart(): void {
+    const { sessionId, parent, isStarted } = this.claim;
+    if (isStarted) return;
+    const { segmentId } = this;
+    this.log.emit(runStarted({ sessionId, segmentId, parentRunId: parent?.runId, at: this.engine.now() }));
   }
 
   /** The agent as it may act now, with the tools of this turn. Rights may have changed since the last step. */

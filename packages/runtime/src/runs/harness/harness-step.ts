@@ -3,13 +3,21 @@
  * end. The conversation stays the journal; the program's own session is only what makes going on cheap.
  */
 import { type Failure, fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
-import { NATIVE_AGENT, openCalls, type RunEnded, type ToolCallPart } from "@capstan/core/internal";
+import {
+  type ApprovalExpiry,
+  cappedExpiry,
+  NATIVE_AGENT,
+  pendingCalls,
+  type RunEnded,
+  type ToolCallPart,
+} from "@capstan/core/internal";
 import type { Engine, RunContext } from "../context/run-context.ts";
 import type { HarnessDriver } from "../contract/harness-driver.ts";
 import { callTools, nothingWaits, refusal, storeResult } from "../steps/call-tools.ts";
-import { concluded, failed, handedOver, type SegmentEnd, suspended } from "../steps/run-endings.ts";
+import { concludeRun, failRun, handOverRun, type SegmentEnd, suspendRun } from "../steps/run-endings.ts";
 import { type HarnessLink, pauseLink, readLink, writeLink } from "./harness-link.ts";
 import { type HarnessPrompt, promptAfter, promptAfterCrash } from "./harness-prompt.ts";
+import type { IdleHarnesses } from "./idle-harnesses.ts";
 import { type HarnessEnd, LiveHarness } from "./live-harness.ts";
 import { lateAnswer } from "./native-question.ts";
 
@@ -26,19 +34,26 @@ export function driverFor({ parts }: Pick<Engine, "parts">, { spec }: RuntimeAge
   });
 }
 
-/** Undefined when the run goes on: with another agent, or with the program anew. */
-export async function harnessStep(context: RunContext, agent: RuntimeAgent): Promise<SegmentEnd | undefined> {
+/** Undefined when the run continues: with another agent, or with a new program. */
+export async function harnessStep(
+  context: RunContext,
+  agent: RuntimeAgent,
+  idle: IdleHarnesses,
+): Promise<SegmentEnd | undefined> {
   context.harness = agent.spec.harness;
   context.seen.model = context.claim.input.model ?? agent.spec.model ?? agent.spec.harness;
-  const waiting = context.engine.idleHarnesses.take(context.claim.runId);
-  if (waiting) return driven(context, { live: waiting });
-  const calls = openCalls(context.messages);
+  const waiting = idle.take(context.claim.runId);
+  const { approvalExpiry } = agent.spec;
+  if (waiting) return driveHarness(context, { live: waiting }, approvalExpiry, idle);
+  const calls = pendingCalls(context.messages);
   if (calls.length > 0) return makeCalls(context, agent, calls);
-  if (context.engine.draining()) return handedOver(context);
+  if (context.engine.draining()) return handOverRun(context);
   const spent = context.meter.exceeded;
-  if (spent) return failed(context, spent);
+  if (spent) return failRun(context, spent);
   const begun = await begin(context, agent);
-  return begun.ok ? driven(context, begun.value) : failed(context, begun.failure);
+  return begun.ok
+    ? driveHarness(context, begun.value, approvalExpiry, idle)
+    : failRun(context, begun.failure);
 }
 
 /** Calls whose program is gone: the agent's tools are called by us, and the program is told when it is resumed. */
@@ -57,7 +72,7 @@ async function makeCalls(
     agent,
     calls.filter(({ toolName }) => own.has(toolName)),
   );
-  return nothingWaits(waits) ? undefined : suspended(context, waits);
+  return nothingWaits(waits) ? undefined : suspendRun(context, waits);
 }
 
 interface Begun {
@@ -132,55 +147,51 @@ function openingOf(
   return { ...promptAfter(messages, link.knows), resume };
 }
 
-async function driven(context: RunContext, begun: Begun): Promise<SegmentEnd | undefined> {
+async function driveHarness(
+  context: RunContext,
+  begun: Begun,
+  expiry: ApprovalExpiry,
+  idle: IdleHarnesses,
+): Promise<SegmentEnd | undefined> {
   const { live } = begun;
-  limitExpiry(context, live);
   let end: HarnessEnd;
   try {
     await note(context, live);
-    end = await live.drive(context);
+    // A program that cannot be resumed must still be there for the answer.
+    end = await live.drive(context, live.facts.canResume ? expiry : cappedExpiry(expiry, idle.waitMs / 1000));
   } catch (error) {
     live.discard();
     if (!context.engine.draining()) await pause(context); // a process that ends leaves a crash behind, as a killed one does
     throw error;
   }
-  if (end.kind === "waiting") return keepIdle(context, live, end);
-  if (end.kind === "ended") return ended(context, begun, end.event);
+  if (end.kind === "waiting") return suspendHarness(context, live, end, idle);
+  if (end.kind === "ended") return endHarness(context, begun, end.event);
   live.discard();
   await pause(context);
   return undefined;
 }
 
-/** Where the program cannot be resumed, a question may wait as long as the program does. */
-function limitExpiry(context: RunContext, { facts }: LiveHarness): void {
-  if (facts.canResume) return;
-  const most = context.engine.idleHarnesses.waitMs / 1000;
-  const { approvalExpiry: expiry } = context;
-  if (expiry.policy === "wait" || expiry.afterSeconds > most) {
-    context.approvalExpiry = { policy: "expire", afterSeconds: most };
-  }
-}
-
-async function keepIdle(
+async function suspendHarness(
   context: RunContext,
   live: LiveHarness,
   { waits }: Extract<HarnessEnd, { kind: "waiting" }>,
+  idle: IdleHarnesses,
 ): Promise<SegmentEnd> {
-  const { engine, claim } = context;
+  const { claim } = context;
   const message = live.waitingMessage(context);
   context.messages.push(...message.map((each) => each.message));
   if (message.length > 0) await context.log.commit(message);
   await pause(context);
-  engine.idleHarnesses.add(claim.runId, live);
+  idle.add(claim.runId, live);
   try {
-    return await suspended(context, waits);
+    return await suspendRun(context, waits);
   } catch (error) {
-    engine.idleHarnesses.drop(claim.runId);
+    idle.drop(claim.runId);
     throw error;
   }
 }
 
-async function ended(
+async function endHarness(
   context: RunContext,
   { live, resumed }: Begun,
   event: RunEnded,
@@ -188,17 +199,17 @@ async function ended(
   if (event.outcome === "done") {
     const last = live.lastWords(context);
     await pause(context);
-    return concluded(context, last);
+    return concludeRun(context, last);
   }
   const harness = context.harness ?? "";
   if (resumed && isSessionLost(live, event)) {
     if (resumed === "with a message") return startAnew(context, harness);
     const why = event.message ?? "its session is gone";
-    return failed(context, fail("harness_lost", { harness, why }).failure);
+    return failRun(context, fail("harness_lost", { harness, why }).failure);
   }
   live.partial(context);
   await pause(context);
-  return failed(context, failureOf(context, harness, event));
+  return failRun(context, failureOf(context, harness, event));
 }
 
 /** It ended before it said or did anything, and not because a provider refused. */

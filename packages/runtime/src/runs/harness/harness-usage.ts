@@ -1,5 +1,5 @@
 /** Tokens of a program's run: it tells totals so far, our meter counts messages, so each message gets what is new. */
-import type { RunUsage as ProgramUsage, TokenUsage } from "@capstan/core/internal";
+import type { CliUsage, TokenUsage } from "@capstan/core/internal";
 import type { RunMeter } from "../context/run-meter.ts";
 import type { HarnessDriver } from "../contract/harness-driver.ts";
 import type { StoredUsage } from "../log/run-log.ts";
@@ -18,7 +18,7 @@ export class HarnessUsage {
     this.#driver = driver;
   }
 
-  set total(usage: ProgramUsage) {
+  set total(usage: CliUsage) {
     const {
       cachedInputTokens: cached = 0,
       cacheWriteTokens: written = 0,

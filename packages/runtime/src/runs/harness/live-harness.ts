@@ -5,6 +5,7 @@
  */
 import { fail } from "@capstan/core";
 import {
+  type ApprovalExpiry,
   type CodingAgentEvent,
   CUSTOM_EVENTS,
   type RunEnded,
@@ -31,7 +32,7 @@ export type HarnessEnd =
   | { readonly kind: "handed_over" };
 
 /** A call that has no answer yet. */
-interface OpenCall {
+interface PendingCall {
   readonly part: ToolCallPart;
   readonly turn: Turn;
   readonly answer: (output: ToolOutput) => void;
@@ -57,12 +58,12 @@ export class LiveHarness {
   readonly #calls = new Map<string, { readonly part: ToolCallPart; readonly turn: Turn }>();
   readonly #nativeCalls = new Map<string, string>();
   readonly #askedAbout = new Set<string>();
-  readonly #held = new Map<string, OpenCall>();
+  readonly #held = new Map<string, PendingCall>();
   readonly #tasks = new Set<Promise<void>>();
   #process: HarnessProcess | undefined;
   #attached = Promise.withResolvers<RunContext>();
   #outcome = Promise.withResolvers<HarnessEnd>();
-  #waits = noWaits();
+  #waits = noWaits({ policy: "wait" });
   #context: RunContext | undefined;
   #executing = 0;
   #quiet: NodeJS.Timeout | undefined;
@@ -92,10 +93,10 @@ export class LiveHarness {
   }
 
   /** Until it ends, or something must be waited for. Rejects when the run is stopped. */
-  async drive(context: RunContext): Promise<HarnessEnd> {
+  async drive(context: RunContext, expiry: ApprovalExpiry): Promise<HarnessEnd> {
     this.#outcome = Promise.withResolvers<HarnessEnd>();
     this.#context = context;
-    this.#waits = noWaits();
+    this.#waits = noWaits(expiry);
     context.unstored = (callId) => this.#unstoredFor(context, callId);
     const held = [...this.#held.values()];
     this.#held.clear();
@@ -163,7 +164,7 @@ export class LiveHarness {
     this.wasHeard = true;
     await turn.ready;
     const { promise, resolve } = Promise.withResolvers<ToolOutput>();
-    const call: OpenCall = { part, turn, answer: resolve };
+    const call: PendingCall = { part, turn, answer: resolve };
     signal.addEventListener("abort", () => this.#givenUp(call), { once: true });
     void this.#execute(call);
     return promise;
@@ -279,14 +280,14 @@ export class LiveHarness {
     this.#suspendWhenQuiet();
   }
 
-  async #goOn(context: RunContext, call: OpenCall): Promise<void> {
+  async #goOn(context: RunContext, call: PendingCall): Promise<void> {
     const { question, part } = call;
     if (!question) return this.#execute(call);
     const answer = context.claim.answers.find(({ callId }) => callId === part.toolCallId);
     await answerNative(question, answer ?? "deny");
   }
 
-  async #execute(call: OpenCall): Promise<void> {
+  async #execute(call: PendingCall): Promise<void> {
     const { part, turn } = call;
     const context = await this.#attached.promise;
     this.#executing++;
@@ -318,7 +319,7 @@ export class LiveHarness {
   }
 
   /** The program no longer waits for this answer: it must not go on as if nobody had been asked. */
-  #givenUp(call: OpenCall): void {
+  #givenUp(call: PendingCall): void {
     if (this.#held.get(call.part.toolCallId) === call) this.#useless?.();
   }
 
@@ -334,7 +335,7 @@ export class LiveHarness {
     }, QUIET_MS);
   }
 
-  /** No segment drives it again; what it still says is not heard. */
+  /** No other segment resumes this program; its later output is ignored. */
   #end(end: HarnessEnd): void {
     clearTimeout(this.#quiet);
     this.#turns.close();

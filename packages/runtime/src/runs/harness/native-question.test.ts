@@ -1,6 +1,6 @@
 import type { ConversationMessage, ToolCallPart } from "@capstan/core/internal";
 import { expect, test } from "vitest";
-import type { Answer } from "../context/run-context.ts";
+import type { Answer } from "../claim/claimed-segment.ts";
 import { lateAnswer, wasApproved } from "./native-question.ts";
 
 const bash = (toolCallId: string, command: string): ToolCallPart => ({

@@ -2,7 +2,8 @@
 import { type AnyTool, type Failure, fail, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import type { ToolCallPart } from "@capstan/core/internal";
 import { foreignSchema } from "../../sources/json-schema.ts";
-import type { Answer, RunContext } from "../context/run-context.ts";
+import type { Answer } from "../claim/claimed-segment.ts";
+import type { RunContext } from "../context/run-context.ts";
 import type { HarnessProcess } from "../contract/harness-driver.ts";
 import { askPerson, denial, type Waits } from "../steps/call-tools.ts";
 import { sameInput } from "./same-input.ts";

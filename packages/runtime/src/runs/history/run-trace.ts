@@ -1,7 +1,7 @@
 /** A run as a waterfall: model calls, questions of the gate, tool calls: when each began, how long it took, what it cost. */
 import type { Database } from "../../db/database.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
-import { listMessages, type RunRecord, type StoredMessage } from "./session-history.ts";
+import { listMessages, type MessageRecord, type RunRecord } from "./session-history.ts";
 
 const MOST_MESSAGES = 1000;
 
@@ -49,7 +49,7 @@ export async function traceOf({ database, telemetry }: TraceParts, run: RunRecor
 }
 
 /** A model call lasts from the message before it to the message it became. */
-function modelSpans(run: RunRecord, messages: readonly StoredMessage[]) {
+function modelSpans(run: RunRecord, messages: readonly MessageRecord[]) {
   const own = messages.filter(({ runId }) => runId === run.id);
   return own.flatMap((message, index) => {
     if (message.role !== "assistant") return [];

@@ -8,9 +8,10 @@ import type { Reader } from "../../db/replica-reader.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../db/uuid.ts";
 import type { Pending, RunResult, RunStatus, RunUsage } from "../contract/run-types.ts";
+import { lastSeqOf } from "../log/event-stream.ts";
 import type { StoredUsage } from "../log/run-log.ts";
 
-export type StoredMessage = ConversationMessage & {
+export type MessageRecord = ConversationMessage & {
   readonly position: number;
   readonly runId: string;
   readonly usage: StoredUsage | null;
@@ -60,9 +61,9 @@ export async function listMessages(
   pool: Reader,
   sessionId: string,
   { after = -1, limit }: MessagePage,
-): Promise<{ items: StoredMessage[]; queued: QueuedMessage[]; nextAfter?: number }> {
+): Promise<{ items: MessageRecord[]; queued: QueuedMessage[]; nextAfter?: number }> {
   if (!isUuid(sessionId)) return { items: [], queued: [] };
-  const { rows } = await pool.query<StoredMessage>(MESSAGES, [sessionId, after, limit + 1]);
+  const { rows } = await pool.query<MessageRecord>(MESSAGES, [sessionId, after, limit + 1]);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   if (rows.length > limit && last) return { items, queued: [], nextAfter: last.position };
@@ -139,16 +140,14 @@ export async function* exportSession(
   yield* eventLines(pool, sessionId);
 }
 
-const LAST = "select max(last_seq) as last from events where session_id = $1";
-
 /** The replica, unless it has not heard of the session's last event yet: an export is whole. */
 async function upToDate(
   { pool, reader }: Pick<Database, "pool" | "reader">,
   sessionId: string,
 ): Promise<Reader> {
   if (reader === pool) return pool;
-  const [there, here] = await Promise.all([reader.query(LAST, [sessionId]), pool.query(LAST, [sessionId])]);
-  return there.rows[0]?.last === here.rows[0]?.last ? reader : pool;
+  const [replica, primary] = await Promise.all([lastSeqOf(reader, sessionId), lastSeqOf(pool, sessionId)]);
+  return replica === primary ? reader : pool;
 }
 
 async function* messageLines(pool: Reader, sessionId: string): AsyncGenerator<string, void, void> {

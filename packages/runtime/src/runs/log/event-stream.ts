@@ -124,3 +124,11 @@ class Inbox {
     return next.last <= sent ? [] : [startingAt(next, sent + 1)];
   }
 }
+
+const LAST_SEQ = "select max(last_seq) as last from events where session_id = $1";
+
+/** The sequence number of a session's last event; 0 when it has none. */
+export async function lastSeqOf(pool: Pick<pg.Pool, "query">, sessionId: string): Promise<number> {
+  const { rows } = await pool.query<{ last: number | null }>(LAST_SEQ, [sessionId]);
+  return rows[0]?.last ?? 0;
+}

@@ -5,10 +5,10 @@
  */
 import type { RunEvent } from "@capstan/core";
 import type { ConversationMessage } from "@capstan/core/internal";
-import { OpenBlockTracker } from "../history/open-events.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import type { EventHub } from "./event-hub.ts";
 import { storableJson } from "./storable-json.ts";
+import { UnfinishedBlockTracker } from "./unfinished-blocks.ts";
 
 const BATCH_MS = 40; // a person does not see it; at 100 runs it is 2,500 rows a second less
 const FIRST_MS = 2; // a stream that was quiet is sent at once: the first token is not held back
@@ -69,9 +69,9 @@ export class RunLog {
   readonly epoch: number;
   /** Aborted when the database refuses a write: whoever works for this run stops paying for tokens. */
   readonly lost = new AbortController();
-  readonly open = new OpenBlockTracker();
-  /** Set with the run's end: a message waits behind it. */
-  nextWaits = false;
+  readonly blocks = new UnfinishedBlockTracker();
+  /** Set when the run ends: another message of its session is queued. */
+  hasQueuedMessage = false;
   readonly #queue: CommitQueue;
   readonly #hub: EventHub;
   #seq: number;
@@ -107,7 +107,7 @@ export class RunLog {
 
   /** Stored within the batch window; nothing waits for it. */
   emit(event: RunEvent): void {
-    this.open.see(event);
+    this.blocks.add(event);
     const last = this.#events.at(-1);
     const joined = last && joinDeltas(last, event);
     if (joined) this.#events[this.#events.length - 1] = joined;
@@ -182,7 +182,7 @@ export class RunLog {
       ...message,
       ...(usage && { usage }),
     }));
-    this.nextWaits = await this.#queue.write(
+    this.hasQueuedMessage = await this.#queue.write(
       this.runId,
       this.sessionId,
       `{"run_id":"${this.runId}","session_id":"${this.sessionId}","epoch":${this.epoch},` +

@@ -1,120 +1,93 @@
 /**
- * The loop. A segment goes on from the conversation as it is stored: calls without a result are made, then the model is
- * asked, until it answers without calls, or something must be waited for, or a limit is reached.
+ * The loop of a run. Whoever claims a segment (`claim/`) runs it here:
  *
- * There is no other state: a segment that was killed is started again with the same rows and does what is missing.
+ *   compose the agent, call the tools that have no result yet, ask the model, store its answer, repeat;
+ *
+ * until the model answers without calls, or a call has to wait, or a limit is reached. The stored conversation is the
+ * only state: a segment that was killed is claimed again, reads the same rows and does what is missing.
  */
 import { fail, type RunEvent, type RuntimeAgent } from "@capstan/core";
-import {
-  type ConversationMessage,
-  CUSTOM_EVENTS,
-  openCalls,
-  type ToolCallPart,
-} from "@capstan/core/internal";
+import { type ConversationMessage, CUSTOM_EVENTS, pendingCalls } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import { isDatabaseAway } from "../../db/database-away.ts";
-import type { ResolvedModel } from "../../providers/models.ts";
 import type { RunContext } from "../context/run-context.ts";
 import { harnessStep, isHarnessed } from "../harness/harness-step.ts";
-import { openBlocks } from "../history/open-events.ts";
-import { messageId } from "../log/message-id.ts";
+import type { IdleHarnesses } from "../harness/idle-harnesses.ts";
 import type { MessageToStore } from "../log/run-log.ts";
-import { type StepAnswer, showWhatStands, takeStep } from "../model/ask-model.ts";
-import { responseFormat } from "../model/output-schema.ts";
+import { unfinishedBlocks } from "../log/unfinished-blocks.ts";
+import { askModel, emitMessages, type StepAnswer } from "../model/ask-model.ts";
 import { callTools, mayRunAgain, nothingWaits } from "../steps/call-tools.ts";
-import { concluded, failed, handedOver, type SegmentEnd, suspended } from "../steps/run-endings.ts";
+import { concludeRun, failRun, handOverRun, type SegmentEnd, suspendRun } from "../steps/run-endings.ts";
 
-/** The run's time is over; whatever is under way stops. */
-export class TimeIsUp extends Error {}
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MOST_ATTEMPTS = 20; // claims without a stored message: this run stops every process that takes it
 
-export async function runSegment(context: RunContext): Promise<SegmentEnd> {
+/** The run's time limit is reached; work in progress stops. */
+class TimeLimitReached extends Error {}
+
+/** Runs a claimed segment to its end, within the run's time limit. `events`: those it wrote before a crash. */
+export async function runSegment(
+  context: RunContext,
+  idleHarnesses: IdleHarnesses,
+  events: readonly RunEvent[],
+): Promise<SegmentEnd> {
   const { meter, stop, log } = context;
-  const timer = setTimeout(
-    () => stop.abort(new TimeIsUp()),
-    Math.max(0, Math.min(meter.leftMs, LONGEST_TIMER_MS)),
-  );
+  context.emitStart();
+  if (events.length > 0) await recover(context, events);
+  const { attempts } = context.claim;
+  if (attempts > MOST_ATTEMPTS) return failRun(context, fail("run_gave_up", { attempts }).failure);
+  const leftMs = Math.max(0, Math.min(meter.leftMs, LONGEST_TIMER_MS));
+  const timer = setTimeout(() => stop.abort(new TimeLimitReached()), leftMs);
   try {
-    return await goOn(context);
+    return await runLoop(context, idleHarnesses);
   } catch (error) {
     if (log.error !== undefined) throw log.error;
-    if (error instanceof TimeIsUp) {
-      return failed(context, fail("run_time_limit", { limitSeconds: meter.limits.maxSeconds }).failure);
+    if (error instanceof TimeLimitReached) {
+      return failRun(context, fail("run_time_limit", { limitSeconds: meter.limits.maxSeconds }).failure);
     }
     if (stop.signal.aborted) throw stop.signal.reason;
-    if (isDatabaseAway(error)) throw error; // the rows are whole: the run goes on from them when it is back
+    if (isDatabaseAway(error)) throw error; // rows are consistent; the run resumes from them after reconnect
     const reference = uuidv7();
     context.engine.parts.onError?.(error, `run ${context.claim.runId}, reference ${reference}`);
-    return failed(context, fail("run_broken", { reference }).failure);
+    return failRun(context, fail("run_broken", { reference }).failure);
   } finally {
     clearTimeout(timer);
   }
 }
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-async function goOn(context: RunContext): Promise<SegmentEnd> {
+async function runLoop(context: RunContext, idleHarnesses: IdleHarnesses): Promise<SegmentEnd> {
   for (;;) {
     const agent = await context.agent();
-    if (!agent.ok) return failed(context, agent.failure);
-    context.approvalExpiry = agent.value.spec.approvalExpiry;
-    const ended = isHarnessed(agent.value)
-      ? await harnessStep(context, agent.value)
-      : await ownStep(context, agent.value);
-    if (ended) return ended;
+    if (!agent.ok) return failRun(context, agent.failure);
+    const end = isHarnessed(agent.value)
+      ? await harnessStep(context, agent.value, idleHarnesses)
+      : await nativeStep(context, agent.value);
+    if (end) return end;
   }
 }
 
-async function ownStep(context: RunContext, agent: RuntimeAgent): Promise<SegmentEnd | undefined> {
-  context.harness = undefined; // another agent may have had the session before
-  const calls = openCalls(context.messages);
-  return calls.length > 0 ? makeCalls(context, agent, calls) : nextStep(context, agent);
-}
-
-async function makeCalls(
-  context: RunContext,
-  agent: RuntimeAgent,
-  calls: readonly ToolCallPart[],
-): Promise<SegmentEnd | undefined> {
-  context.seen.toolCalls = true;
-  context.seen.parallelCalls ||= calls.length > 1;
-  const waits = await callTools(context, agent, calls);
-  return nothingWaits(waits) ? undefined : suspended(context, waits);
-}
-
-async function nextStep(context: RunContext, agent: RuntimeAgent): Promise<SegmentEnd | undefined> {
-  if (context.engine.draining()) return handedOver(context);
-  const spent = context.meter.exceeded;
-  return spent ? failed(context, spent) : askModel(context, agent);
-}
-
-/** One step; undefined when the run goes on. */
-async function askModel(context: RunContext, agent: RuntimeAgent): Promise<SegmentEnd | undefined> {
-  const { claim, engine, log } = context;
-  const resolved = await engine.parts.models.resolve(claim.input.model ?? agent.spec.model);
-  if (!resolved.ok) return failed(context, resolved.failure);
-  const model = resolved.value;
-  context.seen.model = model.name;
-  const stepName = `step-${context.meter.usage.steps + 1}`;
-  const tools = context.visibleTools(agent);
-  log.emit({ type: "STEP_STARTED", stepName });
-  const answer = await takeStep(context, {
-    agent,
-    model,
-    tools,
-    messageId,
-    options: {
-      ...responseFormat(claim.input.outputSchema, model, tools.length > 0),
-      ...(claim.input.reasoning && { reasoning: claim.input.reasoning }),
-    },
-  });
-  log.emit({ type: "STEP_FINISHED", stepName });
-  if (!answer.ok) return failed(context, answer.failure);
-  return storeAnswer(context, { agent, model, answer: answer.value });
+/** One round of the loop: pending calls, or else the model. Undefined when the loop continues. */
+async function nativeStep(context: RunContext, agent: RuntimeAgent): Promise<SegmentEnd | undefined> {
+  context.harness = undefined; // an earlier agent of this session may have had one
+  const calls = pendingCalls(context.messages);
+  if (calls.length > 0) {
+    context.seen.toolCalls = true;
+    context.seen.parallelCalls ||= calls.length > 1;
+    const waits = await callTools(context, agent, calls);
+    return nothingWaits(waits) ? undefined : suspendRun(context, waits);
+  }
+  if (context.engine.draining()) return handOverRun(context);
+  const { exceeded } = context.meter;
+  if (exceeded) return failRun(context, exceeded);
+  const answer = await askModel(context, agent);
+  if (!answer.ok) return failRun(context, answer.failure);
+  return storeAnswer(context, agent, answer.value);
 }
 
 async function storeAnswer(
   context: RunContext,
-  { agent, model, answer }: { agent: RuntimeAgent; model: ResolvedModel; answer: StepAnswer },
+  agent: RuntimeAgent,
+  answer: StepAnswer,
 ): Promise<SegmentEnd | undefined> {
   const { seen, meter } = context;
   seen.reasoning ||= answer.parts.some(({ type }) => type === "reasoning");
@@ -122,21 +95,19 @@ async function storeAnswer(
   if (answer.finish === "length") context.warn("The answer was cut at the model's longest output.");
   if (answer.finish === "content-filter") context.warn("The provider's content filter stopped the answer.");
   const message: ConversationMessage = { id: answer.messageId, role: "assistant", content: answer.parts };
-  const stored: MessageToStore = { message, usage: meter.add(answer.usage, model.prices) };
+  const stored: MessageToStore = { message, usage: meter.add(answer.usage, answer.prices) };
   context.messages.push(message);
-  const calls = openCalls(context.messages);
-  if (calls.length > 0) {
-    if (calls.every(({ toolName }) => mayRunAgain(agent, toolName))) context.log.stage([stored]);
-    else await context.log.commit([stored]);
-    return undefined;
-  }
-  return concluded(context, stored);
+  const calls = pendingCalls(context.messages);
+  if (calls.length === 0) return concludeRun(context, stored);
+  if (calls.every(({ toolName }) => mayRunAgain(agent, toolName))) context.log.stage([stored]);
+  else await context.log.commit([stored]);
+  return undefined;
 }
 
-/** Before a recovered segment goes on: half-said messages end, and every client learns what stands. */
-export async function closeAndShow(context: RunContext, events: readonly RunEvent[]): Promise<void> {
-  for (const event of openBlocks(events).closing) context.log.emit(event);
-  await showWhatStands(context);
+/** Ends the blocks that a crash left unfinished and tells every client what is stored. */
+async function recover(context: RunContext, events: readonly RunEvent[]): Promise<void> {
+  for (const event of unfinishedBlocks(events).closingEvents) context.log.emit(event);
+  await emitMessages(context);
   context.log.emit({
     type: "CUSTOM",
     name: CUSTOM_EVENTS.resumed,

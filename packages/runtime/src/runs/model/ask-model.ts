@@ -1,7 +1,7 @@
-/** One step of a segment: prompt, call, retries. Returns the model's message, or why the run must end. */
+/** Asks the model once: prompt, request, retries. Returns the model's answer, or the failure that ends the run. */
 
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
-import { type Failure, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
+import { ok, type Result, type RunEvent, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import {
   agUiMessages,
   type ConversationMessage,
@@ -12,10 +12,12 @@ import {
 import type { ResolvedModel } from "../../providers/models.ts";
 import { READ_MESSAGES } from "../claim/claim-statements.ts";
 import type { RunContext } from "../context/run-context.ts";
-import { fitWindow } from "../history/window.ts";
+import { messageId as newMessageId } from "../log/message-id.ts";
 import { DEFAULT_RETRY, judgeModelError } from "./model-retry.ts";
+import { responseFormat } from "./output-schema.ts";
 import { toPrompt } from "./prompt.ts";
-import { callModel, type ModelAnswer } from "./stream-model.ts";
+import { type ModelAnswer, streamModel } from "./stream-model.ts";
+import { fitWindow } from "./window.ts";
 
 const ANSWER_TOKENS = 8192; // room for the answer where a model's own maximum is larger or unknown
 const SMALLEST_WINDOW = 2000;
@@ -24,55 +26,58 @@ const CHARS_PER_TOKEN = 3.6; // a little under the usual 4: a window that is gue
 /** A cheap guess. A tokenizer would read the whole conversation at every step. */
 export const guessTokens = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);
 
-export interface TurnStep {
+export interface StepAnswer extends ModelAnswer {
+  readonly messageId: string;
+  readonly prices: ResolvedModel["prices"];
+}
+
+interface Step {
   readonly agent: RuntimeAgent;
   readonly model: ResolvedModel;
   readonly tools: readonly RuntimeTool[];
-  readonly messageId: (attempt: number) => string;
-  readonly options: Pick<LanguageModelV4CallOptions, "responseFormat" | "reasoning">;
 }
 
-export interface StepAnswer extends ModelAnswer {
-  readonly messageId: string;
+export async function askModel(context: RunContext, agent: RuntimeAgent): Promise<Result<StepAnswer>> {
+  const { claim, engine, log } = context;
+  const model = await engine.parts.models.resolve(claim.input.model ?? agent.spec.model);
+  if (!model.ok) return model;
+  context.seen.model = model.value.name;
+  const stepName = `step-${context.meter.usage.steps + 1}`;
+  log.emit({ type: "STEP_STARTED", stepName });
+  const step: Step = { agent, model: model.value, tools: context.visibleTools(agent) };
+  const answer = await streamWithRetries(context, step);
+  log.emit({ type: "STEP_FINISHED", stepName });
+  return answer;
 }
 
-export async function takeStep(context: RunContext, step: TurnStep): Promise<Result<StepAnswer>> {
+async function streamWithRetries(context: RunContext, step: Step): Promise<Result<StepAnswer>> {
   const { engine, meter, signal } = context;
+  const { provider, prices } = step.model;
   const options = await callOptions(context, step);
   const policy = { ...DEFAULT_RETRY, ...engine.parts.retry };
   const usedCallIds = callIdsOf(context.messages);
   for (let attempt = 1; ; attempt++) {
-    const messageId = step.messageId(attempt);
+    const messageId = newMessageId();
     let shown = false;
+    const emit = (event: RunEvent) => {
+      shown = true;
+      context.log.emit(event);
+    };
+    const broken = (parts: ModelAnswer["parts"]) => {
+      context.partial = { id: messageId, parts };
+    };
     try {
-      const answer = await callModel({
-        model: step.model,
-        options,
-        messageId,
-        usedCallIds,
-        emit: (event) => {
-          shown = true;
-          context.log.emit(event);
-        },
-        broken: (parts) => {
-          context.partial = { id: messageId, parts };
-        },
-      });
+      const answer = await streamModel({ model: step.model, options, messageId, usedCallIds, emit, broken });
       context.partial = undefined;
-      return ok({ ...answer, messageId });
+      return ok({ ...answer, messageId, prices });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      const verdict = judgeModelError({
-        error,
-        provider: step.model.provider,
-        attempt,
-        policy,
-        leftMs: meter.leftMs,
-        now: engine.now(),
-        jitter: Math.random(),
-      });
-      if (verdict.kind === "end") return { ok: false, failure: verdict.failure as Failure };
-      if (shown) await showWhatStands(context);
+      const { leftMs } = meter;
+      const now = engine.now();
+      const jitter = Math.random();
+      const verdict = judgeModelError({ error, provider, attempt, policy, leftMs, now, jitter });
+      if (verdict.kind === "end") return { ok: false, failure: verdict.failure };
+      if (shown) await emitMessages(context);
       context.log.emit({
         type: "CUSTOM",
         name: CUSTOM_EVENTS.retrying,
@@ -83,18 +88,19 @@ export async function takeStep(context: RunContext, step: TurnStep): Promise<Res
   }
 }
 
-/** After half a message was shown: the conversation without it, so that no client keeps it. */
-export async function showWhatStands(context: RunContext): Promise<void> {
+/** Emits the stored conversation, so that no client keeps a message that was shown in part and dropped. */
+export async function emitMessages(context: RunContext): Promise<void> {
   const { parts } = context.engine;
-  await context.log.commit(); // what is under way counts
+  await context.log.commit(); // includes writes under way
   const { rows } = await parts.database.pool.query<ConversationMessage>(READ_MESSAGES, [
     context.claim.sessionId,
   ]);
   context.log.emit({ type: "MESSAGES_SNAPSHOT", messages: agUiMessages(rows) });
 }
 
-async function callOptions(context: RunContext, step: TurnStep): Promise<LanguageModelV4CallOptions> {
+async function callOptions(context: RunContext, step: Step): Promise<LanguageModelV4CallOptions> {
   const { agent, model, tools } = step;
+  const { claim } = context;
   const fixed =
     guessTokens(agent.systemPrompt) + tools.reduce((sum, tool) => sum + guessTokens(toolText(tool)), 0);
   const room = Math.min(model.maxOutputTokens ?? ANSWER_TOKENS, ANSWER_TOKENS, model.contextWindow / 4);
@@ -107,7 +113,7 @@ async function callOptions(context: RunContext, step: TurnStep): Promise<Languag
     systemPrompt: agent.systemPrompt,
     messages,
     model,
-    sessionId: context.claim.sessionId,
+    sessionId: claim.sessionId,
     readFile: context.engine.parts.readFile,
     warn: (text) => context.warn(text),
   });
@@ -116,7 +122,8 @@ async function callOptions(context: RunContext, step: TurnStep): Promise<Languag
     abortSignal: context.signal,
     ...(tools.length > 0 && { tools: tools.map(functionTool) }),
     ...(model.callOptions && { providerOptions: model.callOptions }),
-    ...step.options,
+    ...responseFormat(claim.input.outputSchema, model, tools.length > 0),
+    ...(claim.input.reasoning && { reasoning: claim.input.reasoning }),
   };
 }
 

@@ -31,7 +31,7 @@ export class MessageBuilder {
   readonly #emit: (event: RunEvent) => void;
   readonly #usedCallIds: ReadonlySet<string>;
   readonly #callIds = new Map<string, string>();
-  readonly #openCalls = new Set<string>();
+  readonly #startedCalls = new Set<string>();
   readonly #shownCalls = new Set<string>();
   #current: { part: Part<"text"> | Part<"reasoning">; id: string; key: string; started: boolean } | undefined;
   #texts = 0;
@@ -56,8 +56,8 @@ export class MessageBuilder {
   /** Ends everything that is open; at the end of the stream, or where it broke. */
   close(): void {
     this.#closeCurrent();
-    for (const toolCallId of this.#openCalls) this.#emit({ type: "TOOL_CALL_END", toolCallId });
-    this.#openCalls.clear();
+    for (const toolCallId of this.#startedCalls) this.#emit({ type: "TOOL_CALL_END", toolCallId });
+    this.#startedCalls.clear();
   }
 
   readonly #handlers: Handlers = {
@@ -176,7 +176,7 @@ export class MessageBuilder {
     const toolCallId = this.#callId(providerId);
     this.#texts = Math.max(this.#texts, 1);
     this.#shownCalls.add(toolCallId);
-    this.#openCalls.add(toolCallId);
+    this.#startedCalls.add(toolCallId);
     this.#emit({
       type: "TOOL_CALL_START",
       toolCallId,
@@ -186,7 +186,7 @@ export class MessageBuilder {
   }
 
   #endCall(toolCallId: string): void {
-    if (this.#openCalls.delete(toolCallId)) this.#emit({ type: "TOOL_CALL_END", toolCallId });
+    if (this.#startedCalls.delete(toolCallId)) this.#emit({ type: "TOOL_CALL_END", toolCallId });
   }
 
   #addCall({ toolCallId: providerId, toolName, input, providerMetadata }: StreamPart<"tool-call">): void {

@@ -1,6 +1,6 @@
 /**
- * One call of a model: its stream becomes events at once and a message at the end. A stream that breaks off leaves
- * nothing behind but closed events; whether it is tried again is `model-retry.ts`'s decision.
+ * One request to a model: its stream becomes events at once and a message at the end. A stream that breaks leaves only
+ * ended blocks behind; `model-retry.ts` decides whether to retry.
  */
 
 import type {
@@ -28,7 +28,7 @@ export interface ModelCall {
   readonly messageId: string;
   readonly usedCallIds: ReadonlySet<string>;
   readonly emit: (event: RunEvent) => void;
-  /** Told what was said when the stream is given up. */
+  /** Called with the parts so far when the stream breaks or is aborted. */
   readonly broken?: (parts: readonly AssistantPart[]) => void;
 }
 
@@ -38,7 +38,7 @@ export interface ModelAnswer {
   readonly finish: LanguageModelV4FinishReason["unified"];
 }
 
-export async function callModel(call: ModelCall): Promise<ModelAnswer> {
+export async function streamModel(call: ModelCall): Promise<ModelAnswer> {
   const { model, options, messageId, usedCallIds, emit } = call;
   const { stream } = await model.model.doStream(options);
   const builder = new MessageBuilder(messageId, usedCallIds, emit);
@@ -54,7 +54,7 @@ export async function callModel(call: ModelCall): Promise<ModelAnswer> {
   }
 }
 
-/** A provider that does not stop would fill the memory and the store; no model's longest answer comes near. */
+/** A provider that never stops would fill memory and store; no model's longest answer comes near this. */
 export const LONGEST_ANSWER_CHARS = 2_000_000;
 
 export class FloodedAnswer extends Error {

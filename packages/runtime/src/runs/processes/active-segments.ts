@@ -1,139 +1,140 @@
 /**
- * The segments this process runs. A claimed segment starts at once; its workflow is recorded when it is not over within
- * a moment, because until then its own rows say all that is to know. Whatever the database answers, the rows decide: a
- * segment that cannot
- * tell whether its write arrived claims the run again and reads.
+ * The segments that run in this process. A claimed segment starts at once; its workflow is recorded only if it runs longer
+ * than a moment, because until then its rows are enough to recover it. A segment that does not know whether its write
+ * was stored claims the run again and reads the rows.
  */
-import { type AgentSpec, agentSpec, fail, type RunEvent, type RunLimits } from "@capstan/core";
+import { type AgentSpec, agentSpec, type RunEvent, type RunLimits } from "@capstan/core";
+import type { ClaimedSegment } from "../claim/claimed-segment.ts";
 import { type ClaimRow, claimAgain, loadSegment } from "../claim/claims.ts";
-import { type ClaimedSegment, type Engine, RunContext } from "../context/run-context.ts";
+import { type Engine, RunContext } from "../context/run-context.ts";
+import type { IdleHarnesses } from "../harness/idle-harnesses.ts";
 import { Fenced } from "../log/commit-queue.ts";
-import { closeAndShow, runSegment } from "../loop/run-loop.ts";
-import { failed, type SegmentEnd } from "../steps/run-endings.ts";
+import { runSegment } from "../loop/run-loop.ts";
+import type { SegmentEnd } from "../steps/run-endings.ts";
 import type { DurableWorkflow } from "./durable-workflow.ts";
 
-const MOST_SEGMENTS = 500; // beyond, recovered and new runs wait their turn: a thousand at once starve each other
-const RECORD_AFTER_MS = 200; // a model's answer takes longer; what ends sooner saves eight statements
+const MOST_SEGMENTS = 500; // further runs wait: a thousand at once starve each other
+const RECORD_AFTER_MS = 200; // a model's answer takes longer; a shorter segment saves eight statements
 const LONGEST_PAUSE_MS = 10_000;
-const MOST_ATTEMPTS = 20; // claims without a stored message: this run stops whatever process takes it
-const NO_AGENT = agentSpec({ name: "gone" }); // a run whose agent was deleted ends with that as its reason
+const NO_AGENT = agentSpec({ name: "gone" }); // for a run whose agent was deleted; the run fails and says so
 
-/** A person stopped the run, and its end is written already; or the process ends. */
+/** The run was cancelled and its end is already written, or the process stops. */
 export class Stopped extends Error {}
 
 interface Active {
   readonly sessionId: string;
   readonly context: RunContext;
   readonly ended: Promise<void>;
-  /** Its workflow is on record, so a body will come. */
+  /** Its workflow is recorded, so DBOS will call its body. */
   recorded: boolean;
-  /** The workflow's body has come and waits: nobody else will ask. */
+  /** The workflow's body was called and waits. */
   awaited: boolean;
 }
 
-export class Segments {
+export class ActiveSegments {
   readonly #engine: Engine;
+  readonly #idleHarnesses: IdleHarnesses;
   readonly #onEnd: (context: RunContext, end: SegmentEnd) => void;
   readonly #active = new Map<string, Active>();
-  /** Launches that ended before their workflow's body came: it has nothing left to do. */
-  readonly #over = new Set<string>();
+  /** Launches that ended before their workflow's body was called; the body returns at once. */
+  readonly #endedLaunches = new Set<string>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
   #closing = false;
   workflow: DurableWorkflow | undefined;
 
-  constructor(engine: Engine, onEnd: (context: RunContext, end: SegmentEnd) => void) {
+  constructor(
+    engine: Engine,
+    idleHarnesses: IdleHarnesses,
+    onEnd: (context: RunContext, end: SegmentEnd) => void,
+  ) {
     this.#engine = engine;
+    this.#idleHarnesses = idleHarnesses;
     this.#onEnd = onEnd;
   }
 
-  /** The runs that are on here. */
+  /** Ids of the runs in this process. */
   get ids(): string[] {
     return [...this.#active.keys()];
   }
 
-  /** What a run that is on here has left of its limits. */
-  leftOf(runId: string): RunLimits | undefined {
+  /** The remaining limits of a run in this process. */
+  remainingLimits(runId: string): RunLimits | undefined {
     return this.#active.get(runId)?.context.meter.left;
   }
 
-  /** Runs a segment this process has just claimed. */
-  start(claim: ClaimedSegment, spec: AgentSpec, soFar: readonly RunEvent[] = []): void {
+  /** Starts a segment that this process has just claimed; `events` are those it wrote before a crash. */
+  start(claim: ClaimedSegment, spec: AgentSpec, events: readonly RunEvent[] = []): void {
     const context = new RunContext(this.#engine, claim, spec, new AbortController());
     const timer = setTimeout(() => this.#record(claim), RECORD_AFTER_MS);
-    this.#track(context, () => this.#withRoom(() => this.#run(context, soFar))).then(() =>
+    this.#track(context, () => this.#withSlot(() => this.#run(context, events))).then(() =>
       clearTimeout(timer),
     );
   }
 
-  /** The same for a claim whose rows must be read first; `goesOn` when it had begun before. */
-  async startRow(row: ClaimRow, { goesOn = false } = {}): Promise<void> {
+  /** Reads the rows of a claim, then starts it; `isRecovery` when the segment had started before. */
+  async startRow(row: ClaimRow, { isRecovery = false } = {}): Promise<void> {
     const loaded = await loadSegment(this.#engine.parts.database.pool, row);
     if (!loaded) return;
-    this.start(loaded.claim, await this.#specOf(loaded.claim), goesOn ? loaded.events : []);
+    this.start(loaded.claim, await this.#specOf(loaded.claim), isRecovery ? loaded.events : []);
   }
 
-  /** A workflow's body: waits for what runs here, or goes on with what another process left. */
-  async body(runId: string, launch: number): Promise<void> {
-    if (this.#over.delete(`${runId}:${launch}`)) return;
+  /** A workflow's body: waits for the segment in this process, or takes it over from another one. */
+  async runWorkflow(runId: string, launch: number): Promise<void> {
+    if (this.#endedLaunches.delete(`${runId}:${launch}`)) return;
     const here = this.#active.get(runId);
-    if (!here) return this.#withRoom(() => this.#again(runId, launch));
+    if (!here) return this.#withSlot(() => this.#claimAgain(runId, launch));
     here.awaited = true;
     await here.ended;
   }
 
-  /** Stops a run here, if it is here; its rows are the caller's business. */
+  /** Stops a run of this process; the caller writes its rows. */
   stop(runId: string, reason: Error): void {
     this.#active.get(runId)?.context.stop.abort(reason);
   }
 
-  /** Waits until nothing runs, or the time is over. */
-  async quiet(withinMs: number): Promise<boolean> {
+  /** Waits until no segment runs or the time is over; true when none runs. */
+  async waitUntilIdle(withinMs: number): Promise<boolean> {
     const all = Promise.all([...this.#active.values()].map(({ ended }) => ended));
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<false>((resolve) => {
       timer = setTimeout(() => resolve(false), withinMs);
     });
-    const quiet = await Promise.race([all.then(() => true as const), late]);
+    const idle = await Promise.race([all.then(() => true as const), late]);
     clearTimeout(timer);
-    return quiet;
+    return idle;
   }
 
-  /** Abandons what still runs, as a kill would; others go on from the rows. */
+  /** Stops all segments as a kill would; other processes resume them from the rows. */
   abandon(): void {
     this.#closing = true;
     for (const { context } of this.#active.values()) context.stop.abort(new Stopped("the process ends"));
   }
 
-  /** Should it fail, the run itself is stored and goes on; should this process die then, the run is adopted. */
+  /** If recording fails, the run continues; if this process dies then, another one adopts the run. */
   #record({ runId, launch }: ClaimedSegment): void {
     const active = this.#active.get(runId);
-    if (!active || !this.workflow) return; // over, or adopted while the engine opens: its rows will do
+    if (!active || !this.workflow) return; // ended, or adopted while the engine starts: its rows are enough
     active.recorded = true;
     this.workflow.start(runId, launch).catch((error) => {
-      this.#over.delete(`${runId}:${launch}`);
+      this.#endedLaunches.delete(`${runId}:${launch}`);
       this.#report(error, `recording workflow ${runId}:${launch}`);
     });
   }
 
-  async #run(context: RunContext, soFar: readonly RunEvent[]): Promise<void> {
-    const { runId, launch, attempts } = context.claim;
+  async #run(context: RunContext, events: readonly RunEvent[]): Promise<void> {
+    const { runId, launch } = context.claim;
     try {
-      if (soFar.length > 0) await closeAndShow(context, soFar);
-      const end =
-        attempts > MOST_ATTEMPTS
-          ? await failed(context, fail("run_gave_up", { attempts }).failure)
-          : await runSegment(context);
-      this.#onEnd(context, end);
+      this.#onEnd(context, await runSegment(context, this.#idleHarnesses, events));
     } catch (error) {
       if (error instanceof Fenced || error instanceof Stopped || this.#closing) return;
       this.#report(error, `storing run ${runId}`);
-      await this.#again(runId, launch);
+      await this.#claimAgain(runId, launch);
     }
   }
 
   /** Claims and reads until the database answers: the outcome of a lost write is never guessed. */
-  async #again(runId: string, launch: number): Promise<void> {
+  async #claimAgain(runId: string, launch: number): Promise<void> {
     for (let attempt = 0; !this.#closing; attempt++) {
       try {
         const { parts } = this.#engine;
@@ -160,7 +161,7 @@ export class Segments {
     return agent.ok ? agent.value.spec : NO_AGENT;
   }
 
-  /** Lists it as running here until it ends. */
+  /** Lists the segment as active until it ends. */
   #track(context: RunContext, work: () => Promise<void>): Promise<void> {
     const { runId, sessionId, launch } = context.claim;
     const earlier = this.#active.get(runId);
@@ -168,7 +169,7 @@ export class Segments {
       .catch((error) => this.#report(error, `run ${runId}`))
       .finally(() => {
         if (this.#active.get(runId) === active) this.#active.delete(runId);
-        if (active.recorded && !active.awaited) this.#over.add(`${runId}:${launch}`);
+        if (active.recorded && !active.awaited) this.#endedLaunches.add(`${runId}:${launch}`);
       });
     const { recorded = false, awaited = false } = earlier ?? {};
     const active: Active = { sessionId, context, ended, recorded, awaited };
@@ -176,7 +177,7 @@ export class Segments {
     return ended;
   }
 
-  async #withRoom(work: () => Promise<void>): Promise<void> {
+  async #withSlot(work: () => Promise<void>): Promise<void> {
     if (this.#running >= (this.#engine.parts.mostSegments ?? MOST_SEGMENTS)) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }

@@ -34,7 +34,7 @@ const segment = DBOS.registerWorkflow(
   { name: "segment", maxRecoveryAttempts: RECOVERIES },
 );
 
-export async function openDurableWorkflow(parts: {
+export async function startDurableWorkflow(parts: {
   readonly database: Database;
   readonly executorId: string;
   readonly run: SegmentBody;

@@ -18,7 +18,7 @@ class LentConnection extends EventEmitter {
 test("a connection that breaks twice, and once more while it closes, is given back once", async () => {
   const ear = new LentConnection();
   const presence = listeningBy(ear);
-  await presence.open();
+  await presence.start();
   ear.emit("error", new Error("terminating connection due to administrator command"));
   ear.emit("error", new Error("read ECONNRESET"));
   await presence.close();
@@ -30,7 +30,7 @@ test("a connection that breaks before it listens is given back once, and the sta
   const ear = new LentConnection();
   ear.refuses = true;
   const presence = listeningBy(ear);
-  await expect(presence.open()).rejects.toThrow("Connection terminated");
+  await expect(presence.start()).rejects.toThrow("Connection terminated");
   ear.emit("error", new Error("read ECONNRESET"));
   await presence.close();
   expect(ear.released).toBe(1);
@@ -40,6 +40,6 @@ function listeningBy(ear: LentConnection): Presence {
   const pool = { connect: async () => ear, query: async () => ({ rows: [] }) } as unknown as pg.Pool;
   return new Presence({
     ...{ pool, executorId: "me", listenedTo: () => [], takeOver: async () => {} },
-    ...{ heard: () => {}, stop: () => {}, unpark: () => {}, onError: () => {} },
+    ...{ onEvents: () => {}, stop: () => {}, dropIdleHarness: () => {}, onError: () => {} },
   });
 }

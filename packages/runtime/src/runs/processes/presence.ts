@@ -10,8 +10,8 @@ const FORGOTTEN_AFTER = "1 hour";
 const CHANNEL = "capstan_runs";
 const HINT_MS = 10; // hints gather this long; a batch of text is older than that anyway
 const MOST_IN_HINT = 200; // ids in one payload, which may have 8,000 bytes
-const STOP = "!"; // before a run's id: whoever runs it stops
-const UNPARK = "~"; // before a run's id: a program that waits for it can go
+const STOP = "!"; // before a run's id: the process that runs it stops it
+const DROP = "~"; // before a run's id: a program that waits for it is no longer needed
 
 const BEAT = `with beat as (insert into executors(id, seen) values ($1, now())
     on conflict (id) do update set seen = now()),
@@ -27,9 +27,9 @@ const LOOK = `select s.id, (select max(last_seq) from events e where e.session_i
 export interface PresenceParts {
   readonly pool: pg.Pool;
   readonly executorId: string;
-  readonly heard: (sessionId: string) => void;
+  readonly onEvents: (sessionId: string) => void;
   readonly stop: (runId: string) => void;
-  readonly unpark: (runId: string) => void;
+  readonly dropIdleHarness: (runId: string) => void;
   /** These processes are silent; what they ran is to be taken over. */
   readonly takeOver: (executorIds: readonly string[]) => Promise<void>;
   /** Sessions somebody here listens to. */
@@ -43,7 +43,7 @@ export class Presence {
   #hintTimer: NodeJS.Timeout | undefined;
   #beatTimer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
-  #ear: pg.PoolClient | undefined;
+  #listener: pg.PoolClient | undefined;
   #lastSeen: ReadonlyMap<string, number> = new Map();
   #others = true; // until the first beat says otherwise
   #closed = false;
@@ -52,7 +52,7 @@ export class Presence {
     this.#parts = parts;
   }
 
-  async open(): Promise<void> {
+  async start(): Promise<void> {
     await this.#listen();
     await this.#beat();
     this.#beatTimer = setInterval(() => {
@@ -69,8 +69,8 @@ export class Presence {
     if (this.#others) this.#tell(STOP + runId);
   }
 
-  tellToUnpark(runId: string): void {
-    if (this.#others) this.#tell(UNPARK + runId);
+  tellToDropIdleHarness(runId: string): void {
+    if (this.#others) this.#tell(DROP + runId);
   }
 
   /** Says goodbye, so that the others need not wait for the silence. */
@@ -80,7 +80,7 @@ export class Presence {
     clearTimeout(this.#hintTimer);
     await this.#beating;
     await this.#flush().catch(() => {});
-    if (this.#ear) this.#drop(this.#ear);
+    if (this.#listener) this.#drop(this.#listener);
     await this.#parts.pool.query("delete from executors where id = $1", [this.#parts.executorId]);
   }
 
@@ -113,47 +113,47 @@ export class Presence {
 
   /** A hint may be lost with its connection; then a listener is a second late, and no more. */
   async #look(): Promise<void> {
-    const { pool, listenedTo, heard } = this.#parts;
+    const { pool, listenedTo, onEvents } = this.#parts;
     const sessions = listenedTo();
     if (sessions.length === 0) return;
     const { rows } = await pool.query<{ id: string; last: number | null }>(LOOK, [sessions]);
     const before = this.#lastSeen;
     this.#lastSeen = new Map(rows.map(({ id, last }) => [id, last ?? 0]));
-    for (const [id, last] of this.#lastSeen) if (before.get(id) !== last) heard(id);
+    for (const [id, last] of this.#lastSeen) if (before.get(id) !== last) onEvents(id);
   }
 
   async #listen(): Promise<void> {
-    const ear = await this.#parts.pool.connect();
-    this.#ear = ear;
-    ear.on("notification", ({ payload }) => {
+    const listener = await this.#parts.pool.connect();
+    this.#listener = listener;
+    listener.on("notification", ({ payload }) => {
       const [from, ...words] = payload?.split(",") ?? [];
       if (from === this.#parts.executorId) return;
       for (const text of words) {
         if (text.startsWith(STOP)) this.#parts.stop(text.slice(STOP.length));
-        else if (text.startsWith(UNPARK)) this.#parts.unpark(text.slice(UNPARK.length));
-        else this.#parts.heard(text);
+        else if (text.startsWith(DROP)) this.#parts.dropIdleHarness(text.slice(DROP.length));
+        else this.#parts.onEvents(text);
       }
     });
     let listening = false;
-    ear.on("error", (error) => {
-      if (!this.#drop(ear)) return;
+    listener.on("error", (error) => {
+      if (!this.#drop(listener)) return;
       this.#parts.onError(error, "listening to the other processes");
       if (listening) this.#listenAgain(); // else whoever asked for it tries again
     });
     try {
-      await ear.query(`listen ${CHANNEL}`);
+      await listener.query(`listen ${CHANNEL}`);
     } catch (error) {
-      this.#drop(ear);
+      this.#drop(listener);
       throw error;
     }
     listening = true;
   }
 
   /** A connection that breaks says so more than once, and may be given back only once; false: it was. */
-  #drop(ear: pg.PoolClient): boolean {
-    if (this.#ear !== ear) return false;
-    this.#ear = undefined;
-    ear.release(true);
+  #drop(listener: pg.PoolClient): boolean {
+    if (this.#listener !== listener) return false;
+    this.#listener = undefined;
+    listener.release(true);
     return true;
   }
 

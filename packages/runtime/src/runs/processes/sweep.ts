@@ -1,30 +1,31 @@
 /**
- * What fell between two statements: every two seconds, runs that nobody works on are adopted, queued messages whose
- * session is free are started, parents whose child has ended go on, and unanswered approvals meet their time.
+ * Work that no event starts: every two seconds, runs without a process are adopted, queued messages of idle sessions
+ * start, parents of ended runs resume, unanswered approvals expire, and missed webhooks are delivered.
  */
 import type pg from "pg";
+import { IS_OVERDUE } from "../approvals/expiry-statements.ts";
 
-const ADOPT_AFTER = "5 seconds"; // a run of ours that we do not have in hand is lost, unless it starts just now
-const AT_ONCE = 50;
+const SWEEP_MS = 2000;
+const ADOPT_AFTER = "5 seconds"; // a run of this process that is not active here is lost, unless it is just starting
+const BATCH = 50;
 
-/** $1 this process, $2 the runs it has in hand. */
-const DUE = `select
+/** $1 this process, $2 the runs that are active in it. */
+const DUE_WORK = `select
   (select json_agg(json_build_object('id', id, 'epoch', epoch)) from (
     select id, epoch from runs where status = 'running' and (owner = '' or (owner = $1 and id <> all($2::uuid[])
-      and updated_at < now() - interval '${ADOPT_AFTER}')) limit ${AT_ONCE}) r) as abandoned,
+      and updated_at < now() - interval '${ADOPT_AFTER}')) limit ${BATCH}) r) as abandoned,
   (select json_agg(session_id) from (select distinct session_id from runs q where status = 'queued'
     and not exists (select 1 from runs a where a.session_id = q.session_id and a.status in ('running', 'waiting'))
-    limit ${AT_ONCE}) q) as queued,
+    limit ${BATCH}) q) as queued,
   (select json_agg(id) from (select p.id from runs c join runs p on p.id = c.parent_run_id
     where c.parent_run_id is not null and p.status = 'waiting' and c.status in ('done', 'failed', 'cancelled')
-    limit ${AT_ONCE}) p) as parents,
-  exists (select 1 from approvals where status = 'pending' and expires_at < now()) as expired,
+    limit ${BATCH}) p) as parents,
+  exists (select 1 from approvals where ${IS_OVERDUE}) as expired,
   exists (select 1 from approvals where status = 'approved' and run_id is null and result is null
     and decided_at < now() - interval '${ADOPT_AFTER}') as unexecuted,
   exists (select 1 from webhook_deliveries where status = 'due' and next_at < now()) as webhooks`;
 
-/** What is to be done, as the database sees it. */
-export interface Due {
+export interface DueWork {
   readonly abandoned: readonly { readonly id: string; readonly epoch: number }[] | null;
   readonly queued: readonly string[] | null;
   readonly parents: readonly string[] | null;
@@ -33,11 +34,11 @@ export interface Due {
   readonly webhooks: boolean;
 }
 
-/** What these processes were running: all of it, now that they are gone. */
-export async function leftBy(
+/** Runs that these processes own. */
+export async function ownedBy(
   pool: pg.Pool,
   executorIds: readonly string[],
-): Promise<NonNullable<Due["abandoned"]>> {
+): Promise<NonNullable<DueWork["abandoned"]>> {
   const { rows } = await pool.query<{ id: string; epoch: number }>(
     "select id, epoch from runs where status = 'running' and owner = any($1::text[]) order by id",
     [executorIds],
@@ -45,11 +46,41 @@ export async function leftBy(
   return rows;
 }
 
-export async function whatIsDue(
+export async function findDueWork(
   pool: pg.Pool,
   executorId: string,
-  inHand: readonly string[],
-): Promise<Due | undefined> {
-  const { rows } = await pool.query<Due>(DUE, [executorId, inHand]);
+  activeRunIds: readonly string[],
+): Promise<DueWork | undefined> {
+  const { rows } = await pool.query<DueWork>(DUE_WORK, [executorId, activeRunIds]);
   return rows[0];
+}
+
+/** Calls `sweep` at once and then two seconds after each call has ended. */
+export class Sweeper {
+  readonly #sweep: () => Promise<void>;
+  readonly #onError: (error: unknown) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #sweeping: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(sweep: () => Promise<void>, onError: (error: unknown) => void) {
+    this.#sweep = sweep;
+    this.#onError = onError;
+  }
+
+  start(afterMs = 0): void {
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      this.#sweeping = this.#sweep()
+        .catch(this.#onError)
+        .finally(() => this.start(SWEEP_MS));
+    }, afterMs);
+  }
+
+  /** Waits for the sweep under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#sweeping;
+  }
 }

@@ -11,9 +11,11 @@ import {
   type RuntimeTool,
 } from "@capstan/core";
 import {
+  type ApprovalExpiry,
   applyPatch,
   type ConversationMessage,
   CUSTOM_EVENTS,
+  expiryOf,
   type Interrupt,
   type ToolCallPart,
   type ToolOutput,
@@ -22,7 +24,8 @@ import {
 } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import type { GateOutcome } from "../../gate/gate.ts";
-import type { Answer, RunContext } from "../context/run-context.ts";
+import type { Answer } from "../claim/claimed-segment.ts";
+import type { RunContext } from "../context/run-context.ts";
 import type { RunUsage } from "../contract/run-types.ts";
 import { messageId } from "../log/message-id.ts";
 import type { CommitExtras } from "../log/run-log.ts";
@@ -41,14 +44,23 @@ export interface ApprovalToStore {
   readonly expires_at: string | null;
 }
 
+/** What a segment has to wait for, gathered call by call. */
 export interface Waits {
+  /** The policy for approvals that are asked for. */
+  readonly expiry: ApprovalExpiry;
   readonly approvals: ApprovalToStore[];
   readonly interrupts: Interrupt[];
   readonly clientCalls: string[];
   readonly children: string[];
 }
 
-export const noWaits = (): Waits => ({ approvals: [], interrupts: [], clientCalls: [], children: [] });
+export const noWaits = (expiry: ApprovalExpiry): Waits => ({
+  expiry,
+  approvals: [],
+  interrupts: [],
+  clientCalls: [],
+  children: [],
+});
 
 export const nothingWaits = ({ approvals, clientCalls, children }: Waits): boolean =>
   approvals.length + clientCalls.length + children.length === 0;
@@ -58,7 +70,7 @@ export async function callTools(
   agent: RuntimeAgent,
   calls: readonly ToolCallPart[],
 ): Promise<Waits> {
-  const waits = noWaits();
+  const waits = noWaits(agent.spec.approvalExpiry);
   const answers = new Map(context.claim.answers.map((answer) => [answer.callId, answer]));
   const settled = await Promise.allSettled(
     calls.map((call) => callOne(context, agent, call, answers.get(call.toolCallId), waits)),
@@ -249,11 +261,8 @@ export function askPerson(
   const { claim, engine } = context;
   const { tool, input, why } = outcome;
   const id = uuidv7();
-  const expiry = context.approvalExpiry;
-  const expiresAt =
-    expiry.policy === "wait"
-      ? undefined
-      : new Date(engine.now().getTime() + expiry.afterSeconds * 1000).toISOString();
+  const { expiry } = waits;
+  const expiresAt = expiryOf(expiry, engine.now())?.toISOString();
   waits.approvals.push({
     id,
     agent_id: context.agentId,

@@ -3,7 +3,7 @@ import type { CapabilityRegistry } from "@capstan/core";
 import type pg from "pg";
 import type { AgentStore } from "../../agents/agent-store.ts";
 import { type OfferAgents, offerAgents } from "../../agents/offer-agents.ts";
-import type { Runs } from "../create-runs.ts";
+import type { Runs } from "../runs.ts";
 import { agentCapability } from "./subagents.ts";
 
 export interface DelegationParts {

@@ -4,7 +4,6 @@
  *
  * The child's session id follows from the call, so a call that is made again after a crash finds the child it started.
  */
-import { createHash } from "node:crypto";
 import {
   type AgentSpec,
   type Capability,
@@ -19,8 +18,9 @@ import {
 import { type Interrupt, textOf } from "@capstan/core/internal";
 import type pg from "pg";
 import { z } from "zod";
-import type { Runs } from "../create-runs.ts";
+import { uuidFrom } from "../../db/uuid.ts";
 import type { RunRecord } from "../history/session-history.ts";
+import type { Runs } from "../runs.ts";
 
 const DEEPEST = 4; // an agent that delegates to one that delegates back would never end
 const LONGEST_MS = 24 * 3600 * 1000; // its own limits and its parent's end it long before
@@ -90,7 +90,7 @@ async function delegate(
   }
   const depth = (await depthOf(parts.pool, runId)) + 1;
   if (depth > DEEPEST) return fail("subagent_depth", { limit: DEEPEST });
-  const sessionId = derivedId(idempotencyKey);
+  const sessionId = uuidFrom(idempotencyKey);
   await parts.pool.query(NEW_SESSION, [sessionId, agent.id, user.email, task.slice(0, 80), runId]);
   const runs = parts.runs();
   const child = { runId, callId: idempotencyKey, depth, scopeCeiling: user.scopes };
@@ -162,12 +162,6 @@ async function depthOf(pool: pg.Pool, runId: string): Promise<number> {
     [runId],
   );
   return rows[0]?.depth ?? 0;
-}
-
-/** A UUID (version 8) that the same key always gives. */
-function derivedId(key: string): string {
-  const hex = createHash("sha256").update(key).digest("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 /** Short enough for a tool's name of 64 characters; two agents of one name differ by their ids' ends. */

@@ -1,28 +1,28 @@
 import type { RunEvent } from "@capstan/core";
 import { describe, expect, test } from "vitest";
-import { openBlocks } from "./open-events.ts";
+import { unfinishedBlocks } from "./unfinished-blocks.ts";
 
 const started: RunEvent = { type: "RUN_STARTED", threadId: "t", runId: "r" };
 
 describe("what events leave open", () => {
   test("is closed innermost first", () => {
-    const { closing, runOpen } = openBlocks([
+    const { closingEvents, isRunning } = unfinishedBlocks([
       started,
       { type: "STEP_STARTED", stepName: "step-1" },
       { type: "REASONING_START", messageId: "r1" },
       { type: "REASONING_MESSAGE_START", messageId: "r1", role: "reasoning" },
     ]);
-    expect(closing.map(({ type }) => type)).toEqual([
+    expect(closingEvents.map(({ type }) => type)).toEqual([
       "REASONING_MESSAGE_END",
       "REASONING_END",
       "STEP_FINISHED",
     ]);
-    expect(runOpen).toBe(true);
+    expect(isRunning).toBe(true);
   });
 
   test("is nothing once everything ended", () => {
     expect(
-      openBlocks([
+      unfinishedBlocks([
         started,
         { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" },
         { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "hi" },
@@ -33,11 +33,11 @@ describe("what events leave open", () => {
         { type: "SUBAGENT_ERROR", subagentRunId: "s", message: "no" },
         { type: "RUN_FINISHED", threadId: "t", runId: "r" },
       ]),
-    ).toEqual({ closing: [], texts: [], runOpen: false });
+    ).toEqual({ closingEvents: [], texts: [], isRunning: false });
   });
 
   test("holds the text that was shown", () => {
-    const { texts } = openBlocks([
+    const { texts } = unfinishedBlocks([
       started,
       { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" },
       { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "Once " },
@@ -47,12 +47,12 @@ describe("what events leave open", () => {
   });
 
   test("starts anew with each run", () => {
-    const { closing } = openBlocks([
+    const { closingEvents } = unfinishedBlocks([
       started,
       { type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "add" },
       { type: "RUN_ERROR", message: "broken" },
       started,
     ]);
-    expect(closing).toEqual([]);
+    expect(closingEvents).toEqual([]);
   });
 });

@@ -1,0 +1,34 @@
+/** Calls that came without a run, such as over REST: who makes them once a person has approved them. */
+import type { Result, RuntimeAgent } from "@capstan/core";
+import type { GateOutcome } from "../../gate/gate.ts";
+import { storedBudgets } from "../context/stored-budgets.ts";
+import type { RunsParts } from "../contract/run-types.ts";
+import type { Approval } from "./approvals.ts";
+
+/** The agent that asked; for a call without an agent, the nameless agent of its capability. */
+export function agentOf(parts: RunsParts, approval: Approval): Promise<Result<RuntimeAgent>> {
+  const { agentId, userEmail, capabilityId, config } = approval;
+  return agentId === "unsaved" && parts.composeSingle
+    ? parts.composeSingle(capabilityId, config, userEmail)
+    : parts.composeFor(agentId, userEmail);
+}
+
+export async function callApproved(
+  { gate, database }: RunsParts,
+  approval: Approval,
+  agent: RuntimeAgent,
+): Promise<GateOutcome> {
+  const { sessionId } = approval;
+  return gate.call({
+    path: "rest",
+    agent,
+    tool: approval.tool,
+    input: approval.editedArguments ?? approval.arguments,
+    user: { email: approval.userEmail, scopes: agent.scopes },
+    sessionId: sessionId ?? undefined,
+    callId: approval.id,
+    signal: new AbortController().signal,
+    budgets: sessionId === null ? [] : await storedBudgets(database.pool, sessionId, agent.spec.limits),
+    approved: true,
+  });
+}

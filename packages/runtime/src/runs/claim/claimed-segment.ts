@@ -1,0 +1,42 @@
+/** What a process holds of a segment once it has claimed it, as read from the rows. */
+import type { JsonValue } from "@capstan/core";
+import type { ConversationMessage } from "@capstan/core/internal";
+import type { RunInput, RunUsage } from "../contract/run-types.ts";
+import type { StoredUsage } from "../log/run-log.ts";
+
+/** A person's answer to a call, by the call's id. */
+export interface Answer {
+  readonly callId: string;
+  readonly status: "approved" | "denied" | "expired" | "cancelled" | "pending";
+  readonly words: string | null;
+  readonly edited: JsonValue;
+  readonly by: string | null;
+}
+
+/** A segment as it was claimed. */
+export interface ClaimedSegment {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly epoch: number;
+  readonly segment: number;
+  readonly launch: number;
+  /** Its RUN_STARTED is written. Only the claim of a new run writes it in the same statement. */
+  readonly isStarted: boolean;
+  readonly input: RunInput;
+  readonly agentId: string;
+  readonly userEmail: string;
+  readonly parent?: { readonly runId: string; readonly callId: string } | undefined;
+  readonly state: JsonValue;
+  readonly metadata: { readonly scopeCeiling?: readonly string[] };
+  /** The last sequence number in use, and the next free position. */
+  readonly seq: number;
+  readonly position: number;
+  readonly messages: readonly ConversationMessage[];
+  readonly usages: readonly StoredUsage[];
+  readonly activeMs: number;
+  /** Usage of the runs that it started. */
+  readonly children: readonly RunUsage[];
+  /** Claims in a row without progress. */
+  readonly attempts: number;
+  readonly answers: readonly Answer[];
+}

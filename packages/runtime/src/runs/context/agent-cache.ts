@@ -1,0 +1,38 @@
+/** Composed agents, kept for a moment: all steps of a turn need the same one, and composing reads the database. */
+import type { Result, RuntimeAgent } from "@capstan/core";
+import type { RunsParts } from "../contract/run-types.ts";
+
+const KEPT_MS = 500; // grants and revocations take effect within one second
+
+interface Kept {
+  readonly at: number;
+  readonly agent: Promise<Result<RuntimeAgent>>;
+}
+
+export class AgentCache {
+  readonly #compose: RunsParts["composeFor"];
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(compose: RunsParts["composeFor"]) {
+    this.#compose = compose;
+  }
+
+  get(agentId: string, userEmail: string): Promise<Result<RuntimeAgent>> {
+    const key = keyOf(agentId, userEmail);
+    const now = performance.now();
+    const kept = this.#kept.get(key);
+    if (kept && now - kept.at < KEPT_MS) return kept.agent;
+    for (const [old, { at }] of this.#kept) if (now - at >= KEPT_MS) this.#kept.delete(old);
+    const agent = this.#compose(agentId, userEmail);
+    this.#kept.set(key, { at: now, agent });
+    agent.catch(() => this.#kept.delete(key));
+    return agent;
+  }
+
+  /** The next `get` composes again. */
+  forget(agentId: string, userEmail: string): void {
+    this.#kept.delete(keyOf(agentId, userEmail));
+  }
+}
+
+const keyOf = (agentId: string, userEmail: string): string => `${agentId} ${userEmail}`;
