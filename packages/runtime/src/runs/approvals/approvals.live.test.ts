@@ -74,6 +74,29 @@ describe.each(STORES)("an approval on $name", ({ fresh }) => {
     expect(await complaintsAbout(await collect(engine.runs, session, { runs: 2 }))).toEqual([]);
   });
 
+  test("lets every segment start with its time: first, resumed, queued, and resumed to be cancelled", async () => {
+    const { session, id } = await asked((_call, step) =>
+      step % 2 === 0 ? [{ call: "send", input: { to: "bob@example.com" } }] : [{ text: "Done." }],
+    );
+    await engine.runs.send(session, { content: "once more" });
+    await engine.runs.approvals.answer(id, { approve: true, by: USER });
+    await collect(engine.runs, session, { runs: 3 });
+    await engine.runs.cancel(session);
+    const events = await collect(engine.runs, session, { runs: 4 });
+    const starts = events.filter((event) => event.type === "RUN_STARTED");
+    const [first, second] = [...new Set(starts.map(({ runId }) => runId.split(":")[0]))];
+    expect(starts).toEqual(
+      [`${first}`, `${first}:1`, `${second}`, `${second}:1`].map((runId) => ({
+        type: "RUN_STARTED",
+        threadId: session,
+        runId,
+        protocolVersion: "1.0",
+        timestamp: expect.any(Number),
+      })),
+    );
+    expect(await complaintsAbout(events)).toEqual([]);
+  });
+
   test("denied with words tells the model, and the tool never runs", async () => {
     const { session, id, after } = await asked();
     await engine.runs.approvals.answer(id, { approve: false, by: USER, words: "wrong Bob" });
