@@ -12,13 +12,12 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openMinilm, openTable, staticEmbedding } from "@capstan/builtins";
 import { documentTexts, type Embed, taskTexts } from "@capstan/core/internal";
+import { unknownShare } from "../../packages/core/src/route/confidence.ts";
 import type { Feature } from "../../packages/core/src/route/features.ts";
 import { candidatesFor } from "../../packages/core/src/route/features.ts";
 import { fieldOf } from "../../packages/core/src/route/fusion.ts";
-import { unknownShare } from "../../packages/core/src/route/gate.ts";
 import { createRouteIndex } from "../../packages/core/src/route/route-index.ts";
 import { readTask, type Task } from "../../packages/core/src/route/task.ts";
-import { fitFusion, type Term, top1 } from "./fit-fusion.ts";
 import {
   byGroup,
   fitGates,
@@ -28,8 +27,9 @@ import {
   refusedBy,
   report,
   reportGates,
-} from "./fit-gates.ts";
-import { unseenManner } from "./fit-manner.ts";
+} from "./fit-confidence.ts";
+import { fitFusion, type Term, top1 } from "./fit-fusion.ts";
+import { unseenPhrasing } from "./fit-phrasing.ts";
 import {
   dataFolder,
   halfOf,
@@ -133,8 +133,8 @@ for (const name of SET_NAMES) {
     );
   }
 }
-const manner = unseenManner();
-const points = groups.flatMap((group) => pointsOf(group, weights, manner));
+const phrasing = unseenPhrasing();
+const points = groups.flatMap((group) => pointsOf(group, weights, phrasing));
 const gates = fitGates(points, PRICE_OF_REFUSAL);
 console.log("\nafter the gate, fitted on all of dev");
 reportGates(points, gates);
@@ -159,7 +159,7 @@ function crossValidate(): void {
       terms,
       weights,
     );
-    const heard = unseenManner(half);
+    const heard = unseenPhrasing(half);
     const gate = fitGates(
       part(false).flatMap((group) => pointsOf(group, found, heard)),
       PRICE_OF_REFUSAL,

@@ -73,7 +73,9 @@ export const desk: readonly Capability[] = [
       }),
       tool("find-clauses", "read", "Find clauses of one kind in a contract.", {
         path: text("The contract."),
-        clause: z.enum(["termination", "liability", "confidentiality", "payment"]).describe("Kind of clause."),
+        clause: z
+          .enum(["termination", "liability", "confidentiality", "payment"])
+          .describe("Kind of clause."),
       }),
       tool("redact", "irreversible", "Black out names in a document; the text is gone afterwards.", {
         path: text("The document."),
@@ -240,7 +242,9 @@ export const desk: readonly Capability[] = [
     description: "The address book: people, their phone numbers and e-mail addresses.",
     category: "Communication",
     tools: [
-      tool("find-contact", "read", "Find a person in the address book.", { name: text("Name of the person.") }),
+      tool("find-contact", "read", "Find a person in the address book.", {
+        name: text("Name of the person."),
+      }),
       tool("add-contact", "write", "Add a person to the address book.", {
         name: text("Name of the person."),
         email: z.email().optional(),

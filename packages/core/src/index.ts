@@ -28,7 +28,14 @@ export { createRouteIndex } from "./route/route-index.ts";
 export type { HiddenTool, RuntimeAgent, RuntimeTool } from "./runtime-agent.ts";
 export { type JsonSchema, type JsonValue, type Schema, zodSchema } from "./schema.ts";
 export type { FileStat, SessionFileStore } from "./session-files.ts";
-export { type AnyTool, defineTool, type Tool, type ToolDefinition, type ToolPolicy } from "./tool.ts";
+export {
+  type AnyTool,
+  defineTool,
+  type Tool,
+  type ToolDefinition,
+  type ToolPolicy,
+  type ToolRisk,
+} from "./tool.ts";
 export type {
   CapabilityStore,
   GuardedFetch,

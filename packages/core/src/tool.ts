@@ -9,6 +9,9 @@ import type { ToolContext } from "./tool-context.ts";
 /** What happens when a model asks for the tool: run it, ask a person, let the client run it, refuse. */
 export type ToolPolicy = "auto" | "approve" | "client" | "deny";
 
+/** What a call can do to the world. `irreversible`: it sends, pays, deletes, or cannot be undone otherwise. */
+export type ToolRisk = "read" | "write" | "irreversible";
+
 export interface Tool<Input = unknown, Output = unknown> {
   /** What models call it: `[a-zA-Z0-9_-]{1,64}`. */
   readonly name: string;
@@ -20,6 +23,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly timeoutMs: number;
   /** Whether the same call may run twice without harm; retries and recovery use it. */
   readonly idempotent: boolean;
+  /** What a call can do to the world; see `riskOf` for tools that do not say. */
+  readonly risk?: ToolRisk;
   /** True when it works on a session's files or data; the gate refuses it without one. */
   readonly requiresContext: boolean;
   /** Set when it cannot work here, such as a missing provider: the tool is hidden with this reason. */
@@ -55,6 +60,17 @@ export function whyUnavailable(
   return typeof unavailable === "function" ? unavailable(config) : unavailable;
 }
 
+/**
+ * The declared risk, or what the HTTP method of its endpoint says. A tool that says nothing counts as one that writes: nothing is
+ * called on a guess because its author forgot a field.
+ */
+export function riskOf({ risk, endpoint }: Pick<AnyTool, "risk" | "endpoint">): ToolRisk {
+  if (risk) return risk;
+  if (!endpoint) return "write";
+  if (endpoint.method === "GET" || endpoint.method === "HEAD") return "read";
+  return endpoint.method === "DELETE" ? "irreversible" : "write";
+}
+
 /** Where a call happened, for the events that show it. */
 export interface CallPlace {
   readonly toolCallId: string;
@@ -76,6 +92,7 @@ export interface ToolDefinition<In extends z.ZodType, Out extends z.ZodType> {
   scopes?: readonly string[];
   timeoutMs?: number;
   idempotent?: boolean;
+  risk?: ToolRisk;
   requiresContext?: boolean;
   unavailable?: Unavailable | undefined;
   events?: (input: z.output<In>, output: z.output<Out>, call: CallPlace) => readonly RunEvent[];

@@ -9,6 +9,7 @@ import { CAPABILITY_IDS } from "../capability-ids.ts";
 
 const getCurrentTime = defineTool({
   name: "get_current_time",
+  risk: "read",
   description: "Get the current date and time in a time zone.",
   input: z.object({
     timezone: z

@@ -37,6 +37,7 @@ const config = z.object({
 
 const researchNote = defineTool({
   name: "research_note",
+  risk: "write",
   description: "Write a finding to the research scratchpad, or change one by its id.",
   input: z.object({
     content: z.string().trim().min(1).max(20_000).describe("The finding, in your own words."),
@@ -63,6 +64,7 @@ const researchNote = defineTool({
 
 const researchNotes = defineTool({
   name: "research_notes",
+  risk: "read",
   description: "Read the research scratchpad: all notes, or those of a topic or with a text.",
   input: z.object({
     topic: topic.optional().describe("Only notes of this topic."),
@@ -83,6 +85,7 @@ const researchNotes = defineTool({
 
 const researchOrganize = defineTool({
   name: "research_organize",
+  risk: "write",
   description: "Move notes of the research scratchpad to another topic, or delete them.",
   input: z
     .object({
@@ -112,6 +115,7 @@ const researchOrganize = defineTool({
 
 const researchSummary = defineTool({
   name: "research_summary",
+  risk: "read",
   description: "The research scratchpad as one Markdown document, by topic, with numbered sources.",
   input: z.object({}),
   output: z.object({ outline: z.string(), sources: z.array(z.string()), note_count: z.int() }),
@@ -126,6 +130,7 @@ const researchSummary = defineTool({
 function webSearch(offered: readonly SearchSettings[]) {
   return defineTool({
     name: "web_search",
+    risk: "read",
     description: "Search the web. Read the pages that look useful with web_fetch.",
     input: z.object({
       query: z.string().trim().min(1).max(400).describe("What to search for."),

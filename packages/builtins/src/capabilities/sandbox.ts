@@ -61,6 +61,7 @@ bash: common commands (grep, sed, awk, jq, sort, tar, ...) over the same files.`
 function executeCode(offered: readonly SandboxLanguage[], unavailable: string | undefined) {
   return defineTool({
     name: "execute_code",
+    risk: "write",
     description: ABOUT,
     input: z.object({
       language: z.enum(offered.length > 0 ? offered : LANGUAGES).describe("The language of the code."),

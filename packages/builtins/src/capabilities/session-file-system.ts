@@ -27,6 +27,7 @@ const metadata = {
 const readFile = defineTool({
   name: "read_file",
   readsFiles: true,
+  risk: "read",
   description: "Read file content by path. Content that is not UTF-8 text comes as base64.",
   input: z.object({ path: onePath.describe("Absolute path to the file (e.g., '/docs/readme.txt')") }),
   output: z.object({ path: z.string(), content: z.string(), encoding, size_bytes: z.int() }),
@@ -44,6 +45,7 @@ const readFile = defineTool({
 
 const writeFile = defineTool({
   name: "write_file",
+  risk: "write",
   description: "Create or update a file. Missing parent directories are created.",
   input: z.object({
     path: onePath.describe("Absolute path for the file (e.g., '/docs/readme.txt')"),
@@ -66,6 +68,7 @@ const writeFile = defineTool({
 
 const listDirectory = defineTool({
   name: "list_directory",
+  risk: "read",
   description: "List files and directories at a path.",
   input: z.object({ path: z.string().default("/").describe("Directory path to list, defaults to root '/'") }),
   output: z.object({
@@ -96,6 +99,7 @@ const listDirectory = defineTool({
 
 const grepFiles = defineTool({
   name: "grep_files",
+  risk: "read",
   description: "Search file contents using regex (RE2 syntax), line by line.",
   input: z.object({
     pattern: z.string().min(1).describe("Regex pattern to search for"),
@@ -129,6 +133,7 @@ const grepFiles = defineTool({
 
 const deleteFile = defineTool({
   name: "delete_file",
+  risk: "irreversible",
   description: "Delete a file or directory.",
   input: z.object({
     path: onePath.describe("Path to file or directory"),
@@ -154,6 +159,7 @@ const deleteFile = defineTool({
 
 const statFile = defineTool({
   name: "stat_file",
+  risk: "read",
   description: "Get file or directory metadata. A path that does not exist answers exists: false.",
   input: z.object({ path: onePath.describe("Path to the file or directory") }),
   output: z.object({

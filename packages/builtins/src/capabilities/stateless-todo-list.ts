@@ -28,6 +28,7 @@ type Todo = z.output<typeof todo>;
 const writeTodos = defineTool({
   name: "write_todos",
   replacesEarlier: true,
+  risk: "write",
   description:
     "Create or update the task list. Send the complete list every time: it replaces the one before.",
   input: z.object({ todos: z.array(todo).max(MAX_TODOS).describe("The complete list, in order.") }),

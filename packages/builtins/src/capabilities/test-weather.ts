@@ -26,6 +26,7 @@ const conditions = {
 
 const getWeather = defineTool({
   name: "get_weather",
+  risk: "read",
   description: "Get current weather for a city (mock data)",
   input: z.object({ city, units }),
   output: z.object({
@@ -44,6 +45,7 @@ const getWeather = defineTool({
 
 const getForecast = defineTool({
   name: "get_forecast",
+  risk: "read",
   description: "Get multi-day forecast for a city (mock data)",
   input: z.object({
     city,

@@ -84,6 +84,7 @@ export function webFetchCapability(limits: Partial<WebFetchLimits> = {}): Capabi
 function webFetchTool(limits: WebFetchLimits) {
   return defineTool({
     name: "web_fetch",
+    risk: "read",
     description:
       "Fetch content from a URL. HTML can be converted to markdown or plain text. Of binary content (images, PDFs, audio, video) only the metadata is returned.",
     input,

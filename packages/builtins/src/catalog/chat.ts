@@ -6,6 +6,7 @@ import { type CatalogParts, DEMO_MODEL } from "./catalog-parts.ts";
 export function generalChat({ generate }: CatalogParts): AnyTool {
   return defineTool({
     name: "chat_general",
+    risk: "read",
     description: "Answer a question or talk in general.",
     input: z.object({ prompt: z.string().min(1).max(100_000).describe("What to answer.") }),
     timeoutMs: 120_000,

@@ -33,6 +33,7 @@ const Names = z.object({ names: z.array(z.string()).min(3).max(10) });
 export function createCompany(): AnyTool {
   return defineTool({
     name: "company_create",
+    risk: "write",
     description: "Create a company record with a name and what it does.",
     storedUnder: STORE,
     input: z.object({
@@ -57,6 +58,7 @@ export function createCompany(): AnyTool {
 export function listCompanies(): AnyTool {
   return defineTool({
     name: "company_list",
+    risk: "read",
     description: "List the companies that were created, and the plans that were made.",
     input: z.object({ limit: z.coerce.number().int().min(1).max(MOST_LISTED).default(20) }),
     idempotent: true,
@@ -75,6 +77,7 @@ export function listCompanies(): AnyTool {
 export function planCompany({ generate }: CatalogParts): AnyTool {
   return defineTool({
     name: "company_plan",
+    risk: "write",
     description: "Generate a company plan: customers, offer, revenue, milestones and risks.",
     storedUnder: STORE,
     input: z.object({
@@ -101,6 +104,7 @@ export function planCompany({ generate }: CatalogParts): AnyTool {
 export function nameCompany({ generate }: CatalogParts): AnyTool {
   return defineTool({
     name: "company_name",
+    risk: "read",
     description: "Suggest names for a company.",
     input: z.object({ action: action("generate-name"), description: about }),
     timeoutMs: 60_000,

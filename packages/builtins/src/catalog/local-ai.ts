@@ -16,6 +16,7 @@ export function localAiTools({
   return {
     chat: defineTool({
       name: "localai_chat",
+      risk: "read",
       description: "Chat with a local model.",
       input: z.object({ prompt: z.string().min(1).max(100_000), model: z.string().max(200).optional() }),
       timeoutMs: 120_000,
@@ -26,6 +27,7 @@ export function localAiTools({
     }),
     models: defineTool({
       name: "localai_models",
+      risk: "read",
       description: "List the models of the local AI server.",
       input: z.object({}),
       idempotent: true,
@@ -36,6 +38,7 @@ export function localAiTools({
     }),
     stats: defineTool({
       name: "localai_stats",
+      risk: "read",
       description:
         "Show whether the local AI server is configured, its models, and how many documents are kept.",
       input: z.object({}),
@@ -52,6 +55,7 @@ export function localAiTools({
     }),
     ingest: defineTool({
       name: "localai_ingest",
+      risk: "write",
       description: "Keep a text so that it can be searched.",
       input: z.object({ text: z.string().min(1).max(1_000_000), title: z.string().max(500).default("") }),
       run: async ({ text, title }, { user }) => {
@@ -62,6 +66,7 @@ export function localAiTools({
     }),
     search: defineTool({
       name: "localai_search",
+      risk: "read",
       description: "Search the texts that were kept.",
       input: z.object({ query: z.string().min(1).max(2000), limit: z.int().min(1).max(50).default(5) }),
       idempotent: true,

@@ -10,6 +10,7 @@ const NEXT_STEP =
 export function generateImage({ image }: CatalogParts): AnyTool {
   return defineTool({
     name: "media_image_generate",
+    risk: "write",
     description: "Generate an image, logo or picture from a description.",
     input: z.object({ prompt }),
     timeoutMs: 120_000,
@@ -24,6 +25,7 @@ export function generateImage({ image }: CatalogParts): AnyTool {
 export function generateVideo({ video }: CatalogParts): AnyTool {
   return defineTool({
     name: "media_video_generate",
+    risk: "write",
     description: "Generate a short video from a description.",
     input: z.object({ prompt }),
     timeoutMs: 300_000,

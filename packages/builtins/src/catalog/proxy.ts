@@ -9,6 +9,7 @@ const url = z.url({ protocol: /^https?$/ }).describe("The address.");
 export function proxyFetch(): AnyTool {
   return defineTool({
     name: "proxy_fetch",
+    risk: "read",
     description: "Fetch a URL and return its text.",
     input: z.object({ url }),
     idempotent: true,
@@ -24,6 +25,7 @@ export function proxyFetch(): AnyTool {
 export function proxyExtract(): AnyTool {
   return defineTool({
     name: "proxy_extract",
+    risk: "read",
     description: "Open a URL and extract its title, key points and links.",
     input: z.object({ url }),
     idempotent: true,

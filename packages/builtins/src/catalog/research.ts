@@ -29,6 +29,7 @@ export function searchWeb({ search }: CatalogParts, name = "research_search"): A
 export function fetchPage(): AnyTool {
   return defineTool({
     name: "research_fetch_page",
+    risk: "read",
     description: "Open one web page and read its text and key points.",
     input: z.object({ url: z.url({ protocol: /^https?$/ }) }),
     idempotent: true,
@@ -42,6 +43,7 @@ export function fetchPage(): AnyTool {
 export function researchDeep(parts: CatalogParts): AnyTool {
   return defineTool({
     name: "research_deep",
+    risk: "read",
     description: "Research a topic in depth: search, read several pages, and summarise with sources.",
     input: z.object({ query }),
     timeoutMs: 180_000,

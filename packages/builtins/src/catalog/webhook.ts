@@ -11,6 +11,7 @@ const STORE = "webhook"; // what is dispatched is listed by another capability
 export function dispatchWebhook({ sign }: CatalogParts): AnyTool {
   return defineTool({
     name: "webhook_dispatch",
+    risk: "irreversible",
     description: "Send an event to a webhook address, signed, with retries.",
     input: z.object({
       url: z.url({ protocol: /^https?$/ }),
@@ -45,6 +46,7 @@ export function dispatchWebhook({ sign }: CatalogParts): AnyTool {
 export function listWebhookEvents(): AnyTool {
   return defineTool({
     name: "webhook_events",
+    risk: "read",
     description: "List the webhook events that were sent, newest first.",
     input: z.object({ limit: z.coerce.number().int().min(1).max(MOST_LISTED).default(20) }),
     idempotent: true,

@@ -46,9 +46,6 @@ export function actionBits(verbs: Iterable<string>): number {
 
 export const isActionVerb = (word: string): boolean => classesOfVerb.has(word);
 
-export const actionOf = (bits: number): string | undefined =>
-  CLASSES.find((_, at) => (bits & (1 << at)) !== 0)?.split(" ")[0];
-
 /** Declared actions win; else the first verb of the name, else of the description. */
 export function documentActions(document: {
   readonly name: string;

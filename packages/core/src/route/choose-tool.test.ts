@@ -41,7 +41,7 @@ describe("a sum said in everyday words goes to the tool that is named for it", (
     };
     const index = createRouteIndex({ embed });
     asked.clear();
-    rankTools("seven times eight", { index, endpointOf: () => undefined, visible: () => true });
+    rankTools("seven times eight", { index, toolOf: () => undefined });
     expect([...asked]).toEqual(taskTexts("seven times eight"));
   });
   test.each([
@@ -65,5 +65,11 @@ function tools(named: Record<string, string>): ChoosableTool[] {
 function ranked(task: string, all: readonly ChoosableTool[]) {
   const index = createRouteIndex();
   for (const { name, description } of all) index.add({ id: name, name, description });
-  return rankTools(task, { index, endpointOf: () => undefined, visible: () => true });
+  return rankTools(task, {
+    index,
+    toolOf: (name) => {
+      const found = all.find((tool) => tool.name === name);
+      return found && { description: found.description, input: { jsonSchema: found.inputSchema } };
+    },
+  });
 }

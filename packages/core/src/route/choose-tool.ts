@@ -1,11 +1,15 @@
 /** Which of these tools does a sentence ask for? Words alone, no embeddings: light enough for a model that runs in the process. */
 import type { JsonSchema } from "../schema.ts";
+import { type AnyTool, riskOf } from "../tool.ts";
 import { isActionVerb } from "./actions.ts";
+import { directionFit } from "./direction.ts";
 import { candidatesFor } from "./features.ts";
 import { evidence, type FusionWeights, fieldOf, toScore } from "./fusion.ts";
+import type { PayloadHints } from "./mapping.ts";
 import { type Endpoint, type OperationFit, operationFit, withoutNames } from "./operation.ts";
 import { withOperators } from "./operators.ts";
 import { parametersOf } from "./parameters.ts";
+import { mapPayload } from "./payload.ts";
 import { createRouteIndex, type RouteIndex } from "./route-index.ts";
 import { readTask } from "./task.ts";
 import { boundedText } from "./text.ts";
@@ -65,31 +69,58 @@ const OPERATION_WEIGHTS: Readonly<Record<keyof OperationFit, number>> = {
 
 const ADDRESS_CHARS = 2_000; // what a task names stands at its beginning; what is pasted below it is content
 
+/** How much a tool's own declaration counts beside words and meaning. */
+const DECLARED_WEIGHTS = { direction: 0.5, question: 0.2, missing: 0.12, placed: 0.06 };
+const LOOKED_AT = 8; // arguments are tried for the best of an API's thousand operations only
+const QUESTION =
+  /[?？]\s*$|^\s*(?:what|which|who|whose|when|where|how|is|are|do|does|did|has|have|show|list|display)\b/i;
+
+export type DeclaredTool = Pick<AnyTool, "description" | "endpoint" | "risk"> & {
+  readonly input: Pick<AnyTool["input"], "jsonSchema">;
+};
+
 export interface RankedTools {
   readonly index: RouteIndex;
-  /** Of an operation elsewhere; other tools have none. */
-  readonly endpointOf: (name: string) => Endpoint | undefined;
-  readonly visible: (name: string) => boolean;
+  /** Nothing for a tool that does not take part. */
+  readonly toolOf: (name: string) => DeclaredTool | undefined;
+  readonly hints?: PayloadHints;
 }
 
-/** The tools of one capability, the best first: by words and meaning as everywhere, and by what an operation's address says. */
-export function rankTools(sentence: string, { index, endpointOf, visible }: RankedTools): ToolChoice[] {
+/** The tools of one capability, the best first: by words and meaning as everywhere, and by what each tool declares of itself. */
+export function rankTools(sentence: string, { index, toolOf, hints }: RankedTools): ToolChoice[] {
   const { fusion } = weightsFor(index.embed);
   const text = boundedText(sentence).slice(0, ADDRESS_CHARS);
   const task = readTask(withoutNames(withOperators(text)), index.embed);
-  const candidates = candidatesFor(task, index, ({ document }) => visible(document.id));
+  const candidates = candidatesFor(task, index, ({ document }) => toolOf(document.id) !== undefined);
   const field = fieldOf(candidates);
   const scored = candidates.map((candidate) => ({
     name: candidate.entry.document.id,
     score: toScore(evidence(candidate, field, fusion), fusion),
   }));
   const best = Math.max(...scored.map(({ score }) => score), Number.MIN_VALUE);
-  return scored
+  const ranked = scored
     .map(({ name, score }) => ({
       name,
-      score: score / best + addressScore(text, endpointOf(name)),
+      score: score / best + addressScore(text, toolOf(name)?.endpoint),
     }))
     .sort(byScore);
+  return ranked
+    .map(({ name, score }, at) => {
+      const tool = at < LOOKED_AT ? toolOf(name) : undefined;
+      return { name, score: score + (tool ? declaredScore(sentence, tool, hints) : -1) };
+    })
+    .sort(byScore);
+}
+
+/** A tool that lacks its input is a worse reading of the task than one that has it, and a question asks for nothing to be done. */
+function declaredScore(sentence: string, tool: DeclaredTool, hints: PayloadHints = {}): number {
+  const { description, input, endpoint } = tool;
+  const weights = DECLARED_WEIGHTS;
+  const direction = directionFit(sentence, description) * weights.direction;
+  if (endpoint) return direction; // its address says the rest
+  const { missing, placed } = mapPayload(sentence, input.jsonSchema, hints);
+  const asks = QUESTION.test(sentence) ? (riskOf(tool) === "read" ? 1 : -1) : 0;
+  return direction + asks * weights.question - missing.length * weights.missing + placed * weights.placed;
 }
 
 function addressScore(task: string, endpoint: Endpoint | undefined): number {

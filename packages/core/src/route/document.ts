@@ -31,7 +31,7 @@ export function routeDocument(capability: Capability): RouteDocument {
       capability.description,
       ...(tools.length === 1 ? tools.map((t) => t.description) : []),
     ].join(" "),
-    tags: [...(routing.tags ?? []), ...(capability.category ? [capability.category] : [])],
+    tags: routing.tags ?? [],
     triggers: [...(routing.triggers ?? []), ...spoken],
     params: [...new Set(tools.flatMap((tool) => [tool.name, ...parameterNames(tool)]))],
     ...(routing.domain !== undefined && { domain: routing.domain }),

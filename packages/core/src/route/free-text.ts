@@ -7,23 +7,57 @@ const VERBATIM = /content|text|body|message|note|code/i;
 const ASKED = /prompt|question|task|instruction|request/i;
 /** What the task is about, without the verb: "search for solar panels" -> "solar panels". */
 const SUBJECT = /query|description|topic|search|input|title|subject|name|q$|keyword/i;
-const TITLE = /^(name|title)$/i;
+/** What is said for these is given by a label, in quotes or behind a colon; the sentence itself is no title. */
+const HEADING = /^(title|subject|name|label|summary)$/i;
+const LOOKED_FOR = /^(q|query|search|keywords?|search_?(?:term|query))$/i;
 
 export const isFreeText = (name: string): boolean =>
   VERBATIM.test(name) || ASKED.test(name) || SUBJECT.test(name);
 
-/** `used`: the values that other parameters took. */
-export function freeText(name: string, task: string, used: readonly FoundValue[]): string | undefined {
-  if (TITLE.test(name)) return titleIn(task);
-  const verbatim = VERBATIM.test(name) ? (behindColon(task) ?? behindPath(task, used)) : undefined;
-  const left = verbatim ?? (ASKED.test(name) ? tidy(without(used, task)) : remaining(used, task));
-  return left === "" ? undefined : left;
+export interface FreeText {
+  readonly text: string;
+  /** True when nothing in the task marks this text as the value: it is what is left of the sentence. */
+  readonly isGuess: boolean;
 }
 
-const titleIn = (task: string): string | undefined =>
-  /\b(?:called|named|titled)\s+([\w .&-]{1,80}?)(?=[,.;]|$|\s(?:for|with|that|and)\b)/i
-    .exec(task)?.[1]
-    ?.trim();
+/** `used`: the values that other parameters took. */
+export function freeText(name: string, task: string, used: readonly FoundValue[]): FreeText | undefined {
+  const given = (text: string | undefined) => (text ? { text, isGuess: false } : undefined);
+  if (HEADING.test(name)) return given(behindColon(task));
+  if (ASKED.test(name)) return given(behindColon(task) ?? tidy(without(used, task)));
+  if (LOOKED_FOR.test(name)) return given(lookedFor(used, task) ?? remaining(used, task));
+  if (!VERBATIM.test(name)) return given(remaining(used, task));
+  const marked = behindColon(task) ?? behindPath(task, used) ?? behindRequest(used, task);
+  if (marked) return given(marked);
+  const left = remaining(used, task);
+  return left === "" ? undefined : { text: left, isGuess: !(used.length > 0 && HANDS_OVER.test(task)) };
+}
+
+/** "write hello to /notes.txt": the verb hands its object over, and the rest has a place. */
+const HANDS_OVER = /^\s*(?:please\s+)?(?:write|save|put|store|append|note|keep|log|add|run|execute)\b/i;
+
+/** "remind me to water the plants", "tell Ann that lunch is ready", "note that the door is blue". */
+const behindRequest = (used: readonly FoundValue[], task: string): string | undefined =>
+  cut(
+    /\b(?:remind|tell|notify|note|remember)\b(?:\s+(?!to\b|that\b)\S+){0,4}?\s+(?:to|that)\s+(\S.*)$/is.exec(
+      without(used, task),
+    )?.[1],
+  );
+
+/** "search my mail for the rental agreement" -> "rental agreement"; "are there any tickets about dark mode?" -> "dark mode". */
+const lookedFor = (used: readonly FoundValue[], task: string): string | undefined =>
+  cut(
+    /^\s*(?:please\s+)?(?:(?:can|could) you\s+)?(?:search|find|look|query|browse|check|are there|is there|do (?:i|we) have|show|list|get)\b.*?\b(?:for|about|regarding|concerning|mentioning|containing)\s+(?:the\s+|any\s+)?(\S.*)$/is.exec(
+      without(used, task),
+    )?.[1],
+  );
+
+/** Without the words that tied a value to the sentence which has a place of its own now. */
+const cut = (text: string | undefined): string | undefined =>
+  text &&
+  tidy(
+    text.replace(/[?!.\s]+$/, "").replace(/(?:\s+(?:on|at|in|from|since|until|by|for|to|the|of))+\s*$/i, ""),
+  );
 
 /** "run this: print(1)" -> "print(1)". Not the colon of an address or a time. */
 const behindColon = (task: string): string | undefined =>
@@ -68,14 +102,13 @@ const asWords = (name: string): string =>
 export const speaksOf = (name: string, task: string): boolean =>
   asWords(name) !== "" && new RegExp(`\\b${asWords(name).replace(/s$/, "s?")}\\b`, "i").test(task);
 
-/** Behind the name stands a sign and a word, or a word that is plainly no prose: it has a dot, a digit, a slash. */
+/** Behind the name stands a word that is plainly no prose: it has a dot, a digit, a slash. */
 export function valueNamed(name: string, task: string): FoundValue | undefined {
   const words = asWords(name);
   if (words.length < 2) return undefined;
-  const sign = isFreeText(name) ? "" : "|\\s*[:=]\\s*([^\\s,;]+)";
   const plain = "\\s+(?:is\\s+)?((?=[^\\s,;]*[./_@\\d-][^\\s,;]*\\w)[\\w][\\w./@-]*\\w)";
-  const found = new RegExp(`\\b${words}(?:${plain}${sign})`, "i").exec(task);
-  const text = found?.[1] ?? found?.[2];
+  const found = new RegExp(`\\b${words}(?:${plain})`, "i").exec(task);
+  const text = found?.[1];
   return found && text
     ? { kind: "quoted", text, at: found.index, end: found.index + found[0].length }
     : undefined;

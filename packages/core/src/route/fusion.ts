@@ -14,7 +14,7 @@ export interface FusionWeights {
   readonly doubt: Partial<Readonly<Record<Feature, number>>>;
 }
 
-/** What the whole field of candidates looks like; the gate reads it as well. */
+/** What the whole field of candidates looks like; the confidence models read it too. */
 export interface Field {
   readonly best: Readonly<Record<Feature, number>>;
   readonly doubt: number;
@@ -43,9 +43,6 @@ export function evidence({ features }: Candidate, field: Field, weights: FusionW
   }
   return sum;
 }
-
-export const fuse = (candidate: Candidate, field: Field, weights: FusionWeights): number =>
-  toScore(evidence(candidate, field, weights), weights);
 
 /** Between 0 and 10: the share of the most evidence there could be. */
 export const toScore = (sum: number, weights: FusionWeights): number => (10 * sum) / ceiling(weights);

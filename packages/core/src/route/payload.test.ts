@@ -123,6 +123,48 @@ describe("arguments from a task", () => {
     ["the branch: main, please", z.object({ branch: text }), { branch: "main" }],
     ["deploy on branch feature/x", z.object({ branch: text }), { branch: "feature/x" }],
     ["a budget of 1.5 million", z.object({ budget: z.number() }), { budget: 1_500_000 }],
+    [
+      "compare old.docx with new.docx",
+      z.object({
+        original: text.describe("Path of the original."),
+        modified: text.describe("Path of the other."),
+      }),
+      { original: "old.docx", modified: "new.docx" },
+    ],
+    [
+      "pack /site into site.zip",
+      z.object({
+        source: text.describe("The folder."),
+        target: text.describe("Path of the archive.").optional(),
+      }),
+      { source: "/site", target: "site.zip" },
+    ],
+    ["join a.pdf and b.pdf", z.object({ files: z.array(text) }), { files: ["a.pdf", "b.pdf"] }],
+    [
+      "translate this from German into French",
+      z.object({
+        target: z.enum(["de", "fr"]).describe("ISO 639-1 code"),
+        source_language: z.enum(["de", "fr"]),
+      }),
+      { target: "fr", source_language: "de" },
+    ],
+    ["make a Word document out of a.md", z.object({ to: z.enum(["pdf", "docx"]) }), { to: "docx" }],
+    [
+      "how much are 20 dollars in yen",
+      z.object({ from: text.describe("ISO 4217 code to convert from"), to: text.describe("ISO 4217 code") }),
+      { from: "USD", to: "JPY" },
+    ],
+    [
+      "mail it, subject: Report, body: It is attached.",
+      z.object({ subject: text, body: text }),
+      { subject: "Report", body: "It is attached." },
+    ],
+    ["pages 10-12 please", z.object({ first: z.int(), last: z.int() }), { first: 10, last: 12 }],
+    ["pay invoice 2026-118", z.object({ number: text }), { number: "2026-118" }],
+    ["an event called Team lunch on March 20", z.object({ title: text }), { title: "Team lunch" }],
+    ["what is Peter Parker's number", z.object({ name: text }), { name: "Peter Parker" }],
+    ["search my mail for the rental agreement", z.object({ query: text }), { query: "rental agreement" }],
+    ["remind me to water the plants", z.object({ text }), { text: "water the plants" }],
   ])("%j", (task, schema, expected) => {
     expect(mapPayload(task, zodSchema(schema).jsonSchema, { timezoneOf, now }).payload).toMatchObject(
       expected,
@@ -141,6 +183,27 @@ describe("arguments from a task", () => {
       z.object({ event: text.optional(), files: z.array(text).optional() }),
     ).jsonSchema;
     expect(mapPayload("tell me which event comes: a, b or c", schema).payload).toEqual({});
+  });
+
+  test.each([
+    ["read the report", z.object({ path: text })],
+    ["compare the contracts", z.object({ original: text.describe("Path of the original version.") })],
+    ["draw a chart of my sales", z.object({ data: text.describe("Path of the CSV file.") })],
+    ["do I have mail?", z.object({ subject: text })],
+  ])("%j: neither a path nor a heading is the sentence", (task, schema) => {
+    expect(mapPayload(task, zodSchema(schema).jsonSchema)).toMatchObject({ payload: {} });
+  });
+
+  test("the ending of a file is no choice", () => {
+    const schema = zodSchema(z.object({ path: text, to: z.enum(["pdf", "html"]) })).jsonSchema;
+    expect(mapPayload("convert report.pdf", schema)).toMatchObject({ missing: ["to"] });
+  });
+
+  test("what is only left of the sentence is a guess, what is marked is none", () => {
+    const schema = zodSchema(z.object({ body: text })).jsonSchema;
+    expect(mapPayload("cheer up the team", schema).guessed).toEqual(["body"]);
+    expect(mapPayload('send "cheer up"', schema).guessed).toEqual([]);
+    expect(mapPayload("send this: cheer up", schema).guessed).toEqual([]);
   });
 
   test("a part of a call in code is not a value", () => {

@@ -1,50 +1,46 @@
 /**
  * Arguments from a task's text by the tool's own JSON Schema. Rules, not a model: what is not in the text is reported
- * as missing and never made up.
+ * as missing and never made up, and what was filled without a sign in the text is reported as a guess.
  */
 import type { JsonSchema, JsonValue } from "../schema.ts";
-import { freeText, isFreeText, speaksOf, valueNamed } from "./free-text.ts";
+import { arrayFor, booleanFor, enumValue } from "./choice-arguments.ts";
+import { freeText, isFreeText, valueNamed } from "./free-text.ts";
+import { labelledValues } from "./labelled-values.ts";
+import { type Mapping, type PayloadHints, take } from "./mapping.ts";
+import { nameIn } from "./names-in-text.ts";
+import { numberFor } from "./number-arguments.ts";
 import { pathValues } from "./operation.ts";
-import { isRecord, type ParameterSchema, parametersOf } from "./parameters.ts";
-import { type FoundValue, findValues, listItems, numberOf, type ValueKind } from "./task-values.ts";
+import { isSource, kindOf, type ParameterKind } from "./parameter-kind.ts";
+import { type ParameterSchema, parametersOf } from "./parameters.ts";
+import { pathArguments } from "./path-arguments.ts";
+import { type FoundValue, findValues, type ValueKind } from "./task-values.ts";
 import { boundedLines } from "./text.ts";
+import { currenciesIn, languagesIn, type NamedValue } from "./value-names.ts";
 
 export interface MappedPayload {
   readonly payload: Readonly<Record<string, JsonValue>>;
   /** Required parameters the text does not give. */
   readonly missing: readonly string[];
+  /** Parameters whose value is only the likeliest reading of the text. */
+  readonly guessed: readonly string[];
   /** How many values of the text (addresses, paths, numbers, lists) found a place: what speaks for the tool. */
   readonly placed: number;
-}
-
-export interface PayloadHints {
-  /** Fields that are the same at every call. */
-  readonly constants?: Readonly<Record<string, JsonValue>>;
-  /** The IANA zone of a place named in a text. */
-  readonly timezoneOf?: (text: string) => string | undefined;
-  /** Today, so that "tomorrow" can be a date. */
-  readonly now?: Date;
-  /** The address of an operation: "pod web-0" fills `/pods/{name}`. */
-  readonly path?: string;
-}
-
-interface Mapping {
-  readonly task: string;
-  readonly values: readonly FoundValue[];
-  readonly used: Set<FoundValue>;
-  readonly hints: PayloadHints;
 }
 
 type Fill = (parameter: ParameterSchema, mapping: Mapping) => JsonValue | undefined;
 
 export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints = {}): MappedPayload {
   const text = boundedLines(task);
-  const mapping: Mapping = { task: text, values: findValues(text, hints.now), used: new Set(), hints };
+  const values = findValues(text, hints.now);
+  const mapping: Mapping = { task: text, values, used: new Set(), guessed: new Set(), hints };
   const parameters = parametersOf(schema);
   const payload: Record<string, JsonValue> = { ...hints.constants };
   const inPath = pathValues(text, hints.path ?? "", { guess: true });
   fill(parameters, payload, ({ name, schema }) => typed(inPath.get(name), schema));
   useUp(mapping, inPath.values());
+  const open = parameters.filter(({ name }) => payload[name] === undefined);
+  fillLabelled(open, payload, mapping);
+  fillPaths(open, payload, mapping);
   // The exact kinds first, so that what is left over for free text is really left over.
   for (const pass of [exactValue, freeValue])
     fill(parameters, payload, (parameter) => pass(parameter, mapping));
@@ -54,7 +50,7 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
     .filter((parameter) => parameter.required && !given(parameter))
     .map(({ name }) => name);
   const lists = Object.values(payload).filter((value) => Array.isArray(value)).length;
-  return { payload, missing, placed: mapping.used.size + lists };
+  return { payload, missing, guessed: [...mapping.guessed], placed: mapping.used.size + lists };
 }
 
 function fill(
@@ -65,6 +61,44 @@ function fill(
   for (const parameter of parameters) {
     const value = payload[parameter.name] === undefined ? find(parameter) : undefined;
     if (value !== undefined) payload[parameter.name] = value;
+  }
+}
+
+function fillLabelled(
+  parameters: readonly ParameterSchema[],
+  payload: Record<string, JsonValue>,
+  mapping: Mapping,
+): void {
+  const taking = parameters.filter(({ schema }) => isText(schema) && !Array.isArray(schema.enum));
+  const labelled = labelledValues(
+    mapping.task,
+    taking.map(({ name }) => name),
+  );
+  for (const [name, value] of labelled) {
+    const parameter = taking.find((each) => each.name === name);
+    if (!parameter || !holds(parameter, value.text)) continue;
+    payload[name] = value.text;
+    useUp(mapping, [value.text]);
+    mapping.used.add(value);
+  }
+}
+
+/** A label is no licence for any word: an address must be one. */
+const holds = (parameter: ParameterSchema, text: string): boolean => {
+  const kind = kindOf(parameter);
+  return kind === "url" ? /^https?:/i.test(text) : kind === "email" ? text.includes("@") : kind !== "date";
+};
+
+function fillPaths(
+  parameters: readonly ParameterSchema[],
+  payload: Record<string, JsonValue>,
+  { task, values, used }: Mapping,
+): void {
+  const open = parameters.filter(({ name }) => payload[name] === undefined);
+  const free = values.filter((value) => !used.has(value));
+  for (const [name, { value, used: taken }] of pathArguments(task, open, free)) {
+    payload[name] = value;
+    for (const each of taken) used.add(each);
   }
 }
 
@@ -83,43 +117,46 @@ function typed(value: string | undefined, { type }: JsonSchema): JsonValue | und
   return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
-/** What a parameter's name or format says it holds. The first row that fits decides. */
-const KINDS: readonly (readonly [RegExp, Fill])[] = [
-  [/^(url|uri|link|href|website|page|endpoint|webhook)$|_?url$/i, taking("url")],
-  [/mail|recipient/i, taking("email")],
-  [/^(path|file|filename|file_?path|filepath|directory|dir|folder|input|source)$|_path$/i, taking("path")],
-  [
-    /time_?zone|^tz$/i,
-    (_, { task, hints }) =>
-      /\b[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+(?:\/[A-Z][A-Za-z_]+)?\b/.exec(task)?.[0] ?? hints.timezoneOf?.(task),
-  ],
-  [/uuid|guid/i, taking("uuid")],
-  [/^(domain|host)(_?name)?$/i, (_, { task }) => /\b(?:[a-z0-9-]+\.)+[a-z]{2,}\b/i.exec(task)?.[0]],
-  [/date|^(day|when|since|until|from_time|to_time|start|end)$/i, taking("date")],
-  [/city|location|place|region|country|address|destination|origin/i, (_, { task }) => placeIn(task)],
-  [
-    /pattern|regex|regexp/i,
-    (_, mapping) =>
-      take(mapping, "quoted") ?? wordAfter(mapping.task, /(?:pattern|for|matching|containing)\s+(\S+)/i),
-  ],
-];
+const isText = ({ type }: JsonSchema): boolean => type === "string" || type === undefined;
+
+/** How a parameter of each kind is filled. Paths are not here: they are given out together, by their order. */
+const FILLS: Readonly<Record<Exclude<ParameterKind, "path">, Fill>> = {
+  url: taking("url"),
+  email: taking("email"),
+  uuid: taking("uuid"),
+  date: (parameter, mapping) => {
+    const date = take(mapping, "date");
+    return parameter.schema.format === "date" ? date?.slice(0, 10) : date;
+  },
+  time: taking("time"),
+  timezone: (_, { task, hints }) =>
+    /\b[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+(?:\/[A-Z][A-Za-z_]+)?\b/.exec(task)?.[0] ?? hints.timezoneOf?.(task),
+  host: (_, { task }) => /\b(?:[a-z0-9-]+\.)+[a-z]{2,}\b/i.exec(task)?.[0],
+  place: (_, { task }) => placeIn(task),
+  pattern: (_, mapping) =>
+    take(mapping, "quoted") ?? wordAfter(mapping.task, /(?:pattern|for|matching|containing)\s+(\S+)/i),
+  language: (parameter, mapping) => languageFor(parameter, mapping),
+  currency: (parameter, mapping) => currencyFor(parameter, mapping),
+  identifier: (parameter, mapping) => identifierFor(parameter, mapping),
+  name: (parameter, mapping) => nameFor(parameter, mapping),
+};
 
 function exactValue(parameter: ParameterSchema, mapping: Mapping): JsonValue | undefined {
   const { schema, name } = parameter;
   if (schema.const !== undefined) return schema.const as JsonValue;
-  if (Array.isArray(schema.enum)) return enumValue(schema.enum, mapping.task);
+  const kind = kindOf(parameter);
+  if (Array.isArray(schema.enum)) {
+    return kind === "language" ? languageFor(parameter, mapping) : enumValue(schema.enum, mapping);
+  }
   if (schema.type === "number" || schema.type === "integer") return numberFor(parameter, mapping);
   if (schema.type === "boolean") return booleanFor(name, mapping.task);
+  if (kind === "path") return undefined;
   if (schema.type === "array") return arrayFor(parameter, mapping);
-  if (schema.type !== "string" && schema.type !== undefined) return undefined;
-  if (schema.format === "uri") return take(mapping, "url");
-  if (schema.format === "email") return take(mapping, "email");
-  if (schema.format === "date") return take(mapping, "date")?.slice(0, 10);
-  const kind = KINDS.find(([pattern]) => pattern.test(name));
-  return kind ? kind[1](parameter, mapping) : named(name, mapping);
+  if (!isText(schema)) return undefined;
+  return kind ? FILLS[kind](parameter, mapping) : named(name, mapping);
 }
 
-/** "event deploy.done", "branch: main": the word behind the parameter's own name. */
+/** "event deploy.done": the word behind the parameter's own name. */
 function named(name: string, { task, used }: Mapping): string | undefined {
   const found = valueNamed(name, task);
   if (!found || !/^(?:$|[\s,;.!?])/.test(task.slice(found.end))) return undefined; // "print" of "print(1+1)" is no word
@@ -127,12 +164,64 @@ function named(name: string, { task, used }: Mapping): string | undefined {
   return found.text;
 }
 
+/** "into French" is the target, "from German" the source; a language in quotes is part of a text. */
+function languageFor(parameter: ParameterSchema, { task, values }: Mapping): string | undefined {
+  const said = languagesIn(task).filter(
+    ({ at }) => !values.some((value) => value.kind === "quoted" && value.at <= at && at < value.end),
+  );
+  const isFrom = ({ at }: NamedValue) => /\bfrom\s+(?:the\s+)?$/i.test(task.slice(0, at));
+  const chosen = isSource(parameter) ? said.find(isFrom) : said.findLast((each) => !isFrom(each));
+  if (!chosen) return undefined;
+  const { enum: choices, description } = parameter.schema;
+  if (!Array.isArray(choices))
+    return /\b(code|ISO)\b/i.test(String(description ?? "")) || /code/i.test(parameter.name)
+      ? chosen.code
+      : parameter.name.match(/lang$/i)
+        ? chosen.code
+        : chosen.name;
+  const fits = (choice: unknown) =>
+    typeof choice === "string" &&
+    [chosen.code, chosen.name.toLowerCase()].includes(choice.toLowerCase().split(/[-_]/)[0] ?? "");
+  return choices.find(fits) as string | undefined;
+}
+
+/** The first currency that is said is the one to start from. */
+function currencyFor(parameter: ParameterSchema, { task }: Mapping): string | undefined {
+  const said = currenciesIn(task);
+  const chosen = isSource(parameter) ? said[0] : said.length > 1 ? said.at(-1) : undefined;
+  return (chosen ?? (/^currency/i.test(parameter.name) ? said[0] : undefined))?.code;
+}
+
+/** "message msg-4711", "invoice 2026-118". Only a required one is filled without its name being said. */
+function identifierFor(parameter: ParameterSchema, mapping: Mapping): string | undefined {
+  const byName = named(parameter.name, mapping);
+  if (byName !== undefined || !parameter.required) return byName;
+  const { values, used, guessed } = mapping;
+  const free = values.filter((value) => !used.has(value));
+  const candidates = free.filter(({ kind }) => kind === "identifier" || kind === "uuid");
+  const chosen = candidates[0] ?? free.find(({ kind }) => kind === "number");
+  if (!chosen) return take(mapping, "quoted");
+  if (candidates.length > 1) guessed.add(parameter.name);
+  used.add(chosen);
+  return chosen.text;
+}
+
+function nameFor({ name, required }: ParameterSchema, mapping: Mapping): string | undefined {
+  const quoted = take(mapping, "quoted");
+  if (quoted !== undefined) return quoted;
+  const found = nameIn(mapping.task, name, { loosely: required });
+  if (found) mapping.used.add(found);
+  return found?.text ?? named(name, mapping);
+}
+
 function freeValue({ name, schema, required }: ParameterSchema, mapping: Mapping): JsonValue | undefined {
-  const isText = schema.type === "string" || schema.type === undefined;
-  if (!isText || Array.isArray(schema.enum) || !isFreeText(name)) return undefined;
+  if (!isText(schema) || Array.isArray(schema.enum) || !isFreeText(name)) return undefined;
+  if (kindOf({ name, schema }) === "path") return undefined;
   const quoted = take(mapping, "quoted");
   if (quoted !== undefined || isIncidental({ name, required }, mapping)) return quoted;
-  return freeText(name, mapping.task, [...mapping.used]);
+  const found = freeText(name, mapping.task, [...mapping.used]);
+  if (found?.isGuess) mapping.guessed.add(name);
+  return found?.text;
 }
 
 /** An operation has dozens of optional fields; a filter that holds the whole sentence finds nothing. */
@@ -141,97 +230,12 @@ const isIncidental = ({ name, required }: Pick<ParameterSchema, "name" | "requir
 
 function taking(kind: ValueKind): Fill {
   return (_, mapping) =>
-    take(mapping, kind) ?? (kind === "path" || kind === "date" ? undefined : takeShared(mapping, kind));
-}
-
-function take({ values, used }: Mapping, kind: ValueKind): string | undefined {
-  const found = values.find((value) => value.kind === kind && !used.has(value));
-  if (found) used.add(found);
-  return found?.text;
+    take(mapping, kind) ?? (kind === "url" || kind === "email" ? takeShared(mapping, kind) : undefined);
 }
 
 /** The only URL of a task may serve two parameters that both want one. */
 const takeShared = ({ values }: Mapping, kind: ValueKind): string | undefined =>
   values.findLast((value) => value.kind === kind)?.text;
-
-function numberFor({ name, schema, required }: ParameterSchema, mapping: Mapping): number | undefined {
-  const said = name
-    .toLowerCase()
-    .split(/[_-]/)
-    .filter((word) => word.length > (word === name ? 2 : 3));
-  const mustBeSaid = !required && mapping.hints.path !== undefined;
-  const free = mapping.values.filter((value) => value.kind === "number" && !mapping.used.has(value));
-  const behind = free.find(({ at }) => wordBehind(schema)?.test(mapping.task.slice(0, at)));
-  const near = free.find(({ at, end }) => {
-    const around = mapping.task
-      .slice(Math.max(0, at - name.length - 12), end + name.length + 12)
-      .toLowerCase();
-    return said.some((word) => around.includes(word.replace(/s$/, "")));
-  });
-  const chosen = behind ?? near ?? (schema.default === undefined && !mustBeSaid ? free[0] : undefined);
-  if (!chosen) return undefined;
-  mapping.used.add(chosen);
-  const number = numberOf(chosen);
-  return schema.type === "integer" ? Math.trunc(number) : number;
-}
-
-/** "The number to subtract from." ends in the word that stands before its number: "subtract 5 from 20". */
-function wordBehind({ description }: JsonSchema): RegExp | undefined {
-  const word = /\b(by|from|into)(?=[.;,]|$)/i.exec(typeof description === "string" ? description : "")?.[1];
-  return word === undefined ? undefined : new RegExp(`\\b${word}\\s+$`, "i");
-}
-
-const booleanFor = (name: string, task: string): boolean | undefined => {
-  const words = name.replace(/^(is|as|with|include|use)_?/i, "").replace(/_/g, " ");
-  if (!new RegExp(`\\b${words.replace(/[^\w ]/g, "")}`, "i").test(task)) return undefined;
-  return !new RegExp(`\\b(?:not?|without|don't)\\s+(?:\\w+\\s+)?${words.replace(/[^\w ]/g, "")}`, "i").test(
-    task,
-  );
-};
-
-const enumValue = (values: readonly unknown[], task: string): JsonValue | undefined => {
-  const words = ` ${task.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ")} `;
-  return values.find(
-    (value) => typeof value === "string" && words.includes(` ${value.toLowerCase().replace(/[_-]+/g, " ")} `),
-  ) as JsonValue | undefined;
-};
-
-function arrayFor({ name, schema, required }: ParameterSchema, mapping: Mapping): JsonValue | undefined {
-  const item = isRecord(schema.items) ? schema.items : {};
-  if (Array.isArray(item.enum)) {
-    const chosen = enumValue(item.enum, mapping.task);
-    return chosen === undefined ? undefined : [chosen];
-  }
-  const items = listItems(mapping.task);
-  if (items.length === 0 || !(required || speaksOf(name, mapping.task))) return undefined;
-  if (item.type !== "object") return items;
-  const fields = parametersOf(item);
-  return items.map((text) =>
-    Object.fromEntries(
-      fields.map((field) => [field.name, itemField(field, text)]).filter(([, value]) => value !== undefined),
-    ),
-  );
-}
-
-/** One field of a list's item: its words, its words as something under way, or the first of a choice. */
-function itemField({ name, schema }: ParameterSchema, text: string): JsonValue | undefined {
-  if (Array.isArray(schema.enum)) return schema.enum[0] as JsonValue;
-  if (schema.type !== "string") return undefined;
-  return /active/i.test(name) ? underWay(text) : text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** "Fix the bug" -> "Fixing the bug". */
-function underWay(text: string): string {
-  const [verb = "", ...rest] = text.split(" ");
-  if (rest.length === 0) return text.charAt(0).toUpperCase() + text.slice(1); // "eggs" is a thing, not a doing
-  const stem = /[^aeiou]e$/i.test(verb)
-    ? verb.slice(0, -1)
-    : /^[^aeiou]*[aeiou][bdgmnprt]$/i.test(verb)
-      ? verb + verb.slice(-1)
-      : verb;
-  const form = `${stem}ing`;
-  return [form.charAt(0).toUpperCase() + form.slice(1), ...rest].join(" ");
-}
 
 /** "weather in New York tomorrow" -> "New York"; lower case is taken as it is typed. */
 function placeIn(task: string): string | undefined {

@@ -165,6 +165,7 @@ test.each([
     method: "POST",
     goal: "",
     payload: {},
+    risk: "read" as const,
   });
   expect(
     taskStatus(

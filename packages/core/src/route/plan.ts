@@ -4,10 +4,11 @@
  */
 import type { Capability } from "../capability.ts";
 import type { JsonSchema, JsonValue } from "../schema.ts";
-import { type AnyTool, whyUnavailable } from "../tool.ts";
+import { type AnyTool, riskOf, type ToolRisk, whyUnavailable } from "../tool.ts";
 import { type ChoosableTool, chooseTool } from "./choose-tool.ts";
+import type { PayloadHints } from "./mapping.ts";
 import { isRecord, parametersOf } from "./parameters.ts";
-import { mapPayload, type PayloadHints } from "./payload.ts";
+import { mapPayload } from "./payload.ts";
 import type { RankResult } from "./rank.ts";
 import type { MatchedCapability, TaskIntent, TaskStep } from "./task-contract.ts";
 import { normalizeTask } from "./text.ts";
@@ -101,8 +102,9 @@ function toStep(
   const schema = tool?.inputSchema ?? {};
   const constants = { ...capability.routing?.payload, ...hints.constants };
   const path = tool?.endpoint?.path;
-  const { payload, missing } = mapPayload(task, schema, {
-    ...{ ...hints, constants },
+  const { payload, missing, guessed } = mapPayload(task, schema, {
+    ...hints,
+    constants,
     ...(path !== undefined && { path }),
   });
   return {
@@ -113,15 +115,24 @@ function toStep(
     goal: `Execute ${capability.name} for intent ${label}`,
     payload: { ...defaultsOf(schema), ...payload },
     ...(missing.length > 0 && { missing }),
+    risk: tool?.risk ?? "write",
+    ...(guessed.length > 0 && { guessed }),
   };
 }
 
-const choosable = ({ tools }: Capability): (ChoosableTool & Pick<AnyTool, "endpoint">)[] =>
+interface PlannableTool extends ChoosableTool, Pick<AnyTool, "endpoint"> {
+  readonly risk: ToolRisk;
+}
+
+const choosable = ({ tools }: Capability): PlannableTool[] =>
   tools
     .filter((tool) => whyUnavailable(tool) === undefined)
-    .map(({ name, description, input, endpoint }) => ({
-      ...{ name, description, inputSchema: input.jsonSchema },
-      ...(endpoint && { endpoint }),
+    .map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      inputSchema: tool.input.jsonSchema,
+      risk: riskOf(tool),
+      ...(tool.endpoint && { endpoint: tool.endpoint }),
     }));
 
 /** The tool whose words fit the task best; the first declared when no word decides. */

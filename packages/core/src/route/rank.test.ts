@@ -226,12 +226,34 @@ describe("rank", () => {
     expect(rank(task, indexOf(DOCUMENTS))).toMatchObject({ matches: [], noMatch: true });
   });
 
-  test("the fallback answers when nothing fits", () => {
-    const talk = { id: "chat", name: "Chat", description: "Talk.", fallback: true };
-    expect(rank("qwxzv blorptag", indexOf([...DOCUMENTS, talk]))).toMatchObject({
-      matches: [{ id: "chat", reasons: ["fallback: nothing fits better"] }],
-      noMatch: false,
-    });
+  const talk = { id: "chat", name: "Chat", description: "Talk.", fallback: true };
+
+  test.each(["who invented the telescope?", "hello", "hi there", "what is love", "天は何色ですか？"])(
+    "when nothing fits, the fallback answers %j and says that it is the fallback",
+    (task) => {
+      expect(rank(task, indexOf([...DOCUMENTS, talk]))).toMatchObject({
+        matches: [{ id: "chat", reasons: [expect.stringMatching(/^fallback:/)] }],
+        noMatch: false,
+        isFallback: true,
+      });
+    },
+  );
+
+  test.each(["qwxzv blorptag", "asdf?", "order more printer paper", "can you lock the front door?"])(
+    "the fallback does not answer %j, which is neither a question nor a conversation",
+    (task) => {
+      expect(rank(task, indexOf([...DOCUMENTS, talk]))).toMatchObject({ matches: [], noMatch: true });
+    },
+  );
+
+  test("every match has a reason, and a reason names what the task says", () => {
+    for (const { matches } of [
+      rank("please read the mail", indexOf(DOCUMENTS, spelling)),
+      rank("zzz mmm aaa", indexOf(DOCUMENTS, spelling)),
+    ])
+      for (const { reasons } of matches) expect(reasons.length).toBeGreaterThan(0);
+    const convert = { id: "c", name: "Convert Document", description: "Convert a document." };
+    expect(rank("convert the document", indexOf([convert])).matches[0]?.reasons).toContain("action:convert");
   });
 
   test("reads a task of many clauses as several wishes", () => {

@@ -2,9 +2,11 @@
  * Which capability serves a task, and why. Pure and deterministic: the same task over the same documents gives the same
  * answer, in whatever order they were registered.
  */
+
+import { confidenceValues, logistic, unknownShare } from "./confidence.ts";
+import { isConversation } from "./conversation.ts";
 import { type Candidate, candidatesFor } from "./features.ts";
 import { ceiling, evidence, type Field, fieldOf } from "./fusion.ts";
-import { gateValues, logistic, unknownShare } from "./gate.ts";
 import { guard, type Verdict } from "./guardrails.ts";
 import { reasonsFor } from "./reasons.ts";
 import type { IndexEntry, RouteIndex } from "./route-index.ts";
@@ -33,8 +35,10 @@ export interface RankResult {
   /** Best first; empty exactly when `noMatch`. */
   readonly matches: readonly Match[];
   readonly noMatch: boolean;
-  /** How likely the first match is right, or, for no match, that nothing fits. */
+  /** How likely the first match is right, counting that nothing may fit; without a match, how likely nothing fits. */
   readonly confidence: number;
+  /** True when nothing fits and the only match is the catch-all, which takes questions and conversation. */
+  readonly isFallback?: true;
   /** What the task was split into; the task itself when it asks for one thing. */
   readonly clauses: readonly string[];
   /** What nearly matched and why not; only when asked for. */
@@ -68,25 +72,48 @@ export function rank(text: string, index: RouteIndex, options: RankOptions = {})
     .map((candidate) => score(candidate, field, task, weights, scale))
     .sort(byPrecision);
   const open = scored.filter(({ verdict }) => verdict.factor > 0);
-  const values = gateValues({
+  const { nothingFits, right } = estimate(open, { field, task, index, weights });
+  const refused = nothingFits >= weights.noneThreshold;
+  const floor = FLOOR_SHARE * (open[0]?.score ?? 0);
+  const kept = refused ? [] : open.filter((entry) => entry.score >= floor).slice(0, topK);
+  const fallback = refused && isConversation(text) ? fallbackMatch(index, accept) : undefined;
+  return {
+    matches: fallback ? [fallback] : kept.map((entry) => toMatch(entry, task)),
+    noMatch: refused && !fallback,
+    confidence: round(refused ? nothingFits : right * (1 - nothingFits), 4),
+    ...(fallback && { isFallback: true }),
+    clauses: task.clauses.length > 0 ? task.clauses.map((clause) => clause.text) : [task.whole.text],
+    ...(options.rejected && { rejected: rejections(scored, kept, { floor, nothingFits, refused }) }),
+  };
+}
+
+interface Estimate {
+  /** How likely no capability serves the task. */
+  readonly nothingFits: number;
+  /** How likely the first is right, if any is. */
+  readonly right: number;
+}
+
+interface EstimateParts {
+  readonly field: Field;
+  readonly task: Task;
+  readonly index: RouteIndex;
+  readonly weights: RouteWeights;
+}
+
+function estimate(open: readonly Scored[], { field, task, index, weights }: EstimateParts): Estimate {
+  const [first] = open;
+  if (!first) return { nothingFits: 1, right: 0 };
+  const values = confidenceValues({
     best: field.best,
     task,
     scores: open.map((entry) => entry.evidence),
     unknown: unknownShare(task.contentTerms, index.postings),
-    spoken: (open[0]?.candidate.entry.document.triggers?.length ?? 0) > 0,
+    spoken: (first.candidate.entry.document.triggers?.length ?? 0) > 0,
   });
-  const nothingFits = open.length === 0 ? 1 : logistic(values, weights.none);
-  const refused = nothingFits >= weights.noneThreshold && !isSaid(open[0], task);
-  const floor = FLOOR_SHARE * (open[0]?.score ?? 0);
-  const kept = refused ? [] : open.filter((entry) => entry.score >= floor).slice(0, topK);
-  const matches = kept.map((entry) => toMatch(entry, task));
-  const last = refused ? fallbackMatch(index, accept) : undefined;
   return {
-    matches: last ? [last] : matches,
-    noMatch: refused && !last,
-    confidence: round(refused ? nothingFits : logistic(values, weights.right), 4),
-    clauses: task.clauses.length > 0 ? task.clauses.map((clause) => clause.text) : [task.whole.text],
-    ...(options.rejected && { rejected: rejections(scored, kept, { floor, nothingFits, refused }) }),
+    nothingFits: isSaid(first, task) ? 0 : logistic(values, weights.none),
+    right: logistic(values, weights.right),
   };
 }
 
@@ -105,8 +132,7 @@ function score(candidate: Candidate, field: Field, task: Task, weights: RouteWei
  * A trigger of several words stands in the task: of three thousand labelled tasks that nothing fits, none had that.
  * Or it is a page reader, and the task holds an address.
  */
-function isSaid(first: Scored | undefined, task: Task): boolean {
-  if (!first) return false;
+function isSaid(first: Scored, task: Task): boolean {
   const { triggerHits, entry } = first.candidate;
   return (
     triggerHits.some((trigger) => /\S\s+\S/.test(trigger.trim())) ||
@@ -140,7 +166,7 @@ function toMatch({ candidate, verdict, score: value }: Scored, task: Task): Matc
   };
 }
 
-/** The catch-all answers when nothing fits; with several, the first by id. */
+/** The catch-all answers a question when nothing fits; with several, the first by id. */
 function fallbackMatch(index: RouteIndex, accept: (entry: IndexEntry) => boolean): Match | undefined {
   const ids = index.entries
     .filter((entry): entry is IndexEntry => entry?.document.fallback === true && accept(entry))
@@ -148,7 +174,7 @@ function fallbackMatch(index: RouteIndex, accept: (entry: IndexEntry) => boolean
     .sort();
   return ids[0] === undefined
     ? undefined
-    : { id: ids[0], score: 0, reasons: ["fallback: nothing fits better"] };
+    : { id: ids[0], score: 0, reasons: ["fallback: nothing fits, and this is a question or a conversation"] };
 }
 
 function rejections(

@@ -1,5 +1,5 @@
 /** Why a capability matched, in words a person can check against the task, the strongest first. */
-import { actionOf } from "./actions.ts";
+import { actionBits } from "./actions.ts";
 import type { RouteDocument } from "./document.ts";
 import type { Candidate } from "./features.ts";
 import type { Task } from "./task.ts";
@@ -19,15 +19,15 @@ export function reasonsFor(candidate: Candidate, task: Task): string[] {
     ...tagHits.map((tag) => `tag:${tag}`),
     ...labelled("name", sharedWords(name, task, said)),
   ];
-  const action = actionOf(task.actions & entry.actions);
-  if (action) reasons.push(`action:${action}`);
+  const verb = task.verbs.find((word) => (actionBits([word]) & entry.actions) !== 0);
+  if (verb !== undefined) reasons.push(`action:${verb}`);
   if (features.domain > 0 && entry.document.domain) reasons.push(`domain:${entry.document.domain}`);
   reasons.push(...labelled("words", sharedWords(description, task, said)));
   if (nearestPassage && nearestPassage.similarity >= MIN_SIMILAR && triggerHits.length === 0) {
     reasons.push(`similar:${nearestPassage.similarity.toFixed(2)} "${quote(nearestPassage.text)}"`);
   }
   const semantic = nearestTrigger ?? { text: entry.document.name, similarity: features.nearest };
-  if (semantic.similarity >= MIN_SEMANTIC) {
+  if (semantic.similarity >= MIN_SEMANTIC || reasons.length === 0) {
     reasons.push(`semantic:${semantic.similarity.toFixed(2)} "${quote(semantic.text)}"`);
   }
   return reasons;

@@ -1,6 +1,7 @@
 /** The contract of `POST /api/execute-task`, field for field as the specification has it. */
 import { z } from "zod";
 import type { JsonValue } from "../schema.ts";
+import type { ToolRisk } from "../tool.ts";
 
 const MAX_TASK_CHARS = 100_000;
 
@@ -15,6 +16,8 @@ export const TaskRequest = z.object({
   agentId: z.string().max(100).optional(),
   timeoutMs: z.int().min(1).max(600_000).optional(),
   includeRejected: z.boolean().default(false),
+  /** `proposal.confirm` of an earlier answer: executes that plan, and only that one. */
+  confirm: z.string().max(100).optional(),
 });
 export type TaskRequest = z.output<typeof TaskRequest>;
 
@@ -46,6 +49,10 @@ export interface TaskStep {
   readonly payload: Readonly<Record<string, JsonValue>>;
   /** Required input the task does not give; such a step is not called. */
   readonly missing?: readonly string[];
+  /** What the call can do to the world. */
+  readonly risk: ToolRisk;
+  /** Input that is only the likeliest reading of the task. */
+  readonly guessed?: readonly string[];
 }
 
 export interface ExecutedStep {
@@ -66,6 +73,12 @@ export interface TaskResponse {
   readonly plan: readonly TaskStep[];
   readonly execution: { readonly dryRun: boolean; readonly steps: readonly ExecutedStep[] };
   readonly status: TaskStatus;
+  /** Set when nothing was executed because a person should look first. */
+  readonly proposal?: {
+    /** Send the same request with this as `confirm` to execute exactly this plan. */
+    readonly confirm: string;
+    readonly why: readonly string[];
+  };
   readonly diagnostics: {
     readonly degraded: boolean;
     readonly notes: readonly string[];

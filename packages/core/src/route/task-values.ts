@@ -2,7 +2,16 @@
 import { datesInWords } from "./task-dates.ts";
 import { numbersInWords } from "./task-numbers.ts";
 
-export type ValueKind = "url" | "email" | "quoted" | "path" | "number" | "date" | "uuid";
+export type ValueKind =
+  | "url"
+  | "email"
+  | "quoted"
+  | "path"
+  | "number"
+  | "date"
+  | "time"
+  | "uuid"
+  | "identifier";
 
 export interface FoundValue {
   readonly kind: ValueKind;
@@ -10,6 +19,9 @@ export interface FoundValue {
   readonly at: number;
   readonly end: number;
 }
+
+const EXTENSIONS =
+  "txt|md|markdown|rst|json|jsonl|csv|tsv|ya?ml|html?|[cm]?[jt]sx?|py|rb|go|rs|java|cpp|css|sql|pdf|docx?|odt|rtf|pptx?|xlsx?|ods|tex|epub|png|jpe?g|gif|webp|svg|avif|bmp|tiff?|heic|mp3|wav|ogg|flac|m4a|mp4|mov|mkv|webm|avi|zip|tar|tar\\.gz|tgz|gz|bz2|7z|rar|log|xml|toml|ini|env|sh|db|sqlite|ipynb|eml|ics|vcf|parquet|bak";
 
 /** Earlier rows win: a number inside a URL is part of the URL. */
 const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
@@ -21,8 +33,18 @@ const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
   ["date", /\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?)?\b/g],
   [
     "path",
-    /(?<![\w/:])(?:\.{0,2}\/[\w.@~-]+(?:\/[\w.@~-]+)*\/?|[\w-]+(?:\/[\w.-]+)*\.(?:txt|md|json|csv|ya?ml|html?|js|ts|py|pdf|docx?|png|jpe?g|log|xml|toml|sh))\b/gi,
+    new RegExp(
+      `(?<![\\w/:])(?:\\.{0,2}/[\\w.@~-]+(?:/[\\w.@~-]+)*/?|[\\w-]+(?:[/.][\\w-]+)*\\.(?:${EXTENSIONS}))\\b`,
+      "gi",
+    ),
   ],
+  ["time", /\b(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\b|\b(?:1[0-2]|[1-9]) ?(?:am|pm)\b/gi],
+  // Behind a noun: "2026-118" alone is a sum, "invoice 2026-118" is a name.
+  [
+    "identifier",
+    /(?<=\b(?!(?:is|of|are|what|plus|minus|be|and|or|equals|calculate|compute|subtract|solve)\b)[a-z]{2,}\s+#?)\d+(?:-\d+)+\b/gi,
+  ],
+  ["identifier", /(?<![\w./@])(?=[\w.-]*\d)(?=[\w.-]*[a-z_-])[a-z][\w]*(?:[_-][\w]+)+\b/gi],
   ["number", /(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.]*\w)/gi],
 ];
 
@@ -45,6 +67,14 @@ export function findValues(task: string, now?: Date): FoundValue[] {
     }
   }
   return taken.sort((a, b) => a.at - b.at);
+}
+
+/** Both ends of a range such as "10-12", where two numbers are needed and an identifier is not. */
+export function rangeOf({ kind, text }: FoundValue): readonly [number, number] | undefined {
+  const [, first, last] = (kind === "identifier" ? /^(\d+)-(\d+)$/.exec(text) : null) ?? [];
+  return first === undefined || last === undefined || Number(last) < Number(first)
+    ? undefined
+    : [Number(first), Number(last)];
 }
 
 export const numberOf = ({ text }: FoundValue): number => Number(text.replaceAll(",", ""));

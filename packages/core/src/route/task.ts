@@ -1,8 +1,8 @@
 /** A task, read once: its terms, clauses, verbs, vectors and whether it holds a URL. Everything `rank` asks of the text. */
-import { actionBits } from "./actions.ts";
+import { actionBits, isActionVerb } from "./actions.ts";
 import { clausesOf } from "./clauses.ts";
-import { mannerOf } from "./manner.ts";
 import { withOperators } from "./operators.ts";
+import { phrasingOf } from "./phrasing.ts";
 import type { Phrase } from "./route-index.ts";
 import {
   boundedText,
@@ -35,9 +35,11 @@ export interface Task {
   readonly rooms: readonly (readonly string[])[];
   /** Content terms and pairs of neighbours, in order. */
   readonly grams: readonly string[];
+  /** Its words that name an action, in order. */
+  readonly verbs: readonly string[];
   readonly actions: number;
-  /** Said like a wish (below 0) or like a question about the world. */
-  readonly manner: number;
+  /** Phrased as a request (below 0) or as a question about the world. */
+  readonly phrasing: number;
   /** It speaks of a page, or holds its address. */
   readonly hasUrl: boolean;
   readonly hasAddress: boolean;
@@ -64,8 +66,9 @@ export function readTask(raw: string, embed: Embed | undefined): Task {
     parameterTerms: new Set([...content, ...names]),
     rooms,
     grams: gramsOf(ordered),
+    verbs: spoken.filter(isActionVerb),
     actions: actionBits(spoken),
-    manner: mannerOf(spoken),
+    phrasing: phrasingOf(spoken),
     hasUrl: URL_OR_PAGE.test(text),
     hasAddress: /https?:\/\//i.test(text),
     holds: (phrase) => line.includes(phrase.line),

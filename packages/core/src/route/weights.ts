@@ -1,6 +1,7 @@
 /** The learned weights, one set per tier. Numbers here are data: `bench/routing/fit.ts` fits them and says how well. */
+
+import type { LogisticWeights } from "./confidence.ts";
 import type { FusionWeights } from "./fusion.ts";
-import type { LogisticWeights } from "./gate.ts";
 import type { Embed } from "./vectors.ts";
 
 export interface RouteWeights {
@@ -47,7 +48,7 @@ export const STATIC_WEIGHTS: RouteWeights = {
       lead: 0.307,
       length: -0.76,
       parts: 1.603,
-      manner: 4.159,
+      phrasing: 4.159,
       unknown: 1.073,
       spoken: 2.317,
     },
@@ -66,7 +67,7 @@ export const STATIC_WEIGHTS: RouteWeights = {
       lead: 0.164,
       length: -0.146,
       parts: 1.171,
-      manner: -0.263,
+      phrasing: -0.263,
       unknown: 0.302,
       spoken: 0.124,
     },
@@ -109,7 +110,7 @@ export const MINILM_WEIGHTS: RouteWeights = {
       lead: 0.794,
       length: -1.513,
       parts: 1.941,
-      manner: 3.405,
+      phrasing: 3.405,
       unknown: 0.887,
       spoken: 2.727,
     },
@@ -128,7 +129,7 @@ export const MINILM_WEIGHTS: RouteWeights = {
       lead: 0.102,
       length: -0.771,
       parts: 1.219,
-      manner: -0.381,
+      phrasing: -0.381,
       unknown: 0.649,
       spoken: -0.198,
     },
@@ -165,7 +166,7 @@ export const LEXICAL_WEIGHTS: RouteWeights = {
       lead: 0.894,
       length: -1.405,
       parts: 1.255,
-      manner: 4.918,
+      phrasing: 4.918,
       unknown: 2.521,
       spoken: 2.464,
     },
@@ -184,7 +185,7 @@ export const LEXICAL_WEIGHTS: RouteWeights = {
       lead: -0.184,
       length: 1.231,
       parts: 1.137,
-      manner: -0.326,
+      phrasing: -0.326,
       unknown: -0.984,
       spoken: 0.061,
     },

@@ -148,7 +148,7 @@ async function planTask(parts: TaskParts, request: TaskRequest, email: string): 
   });
   const steps = plan(ranked, request.task, {
     capabilityOf: visible.value.capabilityOf,
-    hints: { timezoneOf: parts.timezoneOf },
+    hints: { timezoneOf: parts.timezoneOf, now: new Date() },
     chooseTool: parts.chooseTool,
   });
   return ok({ ranked, steps, visible: visible.value });

@@ -2,6 +2,8 @@
  * Which of a capability's tools serves a task: an imported API has more than a thousand. They are ranked like capabilities,
  * and by method and path, over an index that is made at the first task and kept as long as the capability.
  */
+
+import { timezoneOf } from "@capstan/builtins";
 import type { Capability, CapabilityRegistry } from "@capstan/core";
 import { rankTools, toolDocument } from "@capstan/core/internal";
 import type { RouteTier, TieredIndex } from "./route-tier.ts";
@@ -25,8 +27,8 @@ export function openToolChooser(registry: CapabilityRegistry, tier: RouteTier): 
     const open = new Map(tools.map((tool) => [tool.name, tool]));
     return rankTools(task, {
       index: indexOf(found.value).current(),
-      endpointOf: (name) => open.get(name)?.endpoint,
-      visible: (name) => open.has(name),
+      toolOf: (name) => open.get(name),
+      hints: { timezoneOf, now: new Date() },
     })[0]?.name; // the capability is chosen already, so even little evidence decides
   };
 }

@@ -1,5 +1,5 @@
-/** Learned: `bench/routing/fit-manner.ts`. Above 0 speaks for a question that no capability answers, below 0 for a wish. */
-export const MANNER_WEIGHTS: { readonly bias: number; readonly marks: ReadonlyMap<string, number> } = {
+/** Learned: `bench/routing/fit-phrasing.ts`. Above 0 speaks for a question that no capability answers, below 0 for a wish. */
+export const PHRASING_WEIGHTS: { readonly bias: number; readonly marks: ReadonlyMap<string, number> } = {
   bias: -1.32,
   marks: new Map([
     ["what", 0.61],

@@ -1,11 +1,11 @@
 /** The two logistic models of the gate, and the threshold above which the answer is "nothing fits". */
 import {
-  GATE_INPUTS,
-  type GateInput,
-  gateValues,
+  CONFIDENCE_INPUTS,
+  type ConfidenceInput,
+  confidenceValues,
   type LogisticWeights,
   logistic,
-} from "../../packages/core/src/route/gate.ts";
+} from "../../packages/core/src/route/confidence.ts";
 import type { Example, Group } from "./fit.ts";
 import { scoresOf } from "./fit-fusion.ts";
 import { fitLogistic } from "./logistic-regression.ts";
@@ -14,7 +14,7 @@ const RIDGE = 1e-3;
 
 export interface Point {
   readonly group: Group;
-  readonly values: Readonly<Record<GateInput, number>>;
+  readonly values: Readonly<Record<ConfidenceInput, number>>;
   readonly none: boolean;
   readonly right: boolean;
   readonly recall5: number;
@@ -54,7 +54,11 @@ export function reportGates(points: readonly Point[], { none, noneThreshold, rig
   console.log("calibration of confidence:", calibration(points.filter(isAnswerable), right));
 }
 
-export function pointsOf(group: Group, weights: Float64Array, manner: ReadonlyMap<string, number>): Point[] {
+export function pointsOf(
+  group: Group,
+  weights: Float64Array,
+  phrasing: ReadonlyMap<string, number>,
+): Point[] {
   return group.examples.map((example) => {
     const scores = [...scoresOf(example, weights)];
     const order = scores.map((_, at) => at).sort((a, b) => (scores[b] as number) - (scores[a] as number));
@@ -62,9 +66,9 @@ export function pointsOf(group: Group, weights: Float64Array, manner: ReadonlyMa
     const found = order.slice(0, 5).filter((at) => example.right[at]).length;
     return {
       group,
-      values: gateValues({
+      values: confidenceValues({
         ...example,
-        task: { ...example.task, manner: manner.get(example.text) ?? 0 },
+        task: { ...example.task, phrasing: phrasing.get(example.text) ?? 0 },
         scores: sorted,
         spoken: example.spoken[order[0] ?? -1] === true,
       }),
@@ -84,7 +88,7 @@ const gateWeight = ({ weight, gateWeight: own }: Group): number => own ?? (weigh
 
 /**
  * Sets count alike, whatever their size; a task without an answer counts as much as three with one. MetaTool's count
- * less: their manner gives them away, and with more weight they would have its long tasks refused as well.
+ * less: their phrasing gives them away, and with more weight they would have its long tasks refused as well.
  */
 function pointWeight(group: Group, { answers }: Example): number {
   const none = group.set === "metatool" ? 1.2 : 3;
@@ -95,22 +99,22 @@ function fitGate(points: readonly Point[], isPositive: (point: Point) => boolean
   const total = points.reduce((sum, { weight }) => sum + weight, 0);
   const meanOf = (read: (point: Point) => number) =>
     points.reduce((sum, point) => sum + point.weight * read(point), 0) / total;
-  const mean = GATE_INPUTS.map((input) => meanOf(({ values }) => values[input]));
-  const spread = GATE_INPUTS.map(
+  const mean = CONFIDENCE_INPUTS.map((input) => meanOf(({ values }) => values[input]));
+  const spread = CONFIDENCE_INPUTS.map(
     (input, k) => Math.sqrt(meanOf(({ values }) => (values[input] - (mean[k] ?? 0)) ** 2)) || 1,
   );
   const fit = fitLogistic(
     points.map((point) => ({
-      x: GATE_INPUTS.map((input, k) => (point.values[input] - (mean[k] ?? 0)) / (spread[k] ?? 1)),
+      x: CONFIDENCE_INPUTS.map((input, k) => (point.values[input] - (mean[k] ?? 0)) / (spread[k] ?? 1)),
       positive: isPositive(point),
       weight: point.weight,
     })),
     RIDGE,
   );
-  const raw = GATE_INPUTS.map((_, k) => (fit.weights[k] ?? 0) / (spread[k] ?? 1));
+  const raw = CONFIDENCE_INPUTS.map((_, k) => (fit.weights[k] ?? 0) / (spread[k] ?? 1));
   return {
     bias: round(raw.reduce((sum, weight, k) => sum - weight * (mean[k] ?? 0), fit.bias)),
-    weights: Object.fromEntries(GATE_INPUTS.map((input, k) => [input, round(raw[k] ?? 0)])),
+    weights: Object.fromEntries(CONFIDENCE_INPUTS.map((input, k) => [input, round(raw[k] ?? 0)])),
   };
 }
 

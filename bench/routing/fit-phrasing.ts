@@ -1,17 +1,17 @@
 /**
- * What words of manner say about whether anything fits: `node bench/routing/fit-manner.ts` writes the table
- * `packages/core/src/route/manner-weights.ts` from the dev tasks. Sets count alike; tasks that nothing fits as much as
+ * What words of phrasing say about whether anything fits: `node bench/routing/fit-phrasing.ts` writes the table
+ * `packages/core/src/route/phrasing-weights.ts` from the dev tasks. Sets count alike; tasks that nothing fits as much as
  * three. For the gate's fit, each task is read by a model that has not seen it.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { MANNER_WORDS, mannerMarks, OPENING_WORDS } from "../../packages/core/src/route/manner.ts";
 import { withOperators } from "../../packages/core/src/route/operators.ts";
+import { OPENING_WORDS, PHRASING_WORDS, phrasingMarks } from "../../packages/core/src/route/phrasing.ts";
 import { boundedText, words } from "../../packages/core/src/route/text.ts";
 import { fitLogistic, type LogisticFit, type LogisticRow, sumOf } from "./logistic-regression.ts";
 import { halfOf, readSet, SET_NAMES } from "./sets.ts";
 
-const MARKS = [...MANNER_WORDS, ...OPENING_WORDS.map((word) => `^${word}`)];
+const MARKS = [...PHRASING_WORDS, ...OPENING_WORDS.map((word) => `^${word}`)];
 const RIDGE = 5e-3;
 const FOLDS = 5;
 const SMALLEST = 0.05; // a lighter mark is left out of the table
@@ -23,7 +23,7 @@ interface Spoken extends LogisticRow {
 }
 
 /** How each dev task sounds to a model that was not fitted on it, nor on anything of `left`, a half of every set. */
-export function unseenManner(left?: number): ReadonlyMap<string, number> {
+export function unseenPhrasing(left?: number): ReadonlyMap<string, number> {
   const rows = devTasks();
   const seen = rows.filter(({ half }) => half !== left);
   const out = new Map<string, number>();
@@ -52,7 +52,7 @@ function devTasks(): Spoken[] {
     const { dev } = readSet(name);
     const share = name === "livemcp" ? 0 : 1 / dev.length; // 47 tasks: to look at, not to fit on
     return dev.map(({ task, expected }, at) => {
-      const marks = mannerMarks(words(withOperators(boundedText(task))));
+      const marks = phrasingMarks(words(withOperators(boundedText(task))));
       return {
         task,
         fold: (at >> 2) % FOLDS,
@@ -70,8 +70,8 @@ function asModule({ bias, weights }: LogisticFit): string {
     .filter(([, weight]) => Math.abs(weight) >= SMALLEST)
     .sort(([, a], [, b]) => b - a);
   const lines = kept.map(([mark, weight]) => `    ["${mark}", ${weight}],`);
-  return `/** Learned: \`bench/routing/fit-manner.ts\`. Above 0 speaks for a question that no capability answers, below 0 for a wish. */
-export const MANNER_WEIGHTS: { readonly bias: number; readonly marks: ReadonlyMap<string, number> } = {
+  return `/** Learned: \`bench/routing/fit-phrasing.ts\`. Above 0 speaks for a question that no capability answers, below 0 for a wish. */
+export const PHRASING_WEIGHTS: { readonly bias: number; readonly marks: ReadonlyMap<string, number> } = {
   bias: ${round(bias)},
   marks: new Map([
 ${lines.join("\n")}
@@ -84,7 +84,7 @@ const round = (value: number): number => Math.round(value * 100) / 100;
 
 if (import.meta.main) {
   const fit = fitLogistic(devTasks(), RIDGE);
-  const path = join(import.meta.dirname, "../../packages/core/src/route/manner-weights.ts");
+  const path = join(import.meta.dirname, "../../packages/core/src/route/phrasing-weights.ts");
   writeFileSync(path, asModule(fit));
   console.log(`${path} written`);
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { GATE_INPUTS, type GateValues, logistic } from "./gate.ts";
-import { mannerMarks, mannerOf } from "./manner.ts";
+import { CONFIDENCE_INPUTS, type ConfidenceValues, logistic } from "./confidence.ts";
+import { phrasingMarks, phrasingOf } from "./phrasing.ts";
 import { words } from "./text.ts";
 import { LEXICAL_WEIGHTS, MINILM_WEIGHTS, STATIC_WEIGHTS } from "./weights.ts";
 
-const heard = (task: string): number => mannerOf(words(task));
+const heard = (task: string): number => phrasingOf(words(task));
 
 describe("how a task is said", () => {
   test.each([
@@ -21,13 +21,13 @@ describe("how a task is said", () => {
     ["write hello to /notes.txt", "delete hello under /old.txt"],
   ])("what it is about does not matter: %j sounds like %j", (one, other) => {
     const shared = (task: string) =>
-      [...mannerMarks(words(task))].filter((mark) => mark !== "to" && mark !== "for");
+      [...phrasingMarks(words(task))].filter((mark) => mark !== "to" && mark !== "for");
     expect(shared(one)).toEqual(shared(other));
   });
 
   test("a short form is the word it stands for, and the first word counts as such", () => {
-    expect([...mannerMarks(words("What's this"))]).toEqual(["what", "^what", "this"]);
-    expect([...mannerMarks(words("this is what"))]).toEqual(["this", "is", "what"]);
+    expect([...phrasingMarks(words("What's this"))]).toEqual(["what", "^what", "this"]);
+    expect([...phrasingMarks(words("this is what"))]).toEqual(["this", "is", "what"]);
   });
 
   test("a word counts once, and names that every object has count for nothing", () => {
@@ -42,8 +42,8 @@ describe("how a task is said", () => {
   ])(
     "with %s, the same evidence is refused more readily for a question about the world",
     (_tier, { none }) => {
-      const evidence = Object.fromEntries(GATE_INPUTS.map((input) => [input, 0.4])) as GateValues;
-      const refused = (task: string) => logistic({ ...evidence, manner: heard(task) }, none);
+      const evidence = Object.fromEntries(CONFIDENCE_INPUTS.map((input) => [input, 0.4])) as ConfidenceValues;
+      const refused = (task: string) => logistic({ ...evidence, phrasing: heard(task) }, none);
       expect(refused("why do they do that")).toBeGreaterThan(refused("can you do that for me"));
     },
   );

@@ -3,10 +3,10 @@
  * about the world says "why do", "they", "would", and nothing in a catalog answers it however many words they share.
  * Only words that name neither a thing nor a deed are read, so that what was learned on one catalog holds for the next.
  */
-import { MANNER_WEIGHTS } from "./manner-weights.ts";
+import { PHRASING_WEIGHTS } from "./phrasing-weights.ts";
 
 /** Looked for anywhere in the task. */
-export const MANNER_WORDS: readonly string[] =
+export const PHRASING_WORDS: readonly string[] =
   `a an the i my me mine myself we our us you your yourself he she it its they their them this that these those and or but
   if so because when while where what which who whom whose why how is are was were be been being am do does did done doing
   have has had having can could will would shall should may might must not no need want like please help tell give let to of in on at for from with about into by as than then there here any some all each every both more most
@@ -27,11 +27,11 @@ const SHORT_FORMS = new Map([
   ["dont", "not"],
   ["cant", "not"],
 ]);
-const ANYWHERE = new Set(MANNER_WORDS);
+const ANYWHERE = new Set(PHRASING_WORDS);
 const OPENING = new Set(OPENING_WORDS);
 
-/** The words of manner in a task, each once. */
-export function mannerMarks(spoken: readonly string[]): ReadonlySet<string> {
+/** The words of phrasing in a task, each once. */
+export function phrasingMarks(spoken: readonly string[]): ReadonlySet<string> {
   const marks = new Set<string>();
   spoken.forEach((word, at) => {
     const long = SHORT_FORMS.get(word) ?? word;
@@ -42,8 +42,8 @@ export function mannerMarks(spoken: readonly string[]): ReadonlySet<string> {
 }
 
 /** Above 0: said like a question about the world; below 0: like a wish. About as many units as a logistic model's sum. */
-export function mannerOf(spoken: readonly string[]): number {
-  let sum = MANNER_WEIGHTS.bias;
-  for (const mark of mannerMarks(spoken)) sum += MANNER_WEIGHTS.marks.get(mark) ?? 0;
+export function phrasingOf(spoken: readonly string[]): number {
+  let sum = PHRASING_WEIGHTS.bias;
+  for (const mark of phrasingMarks(spoken)) sum += PHRASING_WEIGHTS.marks.get(mark) ?? 0;
   return sum;
 }

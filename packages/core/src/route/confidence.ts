@@ -8,7 +8,7 @@ import type { Postings } from "./postings.ts";
 import type { Task } from "./task.ts";
 
 /** What both models read. More inputs fitted dev better and other sets worse. */
-export const GATE_INPUTS = [
+export const CONFIDENCE_INPUTS = [
   "words",
   "phrase",
   "pair",
@@ -19,33 +19,33 @@ export const GATE_INPUTS = [
   "lead", // how far it is ahead of the sixth
   "length", // content words of the task: the longer, the less of it any capability says
   "parts", // clauses
-  "manner", // how the task is said: a wish, or a question about the world
+  "phrasing", // how the task is said: a wish, or a question about the world
   "unknown", // share of the task's content that no capability speaks of, by rarity
   "spoken", // 1 when it has triggers
 ] as const;
-export type GateInput = (typeof GATE_INPUTS)[number];
-export type GateValues = Readonly<Record<GateInput, number>>;
+export type ConfidenceInput = (typeof CONFIDENCE_INPUTS)[number];
+export type ConfidenceValues = Readonly<Record<ConfidenceInput, number>>;
 
 export interface LogisticWeights {
   readonly bias: number;
-  readonly weights: Partial<Readonly<Record<GateInput, number>>>;
+  readonly weights: Partial<Readonly<Record<ConfidenceInput, number>>>;
 }
 
 const LONG_TASK = 20;
 const MANY_PARTS = 4;
-const PLAIN_MANNER = 4;
+const PHRASING_SCALE = 4;
 const RUNNER_UP = 5; // several may be right; a sixth seldom is
 
-export interface GateView {
+export interface CandidateField {
   readonly best: Field["best"];
   /** Unscaled evidence of all candidates, highest first. */
   readonly scores: readonly number[];
-  readonly task: Pick<Task, "contentTerms" | "clauses" | "manner">;
+  readonly task: Pick<Task, "contentTerms" | "clauses" | "phrasing">;
   readonly unknown: number;
   readonly spoken: boolean;
 }
 
-export function gateValues({ best, scores, task, unknown, spoken }: GateView): GateValues {
+export function confidenceValues({ best, scores, task, unknown, spoken }: CandidateField): ConfidenceValues {
   const first = scores[0] ?? 0;
   let total = 0;
   for (const score of scores) total += Math.exp(score - first);
@@ -61,7 +61,7 @@ export function gateValues({ best, scores, task, unknown, spoken }: GateView): G
     lead: (first - (scores[RUNNER_UP] ?? 0)) / 5,
     length: Math.min(1, task.contentTerms.size / LONG_TASK),
     parts: Math.min(1, task.clauses.length / MANY_PARTS),
-    manner: task.manner / PLAIN_MANNER,
+    phrasing: task.phrasing / PHRASING_SCALE,
     unknown,
     spoken: spoken ? 1 : 0,
   };
@@ -79,8 +79,8 @@ export function unknownShare(contentTerms: Iterable<string>, postings: Postings)
   return all > 0 ? unknown / all : 1;
 }
 
-export function logistic(values: GateValues, { bias, weights }: LogisticWeights): number {
+export function logistic(values: ConfidenceValues, { bias, weights }: LogisticWeights): number {
   let sum = bias;
-  for (const input of GATE_INPUTS) sum += values[input] * (weights[input] ?? 0);
+  for (const input of CONFIDENCE_INPUTS) sum += values[input] * (weights[input] ?? 0);
   return 1 / (1 + Math.exp(-sum));
 }

@@ -1,0 +1,82 @@
+/** Choices and lists: enum values by what people call them, yes and no, and the items of a list in the text. */
+import type { JsonValue } from "../schema.ts";
+import { speaksOf } from "./free-text.ts";
+import type { Mapping } from "./mapping.ts";
+import { isRecord, type ParameterSchema, parametersOf } from "./parameters.ts";
+import { type FoundValue, listItems } from "./task-values.ts";
+import { spokenForms } from "./value-names.ts";
+
+export const booleanFor = (name: string, task: string): boolean | undefined => {
+  const words = name.replace(/^(is|as|with|include|use)_?/i, "").replace(/_/g, " ");
+  if (!new RegExp(`\\b${words.replace(/[^\w ]/g, "")}`, "i").test(task)) return undefined;
+  return !new RegExp(`\\b(?:not?|without|don't)\\s+(?:\\w+\\s+)?${words.replace(/[^\w ]/g, "")}`, "i").test(
+    task,
+  );
+};
+
+/** What stands in a path or in quotes is no choice: "report.pdf" does not ask for a PDF. */
+export function enumValue(choices: readonly unknown[], { task, values }: Mapping): JsonValue | undefined {
+  const names = choices.filter((choice) => typeof choice === "string");
+  const words = ` ${without(values.filter(isName), task)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")} `;
+  const places = names.flatMap((choice) =>
+    spokenForms(choice).map((form) => ({ choice, length: form.length, at: words.lastIndexOf(` ${form} `) })),
+  );
+  // The longest form wins over one inside it, then the one said last: "from png to jpeg" asks for a JPEG.
+  return places
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => b.at + b.length - (a.at + a.length) || b.length - a.length)[0]?.choice;
+}
+
+const isName = ({ kind }: FoundValue): boolean => kind === "path" || kind === "quoted" || kind === "url";
+
+const without = (values: readonly FoundValue[], task: string): string =>
+  [...values]
+    .sort((a, b) => b.at - a.at)
+    .reduce((left, { at, end }) => `${left.slice(0, at)} ${left.slice(end)}`, task);
+
+export function arrayFor(
+  { name, schema, required }: ParameterSchema,
+  mapping: Mapping,
+): JsonValue | undefined {
+  const item = isRecord(schema.items) ? schema.items : {};
+  if (Array.isArray(item.enum)) {
+    const chosen = enumValue(item.enum, mapping);
+    return chosen === undefined ? undefined : [chosen];
+  }
+  const quoted = mapping.values.filter((value) => value.kind === "quoted" && !mapping.used.has(value));
+  if (item.type === "string" && quoted.length > 0) {
+    for (const value of quoted) mapping.used.add(value);
+    return quoted.map(({ text }) => text);
+  }
+  const items = listItems(mapping.task);
+  if (items.length === 0 || !(required || speaksOf(name, mapping.task))) return undefined;
+  if (item.type !== "object") return items;
+  const fields = parametersOf(item);
+  return items.map((text) =>
+    Object.fromEntries(
+      fields.map((field) => [field.name, itemField(field, text)]).filter(([, value]) => value !== undefined),
+    ),
+  );
+}
+
+/** One field of a list's item: its words, its words as something under way, or the first of a choice. */
+function itemField({ name, schema }: ParameterSchema, text: string): JsonValue | undefined {
+  if (Array.isArray(schema.enum)) return schema.enum[0] as JsonValue;
+  if (schema.type !== "string") return undefined;
+  return /active/i.test(name) ? underWay(text) : text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** "Fix the bug" -> "Fixing the bug". */
+function underWay(text: string): string {
+  const [verb = "", ...rest] = text.split(" ");
+  if (rest.length === 0) return text.charAt(0).toUpperCase() + text.slice(1); // "eggs" is a thing, not a doing
+  const stem = /[^aeiou]e$/i.test(verb)
+    ? verb.slice(0, -1)
+    : /^[^aeiou]*[aeiou][bdgmnprt]$/i.test(verb)
+      ? verb + verb.slice(-1)
+      : verb;
+  const form = `${stem}ing`;
+  return [form.charAt(0).toUpperCase() + form.slice(1), ...rest].join(" ");
+}

@@ -1,0 +1,28 @@
+import { describe, expect, test } from "vitest";
+import { CONFIDENCE_FLOORS, whatToConfirm } from "./confirmation.ts";
+
+const step = { capabilityId: "company.create" };
+
+describe("no side effect on a guess", () => {
+  test.each([
+    ["read", 0.2, true],
+    ["read", 0.05, false],
+    ["write", 0.17, false],
+    ["write", 0.49, false],
+    ["write", 0.5, true],
+    ["irreversible", 0.79, false],
+    ["irreversible", 0.8, true],
+  ] as const)("what is %s at confidence %d is executed: %s", (risk, confidence, executed) => {
+    expect(whatToConfirm({ ...step, risk }, confidence).length === 0).toBe(executed);
+  });
+
+  test("the more a call can break, the more certain it must be", () => {
+    expect(CONFIDENCE_FLOORS.read).toBeLessThan(CONFIDENCE_FLOORS.write);
+    expect(CONFIDENCE_FLOORS.write).toBeLessThan(CONFIDENCE_FLOORS.irreversible);
+  });
+
+  test("a guessed input is confirmed however certain the capability is, unless the tool only reads", () => {
+    expect(whatToConfirm({ ...step, risk: "write", guessed: ["body"] }, 1)[0]).toMatch(/body/);
+    expect(whatToConfirm({ ...step, risk: "read", guessed: ["body"] }, 1)).toEqual([]);
+  });
+});

@@ -1,0 +1,65 @@
+/**
+ * Which way round: "convert report.pdf to markdown" and "turn notes.md into a PDF" have nearly the same words. What stands before and
+ * behind "to" in the task is compared with what stands before and behind it in a tool's description.
+ */
+import { findValues } from "./task-values.ts";
+import { contentTerms, identifierWords } from "./text.ts";
+
+interface Direction {
+  readonly from: ReadonlySet<string>;
+  readonly to: ReadonlySet<string>;
+}
+
+const FORWARD = /\s(?:to|into|as)\s/i;
+const BACKWARD = /\s(?:out of|from)\s/i;
+
+/** What a file's ending is called in prose. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  md: "markdown",
+  markdown: "markdown",
+  docx: "word document",
+  doc: "word document",
+  htm: "html",
+  html: "html",
+  xlsx: "excel spreadsheet",
+  jpg: "jpeg picture image",
+  jpeg: "jpeg picture image",
+  png: "png picture image",
+  webp: "webp picture image",
+};
+
+/** Above 0 when both go the same way, below 0 when they go opposite ways, 0 when one of them has no direction. */
+export function directionFit(task: string, description: string): number {
+  const [wish, offer] = [directionOf(withEndings(task)), directionOf(description)];
+  if (!wish || !offer) return 0;
+  const same = shared(wish.to, offer.to) + shared(wish.from, offer.from);
+  const opposite = shared(wish.to, offer.from) + shared(wish.from, offer.to);
+  return same === opposite ? 0 : (same - opposite) / (same + opposite);
+}
+
+function directionOf(text: string): Direction | undefined {
+  const forward = FORWARD.exec(text);
+  const at = forward ?? BACKWARD.exec(text);
+  if (!at) return undefined;
+  const before = termsOf(text.slice(0, at.index));
+  const behind = termsOf(text.slice(at.index + at[0].length));
+  return forward ? { from: before, to: behind } : { from: behind, to: before };
+}
+
+const termsOf = (text: string): ReadonlySet<string> => new Set(contentTerms(identifierWords(text)));
+
+/** A path says by its ending what kind of thing it is. */
+const withEndings = (task: string): string =>
+  findValues(task)
+    .filter(({ kind }) => kind === "path")
+    .sort((a, b) => b.at - a.at)
+    .reduce((text, path) => {
+      const ending = /\.(\w+)$/.exec(path.text)?.[1]?.toLowerCase() ?? "";
+      return `${text.slice(0, path.at)}${ENDINGS[ending] ?? ending}${text.slice(path.end)}`;
+    }, task);
+
+function shared(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let count = 0;
+  for (const term of one) if (other.has(term)) count++;
+  return count;
+}

@@ -1,0 +1,28 @@
+/** The state of filling one tool's parameters: what the text holds, what is taken, what was guessed. */
+import type { JsonValue } from "../schema.ts";
+import type { FoundValue, ValueKind } from "./task-values.ts";
+
+export interface PayloadHints {
+  /** Fields that are the same at every call. */
+  readonly constants?: Readonly<Record<string, JsonValue>>;
+  /** The IANA zone of a place named in a text. */
+  readonly timezoneOf?: (text: string) => string | undefined;
+  /** Today, so that "tomorrow" can be a date. */
+  readonly now?: Date;
+  /** The address of an operation: "pod web-0" fills `/pods/{name}`. */
+  readonly path?: string;
+}
+
+export interface Mapping {
+  readonly task: string;
+  readonly values: readonly FoundValue[];
+  readonly used: Set<FoundValue>;
+  readonly guessed: Set<string>;
+  readonly hints: PayloadHints;
+}
+
+export function take({ values, used }: Mapping, kind: ValueKind): string | undefined {
+  const found = values.find((value) => value.kind === kind && !used.has(value));
+  if (found) used.add(found);
+  return found?.text;
+}

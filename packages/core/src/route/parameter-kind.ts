@@ -1,0 +1,105 @@
+/**
+ * What a parameter holds, by its name, format and description. A name alone says little (`--original`, `data`, `to`), so the description
+ * counts as well: "Path of the CSV file." makes `data` a path.
+ */
+import type { ParameterSchema } from "./parameters.ts";
+
+export type ParameterKind =
+  | "url"
+  | "email"
+  | "path"
+  | "language"
+  | "currency"
+  | "timezone"
+  | "uuid"
+  | "host"
+  | "date"
+  | "time"
+  | "place"
+  | "pattern"
+  | "identifier"
+  | "name";
+
+interface KindRule {
+  readonly kind: ParameterKind;
+  readonly name: RegExp;
+  /** Decides where the name does not. */
+  readonly description?: RegExp;
+}
+
+/** The first row that fits decides. */
+const RULES: readonly KindRule[] = [
+  { kind: "url", name: /^(url|uri|link|href|website|page|endpoint|webhook)$|_?url$/i },
+  { kind: "email", name: /mail|recipient/i, description: /^(e-?mail )?address of the (recipient|sender)/i },
+  {
+    kind: "language",
+    name: /lang(uage)?s?$|_lang(uage)?_?|^locale$/i,
+    description: /\bISO 639|language code/i,
+  },
+  { kind: "currency", name: /currency/i, description: /\bISO 4217|currency code/i },
+  {
+    kind: "path",
+    name: /^(path|file|files|filename|file_?path|directory|dir|folder|archive)$|[_-](path|file|dir|directory|folder)$|^(input|output|source|target|destination|original|modified)[_-](file|path|dir)/i,
+    description:
+      /\b(paths?|files?|folder|directory|filename)\b|^(the |an? )?(\w+ )?(document|picture|image|photo|contract|pdf|archive|spreadsheet|recording)s?\b[^,;]{0,20}\.?$/i,
+  },
+  { kind: "timezone", name: /time_?zone|^tz$/i },
+  { kind: "uuid", name: /uuid|guid/i },
+  { kind: "host", name: /^(domain|host)(_?name)?$/i },
+  { kind: "date", name: /date|^(day|when|since|until|from_time|to_time|start|end)$/i },
+  { kind: "time", name: /^(time|hour|at|start_?time|end_?time)$/i, description: /\bHH:MM\b/ },
+  { kind: "place", name: /city|location|place|region|country|address|destination|origin/i },
+  { kind: "pattern", name: /pattern|regex|regexp/i },
+  {
+    kind: "identifier",
+    name: /^(id|number|version|key|sku|ref|reference|ticket|issue)$|[_-](id|number|version)$/i,
+  },
+  {
+    kind: "name",
+    name: /^(name|title|label|customer|client|assignee|owner|person|user|username|author|company|contact|service|project|team|channel)$|_name$/i,
+  },
+];
+
+/** A description of these kinds decides only where free text would be the alternative; "the file's content" is no path. */
+const TEXT_NAME =
+  /content|text|body|message|note|code|prompt|question|query|search|instruction|pattern|format|^names?$/i;
+
+export function kindOf({
+  name,
+  schema,
+}: Pick<ParameterSchema, "name" | "schema">): ParameterKind | undefined {
+  const { description: said, format } = schema;
+  if (format === "uri") return "url";
+  if (format === "email") return "email";
+  if (format === "date") return "date";
+  const named = RULES.find((rule) => rule.name.test(name));
+  const description = typeof said === "string" ? said : "";
+  const described = TEXT_NAME.test(name)
+    ? undefined
+    : RULES.find((rule) => rule.description?.test(description) === true);
+  // A described kind is the more exact one where the name only says "name", "place" or nothing.
+  return (named && !VAGUE.has(named.kind) ? named : (described ?? named))?.kind;
+}
+
+const VAGUE = new Set<ParameterKind>(["name", "place", "identifier"]);
+
+const OUTPUT_NAME = /^(out|output|target|dest|destination|save|result|to|report)([_-]|$)|[_-](out|output)$/i;
+const OUTPUT_DESCRIPTION =
+  /\b(where to (save|write|put)|to (save|write|unpack|export)|(save|write)s? (it|them)? ?to|folder for|path of the (report|joined|result|picture|output|archive|new))\b/i;
+
+/** Whether a path is written to, rather than read. */
+export const isOutput = ({
+  name,
+  schema: { description },
+}: Pick<ParameterSchema, "name" | "schema">): boolean =>
+  OUTPUT_NAME.test(name) || (typeof description === "string" && OUTPUT_DESCRIPTION.test(description));
+
+const SOURCE_NAME = /^(from|source|src|original)([_-]|$)/i;
+const SOURCE_DESCRIPTION = /\b(convert|translate|change|move)d? from\b|\bsource\b/i;
+
+/** Whether a language or a currency is the one to start from. */
+export const isSource = ({
+  name,
+  schema: { description },
+}: Pick<ParameterSchema, "name" | "schema">): boolean =>
+  SOURCE_NAME.test(name) || (typeof description === "string" && SOURCE_DESCRIPTION.test(description));

@@ -1,0 +1,111 @@
+/** Values that people say by name and programs take by code: languages, currencies, file formats. */
+
+const LANGUAGE_CODES =
+  "en de fr es it pt nl pl ru uk cs sk sl hr sr bg ro hu el tr ar he fa hi bn ur ta te th vi id ms ja ko zh sv da nb no fi et lv lt is ga cy eu ca gl la sw af".split(
+    " ",
+  );
+const englishName = new Intl.DisplayNames(["en"], { type: "language" });
+
+/** Lower-case English names, such as "french", to ISO 639-1 codes. */
+const LANGUAGES: ReadonlyMap<string, string> = new Map([
+  ...LANGUAGE_CODES.map((code) => [(englishName.of(code) ?? code).toLowerCase(), code] as const),
+  ["mandarin", "zh"],
+  ["norwegian", "no"],
+  ["farsi", "fa"],
+]);
+
+/** Lower-case names in singular to ISO 4217 codes. The bare words stand for the currency most people mean. */
+const CURRENCIES: ReadonlyMap<string, string> = new Map([
+  ["us dollar", "USD"],
+  ["dollar", "USD"],
+  ["euro", "EUR"],
+  ["british pound", "GBP"],
+  ["pound sterling", "GBP"],
+  ["pound", "GBP"],
+  ["japanese yen", "JPY"],
+  ["yen", "JPY"],
+  ["swiss franc", "CHF"],
+  ["franc", "CHF"],
+  ["yuan", "CNY"],
+  ["renminbi", "CNY"],
+  ["indian rupee", "INR"],
+  ["rupee", "INR"],
+  ["canadian dollar", "CAD"],
+  ["australian dollar", "AUD"],
+  ["swedish krona", "SEK"],
+  ["norwegian krone", "NOK"],
+  ["danish krone", "DKK"],
+  ["zloty", "PLN"],
+  ["real", "BRL"],
+  ["won", "KRW"],
+]);
+const CURRENCY_SIGNS: Readonly<Record<string, string>> = { $: "USD", "€": "EUR", "£": "GBP", "¥": "JPY" };
+
+/** What people call the values of an enum that programs shorten. */
+const SPOKEN_VALUES: Readonly<Record<string, readonly string[]>> = {
+  docx: ["word", "word document", "ms word"],
+  doc: ["word"],
+  xlsx: ["excel", "excel sheet"],
+  pptx: ["powerpoint", "slides"],
+  md: ["markdown"],
+  markdown: ["md"],
+  jpeg: ["jpg"],
+  jpg: ["jpeg"],
+  html: ["web page", "webpage"],
+  txt: ["plain text", "text file"],
+  usd: ["dollar", "dollars", "us dollars"],
+  eur: ["euro", "euros"],
+  gbp: ["pound", "pounds"],
+  jpy: ["yen"],
+  js: ["javascript"],
+  py: ["python"],
+  asc: ["ascending"],
+  desc: ["descending"],
+  celsius: ["centigrade"],
+};
+
+export interface NamedValue {
+  readonly code: string;
+  readonly name: string;
+  readonly at: number;
+  readonly end: number;
+}
+
+export const languagesIn = (text: string): NamedValue[] => namedIn(text, LANGUAGE_PATTERN, LANGUAGES);
+
+export function currenciesIn(text: string): NamedValue[] {
+  const codes = [...text.matchAll(CURRENCY_CODE)].map((match) => valueAt(match, match[0]));
+  const signs = [...text.matchAll(/[$€£¥]/g)].map((match) =>
+    valueAt(match, CURRENCY_SIGNS[match[0]] ?? match[0]),
+  );
+  return [...namedIn(text, CURRENCY_PATTERN, CURRENCIES), ...codes, ...signs].sort((a, b) => a.at - b.at);
+}
+
+/** The words that stand for an enum's value, itself first; lower case, separated by single spaces. */
+export function spokenForms(value: string): string[] {
+  const own = value.toLowerCase().replace(/[_-]+/g, " ");
+  const name = LANGUAGE_CODES.includes(own) ? [(englishName.of(own) ?? own).toLowerCase()] : [];
+  // A bare code of two letters is a word of its own in many languages: "in" and "is" are no wish for Indonesian or Icelandic.
+  return [...(name.length > 0 ? name : [own]), ...(SPOKEN_VALUES[own] ?? [])];
+}
+
+const alternatives = (names: Iterable<string>): string =>
+  [...names].sort((a, b) => b.length - a.length).join("|");
+
+const LANGUAGE_PATTERN = new RegExp(`\\b(${alternatives(LANGUAGES.keys())})\\b`, "gi");
+const CURRENCY_PATTERN = new RegExp(`\\b(${alternatives(CURRENCIES.keys())})s?\\b`, "gi");
+const CURRENCY_CODE = new RegExp(`\\b(?:${alternatives(new Set(CURRENCIES.values()))})\\b`, "g");
+
+function namedIn(text: string, pattern: RegExp, codes: ReadonlyMap<string, string>): NamedValue[] {
+  return [...text.matchAll(pattern)].flatMap((match) => {
+    const code = codes.get((match[1] ?? "").toLowerCase());
+    return code === undefined ? [] : [valueAt(match, code)];
+  });
+}
+
+const valueAt = (match: RegExpExecArray, code: string): NamedValue => ({
+  code,
+  name: match[0],
+  at: match.index,
+  end: match.index + match[0].length,
+});
