@@ -147,8 +147,9 @@ export { stricter } from "./policy.ts";
 export { type ChoosableTool, chooseTool, rankTools, stepsOf } from "./route/choose-tool.ts";
 export { CONFIDENCE_FLOORS, whatToConfirm } from "./route/confirmation.ts";
 export { type RouteDocument, toolDocument } from "./route/document.ts";
+export type { PayloadHints } from "./route/mapping.ts";
 export { mapPayload } from "./route/payload.ts";
-export { intentOf, matchedCapabilities, type PlannedStep } from "./route/plan.ts";
+export { intentOf, matchedCapabilities, type PlannedStep, planParts, type RankedPart } from "./route/plan.ts";
 export type { RankResult } from "./route/rank.ts";
 export {
   postedDocument,
@@ -158,8 +159,17 @@ export {
   rankCatalogRequest,
 } from "./route/rank-catalog.ts";
 export { documentTexts, type RouteIndex } from "./route/route-index.ts";
+export { valueFor } from "./route/step-output.ts";
 export { taskTexts } from "./route/task.ts";
-export { type ExecutedStep, TaskRequest, type TaskResponse, taskStatus } from "./route/task-contract.ts";
+export {
+  type ExecutedStep,
+  type MatchedCapability,
+  type TaskIntent,
+  TaskRequest,
+  type TaskResponse,
+  taskStatus,
+} from "./route/task-contract.ts";
+export { type TaskPart, taskParts } from "./route/task-parts.ts";
 export { summarise } from "./route/telemetry-summary.ts";
 export type { Embed } from "./route/vectors.ts";
 export { MINILM_WEIGHTS } from "./route/weights.ts";

@@ -11,6 +11,7 @@ function calculator(
 ) {
   return defineTool({
     name,
+    risk: "read",
     description,
     input: z.object({ a: z.number().describe(first), b: z.number().describe(second) }),
     output: z.object({ result: z.number() }),

@@ -86,15 +86,19 @@ test.each([
   expect(ids(task).filter((id) => not.includes(id))).toEqual([]);
 });
 
-test.each([
-  "hmm",
-  "blorptag fnord qwxz",
-  "what is the meaning of life",
-  "order a pizza",
-  "who won the world cup in 1998",
-])("chat.general answers %j", (task) => {
-  expect(ids(task)[0]).toBe("chat.general");
-});
+test.each(["hmm", "hello there", "what is the meaning of life", "who won the world cup in 1998"])(
+  "chat.general answers %j",
+  (task) => {
+    expect(ids(task)[0]).toBe("chat.general");
+  },
+);
+
+test.each(["blorptag fnord qwxz", "order a pizza", "create a user called bob", "2026-11-15"])(
+  "%j is a task for nobody, also not for chat.general",
+  (task) => {
+    expect(ids(task)).toEqual([]);
+  },
+);
 
 test("the plan of the specification's example calls POST /api/company with the plan action", () => {
   const task = "create company plan for ai bookkeeping startup";
@@ -137,8 +141,6 @@ describe("beside the catalog", () => {
     ["write hello to /a.txt", "session_file_system"],
     ["find the word milk in my files", "session_file_system"],
     ["save a note: buy milk", "session_file_system"],
-    ["2026-11-15", "chat.general"],
-    ["take me with you", "chat.general"],
   ])("%j goes to %s", (task, id) => {
     const { matches, clauses } = rank(task, both);
     expect(matches[0]?.id).toBe(id);

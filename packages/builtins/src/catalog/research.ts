@@ -15,6 +15,7 @@ const NO_SEARCH = notConfigured(
 export function searchWeb({ search }: CatalogParts, name = "research_search"): AnyTool {
   return defineTool({
     name,
+    risk: "read",
     description: "Search the web for a topic.",
     input: z.object({ query, limit: z.int().min(1).max(20).default(8) }),
     idempotent: true,

@@ -1,6 +1,6 @@
 /** webhook.dispatch, webhook.events: send an event to an address, signed and retried; list what was sent. */
 import { setTimeout as pause } from "node:timers/promises";
-import { type AnyTool, defineTool, type JsonValue, ok, type ToolContext } from "@capstan/core";
+import { type AnyTool, defineTool, fail, type JsonValue, ok, type ToolContext } from "@capstan/core";
 import { z } from "zod";
 import { type CatalogParts, notConfigured } from "./catalog-parts.ts";
 
@@ -38,7 +38,7 @@ export function dispatchWebhook({ sign }: CatalogParts): AnyTool {
         `event:${context.now().toISOString()}:${context.idempotencyKey}`,
         stored as JsonValue,
       );
-      return ok(stored);
+      return delivery.delivered ? ok(stored) : fail("webhook_undelivered", { url, why: delivery.why ?? "" });
     },
   });
 }
@@ -63,7 +63,19 @@ export function listWebhookEvents(): AnyTool {
   });
 }
 
-async function deliver(url: string, body: string, signature: string, { fetch, signal }: ToolContext) {
+interface Delivery {
+  readonly delivered: boolean;
+  readonly attempts: number;
+  readonly status?: number;
+  readonly why?: string;
+}
+
+async function deliver(
+  url: string,
+  body: string,
+  signature: string,
+  { fetch, signal }: ToolContext,
+): Promise<Delivery> {
   let why = "";
   for (const [attempt, waitMs] of RETRY_WAITS_MS.entries()) {
     await pause(waitMs, undefined, { signal }).catch(() => {}); // an aborted wait is followed by an aborted fetch

@@ -83,6 +83,25 @@ test("run ends with 1 when nothing could be done, and says what to do", async ()
   expect(out).toMatch(/degraded[\s\S]*OPENAI_API_KEY/);
 });
 
+test("run names the session and the files a task made, and --session works on them again", async () => {
+  const { out } = await capstan("run", "write a file notes.txt with hello");
+  const id = /^session (\S+): \/notes\.txt$/m.exec(out)?.[1] ?? "";
+  const { out: read } = await capstan("run", "read the file /notes.txt", "--session", id);
+  expect(read).toContain('"content": "hello"');
+});
+
+test("run proposes what was guessed, and does it with --yes", async () => {
+  const proposed = await capstan("run", "keep a note about the tide in the local knowledge base");
+  expect(proposed.code).toBe(1);
+  expect(proposed.out).toMatch(/send the same request with `confirm`/);
+  const { out, code } = await capstan(
+    "run",
+    "keep a note about the tide in the local knowledge base",
+    "--yes",
+  );
+  expect([code, out]).toEqual([0, expect.stringMatching(/^localai\.ingest: ok/)]);
+});
+
 test.each(["run", "route"])("%s without a task says how to use it", async (command) => {
   const { code, err } = await capstan(command);
   expect(code).not.toBe(0);

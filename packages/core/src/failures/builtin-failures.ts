@@ -2,6 +2,12 @@
 import { row } from "./failure.ts";
 
 export const builtinFailures = {
+  webhook_undelivered: row<{ url: string; why: string }>({
+    status: 502,
+    message: ({ url, why }) => `The event was not delivered to ${url}: ${why}.`,
+    nextStep: () =>
+      "Check the address and its receiver, then send it again; webhook.events lists the attempt.",
+  }),
   timezone_unknown: row<{ timezone: string; nearest: readonly string[] }>({
     status: 422,
     message: ({ timezone }) => `There is no time zone "${timezone}".`,

@@ -7,6 +7,18 @@ export const routeFailures = {
     message: ({ missing }) => `The task does not say ${missing.join(", ")}.`,
     nextStep: ({ missing }) => `Say ${missing.join(", ")} in the task and send it again.`,
   }),
+  task_unconfirmed: row<{ why: readonly string[] }>({
+    status: 409,
+    message: ({ why }) => `Nothing was done, because a person should look first. ${why.join(" ")}`,
+    nextStep: () =>
+      "If the plan is right, send the same request with `confirm` set to `proposal.confirm`; on the command line, answer yes or use --yes. Else say the task more exactly.",
+  }),
+  approval_needed: row<{ tool: string; id: string }>({
+    status: 409,
+    message: ({ tool, id }) => `"${tool}" waits for a person's approval (${id}).`,
+    nextStep: ({ id }) =>
+      `Answer it with POST /v1/approvals/${id} or \`capstan approvals\`; the call is made when it is approved. With \`wait: true\` the task waits for the answer.`,
+  }),
   capability_resting: row<{ id: string }>({
     status: 503,
     message: ({ id }) => `"${id}" failed repeatedly and rests for half a minute.`,

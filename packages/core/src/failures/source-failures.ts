@@ -50,13 +50,13 @@ export const sourceFailures = {
     message: ({ name }) => `The service's address needs "${name}", which is not set or not usable there.`,
     nextStep: ({ name }) => `Set ${name} in the agent's config of this capability.`,
   }),
-  service_refused: row<{ host: string; status: number; excerpt: string }>({
+  service_refused: row<{ host: string; status: number; excerpt: string; body?: unknown }>({
     status: 502,
     message: ({ host, status, excerpt }) =>
       `${host} answered ${status}${excerpt === "" ? "." : `: ${excerpt}`}`,
     nextStep: ({ status }) =>
       SERVICE_STEPS[status] ?? (status >= 500 ? LATER : "Correct the arguments by what it says."),
-    details: ({ status, excerpt }) => ({ status, excerpt }),
+    details: ({ status, excerpt, body }) => ({ status, excerpt, ...(body !== undefined && { body }) }),
   }),
   schema_refused: row<{ where: string; why: string }>({
     status: 422,

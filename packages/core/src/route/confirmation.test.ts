@@ -13,7 +13,7 @@ describe("no side effect on a guess", () => {
     ["irreversible", 0.79, false],
     ["irreversible", 0.8, true],
   ] as const)("what is %s at confidence %d is executed: %s", (risk, confidence, executed) => {
-    expect(whatToConfirm({ ...step, risk }, confidence).length === 0).toBe(executed);
+    expect(whatToConfirm({ ...step, risk, confidence }).length === 0).toBe(executed);
   });
 
   test("the more a call can break, the more certain it must be", () => {
@@ -22,7 +22,13 @@ describe("no side effect on a guess", () => {
   });
 
   test("a guessed input is confirmed however certain the capability is, unless the tool only reads", () => {
-    expect(whatToConfirm({ ...step, risk: "write", guessed: ["body"] }, 1)[0]).toMatch(/body/);
-    expect(whatToConfirm({ ...step, risk: "read", guessed: ["body"] }, 1)).toEqual([]);
+    expect(whatToConfirm({ ...step, risk: "write", confidence: 1, guessed: ["body"] })[0]).toMatch(/body/);
+    expect(whatToConfirm({ ...step, risk: "read", confidence: 1, guessed: ["body"] })).toEqual([]);
+  });
+
+  test("what cannot be undone does not take its input unseen from another step", () => {
+    const takes = [{ input: "body", fromStep: 1 }];
+    expect(whatToConfirm({ ...step, risk: "irreversible", confidence: 1, takes })[0]).toMatch(/body/);
+    expect(whatToConfirm({ ...step, risk: "write", confidence: 1, takes })).toEqual([]);
   });
 });

@@ -22,10 +22,13 @@ const EFFECT: Readonly<Record<ToolRisk, string>> = {
 };
 
 /** What a person should confirm before the step is executed; empty when it may be. */
-export function whatToConfirm(
-  { capabilityId, risk, guessed = [] }: Pick<TaskStep, "capabilityId" | "risk" | "guessed">,
-  confidence: number,
-): string[] {
+export function whatToConfirm({
+  capabilityId,
+  risk,
+  confidence,
+  guessed = [],
+  takes = [],
+}: Pick<TaskStep, "capabilityId" | "risk" | "confidence" | "guessed" | "takes">): string[] {
   const floor = CONFIDENCE_FLOORS[risk];
   const unsure = confidence < floor;
   return [
@@ -36,6 +39,9 @@ export function whatToConfirm(
       : []),
     ...(risk !== "read" && guessed.length > 0
       ? [`Are these right? ${guessed.join(", ")}: read from the task without a clear sign.`]
+      : []),
+    ...(risk === "irreversible" && takes.length > 0
+      ? [`May ${takes.map(({ input, fromStep }) => `${input} be what step ${fromStep} gives`).join(", ")}?`]
       : []),
   ];
 }

@@ -7,9 +7,8 @@ import { words } from "./text.ts";
 
 const OPENINGS = new Set(
   `who whom whose what whats which why how hows when where is are was were am do does did can could would should will may might
-  hi hello hey thanks thank sorry bye good tell explain describe discuss chat talk imagine suppose i im we lets`.split(
-    /\s+/,
-  ),
+  hi hello hey thanks thank sorry bye good tell explain describe discuss chat talk imagine suppose i im we lets
+  hm hmm ok okay yes no wow great cool nice`.split(/\s+/),
 );
 /** A question to somebody ("can you ...", "could you ...") is a wish when a deed follows. */
 const REQUEST = /^(?:please\s+)?(?:can|could|would|will)\s+you\s+(?!tell|explain|describe|help|say|answer)/i;

@@ -74,6 +74,8 @@ describe("a plan", () => {
         tool: "company_plan",
         goal: "Execute Generate Company Plan for intent company.plan",
         payload: { action: "generate-plan", name: "Generated Company" },
+        risk: "write",
+        confidence: 0.92,
       },
     ]);
   });
@@ -166,6 +168,7 @@ test.each([
     goal: "",
     payload: {},
     risk: "read" as const,
+    confidence: 1,
   });
   expect(
     taskStatus(
@@ -177,7 +180,7 @@ test.each([
         route: "/a",
         method: "POST",
       })),
-      dryRun,
+      { dryRun, unserved: 0 },
     ),
   ).toBe(status);
 });

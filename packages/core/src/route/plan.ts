@@ -13,22 +13,18 @@ import type { RankResult } from "./rank.ts";
 import type { MatchedCapability, TaskIntent, TaskStep } from "./task-contract.ts";
 import { normalizeTask } from "./text.ts";
 
-export interface PlannedStep extends TaskStep {
-  /** The tool the step stands for; called directly when the capability has no route of its own. */
-  readonly tool?: string;
-}
+export type PlannedStep = TaskStep;
 
 export interface PlanParts {
   /** The capability of a match, as far as the caller may see it. */
   readonly capabilityOf: (id: string) => Capability | undefined;
   readonly hints?: PayloadHints;
   /** Which of a capability's tools serves the task; by words alone when not given. */
-  readonly chooseTool?: (task: string, capability: Capability) => string | undefined;
+  readonly chooseTool?: (task: string, capability: Capability, hints: PayloadHints) => string | undefined;
 }
 
 /** The label of a task that nothing fits. */
 export const NO_INTENT = "none";
-const MAX_STEPS = 2;
 /** A secondary far behind the first would answer another question. */
 const SECONDARY_SHARE = 0.6;
 
@@ -56,21 +52,52 @@ export function matchedCapabilities(
 const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 export function plan(
-  { matches }: Pick<RankResult, "matches">,
+  { matches, confidence }: Pick<RankResult, "matches" | "confidence">,
   task: string,
   parts: PlanParts,
 ): PlannedStep[] {
   const [first] = matches;
   const primary = first && parts.capabilityOf(first.id);
   if (!first || !primary) return [];
-  const others = matches
+  const [secondary] = matches
     .slice(1)
     .filter(({ score }) => score >= first.score * SECONDARY_SHARE)
     .flatMap(({ id }) => parts.capabilityOf(id) ?? [])
     .filter((other) => standsIn(other, primary));
-  return [primary, ...others]
-    .slice(0, MAX_STEPS)
-    .map((capability, at) => toStep(capability, at + 1, first.id, task, parts));
+  const place = { label: first.id, confidence };
+  return [
+    { ...toStep(primary, task, place, parts), step: 1 },
+    ...(secondary ? [{ ...toStep(secondary, task, place, parts), step: 2, fallbackFor: 1 }] : []),
+  ];
+}
+
+/** One part of a task that asks for several things, as it was ranked on its own. */
+export interface RankedPart {
+  readonly text: string;
+  readonly ranked: Pick<RankResult, "matches" | "confidence">;
+}
+
+/** A step for each part, in their order. What a step lacks is taken from the output of the step before it. */
+export function planParts(ranked: readonly RankedPart[], parts: PlanParts): PlannedStep[] {
+  return ranked
+    .flatMap(({ text, ranked: { matches, confidence } }) => {
+      const [first] = matches;
+      const capability = first && parts.capabilityOf(first.id);
+      return capability
+        ? [{ ...toStep(capability, text, { label: first.id, confidence }, parts), part: text }]
+        : [];
+    })
+    .map((step, at) => ({ ...fed(step, at), step: at + 1 }));
+}
+
+type Step = Omit<PlannedStep, "step">;
+
+/** The first step has nothing to take from. */
+function fed({ missing, ...step }: Step, at: number): Step {
+  if (!missing) return step;
+  return at === 0
+    ? { ...step, missing }
+    : { ...step, takes: missing.map((input) => ({ input, fromStep: at })) };
 }
 
 /** Does the same kind of thing to the same kind of thing, as far as both say so: a plan is no substitute for a logo. */
@@ -91,13 +118,12 @@ const callOf = (
 
 function toStep(
   capability: Capability,
-  step: number,
-  label: string,
   task: string,
+  { label, confidence }: { readonly label: string; readonly confidence: number },
   { hints = {}, chooseTool: choose }: PlanParts,
-): PlannedStep {
+): Step {
   const tools = choosable(capability);
-  const chosen = tools.length > 1 ? choose?.(task, capability) : undefined;
+  const chosen = tools.length > 1 ? choose?.(task, capability, hints) : undefined;
   const tool = tools.find(({ name }) => name === chosen) ?? toolFor(task, tools);
   const schema = tool?.inputSchema ?? {};
   const constants = { ...capability.routing?.payload, ...hints.constants };
@@ -108,7 +134,6 @@ function toStep(
     ...(path !== undefined && { path }),
   });
   return {
-    step,
     capabilityId: capability.id,
     ...callOf(capability, tool?.name),
     ...(tool && { tool: tool.name }),
@@ -116,6 +141,7 @@ function toStep(
     payload: { ...defaultsOf(schema), ...payload },
     ...(missing.length > 0 && { missing }),
     risk: tool?.risk ?? "write",
+    confidence,
     ...(guessed.length > 0 && { guessed }),
   };
 }

@@ -13,6 +13,8 @@ export const telemetryRecord = z.object({
   fallbackUsed: z.boolean(),
   /** HTTP status, when there was one. */
   status: z.int().optional(),
+  /** How often it was tried, when more than once. */
+  attempts: z.int().min(2).optional(),
 });
 export type StepRecord = z.output<typeof telemetryRecord>;
 
@@ -21,7 +23,7 @@ export const telemetryQuery = z.object({ limit: z.coerce.number().int().min(1).m
 export interface TelemetrySummary {
   readonly total: number;
   readonly successful: number;
-  /** Of the steps that really ran. */
+  /** Rates and averages are of the steps that ran: neither dry runs nor skipped steps count. */
   readonly successRate: number;
   readonly fallbackUsed: number;
   readonly fallbackRate: number;
@@ -48,7 +50,7 @@ export function failureClass({
 export function summarise(records: readonly StepRecord[]): TelemetrySummary {
   const ran = records.filter(hasRun);
   const successful = ran.filter(({ failureClass }) => failureClass === "success").length;
-  const fallbackUsed = records.filter((record) => record.fallbackUsed).length;
+  const fallbackUsed = ran.filter((record) => record.fallbackUsed).length;
   const ids = [...new Set(records.map(({ capabilityId }) => capabilityId))].sort();
   const latest = records.reduce<string | null>(
     (last, { ts }) => (last === null || ts > last ? ts : last),
@@ -59,7 +61,7 @@ export function summarise(records: readonly StepRecord[]): TelemetrySummary {
     successful,
     successRate: ratio(successful, ran.length),
     fallbackUsed,
-    fallbackRate: ratio(fallbackUsed, records.length),
+    fallbackRate: ratio(fallbackUsed, ran.length),
     avgLatencyMs: averageLatency(ran),
     byCapability: Object.fromEntries(
       ids.map((id) => {

@@ -19,7 +19,8 @@ export async function readAnswer(response: Response, options: AnswerOptions): Pr
   const text = typeof body.value === "string" ? redact(body.value) : body.value;
   if (!response.ok) {
     const excerpt = typeof text === "string" ? text.slice(0, EXCERPT_CHARS) : "";
-    return fail("service_refused", { host, status: response.status, excerpt });
+    const shown = typeof text === "string" ? parsedBody(response, text) : text;
+    return fail("service_refused", { host, status: response.status, excerpt, body: shown });
   }
   const value = typeof text === "string" ? parsedBody(response, text) : text;
   if (pick !== undefined) return ok(pointed(value, pick) ?? null);

@@ -14,6 +14,7 @@ import {
   type Result,
   type Schema,
   type ToolContext,
+  type ToolRisk,
 } from "@capstan/core";
 import type { Tool } from "@modelcontextprotocol/client";
 import { type CommandIsolation, probeCommandIsolation } from "../commands/command-isolation.ts";
@@ -122,6 +123,12 @@ async function describe(connection: McpConnection, options: McpOptions): Promise
   });
 }
 
+/** What a server does not say is left open: such a tool counts as one that writes. */
+function riskIn(annotations: Tool["annotations"]): { risk?: ToolRisk } {
+  if (annotations?.readOnlyHint === true) return { risk: "read" };
+  return annotations?.destructiveHint === true ? { risk: "irreversible" } : {};
+}
+
 function mcpTool(connection: McpConnection, name: string, tool: Tool, timeoutMs: number): AnyTool {
   const { annotations, inputSchema, outputSchema } = tool;
   const input = foreignSchema(inputSchema, { compileNow: true });
@@ -136,6 +143,7 @@ function mcpTool(connection: McpConnection, name: string, tool: Tool, timeoutMs:
     scopes: [],
     timeoutMs,
     idempotent: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
+    ...riskIn(annotations),
     requiresContext: false,
     async run(value: Record<string, unknown>, context: ToolContext) {
       const called = await connection.call({

@@ -1,6 +1,6 @@
 /**
- * Executes a plan: the first step, and the second only when the first failed. Each goes through the gate, within its
- * time, past the capability's breaker, and is tried again when it may be. A step's failure is a value, never thrown.
+ * Executes a plan's steps in their order; a fallback step only when the step it stands in for failed. Each goes through the gate, within
+ * its time, past the capability's breaker, and is retried when it may be. A step's failure is a value, never thrown.
  */
 import {
   type AnyTool,
@@ -10,9 +10,11 @@ import {
   type RuntimeAgent,
   type ToolUser,
 } from "@capstan/core";
-import type { ExecutedStep, PlannedStep } from "@capstan/core/internal";
+import { type ExecutedStep, type PlannedStep, valueFor } from "@capstan/core/internal";
 import type { Gate, GateOutcome } from "../gate/gate.ts";
+import type { TelemetryRecord } from "../telemetry/telemetry.ts";
 import type { BreakerStore } from "./breaker-store.ts";
+import { failedStep, failureClassOf, failureOf, placeOf } from "./step-result.ts";
 
 export interface StepParts {
   readonly gate: Gate;
@@ -25,6 +27,17 @@ export interface StepParts {
   ) => Promise<{ agent: RuntimeAgent; toolName: (tool: string) => string } | { failure: Failure }>;
   /** Whether the capability may call this route; the reason when not. */
   readonly refuseRoute: (step: PlannedStep) => Failure | undefined;
+  /** The session a tool works in; a fresh one when it needs one and none was given. */
+  readonly sessionFor: (tool: AnyTool) => Promise<string | undefined>;
+  /** Asks a person, and waits for the answer when the caller wants that. */
+  readonly askPerson: (
+    outcome: Extract<GateOutcome, { kind: "approval" }>,
+    place: {
+      agent: RuntimeAgent;
+      sessionId: string | undefined;
+      onAsked: (approvalId: string) => Promise<void>;
+    },
+  ) => Promise<PersonAnswer>;
   readonly user: ToolUser;
   /** Prefix of the steps' idempotency keys. */
   readonly taskId: string;
@@ -33,7 +46,19 @@ export interface StepParts {
   readonly signal: AbortSignal;
   readonly timeoutMs?: number | undefined;
   /** Before each step: what was done so far, and what is next. */
-  readonly onProgress?: (done: readonly ExecutedStep[], next: PlannedStep) => Promise<void>;
+  readonly onProgress?: (
+    done: readonly ExecutedStep[],
+    next: PlannedStep,
+    approvalId?: string,
+  ) => Promise<void>;
+  /** Once per step, whether it was executed or skipped. */
+  readonly record: (record: TelemetryRecord, tool: string, sessionId: string | undefined) => void;
+}
+
+export interface PersonAnswer {
+  readonly approvalId: string;
+  /** Absent while nobody has answered. */
+  readonly result?: { readonly output: JsonValue } | { readonly failure: Failure };
 }
 
 const RETRY_WAITS_MS = [0, 200, 800];
@@ -44,23 +69,68 @@ export async function executeSteps(
   parts: StepParts,
 ): Promise<ExecutedStep[]> {
   const done: ExecutedStep[] = [];
-  for (const [index, entry] of planned.entries()) {
-    await parts.onProgress?.([...done], entry);
-    const executed = await executeStep(entry, index > 0, parts);
-    done.push(executed);
-    if (executed.ok || executed.skipped) break; // what the task does not say, no other capability knows either
+  for (const entry of planned) {
+    if (!isDue(entry, done)) continue;
+    const step = withOutputs(entry, done, parts);
+    await parts.onProgress?.([...done], step);
+    const onAsked = async (approvalId: string) => parts.onProgress?.([...done], step, approvalId);
+    done.push(await recordedStep(step, parts, { onAsked }));
   }
   return done;
 }
 
-async function executeStep(step: PlannedStep, fallback: boolean, parts: StepParts): Promise<ExecutedStep> {
-  const place = { step: step.step, capabilityId: step.capabilityId, route: step.route, method: step.method };
-  const refused = (failure: Failure): ExecutedStep => ({
-    ...place,
-    ok: false,
-    status: failure.status,
-    error: { code: failure.code, message: failure.message, nextStep: failure.nextStep },
+/** When the task does not say what the first step needs, no other capability knows it either. */
+function isDue({ fallbackFor }: PlannedStep, done: readonly ExecutedStep[]): boolean {
+  if (fallbackFor === undefined) return true;
+  const first = done.find(({ step }) => step === fallbackFor);
+  return first !== undefined && !first.ok && !first.skipped;
+}
+
+/** Fills what a step takes from earlier ones; what they do not give is missing. */
+function withOutputs(step: PlannedStep, done: readonly ExecutedStep[], { toolOf }: StepParts): PlannedStep {
+  const schema = toolOf(step)?.input.jsonSchema ?? {};
+  const found = (step.takes ?? []).map(({ input, fromStep }) => {
+    const source = done.find((each) => each.step === fromStep);
+    return { input, value: source?.ok ? valueFor(input, schema, source.data) : undefined };
   });
+  const missing = found.filter(({ value }) => value === undefined).map(({ input }) => input);
+  const given = found.flatMap(({ input, value }) => (value === undefined ? [] : [[input, value] as const]));
+  return {
+    ...step,
+    payload: { ...step.payload, ...Object.fromEntries(given) },
+    ...(missing.length > 0 && { missing: [...(step.missing ?? []), ...missing] }),
+  };
+}
+
+interface StepPlace {
+  readonly onAsked: (approvalId: string) => Promise<void>;
+  /** The session it worked in, once that is known. */
+  sessionId?: string | undefined;
+}
+
+async function recordedStep(step: PlannedStep, parts: StepParts, place: StepPlace): Promise<ExecutedStep> {
+  const startedAt = performance.now();
+  const executed = await executeStep(step, parts, place);
+  const { status } = executed;
+  parts.record(
+    {
+      ts: new Date().toISOString(),
+      capabilityId: step.capabilityId,
+      step: step.step,
+      latencyMs: executed.skipped ? 0 : Math.round(performance.now() - startedAt),
+      failureClass: failureClassOf(executed),
+      fallbackUsed: step.fallbackFor !== undefined,
+      ...(status !== undefined && { status }),
+      ...(executed.attempts !== undefined && { attempts: executed.attempts }),
+    },
+    step.tool ?? step.route,
+    place.sessionId,
+  );
+  return executed;
+}
+
+async function executeStep(step: PlannedStep, parts: StepParts, place: StepPlace): Promise<ExecutedStep> {
+  const refused = (failure: Failure) => failedStep(step, failure);
   if (step.missing)
     return { ...refused(fail("task_input_missing", { missing: step.missing }).failure), skipped: true };
   const route = parts.refuseRoute(step);
@@ -71,22 +141,37 @@ async function executeStep(step: PlannedStep, fallback: boolean, parts: StepPart
   if (!pass) return refused(fail("capability_resting", { id: step.capabilityId }).failure);
   const found = await parts.agentFor(step.capabilityId);
   if ("failure" in found) return refused(found.failure);
-  const outcome = await withRetries(
+  place.sessionId = await parts.sessionFor(tool);
+  const { sessionId } = place;
+  const { outcome, attempts } = await withRetries(
     tool,
-    (attempt) => call(step, tool, found, { fallback, attempt }, parts),
+    (attempt) => call(step, tool, found, { sessionId, attempt }, parts),
     parts.signal,
   );
   await parts.breakers.settle(step.capabilityId, outcome.kind === "done" || !isOurFault(outcome));
-  return outcome.kind === "done"
-    ? { ...place, ok: true, status: 200, data: outcome.output }
-    : refused(failureOf(outcome));
+  const tried = attempts > 1 ? { attempts } : {};
+  if (outcome.kind === "done")
+    return { ...placeOf(step), ok: true, status: 200, data: outcome.output, ...tried };
+  if (outcome.kind !== "approval") return { ...refused(failureOf(outcome)), ...tried };
+  const { onAsked } = place;
+  return approvedStep(step, await parts.askPerson(outcome, { agent: found.agent, sessionId, onAsked }));
+}
+
+function approvedStep(step: PlannedStep, { approvalId, result }: PersonAnswer): ExecutedStep {
+  if (!result) {
+    const { failure } = fail("approval_needed", { tool: step.tool ?? step.route, id: approvalId });
+    return { ...failedStep(step, failure), skipped: true, approvalId };
+  }
+  return "output" in result
+    ? { ...placeOf(step), ok: true, status: 200, data: result.output, approvalId }
+    : { ...failedStep(step, result.failure), approvalId };
 }
 
 function call(
   step: PlannedStep,
   tool: AnyTool,
   { agent, toolName }: { agent: RuntimeAgent; toolName: (tool: string) => string },
-  { fallback, attempt }: { fallback: boolean; attempt: number },
+  { sessionId, attempt }: { sessionId: string | undefined; attempt: number },
   { gate, user, taskId, startedAt, signal, timeoutMs }: StepParts,
 ): Promise<GateOutcome> {
   const { maxSeconds } = agent.spec.limits;
@@ -98,11 +183,12 @@ function call(
     tool: toolName(tool.name),
     input: step.payload as Record<string, JsonValue>,
     user,
+    sessionId,
     callId: `${taskId}:${step.step}${attempt > 0 && !tool.idempotent ? `:${attempt}` : ""}`,
     signal: within,
     budgets: maxSeconds === undefined ? [] : [{ name: "time in seconds", used, limit: maxSeconds }],
     step: step.step,
-    fallback,
+    fallback: step.fallbackFor !== undefined,
   });
 }
 
@@ -111,17 +197,15 @@ async function withRetries(
   { idempotent }: AnyTool,
   attempt: (number: number) => Promise<GateOutcome>,
   signal: AbortSignal,
-): Promise<GateOutcome> {
+): Promise<{ outcome: GateOutcome; attempts: number }> {
   let outcome = await attempt(0);
-  for (
-    let number = 1;
-    number < RETRY_WAITS_MS.length && idempotent && mayRetry(outcome) && !signal.aborted;
-    number++
-  ) {
-    await new Promise((resolve) => setTimeout(resolve, RETRY_WAITS_MS[number]));
-    outcome = await attempt(number);
+  let attempts = 1;
+  while (attempts < RETRY_WAITS_MS.length && idempotent && mayRetry(outcome) && !signal.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, RETRY_WAITS_MS[attempts]));
+    outcome = await attempt(attempts);
+    attempts++;
   }
-  return outcome;
+  return { outcome, attempts };
 }
 
 /** What is not configured does not get better by asking again. */
@@ -133,12 +217,3 @@ const mayRetry = (outcome: GateOutcome): boolean =>
 /** A refusal of the caller's input says nothing about the capability's health. */
 const isOurFault = (outcome: GateOutcome): boolean =>
   outcome.kind === "refused" && outcome.failure.status >= 500 && outcome.failure.code !== "not_available";
-
-function failureOf(outcome: Exclude<GateOutcome, { kind: "done" }>): Failure {
-  if (outcome.kind === "refused") return outcome.failure;
-  const why =
-    outcome.kind === "approval"
-      ? "a person must approve it first; call it in a session"
-      : "only a client can run it";
-  return fail("tool_denied", { tool: outcome.tool.name, why }).failure;
-}

@@ -43,13 +43,21 @@ async function fillStep(task: string, step: PlannedStep, { inputOf, generate }: 
   );
   const names = values.map(([name]) => name);
   const payload = { ...step.payload, ...Object.fromEntries(values) } as Record<string, JsonValue>;
+  // A model may put words into the task's mouth: what does not stand there is a guess.
+  const unsaid = values.filter(([, value]) => !isSaid(task, value)).map(([name]) => name);
+  const guessed = [...(step.guessed ?? []), ...unsaid];
   const left = missing.filter((name) => !names.includes(name));
   const fits = left.length > 0 || input.parse(payload).ok;
   if (names.length === 0 || !fits) return undefined;
   return {
     names,
     model: answer.value.model,
-    step: { ...rest, payload, ...(left.length > 0 && { missing: left }) },
+    step: {
+      ...rest,
+      payload,
+      ...(left.length > 0 && { missing: left }),
+      ...(guessed.length > 0 && { guessed }),
+    },
   };
 }
 
@@ -66,3 +74,7 @@ function only({ properties, $defs }: JsonSchema, names: readonly string[]): Json
 
 const objectOf = (value: unknown): Record<string, unknown> =>
   value !== null && typeof value === "object" ? (value as Record<string, unknown>) : {};
+
+const isSaid = (task: string, value: unknown): boolean =>
+  (typeof value === "string" || typeof value === "number") &&
+  task.toLowerCase().includes(String(value).toLowerCase());

@@ -60,7 +60,8 @@ test("a tool that is hidden from the caller does not speak for its capability", 
 });
 
 test("what it does not do is not its task", () => {
-  expect(ask("sing me a lullaby about stars").matches[0]?.id).toBe("chat");
+  expect(ask("who sings lullabies about stars?").matches[0]?.id).toBe("chat");
+  expect(ask("sing me a lullaby about stars").noMatch).toBe(true);
 });
 
 test("it goes with all its entries, and plumbing never comes in", () => {

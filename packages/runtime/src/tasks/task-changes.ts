@@ -8,12 +8,19 @@ import type { TaskRecord, TaskStore } from "./task-store.ts";
 /** A task on its way, as its row has it until the answer is there. */
 export interface TaskProgress
   extends Pick<TaskResponse, "intent" | "matchedCapabilities" | "plan" | "execution"> {
-  readonly working: { readonly step: number; readonly capabilityId: string; readonly goal: string };
+  readonly working: {
+    readonly step: number;
+    readonly capabilityId: string;
+    readonly goal: string;
+    /** Set while a person is asked. */
+    readonly approvalId?: string;
+  };
 }
 
 export type TaskEvent =
   | ({ readonly type: "planned" } & Pick<TaskResponse, "intent" | "matchedCapabilities" | "plan">)
-  | ({ readonly type: "step-started" } & TaskProgress["working"])
+  | ({ readonly type: "step-started" } & Omit<TaskProgress["working"], "approvalId">)
+  | { readonly type: "approval-needed"; readonly step: number; readonly approvalId: string }
   | ({ readonly type: "step-ended" } & ExecutedStep)
   | { readonly type: "done"; readonly response: TaskResponse };
 
@@ -95,5 +102,9 @@ function* eventsOf(
     yield [`ended ${step.step}`, { type: "step-ended", ...step }];
   }
   if (working) yield started(working);
+  if (working?.approvalId !== undefined) {
+    const { step, approvalId } = working;
+    yield [`approval ${approvalId}`, { type: "approval-needed", step, approvalId }];
+  }
   if (status === "done") yield ["done", { type: "done", response: stored }];
 }

@@ -1,69 +1,68 @@
-/** The answer to a task, from what was ranked, planned and executed so far. */
+/** The answer to a task, from what was planned and executed so far. */
 import type { Failure } from "@capstan/core";
-import {
-  type ExecutedStep,
-  intentOf,
-  matchedCapabilities,
-  type PlannedStep,
-  type RankResult,
-  type TaskRequest,
-  type TaskResponse,
-  taskStatus,
-} from "@capstan/core/internal";
+import { type ExecutedStep, type TaskRequest, type TaskResponse, taskStatus } from "@capstan/core/internal";
 import type { BreakerStore } from "./breaker-store.ts";
-import type { Visible } from "./task-visibility.ts";
+import type { Planned } from "./plan-task.ts";
 
-export interface Planned {
-  readonly ranked: RankResult;
-  readonly steps: readonly PlannedStep[];
-  readonly visible: Visible;
-  /** What a model filled in. */
-  readonly filled?: readonly string[];
+export interface Outcome {
+  readonly executed: readonly ExecutedStep[];
+  readonly proposal?: TaskResponse["proposal"];
+  readonly session?: TaskResponse["session"];
 }
 
 export async function responseOf(
   breakerStore: Pick<BreakerStore, "list">,
   request: TaskRequest,
-  { ranked, steps: planned, visible, filled = [] }: Planned,
-  executed: readonly ExecutedStep[],
+  planned: Planned,
+  { executed, proposal, session }: Outcome,
 ): Promise<TaskResponse> {
-  const steps = planned.map(({ tool: _, ...step }) => step);
-  const status = taskStatus(steps, executed, request.dryRun);
-  const failures = executed.flatMap(({ ok, step, capabilityId, error }) =>
-    ok || !error ? [] : [{ step, capabilityId, code: error.code, message: error.message }],
-  );
+  const { intent, matched, steps, unserved, rejected } = planned;
+  const { dryRun } = request;
+  const status = taskStatus(steps, executed, { dryRun, unserved: unserved.length });
   const breakers = (await breakerStore.list()).filter(({ state }) => state !== "closed");
   return {
-    intent: intentOf(request.task, ranked),
-    matchedCapabilities: matchedCapabilities(ranked, { capabilityOf: visible.capabilityOf }),
+    intent,
+    matchedCapabilities: matched,
     plan: steps,
-    execution: { dryRun: request.dryRun, steps: executed },
+    execution: { dryRun, steps: executed },
     status,
+    ...(proposal && { proposal }),
+    ...(session && { session }),
     diagnostics: {
       degraded: status === "degraded" || status === "partial",
-      notes: [...notesOf(ranked, steps, executed), ...filled],
-      failures,
-      ...(executed.length > 1 && { fallbackUsed: true }),
+      notes: notesOf(planned, executed, proposal),
+      failures: failuresOf(executed),
+      ...(unserved.length > 0 && { unserved }),
+      ...(fallbackUsed(planned, executed) && { fallbackUsed: true }),
       ...(breakers.length > 0 && {
         breakers: breakers.map(({ capabilityId, state, failures }) => ({ capabilityId, state, failures })),
       }),
-      ...(ranked.rejected && { rejected: ranked.rejected }),
+      ...(rejected && { rejected }),
     },
   };
 }
 
+const failuresOf = (executed: readonly ExecutedStep[]): TaskResponse["diagnostics"]["failures"] =>
+  executed.flatMap(({ ok, step, capabilityId, error }) =>
+    ok || !error ? [] : [{ step, capabilityId, code: error.code, message: error.message }],
+  );
+
+const fallbackUsed = ({ steps }: Planned, executed: readonly ExecutedStep[]): boolean =>
+  executed.some(({ step }) => steps.find((planned) => planned.step === step)?.fallbackFor !== undefined);
+
 function notesOf(
-  { noMatch, clauses }: RankResult,
-  plan: TaskResponse["plan"],
+  { notes, unserved, steps }: Planned,
   executed: readonly ExecutedStep[],
+  proposal: TaskResponse["proposal"],
 ): string[] {
   return [
-    ...(noMatch ? ["No capability fits this task well enough."] : []),
-    ...(clauses.length > 1
-      ? [`The task asks for ${clauses.length} things; the plan serves the best match.`]
-      : []),
-    ...plan.flatMap(({ step, missing }) => (missing ? [`Step ${step} lacks ${missing.join(", ")}.`] : [])),
-    ...executed.flatMap(({ ok, step, error }) => (ok || !error ? [] : [`Step ${step}: ${error.nextStep}`])),
+    ...notes,
+    ...unserved.map((part) => `Not done: nothing serves "${part}".`),
+    ...(proposal?.why ?? []),
+    ...steps.flatMap(({ step, missing }) => (missing ? [`Step ${step} lacks ${missing.join(", ")}.`] : [])),
+    ...new Set(
+      executed.flatMap(({ ok, step, error }) => (ok || !error ? [] : [`Step ${step}: ${error.nextStep}`])),
+    ),
   ];
 }
 

@@ -1,45 +1,35 @@
 /** Tasks: rank, plan, execute, answer. The same key gives the same answer and executes once, also across a restart. */
-import {
-  type Capability,
-  type CapabilityRegistry,
-  type Failure,
-  fail,
-  ok,
-  plan,
-  type Result,
-} from "@capstan/core";
-import type { PlannedStep, RankResult, TaskRequest, TaskResponse } from "@capstan/core/internal";
+import { type Capability, type CapabilityRegistry, type Failure, fail, ok, type Result } from "@capstan/core";
+import type { ExecutedStep, PlannedStep, TaskRequest, TaskResponse } from "@capstan/core/internal";
 import type { Composer } from "../agents/composer.ts";
 import { singleCapability } from "../agents/single-capability.ts";
 import type { Gate } from "../gate/gate.ts";
 import { generate } from "../providers/generate.ts";
 import type { Models } from "../providers/models.ts";
+import type { Approvals } from "../runs/approvals/approvals.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { UserStore } from "../users/user-store.ts";
 import type { BreakerStore } from "./breaker-store.ts";
+import { confirmedPlan, proposalOf, proposedSteps } from "./confirm-plan.ts";
 import { executeSteps } from "./execute-steps.ts";
 import { fillMissing } from "./fill-missing.ts";
-import { rankCapabilities } from "./route-index.ts";
-import type { TieredIndex } from "./route-tier.ts";
+import { type Planned, type PlanningParts, planTask } from "./plan-task.ts";
 import { openTaskChanges, type TaskEvent, type TaskProgress } from "./task-changes.ts";
-import { type Planned, refusedTask, responseOf } from "./task-response.ts";
+import { type Outcome, refusedTask, responseOf } from "./task-response.ts";
+import { checkSession, type TaskSessionParts, taskSession } from "./task-session.ts";
 import type { TaskRecord, TaskStore } from "./task-store.ts";
-import { entryVisible, visibleTo } from "./task-visibility.ts";
-import type { ToolChooser } from "./tool-choice.ts";
+import { visibleTo } from "./task-visibility.ts";
+import { askAndWait } from "./wait-for-approval.ts";
 
-export interface TaskParts {
+export interface TaskParts extends PlanningParts, TaskSessionParts {
   readonly registry: CapabilityRegistry;
   readonly composer: Composer;
+  readonly approvals: Pick<Approvals, "ask" | "get">;
   readonly users: UserStore;
   readonly gate: Gate;
   readonly telemetry: Telemetry;
   readonly models: Pick<Models, "resolve"> & { defaultModel(): Promise<{ readonly demo: boolean }> };
-  /** The time zone of a place that a task names. */
-  readonly timezoneOf: (place: string) => string | undefined;
   readonly onError: (error: unknown, what: string) => void;
-  /** Made at the first task: it reads megabytes of embeddings that most starts do not need. */
-  readonly index: () => TieredIndex;
-  readonly chooseTool: ToolChooser;
   readonly tasks: TaskStore;
   readonly breakers: BreakerStore;
 }
@@ -49,7 +39,7 @@ export interface TaskRunner {
   explain(
     request: TaskRequest,
     userEmail: string,
-  ): Promise<Result<{ ranked: RankResult; response: TaskResponse }>>;
+  ): Promise<Result<{ clauses: readonly string[]; response: TaskResponse }>>;
   run(
     request: TaskRequest,
     userEmail: string,
@@ -101,7 +91,9 @@ export function openTaskRunner(parts: TaskParts): TaskRunner {
   /** What cannot be executed at all, such as a task for an agent that is not there, is refused before it is kept. */
   const claim = async (request: TaskRequest, owner: string, key: string | undefined) => {
     const seen = await visibleTo(parts, request, owner);
-    return seen.ok ? tasks.claim({ owner, key, request }) : seen;
+    const session = await checkSession(parts, request, owner);
+    if (!seen.ok) return seen;
+    return session.ok ? tasks.claim({ owner, key, request }) : session;
   };
 
   return {
@@ -137,28 +129,11 @@ const stillRunning = ({ id }: TaskRecord): Result<never> =>
     nextStep: `GET /api/tasks/${id} answers when it is done.`,
   });
 
-async function planTask(parts: TaskParts, request: TaskRequest, email: string): Promise<Result<Planned>> {
-  const visible = await visibleTo(parts, request, email);
-  if (!visible.ok) return visible;
-  const index = await parts.index().forTask(request.task);
-  const ranked = rankCapabilities(request.task, index, {
-    topK: request.topK,
-    rejected: request.includeRejected,
-    visible: entryVisible(visible.value),
-  });
-  const steps = plan(ranked, request.task, {
-    capabilityOf: visible.value.capabilityOf,
-    hints: { timezoneOf: parts.timezoneOf, now: new Date() },
-    chooseTool: parts.chooseTool,
-  });
-  return ok({ ranked, steps, visible: visible.value });
-}
-
 async function explain(
   parts: TaskParts,
   request: TaskRequest,
   email: string,
-): Promise<Result<{ ranked: RankResult; response: TaskResponse }>> {
+): Promise<Result<{ clauses: readonly string[]; response: TaskResponse }>> {
   const planned = await planTask(parts, request, email);
   if (!planned.ok) return planned;
   for (const step of planned.value.steps) {
@@ -172,9 +147,14 @@ async function explain(
     };
     parts.telemetry.record(record, { path: "task", tool: step.route });
   }
+  const { why } = proposalOf(planned.value);
+  const notes =
+    why.length > 0
+      ? [...planned.value.notes, "It would be proposed and not executed.", ...why]
+      : planned.value.notes;
   return ok({
-    ranked: planned.value.ranked,
-    response: await responseOf(parts.breakers, request, planned.value, []),
+    clauses: planned.value.clauses,
+    response: await responseOf(parts.breakers, request, { ...planned.value, notes }, { executed: [] }),
   });
 }
 
@@ -182,41 +162,92 @@ async function execute(
   parts: TaskParts,
   request: TaskRequest,
   email: string,
-  { taskId, signal, onProgress }: Execution,
+  execution: Execution,
 ): Promise<TaskResponse> {
-  const startedAt = performance.now();
   if (request.dryRun) {
     const dry = await explain(parts, request, email);
     return dry.ok ? dry.value.response : refusedTask(request, dry.failure);
   }
-  const ranked = await planTask(parts, request, email);
-  if (!ranked.ok) return refusedTask(request, ranked.failure);
-  const planned = await withFilled(parts, request, ranked.value, signal);
+  const answer = (planned: Planned, outcome: Outcome) =>
+    responseOf(parts.breakers, request, planned, outcome);
+  if (request.confirm !== undefined) {
+    const confirmed = await confirmedPlan(parts, request, request.confirm, email);
+    if (!confirmed.ok) return refusedTask(request, confirmed.failure);
+    return answer(confirmed.value, await executePlan(parts, request, email, confirmed.value, execution));
+  }
+  const found = await planTask(parts, request, email);
+  if (!found.ok) return refusedTask(request, found.failure);
+  const { planned, why } = proposalOf(await withFilled(parts, request, found.value, execution.signal));
+  if (why.length > 0) return answer(planned, proposed(parts, planned, why, execution));
+  return answer(planned, await executePlan(parts, request, email, planned, execution));
+}
+
+function proposed(
+  { telemetry }: TaskParts,
+  { steps }: Planned,
+  why: readonly string[],
+  { taskId }: Execution,
+): Outcome {
+  const executed = proposedSteps(steps, why);
+  for (const step of executed) telemetry.record(skippedRecord(step), { path: "task", tool: step.route });
+  return { executed, proposal: { confirm: taskId, why } };
+}
+
+const skippedRecord = ({ step, capabilityId, status }: ExecutedStep) => ({
+  ts: new Date().toISOString(),
+  capabilityId,
+  step,
+  latencyMs: 0,
+  failureClass: "dry_run" as const,
+  fallbackUsed: false,
+  ...(status !== undefined && { status }),
+});
+
+async function executePlan(
+  parts: TaskParts,
+  request: TaskRequest,
+  email: string,
+  planned: Planned,
+  { taskId, signal, onProgress }: Execution,
+): Promise<Outcome> {
+  const startedAt = performance.now();
   const user = await parts.users.get(email);
   const { capabilityOf } = planned.visible;
-  const steps = await executeSteps(planned.steps, {
+  const session = taskSession(parts, request, { email, taskId });
+  const executed = await executeSteps(planned.steps, {
     gate: parts.gate,
     breakers: parts.breakers,
     agentFor: (capabilityId) => agentFor(parts, request, capabilityId, email),
     refuseRoute: (step) => refuseRoute(step, capabilityOf(step.capabilityId)),
     toolOf: (step) => toolOf(capabilityOf(step.capabilityId), step),
+    sessionFor: session.forTool,
+    askPerson: ({ tool, input, why }, { agent, sessionId, onAsked }) =>
+      askAndWait(
+        parts.approvals,
+        { agent, tool, input, why, userEmail: email, sessionId },
+        { wait: request.wait, signal, onAsked },
+      ),
     user,
     taskId,
     startedAt,
     signal,
     timeoutMs: request.timeoutMs,
-    onProgress: async (done, next) => {
+    record: (record, tool, sessionId) =>
+      parts.telemetry.record(record, { path: "task", tool, ...(sessionId !== undefined && { sessionId }) }),
+    onProgress: async (done, next, approvalId) => {
       const { intent, matchedCapabilities, plan, execution } = await responseOf(
         parts.breakers,
         request,
         planned,
-        done,
+        { executed: done },
       );
-      const working = { step: next.step, capabilityId: next.capabilityId, goal: next.goal };
+      const { step, capabilityId, goal } = next;
+      const working = { step, capabilityId, goal, ...(approvalId !== undefined && { approvalId }) };
       await onProgress({ intent, matchedCapabilities, plan, execution, working });
     },
   });
-  return responseOf(parts.breakers, request, planned, steps);
+  const used = await session.inTheEnd();
+  return { executed, ...(used && { session: used }) };
 }
 
 interface Execution {
@@ -238,7 +269,7 @@ async function withFilled(
     inputOf: (step) => toolOf(capabilityOf(step.capabilityId), step)?.input,
     generate: (request) => generate(models, { ...request, signal }),
   });
-  return { ...planned, steps, filled };
+  return { ...planned, steps, notes: [...planned.notes, ...filled] };
 }
 
 async function agentFor(

@@ -3,12 +3,11 @@
  * and by method and path, over an index that is made at the first task and kept as long as the capability.
  */
 
-import { timezoneOf } from "@capstan/builtins";
 import type { Capability, CapabilityRegistry } from "@capstan/core";
-import { rankTools, toolDocument } from "@capstan/core/internal";
+import { type PayloadHints, rankTools, toolDocument } from "@capstan/core/internal";
 import type { RouteTier, TieredIndex } from "./route-tier.ts";
 
-export type ToolChooser = (task: string, capability: Capability) => string | undefined;
+export type ToolChooser = (task: string, capability: Capability, hints?: PayloadHints) => string | undefined;
 
 /** The capability may be shown with fewer tools than it has: only those take part. */
 export function openToolChooser(registry: CapabilityRegistry, tier: RouteTier): ToolChooser {
@@ -21,14 +20,14 @@ export function openToolChooser(registry: CapabilityRegistry, tier: RouteTier): 
     indexes.set(capability, index);
     return index;
   };
-  return (task, { id, tools }) => {
+  return (task, { id, tools }, hints) => {
     const found = registry.get(id);
     if (!found.ok) return undefined;
     const open = new Map(tools.map((tool) => [tool.name, tool]));
     return rankTools(task, {
       index: indexOf(found.value).current(),
       toolOf: (name) => open.get(name),
-      hints: { timezoneOf, now: new Date() },
+      ...(hints && { hints }),
     })[0]?.name; // the capability is chosen already, so even little evidence decides
   };
 }

@@ -18,6 +18,8 @@ export interface TelemetryRecord {
   readonly failureClass: FailureClass;
   readonly fallbackUsed: boolean;
   readonly status?: number;
+  /** How often a task's step was tried, when more than once. */
+  readonly attempts?: number;
 }
 
 /** Where a call came from, for the history. */
@@ -94,7 +96,8 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
 
   return {
     record,
-    recordCall: (call) => record(recordOf(call), originOf(call)),
+    // A task records each of its steps once, with all attempts inside.
+    recordCall: (call) => (call.path === "task" ? undefined : record(recordOf(call), originOf(call))),
     recent: (limit) => ring.slice(-limit).reverse(),
     all: () => ring,
     counters: () => counters,

@@ -126,9 +126,13 @@ describe("a route elsewhere, without a tool", () => {
     const { body } = await execute({ task: "locate the buoy number 7" });
     expect(body).toMatchObject({
       status: "degraded",
+      execution: { steps: [{ ok: false, status: 503, data: { at: "54.3 N" }, attempts: 3 }] },
       diagnostics: { failures: [{ capabilityId: "buoy.position", code: "service_refused" }] },
     });
     expect(hits).toHaveLength(3);
+    const { body: telemetry } = await server.call("GET", "/api/execution-telemetry?limit=2");
+    expect(telemetry.records[0]).toMatchObject({ capabilityId: "buoy.position", status: 503, attempts: 3 });
+    expect(telemetry.records[1]?.status).not.toBe(503);
   });
 
   test("is not called when a required input is missing, nor on a host that is not declared", async () => {
@@ -199,13 +203,28 @@ test("context.userId selects the user whose scopes count", async () => {
 describe("what the rules cannot fill", () => {
   const task = "charter a boat with two masts";
 
-  test("is asked from the configured model, and the answer is checked", async () => {
+  test("is asked from the configured model; what the task does not say is proposed, and executed when confirmed", async () => {
     llm.script = () => ({ text: ['{"rig":"ketch"}'] });
     const { body } = await execute({ task });
-    expect(body).toMatchObject({ status: "ok", plan: [{ payload: { rig: "ketch" } }] });
+    expect(body).toMatchObject({
+      status: "degraded",
+      plan: [{ payload: { rig: "ketch" }, guessed: ["rig"] }],
+      execution: { steps: [{ ok: false, skipped: true, error: { code: "task_unconfirmed" } }] },
+    });
     expect(body.plan[0].missing).toBeUndefined();
-    expect(body.execution.steps[0].data).toEqual({ chartered: "ketch" });
     expect(body.diagnostics.notes).toContainEqual(expect.stringMatching(/^Step 1: rig from /));
+    llm.script = () => ({ text: ['{"rig":"sloop"}'] });
+    const { body: confirmed } = await execute({ task, confirm: body.proposal.confirm });
+    expect(confirmed).toMatchObject({
+      status: "ok",
+      execution: { steps: [{ data: { chartered: "ketch" } }] },
+    });
+  });
+
+  test("is executed at once when the task says what the model read", async () => {
+    llm.script = () => ({ text: ['{"rig":"ketch"}'] });
+    const { body } = await execute({ task: "charter a boat, say a two-masted ketch-like one" });
+    expect(body).toMatchObject({ status: "ok", execution: { steps: [{ data: { chartered: "ketch" } }] } });
   });
 
   test.each(['{"rig":"submarine"}', "{}", "no JSON", '{"other":"x"}'])(

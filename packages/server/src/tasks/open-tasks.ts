@@ -7,6 +7,7 @@ import {
   openTaskRunner,
   openToolChooser,
   type RouteTier,
+  type Runs,
   type TaskParts,
   type TaskRunner,
   type TieredIndex,
@@ -17,15 +18,26 @@ import { uuidv7 } from "uuidv7";
 export interface OpenTasksParts
   extends Pick<
     TaskParts,
-    "registry" | "composer" | "users" | "gate" | "telemetry" | "models" | "breakers" | "onError"
+    | "registry"
+    | "composer"
+    | "users"
+    | "sessions"
+    | "files"
+    | "gate"
+    | "telemetry"
+    | "models"
+    | "breakers"
+    | "onError"
   > {
+  readonly runs: Pick<Runs, "approvals">;
   readonly database: Pick<Database, "pool">;
   readonly tier: RouteTier;
 }
 
-export function openTasks({ database, tier, ...parts }: OpenTasksParts): TaskRunner {
+export function openTasks({ database, tier, runs, ...parts }: OpenTasksParts): TaskRunner {
   return openTaskRunner({
     ...parts,
+    approvals: runs.approvals,
     timezoneOf,
     index: lazyIndex(parts.registry, tier),
     chooseTool: openToolChooser(parts.registry, tier),

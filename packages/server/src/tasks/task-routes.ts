@@ -125,7 +125,7 @@ export function taskRoutes(services: Services) {
       rejected: diagnostics.rejected ?? [],
       plan,
       status,
-      clauses: explained.value.ranked.clauses,
+      clauses: explained.value.clauses,
       chat: chatMatch(services.registry, task),
     };
     return c.json(body as unknown as Record<string, unknown>, 200);

@@ -1,0 +1,36 @@
+/** What one step gives and the next one lacks: by the same name, else by what kind of thing it is. */
+import type { JsonSchema, JsonValue } from "../schema.ts";
+import { isFreeText } from "./free-text.ts";
+import { kindOf } from "./parameter-kind.ts";
+import { isRecord, parametersOf } from "./parameters.ts";
+
+const PATH_FIELDS = /^(path|file|output|output_?path|file_?path|target)$/i;
+const TEXT_FIELDS = /^(text|content|result|answer|summary|markdown|body|translation|output|message)$/i;
+const NUMBER_FIELDS = /^(result|value|number|total|amount|count)$/i;
+
+/** Nothing when the output holds nothing of the kind. */
+export function valueFor(
+  input: string,
+  schema: JsonSchema,
+  output: JsonValue | undefined,
+): JsonValue | undefined {
+  const parameter = parametersOf(schema).find(({ name }) => name === input);
+  if (!parameter || output === undefined) return undefined;
+  const { type } = parameter.schema;
+  const fits = (value: unknown): value is JsonValue => holds(type, value);
+  const fields = isRecord(output) ? output : {};
+  if (fits(fields[input])) return fields[input];
+  const field = (names: RegExp) =>
+    Object.entries(fields).find(([name, value]) => names.test(name) && fits(value));
+  if (type === "number" || type === "integer")
+    return fits(output) ? output : (field(NUMBER_FIELDS)?.[1] as JsonValue);
+  if (kindOf(parameter) === "path") return field(PATH_FIELDS)?.[1] as JsonValue | undefined;
+  if (!isFreeText(input)) return undefined;
+  return fits(output) ? output : (field(TEXT_FIELDS)?.[1] as JsonValue | undefined);
+}
+
+function holds(type: unknown, value: unknown): boolean {
+  if (type === "number") return typeof value === "number";
+  if (type === "integer") return Number.isInteger(value);
+  return (type === "string" || type === undefined) && typeof value === "string";
+}

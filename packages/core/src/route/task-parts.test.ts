@@ -1,0 +1,34 @@
+import { describe, expect, test } from "vitest";
+import { taskParts } from "./task-parts.ts";
+
+describe("the things a task asks for", () => {
+  test.each([
+    ["add 2 and 40 and tell me the time in Paris", ["add 2 and 40", "tell me the time in Paris"]],
+    [
+      "convert a.pdf to markdown, then translate it into French",
+      ["convert a.pdf to markdown", "translate it into French"],
+    ],
+    [
+      "What is the weather in Rome? Send it to ann@example.com.",
+      ["What is the weather in Rome", "Send it to ann@example.com."],
+    ],
+    ["cats and dogs", ["cats and dogs"]],
+    ["merge a.pdf, b.pdf and c.pdf", ["merge a.pdf, b.pdf and c.pdf"]],
+    ['send "run and write home" to ann@example.com', ['send "run and write home" to ann@example.com']],
+    [
+      "keep this note: buy milk and write home. Then sleep",
+      ["keep this note: buy milk and write home. Then sleep"],
+    ],
+    ["", []],
+  ])("%j", (task, expected) => {
+    expect(taskParts(task).map(({ text }) => text)).toEqual(expected);
+  });
+
+  test('a full stop sets apart, an "and" may only join', () => {
+    expect(taskParts("Read it. Play jazz").map(({ isSeparate }) => isSeparate)).toEqual([false, true]);
+    expect(taskParts("remind me to call and buy milk").map(({ isSeparate }) => isSeparate)).toEqual([
+      false,
+      false,
+    ]);
+  });
+});

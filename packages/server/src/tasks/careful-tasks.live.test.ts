@@ -1,0 +1,170 @@
+/** No side effect on a guess, sessions and approvals for tasks, several things in one task. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { defineCapability, defineTool, ok } from "@capstan/core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { STORES } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+
+const calls: unknown[] = [];
+
+const lighthouse = defineCapability({
+  id: "lighthouse.demolish",
+  name: "Demolish Lighthouse",
+  description: "Tear down a lighthouse for good.",
+  tools: [
+    defineTool({
+      name: "demolish",
+      description: "Tears down a lighthouse.",
+      policy: "approve",
+      risk: "irreversible",
+      input: z.object({ name: z.string() }),
+      run: (input) => {
+        calls.push(input);
+        return ok({ gone: input.name });
+      },
+    }),
+  ],
+  routing: { triggers: ["demolish the lighthouse"] },
+});
+
+describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
+  let server: TestServer;
+  let site: Server;
+  let receiver: string;
+  beforeAll(async () => {
+    site = createServer((_, response) => {
+      response.statusCode = 500;
+      response.end();
+    });
+    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+    const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+    receiver = `http://${host}/hook`;
+    server = await testServer(
+      await fresh(),
+      { CAPSTAN_ALLOW_HOSTS: host },
+      { config: { capabilities: [lighthouse] } },
+    );
+  });
+  afterAll(async () => {
+    await server.stop();
+    site.close();
+  });
+  beforeEach(() => {
+    calls.length = 0;
+  });
+
+  const execute = (body: object) => server.call("POST", "/api/execute-task", body);
+  const companies = async () => (await server.call("GET", "/api/company")).body;
+
+  test("a user called bob is no company", async () => {
+    const before = JSON.stringify(await companies());
+    const { body } = await execute({ task: "create a user called bob" });
+    expect(["no-match", "degraded"]).toContain(body.status);
+    expect(body.execution.steps.filter(({ skipped }: { skipped?: true }) => !skipped)).toEqual([]);
+    expect(JSON.stringify(await companies())).toBe(before);
+  });
+
+  test("gibberish is a task for nobody", async () => {
+    const { body } = await execute({ task: "blorp fnord wibble" });
+    expect(body).toMatchObject({ status: "no-match", plan: [], matchedCapabilities: [] });
+  });
+
+  test("a confirmation counts for its own task and its own user only", async () => {
+    const { status, body } = await execute({ task: "what is 2 plus 3", confirm: crypto.randomUUID() });
+    expect(status).toBe(200);
+    expect(body.execution.steps).toEqual([]);
+    expect(body.diagnostics.failures).toMatchObject([{ code: "not_found" }]);
+  });
+
+  test("a tool that works on files gets a fresh session, and the answer names its files", async () => {
+    const { body } = await execute({ task: "write a file notes.txt with hello" });
+    expect(body).toMatchObject({ status: "ok", session: { id: expect.any(String), files: ["/notes.txt"] } });
+    const { id } = body.session;
+    const again = await execute({ task: "read the file /notes.txt", sessionId: id });
+    expect(again.body).toMatchObject({
+      status: "ok",
+      execution: { steps: [{ data: { content: "hello" } }] },
+    });
+  });
+
+  test("a session that is not there is refused before anything is kept", async () => {
+    const { status } = await execute({ task: "read the file /notes.txt", sessionId: crypto.randomUUID() });
+    expect(status).toBe(404);
+  });
+
+  test("a tool that needs approval answers with the approval's id, and is called when it is approved", async () => {
+    const { body } = await execute({ task: "demolish the lighthouse called Alexandria" });
+    const [step] = body.execution.steps;
+    expect(step).toMatchObject({ ok: false, skipped: true, error: { code: "approval_needed" } });
+    expect(calls).toEqual([]);
+    await server.call("POST", `/v1/approvals/${step.approvalId}`, { decision: "approve" });
+    expect(calls).toEqual([{ name: "Alexandria" }]);
+  });
+
+  test("a task that waits goes on when it is answered", async () => {
+    const task = "demolish the lighthouse called Eddystone";
+    const started = execute({ task, wait: true });
+    const pending = await pendingApproval("Eddystone");
+    await server.call("POST", `/v1/approvals/${pending}`, { decision: "approve" });
+    expect((await started).body).toMatchObject({
+      status: "ok",
+      execution: { steps: [{ ok: true, data: { gone: "Eddystone" }, approvalId: pending }] },
+    });
+  });
+
+  test("a denied step is a failed step", async () => {
+    const started = execute({ task: "demolish the lighthouse called Skerryvore", wait: true });
+    const pending = await pendingApproval("Skerryvore");
+    await server.call("POST", `/v1/approvals/${pending}`, { decision: "deny" });
+    expect((await started).body).toMatchObject({
+      status: "degraded",
+      execution: { steps: [{ ok: false, error: { code: "tool_denied" } }] },
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test("several things in one task are done one after the other", async () => {
+    const { body } = await execute({ task: "add 2 and 40 and tell me the time in Paris" });
+    expect(body).toMatchObject({
+      status: "ok",
+      plan: [
+        { step: 1, capabilityId: "test_math", part: "add 2 and 40" },
+        { step: 2, capabilityId: "current_time", payload: { timezone: "Europe/Paris" } },
+      ],
+      execution: { steps: [{ ok: true, data: { result: 42 } }, { ok: true }] },
+    });
+  });
+
+  test("what is not done is said", async () => {
+    const { body } = await execute({ task: "What is 3 times 4? Order more printer paper." });
+    expect(body).toMatchObject({
+      status: "partial",
+      diagnostics: { unserved: [expect.stringMatching(/printer paper/)] },
+    });
+  });
+
+  test("a webhook that was not delivered is not ok", async () => {
+    const { body } = await execute({ task: `send a webhook event deploy.done to ${receiver}` });
+    const done = body.proposal
+      ? await execute({
+          task: `send a webhook event deploy.done to ${receiver}`,
+          confirm: body.proposal.confirm,
+        })
+      : { body };
+    expect(done.body).toMatchObject({
+      status: "degraded",
+      diagnostics: { failures: [{ code: "webhook_undelivered" }] },
+    });
+  });
+
+  async function pendingApproval(name: string): Promise<string> {
+    for (;;) {
+      const { body } = await server.call("GET", "/v1/approvals?status=pending");
+      const found = body.items.find((each: object) => JSON.stringify(each).includes(name));
+      if (found) return found.id;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+});
