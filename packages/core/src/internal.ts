@@ -145,11 +145,11 @@ export { readZip, writeZip } from "./packaging/zip.ts";
 export { pathPattern } from "./path-pattern.ts";
 export { stricter } from "./policy.ts";
 export { type ChoosableTool, chooseTool, rankTools, stepsOf } from "./route/choose-tool.ts";
-export { CONFIDENCE_FLOORS, whatToConfirm } from "./route/confirmation.ts";
+export { whatToConfirm } from "./route/confirmation.ts";
 export { type RouteDocument, toolDocument } from "./route/document.ts";
 export type { PayloadHints } from "./route/mapping.ts";
 export { mapPayload } from "./route/payload.ts";
-export { intentOf, matchedCapabilities, type PlannedStep, planParts, type RankedPart } from "./route/plan.ts";
+export { intentOf, matchedCapabilities, type PlannedStep, planParts } from "./route/plan.ts";
 export type { RankResult } from "./route/rank.ts";
 export {
   postedDocument,
@@ -178,7 +178,7 @@ export { EVERY_SCOPE, effectiveScopes, missingScopes } from "./scopes.ts";
 export { isVersionPin } from "./semver.ts";
 export type { CompileGrep, FileLimits, GrepMatch, LineFinder } from "./session-files.ts";
 export { baseName, normalisePath, parentPath, parentPaths } from "./session-path.ts";
-export { riskOf, whyUnavailable } from "./tool.ts";
+export { whyUnavailable } from "./tool.ts";
 export {
   Routing,
   readTrigger,
