@@ -12,6 +12,7 @@ import { gateFailures } from "./gate-failures.ts";
 import { harnessFailures } from "./harness-failures.ts";
 import { installFailures } from "./install-failures.ts";
 import { networkFailures } from "./network-failures.ts";
+import { protocolFailures } from "./protocol-failures.ts";
 import { routeFailures } from "./route-failures.ts";
 import { runFailures } from "./run-failures.ts";
 import { sourceFailures } from "./source-failures.ts";
@@ -31,6 +32,7 @@ export const FAILURES = {
   ...clientFailures,
   ...builtinFailures,
   ...backupFailures,
+  ...protocolFailures,
 };
 
 export type FailureCode = keyof typeof FAILURES;

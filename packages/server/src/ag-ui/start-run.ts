@@ -26,6 +26,16 @@ export interface Answering {
   readonly standing?: Standing;
 }
 
+const Sampling = z.strictObject({
+  temperature: z.number().min(0).max(2).optional(),
+  topP: z.number().min(0).max(1).optional(),
+  maxOutputTokens: z.int().min(1).optional(),
+  seed: z.int().optional(),
+  presencePenalty: z.number().min(-2).max(2).optional(),
+  frequencyPenalty: z.number().min(-2).max(2).optional(),
+  stopSequences: z.array(z.string()).max(16).optional(),
+});
+
 const Forwarded = z
   .object({
     model: z
@@ -38,6 +48,8 @@ const Forwarded = z
       .optional()
       .catch(undefined),
     outputSchema: z.record(z.string(), z.unknown()).optional().catch(undefined),
+    toolChoice: z.union([z.enum(["none", "required"]), z.object({ name: z.string() })]).optional(),
+    sampling: Sampling.optional(),
     webhook: z
       .object({ url: z.url({ protocol: /^https?$/ }) })
       .optional()
@@ -139,7 +151,7 @@ async function makeSession({ services, session, view }: OpenThread & { services:
 }
 
 function sendOptions(input: RunAgentInput, earlier: string): SendOptions {
-  const { model, reasoning, outputSchema, webhook } = Forwarded.parse(input.forwardedProps ?? {});
+  const { model, reasoning, outputSchema, webhook, sampling, toolChoice } = Forwarded.parse(input.forwardedProps ?? {});
   const before =
     earlier === "" ? [] : [{ description: "Earlier messages of this conversation", value: earlier }];
   const hasState = input.state !== undefined && input.state !== null && Object.keys(input.state).length > 0;
@@ -147,6 +159,8 @@ function sendOptions(input: RunAgentInput, earlier: string): SendOptions {
     model,
     reasoning: reasoning as ReasoningEffort | undefined,
     outputSchema,
+    sampling,
+    toolChoice,
     webhookUrl: webhook?.url,
     clientTools: input.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
     context: [...before, ...input.context],

@@ -10,7 +10,7 @@ import { hostName, isLoopback } from "./guard-origin.ts";
 import { rateLimiter } from "./rate-limiter.ts";
 
 /** Closed without a key: everything that reads or does something. The studio's own files, health and docs are open. */
-const CLOSED = /^\/(v1|api|mcp|a2a|metrics)(\/|$)/;
+const CLOSED = /^\/(v1|api|openai|mcp|a2a|metrics)(\/|$)/;
 const KEY_KEPT_MS = 1000; // a revoked key stops working within this time, on every process
 
 export interface AuthParts {

@@ -6,6 +6,7 @@ import { HTTPException } from "hono/http-exception";
 import { a2aRoutes } from "../a2a/a2a-routes.ts";
 import { agUiRoutes } from "../ag-ui/ag-ui-routes.ts";
 import { agentRoutes } from "../agents/agent-routes.ts";
+import { aiSdkRoutes } from "../ai-sdk/ai-sdk-routes.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { guardOrigin } from "../auth/guard-origin.ts";
 import { guardAgents, guardSessions } from "../auth/ownership.ts";
@@ -21,6 +22,7 @@ import { mcpRoutes } from "../mcp/mcp-routes.ts";
 import { healthRoutes } from "../observability/health-routes.ts";
 import { metricRoutes } from "../observability/metric-routes.ts";
 import { statusRoutes } from "../observability/status-routes.ts";
+import { openAiRoutes } from "../openai/openai-routes.ts";
 import { docsRoutes } from "../openapi/docs-routes.ts";
 import { packageRoutes } from "../packages/package-routes.ts";
 import { serviceRoutes } from "../packages/service-routes.ts";
@@ -59,6 +61,8 @@ const ROUTES = [
   tokenRoutes,
   mcpRoutes,
   a2aRoutes,
+  openAiRoutes,
+  aiSdkRoutes,
   codingAgentRoutes,
   taskRoutes,
   packageRoutes,

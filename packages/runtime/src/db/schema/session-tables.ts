@@ -28,6 +28,8 @@ export const sessions = pgTable(
     state: jsonb("state").notNull().default({}),
     metadata: jsonb("metadata").notNull().default({}),
     forkedFrom: uuid("forked_from"),
+    /** What was said so far, as one hash: clients that send no ids are known by it. */
+    conversationKey: text("conversation_key"),
     /** The bytes of all files, kept by the file store, so that the limit is one comparison. */
     fileBytes: bigint("file_bytes", { mode: "number" }).notNull().default(0),
     createdAt: at("created_at").notNull().default(sql`now()`),
@@ -36,6 +38,7 @@ export const sessions = pgTable(
   (table) => [
     index("idx_sessions_owner").on(table.owner, table.id),
     index("idx_sessions_agent").on(table.agentId, table.id),
+    index("idx_sessions_conversation").on(table.conversationKey).where(sql`conversation_key is not null`),
   ],
 );
 

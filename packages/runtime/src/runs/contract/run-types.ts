@@ -12,6 +12,7 @@ import type { ApprovalExpiry, TokenUsage, UserPart } from "@capstan/core/interna
 import type { Database } from "../../db/database.ts";
 import type { Gate } from "../../gate/gate.ts";
 import type { Models } from "../../providers/models.ts";
+import type { Sampling, ToolChoice } from "../model/call-settings.ts";
 import type { HarnessDriver } from "./harness-driver.ts";
 
 /** A tool the client runs itself, as AG-UI sends them. */
@@ -41,6 +42,8 @@ export interface SendOptions {
   /** Lower limits than the agent's; higher ones do not count. */
   readonly limits?: RunLimits | undefined;
   readonly reasoning?: ReasoningEffort | undefined;
+  readonly sampling?: Sampling | undefined;
+  readonly toolChoice?: ToolChoice | undefined;
   /** What sent the message when no person did; telemetry tells its calls apart. */
   readonly origin?: "trigger" | undefined;
 }

@@ -13,6 +13,7 @@ import type { ResolvedModel } from "../../providers/models.ts";
 import { READ_MESSAGES } from "../claim/claim-statements.ts";
 import type { RunContext } from "../context/run-context.ts";
 import { messageId as newMessageId } from "../log/message-id.ts";
+import { callSettings } from "./call-settings.ts";
 import { DEFAULT_RETRY, judgeModelError } from "./model-retry.ts";
 import { responseFormat } from "./output-schema.ts";
 import { toPrompt } from "./prompt.ts";
@@ -124,6 +125,10 @@ async function callOptions(context: RunContext, step: Step): Promise<LanguageMod
     ...(model.callOptions && { providerOptions: model.callOptions }),
     ...responseFormat(claim.input.outputSchema, model, tools.length > 0),
     ...(claim.input.reasoning && { reasoning: claim.input.reasoning }),
+    ...callSettings(claim.input, {
+      isFirstStep: context.meter.usage.steps === 0,
+      toolNames: tools.map(({ name }) => name),
+    }),
   };
 }
 

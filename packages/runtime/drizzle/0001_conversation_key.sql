@@ -1,0 +1,2 @@
+ALTER TABLE "sessions" ADD COLUMN "conversation_key" text;--> statement-breakpoint
+CREATE INDEX "idx_sessions_conversation" ON "sessions" USING btree ("conversation_key") WHERE conversation_key is not null;

@@ -1,0 +1,110 @@
+/** /v1/agents/{id}/ai-sdk: an agent for AI SDK's `useChat`, as its UI message stream; and the way back into a stream. */
+import { fail } from "@capstan/core";
+import { whatIsWrong } from "@capstan/core/internal";
+import type { Context } from "hono";
+import { uuidv7 } from "uuidv7";
+import { z } from "zod";
+import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import { sseEvent, sseResponse } from "../http/sse.ts";
+import { startTurn, type Turn } from "../openai/turn.ts";
+import type { Services } from "../start/services.ts";
+import { UiRequest, uiTurn } from "./ui-request.ts";
+import { UiStream } from "./ui-stream.ts";
+
+const HEADERS = { "x-vercel-ai-ui-message-stream": "v1" };
+
+export function aiSdkRoutes(services: Services) {
+  const routes = newRoutes();
+  routes.post("/v1/agents/:id/ai-sdk", requireRight("run"), (c) => chat(c, services));
+  routes.get("/v1/agents/:id/ai-sdk/:chat/stream", requireRight("run"), (c) => joinAgain(c, services));
+  describe(routes.openAPIRegistry);
+  return routes;
+}
+
+async function chat(c: Context<AppEnv>, services: Services): Promise<Response> {
+  const body: unknown = await c.req.json().catch(() => undefined);
+  if (body === undefined) return problem(c, fail("body_invalid", { where: "it is not JSON" }).failure);
+  const request = UiRequest.safeParse(body);
+  if (!request.success) {
+    const { issues } = request.error;
+    return problem(c, fail("input_invalid", { where: whatIsWrong(request.error), issues }).failure);
+  }
+  const asked = uiTurn(request.data, uuidv7());
+  if (!asked.ok) return problem(c, asked.failure);
+  const { input, continues } = asked.value;
+  const agentId = c.req.param("id") ?? "";
+  const turn = await startTurn(services, { agentId, by: c.get("caller").email, input });
+  if (!turn.ok) return problem(c, turn.failure);
+  const clientTools = new Set(request.data.tools.map(({ name }) => name));
+  return stream(turn.value, new UiStream({ messageId: continues ?? turn.value.runId, clientTools }));
+}
+
+/** A page that was reloaded: what the run that is on said so far, and what it says next; 204 when none is. */
+async function joinAgain(c: Context<AppEnv>, services: Services): Promise<Response> {
+  const agentId = c.req.param("id") ?? "";
+  const threadId = c.req.param("chat") ?? "";
+  const owner = c.get("caller").email;
+  const active = await activeRun(services, { agentId, owner, threadId });
+  if (active === undefined) return c.body(null, 204);
+  const input = {
+    threadId,
+    runId: active,
+    state: {},
+    messages: [],
+    tools: [],
+    context: [],
+    forwardedProps: {},
+  };
+  const turn = await startTurn(services, { agentId, by: owner, input });
+  if (!turn.ok) return problem(c, turn.failure);
+  return stream(turn.value, new UiStream({ messageId: active, clientTools: new Set() }));
+}
+
+async function activeRun(
+  { runs }: Services,
+  thread: { agentId: string; owner: string; threadId: string },
+): Promise<string | undefined> {
+  const { sessionIdOf } = await import("../ag-ui/thread-session.ts");
+  const view = await runs.view(sessionIdOf(thread), "");
+  return view?.owner === thread.owner && view.active?.status === "running" ? view.active.id : undefined;
+}
+
+function stream(turn: Turn, ui: UiStream): Response {
+  return sseResponse(chunks(turn, ui), turn.stop, { ...HEADERS, "x-capstan-session": turn.sessionId });
+}
+
+async function* chunks({ events }: Turn, ui: UiStream): AsyncGenerator<string> {
+  for await (const event of events) for (const chunk of ui.take(event)) yield sseEvent(JSON.stringify(chunk));
+  yield sseEvent("[DONE]");
+}
+
+function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): void {
+  const answers = {
+    description: "AI SDK's UI message stream.",
+    content: { "text/event-stream": { schema: z.string() } },
+  };
+  registry.registerPath({
+    method: "post",
+    path: "/v1/agents/{id}/ai-sdk",
+    operationId: "chatWithAiSdk",
+    tags: ["ai-sdk"],
+    summary: "Chat with the agent from AI SDK's useChat: its UI message stream",
+    "x-capstan-right": "run",
+    request: {
+      params: z.object({ id: z.string() }),
+      body: { required: true, content: { "application/json": { schema: UiRequest } } },
+    },
+    responses: { 200: answers },
+  });
+  registry.registerPath({
+    method: "get",
+    path: "/v1/agents/{id}/ai-sdk/{chat}/stream",
+    operationId: "resumeAiSdkChat",
+    tags: ["ai-sdk"],
+    summary: "Join the answer that is being written in a chat; 204 when there is none",
+    "x-capstan-right": "run",
+    request: { params: z.object({ id: z.string(), chat: z.string() }) },
+    responses: { 200: answers, 204: { description: "No answer is being written." } },
+  });
+}

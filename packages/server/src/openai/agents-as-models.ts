@@ -1,0 +1,47 @@
+/** Agents under the names a client picks models by: an agent's name where only one has it, else its id. */
+import { fail, ok, type Result } from "@capstan/core";
+import { nearest } from "@capstan/core/internal";
+import type { AgentRecord, AgentStore } from "@capstan/runtime";
+
+const PAGE = 200;
+
+export interface NamedAgent {
+  readonly model: string;
+  readonly agent: AgentRecord;
+}
+
+export async function agentsAsModels(agents: AgentStore): Promise<NamedAgent[]> {
+  const all: AgentRecord[] = [];
+  for (let cursor: string | undefined, more = true; more; ) {
+    const page = await agents.list({ limit: PAGE, cursor });
+    all.push(...page.items);
+    cursor = page.nextCursor;
+    more = cursor !== undefined;
+  }
+  const times = new Map<string, number>();
+  for (const { name } of all) times.set(nameKey(name), (times.get(nameKey(name)) ?? 0) + 1);
+  return all.map((agent) => ({
+    model: times.get(nameKey(agent.name)) === 1 ? agent.name : agent.id,
+    agent,
+  }));
+}
+
+/** By id at once; by name only when one agent alone has it. */
+export async function agentForModel(agents: AgentStore, model: string): Promise<Result<AgentRecord>> {
+  const found = await agents.get(model);
+  if (found.ok) return found;
+  const named = await agentsAsModels(agents);
+  const same = named.filter(({ agent }) => nameKey(agent.name) === nameKey(model));
+  const [only] = same;
+  if (only && same.length === 1) return ok(only.agent);
+  const near =
+    same.length > 1
+      ? same.map(({ agent }) => agent.id)
+      : nearest(
+          model,
+          named.map((each) => each.model),
+        );
+  return fail("agent_model_unknown", { model, near, several: same.length > 1 });
+}
+
+const nameKey = (name: string): string => name.trim().toLowerCase();

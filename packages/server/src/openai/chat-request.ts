@@ -1,0 +1,123 @@
+/** What `POST /openai/v1/chat/completions` takes. Fields that have no effect on an agent are refused unless they ask for nothing. */
+import { z } from "zod";
+
+const Text = z.strictObject({ type: z.literal("text"), text: z.string() });
+const Image = z.strictObject({
+  type: z.literal("image_url"),
+  image_url: z.strictObject({ url: z.string(), detail: z.enum(["auto", "low", "high"]).optional() }),
+});
+const File = z.strictObject({
+  type: z.literal("file"),
+  file: z.strictObject({ file_data: z.string(), filename: z.string().optional() }),
+});
+const Audio = z.strictObject({
+  type: z.literal("input_audio"),
+  input_audio: z.strictObject({ data: z.string(), format: z.enum(["wav", "mp3"]) }),
+});
+
+export const UserContent = z.union([
+  z.string(),
+  z.array(z.discriminatedUnion("type", [Text, Image, File, Audio])),
+]);
+const Words = z.union([z.string(), z.array(Text)]);
+
+const ToolCall = z.strictObject({
+  id: z.string(),
+  type: z.literal("function"),
+  index: z.int().optional(), // some clients send a streamed call back as it came
+  function: z.strictObject({ name: z.string(), arguments: z.string() }),
+});
+
+const ChatMessage = z.discriminatedUnion("role", [
+  z.strictObject({ role: z.literal("system"), content: Words, name: z.string().optional() }),
+  z.strictObject({ role: z.literal("developer"), content: Words, name: z.string().optional() }),
+  z.strictObject({ role: z.literal("user"), content: UserContent, name: z.string().optional() }),
+  z.strictObject({
+    role: z.literal("assistant"),
+    content: Words.nullish(),
+    refusal: z.null().optional(),
+    annotations: z.array(z.unknown()).optional(),
+    audio: z.null().optional(),
+    reasoning_content: z.string().nullish(),
+    name: z.string().optional(),
+    tool_calls: z.array(ToolCall).optional(),
+  }),
+  z.strictObject({ role: z.literal("tool"), content: Words, tool_call_id: z.string() }),
+]);
+export type ChatMessage = z.output<typeof ChatMessage>;
+
+const FunctionTool = z.strictObject({
+  type: z.literal("function"),
+  function: z.strictObject({
+    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "letters, digits, _ and -, at most 64"),
+    description: z.string().default(""),
+    parameters: z.record(z.string(), z.unknown()).optional(),
+    strict: z.boolean().nullish(),
+  }),
+});
+
+export const ToolChoice = z.union([
+  z.enum(["none", "auto", "required"]),
+  z.strictObject({ type: z.literal("function"), function: z.strictObject({ name: z.string() }) }),
+]);
+
+const ResponseFormat = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("text") }),
+  z.strictObject({ type: z.literal("json_object") }),
+  z.strictObject({
+    type: z.literal("json_schema"),
+    json_schema: z.strictObject({
+      name: z.string(),
+      description: z.string().optional(),
+      schema: z.record(z.string(), z.unknown()),
+      strict: z.boolean().nullish(),
+    }),
+  }),
+]);
+
+export const Effort = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
+
+/** Samplers that reach the agent's model as they are. */
+export const samplingFields = {
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+};
+
+/** Fields that mean nothing to an agent: the values that ask for nothing are taken, all others refused. */
+export const emptyFields = {
+  service_tier: z.enum(["auto", "default"]).nullish(),
+  user: z.string().max(500).nullish(),
+  safety_identifier: z.string().max(500).nullish(),
+  prompt_cache_key: z.string().max(500).nullish(),
+  prompt_cache_retention: z.string().nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+};
+
+export const ChatRequest = z.strictObject({
+  ...samplingFields,
+  ...emptyFields,
+  model: z.string().min(1),
+  messages: z.array(ChatMessage).min(1),
+  stream: z.boolean().nullish(),
+  stream_options: z
+    .strictObject({ include_usage: z.boolean().optional(), include_obfuscation: z.boolean().optional() })
+    .nullish(),
+  tools: z.array(FunctionTool).max(128).optional(),
+  tool_choice: ToolChoice.optional(),
+  parallel_tool_calls: z.boolean().optional(),
+  response_format: ResponseFormat.optional(),
+  reasoning_effort: Effort.nullish(),
+  store: z.boolean().nullish(),
+  max_tokens: z.int().min(1).nullish(),
+  max_completion_tokens: z.int().min(1).nullish(),
+  seed: z.int().nullish(),
+  stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  n: z.literal(1).nullish(),
+  logprobs: z.literal(false).nullish(),
+  top_logprobs: z.literal(0).nullish(),
+  logit_bias: z.strictObject({}).nullish(),
+  modalities: z.tuple([z.literal("text")]).nullish(),
+});
+export type ChatRequest = z.output<typeof ChatRequest>;

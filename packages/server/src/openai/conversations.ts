@@ -1,0 +1,34 @@
+/**
+ * OpenAI's clients send the whole conversation and no id. What was said before names it: after each answer its session
+ * keeps the key of all that was said, and a request whose beginning has that key goes on there, with its files and state.
+ */
+import { uuidv7 } from "uuidv7";
+import type { Services } from "../start/services.ts";
+import { answeredPart, conversationKey, type Said } from "./run-input.ts";
+
+export interface ConversationOwner {
+  readonly agentId: string;
+  readonly email: string;
+}
+
+type Parts = Pick<Services, "sessions">;
+
+/** The session that goes on, or the id of a new one. */
+export async function conversationThread(
+  { sessions }: Parts,
+  { agentId, email }: ConversationOwner,
+  said: readonly Said[],
+): Promise<string> {
+  const before = answeredPart(said);
+  const key = before.length === 0 ? undefined : conversationKey(before);
+  const found = key && (await sessions.findByConversation({ agentId, owner: email, key }));
+  return found || uuidv7();
+}
+
+export async function keepConversation(
+  { sessions }: Parts,
+  sessionId: string,
+  said: readonly Said[],
+): Promise<void> {
+  await sessions.setConversation(sessionId, conversationKey(said));
+}

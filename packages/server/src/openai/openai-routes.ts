@@ -1,0 +1,190 @@
+/** /openai/v1: agents as models for every OpenAI client. Chat completions, responses, and the list of models. */
+import { fail, ok, type Result } from "@capstan/core";
+import { whatIsWrong } from "@capstan/core/internal";
+import type { Context } from "hono";
+import { uuidv7 } from "uuidv7";
+import type { z } from "zod";
+import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
+import { sseResponse } from "../http/sse.ts";
+import type { Services } from "../start/services.ts";
+import { agentForModel, agentsAsModels, type NamedAgent } from "./agents-as-models.ts";
+import { AnswerReader } from "./answer-reader.ts";
+import { type AnswerPlace, chatChunks, chatCompletion } from "./chat-answer.ts";
+import { ChatRequest } from "./chat-request.ts";
+import { conversationThread, keepConversation } from "./conversations.ts";
+import { describeOpenAi } from "./describe-openai.ts";
+import { openAiError } from "./openai-error.ts";
+import { responseEvents, runOfResponse, wholeResponse } from "./responses-answer.ts";
+import { ResponsesRequest, responsesForwarded, saidInResponses } from "./responses-request.ts";
+import { type ClientTool, chatForwarded, runInput, type Said, saidInChat } from "./run-input.ts";
+import { startTurn, type Turn } from "./turn.ts";
+
+export function openAiRoutes(services: Services) {
+  const routes = newRoutes();
+  routes.get("/openai/v1/models", requireRight("read"), async (c) => {
+    const named = await agentsAsModels(services.agents);
+    return c.json({ object: "list", data: named.map(modelOf) });
+  });
+  routes.get("/openai/v1/models/:model", requireRight("read"), async (c) => {
+    const found = await agentForModel(services.agents, c.req.param("model"));
+    if (!found.ok) return refuse(c, found);
+    return c.json(modelOf({ model: c.req.param("model"), agent: found.value }));
+  });
+  routes.post("/openai/v1/chat/completions", requireRight("run"), (c) => chat(c, services));
+  routes.post("/openai/v1/responses", requireRight("run"), (c) => respond(c, services));
+  describeOpenAi(routes.openAPIRegistry);
+  return routes;
+}
+
+const modelOf = ({ model, agent }: NamedAgent) => ({
+  id: model,
+  object: "model",
+  created: Math.floor(agent.createdAt.getTime() / 1000),
+  owned_by: agent.owner,
+});
+
+async function chat(c: Context<AppEnv>, services: Services): Promise<Response> {
+  const body = await bodyOf(c, ChatRequest);
+  if (!body.ok) return refuse(c, body);
+  const request = body.value;
+  const started = await start(c, services, {
+    model: request.model,
+    said: saidInChat(request.messages),
+    tools: (request.tools ?? []).map((each) => each.function),
+    forwarded: chatForwarded(request),
+    keeps: request.store !== false,
+  });
+  if (!started.ok) return refuse(c, started);
+  const { turn, answer, place, ended } = started.value;
+  if (!request.stream) return wholeAnswer(c, started.value, () => chatCompletion(place, answer));
+  const withUsage = request.stream_options?.include_usage ?? false;
+  return sseResponse(chatChunks(place, { turn, answer, withUsage, ended }), turn.stop, placeOf(turn));
+}
+
+async function respond(c: Context<AppEnv>, services: Services): Promise<Response> {
+  const body = await bodyOf(c, ResponsesRequest);
+  if (!body.ok) return refuse(c, body);
+  const request = body.value;
+  const previous = request.previous_response_id ?? null;
+  const thread = await threadOfResponse(services, c.get("caller").email, previous);
+  if (!thread.ok) return refuse(c, thread);
+  const stored = request.store !== false;
+  const started = await start(c, services, {
+    model: request.model,
+    threadId: thread.value,
+    said: saidInResponses(request),
+    tools: (request.tools ?? []).map(({ name, description, parameters }) => ({
+      name,
+      description: description ?? "",
+      parameters: parameters ?? undefined,
+    })),
+    forwarded: responsesForwarded(request),
+    keeps: stored,
+  });
+  if (!started.ok) return refuse(c, started);
+  const { turn, answer, ended } = started.value;
+  const place = { ...started.value.place, previous, stored };
+  if (!request.stream) return wholeAnswer(c, started.value, () => wholeResponse(place, answer));
+  return sseResponse(responseEvents(place, { turn, answer, ended }), turn.stop, placeOf(turn));
+}
+
+/** The session of an earlier response; none when the request names none. Someone else's is not found. */
+async function threadOfResponse(
+  { runs, sessions }: Services,
+  email: string,
+  previous: string | null,
+): Promise<Result<string | undefined>> {
+  if (previous === null) return ok(undefined);
+  const missing = fail("not_found", { what: "response", id: previous });
+  const run = await runs.run(runOfResponse(previous));
+  if (!run.ok) return missing;
+  const session = await sessions.get(run.value.sessionId);
+  return session.ok && session.value.owner === email ? ok(session.value.id) : missing;
+}
+
+interface Asked {
+  readonly model: string;
+  readonly threadId?: string | undefined;
+  readonly said: readonly Said[];
+  readonly tools: readonly ClientTool[];
+  readonly forwarded: Readonly<Record<string, unknown>>;
+  readonly keeps: boolean;
+}
+
+interface Started {
+  readonly turn: Turn;
+  readonly answer: AnswerReader;
+  readonly place: AnswerPlace;
+  /** Once, when the answer is whole and before the client learns so. */
+  readonly ended: () => Promise<void>;
+}
+
+async function start(c: Context<AppEnv>, services: Services, asked: Asked): Promise<Result<Started>> {
+  const { model, said, tools, forwarded, keeps } = asked;
+  const agent = await agentForModel(services.agents, model);
+  if (!agent.ok) return agent;
+  const { email } = c.get("caller");
+  const agentId = agent.value.id;
+  const threadId = asked.threadId ?? (await conversationThread(services, { agentId, email }, said));
+  const input = runInput({ threadId, runId: uuidv7(), said, tools, forwarded });
+  const turn = await startTurn(services, { agentId, by: email, input });
+  if (!turn.ok) return turn;
+  const answer = new AnswerReader(tools.map(({ name }) => name));
+  const place = { id: turn.value.runId, model, createdSeconds: Math.floor(Date.now() / 1000) };
+  const ended = () => endTurn(services, turn.value, { said, answer, keeps });
+  return ok({ turn: turn.value, answer, place, ended });
+}
+
+async function wholeAnswer(
+  c: Context<AppEnv>,
+  { turn, answer, ended }: Started,
+  body: () => object,
+): Promise<Response> {
+  try {
+    for await (const event of turn.events) answer.take(event);
+  } finally {
+    turn.stop.abort();
+  }
+  await ended();
+  if (answer.failure) return refuse(c, { failure: answer.failure });
+  return c.json(body(), 200, placeOf(turn));
+}
+
+/** Where the conversation is kept, for whoever wants to look at it. */
+const placeOf = ({ sessionId, runId }: Turn) => ({ "x-capstan-session": sessionId, "x-capstan-run": runId });
+
+/** `store: false` leaves nothing behind, unless somebody still has to answer a question or run a tool. */
+async function endTurn(
+  services: Services,
+  { sessionId }: Turn,
+  { said, answer, keeps }: { said: readonly Said[]; answer: AnswerReader; keeps: boolean },
+): Promise<void> {
+  const waits = answer.finished.length > 0 || answer.failure?.code === "approvals_pending";
+  if (!keeps && !waits) {
+    await services.sessions.delete(sessionId);
+    return;
+  }
+  if (answer.failure) return;
+  const answered: Said = { role: "assistant", text: answer.text, calls: answer.finished };
+  await keepConversation(services, sessionId, [...said, answered]);
+}
+
+export async function bodyOf<Schema extends z.ZodType>(
+  c: Context<AppEnv>,
+  schema: Schema,
+): Promise<Result<z.output<Schema>>> {
+  const json: unknown = await c.req.json().catch(() => undefined);
+  if (json === undefined) return fail("body_invalid", { where: "it is not JSON" });
+  const parsed = schema.safeParse(json);
+  return parsed.success
+    ? ok(parsed.data)
+    : fail("input_invalid", { where: whatIsWrong(parsed.error), issues: parsed.error.issues });
+}
+
+export function refuse(
+  c: Context<AppEnv>,
+  { failure }: { failure: Parameters<typeof openAiError>[0] },
+): Response {
+  const status = failure.status === 422 ? 400 : failure.status;
+  return c.json(openAiError(failure), status as 400);
+}

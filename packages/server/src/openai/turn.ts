@@ -1,0 +1,42 @@
+/**
+ * One turn for a client that knows neither sessions nor AG-UI: its request as an AG-UI run, the answer as run events.
+ * The protocols differ in words only; who may ask, what waits and what is stored is decided in one place.
+ */
+import type { RunAgentInput } from "@ag-ui/core";
+import { ok, type Result, type RunEvent } from "@capstan/core";
+import { answerEvents } from "../ag-ui/event-stream.ts";
+import { startRun } from "../ag-ui/start-run.ts";
+import { streamStop } from "../http/sse.ts";
+import type { Services } from "../start/services.ts";
+
+export interface TurnRequest {
+  readonly agentId: string;
+  readonly by: string;
+  readonly input: RunAgentInput;
+}
+
+export interface Turn {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly events: AsyncGenerator<RunEvent>;
+  /** Ends the stream, never the run: abort it when nobody reads on. */
+  readonly stop: AbortController;
+}
+
+export async function startTurn(services: Services, request: TurnRequest): Promise<Result<Turn>> {
+  const stop = streamStop(services.stopping);
+  const started = await startRun(services, { ...request, signal: stop.signal }).catch((error) => {
+    stop.abort();
+    throw error;
+  });
+  if (!started.ok) {
+    stop.abort();
+    return started;
+  }
+  const { sessionId, runId = request.input.runId } = started.value;
+  return ok({ sessionId, runId, events: eventsOf(answerEvents(request.input, started.value)), stop });
+}
+
+async function* eventsOf(batches: AsyncIterable<readonly { json: string }[]>): AsyncGenerator<RunEvent> {
+  for await (const batch of batches) for (const { json } of batch) yield JSON.parse(json) as RunEvent;
+}
