@@ -132,6 +132,7 @@ export {
   ServiceSupervisor,
   type SupervisorOptions,
 } from "./services/service-supervisor.ts";
+export { type ConversationKeys, conversationKeys } from "./sessions/conversation-keys.ts";
 export {
   type NewSession,
   type SessionRecord,

@@ -41,13 +41,6 @@ export interface SessionStore {
     changes: { title?: string; agentId?: string; metadata?: Record<string, unknown> },
   ): Promise<Result<SessionRecord>>;
   delete(id: string): Promise<Result<SessionRecord>>;
-  /** The newest session in which exactly this was said. */
-  findByConversation(options: {
-    readonly agentId: string;
-    readonly owner: string;
-    readonly key: string;
-  }): Promise<string | undefined>;
-  setConversation(id: string, key: string): Promise<void>;
 }
 
 export interface SessionFilter {
@@ -106,20 +99,6 @@ export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
           .set({ ...changes, updatedAt: sql`now()` })
           .where(eq(sessions.id, id));
       return get(id);
-    },
-    async findByConversation({ agentId, owner, key }) {
-      const [row] = await orm
-        .select({ id: sessions.id })
-        .from(sessions)
-        .where(
-          and(eq(sessions.conversationKey, key), eq(sessions.owner, owner), eq(sessions.agentId, agentId)),
-        )
-        .orderBy(desc(sessions.id))
-        .limit(1);
-      return row?.id;
-    },
-    async setConversation(id, conversationKey) {
-      await orm.update(sessions).set({ conversationKey }).where(eq(sessions.id, id));
     },
     async delete(id) {
       const found = await get(id);

@@ -151,7 +151,9 @@ async function makeSession({ services, session, view }: OpenThread & { services:
 }
 
 function sendOptions(input: RunAgentInput, earlier: string): SendOptions {
-  const { model, reasoning, outputSchema, webhook, sampling, toolChoice } = Forwarded.parse(input.forwardedProps ?? {});
+  const { model, reasoning, outputSchema, webhook, sampling, toolChoice } = Forwarded.parse(
+    input.forwardedProps ?? {},
+  );
   const before =
     earlier === "" ? [] : [{ description: "Earlier messages of this conversation", value: earlier }];
   const hasState = input.state !== undefined && input.state !== null && Object.keys(input.state).length > 0;

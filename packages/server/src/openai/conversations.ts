@@ -2,6 +2,7 @@
  * OpenAI's clients send the whole conversation and no id. What was said before names it: after each answer its session
  * keeps the key of all that was said, and a request whose beginning has that key goes on there, with its files and state.
  */
+import { conversationKeys } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import type { Services } from "../start/services.ts";
 import { answeredPart, conversationKey, type Said } from "./run-input.ts";
@@ -11,24 +12,24 @@ export interface ConversationOwner {
   readonly email: string;
 }
 
-type Parts = Pick<Services, "sessions">;
+type Parts = Pick<Services, "database">;
 
 /** The session that goes on, or the id of a new one. */
 export async function conversationThread(
-  { sessions }: Parts,
+  { database }: Parts,
   { agentId, email }: ConversationOwner,
   said: readonly Said[],
 ): Promise<string> {
   const before = answeredPart(said);
   const key = before.length === 0 ? undefined : conversationKey(before);
-  const found = key && (await sessions.findByConversation({ agentId, owner: email, key }));
+  const found = key && (await conversationKeys(database).find({ agentId, owner: email, key }));
   return found || uuidv7();
 }
 
 export async function keepConversation(
-  { sessions }: Parts,
+  { database }: Parts,
   sessionId: string,
   said: readonly Said[],
 ): Promise<void> {
-  await sessions.setConversation(sessionId, conversationKey(said));
+  await conversationKeys(database).set(sessionId, conversationKey(said));
 }
