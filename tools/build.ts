@@ -39,7 +39,9 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
       { entries: { "chunks/sandbox/child": "packages/runtime/src/sandbox/child.ts" }, alone: true },
       {
         entries: { "chunks/o200k-base": "node_modules/gpt-tokenizer/cjs/encoding/o200k_base.js" },
-        ...{ format: "cjs", alone: true, minify: true },
+        format: "cjs",
+        alone: true,
+        minify: true,
       },
     ],
     assets: {

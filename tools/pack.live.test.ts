@@ -225,7 +225,12 @@ const USER_FILES = {
   "package.json": JSON.stringify({ type: "module", private: true }),
   "tsconfig.json": JSON.stringify({
     compilerOptions: {
-      ...{ module: "nodenext", target: "es2024", strict: true, noEmit: true, skipLibCheck: false, types: [] },
+      module: "nodenext",
+      target: "es2024",
+      strict: true,
+      noEmit: true,
+      skipLibCheck: false,
+      types: [],
     },
     files: ["capstan.config.ts", "uses-types.ts"],
   }),

@@ -17,14 +17,12 @@ export interface ReliabilityResult {
 
 export function writeReliability(name: string, facts: Readonly<Record<string, unknown>>): void {
   const result: ReliabilityResult = {
-    ...{
-      name,
-      date: new Date().toISOString(),
-      commit: commit(),
-      versions: versions(),
-      machine: machine(),
-      facts,
-    },
+    name,
+    date: new Date().toISOString(),
+    commit: commit(),
+    versions: versions(),
+    machine: machine(),
+    facts,
   };
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(new URL(`${name}.json`, FOLDER), `${JSON.stringify(result, null, 2)}\n`);

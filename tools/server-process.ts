@@ -60,7 +60,10 @@ export function spawnServer(
     await gone;
   };
   const ready = greetedUrl(child, log).then((url) => ({
-    ...{ url, child, log, end },
+    url,
+    child,
+    log,
+    end,
     call: (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
       callServer(url + path, method, body, headers),
   }));

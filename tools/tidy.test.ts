@@ -116,6 +116,11 @@ describe("the files", () => {
     expect(extra.map(({ name }) => name)).toEqual([]);
   });
 
+  test("no object literal is spread into another one", () => {
+    const faults = sources.filter(({ text }) => /\.\.\.\{(?! readonly)/.test(text));
+    expect(faults.map(({ name }) => name)).toEqual([]);
+  });
+
   test("only the entry points lie loose in server/src", () => {
     const loose = sources.filter(({ name }) => /^packages\/server\/src\/[^/]+$/.test(name));
     expect(loose.map(({ name }) => name.split("/").at(-1))).toEqual(["index.ts", "main.ts"]);

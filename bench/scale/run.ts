@@ -7,8 +7,10 @@ import { type Fleet, mostTurns } from "./simulate.ts";
 
 const costs = readCosts();
 const fleetOf = (processes: number, databaseCores: number): Fleet => ({
-  ...{ processes, databaseCores },
-  ...{ serverMsPerTurn: costs.serverMsPerTurn, databaseMsPerTurn: costs.databaseMsPerTurn },
+  processes,
+  databaseCores,
+  serverMsPerTurn: costs.serverMsPerTurn,
+  databaseMsPerTurn: costs.databaseMsPerTurn,
   visits: Math.max(2, Math.round(costs.statementsPerTurn)),
 });
 

@@ -127,7 +127,14 @@ async function openWorld(postgres: RestartablePostgres): Promise<World> {
   await fleet.open();
   const made = await fleet.call("POST", "/v1/agents", { name: "Chaos", capabilities: ["chaos"] });
   return {
-    ...{ agentId: made.body.id, fleet, url: () => fleet.url(), proxy, postgres, folder, log, faults },
+    agentId: made.body.id,
+    fleet,
+    url: () => fleet.url(),
+    proxy,
+    postgres,
+    folder,
+    log,
+    faults,
     counts: noCounts(),
     async close() {
       await fleet.close();
@@ -139,26 +146,26 @@ async function openWorld(postgres: RestartablePostgres): Promise<World> {
 }
 
 const noCounts = (): ChaosCounts => ({
-  ...{
-    servers: SERVERS,
-    kills: 0,
-    killsBeforeReady: 0,
-    startsInVain: 0,
-    serversUpOnAverage: 0,
-    secondsWithoutServer: 0,
-    postgresRestarts: 0,
-    connectionsCut: 0,
-  },
-  ...{ runs: 0, done: 0, failed: {} },
-  ...{
-    events: 0,
-    reconnects: 0,
-    toolRuns: 0,
-    ranAgainBeforeCommit: 0,
-    committedCalls: 0,
-    committedCallsRepeated: 0,
-  },
-  ...{ triggers: 0, triggersHandled: 0, stored: {} },
+  servers: SERVERS,
+  kills: 0,
+  killsBeforeReady: 0,
+  startsInVain: 0,
+  serversUpOnAverage: 0,
+  secondsWithoutServer: 0,
+  postgresRestarts: 0,
+  connectionsCut: 0,
+  runs: 0,
+  done: 0,
+  failed: {},
+  events: 0,
+  reconnects: 0,
+  toolRuns: 0,
+  ranAgainBeforeCommit: 0,
+  committedCalls: 0,
+  committedCallsRepeated: 0,
+  triggers: 0,
+  triggersHandled: 0,
+  stored: {},
 });
 
 /** note, then send (which asks), then words; a trigger's run only notes. */

@@ -24,7 +24,10 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   const EmbeddedPostgres = await reachablePostgres(folder);
   const newServer = (name: string, at: number) =>
     new EmbeddedPostgres({
-      ...{ databaseDir: join(folder, name), user: "postgres", password: "postgres", port: at },
+      databaseDir: join(folder, name),
+      user: "postgres",
+      password: "postgres",
+      port: at,
       persistent: true,
       createPostgresUser: process.getuid?.() === 0,
       postgresFlags: ["-c", "max_connections=200"],
@@ -36,7 +39,8 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   await server.start();
   const url = (at: number) => `postgres://postgres:postgres@127.0.0.1:${at}/postgres`;
   return {
-    ...{ port, url },
+    port,
+    url,
     async replica() {
       await server.stop();
       const copy = join(folder, "replica");

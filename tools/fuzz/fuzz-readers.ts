@@ -8,13 +8,11 @@ import { almost, type Json } from "./mutate-json.ts";
 
 const MANIFESTS: readonly Json[] = [
   {
-    ...{
-      name: "demo",
-      type: "cli",
-      command: "aech-cli-demo",
-      description: "Echoes",
-      required_scopes: ["Demo.Use"],
-    },
+    name: "demo",
+    type: "cli",
+    command: "aech-cli-demo",
+    description: "Echoes",
+    required_scopes: ["Demo.Use"],
     actions: [
       { name: "echo", description: "Says it again", parameters: ["--json", "--loud", "text"] },
       {
@@ -26,7 +24,11 @@ const MANIFESTS: readonly Json[] = [
     documentation: { outputs: {}, notes: ["n"] },
   },
   {
-    ...{ name: "mail", type: "rt", command: "mail", description: "Mail", version: "1.2.3" },
+    name: "mail",
+    type: "rt",
+    command: "mail",
+    description: "Mail",
+    version: "1.2.3",
     service: { compose_file: "compose.yml", health: "/health" },
     actions: [{ name: "list", description: "Lists", parameters: [], required_scopes: ["Mail.Read"] }],
   },
@@ -34,8 +36,12 @@ const MANIFESTS: readonly Json[] = [
 
 const TRIGGERS: readonly Json[] = [
   {
-    ...{ id: "3f2b8c1e-9a4d-4e6f-8b2a-1c3d5e7f9a0b", user: "ann@example.com", type: "draft_ready" },
-    ...{ created_at: "2025-01-15T10:30:00Z", payload: { a: [1, { b: null }] }, dedupe_key: "k" },
+    id: "3f2b8c1e-9a4d-4e6f-8b2a-1c3d5e7f9a0b",
+    user: "ann@example.com",
+    type: "draft_ready",
+    created_at: "2025-01-15T10:30:00Z",
+    payload: { a: [1, { b: null }] },
+    dedupe_key: "k",
     routing: { channel: "teams", target: "x" },
   },
 ];

@@ -41,7 +41,10 @@ export async function fuzzRoutes(server: TestServer, ids: KnownIds, cases: numbe
 const AG_UI: readonly Json[] = [
   { threadId: "t", runId: "r", messages: [], tools: [], context: [], state: {}, forwardedProps: {} },
   {
-    ...{ threadId: "t-2", runId: "r-2", state: { a: { b: [1] } }, forwardedProps: { model: "x" } },
+    threadId: "t-2",
+    runId: "r-2",
+    state: { a: { b: [1] } },
+    forwardedProps: { model: "x" },
     messages: [
       { id: "m1", role: "user", content: "add 1 and 2" },
       { id: "m2", role: "assistant", content: "Yes.", toolCalls: [] },
@@ -51,7 +54,12 @@ const AG_UI: readonly Json[] = [
     context: [{ description: "place", value: "here" }],
   },
   {
-    ...{ threadId: "t-3", runId: "r-3", messages: [], tools: [], context: [], state: {} },
+    threadId: "t-3",
+    runId: "r-3",
+    messages: [],
+    tools: [],
+    context: [],
+    state: {},
     resume: [{ interruptId: "i", status: "resolved", payload: { approved: true } }],
   },
 ];

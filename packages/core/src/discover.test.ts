@@ -52,8 +52,13 @@ describe("discover", () => {
       metadata: { team: "x" },
     };
     expect(discovered([], { spec }).identity).toEqual({
-      ...{ name: "Ann", type: "capstan", description: "Helps.", version: "7.0.0", provider: "Acme" },
-      ...{ documentationUrl: "https://acme.example/ann", metadata: { team: "x" } },
+      name: "Ann",
+      type: "capstan",
+      description: "Helps.",
+      version: "7.0.0",
+      provider: "Acme",
+      documentationUrl: "https://acme.example/ann",
+      metadata: { team: "x" },
     });
   });
 
@@ -121,8 +126,10 @@ describe("discover", () => {
     const subagent = { name: "Bob", description: "Knows boats." };
     const delegates = discovered([cap("agent.bob", tool("delegate_to_bob", { subagent }))]).multiAgent;
     expect(delegates).toEqual({
-      ...{ supported: true, delegation: true },
-      ...{ subAgents: [subagent], subagents: [subagent] },
+      supported: true,
+      delegation: true,
+      subAgents: [subagent],
+      subagents: [subagent],
     });
     const handsOver = discovered([cap("agent.bob", tool("hand_over_to_bob", { handsOverTo: "b" }))]);
     expect(handsOver.multiAgent).toEqual({ supported: true, handoffs: true, subAgents: [], subagents: [] });

@@ -127,7 +127,12 @@ async function execute(
     async run(request) {
       seen = request;
       return ok({
-        ...{ exit: "done", exitCode: 0, stdout: "", stderr: "", changed: new Map(), durationMs: 1.4 },
+        exit: "done",
+        exitCode: 0,
+        stdout: "",
+        stderr: "",
+        changed: new Map(),
+        durationMs: 1.4,
         ...outcome,
       } as SandboxOutcome);
     },

@@ -107,7 +107,11 @@ test("a traitor that kept the network's functions finds no network, where the sy
 
 async function attempt(code: string): Promise<string> {
   const result = await sandbox.run({
-    ...{ language: "bash", code, files: new Map(), timeoutMs: 10_000, memoryMb: 64 },
+    language: "bash",
+    code,
+    files: new Map(),
+    timeoutMs: 10_000,
+    memoryMb: 64,
     signal: new AbortController().signal,
   });
   if (!result.ok) throw new Error(result.failure.message);

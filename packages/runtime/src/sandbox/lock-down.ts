@@ -65,9 +65,23 @@ function harmlessProcess(): object {
   const { arch, hrtime, memoryUsage, nextTick, platform, version, versions } = process;
   const nothing = () => harmless;
   const harmless: object = {
-    ...{ arch, hrtime, memoryUsage, nextTick, platform, version, versions: { ...versions } },
-    ...{ argv: [], cwd: () => "/", emitWarning: nothing, env: {}, execArgv: [], off: nothing, on: nothing },
-    ...{ once: nothing, pid: 1, removeListener: nothing },
+    arch,
+    hrtime,
+    memoryUsage,
+    nextTick,
+    platform,
+    version,
+    versions: { ...versions },
+    argv: [],
+    cwd: () => "/",
+    emitWarning: nothing,
+    env: {},
+    execArgv: [],
+    off: nothing,
+    on: nothing,
+    once: nothing,
+    pid: 1,
+    removeListener: nothing,
   };
   return harmless;
 }

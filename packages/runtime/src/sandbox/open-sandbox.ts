@@ -164,7 +164,13 @@ class SandboxPool implements ManagedSandbox {
     const timeoutMs = Math.min(request.timeoutMs, maxTimeoutMs);
     const memoryMb = Math.min(request.memoryMb, maxMemoryMb);
     const outcome = await worker.run({
-      ...{ code, files, signal, timeoutMs, memoryMb, fileBytes, outputBytes },
+      code,
+      files,
+      signal,
+      timeoutMs,
+      memoryMb,
+      fileBytes,
+      outputBytes,
     });
     await this.#afterRun(language, engine, worker, outcome);
     return ok(outcome);
@@ -191,7 +197,11 @@ class SandboxPool implements ManagedSandbox {
     const { maxMemoryMb, fileBytes } = this.#settings;
     const snapshotFile = this.#snapshots.file(language);
     const command = childCommand(this.isolation, child, {
-      ...{ language, entry, readable, heapMb: maxMemoryMb, snapshotFile },
+      language,
+      entry,
+      readable,
+      heapMb: maxMemoryMb,
+      snapshotFile,
     });
     const worker = new SandboxWorker(command, fileBytes);
     this.#workers.add(worker);

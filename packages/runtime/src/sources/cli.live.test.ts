@@ -272,8 +272,16 @@ describe("through the gate", () => {
   const call = async (scopes: string[], name: string, input: unknown) => {
     const registry = CapabilityRegistry.of([capability(document)]);
     const spec = {
-      ...{ id: "agent", name: "A", description: "", version: 1, systemPrompt: "", harness: "native" },
-      ...{ capabilities: [{ id: "demo" }], grantedScopes: scopes, toolPolicies: {}, limits: {} },
+      id: "agent",
+      name: "A",
+      description: "",
+      version: 1,
+      systemPrompt: "",
+      harness: "native",
+      capabilities: [{ id: "demo" }],
+      grantedScopes: scopes,
+      toolPolicies: {},
+      limits: {},
     };
     const agent = compose(spec as never, registry, { scopes }, () => 1);
     if (!agent.ok) throw new Error(agent.failure.message);
@@ -284,15 +292,14 @@ describe("through the gate", () => {
       maxOutputChars: 10_000,
     });
     const outcome = await gate.call({
-      ...{
-        path: "rest",
-        agent: agent.value,
-        tool: name,
-        input,
-        user: { email, scopes },
-        sessionId: "session-1",
-      },
-      ...{ callId: "call-1", signal: new AbortController().signal },
+      path: "rest",
+      agent: agent.value,
+      tool: name,
+      input,
+      user: { email, scopes },
+      sessionId: "session-1",
+      callId: "call-1",
+      signal: new AbortController().signal,
     });
     return outcome.kind === "refused" ? outcome.failure.code : outcome.kind;
   };

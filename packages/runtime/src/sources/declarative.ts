@@ -75,7 +75,12 @@ function capability(document: DeclarativeDocument, tools: AnyTool[], config: Sch
   const { id, name, description, version, status, icon, category, prompt, documentation } = document;
   const readsOnly = document.tools.every(({ method }) => method === "GET" || method === "HEAD");
   return {
-    ...{ id, name, description, version, status, tools },
+    id,
+    name,
+    description,
+    version,
+    status,
+    tools,
     source: "declarative",
     risk: document.risk ?? (readsOnly ? "low" : "medium"),
     dependencies: document.dependencies,
@@ -99,7 +104,10 @@ function routing({
   base_url,
 }: DeclarativeDocument): RoutingHints {
   return {
-    ...{ triggers, tags, actions, chatPatterns: chat_patterns },
+    triggers,
+    tags,
+    actions,
+    chatPatterns: chat_patterns,
     ...(domain !== undefined && { domain }),
     ...(!routable && { routable }),
     allow: { hosts: base_url === undefined ? [] : [new URL(base_url).host], routes: [] },
@@ -167,7 +175,12 @@ function readTool(
   const { name, description, method, scopes } = tool;
   const repeats = method !== "POST" && method !== "PATCH";
   return httpTool({
-    ...{ name, description, scopes, input: input.value, pick: tool.pick, settings: options.settings },
+    name,
+    description,
+    scopes,
+    input: input.value,
+    pick: tool.pick,
+    settings: options.settings,
     policy: tool.policy ?? (method === "DELETE" || document.risk === "high" ? "approve" : "auto"),
     timeoutMs: tool.timeout_seconds * 1000,
     idempotent: tool.idempotent ?? repeats,

@@ -183,7 +183,9 @@ function bodyFields(
     const { style, explode } = document.resolve(encoding[name]) ?? {};
     return [
       {
-        ...{ argument, name, isFile },
+        argument,
+        name,
+        isFile,
         ...(typeof style === "string" && { style: style as ParameterStyle }),
         ...(typeof explode === "boolean" && { explode }),
       },

@@ -169,8 +169,13 @@ class Reader {
       idempotent: method !== "POST" && method !== "PATCH",
       settings: this.#options.settings,
       operation: {
-        ...{ method, path: read.path, parameters: read.parameters, server: server.template },
-        ...{ headers: {}, query: {}, credentials: security.alternatives },
+        method,
+        path: read.path,
+        parameters: read.parameters,
+        server: server.template,
+        headers: {},
+        query: {},
+        credentials: security.alternatives,
         ...(read.body && { body: read.body }),
       },
     });

@@ -49,7 +49,11 @@ function routeTool(
       idempotent: method !== "POST" && method !== "PATCH",
       settings,
       operation: {
-        ...{ method, server: url.origin, path, headers: {}, query: Object.fromEntries(url.searchParams) },
+        method,
+        server: url.origin,
+        path,
+        headers: {},
+        query: Object.fromEntries(url.searchParams),
         parameters: [
           ...inPath.map(parameter("path")),
           ...(IN_QUERY.has(method) ? rest.map(parameter("query")) : []),

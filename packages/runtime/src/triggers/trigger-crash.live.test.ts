@@ -57,7 +57,7 @@ describe("kill -9", () => {
   test("of one of three managers lets the others take over what it held", async () => {
     const triggers = writeTriggers(dataDir, { count: 60, users: 6 });
     const [first, ...others] = [1, 2, 3].map(() =>
-      startManager({ dataDir, concurrent: 2, ...{ killAt: "claimed", nth: 1_000_000 } }),
+      startManager({ dataDir, concurrent: 2, killAt: "claimed", nth: 1_000_000 }),
     );
     await vi.waitFor(() => expect(countIn(dataDir, "_done")).toBeGreaterThan(5), {
       timeout: 30_000,

@@ -57,14 +57,12 @@ async function boundAgent(
     harness: "native",
     capabilities: [{ id: capability }],
     grantedScopes: [...scopes],
-    ...{
-      toolPolicies: {},
-      limits: {},
-      approvalExpiry: { policy: "wait" as const },
-      mayRequestScopes: false,
-      allowNativeTools: false,
-      metadata: {},
-    },
+    toolPolicies: {},
+    limits: {},
+    approvalExpiry: { policy: "wait" as const },
+    mayRequestScopes: false,
+    allowNativeTools: false,
+    metadata: {},
   });
   return made.id;
 }

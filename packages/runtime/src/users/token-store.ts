@@ -60,20 +60,7 @@ const MOST_LISTED = 500;
 
 export function tokenStore({ orm }: Pick<Database, "orm">): TokenStore {
   return {
-    async create({ name = "", runId, sessionId, maxCalls, expiresAt, ...input }) {
-      const kind: TokenKind = runId === undefined ? "agent" : "run";
-      const token = PREFIXES[kind] + randomBytes(32).toString("base64url");
-      const [row] = await orm
-        .insert(tokens)
-        .values({
-          ...{ id: uuidv7(), kind, name, ...input, hash: hashOf(token), prefix: token.slice(0, SHOWN_CHARS) },
-          ...{ runId: runId ?? null, sessionId: sessionId ?? null },
-          ...{ maxCalls: maxCalls ?? null, expiresAt: expiresAt ?? null },
-        })
-        .returning();
-      if (!row) throw new Error("the token just written is not there");
-      return { token, record: recordOf(row) };
-    },
+    create: (input) => createToken(orm, input),
     async find(token) {
       if (!Object.values(PREFIXES).some((prefix) => token.startsWith(prefix))) return undefined;
       const [row] = await orm
@@ -124,6 +111,31 @@ export function tokenStore({ orm }: Pick<Database, "orm">): TokenStore {
         .where(and(eq(tokens.runId, runId), isNull(tokens.revokedAt)));
     },
   };
+}
+
+async function createToken(
+  orm: Database["orm"],
+  { name = "", runId, sessionId, maxCalls, expiresAt, ...input }: NewToken,
+): Promise<{ token: string; record: TokenRecord }> {
+  const kind: TokenKind = runId === undefined ? "agent" : "run";
+  const token = PREFIXES[kind] + randomBytes(32).toString("base64url");
+  const [row] = await orm
+    .insert(tokens)
+    .values({
+      ...input,
+      id: uuidv7(),
+      kind,
+      name,
+      hash: hashOf(token),
+      prefix: token.slice(0, SHOWN_CHARS),
+      runId: runId ?? null,
+      sessionId: sessionId ?? null,
+      maxCalls: maxCalls ?? null,
+      expiresAt: expiresAt ?? null,
+    })
+    .returning();
+  if (!row) throw new Error("the token just written is not there");
+  return { token, record: recordOf(row) };
 }
 
 /** Tokens are 256 random bits, so a plain hash cannot be searched. */

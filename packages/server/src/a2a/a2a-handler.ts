@@ -27,22 +27,30 @@ import type { A2ARequestHandler } from "@a2a-js/sdk/server";
 import type { Failure, RunEvent } from "@capstan/core";
 import { isTerminal } from "@capstan/core/internal";
 import {
+  type Database,
   type EventBatch,
   listRunsOfAgent,
   pendingQuestions,
   type RunRecord,
+  type Runs,
   type SessionRecord,
+  type SessionStore,
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import { threadSession } from "../ag-ui/thread-session.ts";
-import { keptUploads } from "../sessions/kept-uploads.ts";
-import type { Services } from "../start/services.ts";
+import { keptUploads, type UploadParts } from "../sessions/kept-uploads.ts";
 import { answerOf, contentOf } from "./a2a-message.ts";
 import { contextIdOf, isOver, taskOf } from "./a2a-task.ts";
 import { TaskUpdates } from "./task-updates.ts";
 
+export interface A2aHandlerParts extends UploadParts {
+  readonly runs: Runs;
+  readonly database: Database;
+  readonly sessions: SessionStore;
+}
+
 export interface A2aPlace {
-  readonly services: Services;
+  readonly services: A2aHandlerParts;
   readonly agentId: string;
   readonly email: string;
   readonly card: AgentCard;

@@ -1,12 +1,17 @@
 /** A2A: the agent's card, and its JSON-RPC endpoint for clients of 1.0 and of 0.3. */
 import { fail, ok, type Result } from "@capstan/core";
+import type { AgentStore } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Services } from "../start/services.ts";
+import type { A2aAnswerParts } from "./answer.ts";
 
-export function a2aRoutes(services: Services) {
+export interface A2aRouteParts extends A2aAnswerParts {
+  readonly agents: AgentStore;
+}
+
+export function a2aRoutes(services: A2aRouteParts) {
   const routes = newRoutes();
   describe(routes.openAPIRegistry);
   routes.get("/.well-known/agent-card.json", requireRight("read"), async (c) => {
@@ -26,13 +31,13 @@ export function a2aRoutes(services: Services) {
 }
 
 /** The protocol's SDK is loaded by the first client that speaks it. */
-async function card(c: Context<AppEnv>, services: Services, agentId: string): Promise<Response> {
+async function card(c: Context<AppEnv>, services: A2aRouteParts, agentId: string): Promise<Response> {
   const { answerCard } = await import("./answer.ts");
   return answerCard(c, services, agentId);
 }
 
 /** A server has many agents and a host one well-known card: the only agent's, or the one that is named. */
-async function namedAgent({ agents }: Services, asked: string | undefined): Promise<Result<string>> {
+async function namedAgent({ agents }: A2aRouteParts, asked: string | undefined): Promise<Result<string>> {
   if (asked !== undefined) return ok(asked);
   const { items } = await agents.list({ limit: 2 });
   const [only] = items;

@@ -2,8 +2,14 @@
 import { type Message, type Part, Role, type Task, TaskState } from "@a2a-js/sdk";
 import type { RunEvent } from "@capstan/core";
 import { type Interrupt, textOf } from "@capstan/core/internal";
-import { lastEventOf, type MessageRecord, type RunRecord, type SessionRecord } from "@capstan/runtime";
-import type { Services } from "../start/services.ts";
+import {
+  type Database,
+  lastEventOf,
+  type RunRecord,
+  type Runs,
+  type SessionRecord,
+  type MessageRecord,
+} from "@capstan/runtime";
 
 const STATES: Readonly<Record<RunRecord["status"], TaskState>> = {
   queued: TaskState.TASK_STATE_SUBMITTED,
@@ -25,8 +31,13 @@ export const contextIdOf = ({ id, metadata }: SessionRecord): string => {
   return typeof thread_id === "string" ? thread_id : id;
 };
 
+export interface A2aTaskParts {
+  readonly runs: Runs;
+  readonly database: Database;
+}
+
 export async function taskOf(
-  { runs, database }: Pick<Services, "runs" | "database">,
+  { runs, database }: A2aTaskParts,
   session: SessionRecord,
   run: RunRecord,
   historyLength?: number | undefined,
@@ -54,11 +65,15 @@ export async function taskOf(
 
 const text = (value: string): Part => ({
   content: { $case: "text", value },
-  ...{ metadata: undefined, filename: "", mediaType: "text/plain" },
+  metadata: undefined,
+  filename: "",
+  mediaType: "text/plain",
 });
 const data = (value: unknown): Part => ({
   content: { $case: "data", value },
-  ...{ metadata: undefined, filename: "", mediaType: "application/json" },
+  metadata: undefined,
+  filename: "",
+  mediaType: "application/json",
 });
 
 export const agentMessage = (
@@ -66,8 +81,14 @@ export const agentMessage = (
   parts: Part[],
   { contextId, taskId }: { contextId: string; taskId: string },
 ): Message => ({
-  ...{ messageId, contextId, taskId, role: Role.ROLE_AGENT, parts },
-  ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
+  messageId,
+  contextId,
+  taskId,
+  role: Role.ROLE_AGENT,
+  parts,
+  metadata: undefined,
+  extensions: [],
+  referenceTaskIds: [],
 });
 
 function historyMessage(message: MessageRecord, contextId: string, taskId: string): Message[] {
@@ -115,8 +136,12 @@ function artifactsOf(run: RunRecord, own: readonly MessageRecord[]): Task["artif
 }
 
 export const artifact = (artifactId: string, parts: Part[]): Task["artifacts"][number] => ({
-  ...{ artifactId, name: "answer", description: "", parts },
-  ...{ metadata: undefined, extensions: [] },
+  artifactId,
+  name: "answer",
+  description: "",
+  parts,
+  metadata: undefined,
+  extensions: [],
 });
 
 export { data as dataPart, text as textPart };

@@ -320,7 +320,9 @@ test("a client of 0.3 sends, streams, gets and cancels", async () => {
   expect(kinds.at(-1)).toBe("statusUpdate");
   expect((await legacy.getTask({ tenant: "", id: task.id })).id).toBe(task.id);
   const raw = await server.call("POST", `/v1/agents/${agentId}/a2a`, {
-    ...{ jsonrpc: "2.0", id: 1, method: "message/send" },
+    jsonrpc: "2.0",
+    id: 1,
+    method: "message/send",
     params: {
       message: {
         kind: "message",

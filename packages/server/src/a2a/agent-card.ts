@@ -94,6 +94,8 @@ export function cardJson(card: AgentCard): Record<string, unknown> {
   const url = card.supportedInterfaces[0]?.url;
   return {
     ...(AgentCard.toJSON(card) as Record<string, unknown>),
-    ...{ url, preferredTransport: "JSONRPC", protocolVersion: "0.3.0" },
+    url,
+    preferredTransport: "JSONRPC",
+    protocolVersion: "0.3.0",
   };
 }

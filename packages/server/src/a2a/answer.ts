@@ -2,26 +2,43 @@
 import { A2A_VERSION_HEADER, type AgentCard, formatSSEErrorEvent, formatSSEEvent } from "@a2a-js/sdk";
 import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
 import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from "@a2a-js/sdk/server";
-import { ok, type Result } from "@capstan/core";
+import { type CapabilityRegistry, ok, type Result } from "@capstan/core";
 import type { Context } from "hono";
-import { agentCapabilities } from "../ag-ui/agent-capabilities.ts";
+import { type AgentCapabilityParts, agentCapabilities } from "../ag-ui/agent-capabilities.ts";
 import { isLoopback } from "../auth/guard-origin.ts";
 import type { AppEnv } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { sseResponse, streamStop } from "../http/sse.ts";
-import type { Services } from "../start/services.ts";
-import { A2aHandler } from "./a2a-handler.ts";
+import type { Log } from "../settings/log.ts";
+import type { Settings } from "../settings/settings.ts";
+import { A2aHandler, type A2aHandlerParts } from "./a2a-handler.ts";
 import { agentCard, cardJson } from "./agent-card.ts";
 
 const LEGACY = "0.3"; // what a client that names no version speaks
 
-export async function answerCard(c: Context<AppEnv>, services: Services, agentId: string): Promise<Response> {
+export interface A2aAnswerParts extends A2aHandlerParts, AgentCapabilityParts {
+  readonly settings: Settings;
+  readonly registry: CapabilityRegistry;
+  /** Fires when the server stops: streams end with a hint to connect again. */
+  readonly stopping: AbortSignal;
+  readonly log: Log;
+}
+
+export async function answerCard(
+  c: Context<AppEnv>,
+  services: A2aAnswerParts,
+  agentId: string,
+): Promise<Response> {
   const made = await cardOf(c, services, agentId);
   if (!made.ok) return problem(c, made.failure);
   return c.json(cardJson(made.value), 200, { "cache-control": "no-cache" });
 }
 
-async function cardOf(c: Context<AppEnv>, services: Services, agentId: string): Promise<Result<AgentCard>> {
+async function cardOf(
+  c: Context<AppEnv>,
+  services: A2aAnswerParts,
+  agentId: string,
+): Promise<Result<AgentCard>> {
   const found = await agentCapabilities(services, agentId, c.get("caller"));
   if (!found.ok) return found;
   const { agent, declared } = found.value;
@@ -38,14 +55,17 @@ async function cardOf(c: Context<AppEnv>, services: Services, agentId: string): 
   );
 }
 
-export async function answerCall(c: Context<AppEnv>, services: Services): Promise<Response> {
+export async function answerCall(c: Context<AppEnv>, services: A2aAnswerParts): Promise<Response> {
   const made = await cardOf(c, services, c.req.param("id") ?? "");
   if (!made.ok) return problem(c, made.failure);
   const version = c.req.header(A2A_VERSION_HEADER) || LEGACY;
   const body = await c.req.text();
   const stop = streamStop(services.stopping);
   const handler = new A2aHandler({
-    ...{ services, email: c.get("caller").email, card: made.value, signal: stop.signal },
+    services,
+    email: c.get("caller").email,
+    card: made.value,
+    signal: stop.signal,
     agentId: c.req.param("id") ?? "",
   });
   const legacy = version.startsWith(LEGACY);

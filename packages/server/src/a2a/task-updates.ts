@@ -71,8 +71,13 @@ export class TaskUpdates {
       words === undefined
         ? undefined
         : {
-            ...{ messageId: `${taskId}-failed`, ...this.#place, role: 2, parts: [textPart(words)] },
-            ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
+            messageId: `${taskId}-failed`,
+            ...this.#place,
+            role: 2,
+            parts: [textPart(words)],
+            metadata: undefined,
+            extensions: [],
+            referenceTaskIds: [],
           };
     const status = { state, message, timestamp: new Date().toISOString() };
     return { payload: { $case: "statusUpdate", value: { ...this.#place, status, metadata: undefined } } };

@@ -5,11 +5,10 @@ import type { Context } from "hono";
 import { type AppEnv, json, needs, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { sseEvent, sseResponse, streamStop } from "../http/sse.ts";
-import type { Services } from "../start/services.ts";
-import { agentCapabilities } from "./agent-capabilities.ts";
+import { type AgentCapabilityParts, agentCapabilities } from "./agent-capabilities.ts";
 import { answerEvents, type SentEvent } from "./event-stream.ts";
 import { parseRunInput } from "./run-input.ts";
-import { type Answering, startRun } from "./start-run.ts";
+import { type Answering, type StartRunParts, startRun } from "./start-run.ts";
 
 const PROTOBUF = "application/vnd.ag-ui.event+proto";
 
@@ -26,7 +25,12 @@ const capabilities = createRoute({
   responses: { 200: json(z.record(z.string(), z.unknown()), "AgentCapabilities.") },
 });
 
-export function agUiRoutes(services: Services) {
+export interface AgUiRouteParts extends AgentCapabilityParts, StartRunParts {
+  /** Fires when the server stops: streams end with a hint to connect again. */
+  readonly stopping: AbortSignal;
+}
+
+export function agUiRoutes(services: AgUiRouteParts) {
   const routes = newRoutes();
   routes.openapi(capabilities, async (c) => {
     const found = await agentCapabilities(services, c.req.valid("param").id, c.get("caller"));
@@ -40,7 +44,7 @@ export function agUiRoutes(services: Services) {
   return routes;
 }
 
-async function run(c: Context<AppEnv>, services: Services): Promise<Response> {
+async function run(c: Context<AppEnv>, services: AgUiRouteParts): Promise<Response> {
   const agentId = c.req.param("id") ?? "";
   const { email } = c.get("caller");
   const body: unknown = await c.req.json().catch(() => undefined);

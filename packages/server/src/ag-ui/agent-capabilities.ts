@@ -1,11 +1,11 @@
 /** The capabilities document of a saved agent: declared from what it is made of, observed from what its runs showed. */
 import { type AgentCapabilities, discover, fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import { type DiscoveredModel, type ModelCapabilities, NATIVE_AGENT } from "@capstan/core/internal";
-import { DEFAULT_LIMITS } from "@capstan/runtime";
+import { type Composer, DEFAULT_LIMITS, type Observations } from "@capstan/runtime";
 import { cliModel } from "../harness/cli-model.ts";
 import type { Caller } from "../http/caller.ts";
+import type { ServerModels } from "../models/models.ts";
 import { VERSION } from "../settings/version.ts";
-import type { Services } from "../start/services.ts";
 
 export interface DiscoveredAgent {
   readonly agent: RuntimeAgent;
@@ -13,8 +13,14 @@ export interface DiscoveredAgent {
   readonly observed: readonly Record<string, unknown>[];
 }
 
+export interface AgentCapabilityParts {
+  readonly composer: Composer;
+  readonly observations: Observations;
+  readonly models: ServerModels;
+}
+
 export async function agentCapabilities(
-  services: Services,
+  services: AgentCapabilityParts,
   agentId: string,
   caller: Caller,
 ): Promise<Result<DiscoveredAgent>> {
@@ -41,7 +47,10 @@ export async function agentCapabilities(
 }
 
 /** A model nobody has listed is not said to think: what is not known is not declared. */
-async function nativeModel({ models }: Services, { spec }: RuntimeAgent): Promise<Result<DiscoveredModel>> {
+async function nativeModel(
+  { models }: AgentCapabilityParts,
+  { spec }: RuntimeAgent,
+): Promise<Result<DiscoveredModel>> {
   const resolved = await models.resolve(spec.model);
   if (!resolved.ok) {
     const { message: why, nextStep } = resolved.failure;
@@ -55,7 +64,10 @@ async function nativeModel({ models }: Services, { spec }: RuntimeAgent): Promis
 }
 
 /** A coding agent's program brings its own models, and takes pictures where they do. */
-async function harnessModel({ models }: Services, { spec }: RuntimeAgent): Promise<DiscoveredModel> {
+async function harnessModel(
+  { models }: AgentCapabilityParts,
+  { spec }: RuntimeAgent,
+): Promise<DiscoveredModel> {
   const registry = await models.registry();
   const asked = cliModel(registry, spec.harness, spec.model);
   const listed =

@@ -4,8 +4,7 @@
  */
 import type { JsonValue, RunEvent } from "@capstan/core";
 import { type AgUiMessage, agUiMessages } from "@capstan/core/internal";
-import { type MessageRecord, sessionSnapshot } from "@capstan/runtime";
-import type { Services } from "../start/services.ts";
+import { type Database, type Runs, type MessageRecord, sessionSnapshot } from "@capstan/runtime";
 
 /** A thread as it stands. */
 export interface Standing {
@@ -28,8 +27,13 @@ export interface LookedAt {
 const PAGE = 500;
 const ENDED: RunEvent = { type: "RUN_FINISHED", threadId: "", runId: "", outcome: { type: "success" } };
 
+export interface LookAgainParts {
+  readonly runs: Runs;
+  readonly database: Database;
+}
+
 export async function lookAgain(
-  { runs, database }: Pick<Services, "runs" | "database">,
+  { runs, database }: LookAgainParts,
   sessionId: string,
   messageId: string | undefined,
 ): Promise<LookedAt> {
@@ -50,10 +54,10 @@ export async function lookAgain(
   return { standing: { ...standing, ended: lastEvent ?? ENDED }, after: last };
 }
 
-async function allMessages(runs: Services["runs"], sessionId: string): Promise<MessageRecord[]> {
+async function allMessages(runs: Runs, sessionId: string): Promise<MessageRecord[]> {
   const all: MessageRecord[] = [];
   for (let after: number | undefined = -1; after !== undefined; ) {
-    const page: Awaited<ReturnType<Services["runs"]["messages"]>> = await runs.messages(sessionId, {
+    const page: Awaited<ReturnType<Runs["messages"]>> = await runs.messages(sessionId, {
       after,
       limit: PAGE,
     });

@@ -2,15 +2,18 @@
 import type { RunAgentInput } from "@ag-ui/core";
 import { fail, type JsonValue, ok, type Refused, type Result } from "@capstan/core";
 import {
+  type AgentStore,
+  type Database,
   type EventBatch,
   type PendingQuestions,
   pendingQuestions,
   type ReasoningEffort,
+  type Runs,
   type SendOptions,
+  type SessionStore,
 } from "@capstan/runtime";
 import { z } from "zod";
-import { keptUploads } from "../sessions/kept-uploads.ts";
-import type { Services } from "../start/services.ts";
+import { keptUploads, type UploadParts } from "../sessions/kept-uploads.ts";
 import { lookAgain, type Standing } from "./look-again.ts";
 import { type Asked, askedFor, isFirstMessage } from "./run-input.ts";
 import { newThread, type OpenThread, openThread } from "./thread-session.ts";
@@ -64,12 +67,19 @@ export interface Asking {
   readonly signal: AbortSignal;
 }
 
+export interface StartRunParts extends UploadParts {
+  readonly agents: AgentStore;
+  readonly sessions: SessionStore;
+  readonly runs: Runs;
+  readonly database: Database;
+}
+
 /**
  * A lone message is taken for the first of a new thread, which saves a look; if it is not, or is refused, the thread is
  * looked at. So is a thread that another request makes at the same moment.
  */
 export async function startRun(
-  services: Services,
+  services: StartRunParts,
   asking: Asking,
 ): Promise<Result<Answering & { readonly sessionId: string }>> {
   const { agentId, by, input } = asking;
@@ -92,7 +102,7 @@ export async function startRun(
 }
 
 async function startIn(
-  services: Services,
+  services: StartRunParts,
   { session, view }: OpenThread,
   { agentId, by, input, signal }: Asking,
 ): Promise<Result<Answering>> {
@@ -114,7 +124,7 @@ async function startIn(
 }
 
 interface Starting extends OpenThread {
-  readonly services: Services;
+  readonly services: StartRunParts;
   readonly input: RunAgentInput;
   readonly by: string;
   readonly signal: AbortSignal;
@@ -140,7 +150,11 @@ async function sendMessage(
   return status === "known" ? look(starting) : ok({ runId, events, after: afterSeq, warnings: [] });
 }
 
-async function makeSession({ services, session, view }: OpenThread & { services: Services }): Promise<void> {
+async function makeSession({
+  services,
+  session,
+  view,
+}: OpenThread & { services: StartRunParts }): Promise<void> {
   const { id, agentId, owner } = session;
   await services.sessions.create({
     id,
@@ -216,7 +230,7 @@ const ResumePayload = z
   .catch({ approved: false });
 
 async function answer(
-  { runs }: Services,
+  { runs }: StartRunParts,
   entry: NonNullable<RunAgentInput["resume"]>[number],
   by: string,
 ): Promise<Refused | undefined> {

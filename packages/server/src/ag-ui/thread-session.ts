@@ -5,11 +5,12 @@ import {
   hasRunIn,
   isUuid,
   newSessionView,
+  type Runs,
   type SessionRecord,
+  type SessionStore,
   type SessionView,
   uuidFrom,
 } from "@capstan/runtime";
-import type { Services } from "../start/services.ts";
 
 export interface Thread {
   readonly agentId: string;
@@ -17,8 +18,13 @@ export interface Thread {
   readonly threadId: string;
 }
 
+export interface ThreadParts {
+  readonly sessions: SessionStore;
+  readonly database: Database;
+}
+
 export async function threadSession(
-  { sessions, database }: Pick<Services, "sessions" | "database">,
+  { sessions, database }: ThreadParts,
   thread: Thread,
 ): Promise<Result<SessionRecord>> {
   const id = sessionIdOf(thread);
@@ -38,7 +44,7 @@ export interface OpenThread {
 }
 
 export async function openThread(
-  { runs, database }: Pick<Services, "runs" | "database">,
+  { runs, database }: Pick<ThreadParts, "database"> & { readonly runs: Pick<Runs, "view"> },
   thread: Thread,
   messageId: string,
 ): Promise<Result<OpenThread>> {

@@ -2,10 +2,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Services } from "../start/services.ts";
 import { AgentBody, AgentDto, AgentPatch, agentDto, agentInput, patchedInput } from "./agent-dto.ts";
 import { PreviewDto, previewDto } from "./preview-dto.ts";
-import { canAnswer, saveAgent } from "./save-agent.ts";
+import { canAnswer, type SaveAgentParts, saveAgent } from "./save-agent.ts";
 
 const Id = z.object({ id: z.string() });
 const PageQuery = z.object({
@@ -91,7 +90,9 @@ const previewUnsaved = createRoute({
   responses: { 200: json(PreviewDto, "What would run.") },
 });
 
-export function agentRoutes(services: Services) {
+export type AgentRouteParts = SaveAgentParts;
+
+export function agentRoutes(services: AgentRouteParts) {
   const { agents, composer } = services;
   const routes = newRoutes();
   routes.openapi(createAgent, async (c) => {

@@ -1,12 +1,21 @@
 /** Saves an agent once it composes, its model can answer and its harness exists; records who did it. */
 import { ok, type Result, type RuntimeAgent } from "@capstan/core";
 import { NATIVE_AGENT } from "@capstan/core/internal";
-import type { AgentInput, AgentRecord } from "@capstan/runtime";
+import type { AgentInput, AgentRecord, AgentStore, AuditLog, Composer } from "@capstan/runtime";
+import type { Harnesses } from "../harness/open-harnesses.ts";
 import type { Caller } from "../http/caller.ts";
-import type { Services } from "../start/services.ts";
+import type { ServerModels } from "../models/models.ts";
+
+export interface SaveAgentParts {
+  readonly agents: AgentStore;
+  readonly audit: AuditLog;
+  readonly composer: Composer;
+  readonly models: ServerModels;
+  readonly harnesses: Harnesses;
+}
 
 export async function saveAgent(
-  services: Services,
+  services: SaveAgentParts,
   caller: Caller,
   input: AgentInput,
   id?: string,
@@ -34,7 +43,7 @@ export async function saveAgent(
 
 /** A model nobody knows, or one without a key, is said at once. Without a model the server's default answers. */
 export async function canAnswer(
-  { models, harnesses }: Services,
+  { models, harnesses }: SaveAgentParts,
   agent: RuntimeAgent,
 ): Promise<Result<unknown>> {
   const { harness, model } = agent.spec;

@@ -1,11 +1,11 @@
 /** /v1/capabilities: what is registered, and one tool called by itself through the gate. */
-import { type AnyTool, type Capability, fail } from "@capstan/core";
+import { type AnyTool, type Capability, type CapabilityRegistry, fail } from "@capstan/core";
 import { whyUnavailable } from "@capstan/core/internal";
+import type { AgentStore, AuditLog, CapabilityDocuments } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Services } from "../start/services.ts";
-import { runOneTool } from "./run-one-tool.ts";
+import { type OneToolParts, runOneTool } from "./run-one-tool.ts";
 
 const CapabilityDto = z
   .object({
@@ -132,7 +132,14 @@ const removeRoute = createRoute({
   responses: { 204: { description: "It is gone." } },
 });
 
-export function capabilityRoutes(services: Services) {
+export interface CapabilityRouteParts extends OneToolParts {
+  readonly registry: CapabilityRegistry;
+  readonly agents: AgentStore;
+  readonly documents: CapabilityDocuments;
+  readonly audit: AuditLog;
+}
+
+export function capabilityRoutes(services: CapabilityRouteParts) {
   const { registry, agents } = services;
   const routes = newRoutes();
   routes.openapi(listRoute, (c) => {

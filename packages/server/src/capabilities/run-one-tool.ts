@@ -1,11 +1,19 @@
 /** One tool called by itself: as an agent's tool when an agent is named, else as the only capability of a nameless agent. */
 import { type Failure, fail, type JsonValue, type Result, type RuntimeAgent } from "@capstan/core";
 import type { Budget } from "@capstan/core/internal";
-import { singleCapability, storedBudgets } from "@capstan/runtime";
+import {
+  type Composer,
+  type Database,
+  type Gate,
+  type Runs,
+  type SessionStore,
+  singleCapability,
+  storedBudgets,
+  type UserStore,
+} from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import { ownSession } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
-import type { Services } from "../start/services.ts";
 
 export interface OneCall {
   readonly capabilityId: string;
@@ -21,8 +29,17 @@ export type OneAnswer =
   | { readonly kind: "refused"; readonly failure: Failure }
   | { readonly kind: "approval"; readonly approvalId: string };
 
+export interface OneToolParts {
+  readonly sessions: SessionStore;
+  readonly users: UserStore;
+  readonly gate: Gate;
+  readonly runs: Runs;
+  readonly database: Database;
+  readonly composer: Composer;
+}
+
 export async function runOneTool(
-  services: Services,
+  services: OneToolParts,
   caller: Caller,
   call: OneCall,
   signal: AbortSignal,
@@ -67,14 +84,14 @@ export async function runOneTool(
 
 /** A call in a session counts as part of the run that is on there: its limits hold for this way in, too. */
 async function budgetsOf(
-  { database }: Services,
+  { database }: OneToolParts,
   sessionId: string | undefined,
   { spec }: RuntimeAgent,
 ): Promise<Budget[]> {
   return sessionId === undefined ? [] : storedBudgets(database.pool, sessionId, spec.limits);
 }
 
-function agentFor({ composer }: Services, caller: Caller, call: OneCall): Promise<Result<RuntimeAgent>> {
+function agentFor({ composer }: OneToolParts, caller: Caller, call: OneCall): Promise<Result<RuntimeAgent>> {
   if (call.agent_id !== undefined) return composer.composeFor(call.agent_id, caller.email);
   return composer.preview(singleCapability(call.capabilityId, call.config), caller.email);
 }

@@ -10,8 +10,13 @@ test("servers killed, connections cut, Postgres restarted: every run ends, nothi
   try {
     const { counts, faults } = await runChaos(
       {
-        ...{ seconds: 10, concurrent: 6, killEverySeconds: 4, cutEverySeconds: 3, triggersPerSecond: 1 },
-        ...{ restartAt: [6], drainSeconds: 120 },
+        seconds: 10,
+        concurrent: 6,
+        killEverySeconds: 4,
+        cutEverySeconds: 3,
+        triggersPerSecond: 1,
+        restartAt: [6],
+        drainSeconds: 120,
       },
       postgres,
     );

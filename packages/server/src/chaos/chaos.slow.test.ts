@@ -5,8 +5,13 @@ import { ownPostgres } from "../../../../tools/chaos/own-postgres.ts";
 import { writeReliability } from "../../../../tools/reliability-results.ts";
 
 const PLAN = {
-  ...{ seconds: 180, concurrent: 100, killEverySeconds: 5, cutEverySeconds: 7, triggersPerSecond: 2 },
-  ...{ restartAt: [45, 90, 135], drainSeconds: 150 },
+  seconds: 180,
+  concurrent: 100,
+  killEverySeconds: 5,
+  cutEverySeconds: 7,
+  triggersPerSecond: 2,
+  restartAt: [45, 90, 135],
+  drainSeconds: 150,
 };
 
 test("three minutes of chaos under a hundred concurrent runs", async () => {

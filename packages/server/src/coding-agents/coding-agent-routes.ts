@@ -6,8 +6,9 @@ import type { Context } from "hono";
 import { type AppEnv, json, needs, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { SSE_HEADERS, sseEvent, sseResponse } from "../http/sse.ts";
-import type { Services } from "../start/services.ts";
+import type { ServerModels } from "../models/models.ts";
 import { codingAgentRefusal } from "./coding-agent-refusal.ts";
+import type { LazyCodingAgents } from "./coding-agents.ts";
 
 const AnyObject = z.record(z.string(), z.unknown());
 const Name = z.object({ name: z.string() });
@@ -66,7 +67,12 @@ const models = createRoute({
   },
 });
 
-export function codingAgentRoutes(services: Services) {
+export interface CodingAgentRouteParts {
+  readonly codingAgents: LazyCodingAgents;
+  readonly models: ServerModels;
+}
+
+export function codingAgentRoutes(services: CodingAgentRouteParts) {
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const { manifests } = await services.codingAgents.open();
@@ -113,7 +119,7 @@ export function codingAgentRoutes(services: Services) {
 }
 
 async function manifestOf(
-  { codingAgents }: Services,
+  { codingAgents }: CodingAgentRouteParts,
   name: string,
 ): Promise<CodingAgentManifest | undefined> {
   const { manifests } = await codingAgents.open();
@@ -122,7 +128,7 @@ async function manifestOf(
 
 const unknownAgent = (id: string): Failure => fail("not_found", { what: "coding agent", id }).failure;
 
-async function described({ codingAgents }: Services, manifest: CodingAgentManifest) {
+async function described({ codingAgents }: CodingAgentRouteParts, manifest: CodingAgentManifest) {
   const { doctor, rowOf } = await codingAgents.open();
   const { capabilities } = manifest;
   const diagnosis = await doctor.check(capabilities.agent);
@@ -143,7 +149,7 @@ async function described({ codingAgents }: Services, manifest: CodingAgentManife
 }
 
 /** Starts programs on the server's machine, so it needs an admin. Closing the stream stops nothing. */
-async function startRun(c: Context<AppEnv>, services: Services): Promise<Response> {
+async function startRun(c: Context<AppEnv>, services: CodingAgentRouteParts): Promise<Response> {
   const body: unknown = await c.req.json().catch(() => null);
   const asked = { ...(typeof body === "object" ? body : {}), agent: c.req.param("name") };
   const options = parseRemoteRunOptions(asked);
@@ -160,18 +166,21 @@ async function startRun(c: Context<AppEnv>, services: Services): Promise<Respons
   }
 }
 
-async function command(c: Context<AppEnv>, services: Services): Promise<Response> {
+async function command(c: Context<AppEnv>, services: CodingAgentRouteParts): Promise<Response> {
   const { host } = await services.codingAgents.open();
   const done = await host.command(c.req.param("run") ?? "", await c.req.json().catch(() => null));
   return done.ok ? c.json({ done: true }) : problem(c, done.failure);
 }
 
-async function doctor(_c: Context<AppEnv>, services: Services): Promise<Response> {
+async function doctor(_c: Context<AppEnv>, services: CodingAgentRouteParts): Promise<Response> {
   const stop = new AbortController();
   return sseResponse(diagnoses(services, stop.signal), stop);
 }
 
-async function* diagnoses({ codingAgents }: Services, signal: AbortSignal): AsyncGenerator<string> {
+async function* diagnoses(
+  { codingAgents }: CodingAgentRouteParts,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   const { doctor, manifests } = await codingAgents.open();
   for (const { capabilities, displayName } of manifests) {
     if (signal.aborted) return;

@@ -141,7 +141,10 @@ test("an MCP server that dies in a call: the tool failed with a reason, the run 
     new URL("../../../runtime/src/sources/fixtures/odd-mcp-server.ts", import.meta.url),
   );
   const installed = await server.call("POST", "/v1/packages", {
-    ...{ source: `${process.execPath} ${program}`, kind: "mcp", yes: true, run_to_describe: true },
+    source: `${process.execPath} ${program}`,
+    kind: "mcp",
+    yes: true,
+    run_to_describe: true,
   });
   expect(installed.status, JSON.stringify(installed.body).slice(0, 500)).toBe(201);
   const { capability } = installed.body.description;
@@ -158,7 +161,9 @@ test("an MCP server that dies in a call: the tool failed with a reason, the run 
 
 async function turn(words: string) {
   const agent = await server.call("POST", "/v1/agents", {
-    ...{ name: "A", capabilities: ["stubborn"], limits: { max_seconds: 3 } },
+    name: "A",
+    capabilities: ["stubborn"],
+    limits: { max_seconds: 3 },
   });
   const session = await server.call("POST", "/v1/sessions", { agent_id: agent.body.id });
   const sent = await server.call("POST", `/v1/sessions/${session.body.id}/messages`, { content: words });

@@ -106,7 +106,8 @@ describe.each(WAYS)("after a restore from $from.name into $to.name", ({ from, to
     const { body: offered } = await server.call("GET", "/v1/capabilities?search=tides");
     const [capability] = offered.items.filter(({ id }: { id: string }) => id.includes("tides"));
     const ran = await server.call("POST", `/v1/capabilities/${capability.id}/tools/tides_save`, {
-      ...{ session_id: session, input: { file_path: "/log.txt", text: "high water at noon" } },
+      session_id: session,
+      input: { file_path: "/log.txt", text: "high water at noon" },
     });
     expect(ran.body).toMatchObject({ output: expect.anything() });
     const file = await server.call("GET", `/v1/sessions/${session}/files/log.txt`);
@@ -140,7 +141,10 @@ function putTrigger(dataDir: string): void {
   const place = join(dataDir, "rt_triggers", "test_math");
   mkdirSync(place, { recursive: true });
   const trigger = {
-    ...{ id: TRIGGER, user: "local@localhost", type: "waited", created_at: new Date().toISOString() },
+    id: TRIGGER,
+    user: "local@localhost",
+    type: "waited",
+    created_at: new Date().toISOString(),
     payload: {},
   };
   writeFileSync(join(place, `${TRIGGER}.json`), JSON.stringify(trigger));

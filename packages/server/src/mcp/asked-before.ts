@@ -3,14 +3,25 @@
  * finds the question still open, or its answer. An answer is handed out once; after that the same call asks anew.
  */
 import { fail } from "@capstan/core";
-import { type AskedBefore, collectAnswer, findAsked, type GateOutcome } from "@capstan/runtime";
+import {
+  type AskedBefore,
+  collectAnswer,
+  type Database,
+  findAsked,
+  type GateOutcome,
+  type Runs,
+} from "@capstan/runtime";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Services } from "../start/services.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { failureAnswer, outputAnswer } from "./tool-answer.ts";
 
+export interface AskPersonParts {
+  readonly database: Database;
+  readonly runs: Runs;
+}
+
 export async function askPerson(
-  { database, runs }: Services,
+  { database, runs }: AskPersonParts,
   { agent, email }: McpCaller,
   outcome: Extract<GateOutcome, { kind: "approval" }>,
   sessionId: string | undefined,

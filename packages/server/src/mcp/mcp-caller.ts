@@ -4,10 +4,18 @@
  */
 import { fail, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import type { Budget } from "@capstan/core/internal";
-import { placeOfRun, storedBudgets, type TokenRecord, withinScopes } from "@capstan/runtime";
+import {
+  type Composer,
+  type Database,
+  placeOfRun,
+  type SessionStore,
+  storedBudgets,
+  type TokenRecord,
+  type TokenStore,
+  withinScopes,
+} from "@capstan/runtime";
 import { threadSession } from "../ag-ui/thread-session.ts";
 import type { Caller } from "../http/caller.ts";
-import type { Services } from "../start/services.ts";
 
 export interface McpCaller {
   readonly agent: RuntimeAgent;
@@ -29,7 +37,14 @@ export interface McpRequest {
 
 export const isToken = (text: string): boolean => text.startsWith("agent_") || text.startsWith("run_");
 
-export async function mcpCaller(services: Services, request: McpRequest): Promise<Result<McpCaller>> {
+export interface McpCallerParts {
+  readonly tokens: TokenStore;
+  readonly composer: Composer;
+  readonly sessions: SessionStore;
+  readonly database: Database;
+}
+
+export async function mcpCaller(services: McpCallerParts, request: McpRequest): Promise<Result<McpCaller>> {
   const { token } = request;
   if (token === undefined || !isToken(token)) return byPerson(services, request);
   const record = await services.tokens.find(token);
@@ -41,7 +56,7 @@ export async function mcpCaller(services: Services, request: McpRequest): Promis
 }
 
 async function byPerson(
-  services: Services,
+  services: McpCallerParts,
   { caller, agentId, sessionId }: McpRequest,
 ): Promise<Result<McpCaller>> {
   if (!caller.rights.some((right) => right !== "read")) {
@@ -62,7 +77,7 @@ async function byPerson(
   return ok(outsideARun(services, agent.value, { email: caller.email, sessionId, thread: "mcp" }));
 }
 
-async function byAgentToken(services: Services, record: TokenRecord): Promise<Result<McpCaller>> {
+async function byAgentToken(services: McpCallerParts, record: TokenRecord): Promise<Result<McpCaller>> {
   const { id, agentId, userEmail: email, sessionId, maxCalls } = record;
   const agent = await services.composer.composeFor(agentId, email);
   if (!agent.ok) return agent;
@@ -78,7 +93,7 @@ async function byAgentToken(services: Services, record: TokenRecord): Promise<Re
 }
 
 function outsideARun(
-  services: Services,
+  services: McpCallerParts,
   agent: RuntimeAgent,
   place: { email: string; sessionId: string | undefined; thread: string },
 ): McpCaller {
@@ -98,7 +113,7 @@ function outsideARun(
 }
 
 async function byRunToken(
-  services: Services,
+  services: McpCallerParts,
   record: TokenRecord,
   runId: string,
 ): Promise<Result<McpCaller>> {

@@ -6,12 +6,21 @@ import { bearer } from "../auth/authenticate.ts";
 import { rateLimiter } from "../auth/rate-limiter.ts";
 import { newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Services } from "../start/services.ts";
-import { type McpCaller, mcpCaller } from "./mcp-caller.ts";
+import type { Log } from "../settings/log.ts";
+import type { Settings } from "../settings/settings.ts";
+import { type McpCaller, type McpCallerParts, mcpCaller } from "./mcp-caller.ts";
+import type { McpServerParts } from "./mcp-server.ts";
 
 type McpHandler = ReturnType<typeof createMcpHandler>;
 
-export function mcpRoutes(services: Services) {
+export interface McpRouteParts extends McpCallerParts, McpServerParts {
+  readonly settings: Settings;
+  readonly log: Log;
+  /** Fires when the server stops: streams end with a hint to connect again. */
+  readonly stopping: AbortSignal;
+}
+
+export function mcpRoutes(services: McpRouteParts) {
   const { settings } = services;
   const routes = newRoutes();
   let opened: Promise<McpHandler> | undefined;
@@ -46,7 +55,7 @@ export function mcpRoutes(services: Services) {
 }
 
 /** The protocol's SDK is loaded by the first client that speaks it. */
-async function openHandler(services: Services): Promise<McpHandler> {
+async function openHandler(services: McpRouteParts): Promise<McpHandler> {
   const { log, stopping } = services;
   const [sdk, { mcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server"),

@@ -1,16 +1,21 @@
 /** One MCP server per request, made of the caller's composed agent: its tools, and nothing of anyone else's. */
 import { fail, type JsonSchema, type RuntimeTool } from "@capstan/core";
+import type { Gate, UserStore } from "@capstan/runtime";
 import { type CallToolResult, Server, type ServerContext, type Tool } from "@modelcontextprotocol/server";
 import { uuidv7 } from "uuidv7";
 import { VERSION } from "../settings/version.ts";
-import type { Services } from "../start/services.ts";
-import { askPerson } from "./asked-before.ts";
+import { type AskPersonParts, askPerson } from "./asked-before.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { failureAnswer, outputAnswer } from "./tool-answer.ts";
 
 const MOST_INSTRUCTIONS = 20_000;
 
-export function mcpServer(services: Services, caller: McpCaller): Server {
+export interface McpServerParts extends AskPersonParts {
+  readonly gate: Gate;
+  readonly users: UserStore;
+}
+
+export function mcpServer(services: McpServerParts, caller: McpCaller): Server {
   const { spec, systemPrompt, tools } = caller.agent;
   const server = new Server(
     {
@@ -50,7 +55,7 @@ const isObjectSchema = (schema: JsonSchema | undefined): boolean => schema?.type
 const objectSchema = (schema: JsonSchema | undefined) => ({ ...schema, type: "object" as const });
 
 async function callTool(
-  services: Services,
+  services: McpServerParts,
   caller: McpCaller,
   call: { tool: string; input: Record<string, unknown> },
   { mcpReq }: ServerContext,

@@ -1,10 +1,10 @@
 /** /health: the process lives. /ready: it can serve requests. */
 
 import { fail } from "@capstan/core";
+import type { Database } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Services } from "../start/services.ts";
 
 const READY_MS = 5000;
 const Alive = z.object({ status: z.literal("ok") });
@@ -27,7 +27,12 @@ const ready = createRoute({
   responses: { 200: json(Alive, "It can.") },
 });
 
-export function healthRoutes({ database, draining }: Services) {
+export interface HealthRouteParts {
+  readonly database: Database;
+  readonly draining: () => boolean;
+}
+
+export function healthRoutes({ database, draining }: HealthRouteParts) {
   const routes = newRoutes();
   routes.openapi(health, (c) => c.json({ status: "ok" as const }, 200));
   routes.openapi(ready, async (c) => {

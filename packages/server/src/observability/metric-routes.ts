@@ -1,8 +1,7 @@
 /** /metrics: for Prometheus, in its text format. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { needs, newRoutes } from "../http/define-route.ts";
-import type { Services } from "../start/services.ts";
-import { serverMetrics } from "./server-metrics.ts";
+import { type MetricParts, serverMetrics } from "./server-metrics.ts";
 
 const metrics = createRoute({
   ...needs("read"),
@@ -15,10 +14,10 @@ const metrics = createRoute({
   },
 });
 
-export function metricRoutes(services: Services) {
+export function metricRoutes(parts: MetricParts) {
   const routes = newRoutes();
   routes.openapi(metrics, async (c) =>
-    c.text(await serverMetrics(services), 200, {
+    c.text(await serverMetrics(parts), 200, {
       "content-type": "text/plain; version=0.0.4; charset=utf-8",
     }),
   );

@@ -1,9 +1,9 @@
 /** /v1/status: what a person wants to know of a server at a glance. Never which keys it has. */
-import { countStore } from "@capstan/runtime";
+import { countStore, type Database, type RouteTier } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, needs, newRoutes } from "../http/define-route.ts";
+import type { ServerModels } from "../models/models.ts";
 import { VERSION } from "../settings/version.ts";
-import type { Services } from "../start/services.ts";
 
 const Status = z
   .object({
@@ -43,7 +43,14 @@ const status = createRoute({
   responses: { 200: json(Status, "The server.") },
 });
 
-export function statusRoutes({ database, models, notes, routeTier }: Services) {
+export interface StatusRouteParts {
+  readonly database: Database;
+  readonly models: ServerModels;
+  readonly notes: () => readonly string[];
+  readonly routeTier: RouteTier;
+}
+
+export function statusRoutes({ database, models, notes, routeTier }: StatusRouteParts) {
   const routes = newRoutes();
   const startedAt = Date.now();
   routes.openapi(status, async (c) => {

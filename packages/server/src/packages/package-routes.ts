@@ -1,9 +1,9 @@
 /** /v1/packages: review, install, uninstall. */
 
+import type { AgentStore, AuditLog, Packages, UserStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Services } from "../start/services.ts";
 
 const AnyObject = z.record(z.string(), z.unknown());
 const Name = z.object({ name: z.string().max(214) });
@@ -78,7 +78,14 @@ const uninstall = createRoute({
   },
 });
 
-export function packageRoutes(parts: Services) {
+export interface PackageRouteParts {
+  readonly agents: AgentStore;
+  readonly audit: AuditLog;
+  readonly packages: Packages;
+  readonly users: UserStore;
+}
+
+export function packageRoutes(parts: PackageRouteParts) {
   const { agents, users, audit } = parts;
   const { packages } = parts;
   const routes = newRoutes();

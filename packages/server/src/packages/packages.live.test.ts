@@ -181,7 +181,10 @@ describe("packages in the server", () => {
     const send = (channel: string) => {
       const id = crypto.randomUUID();
       const trigger = {
-        ...{ id, user: "bob@example.com", type: "tick", created_at: new Date().toISOString() },
+        id,
+        user: "bob@example.com",
+        type: "tick",
+        created_at: new Date().toISOString(),
         routing: { channel, target: "chat:42" },
       };
       writeFileSync(join(outbox, `${id}.json.tmp`), JSON.stringify(trigger));

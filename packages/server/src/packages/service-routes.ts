@@ -1,12 +1,16 @@
 /** /v1/services: background services of packages, started and stopped as supervised children. */
 import { fail } from "@capstan/core";
+import type { Packages } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Services } from "../start/services.ts";
 
 const AnyObject = z.record(z.string(), z.unknown());
 const Name = z.object({ name: z.string().max(214) });
+
+export interface ServiceRouteParts {
+  readonly packages: Packages;
+}
 
 const services = createRoute({
   ...needs("read"),
@@ -14,7 +18,7 @@ const services = createRoute({
   path: "/v1/services",
   tags: ["packages"],
   summary: "Background services and their health",
-  responses: { 200: json(z.object({ items: z.array(AnyObject), total: z.int() }), "Services.") },
+  responses: { 200: json(z.object({ items: z.array(AnyObject), total: z.int() }), "ServiceRouteParts.") },
 });
 
 const change = createRoute({
@@ -40,7 +44,7 @@ const logs = createRoute({
   responses: { 200: { description: "Lines.", content: { "text/plain": { schema: z.string() } } } },
 });
 
-export function serviceRoutes(parts: Services) {
+export function serviceRoutes(parts: ServiceRouteParts) {
   const { packages } = parts;
   const routes = newRoutes();
   routes.openapi(services, (c) => {
@@ -66,7 +70,7 @@ export function serviceRoutes(parts: Services) {
 }
 
 /** A service by its own name, or by the package it came with. */
-async function folderOf({ packages }: Services, name: string): Promise<string | undefined> {
+async function folderOf({ packages }: ServiceRouteParts, name: string): Promise<string | undefined> {
   const known = packages.services.status().find((service) => service.name === name)?.folder;
   if (known !== undefined) return known;
   const installed = await packages.list();

@@ -1,12 +1,11 @@
 /** /v1/approvals: the inbox. An answer counts once; edited arguments are checked again before it counts. */
-import { fail, type JsonValue, type Result } from "@capstan/core";
-import type { Approval } from "@capstan/runtime";
+import { type CapabilityRegistry, fail, type JsonValue, type Result } from "@capstan/core";
+import type { Approval, Composer, Runs } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Services } from "../start/services.ts";
 import { type ApprovalContext, ApprovalDto, approvalDto } from "./run-dto.ts";
 
 const Id = z.object({ id: z.string() });
@@ -60,14 +59,21 @@ const answer = createRoute({
   responses: { 200: json(ApprovalDto, "The approval as it is now.") },
 });
 
-export function approvalRoutes(services: Services) {
+export interface ApprovalRouteParts {
+  readonly runs: Runs;
+  readonly composer: Composer;
+  readonly registry: CapabilityRegistry;
+}
+
+export function approvalRoutes(services: ApprovalRouteParts) {
   const { approvals } = services.runs;
   const dto = async (approval: Approval) => approvalDto(approval, await contextOf(services, approval));
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const { session_id, ...filter } = c.req.valid("query");
     const { items, nextCursor } = await approvals.list({
-      ...{ ...filter, sessionId: session_id },
+      ...filter,
+      sessionId: session_id,
       visibleTo: ownerFilter(c.get("caller")),
     });
     return c.json(
@@ -95,11 +101,7 @@ export function approvalRoutes(services: Services) {
 }
 
 /** Those who asked and those who were asked; and admins. */
-async function visible(
-  approvals: Services["runs"]["approvals"],
-  id: string,
-  caller: Caller,
-): Promise<Result<Approval>> {
+async function visible(approvals: Runs["approvals"], id: string, caller: Caller): Promise<Result<Approval>> {
   const found = await approvals.get(id);
   if (!found.ok) return found;
   const { userEmail, assignee } = found.value;
@@ -108,7 +110,10 @@ async function visible(
 }
 
 /** What a person needs to decide: the agent's name and the shape of the arguments. */
-async function contextOf({ composer, registry }: Services, approval: Approval): Promise<ApprovalContext> {
+async function contextOf(
+  { composer, registry }: ApprovalRouteParts,
+  approval: Approval,
+): Promise<ApprovalContext> {
   const composed = await composer.composeFor(approval.agentId, approval.userEmail);
   if (composed.ok) {
     const tool = composed.value.tools.find(({ name }) => name === approval.tool)?.tool;

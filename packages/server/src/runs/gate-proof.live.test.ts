@@ -87,7 +87,8 @@ const PATHS: Readonly<Record<string, Path>> = {
       const session = more.spent ? await waiting(agentId, more.agent) : undefined;
       const path = `/v1/capabilities/proof/tools/${tool}`;
       const { body } = await server.call("POST", path, {
-        ...{ input: { n }, agent_id: agentId },
+        input: { n },
+        agent_id: agentId,
         ...(session && { session_id: session.id }),
       });
       return body.code;
@@ -118,8 +119,13 @@ const PATHS: Readonly<Record<string, Path>> = {
       const agentId = await agent(attempt.agent);
       llm.script = once(asks(attempt));
       const events = await server.call("POST", `/v1/agents/${agentId}/ag-ui`, {
-        ...{ threadId: uuidv7(), runId: uuidv7(), messages: [{ id: uuidv7(), role: "user", content: "go" }] },
-        ...{ state: {}, tools: [], context: [], forwardedProps: {} },
+        threadId: uuidv7(),
+        runId: uuidv7(),
+        messages: [{ id: uuidv7(), role: "user", content: "go" }],
+        state: {},
+        tools: [],
+        context: [],
+        forwardedProps: {},
       });
       const code = await refusalOf(agentId);
       if (code) expect(events.body).toContain(`\\"code\\":\\"${code}\\"`);
@@ -206,7 +212,10 @@ const PATHS: Readonly<Record<string, Path>> = {
       await triggerHandler(server.services)({
         capability: id,
         trigger: {
-          ...{ id: uuidv7(), user: "local@localhost", type: "proof", payload: {} },
+          id: uuidv7(),
+          user: "local@localhost",
+          type: "proof",
+          payload: {},
           created_at: new Date().toISOString(),
         },
       } as never);
@@ -261,7 +270,9 @@ const PATHS: Readonly<Record<string, Path>> = {
       const session = attempt.spent ? await waiting(agentId, {}) : await newSession(agentId);
       const path = `/v1/capabilities/proof/tools/${carefully(attempt)}`;
       const asked = await server.call("POST", path, {
-        ...{ input: { n: 2 }, agent_id: agentId, session_id: session.id },
+        input: { n: 2 },
+        agent_id: agentId,
+        session_id: session.id,
       });
       expect(asked.status).toBe(202);
       const answered = await approve(session.id, agentId, attempt);

@@ -1,11 +1,11 @@
 /** A session's messages: sending one starts a run or is queued; a run outlives the request that started it. */
 import type { UserPart } from "@capstan/core/internal";
+import type { Runs, SessionStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { uuidv7 } from "uuidv7";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import { keptUploads } from "../sessions/kept-uploads.ts";
-import type { Services } from "../start/services.ts";
+import { keptUploads, type UploadParts } from "../sessions/kept-uploads.ts";
 import { MessageBody, MessageDto, messageDto, partDto, userContent } from "./run-dto.ts";
 
 const Id = z.object({ id: z.string() });
@@ -87,7 +87,12 @@ const feedback = createRoute({
   responses: { 200: json(z.object({ stored: z.literal(true) }), "Stored.") },
 });
 
-export function messageRoutes(services: Services) {
+export interface MessageRouteParts extends UploadParts {
+  readonly runs: Runs;
+  readonly sessions: SessionStore;
+}
+
+export function messageRoutes(services: MessageRouteParts) {
   const { runs, sessions } = services;
   const routes = newRoutes();
   routes.openapi(sendMessage, async (c) => {
@@ -156,7 +161,7 @@ export function messageRoutes(services: Services) {
 
 /** Plain text needs no look at the session. */
 async function contentOf(
-  services: Services,
+  services: MessageRouteParts,
   sessionId: string,
   messageId: string,
   given: Parameters<typeof userContent>[0],

@@ -1,12 +1,11 @@
 /** Runs of a session: stop, fork, list, and one with its trace. */
 import { fail } from "@capstan/core";
-import { traceOf } from "@capstan/runtime";
+import { type Database, type Runs, type SessionStore, type Telemetry, traceOf } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { ownSession } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { SessionDto, sessionDto } from "../sessions/session-routes.ts";
-import type { Services } from "../start/services.ts";
 import { RunDto, runDto } from "./run-dto.ts";
 
 const Id = z.object({ id: z.string() });
@@ -58,7 +57,14 @@ const getRun = createRoute({
   },
 });
 
-export function runRoutes(services: Services) {
+export interface RunRouteParts {
+  readonly runs: Runs;
+  readonly sessions: SessionStore;
+  readonly database: Database;
+  readonly telemetry: Telemetry;
+}
+
+export function runRoutes(services: RunRouteParts) {
   const { runs, sessions } = services;
   const routes = newRoutes();
   routes.openapi(cancel, async (c) => {

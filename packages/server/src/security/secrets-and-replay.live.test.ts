@@ -42,7 +42,11 @@ describe("a secret would be read in logs, events, telemetry or files", () => {
 
   test("when a provider repeats the key in its refusal, a service repeats its header, and the server stops", async () => {
     const document = {
-      ...{ id: "shop", name: "Shop", description: "Asks the shop.", version: "1.0.0", base_url: rude.url },
+      id: "shop",
+      name: "Shop",
+      description: "Asks the shop.",
+      version: "1.0.0",
+      base_url: rude.url,
       headers: { "x-shop-key": `\${SHOP_KEY}` },
       tools: [{ name: "ask_shop", description: "Asks.", method: "GET", path: "/shop" }],
     };
@@ -164,8 +168,11 @@ describe("a permission would count twice, or elsewhere", () => {
     const b = await asked("b@example.com");
     await server.call("PUT", `/v1/sessions/${b.session}/files/secret.txt`, "of b");
     const { token } = await server.services.tokens.create({
-      ...{ runId: a.run, sessionId: a.session, agentId: a.agent },
-      ...{ userEmail: "local@localhost", createdBy: "local@localhost" },
+      runId: a.run,
+      sessionId: a.session,
+      agentId: a.agent,
+      userEmail: "local@localhost",
+      createdBy: "local@localhost",
     });
     for (const query of ["", `?session=${b.session}`, `?agent=${b.agent}&session=${b.session}`]) {
       const read = await rpc(token, query, "read_file", { path: "/secret.txt" });

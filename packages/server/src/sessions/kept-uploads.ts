@@ -3,8 +3,9 @@
  * where they are. The same message sent twice writes the same files.
  */
 import type { FilePart, UserPart } from "@capstan/core/internal";
-import type { SessionRecord } from "@capstan/runtime";
-import type { Services } from "../start/services.ts";
+import type { Composer, SessionRecord } from "@capstan/runtime";
+import type { ServerModels } from "../models/models.ts";
+import type { SessionFiles } from "./session-files.ts";
 
 const TEXT = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|csv)$)/;
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -17,10 +18,14 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "video/mp4": "mp4",
 };
 
-type Parts = Pick<Services, "composer" | "models" | "files">;
+export interface UploadParts {
+  readonly composer: Composer;
+  readonly models: ServerModels;
+  readonly files: SessionFiles;
+}
 
 export async function keptUploads(
-  services: Parts,
+  services: UploadParts,
   session: Pick<SessionRecord, "id" | "agentId" | "owner">,
   messageId: string,
   content: readonly UserPart[],

@@ -1,16 +1,22 @@
 /** A session's events (AG-UI, stored before they are sent) and its export. Closing a stream stops nothing. */
 import { Readable } from "node:stream";
-import type { EventBatch } from "@capstan/runtime";
+import type { EventBatch, Runs, SessionStore } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { SSE_GOODBYE, sseEvent, sseResponse, streamStop } from "../http/sse.ts";
-import type { Services } from "../start/services.ts";
 
 const Id = z.object({ id: z.string() });
 
-export function sessionEventRoutes(services: Services) {
+export interface SessionEventRouteParts {
+  readonly runs: Runs;
+  readonly sessions: SessionStore;
+  /** Fires when the server stops: streams end with a hint to connect again. */
+  readonly stopping: AbortSignal;
+}
+
+export function sessionEventRoutes(services: SessionEventRouteParts) {
   const routes = newRoutes();
   describeStreams(routes.openAPIRegistry);
   routes.get("/v1/sessions/:id/events", requireRight("read"), (c) => events(c, services));
@@ -21,7 +27,10 @@ export function sessionEventRoutes(services: Services) {
 const After = z.coerce.number().int().min(0).catch(0);
 const Limit = z.coerce.number().int().min(1).max(1000).catch(500);
 
-async function events(c: Context<AppEnv>, { runs, sessions, stopping }: Services): Promise<Response> {
+async function events(
+  c: Context<AppEnv>,
+  { runs, sessions, stopping }: SessionEventRouteParts,
+): Promise<Response> {
   const id = c.req.param("id") ?? "";
   const session = await sessions.get(id);
   if (!session.ok) return problem(c, session.failure);
@@ -54,12 +63,7 @@ interface StoredEvent {
 }
 
 /** A page of stored events, for lists that scroll. */
-async function page(
-  c: Context<AppEnv>,
-  runs: Services["runs"],
-  id: string,
-  after: number,
-): Promise<Response> {
+async function page(c: Context<AppEnv>, runs: Runs, id: string, after: number): Promise<Response> {
   const limit = Limit.parse(c.req.query("limit") ?? 500);
   const last = await runs.lastSeq(id);
   const items = last > after ? await readEvents(runs, id, { after, last, limit }) : [];
@@ -68,7 +72,7 @@ async function page(
 }
 
 async function readEvents(
-  runs: Services["runs"],
+  runs: Runs,
   id: string,
   { after, last, limit }: { after: number; last: number; limit: number },
 ): Promise<StoredEvent[]> {
@@ -83,7 +87,7 @@ async function readEvents(
   return found.filter(({ seq }) => seq > after).slice(0, limit);
 }
 
-async function exported(c: Context<AppEnv>, { runs, sessions }: Services): Promise<Response> {
+async function exported(c: Context<AppEnv>, { runs, sessions }: SessionEventRouteParts): Promise<Response> {
   const session = await sessions.get(c.req.param("id") ?? "");
   if (!session.ok) return problem(c, session.failure);
   const lines = runs.exportLines(session.value.id);

@@ -4,12 +4,14 @@
  */
 import type { FileStat, SessionFileStore } from "@capstan/core";
 import { fail, ok, type Result } from "@capstan/core";
+import type { SessionStore } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { readBody } from "../http/read-body.ts";
-import type { Services } from "../start/services.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { SessionFiles } from "./session-files.ts";
 
 const FileDto = z
   .object({
@@ -28,7 +30,13 @@ const Listing = z
 
 const BASE = "/v1/sessions/:id/files";
 
-export function sessionFileRoutes(services: Services) {
+export interface SessionFileRouteParts {
+  readonly settings: Settings;
+  readonly sessions: SessionStore;
+  readonly files: SessionFiles;
+}
+
+export function sessionFileRoutes(services: SessionFileRouteParts) {
   const routes = newRoutes();
   describeFileRoutes(routes.openAPIRegistry);
   const read = requireRight("read");
@@ -40,7 +48,7 @@ export function sessionFileRoutes(services: Services) {
   return routes;
 }
 
-async function getFile(c: Context<AppEnv>, services: Services): Promise<Response> {
+async function getFile(c: Context<AppEnv>, services: SessionFileRouteParts): Promise<Response> {
   const at = await place(c, services);
   if (!at.ok) return problem(c, at.failure);
   const { files, path } = at.value;
@@ -65,7 +73,7 @@ async function download(c: Context<AppEnv>, files: SessionFileStore, stat: FileS
   });
 }
 
-async function putFile(c: Context<AppEnv>, services: Services): Promise<Response> {
+async function putFile(c: Context<AppEnv>, services: SessionFileRouteParts): Promise<Response> {
   const at = await place(c, services);
   if (!at.ok) return problem(c, at.failure);
   const body = await readBody(c.req.raw, services.settings.CAPSTAN_FILE_LIMIT_BYTES);
@@ -77,7 +85,7 @@ async function putFile(c: Context<AppEnv>, services: Services): Promise<Response
   return c.json(fileDto(written.value.stat), written.value.created ? 201 : 200);
 }
 
-async function deleteFile(c: Context<AppEnv>, services: Services): Promise<Response> {
+async function deleteFile(c: Context<AppEnv>, services: SessionFileRouteParts): Promise<Response> {
   const at = await place(c, services);
   if (!at.ok) return problem(c, at.failure);
   const gone = await at.value.files.delete(at.value.path, { recursive: c.req.query("recursive") === "true" });
@@ -87,7 +95,7 @@ async function deleteFile(c: Context<AppEnv>, services: Services): Promise<Respo
 /** The session's store and the decoded path behind `/files`. */
 async function place(
   c: Context<AppEnv>,
-  services: Services,
+  services: SessionFileRouteParts,
 ): Promise<Result<{ files: SessionFileStore; path: string }>> {
   const id = c.req.param("id") ?? "";
   const session = await services.sessions.get(id);

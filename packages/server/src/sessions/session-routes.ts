@@ -1,12 +1,11 @@
 /** /v1/sessions: conversations. Their files are in session-files.ts, their messages and events in runs.ts. */
 
 import { fail } from "@capstan/core";
-import type { SessionRecord } from "@capstan/runtime";
+import type { AgentStore, SessionRecord, SessionStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Services } from "../start/services.ts";
 
 export const SessionDto = z
   .object({
@@ -94,7 +93,12 @@ const deleteSession = createRoute({
   responses: { 204: { description: "It is gone." } },
 });
 
-export function sessionRoutes({ sessions, agents }: Services) {
+export interface SessionRouteParts {
+  readonly sessions: SessionStore;
+  readonly agents: AgentStore;
+}
+
+export function sessionRoutes({ sessions, agents }: SessionRouteParts) {
   const routes = newRoutes();
   routes.openapi(createSession, async (c) => {
     const { agent_id, ...body } = c.req.valid("json");
@@ -111,7 +115,8 @@ export function sessionRoutes({ sessions, agents }: Services) {
   routes.openapi(listSessions, async (c) => {
     const { agent_id, ...page } = c.req.valid("query");
     const { items, nextCursor } = await sessions.list({
-      ...{ ...page, agentId: agent_id },
+      ...page,
+      agentId: agent_id,
       owner: ownerFilter(c.get("caller")),
     });
     return c.json({ items: items.map(sessionDto), ...(nextCursor && { next_cursor: nextCursor }) }, 200);

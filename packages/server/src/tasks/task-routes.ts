@@ -1,15 +1,22 @@
 /** /api: tasks by the specification, telemetry, and one generic route that serves the catalog's own routes through the gate. */
-import { type Capability, type Failure, fail } from "@capstan/core";
+import { type Capability, type CapabilityRegistry, type Failure, fail } from "@capstan/core";
 import { rankCatalogRequest, summarise, TaskRequest, whatIsWrong } from "@capstan/core/internal";
-import { chatMatch, rankPosted, servingRoute, type TaskEvent } from "@capstan/runtime";
+import {
+  chatMatch,
+  type RouteTier,
+  rankPosted,
+  servingRoute,
+  type TaskEvent,
+  type TaskRunner,
+  type Telemetry,
+} from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { isTheirs } from "../auth/ownership.ts";
-import { runOneTool } from "../capabilities/run-one-tool.ts";
+import { type OneToolParts, runOneTool } from "../capabilities/run-one-tool.ts";
 import { type AppEnv, json, jsonBody, needs, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { sseEvent, sseResponse, streamStop } from "../http/sse.ts";
-import type { Services } from "../start/services.ts";
 
 const AnyObject = z.record(z.string(), z.unknown());
 
@@ -88,7 +95,16 @@ const getTask = createRoute({
   responses: { 200: json(AnyObject, "Its state, and its answer when it is done.") },
 });
 
-export function taskRoutes(services: Services) {
+export interface TaskRouteParts extends OneToolParts {
+  readonly taskRunner: TaskRunner;
+  readonly telemetry: Telemetry;
+  readonly registry: CapabilityRegistry;
+  readonly routeTier: RouteTier;
+  /** Fires when the server stops: streams end with a hint to connect again. */
+  readonly stopping: AbortSignal;
+}
+
+export function taskRoutes(services: TaskRouteParts) {
   const { taskRunner } = services;
   const routes = newRoutes();
   routes.openapi(telemetry, (c) => {
@@ -148,7 +164,7 @@ export function taskRoutes(services: Services) {
   return routes;
 }
 
-async function executeTask(c: Context<AppEnv>, { taskRunner }: Services): Promise<Response> {
+async function executeTask(c: Context<AppEnv>, { taskRunner }: TaskRouteParts): Promise<Response> {
   const body: unknown = await c.req.json().catch(() => undefined);
   const request = TaskRequest.safeParse(body);
   if (!request.success)
@@ -186,7 +202,7 @@ async function executeTask(c: Context<AppEnv>, { taskRunner }: Services): Promis
   return done.ok ? c.json(done.value) : problem(c, done.failure);
 }
 
-async function taskEvents(c: Context<AppEnv>, { taskRunner, stopping }: Services): Promise<Response> {
+async function taskEvents(c: Context<AppEnv>, { taskRunner, stopping }: TaskRouteParts): Promise<Response> {
   const id = c.req.param("id") ?? "";
   const found = await taskRunner.get(id);
   if (!found.ok || !isTheirs(c.get("caller"), found.value.owner))
@@ -199,7 +215,7 @@ async function* eventTexts(events: AsyncIterable<TaskEvent>): AsyncGenerator<str
   for await (const event of events) yield sseEvent(JSON.stringify(event));
 }
 
-async function rankCatalogRoute(c: Context<AppEnv>, { routeTier }: Services): Promise<Response> {
+async function rankCatalogRoute(c: Context<AppEnv>, { routeTier }: TaskRouteParts): Promise<Response> {
   const body = rankCatalogRequest.safeParse(await c.req.json().catch(() => undefined));
   if (!body.success) return problem(c, fail("input_invalid", { where: whatIsWrong(body.error) }).failure);
   const { results, tier } = await rankPosted(body.data, routeTier, c.req.raw.signal);
@@ -208,7 +224,7 @@ async function rankCatalogRoute(c: Context<AppEnv>, { routeTier }: Services): Pr
 }
 
 /** The routes capabilities declare: found by route, method and constant fields, called through the gate. */
-async function catalogRoute(c: Context<AppEnv>, services: Services): Promise<Response> {
+async function catalogRoute(c: Context<AppEnv>, services: TaskRouteParts): Promise<Response> {
   const { path } = c.req;
   const method = c.req.method;
   const body: unknown = method === "GET" ? c.req.query() : await c.req.json().catch(() => ({}));

@@ -1,6 +1,6 @@
 /** /v1/triggers and /v1/schedules: what services sent, what became of it, and what comes by the clock. */
 
-import { fail } from "@capstan/core";
+import { type CapabilityRegistry, fail } from "@capstan/core";
 import {
   dropTrigger,
   LISTED_STATUSES,
@@ -13,7 +13,7 @@ import { uuidv7 } from "uuidv7";
 import { isTheirs } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Services } from "../start/services.ts";
+import type { ServerTriggers } from "./triggers.ts";
 
 const AnyObject = z.record(z.string(), z.unknown());
 
@@ -84,7 +84,12 @@ const NOT_THEIRS = {
   nextStep: "Make it for yourself, or ask an admin.",
 };
 
-export function triggerRoutes({ triggers, registry }: Services) {
+export interface TriggerRouteParts {
+  readonly triggers: ServerTriggers;
+  readonly registry: CapabilityRegistry;
+}
+
+export function triggerRoutes({ triggers, registry }: TriggerRouteParts) {
   const { root: triggerRoot, schedules: store } = triggers;
   const routes = newRoutes();
   routes.openapi(list, async (c) => {

@@ -1,10 +1,9 @@
 /** /v1/grants: scopes given to a user or an agent beside their own, by whom, why and until when; and taking them back. */
 import { fail } from "@capstan/core";
-import type { GrantRecord } from "@capstan/runtime";
+import type { AuditLog, GrantRecord, UserStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Services } from "../start/services.ts";
 
 const LONGEST_HOURS = 24 * 365;
 const MS_PER_HOUR = 3_600_000;
@@ -64,7 +63,12 @@ const revoke = createRoute({
   responses: { 204: { description: "It is revoked." } },
 });
 
-export function grantRoutes({ users, audit }: Services) {
+export interface GrantRouteParts {
+  readonly users: UserStore;
+  readonly audit: AuditLog;
+}
+
+export function grantRoutes({ users, audit }: GrantRouteParts) {
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const { email, rights } = c.get("caller");

@@ -1,10 +1,11 @@
 /** /v1/keys and /v1/providers: API keys, shown once; providers' keys, never shown again. */
 import { fail } from "@capstan/core";
-import type { KeyRecord } from "@capstan/runtime";
+import type { AuditLog, KeyRecord, KeyStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Services } from "../start/services.ts";
+import type { Providers } from "../models/providers.ts";
+import type { Settings } from "../settings/settings.ts";
 
 const Right = z.enum(["read", "run", "admin"]);
 const KeyDto = z
@@ -97,7 +98,14 @@ const removeProvider = createRoute({
   responses: { 204: { description: "Forgotten." } },
 });
 
-export function keyRoutes({ keys, providers, audit, settings }: Services) {
+export interface KeyRouteParts {
+  readonly keys: KeyStore;
+  readonly providers: Providers;
+  readonly audit: AuditLog;
+  readonly settings: Settings;
+}
+
+export function keyRoutes({ keys, providers, audit, settings }: KeyRouteParts) {
   const routes = newRoutes();
   routes.openapi(listKeys, async (c) => {
     const items = (await keys.list()).map(keyDto);

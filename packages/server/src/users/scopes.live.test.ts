@@ -120,7 +120,10 @@ test("the session's manifest follows a grant, its end, and the removal of the pa
   expect(await actions()).toEqual(["list", "send"]);
   expect((await call("GET", `/v1/grants?subject=${subject}`)).items).toEqual([
     expect.objectContaining({
-      ...{ id: grant.id, scope: "Mail.Send", granted_by: "local@localhost", reason: "storm" },
+      id: grant.id,
+      scope: "Mail.Send",
+      granted_by: "local@localhost",
+      reason: "storm",
       expires_at: expect.stringMatching(/Z$/),
     }),
   ]);

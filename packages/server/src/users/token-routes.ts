@@ -1,11 +1,10 @@
 /** /v1/agents/{id}/tokens: tokens that act as the agent, for MCP clients. The token itself is in one answer only. */
 import { fail, ok, type Result } from "@capstan/core";
-import type { TokenRecord } from "@capstan/runtime";
+import type { AgentStore, AuditLog, SessionStore, TokenRecord, TokenStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { isTheirs } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Services } from "../start/services.ts";
 
 const TokenDto = z
   .object({
@@ -69,7 +68,14 @@ const revoke = createRoute({
   responses: { 204: { description: "It is worth nothing now." } },
 });
 
-export function tokenRoutes({ agents, tokens, sessions, audit }: Services) {
+export interface TokenRouteParts {
+  readonly agents: AgentStore;
+  readonly tokens: TokenStore;
+  readonly sessions: SessionStore;
+  readonly audit: AuditLog;
+}
+
+export function tokenRoutes({ agents, tokens, sessions, audit }: TokenRouteParts) {
   const routes = newRoutes();
   routes.openapi(create, async (c) => {
     const agent = await agents.get(c.req.valid("param").id);
@@ -79,7 +85,11 @@ export function tokenRoutes({ agents, tokens, sessions, audit }: Services) {
     const session = await ownSession(sessions, session_id, email);
     if (!session.ok) return problem(c, session.failure);
     const { token, record } = await tokens.create({
-      ...{ name, agentId: agent.value.id, userEmail: email, createdBy: email, maxCalls: max_calls },
+      name,
+      agentId: agent.value.id,
+      userEmail: email,
+      createdBy: email,
+      maxCalls: max_calls,
       ...(session_id !== undefined && { sessionId: session_id }),
       ...(expires_in_seconds !== undefined && {
         expiresAt: new Date(Date.now() + expires_in_seconds * 1000),
@@ -109,7 +119,7 @@ export function tokenRoutes({ agents, tokens, sessions, audit }: Services) {
 }
 
 async function ownSession(
-  sessions: Services["sessions"],
+  sessions: SessionStore,
   id: string | undefined,
   email: string,
 ): Promise<Result<true>> {

@@ -1,11 +1,10 @@
 /** /v1/users and /v1/audit: who may do what, and who changed it. */
 import { fail } from "@capstan/core";
-import type { UserRecord } from "@capstan/runtime";
+import type { AuditLog, UserRecord, UserStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Caller } from "../http/caller.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Services } from "../start/services.ts";
 
 const User = z
   .object({
@@ -84,7 +83,12 @@ const listAudit = createRoute({
   },
 });
 
-export function userRoutes({ users, audit }: Services) {
+export interface UserRouteParts {
+  readonly users: UserStore;
+  readonly audit: AuditLog;
+}
+
+export function userRoutes({ users, audit }: UserRouteParts) {
   const routes = newRoutes();
   routes.openapi(listUsers, async (c) => {
     const items = (await users.list()).filter(({ email }) => maySee(c.get("caller"), email)).map(userDto);

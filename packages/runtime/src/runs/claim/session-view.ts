@@ -41,7 +41,10 @@ export function newSessionView(session: {
     owner: session.owner,
     state: {},
     metadata: session.metadata,
-    ...{ known: null, active: null, feedback: null, conversation: null },
+    known: null,
+    active: null,
+    feedback: null,
+    conversation: null,
     isNew: true,
   };
 }

@@ -39,7 +39,13 @@ test("a connection that breaks before it listens is given back once, and the sta
 function listeningBy(ear: LentConnection): Presence {
   const pool = { connect: async () => ear, query: async () => ({ rows: [] }) } as unknown as pg.Pool;
   return new Presence({
-    ...{ pool, executorId: "me", listenedTo: () => [], takeOver: async () => {} },
-    ...{ onEvents: () => {}, stop: () => {}, dropIdleHarness: () => {}, onError: () => {} },
+    pool,
+    executorId: "me",
+    listenedTo: () => [],
+    takeOver: async () => {},
+    onEvents: () => {},
+    stop: () => {},
+    dropIdleHarness: () => {},
+    onError: () => {},
   });
 }

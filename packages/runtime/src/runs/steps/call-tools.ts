@@ -173,7 +173,11 @@ export async function storeResult(context: RunContext, call: ToolCallPart, resul
   };
   const before = context.unstored(toolCallId);
   context.log.emit({
-    ...{ type: "TOOL_CALL_RESULT", messageId: message.id, toolCallId, content, role: "tool" },
+    type: "TOOL_CALL_RESULT",
+    messageId: message.id,
+    toolCallId,
+    content,
+    role: "tool",
     ...(Object.keys(metadata).length > 0 && { metadata }),
   });
   for (const event of events) context.log.emit(event);
