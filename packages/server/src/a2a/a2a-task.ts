@@ -5,10 +5,10 @@ import { type Interrupt, textOf } from "@capstan/core/internal";
 import {
   type Database,
   lastEventOf,
+  type MessageRecord,
   type RunRecord,
   type Runs,
   type SessionRecord,
-  type MessageRecord,
 } from "@capstan/runtime";
 
 const STATES: Readonly<Record<RunRecord["status"], TaskState>> = {

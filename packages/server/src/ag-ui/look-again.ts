@@ -4,7 +4,7 @@
  */
 import type { JsonValue, RunEvent } from "@capstan/core";
 import { type AgUiMessage, agUiMessages } from "@capstan/core/internal";
-import { type Database, type Runs, type MessageRecord, sessionSnapshot } from "@capstan/runtime";
+import { type Database, type MessageRecord, type Runs, sessionSnapshot } from "@capstan/runtime";
 
 /** A thread as it stands. */
 export interface Standing {
