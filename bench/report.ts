@@ -16,6 +16,7 @@ const ORDER = [
   "growth",
   "retention",
   "start",
+  "memory",
   "install",
   "html",
   "files",

@@ -47,6 +47,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
     assets: {
       "packages/runtime/drizzle": "drizzle",
       "packages/builtins/data": "data",
+      "packages/runtime/data": "data",
     },
     dependencies: ["@capstan/core", "zod"],
     optionalDependencies: ["@electric-sql/pglite", "just-bash", "pyodide", "quickjs-emscripten"],
@@ -149,7 +150,7 @@ function stageCommon(name: string, to: string, changes: Partial<Manifest>): void
       return [key, { types: `${compiled}.d.ts`, default: `${compiled}.js` }];
     }),
   );
-  const published = { ...manifest, ...changes, exports, engines: { node: ">=22.18" } };
+  const published = { ...manifest, ...changes, exports, engines: { node: ">=22.19" } };
   cpSync(join(ROOT, "LICENSE"), join(to, "LICENSE"));
   writeFileSync(join(to, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
   const readme = `# ${manifest.name}\n\n${manifest.description}\n\nPart of Capstan: one capability layer for every agent.\n`;

@@ -96,8 +96,6 @@ async function startPostgres(folder: string): Promise<{ url: string; stop: () =>
 async function embeddedTemplate(folder: string): Promise<string> {
   const dataDir = join(folder, "pglite");
   await withEveryTable({ dataDir }, async ({ pool }) => {
-    await pool.query("update pg_database set datistemplate = false");
-    for (const unused of ["template1", "template0"]) await pool.query(`drop database ${unused}`); // half of the files
     await pool.query("checkpoint");
   });
   return dataDir;

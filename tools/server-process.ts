@@ -36,8 +36,12 @@ export function spawnServer(
   environment: Record<string, string> = {},
   cwd?: string,
   program: readonly string[] = [MAIN],
+  command: (program: string, args: readonly string[]) => [string, string[]] = (node, args) => [
+    node,
+    [...args],
+  ],
 ): SpawnedServer {
-  const child = spawn(process.execPath, [...program], {
+  const child = spawn(...command(process.execPath, program), {
     env: {
       ...bareEnvironment(),
       PORT: "0",

@@ -7,13 +7,10 @@ import pg from "pg";
 import { type DataLock, lockDataFolder } from "./data-lock.ts";
 import { isDatabaseAway } from "./database-away.ts";
 import { migrate } from "./migrate.ts";
+import { openPglite } from "./open-pglite.ts";
 import { pglitePool } from "./pglite-pool.ts";
 import { PreparingClient } from "./preparing-client.ts";
 import { type Reader, replicaReader } from "./replica-reader.ts";
-
-/** It is an optional package, and loaded only here: a server on Postgres needs neither its megabytes nor its start. */
-const NOT_INSTALLED =
-  "the embedded store is not installed; install @electric-sql/pglite, or set DATABASE_URL to a Postgres";
 
 const FIRST_ANSWER_MS = 10_000;
 const REPLICA_CONNECTIONS = 4; // a few long reads at a time
@@ -71,10 +68,7 @@ async function openEmbedded({ dataDir, onError }: DatabaseOptions): Promise<Resu
     return fail("database_unusable", { location: dataDir, why: reason(error) });
   }
   try {
-    const { PGlite } = await import("@electric-sql/pglite").catch(() => {
-      throw new Error(NOT_INSTALLED);
-    });
-    const lite = await PGlite.create(folder);
+    const lite = await openPglite(folder);
     const pool = watched(pglitePool(lite, PreparingClient), onError);
     const close = async () => {
       await pool.end();

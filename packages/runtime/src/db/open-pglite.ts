@@ -1,0 +1,31 @@
+/**
+ * PGlite, opened so that an idle process stays small. Three things cost most of the memory of a plain `PGlite.create`:
+ * `initdb` in the process (see prepared-store.ts), 128 MB of shared buffers, and V8 optimising Postgres' SQL parser, one
+ * function of 105 kB for which TurboFan takes 600 MB and two seconds of a core after the first hundred tokens.
+ */
+import { setFlagsFromString } from "node:v8";
+import type { PGlite } from "@electric-sql/pglite";
+import { prepareStore } from "./prepared-store.ts";
+
+const SHARED_BUFFERS = "32MB"; // the system's file cache is behind it: a miss costs one read call
+
+/**
+ * V8 compiles WebAssembly of this process by its baseline compiler alone. A turn costs no more processor time: short
+ * statements run through too much code for any of it to repay its optimisation. The flags stay set, because V8 reads
+ * them whenever it compiles a function, and it does that again after it has freed compiled code.
+ */
+const BASELINE_ONLY = ["--no-wasm-tier-up", "--no-wasm-dynamic-tiering"];
+
+/** It is an optional package, and loaded only here: a server on Postgres needs neither its megabytes nor its start. */
+const NOT_INSTALLED =
+  "the embedded store is not installed; install @electric-sql/pglite, or set DATABASE_URL to a Postgres";
+
+export async function openPglite(folder: string): Promise<PGlite> {
+  const { PGlite } = await import("@electric-sql/pglite").catch(() => {
+    throw new Error(NOT_INSTALLED);
+  });
+  await prepareStore(folder);
+  const startParams = [...PGlite.defaultStartParams, "-c", `shared_buffers=${SHARED_BUFFERS}`];
+  for (const flag of BASELINE_ONLY) setFlagsFromString(flag);
+  return PGlite.create(folder, { startParams });
+}
