@@ -1,5 +1,5 @@
 /** One conversation in the terminal: send, print what happens, ask for approvals, stop on Ctrl-C. */
-import { type Api, type Approval, type Connection, createApi } from "@capstan/client";
+import { type Api, type Approval, type Connection, createApi, type Following } from "@capstan/client";
 import { type Failure, fail, type RunEvent } from "@capstan/core";
 import type { Terminal } from "../command.ts";
 import { turnPrinter } from "./turn-printer.ts";
@@ -22,26 +22,33 @@ export interface Chat {
 export function openChat({ connection, terminal, sessionId, json, colours }: ChatParts): Chat {
   const api = createApi(connection);
   const printer = turnPrinter(colours);
+  let following: Following | undefined;
   let ended: ((event: RunEvent) => void) | undefined;
-  const following = api.sessions.followEvents(sessionId, {
-    onEvent: ({ seq, event }) => {
-      terminal.out(json ? `${JSON.stringify({ seq, event })}\n` : printer.print(event));
-      if (event.type === "RUN_FINISHED" || event.type === "RUN_ERROR") ended?.(event);
-    },
-  });
   const nextEnd = () =>
     new Promise<RunEvent>((resolve) => {
       ended = resolve;
     });
+  /** Only this run's events: a session that goes on has older runs, and their ends are not this one's. */
+  const follow = (run: string) => {
+    following?.close();
+    following = api.sessions.followEvents(sessionId, {
+      run,
+      onEvent: ({ seq, event }) => {
+        terminal.out(json ? `${JSON.stringify({ seq, event })}\n` : printer.print(event));
+        if (event.type === "RUN_FINISHED" || event.type === "RUN_ERROR") ended?.(event);
+      },
+    });
+  };
 
   return {
-    close: () => following.close(),
+    close: () => following?.close(),
     async say(text) {
       const stopListening = terminal.onInterrupt(() => void api.sessions.cancel(sessionId));
       try {
-        let next = nextEnd();
         const sent = await api.sessions.send(sessionId, { content: text });
         if (!sent.ok) return sent;
+        let next = nextEnd();
+        follow(sent.value.run_id);
         let end = await next;
         for (let asked = asksIn(end); asked.length > 0; asked = asksIn(end)) {
           next = nextEnd();

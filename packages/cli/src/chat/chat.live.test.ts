@@ -63,6 +63,15 @@ describe("messages", () => {
     expect(questions).toHaveLength(2);
   });
 
+  test("in a session that goes on show the new answer, and none of the old ones", async () => {
+    await capstan(["chat", "--message", "add 2 and 40", "--message", "add 3 and 50"]);
+    const { body } = await server.call("GET", "/v1/sessions?limit=1");
+    const { code, out } = await capstan(["chat", "--session", body.items[0].id, "--message", "add 4 and 60"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/64/);
+    expect(out).not.toMatch(/42|53/);
+  });
+
   test("of an empty pipe leave no session behind", async () => {
     await agent("Reckoner");
     const before = await sessions();
