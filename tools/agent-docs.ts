@@ -5,6 +5,7 @@ import {
   effortMarkdown,
   installMarkdown,
   pluginsMarkdown,
+  transportsMarkdown,
 } from "../packages/coding-agents/src/manifests/docs-tables.ts";
 import { matrixMarkdown } from "../packages/coding-agents/src/manifests/matrix.ts";
 
@@ -13,6 +14,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   matrix: matrixMarkdown,
   effort: effortMarkdown,
   plugins: pluginsMarkdown,
+  transports: transportsMarkdown,
   install: installMarkdown,
   departures: departuresMarkdown,
 };

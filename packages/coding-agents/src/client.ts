@@ -5,34 +5,41 @@
  * throws: a run that fails is a run that ended as `failed`.
  */
 import { randomUUID } from "node:crypto";
+import { statSync } from "node:fs";
 import { homedir } from "node:os";
+import { fail } from "@capstan/core";
 import {
   type AgentName,
+  type AgentTransport,
   type ApprovalMode,
-  type CliUsage,
+  type CodingAgentAdapter,
+  type CodingAgentCapabilities,
   type CodingAgentEvent,
   createModelRegistry,
   type ModelCapabilities,
   type ModelRegistry,
-  type ModelValidationResult,
   nativeThinking,
+  overTransport,
   parseRunOptions,
   type RunOptions,
   runError,
   validateRun,
 } from "@capstan/core/internal";
 import { type AdapterRegistry, createAdapterRegistry } from "./adapter-registry.ts";
+import { chosenModel, priceBy, replacedWarning } from "./chosen-model.ts";
 import type { ClientOptions, CodingAgentClient, HostOptions, SessionBrowser } from "./coding-agent-client.ts";
 import { type CommandRunner, runCommand } from "./command/run-command.ts";
 import { ambientEnvironment } from "./engine/ambient-environment.ts";
 import { ENGINE_SETTINGS, type EngineSettings } from "./engine/engine-settings.ts";
 import { startRun } from "./engine/live-run.ts";
+import type { CostOf } from "./engine/run-costs.ts";
 import type { RunHandle } from "./engine/run-handle.ts";
 import { MODEL_SNAPSHOTS } from "./models/all.ts";
 import { createRefreshers } from "./models/refreshers.ts";
 import { createPlugins } from "./plugins/plugin-operations.ts";
 import { createRemoteClient } from "./remote/remote-client.ts";
 import { listSessions, readSession } from "./sessions/session-browser.ts";
+import { versionNotices } from "./version-notices.ts";
 
 export function createClient(options: ClientOptions = {}): CodingAgentClient {
   const ambient = options.environment ?? ambientEnvironment();
@@ -48,7 +55,9 @@ export function createClient(options: ClientOptions = {}): CodingAgentClient {
     });
   if (options.url !== undefined) return createRemoteClient(options.url, options.apiKey, { adapters, models });
   const settings = { ...ENGINE_SETTINGS, ...options.engine };
-  const local: LocalParts = { ambient, env, adapters, models, settings, effective: options.effective, run };
+  const { effective } = options;
+  const notices = versionNotices(adapters, effective);
+  const local: LocalParts = { ambient, env, adapters, models, settings, effective, run, notices };
   const start = (asked: RunOptions, host?: HostOptions) => startLocal(local, asked, host);
   const plugins = createPlugins({ run, env, capabilities: (agent) => adapters.capabilities(agent) });
   return { adapters, models, plugins, sessions: sessionBrowser(local, start), run: start };
@@ -62,48 +71,58 @@ interface LocalParts {
   readonly settings: EngineSettings;
   readonly effective: ClientOptions["effective"];
   readonly run: CommandRunner;
+  readonly notices: (agent: AgentName) => Promise<readonly CodingAgentEvent[]>;
 }
 
 function startLocal(
   local: LocalParts,
   asked: RunOptions,
-  { nativeTools = "on" }: HostOptions = {},
+  { nativeTools = "on", user, home }: HostOptions = {},
 ): RunHandle {
   const parsed = parseRunOptions(asked);
   if (!parsed.ok) throw runError(parsed.failure);
   const { adapters, models } = local;
   const adapter = adapters.get(asked.agent);
-  const capabilities = local.effective?.(adapter.name) ?? adapter.capabilities;
+  const declared = local.effective?.(adapter.name) ?? adapter.capabilities;
   const options = {
     ...parsed.value,
-    approvalMode: asked.approvalMode ?? defaultMode(capabilities.approvalModes),
+    approvalMode: asked.approvalMode ?? defaultMode(declared.approvalModes),
   };
-  const named = options.model === undefined ? undefined : models.validate(adapter.name, options.model);
-  const model = named?.model ?? null;
-  const check = validateRun(options, capabilities, model);
+  const transport = transportOf(adapter, options, nativeTools);
+  const capabilities = overTransport(declared, transport);
+  const { model, warnings, runsOn } = chosenModel(models, adapter.name, options.model);
+  const check = validateRun(options, declared, model, { defaultModel: runsOn, transport });
   if (!check.ok) throw runError(check.failure);
-  const runsOn = options.model === undefined ? models.defaultModel(adapter.name) : model;
+  const cwd = options.cwd ?? process.cwd();
+  checkFolder(adapter.name, cwd);
+  const costOf = priceBy(models, adapter.name, runsOn);
+  checkBudget(options, capabilities, runsOn, costOf);
   const thinking = nativeThinking({ ...options, agent: adapter.name, model: runsOn });
   const { streamFallback } = check.value;
   return startRun({
     id: randomUUID(),
     adapter,
     options,
+    transport: transport?.name ?? "default",
+    capabilities,
+    user,
     model: thinking.modelName ?? model?.cliArgValue ?? options.model,
     thinking,
     nativeTools,
-    ambient: local.ambient,
-    home: options.env?.HOME ?? local.env.HOME ?? homedir(),
-    cwd: options.cwd ?? process.cwd(),
+    ambient: home === undefined ? local.ambient : { ...local.ambient, HOME: home },
+    home: options.env?.HOME ?? home ?? local.env.HOME ?? homedir(),
+    cwd,
     settings: local.settings,
     opening: [
       ...(streamFallback.length > 0
         ? [{ type: "stream_fallback" as const, buffered: [...streamFallback] }]
         : []),
-      ...modelWarning(named),
+      ...warnings,
       ...thinking.warnings.map(({ code, message }): CodingAgentEvent => ({ type: "warning", code, message })),
     ],
-    costOf: (usage) => costOf(models, adapter.name, runsOn, usage),
+    notices: local.notices(adapter.name),
+    onModel: (name) => replacedWarning(models, adapter.name, runsOn, name),
+    costOf,
   });
 }
 
@@ -111,31 +130,42 @@ function startLocal(
 const defaultMode = (modes: readonly ApprovalMode[]): ApprovalMode =>
   modes.includes("deny") ? "deny" : (modes[0] ?? "yolo");
 
-/** A model we do not know may still exist: the run goes on, with a word about it. */
-function modelWarning(named: ModelValidationResult | undefined): CodingAgentEvent[] {
-  if (!named || named.status === "ok" || named.status === "alias") return [];
-  return [{ type: "warning", code: `model_${named.status}`, message: named.message }];
+/** The way that the options ask for, else the one that the adapter takes for such a run. */
+function transportOf(
+  adapter: CodingAgentAdapter,
+  options: RunOptions,
+  nativeTools: "on" | "off",
+): AgentTransport | undefined {
+  const { transports = [], name } = adapter;
+  const wanted = options.transport ?? adapter.chooseTransport?.(options, nativeTools) ?? transports[0]?.name;
+  const found = transports.find((transport) => transport.name === wanted);
+  if (found || options.transport === undefined) return found;
+  const known = transports.map((transport) => transport.name);
+  throw runError(fail("transport_unknown", { agent: name, transport: options.transport, known }).failure);
 }
 
-function costOf(
-  models: ModelRegistry,
-  agent: AgentName,
-  model: ModelCapabilities | null,
-  usage: CliUsage,
-): number {
-  if (!model) return 0;
-  const {
-    inputTokens,
-    outputTokens,
-    cachedInputTokens = 0,
-    cacheWriteTokens = 0,
-    thinkingTokens = 0,
-  } = usage;
-  const input = inputTokens + cachedInputTokens + cacheWriteTokens;
-  return models.estimateCost(agent, model.modelId, input, outputTokens, {
-    cachedInputTokens,
-    thinkingTokens,
-  });
+function checkFolder(agent: AgentName, folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw runError(fail("coding_agent_folder_missing", { agent, folder }).failure);
+}
+
+/** A cost limit that nobody could keep is refused; it must not look like a limit. */
+function checkBudget(
+  { agent, maxCostUsd, model }: RunOptions,
+  { reportsUsage, reportsCost }: CodingAgentCapabilities,
+  runsOn: ModelCapabilities | null,
+  costOf: CostOf,
+): void {
+  if (maxCostUsd === undefined || reportsCost) return;
+  const why =
+    reportsUsage === "never"
+      ? "the agent does not say how many tokens it uses"
+      : costOf({ type: "usage", inputTokens: 1, outputTokens: 1 }, model) === undefined
+        ? "its price is not known"
+        : undefined;
+  if (why === undefined) return;
+  const named = runsOn?.modelId ?? model ?? "its default";
+  throw runError(fail("coding_agent_budget_refused", { agent, model: named, why }).failure);
 }
 
 function sessionBrowser(local: LocalParts, start: CodingAgentClient["run"]): SessionBrowser {

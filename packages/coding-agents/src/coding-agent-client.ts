@@ -10,6 +10,7 @@ import type {
 } from "@capstan/core/internal";
 import type { AdapterRegistry } from "./adapter-registry.ts";
 import type { EngineSettings } from "./engine/engine-settings.ts";
+import type { SystemUser } from "./engine/prepare-run.ts";
 import type { RunHandle } from "./engine/run-handle.ts";
 import type { PluginOperations } from "./plugins/plugin-operations.ts";
 
@@ -30,6 +31,10 @@ export interface ClientOptions {
 export interface HostOptions {
   /** Off: the CLI's own tools are taken away, and only tools of `mcpServers` stay. */
   readonly nativeTools?: "on" | "off";
+  /** The system's user under whom the program runs; needs the right to change users. */
+  readonly user?: SystemUser | undefined;
+  /** The home folder it sees; this process's own when left out. */
+  readonly home?: string | undefined;
 }
 
 export interface SessionBrowser {

@@ -1,3 +1,40 @@
+export type {
+  AgentName,
+  AgentPlatform,
+  AgentTransport,
+  ApprovalMode,
+  Attachment,
+  AuthMethod,
+  BuiltInAgentName,
+  CapabilityGroup,
+  CodingAgentAdapter,
+  CodingAgentCapabilities as AgentCapabilities,
+  CodingAgentEvent as AgentEvent,
+  CodingAgentManifest,
+  CostDetails,
+  CostSource,
+  EffectiveCapabilities,
+  GatedCapability,
+  InstallMethod,
+  McpServerConfig,
+  ModelCapabilities,
+  ModelRegistry,
+  ModelValidationResult,
+  OutputFormat,
+  PluginFormat,
+  PluginRegistry,
+  RunErrorCode as ErrorCode,
+  RunOptions,
+  RunOutcome,
+  ThinkingEffortLevel,
+} from "@capstan/core/internal";
+export {
+  CapabilityError,
+  CodingAgentError,
+  RUN_ERROR_CODES,
+  RunRefusedError,
+  ValidationError,
+} from "@capstan/core/internal";
 export {
   type AdapterRegistry,
   createAdapterRegistry,
@@ -19,16 +56,19 @@ export {
   type CommandRunner,
   runCommand,
 } from "./command/run-command.ts";
-export type { AgentCheck, CheckEffects, LoginState, VersionStanding } from "./doctor/check-agent.ts";
+export type { AgentCheck, CheckEffects, LoginState } from "./doctor/check-agent.ts";
 export { type AgentDiagnosis, createDoctor, type Doctor, type DoctorOptions } from "./doctor/doctor.ts";
 export { effectiveCapabilities } from "./doctor/effective.ts";
 export { type OpenDoctorOptions, openDoctor } from "./doctor/open-doctor.ts";
 export {
+  type FeatureFinding,
+  isProbeClean,
   type ProbeDifference,
   type ProbeReport,
   type ProbeRun,
   probeAgent,
 } from "./doctor/probe-agent.ts";
+export type { VersionStanding } from "./doctor/version-standing.ts";
 export { ENGINE_SETTINGS, type EngineSettings } from "./engine/engine-settings.ts";
 export type { RunHandle, RunResult } from "./engine/run-handle.ts";
 export { ALL_MANIFESTS, MANIFESTS } from "./manifests/all.ts";

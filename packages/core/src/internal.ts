@@ -27,12 +27,14 @@ export type {
   CliMessage,
   CliSessionStore,
   CodingAgentAdapter,
+  HttpChannel,
   LineReader,
   PlacedAttachment,
   RunCommand,
   RunExit,
   RunFile,
   RunPlace,
+  SideFile,
   StoredSession,
 } from "./coding-agents/adapter.ts";
 export {
@@ -43,26 +45,35 @@ export {
 } from "./coding-agents/agent-name.ts";
 export {
   type AgentPlatform,
+  type AgentTransport,
   type ApprovalMode,
+  type AuthMethod,
   CAPABILITY_GROUPS,
   type CapabilityGroup,
   type CodingAgentCapabilities,
   type EffectiveCapabilities,
   type InstallMethod,
+  overTransport,
+  type PluginFormat,
+  type PluginRegistry,
   THINKING_EFFORT_LEVELS,
   type ThinkingEffortLevel,
   type Verification,
 } from "./coding-agents/capabilities.ts";
 export {
   CapabilityError,
+  CodingAgentError,
   capabilityRefused,
+  type GatedCapability,
   RunRefusedError,
   runError,
+  ValidationError,
 } from "./coding-agents/capability-error.ts";
 export type { RunStarted } from "./coding-agents/events.ts";
 export {
   type CliUsage,
   type CodingAgentEvent,
+  type CostSource,
   codingAgentEventSchema,
   type RunEnded,
   type RunLimit,
@@ -71,6 +82,7 @@ export {
 export { runFaults } from "./coding-agents/legal-run.ts";
 export type { CodingAgentManifest } from "./coding-agents/manifest.ts";
 export type {
+  CostDetails,
   ModelCapabilities,
   ModelRegistry,
   ModelSnapshot,
@@ -78,14 +90,22 @@ export type {
 } from "./coding-agents/model.ts";
 export { createModelRegistry, type ModelRefresher } from "./coding-agents/model-registry.ts";
 export {
+  plainMessage,
+  RUN_ERROR_CODES,
+  type RunErrorCode,
+  runErrorCode,
+  runErrorFailure,
+} from "./coding-agents/run-error.ts";
+export {
   type Attachment,
   type McpServerConfig,
+  type OutputFormat,
   parseRemoteRunOptions,
   parseRunOptions,
   type RunOptions,
 } from "./coding-agents/run-options.ts";
 export { type NativeThinking, NO_THINKING, nativeThinking } from "./coding-agents/thinking.ts";
-export { validateRun } from "./coding-agents/validate-run.ts";
+export { type RunCheck, validateRun } from "./coding-agents/validate-run.ts";
 export { REQUEST_ACCESS, toolText } from "./compose.ts";
 export type { DiscoveredModel } from "./discover.ts";
 export {

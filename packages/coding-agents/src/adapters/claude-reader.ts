@@ -6,8 +6,10 @@
  */
 import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
+import { ClaudeSessionCost } from "./claude-session-cost.ts";
 import { textDelta, thinkingDelta } from "./deltas.ts";
 import {
+  anything,
   asObject,
   asText,
   contentText,
@@ -24,9 +26,10 @@ import {
 } from "./json-line.ts";
 import { SeenIds } from "./seen-ids.ts";
 import { StreamedText } from "./streamed-text.ts";
-import { UsageTotal } from "./usage-total.ts";
+import { type UsageStep, UsageTotal } from "./usage-total.ts";
 
 interface State {
+  readonly cost: ClaudeSessionCost;
   readonly seen: SeenIds;
   readonly streamed: StreamedText;
   readonly usage: UsageTotal;
@@ -36,15 +39,22 @@ interface State {
   readonly questions: Map<string, { readonly input: unknown; readonly toolId: string | undefined }>;
   nextRequest: number;
   sends: string[];
+  /** Tokens of calls of the model that no result has counted yet, by message. */
+  readonly calls: Map<string, UsageStep>;
+  callId: string;
   /** Whether the model's words were told; the plain `json` format has them in the result alone. */
   spoke: boolean;
 }
 
-export function claudeReader(): LineReader {
+/** Without a session's cost, what the program reports is taken as it is. */
+export function claudeReader(cost = new ClaudeSessionCost()): LineReader {
   const state: State = {
+    cost,
     seen: new SeenIds(),
     streamed: new StreamedText(),
     usage: new UsageTotal(),
+    calls: new Map(),
+    callId: "",
     toolNames: new Map(),
     denied: new Set(),
     questions: new Map(),
@@ -162,6 +172,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
       api_error_status: maybeNumber,
       session_id: maybeText,
       total_cost_usd: maybeNumber,
+      structured_output: anything,
       usage: maybe(
         z.object({
           input_tokens: maybeNumber,
@@ -174,6 +185,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
     },
     (data, state) => [
       ...(state.spoke || data.is_error === true ? [] : textDelta(data.result ?? "")),
+      ...forget(state),
       {
         ...state.usage.add({
           inputTokens: data.usage?.input_tokens,
@@ -182,8 +194,11 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
           cacheWriteTokens: data.usage?.cache_creation_input_tokens,
           thinkingTokens: data.usage?.output_tokens_details?.thinking_tokens,
         }),
-        costUsd: data.total_cost_usd, // the process's own total: not to be added up
+        ...costOf(state.cost.ofRun(data.total_cost_usd)), // the session's own total: not to be added up
       },
+      ...(data.structured_output === undefined
+        ? []
+        : [{ type: "structured-answer" as const, value: data.structured_output }]),
       ending(data),
     ],
   ),
@@ -198,8 +213,13 @@ function warningRow(fallback: string): ReadRecord<State> {
 function readStreamEvent(event: JsonObject, state: State): AdapterEvent[] {
   const delta = asObject(event.delta);
   switch (event.type) {
-    case "message_start":
-      return [{ type: "model-turn" }];
+    case "message_start": {
+      const message = asObject(event.message);
+      state.callId = asText(message?.id) ?? "";
+      return [{ type: "model-turn" }, ...countCall(asObject(message?.usage), state)];
+    }
+    case "message_delta":
+      return countCall(asObject(event.usage), state);
     case "content_block_start": {
       state.streamed.clear();
       const block = asObject(event.content_block);
@@ -220,6 +240,28 @@ function readStreamEvent(event: JsonObject, state: State): AdapterEvent[] {
       return [];
   }
 }
+
+/** Tokens so far, before the result says the whole: limits must bind while the run goes on. */
+function countCall(used: JsonObject | undefined, state: State): AdapterEvent[] {
+  if (!used) return [];
+  const before = state.calls.get(state.callId) ?? {};
+  const count = (key: string, kept: number | undefined) => (typeof used[key] === "number" ? used[key] : kept);
+  state.calls.set(state.callId, {
+    inputTokens: count("input_tokens", before.inputTokens),
+    outputTokens: count("output_tokens", before.outputTokens),
+    cachedInputTokens: count("cache_read_input_tokens", before.cachedInputTokens),
+    cacheWriteTokens: count("cache_creation_input_tokens", before.cacheWriteTokens),
+  });
+  return [state.usage.plus(state.calls.values())];
+}
+
+/** A result counts all calls before it. */
+function forget({ calls }: State): AdapterEvent[] {
+  calls.clear();
+  return [];
+}
+
+const costOf = (costUsd: number | undefined) => (costUsd === undefined ? {} : { costUsd });
 
 function readBlock(block: JsonObject, parentId: string | undefined, state: State): AdapterEvent[] {
   if (block.type === "tool_use" || block.type === "server_tool_use" || block.type === "mcp_tool_use") {

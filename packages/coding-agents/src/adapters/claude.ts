@@ -4,13 +4,22 @@
  * Permission questions always come to us (`--permission-prompt-tool stdio`); the engine answers them for `yolo` and `deny`.
  * That also spares `--dangerously-skip-permissions`, which the CLI refuses to root.
  */
-import type { AdapterRun, PlacedAttachment, RunOptions, RunPlace } from "@capstan/core/internal";
+import type { AdapterRun, PlacedAttachment, RunOptions, RunPlace, SideFile } from "@capstan/core/internal";
 import { claudeManifest } from "../manifests/claude.ts";
 import { claudeSessions } from "../sessions/claude-sessions.ts";
 import { claudeReader, userMessage } from "./claude-reader.ts";
+import { ClaudeSessionCost } from "./claude-session-cost.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import type { JsonObject } from "./json-line.ts";
-import { type CommandPart, flag, isImageFile, jsonFile, mcpServersByName, skillPlugin } from "./run-parts.ts";
+import {
+  type CommandPart,
+  flag,
+  isCommand,
+  isImageFile,
+  jsonFile,
+  mcpServersByName,
+  skillPlugin,
+} from "./run-parts.ts";
 
 export const claudeAdapter = defineAdapter({
   manifest: claudeManifest,
@@ -21,7 +30,8 @@ export const claudeAdapter = defineAdapter({
 });
 
 function openClaude(options: RunOptions, place: RunPlace): AdapterRun {
-  const reader = claudeReader();
+  const sessionCost = new ClaudeSessionCost(options.sessionId ?? options.forkSessionId);
+  const reader = claudeReader(sessionCost);
   const mcp = mcpConfig(options, place);
   const instructions = instructionFile(options, place);
   const skills = skillPlugin(options, place);
@@ -34,7 +44,7 @@ function openClaude(options: RunOptions, place: RunPlace): AdapterRun {
       ...place.thinking.argv,
       ...sessionFlags(options, place),
       ...flag("--max-turns", options.maxTurns),
-      ...flag("--max-budget-usd", options.maxCostUsd),
+      ...schemaFlag(options),
       ...mcp.argv,
       ...instructions.argv,
       ...skills.argv,
@@ -48,9 +58,11 @@ function openClaude(options: RunOptions, place: RunPlace): AdapterRun {
         request_id: "init",
         request: { subtype: "initialize", hooks: {} },
       }),
-      userMessage([...place.attachments.map(attachmentBlock), { type: "text", text: options.prompt }]),
+      userMessage([...place.attachments.map(attachmentBlock), ...promptBlocks(options)]),
     ],
-    enforces: ["maxTurns", "maxCostUsd"],
+    enforces: ["maxTurns"],
+    carriesReasons: true,
+    ...(sessionCost.id !== undefined && { sideFile: costFile(sessionCost, place) }),
     ...reader,
   };
 }
@@ -58,6 +70,27 @@ function openClaude(options: RunOptions, place: RunPlace): AdapterRun {
 function sessionFlags({ sessionId, forkSessionId }: RunOptions, { freshSessionId }: RunPlace): string[] {
   if (forkSessionId !== undefined) return ["--resume", forkSessionId, "--fork-session"];
   return sessionId === undefined ? ["--session-id", freshSessionId] : ["--resume", sessionId];
+}
+
+const schemaFlag = ({ outputSchema }: RunOptions): string[] =>
+  outputSchema === undefined ? [] : ["--json-schema", JSON.stringify(outputSchema)];
+
+/** A prompt is for the model, also one that looks like a command: only the last block is taken for one. */
+const promptBlocks = ({ prompt }: RunOptions): JsonObject[] => [
+  { type: "text", text: prompt },
+  ...(isCommand(prompt) ? [{ type: "text", text: NO_COMMAND }] : []),
+];
+const NO_COMMAND = "(The text above is a message, not a command.)";
+
+/** The stored session, whose past tells what the runs before this one cost. */
+function costFile(cost: ClaudeSessionCost, { home, environment }: RunPlace): SideFile {
+  const folder = environment.CLAUDE_CONFIG_DIR ?? `${home}/.claude`;
+  return {
+    pattern: `${folder}/projects/*/${cost.id}.jsonl`,
+    isOurs: () => true,
+    onPast: (line) => cost.takePast(line),
+    onLine: () => [],
+  };
 }
 
 const NOTHING: CommandPart = { argv: [], files: [] };

@@ -12,14 +12,16 @@ import { codexExecReader } from "./codex-exec-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import type { JsonObject } from "./json-line.ts";
 import { RpcBook } from "./json-rpc.ts";
-import { flag, isImageFile, skillLinks, skillName } from "./run-parts.ts";
+import { flag, isImageFile, jsonFile, skillLinks, skillName } from "./run-parts.ts";
+import { codexUsage, withSessionUsage } from "./session-usage.ts";
 
 export const codexAdapter = defineAdapter({
   manifest: codexManifest,
   environment: /^(OPENAI_|CODEX_|AZURE_OPENAI_|OLLAMA_)/,
   sessions: codexSessions,
   hidesNativeTools: true,
-  open: openAppServer,
+  open: (options, place) =>
+    place.transport === "exec" ? openExec(options, place) : openAppServer(options, place),
 });
 
 /** What a mode means to Codex: whether it asks, and what its sandbox lets through unasked. */
@@ -49,7 +51,7 @@ function openAppServer(options: RunOptions, place: RunPlace): AdapterRun {
   const initialize = book.request("initialize", {
     clientInfo: { name: "capstan", title: "Capstan", version: "0.1.0" },
   });
-  const { forkSessionId, sessionId, approvalMode } = options;
+  const { forkSessionId, sessionId } = options;
   const threadId = forkSessionId ?? sessionId;
   const method =
     forkSessionId !== undefined ? "thread/fork" : sessionId !== undefined ? "thread/resume" : "thread/start";
@@ -63,7 +65,7 @@ function openAppServer(options: RunOptions, place: RunPlace): AdapterRun {
       method,
       params: { ...(threadId !== undefined && { threadId }), ...threadParams(options, place) },
     },
-    turn: { input: turnInput(options, place, skillRoot), ...effort(place) },
+    turn: { input: turnInput(options, place, skillRoot), ...effort(place), ...schemaOf(options) },
   };
   return {
     argv: ["codex", "app-server", ...place.thinking.argv, ...toolsOff(place)],
@@ -71,8 +73,7 @@ function openAppServer(options: RunOptions, place: RunPlace): AdapterRun {
     files: skillLinks(skills, skillRoot),
     stdin: [initialize],
     ...codexAppServerReader(plan, book),
-    ...(approvalMode !== "prompt" &&
-      place.nativeTools === "on" && { fallback: () => openExec(options, place) }),
+    ...(canExec(options, place) && { fallback: () => openExec(options, place) }),
   };
 }
 
@@ -115,8 +116,19 @@ function turnInput(
   ];
 }
 
-const effort = ({ thinking: { option } }: RunPlace): JsonObject =>
-  option === null ? {} : { effort: option.value, summary: "detailed" };
+/** Whether `exec` could run the same: it asks nobody, and takes no servers and no skills. */
+const canExec = ({ approvalMode, mcpServers = [], skills = [] }: RunOptions, { nativeTools }: RunPlace) =>
+  approvalMode !== "prompt" && nativeTools === "on" && mcpServers.length === 0 && skills.length === 0;
+
+const SUMMARY = "model_reasoning_summary";
+
+/** A summary that the caller chose is already on the command line, and the turn's would replace it. */
+const effort = ({ thinking: { option, params } }: RunPlace): JsonObject => ({
+  ...(option !== null && { effort: option.value }),
+  ...(SUMMARY in params ? { summary: params[SUMMARY] } : option !== null && { summary: "detailed" }),
+});
+
+const schemaOf = ({ outputSchema }: RunOptions): JsonObject => (outputSchema ? { outputSchema } : {});
 
 const toolsOff = ({ nativeTools }: RunPlace): string[] =>
   nativeTools === "off"
@@ -124,9 +136,10 @@ const toolsOff = ({ nativeTools }: RunPlace): string[] =>
     : [];
 
 function openExec(options: RunOptions, place: RunPlace): AdapterRun {
-  const { prompt, sessionId, forkSessionId, approvalMode = "deny", systemPrompt } = options;
+  const { prompt, sessionId, forkSessionId, approvalMode = "deny", systemPrompt, outputSchema } = options;
   const verb = forkSessionId !== undefined ? ["fork"] : sessionId !== undefined ? ["resume"] : [];
   const thread = forkSessionId ?? sessionId;
+  const schema = outputSchema && jsonFile(place, "schema.json", outputSchema);
   const safety =
     approvalMode === "yolo"
       ? ["--dangerously-bypass-approvals-and-sandbox"]
@@ -140,11 +153,12 @@ function openExec(options: RunOptions, place: RunPlace): AdapterRun {
       ...flag("-m", place.model),
       ...place.thinking.argv,
       ...(systemPrompt === undefined ? [] : ["-c", `developer_instructions=${JSON.stringify(systemPrompt)}`]),
+      ...flag("--output-schema", schema?.path),
       ...place.attachments.filter(isImageFile).flatMap(({ path }) => ["-i", path]),
       ...["--", ...(thread === undefined ? [] : [thread]), prompt],
     ],
     env: { ...place.thinking.env },
-    files: [],
-    ...codexExecReader(),
+    files: schema ? [schema.file] : [],
+    ...withSessionUsage(codexExecReader(), codexUsage, place, sessionId),
   };
 }

@@ -1,36 +1,15 @@
 /** What each option of a run becomes: words of the command line, variables, files, or messages of the protocol. */
-import {
-  type BuiltInAgentName,
-  NO_THINKING,
-  type RunFile,
-  type RunOptions,
-  type RunPlace,
-} from "@capstan/core/internal";
+import { type BuiltInAgentName, NO_THINKING, type RunFile } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { conversationOf } from "../fixtures/conversation.ts";
-import { BUILT_IN_ADAPTERS } from "./built-in-adapters.ts";
+import { type Asked, openedRun } from "../fixtures/opened-run.ts";
 
-const PLACE: RunPlace = {
-  folder: "/run",
-  cwd: "/work",
-  home: "/home/a",
-  isRoot: true,
-  freshSessionId: "fresh",
-  nativeTools: "on",
-  model: undefined,
-  thinking: NO_THINKING,
-  attachments: [],
-};
 const COMMAND = { name: "x", command: "serve", args: ["--fast"], env: { K: "v" } };
 const ADDRESS = { name: "y", url: "https://h/mcp", headers: { authorization: "Bearer t" } };
 const IMAGE = { path: "/a/cat.png", mimeType: "image/png", data: "AA==" };
 const NOTES = { path: "/a/notes.txt", mimeType: "text/plain", data: "aGk=" };
 
-type Asked = Partial<RunOptions> & { readonly place?: Partial<RunPlace> };
-
-function open(agent: BuiltInAgentName, { place, ...options }: Asked) {
-  return BUILT_IN_ADAPTERS[agent].open({ agent, prompt: "hi", ...options }, { ...PLACE, ...place });
-}
+const open = openedRun;
 
 describe("the command line", () => {
   test.each<[BuiltInAgentName, string]>([
@@ -42,7 +21,7 @@ describe("the command line", () => {
     ["gemini", "gemini --acp"],
     ["copilot", "copilot --output-format json --no-ask-user --no-auto-update --session-id=fresh --prompt=hi"],
     ["cursor", "agent -p --output-format stream-json --stream-partial-output --workspace /work -- hi"],
-    ["opencode", "opencode run --format json --thinking -- hi"],
+    ["opencode", "opencode serve --hostname 127.0.0.1 --port 0"],
     ["pi", "pi --mode rpc --session-id fresh --no-builtin-tools"],
     ["omp", "omp -p --mode json --no-title --approval-mode always-ask -- hi"],
     ["openclaw", "openclaw agent exec --json --cwd /work -- hi"],
@@ -59,13 +38,13 @@ describe("the command line", () => {
     ["claude", { mcpServers: [COMMAND] }, "--mcp-config /run/mcp.json"],
     ["claude", { systemPrompt: "Be brief." }, "--append-system-prompt-file /run/instructions.md"],
     ["claude", { maxTurns: 3 }, "--max-turns 3"],
-    ["claude", { maxCostUsd: 0.5 }, "--max-budget-usd 0.5"],
+    ["claude", { outputSchema: { type: "object" } }, '--json-schema {"type":"object"}'],
     ["claude", { place: { nativeTools: "off" } }, "--strict-mcp-config --tools "],
     ["gemini", { place: { model: "m" } }, "-m m"],
     ["gemini", { sessionId: "s" }, "-o stream-json --approval-mode default --resume s --prompt=hi"],
     [
       "gemini",
-      { approvalMode: "yolo" },
+      { approvalMode: "yolo", transport: "stream-json" },
       "-o stream-json --approval-mode yolo --session-id fresh --prompt=hi",
     ],
     ["gemini", { place: { nativeTools: "off" } }, "--policy /run/policy.toml"],
@@ -85,11 +64,6 @@ describe("the command line", () => {
     ["cursor", { sessionId: "s" }, "--resume s"],
     ["cursor", { approvalMode: "yolo" }, "--force"],
     ["cursor", { mcpServers: [COMMAND] }, "acp"],
-    ["opencode", { place: { model: "p/m" } }, "-m p/m"],
-    ["opencode", { sessionId: "s" }, "-s s"],
-    ["opencode", { forkSessionId: "s" }, "-s s --fork"],
-    ["opencode", { approvalMode: "yolo" }, "--auto"],
-    ["opencode", { place: { attachments: [NOTES] } }, "-f /a/notes.txt"],
     ["pi", { place: { model: "m" } }, "--model m"],
     ["pi", { sessionId: "s" }, "--session s"],
     ["pi", { forkSessionId: "s" }, "--fork s"],
@@ -119,11 +93,9 @@ describe("the command line", () => {
 
   test.each<[BuiltInAgentName, Asked]>([
     ["gemini", { approvalMode: "yolo", stream: "auto" }],
-    ["gemini", { approvalMode: "prompt", sessionId: "s" }],
+    ["gemini", { approvalMode: "prompt", prompt: "/tmp is full" }],
     ["gemini", { approvalMode: "yolo", mcpServers: [COMMAND] }],
     ["copilot", { approvalMode: "prompt" }],
-    ["opencode", { stream: true }],
-    ["opencode", { approvalMode: "prompt" }],
     ["omp", { approvalMode: "prompt" }],
     ["omp", { forkSessionId: "s" }],
     ["omp", { mcpServers: [COMMAND] }],
@@ -288,7 +260,6 @@ describe("the protocol", () => {
     ["omp", { forkSessionId: "s" }, "session/fork", { sessionId: "s", cwd: "/work" }],
     ["hermes", { sessionId: "s" }, "session/load", { sessionId: "s" }],
     ["hermes", { place: { model: "m" } }, "session/set_config_option", { configId: "model", value: "m" }],
-    ["opencode", { stream: true, place: { model: "m" } }, "session/set_config_option", { configId: "model" }],
     [
       "hermes",
       { systemPrompt: "Be brief." },
@@ -309,6 +280,59 @@ describe("the protocol", () => {
     ],
   ])("of %s with %j says %s with %j", (agent, asked, method, params) => {
     expect(paramsOf(agent, asked, method)).toMatchObject(params);
+  });
+
+  test.each<[Asked, object]>([
+    [{}, { method: "POST", path: "/session" }],
+    [{ sessionId: "s" }, { method: "GET", path: "/session/s" }],
+    [{ forkSessionId: "s" }, { method: "POST", path: "/session/s/fork" }],
+  ])("of opencode with %j opens its session by %j", (asked, request) => {
+    expect(JSON.parse(open("opencode", asked).stdin?.[0] ?? "")).toMatchObject(request);
+  });
+
+  test.each<[Asked, object]>([
+    [{ place: { model: "p/m" } }, { model: { providerID: "p", modelID: "m" } }],
+    [{ outputSchema: { type: "object" } }, { format: { type: "json_schema", schema: { type: "object" } } }],
+    [
+      { place: { attachments: [IMAGE, NOTES] } },
+      {
+        parts: [
+          { type: "file", mime: "image/png", url: "data:image/png;base64,AA==" },
+          { type: "file", mime: "text/plain", url: "file:///a/notes.txt" },
+          { type: "text", text: "hi" },
+        ],
+      },
+    ],
+  ])("of opencode with %j prompts with %j", (asked, body) => {
+    const { send = [] } = open("opencode", asked).onLine(
+      JSON.stringify({ id: "open", status: 200, body: { id: "s" } }),
+    );
+    expect(JSON.parse(send[0] ?? "")).toMatchObject({ path: "/session/s/prompt_async", body });
+  });
+
+  test("of opencode keeps others on the machine out of its server", () => {
+    const { env, http } = open("opencode", {});
+    expect(env.OPENCODE_SERVER_PASSWORD).toBe("s3cret");
+    expect(http?.headers.authorization).toBe(`Basic ${btoa("opencode:s3cret")}`);
+  });
+
+  test("of codex carries a schema, and a summary that the caller chose instead of ours", () => {
+    const asked = { outputSchema: { type: "object" } };
+    expect(paramsOf("codex", asked, "turn/start")).toMatchObject({ outputSchema: { type: "object" } });
+    const option = { name: "reasoning_effort", value: "high" };
+    const chosen = { ...NO_THINKING, option, params: { model_reasoning_summary: "none" } };
+    expect(paramsOf("codex", { place: { thinking: chosen } }, "turn/start")).toMatchObject({
+      effort: "high",
+      summary: "none",
+    });
+  });
+
+  test("of claude carries a prompt that looks like a command to the model", () => {
+    const { stdin = [] } = open("claude", { prompt: "/help me" });
+    expect(JSON.parse(stdin.at(-1) ?? "").message.content).toEqual([
+      { type: "text", text: "/help me" },
+      { type: "text", text: "(The text above is a message, not a command.)" },
+    ]);
   });
 
   test("of claude carries images and documents as content, other files as paths", () => {

@@ -11,14 +11,15 @@ import { copilotReader } from "./copilot-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { ACP_QUIRKS } from "./readers.ts";
 import { flag, jsonFile, mcpServersByName, skillLinks } from "./run-parts.ts";
+import { copilotUsage, withSessionUsage } from "./session-usage.ts";
 
 export const copilotAdapter = defineAdapter({
   manifest: copilotManifest,
   environment: /^(COPILOT_|GH_|GITHUB_)/,
   sessions: copilotSessions,
   hidesNativeTools: true,
-  open: (options, place) =>
-    options.approvalMode === "prompt" ? openAcp(options, place) : openJson(options, place),
+  chooseTransport: ({ approvalMode }) => (approvalMode === "prompt" ? "acp" : "json"),
+  open: (options, place) => (place.transport === "acp" ? openAcp(options, place) : openJson(options, place)),
 });
 
 function openJson(options: RunOptions, place: RunPlace): AdapterRun {
@@ -35,7 +36,8 @@ function openJson(options: RunOptions, place: RunPlace): AdapterRun {
     ],
     env,
     files,
-    ...copilotReader(sessionId),
+    warnings: trimmed(options),
+    ...withSessionUsage(copilotReader(sessionId), copilotUsage, place, sessionId),
   };
 }
 
@@ -47,11 +49,17 @@ function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
     files,
     quirks: ACP_QUIRKS.copilot,
     prompt: options.prompt,
+    warnings: trimmed(options),
   };
   const { mcpServers: _, ...rest } = options; // named at launch: the list of visible tools is read then
   // The effort is a launch flag too; as a session option it does not exist.
-  return acpRun(parts, rest, { ...place, thinking: { ...place.thinking, option: null } });
+  const run = acpRun(parts, rest, { ...place, thinking: { ...place.thinking, option: null } });
+  return withSessionUsage(run, copilotUsage, place, options.sessionId);
 }
+
+/** Both transports cut white space off the prompt's ends. */
+const trimmed = ({ prompt }: RunOptions): string[] =>
+  prompt.trim() === prompt ? [] : ["Copilot leaves out white space before and after the prompt."];
 
 interface Launch {
   readonly argv: readonly string[];

@@ -13,7 +13,9 @@ import { flag, withFilePaths, withInstructions } from "./run-parts.ts";
 export const cursorAdapter = defineAdapter({
   manifest: cursorManifest,
   environment: /^CURSOR_/,
-  open: (options, place) => (needsAcp(options) ? openAcp(options, place) : openStream(options, place)),
+  chooseTransport: (options) => (needsAcp(options) ? "acp" : "stream-json"),
+  open: (options, place) =>
+    place.transport === "acp" ? openAcp(options, place) : openStream(options, place),
 });
 
 const needsAcp = ({ approvalMode, mcpServers = [] }: RunOptions) =>

@@ -14,6 +14,8 @@ export interface AdapterDefinition {
   readonly environment: RegExp;
   readonly sessions?: CliSessionStore;
   readonly hidesNativeTools?: boolean;
+  /** Which of the manifest's transports a run takes; the first one unless told. */
+  readonly chooseTransport?: (options: RunOptions, nativeTools: "on" | "off") => string;
   open(options: RunOptions, place: RunPlace): AdapterRun;
 }
 
@@ -22,9 +24,10 @@ export function defineAdapter({
   environment,
   sessions,
   hidesNativeTools = false,
+  chooseTransport,
   open,
 }: AdapterDefinition): CodingAgentAdapter {
-  const { capabilities, commands, versionArgs, versionPattern } = manifest;
+  const { capabilities, commands, versionArgs, versionPattern, transports } = manifest;
   const { agent } = capabilities;
   return Object.freeze({
     name: agent,
@@ -34,6 +37,8 @@ export function defineAdapter({
     versionPattern: new RegExp(versionPattern, "m"),
     environment,
     hidesNativeTools,
+    transports,
+    ...(chooseTransport && { chooseTransport }),
     open,
     read: (sample: readonly unknown[]) => readerFor(agent, sample),
     ...(sessions && { sessions }),

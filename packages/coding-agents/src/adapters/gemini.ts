@@ -1,10 +1,10 @@
 /**
- * Adapter for Gemini CLI: ACP, which has thoughts, MCP servers and asks for permission; `-o stream-json` when none is wanted.
+ * Adapter for Gemini CLI: ACP, which has thoughts, MCP servers and asks for permission; `-o stream-json` to resume.
  *
  * Thinking and skills have no flag, only files in its home. A settings file above the user's must belong to root, so a home
  * is laid over the user's instead: links to everything in it, and settings of the run's own. Sessions land where they always do.
  */
-import type { AdapterRun, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
+import type { AdapterRun, PlacedAttachment, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
 import { geminiManifest } from "../manifests/gemini.ts";
 import { geminiSessions } from "../sessions/gemini-sessions.ts";
 import { acpRun } from "./acp-run.ts";
@@ -12,29 +12,20 @@ import { defineAdapter } from "./define-adapter.ts";
 import { geminiReader } from "./gemini-reader.ts";
 import type { JsonObject } from "./json-line.ts";
 import { ACP_QUIRKS } from "./readers.ts";
-import { flag, skillLinks, withInstructions } from "./run-parts.ts";
+import { COMMAND_WARNING, flag, isCommand, skillLinks, withInstructions } from "./run-parts.ts";
+import { geminiUsage, withSessionUsage } from "./session-usage.ts";
 
 export const geminiAdapter = defineAdapter({
   manifest: geminiManifest,
   environment: /^(GEMINI_|GOOGLE_)/,
   sessions: geminiSessions,
   hidesNativeTools: true,
-  open: (options, place) => (isPlain(options, place) ? openStream(options, place) : openAcp(options, place)),
+  // Over ACP, loading a session writes a new beginning over it first and then finds it empty, and `/` begins a command.
+  chooseTransport: ({ sessionId, prompt, approvalMode }) =>
+    sessionId !== undefined || (isCommand(prompt) && approvalMode !== "prompt") ? "stream-json" : "acp",
+  open: (options, place) =>
+    place.transport === "stream-json" ? openStream(options, place) : openAcp(options, place),
 });
-
-/**
- * The line stream tells enough when all is allowed and nothing asked for that needs ACP. It also resumes: over ACP, loading a
- * session writes a new beginning over it first, and then finds it empty. Only questions to a person need ACP even then.
- */
-const isPlain = (
-  { approvalMode, stream, sessionId, mcpServers = [] }: RunOptions,
-  { thinking }: RunPlace,
-) => {
-  if (approvalMode === "prompt") return false;
-  if (sessionId !== undefined) return true;
-  if (mcpServers.length > 0) return false;
-  return approvalMode === "yolo" && thinking.settings === null && stream !== true && stream !== "auto";
-};
 
 interface Launch {
   readonly argv: readonly string[];
@@ -123,6 +114,11 @@ function openStream(options: RunOptions, place: RunPlace): AdapterRun {
   return {
     argv: [
       ...["gemini", "-o", "stream-json", ...argv],
+      // Bytes that were attached are in the run's folder, and it reads only what is in its workspace.
+      ...place.attachments
+        .filter(isPlaced(place))
+        .slice(0, 1)
+        .flatMap(() => ["--include-directories", attachedIn(place)]),
       // Without a person to ask, tools that need approval are not offered to the model at all.
       ...["--approval-mode", options.approvalMode === "yolo" ? "yolo" : "default"],
       ...(sessionId === undefined ? ["--session-id", place.freshSessionId] : ["--resume", sessionId]),
@@ -130,12 +126,27 @@ function openStream(options: RunOptions, place: RunPlace): AdapterRun {
     ],
     env,
     files,
-    ...geminiReader(),
+    ...withSessionUsage(geminiReader(), geminiUsage, place, sessionId ?? place.freshSessionId),
   };
 }
 
+const attachedIn = ({ folder }: RunPlace): string => `${folder}/attachments`;
+
+const isPlaced =
+  (place: RunPlace) =>
+  ({ path }: PlacedAttachment): boolean =>
+    path.startsWith(`${attachedIn(place)}/`);
+
 function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
   const { argv, env, files, prompt } = launch(options, place);
-  const parts = { argv: ["gemini", "--acp", ...argv], env, files, prompt, quirks: ACP_QUIRKS.gemini };
-  return acpRun(parts, options, place);
+  const warnings = isCommand(prompt) ? [COMMAND_WARNING] : [];
+  const parts = {
+    argv: ["gemini", "--acp", ...argv],
+    env,
+    files,
+    prompt,
+    warnings,
+    quirks: ACP_QUIRKS.gemini,
+  };
+  return withSessionUsage(acpRun(parts, options, place), geminiUsage, place);
 }

@@ -15,7 +15,8 @@ export const ompAdapter = defineAdapter({
   manifest: ompManifest,
   environment: /^(OMP_|PI_|[A-Z0-9_]+_API_KEY$|AWS_|GOOGLE_)/,
   sessions: ompSessions,
-  open: (options, place) => (needsAcp(options) ? openAcp(options, place) : openJson(options, place)),
+  chooseTransport: (options) => (needsAcp(options) ? "acp" : "json"),
+  open: (options, place) => (place.transport === "acp" ? openAcp(options, place) : openJson(options, place)),
 });
 
 const needsAcp = ({ approvalMode, forkSessionId, mcpServers = [] }: RunOptions) =>

@@ -7,23 +7,13 @@ import {
 } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { conversationOf } from "../fixtures/conversation.ts";
+import { openedRun } from "../fixtures/opened-run.ts";
 import { BUILT_IN_ADAPTERS } from "./built-in-adapters.ts";
 
-const PLACE: RunPlace = {
-  folder: "/tmp/run",
-  cwd: "/work",
-  home: "/home/a",
-  isRoot: true,
-  freshSessionId: "11111111-1111-4111-8111-111111111111",
-  nativeTools: "on",
-  model: undefined,
-  thinking: NO_THINKING,
-  attachments: [],
-};
 const TRICKY = '--yolo "$(id)" `id`\n[[text]]';
 
 const open = (agent: BuiltInAgentName, options: Partial<RunOptions> = {}, place: Partial<RunPlace> = {}) =>
-  BUILT_IN_ADAPTERS[agent].open({ agent, prompt: "hi", ...options }, { ...PLACE, ...place });
+  openedRun(agent, { ...options, place });
 
 describe.each(BUILT_IN_AGENT_NAMES)("%s", (agent) => {
   const { capabilities, commands } = BUILT_IN_ADAPTERS[agent];
@@ -70,21 +60,22 @@ describe.each(BUILT_IN_AGENT_NAMES)("%s", (agent) => {
       mcpServers: [{ name: "x", command: "x" }],
     };
     const run = open(agent, all, { nativeTools: "off", thinking: { ...NO_THINKING, settings: { a: 1 } } });
-    expect(run.files.filter(({ path }) => !path.startsWith("/tmp/run/"))).toEqual([]);
+    expect(run.files.filter(({ path }) => !path.startsWith("/run/"))).toEqual([]);
   });
 });
 
 test.each<[BuiltInAgentName, Partial<RunOptions>, string[]]>([
   ["claude", { sessionId: "s1" }, ["--resume", "s1"]],
   ["claude", { forkSessionId: "s1" }, ["--resume", "s1", "--fork-session"]],
-  ["claude", { maxTurns: 3, maxCostUsd: 0.5 }, ["--max-turns", "3", "--max-budget-usd", "0.5"]],
-  ["gemini", { approvalMode: "yolo" }, ["--approval-mode", "yolo"]],
+  ["claude", { maxTurns: 3 }, ["--max-turns", "3"]],
+  ["gemini", { approvalMode: "yolo" }, ["gemini", "--acp"]],
+  ["gemini", { approvalMode: "yolo", prompt: "/tmp is full" }, ["--approval-mode", "yolo"]],
+  ["codex", { transport: "exec" }, ["codex", "exec", "--json"]],
   ["gemini", { approvalMode: "deny", sessionId: "s1" }, ["--approval-mode", "default", "--resume", "s1"]],
   ["gemini", { approvalMode: "prompt" }, ["gemini", "--acp"]],
   ["copilot", { approvalMode: "prompt" }, ["copilot", "--acp"]],
   ["copilot", { approvalMode: "yolo" }, ["--allow-all"]],
-  ["opencode", { approvalMode: "yolo", forkSessionId: "s1" }, ["--auto", "-s", "s1", "--fork"].toSorted()],
-  ["opencode", { stream: true }, ["opencode", "acp"]],
+  ["opencode", { approvalMode: "yolo", forkSessionId: "s1" }, ["opencode", "serve"]],
   ["pi", { approvalMode: "deny" }, ["--no-builtin-tools"]],
   ["pi", { forkSessionId: "s1" }, ["--fork", "s1"]],
   ["omp", { forkSessionId: "s1" }, ["omp", "acp"]],

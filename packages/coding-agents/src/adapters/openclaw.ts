@@ -12,6 +12,7 @@ import { flag, withInstructions } from "./run-parts.ts";
 export const openclawAdapter = defineAdapter({
   manifest: openclawManifest,
   environment: /^(OPENCLAW_|[A-Z0-9_]+_API_KEY$)/,
+  chooseTransport: ({ sessionId }) => (sessionId === undefined ? "exec" : "local"),
   open: openOnce,
 });
 

@@ -1,62 +1,84 @@
 /**
- * Adapter for OpenCode: `run --format json`, which tells costs and steps; ACP when text is to stream or a person to be asked.
+ * Adapter for OpenCode: its server, which takes prompts as they are, streams, tells costs, steps and retries, and can be asked.
  *
- * Everything of the run's own travels in one inline config document, laid over the user's.
+ * Everything of the run's own travels in one inline config document, laid over the user's. The server has a password of the
+ * run's own: loopback is open to everybody on the machine.
  */
-import type { AdapterRun, McpServerConfig, RunOptions, RunPlace } from "@capstan/core/internal";
+import type {
+  AdapterRun,
+  McpServerConfig,
+  PlacedAttachment,
+  RunOptions,
+  RunPlace,
+} from "@capstan/core/internal";
 import { opencodeManifest } from "../manifests/opencode.ts";
 import { opencodeSessions } from "../sessions/opencode-sessions.ts";
-import { acpRun } from "./acp-run.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import type { JsonObject } from "./json-line.ts";
-import { opencodeReader } from "./opencode-reader.ts";
-import { ACP_QUIRKS } from "./readers.ts";
-import { flag, mergeDocuments, skillFolder } from "./run-parts.ts";
+import { type OpencodePlan, opencodeOpening, opencodeServerReader } from "./opencode-server-reader.ts";
+import { isImageFile, mergeDocuments, skillFolder } from "./run-parts.ts";
 
 export const opencodeAdapter = defineAdapter({
   manifest: opencodeManifest,
   environment: /^(OPENCODE_|[A-Z0-9_]+_API_KEY$|AWS_|GOOGLE_|XDG_)/,
   sessions: opencodeSessions,
   hidesNativeTools: true,
-  open: (options, place) => (isPlain(options) ? openRun(options, place) : openAcp(options, place)),
+  open: openServer,
 });
 
-const isPlain = ({ stream, approvalMode }: RunOptions) =>
-  stream !== true && stream !== "auto" && approvalMode !== "prompt";
+const LISTENING = /listening on (http:\/\/\S+)/;
 
-function openRun(options: RunOptions, place: RunPlace): AdapterRun {
-  const { sessionId, forkSessionId, approvalMode } = options;
+function openServer(options: RunOptions, place: RunPlace): AdapterRun {
+  const plan = planOf(options, place);
+  const authorization = `Basic ${Buffer.from(`opencode:${place.secret}`).toString("base64")}`;
   return {
-    argv: [
-      ...["opencode", "run", "--format", "json", "--thinking"],
-      ...flag("-m", place.model),
-      ...place.thinking.argv,
-      ...flag("-s", forkSessionId ?? sessionId),
-      ...(forkSessionId === undefined ? [] : ["--fork"]),
-      ...(approvalMode === "yolo" ? ["--auto"] : []),
-      ...place.attachments.flatMap(({ path }) => ["-f", path]),
-      ...["--", options.prompt],
-    ],
-    env: environment(options, place),
+    argv: ["opencode", "serve", "--hostname", "127.0.0.1", "--port", "0"],
+    env: { ...environment(options, place), OPENCODE_SERVER_PASSWORD: place.secret },
     files: instructionFiles(options, place),
-    ...opencodeReader(),
+    stdin: [opencodeOpening(plan)],
+    http: { address: LISTENING, events: "/event", headers: { authorization } },
+    carriesReasons: true,
+    ...opencodeServerReader(plan),
   };
 }
 
-function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
-  const { mcpServers: _, ...acpOptions } = options; // they are in the config
-  return acpRun(
-    {
-      argv: ["opencode", "acp"],
-      env: environment(options, place),
-      files: instructionFiles(options, place),
-      quirks: ACP_QUIRKS.opencode,
-      prompt: options.prompt,
-      ...(place.model !== undefined && { configOptions: [{ name: "model", value: place.model }] }),
-    },
-    acpOptions,
-    place,
-  );
+function planOf(options: RunOptions, place: RunPlace): OpencodePlan {
+  const again = { ...modelOf(place), ...variantOf(place) };
+  const format =
+    options.outputSchema === undefined
+      ? {}
+      : { format: { type: "json_schema", schema: options.outputSchema } };
+  const parts = [...place.attachments.map(filePart), { type: "text", text: options.prompt }];
+  return { openSession: sessionRequest(options), prompt: { ...again, ...format, parts }, again };
+}
+
+function sessionRequest({ sessionId, forkSessionId }: RunOptions): OpencodePlan["openSession"] {
+  if (forkSessionId !== undefined)
+    return { method: "POST", path: `/session/${forkSessionId}/fork`, body: {} };
+  if (sessionId !== undefined) return { method: "GET", path: `/session/${sessionId}` };
+  return { method: "POST", path: "/session", body: {} };
+}
+
+function modelOf({ model }: RunPlace): JsonObject {
+  if (model === undefined) return {};
+  const [providerID = "", ...rest] = model.split("/");
+  return { model: { providerID, modelID: rest.join("/") } };
+}
+
+const variantOf = ({ thinking: { option } }: RunPlace): JsonObject =>
+  option ? { variant: option.value } : {};
+
+/** Images and PDFs go as bytes; other files are read by the server where they are. */
+function filePart(attachment: PlacedAttachment): JsonObject {
+  const { path, mimeType, data } = attachment;
+  const isBinary = isImageFile(attachment) || mimeType === "application/pdf";
+  const url = isBinary ? `data:${mimeType};base64,${data}` : `file://${path}`;
+  return {
+    type: "file",
+    mime: isBinary ? mimeType : "text/plain",
+    filename: path.split("/").at(-1) ?? path,
+    url,
+  };
 }
 
 const instructionPath = ({ folder }: RunPlace) => `${folder}/instructions.md`;
@@ -76,7 +98,7 @@ function environment(options: RunOptions, place: RunPlace): Record<string, strin
   return { ...place.thinking.env, OPENCODE_CONFIG_CONTENT: JSON.stringify(config) };
 }
 
-/** By default it lets everything run. Headless, what it would ask about is rejected. */
+/** By default it lets everything run. */
 function permissions(
   { approvalMode = "deny", mcpServers = [] }: RunOptions,
   { nativeTools }: RunPlace,

@@ -15,6 +15,7 @@ import { geminiReader } from "./gemini-reader.ts";
 import { asObject } from "./json-line.ts";
 import { openclawReader } from "./openclaw-reader.ts";
 import { opencodeReader } from "./opencode-reader.ts";
+import { opencodeServerReader } from "./opencode-server-reader.ts";
 import { piReader } from "./pi-reader.ts";
 import { textReader } from "./text-reader.ts";
 
@@ -34,12 +35,12 @@ export const ACP_QUIRKS: Readonly<Record<BuiltInAgentName, AcpQuirks>> = {
 type ChooseReader = (sample: readonly unknown[]) => LineReader;
 
 const native: Readonly<Record<BuiltInAgentName, ChooseReader>> = {
-  claude: claudeReader,
+  claude: () => claudeReader(),
   codex: (sample) => (sample.some(isRpc) ? codexAppServerReader() : codexExecReader()),
   gemini: geminiReader,
   copilot: () => copilotReader(),
   cursor: cursorReader,
-  opencode: opencodeReader,
+  opencode: (sample) => (sample.some(isServerMessage) ? opencodeServerReader() : opencodeReader()),
   pi: () => piReader({ terminal: "agent_settled" }),
   omp: () => piReader({ terminal: "agent_end" }),
   openclaw: openclawReader,
@@ -51,6 +52,12 @@ export const readerFor = (agent: BuiltInAgentName, sample: readonly unknown[]): 
   sample.some(isAcp) ? acpReader(ACP_QUIRKS[agent]) : native[agent](sample);
 
 export const isAcp = (message: unknown): boolean => asObject(message)?.jsonrpc === "2.0";
+
+/** A request to OpenCode's server, or one of its events. */
+function isServerMessage(message: unknown): boolean {
+  const record = asObject(message);
+  return typeof record?.path === "string" || asObject(record?.properties) !== undefined;
+}
 
 /** The app-server's dialect: JSON-RPC without the version. */
 function isRpc(message: unknown): boolean {

@@ -18,6 +18,11 @@ export interface CommandPart {
 export const flag = (name: string, value: string | number | undefined): string[] =>
   value === undefined ? [] : [name, String(value)];
 
+/** A prompt that some programs take for a command of their own instead of a message to the model. */
+export const isCommand = (prompt: string): boolean => /^\s*\//.test(prompt);
+export const COMMAND_WARNING =
+  "The prompt begins with a slash: the program takes it for one of its own commands, and the model may never see it.";
+
 export const isImageFile = ({ mimeType }: PlacedAttachment): boolean => mimeType.startsWith("image/");
 
 /** For a CLI without a place for instructions: they stand before the prompt. */

@@ -2,7 +2,7 @@
 import type { CliUsage } from "@capstan/core/internal";
 
 export type UsageStep = Partial<Record<UsageField, number | undefined>>;
-type UsageField = Exclude<keyof CliUsage, "type">;
+type UsageField = Exclude<keyof CliUsage, "type" | "costSource">;
 
 const OPTIONAL: readonly UsageField[] = [
   "cachedInputTokens",
@@ -15,12 +15,21 @@ export class UsageTotal {
   readonly #sum: Partial<Record<UsageField, number>> = {};
 
   add(step: UsageStep): CliUsage {
-    for (const [field, value] of Object.entries(step) as [UsageField, number | undefined][]) {
-      if (value !== undefined && Number.isFinite(value) && value >= 0) {
-        this.#sum[field] = (this.#sum[field] ?? 0) + value;
-      }
-    }
+    addInto(this.#sum, step);
     return usage(this.#sum);
+  }
+
+  /** With steps that are not over yet, without keeping them. */
+  plus(steps: Iterable<UsageStep>): CliUsage {
+    const sum = { ...this.#sum };
+    for (const step of steps) addInto(sum, step);
+    return usage(sum);
+  }
+}
+
+function addInto(sum: Partial<Record<UsageField, number>>, step: UsageStep): void {
+  for (const [field, value] of Object.entries(step) as [UsageField, number | undefined][]) {
+    if (isCount(value)) sum[field] = (sum[field] ?? 0) + value;
   }
 }
 

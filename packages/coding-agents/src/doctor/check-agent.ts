@@ -6,9 +6,7 @@
  */
 import type { CodingAgentManifest } from "@capstan/core/internal";
 import type { CommandRunner } from "../command/run-command.ts";
-import { compareVersions } from "./compare-versions.ts";
-
-export type VersionStanding = "tested" | "newer" | "older" | "untested";
+import { standingOf, type VersionStanding } from "./version-standing.ts";
 
 export interface LoginState {
   readonly found: boolean;
@@ -89,12 +87,6 @@ async function findLogin(
   const present = await Promise.all(files.map((file) => exists(file.replace(/^~/, home))));
   const by = [...variables, ...files.filter((_, index) => present[index])];
   return { found: by.length > 0, by };
-}
-
-function standingOf(version: string, tested: CodingAgentManifest["testedVersions"]): VersionStanding {
-  if (!tested) return "untested";
-  if (compareVersions(version, tested.from) < 0) return "older";
-  return compareVersions(version, tested.to) > 0 ? "newer" : "tested";
 }
 
 function notInstalled(manifest: CodingAgentManifest, { command, said }: Found) {

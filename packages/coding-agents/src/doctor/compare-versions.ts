@@ -1,13 +1,43 @@
-/** Compares dotted versions number by number: `2.1.9` is before `2.1.10`, and `2026.9.6` before `2026.11.1`. */
+/**
+ * Compares dotted versions number by number: `2.1.9` is before `2.1.10`, and `2026.9.6` before `2026.11.1`. A pre-release
+ * (`1.2.3-beta.1`) comes before its release; build metadata (`+abc`) does not count.
+ */
 export function compareVersions(a: string, b: string): number {
-  const [left, right] = [numbersOf(a), numbersOf(b)];
-  for (let index = 0; index < Math.max(left.length, right.length); index++) {
-    const difference = (left[index] ?? 0) - (right[index] ?? 0);
-    if (difference !== 0) return Math.sign(difference);
+  const [left, right] = [partsOf(a), partsOf(b)];
+  const byNumbers = compareLists(left.numbers, right.numbers, (one, other) => Number(one) - Number(other));
+  if (byNumbers !== 0 || left.preRelease === right.preRelease) return byNumbers;
+  if (left.preRelease === undefined) return 1;
+  if (right.preRelease === undefined) return -1;
+  return compareLists(left.preRelease.split("."), right.preRelease.split("."), compareIdentifiers);
+}
+
+interface VersionParts {
+  readonly numbers: readonly string[];
+  readonly preRelease: string | undefined;
+}
+
+/** A date with a commit behind it (`2026.11.03-a84f3c2`) is a release: only words that say so make a pre-release. */
+const PRE_RELEASE = /^(alpha|beta|rc|next|nightly|preview|canary|dev|pre)\b/i;
+
+function partsOf(version: string): VersionParts {
+  const [core = "", ...rest] = (version.split("+")[0] ?? "").split("-");
+  const suffix = rest.join("-");
+  return { numbers: core.split("."), preRelease: PRE_RELEASE.test(suffix) ? suffix : undefined };
+}
+
+function compareLists(
+  a: readonly string[],
+  b: readonly string[],
+  compare: (one: string, other: string) => number,
+): number {
+  for (let index = 0; index < Math.max(a.length, b.length); index++) {
+    const difference = compare(a[index] ?? "0", b[index] ?? "0");
+    if (difference !== 0 && !Number.isNaN(difference)) return Math.sign(difference);
   }
   return 0;
 }
 
-/** What comes after a dash (a pre-release, a commit) does not count. */
-const numbersOf = (version: string) =>
-  (version.split(/[-+]/)[0] ?? "").split(".").map((part) => Number.parseInt(part, 10) || 0);
+const compareIdentifiers = (one: string, other: string): number => {
+  const [left, right] = [Number(one), Number(other)];
+  return Number.isNaN(left) || Number.isNaN(right) ? one.localeCompare(other) : left - right;
+};

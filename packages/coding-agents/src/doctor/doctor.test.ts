@@ -62,6 +62,7 @@ describe("check", () => {
   test.each([
     ["2.1.300", "older"],
     ["2.1.325", "tested"],
+    ["2.1.325-beta.1", "older"],
     ["2.2.0", "newer"],
   ])("version %s is %s", async (version, standing) => {
     const check = await checkAgent(MANIFESTS.claude, machine({ claude: says(`${version} (Claude Code)`) }));
@@ -93,7 +94,9 @@ describe("versions", () => {
     ["2.1.9", "2.1.10", -1],
     ["2026.9.6", "2026.11.1", -1],
     ["1.0", "1.0.0", 0],
-    ["1.2.3-beta", "1.2.3", 0],
+    ["1.2.3-beta", "1.2.3", -1],
+    ["1.2.3-beta.2", "1.2.3-beta.10", -1],
+    ["2026.11.03-a84f3c2", "2026.11.03", 0],
     ["18.3.4", "18.2.3", 1],
   ])("%s against %s is %i", (a, b, order) => {
     expect(compareVersions(a, b)).toBe(order);

@@ -2,6 +2,7 @@
  * doctor: what is installed, does it hold what it promises, and what do runs count on because of that.
  *
  * `effective` answers at once, from reports loaded before; a report of another version than the one last seen does not count.
+ * Reports are files in one folder, so that what a terminal probed a running server reads: `reload` looks again.
  */
 import type { AgentName, CodingAgentManifest, EffectiveCapabilities } from "@capstan/core/internal";
 import { type AgentCheck, type CheckEffects, checkAgent } from "./check-agent.ts";
@@ -38,7 +39,11 @@ export interface Doctor {
 export async function createDoctor(options: DoctorOptions): Promise<Doctor> {
   const { manifests, folder, runAgent, now } = options;
   const manifestOf = (agent: AgentName) => manifests.find(({ capabilities }) => capabilities.agent === agent);
-  const reports = new Map((await loadProbes(folder)).map((report) => [report.agent, report]));
+  const reports = new Map<string, ProbeReport>();
+  const reload = async () => {
+    for (const report of await loadProbes(folder)) reports.set(report.agent, report);
+  };
+  await reload();
   const versions = new Map<string, string>();
   const current = (agent: AgentName): ProbeReport | undefined => {
     const report = reports.get(agent);
@@ -48,6 +53,7 @@ export async function createDoctor(options: DoctorOptions): Promise<Doctor> {
 
   async function check(agent: AgentName): Promise<AgentDiagnosis> {
     const found = await checkAgent(known(manifestOf(agent), agent), options);
+    await reload();
     if (found.version === undefined) versions.delete(agent);
     else versions.set(agent, found.version);
     const probe = found.installed ? current(agent) : undefined;
@@ -60,11 +66,12 @@ export async function createDoctor(options: DoctorOptions): Promise<Doctor> {
     agent: AgentName,
     onProgress?: (scenario: string) => void,
   ): Promise<ProbeReport | null> {
-    const { capabilities } = known(manifestOf(agent), agent);
+    const { capabilities, transports } = known(manifestOf(agent), agent);
     const { version } = await check(agent);
     if (version === undefined) return null;
     const report = await probeAgent({
       declared: capabilities,
+      transports,
       version,
       run: runAgent,
       now,

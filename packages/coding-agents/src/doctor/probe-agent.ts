@@ -4,10 +4,18 @@
  * It has a home of its own and never uses the user's login. Give it a `run` whose client was made with an environment of PATH
  * alone, so that no provider setting of the user's leads it elsewhere.
  */
-import type { CodingAgentCapabilities, CodingAgentEvent, RunOptions } from "@capstan/core/internal";
+import {
+  type AgentTransport,
+  type CodingAgentCapabilities,
+  type CodingAgentEvent,
+  overTransport,
+  type RunOptions,
+} from "@capstan/core/internal";
+import type { RunHandle } from "../engine/run-handle.ts";
 import { type Sim, startSim } from "../sim/sim-server.ts";
 import type { SimWiring } from "../sim/sim-wiring.ts";
 import { wireToSim } from "../sim/sim-wiring.ts";
+import { FEATURE_PROBES, type FeatureProbe, type FeatureRun, type Taking } from "./feature-probes.ts";
 import { makeProbePlace, type ProbePlace } from "./probe-place.ts";
 import {
   type ObservedField,
@@ -17,7 +25,19 @@ import {
   type Scenario,
 } from "./probe-scenarios.ts";
 
-export type ProbeRun = (options: RunOptions) => AsyncIterable<CodingAgentEvent>;
+/** A run for a probe; one that cannot be answered or stopped leaves some features untried. */
+export type ProbeRun = (
+  options: RunOptions,
+) => AsyncIterable<CodingAgentEvent> & Partial<Pick<RunHandle, "approve" | "deny" | "interrupt">>;
+
+/** How a feature fared over one transport. */
+export interface FeatureFinding {
+  readonly transport: string;
+  readonly feature: string;
+  readonly outcome: "works" | "fails" | "inconclusive" | "not offered";
+  /** Why it is inconclusive. */
+  readonly why?: string;
+}
 
 export interface ProbeReport {
   readonly agent: string;
@@ -28,7 +48,15 @@ export interface ProbeReport {
   readonly differences: readonly ProbeDifference[];
   /** What could not be tried, and why. */
   readonly inconclusive: readonly { readonly scenario: string; readonly why: string }[];
+  /** What was tried over each transport. */
+  readonly features: readonly FeatureFinding[];
 }
+
+/** Whether a report is a success: nothing differs, nothing fails, and nothing was left open. */
+export const isProbeClean = ({ differences, inconclusive, features }: ProbeReport): boolean =>
+  differences.length === 0 &&
+  inconclusive.length === 0 &&
+  features.every(({ outcome }) => outcome === "works" || outcome === "not offered");
 
 export interface ProbeDifference {
   readonly field: ObservedField;
@@ -38,6 +66,8 @@ export interface ProbeDifference {
 
 export interface ProbeOptions {
   readonly declared: CodingAgentCapabilities;
+  /** The ways to try features over; none leaves them out. */
+  readonly transports?: readonly AgentTransport[];
   readonly version: string;
   readonly run: ProbeRun;
   readonly now: () => Date;
@@ -81,7 +111,7 @@ async function tryScenarios(options: ProbeOptions, probe: Probe): Promise<ProbeR
       Object.assign(observed, await observe(scenario, options, probe));
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      inconclusive.push({ scenario: scenario.name, why: error.message.slice(0, 300) });
+      inconclusive.push({ scenario: scenario.name, why: error.message.slice(0, MAX_WHY_CHARS) });
     }
   }
   return {
@@ -91,7 +121,84 @@ async function tryScenarios(options: ProbeOptions, probe: Probe): Promise<ProbeR
     observed,
     differences: differencesOf(declared, observed),
     inconclusive,
+    features: await tryFeatures(options, probe),
   };
+}
+
+async function tryFeatures(options: ProbeOptions, probe: Probe): Promise<FeatureFinding[]> {
+  const findings: FeatureFinding[] = [];
+  for (const transport of options.transports ?? []) {
+    for (const feature of FEATURE_PROBES) {
+      options.onProgress?.(`${feature.name} over ${transport.name}`);
+      findings.push(await tryFeature(feature, transport, options, probe));
+    }
+  }
+  return findings;
+}
+
+async function tryFeature(
+  feature: FeatureProbe,
+  transport: AgentTransport,
+  options: ProbeOptions,
+  probe: Probe,
+): Promise<FeatureFinding> {
+  const found = { transport: transport.name, feature: feature.name };
+  const can = overTransport(options.declared, transport);
+  if (!feature.offered(can)) return { ...found, outcome: "not offered" };
+  const way = {
+    transport: transport.name,
+    approvalMode: can.approvalModes.includes("yolo") ? "yolo" : undefined,
+  } as const;
+  try {
+    const works = await feature.works({
+      can,
+      place: probe.place,
+      attempt: (asked, taking) => takePart({ ...way, ...asked }, taking, options, probe),
+    });
+    return { ...found, outcome: works ? "works" : "fails" };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { ...found, outcome: "inconclusive", why: error.message.slice(0, MAX_WHY_CHARS) };
+  }
+}
+
+const MAX_WHY_CHARS = 300;
+
+/** One run in which the probe answers, or interrupts. */
+async function takePart(
+  asked: Partial<RunOptions> & { readonly prompt: string },
+  { script, answer, interrupts }: Taking = {},
+  options: ProbeOptions,
+  probe: Probe,
+): Promise<FeatureRun> {
+  const { sim } = probe;
+  sim.clear();
+  sim.setScript(script);
+  try {
+    const run = options.run(runOptions(asked, options, probe));
+    const events: CodingAgentEvent[] = [];
+    for await (const event of run) {
+      events.push(event);
+      if (interrupts && event.type === "text-delta") await run.interrupt?.();
+      if (event.type !== "approval-requested" || !answer) continue;
+      const said = answer(event);
+      await ("deny" in said ? run.deny?.(event.id, said.deny) : run.approve?.(event.id, said.approve));
+    }
+    const ended = events.findLast((event) => event.type === "run-ended");
+    if (!ended) throw new ProbeInconclusive("the run has no end");
+    return { events, requests: [...sim.requests], ended };
+  } finally {
+    sim.setScript(undefined);
+  }
+}
+
+function runOptions(
+  asked: Partial<RunOptions> & { readonly prompt: string },
+  { declared, timeoutMs = RUN_TIMEOUT_MS }: ProbeOptions,
+  { place, wiring }: Probe,
+): RunOptions {
+  const base = { agent: declared.agent, model: wiring.model, cwd: place.cwd, env: wiring.env, timeoutMs };
+  return { ...base, ...asked };
 }
 
 function observe(scenario: Scenario, options: ProbeOptions, probe: Probe) {
@@ -105,20 +212,13 @@ function observe(scenario: Scenario, options: ProbeOptions, probe: Probe) {
 
 async function attempt(
   asked: Partial<RunOptions> & { readonly prompt: string },
-  { declared, run, timeoutMs = RUN_TIMEOUT_MS }: ProbeOptions,
-  { place, sim, wiring }: Probe,
+  options: ProbeOptions,
+  probe: Probe,
 ): Promise<ProbeRunSeen> {
+  const { sim } = probe;
   sim.clear();
   const events: CodingAgentEvent[] = [];
-  const options: RunOptions = {
-    agent: declared.agent,
-    model: wiring.model,
-    cwd: place.cwd,
-    env: wiring.env,
-    timeoutMs,
-    ...asked,
-  };
-  for await (const event of run(options)) events.push(event);
+  for await (const event of options.run(runOptions(asked, options, probe))) events.push(event);
   const ended = events.findLast((event) => event.type === "run-ended");
   if (ended?.outcome !== "done") {
     throw new ProbeInconclusive(

@@ -9,6 +9,7 @@ export const MARKS = {
   agentsMd: "capstan-probe-agents-md-7731",
   skill: "capstan-probe-skill-7732",
   memory: "capstan-probe-memory-7733",
+  mcp: "capstan-probe-mcp-7734",
 } as const;
 
 /** The start of the image as base64; CLIs may re-encode it, so its kind on the wire counts as well. */
@@ -69,7 +70,7 @@ description: Tide tables, ${MARKS.skill}.
 High water at noon.
 `;
 
-/** The least an MCP server is: it greets, and lists one tool; being asked for it leaves a file behind. */
+/** The least an MCP server is: it greets, lists one tool and answers its call; being asked for the list leaves a file behind. */
 const mcpServerText = (asked: string) => `import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 const tools = [{ name: "capstan_probe", description: "Says yes.", inputSchema: { type: "object", properties: {} } }];
@@ -83,6 +84,7 @@ const answers = {
     writeFileSync(${JSON.stringify(asked)}, "asked");
     return { tools };
   },
+  "tools/call": () => ({ content: [{ type: "text", text: "${MARKS.mcp}" }] }),
   ping: () => ({}),
 };
 createInterface({ input: process.stdin }).on("line", (line) => {

@@ -141,7 +141,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-const IMAGE_ON_WIRE = /"type":"(image|input_image|image_url)"|"inlineData":|"mimeType":"image\//;
+export const IMAGE_ON_WIRE = /"type":"(image|input_image|image_url)"|"inlineData":|"mimeType":"image\//;
 
 async function observeSessions({
   attempt,

@@ -11,6 +11,16 @@ const report = z.object({
   observed: z.record(z.string(), z.boolean()),
   differences: z.array(z.object({ field: z.string(), declared: z.boolean(), observed: z.boolean() })),
   inconclusive: z.array(z.object({ scenario: z.string(), why: z.string() })),
+  features: z
+    .array(
+      z.object({
+        transport: z.string(),
+        feature: z.string(),
+        outcome: z.enum(["works", "fails", "inconclusive", "not offered"]),
+        why: z.string().optional(),
+      }),
+    )
+    .default([]), // reports of before features were tried
 });
 
 export async function saveProbe(folder: string, probe: ProbeReport): Promise<void> {

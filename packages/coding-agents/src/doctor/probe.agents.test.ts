@@ -19,11 +19,14 @@ describe.each(AGENTS)("%s", (agent) => {
     const client = createClient({ environment });
     const report = await probeAgent({
       declared: MANIFESTS[agent].capabilities,
+      transports: MANIFESTS[agent].transports,
       version: MANIFESTS[agent].testedVersions?.to ?? "",
       run: (options) => client.run(options),
       now: () => new Date(),
     });
     expect(report?.inconclusive).toEqual([]);
     expect(report?.differences).toEqual([]);
+    const open = report?.features.filter(({ outcome }) => outcome !== "works" && outcome !== "not offered");
+    expect(open).toEqual([]);
   });
 });

@@ -19,6 +19,8 @@ export interface ProcessSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly hasStdin: boolean;
   readonly settings: EngineSettings;
+  /** Whom it runs as; this process's own user when undefined. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined;
 }
 
 export interface ProcessEvents {
@@ -39,7 +41,7 @@ export class AgentProcess {
   #over = false;
 
   constructor(spec: ProcessSpec, events: ProcessEvents) {
-    const { command, args, cwd, env, hasStdin, settings, runId } = spec;
+    const { command, args, cwd, env, hasStdin, settings, runId, user } = spec;
     this.#spec = spec;
     this.#events = events;
     this.#splitter = new LineSplitter({
@@ -52,6 +54,7 @@ export class AgentProcess {
       detached: true, // a group of its own, so that a signal reaches all of it and nothing else
       stdio: [hasStdin ? "pipe" : "ignore", "pipe", "pipe"],
       windowsHide: true,
+      ...user,
     });
     if (this.#child.pid !== undefined) watch(this.#child.pid, runId);
     this.#listen();

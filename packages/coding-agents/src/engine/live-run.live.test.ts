@@ -37,7 +37,11 @@ describe("a run", () => {
     [
       "an exit without a terminal event is no success",
       "quiet",
-      { outcome: "aborted", message: expect.stringContaining("that was all") },
+      {
+        outcome: "failed",
+        code: "coding_agent_protocol_broken",
+        message: expect.stringContaining("that was all"),
+      },
     ],
     [
       "another exit code is a failure that quotes the last output",
@@ -45,9 +49,9 @@ describe("a run", () => {
       { outcome: "failed", message: expect.stringContaining("out of cheese") },
     ],
     [
-      "a killed agent is aborted, its open tool closed",
+      "a killed agent has failed, its open tool closed",
       "die",
-      { outcome: "aborted", message: expect.stringContaining("SIGKILL") },
+      { outcome: "failed", code: "coding_agent_killed", message: expect.stringContaining("SIGKILL") },
     ],
   ])("%s", async (_, prompt, expected) => {
     const run = start(prompt);
@@ -60,7 +64,8 @@ describe("a run", () => {
     const result = await client.run({ agent: "claude", prompt: "hi" }).result;
     expect(result).toMatchObject({
       outcome: "failed",
-      message: expect.stringContaining("npm install -g @anthropic-ai/claude-code"),
+      code: "coding_agent_not_installed",
+      nextStep: expect.stringContaining("npm install -g @anthropic-ai/claude-code"),
     });
   });
 
@@ -70,6 +75,31 @@ describe("a run", () => {
     expect(() => client.run(options)).toThrow(CapabilityError);
     expect(() => client.run({ agent: "nobody", prompt: "hi" })).toThrow(/no coding agent 'nobody'/);
     expect(() => client.run({ agent: "claude", prompt: "hi", sessionId: "--yolo" })).toThrow(/not valid/);
+  });
+
+  test("a folder that is not there, and a cost limit that nobody could keep, are refused before", () => {
+    const client = clientWith({ capabilities: { reportsCost: false } });
+    const asked = { agent: "stand-in", prompt: "talk 1" };
+    expect(codeOf(() => client.run({ ...asked, cwd: "/nowhere/at/all" }))).toBe(
+      "coding_agent_folder_missing",
+    );
+    expect(codeOf(() => client.run({ ...asked, maxCostUsd: 1 }))).toBe("coding_agent_budget_refused");
+    expect(codeOf(() => client.run({ ...asked, transport: "pigeon" }))).toBe("transport_unknown");
+  });
+
+  test("the whole answer is in the result, however long it is", async () => {
+    const { text } = await start("talk 300000").result;
+    expect(text.length).toBeGreaterThan(1_900_000);
+    expect(text).toMatch(/ 299999 $/);
+  });
+
+  test.each([
+    ["talk 3", { outcome: "failed", code: "coding_agent_output_invalid" }],
+    ["talk 1", { outcome: "done", json: 0 }],
+  ])("asked for JSON, the answer of %j ends as %j", async (prompt, ending) => {
+    const asked = { agent: "stand-in", prompt, outputFormat: "json" as const };
+    const client = clientWith({ capabilities: { supportsJsonMode: true } });
+    expect(await client.run(asked).result).toMatchObject(ending);
   });
 
   test("the environment holds what every process needs and what was asked for, nothing else", async () => {
@@ -144,6 +174,19 @@ describe("approvals", () => {
     const events = await all(start("ask", { approvalMode }, { talksBack: true }));
     expect(events.some(({ type }) => type === "approval-requested")).toBe(false);
     expect(events).toContainEqual(expect.objectContaining({ type: "tool-ended", output: answer }));
+  });
+
+  test("changed arguments are refused where they can reach neither the program nor the model", async () => {
+    const capabilities = { supportsStdinInjection: false };
+    const run = start("ask", { approvalMode: "prompt" }, { talksBack: true, capabilities });
+    const refused: unknown[] = [];
+    for await (const event of run) {
+      if (event.type !== "approval-requested") continue;
+      await run.approve(event.id, { other: true }).catch((error) => refused.push(error));
+      await run.deny(event.id);
+    }
+    expect(refused).toEqual([expect.objectContaining({ capability: "approvalEdits" })]);
+    expect(await run.result).toMatchObject({ outcome: "done", toolCalls: 1 });
   });
 
   test("prompt asks, and waits for the answer", async () => {
@@ -249,4 +292,13 @@ async function all(run: RunHandle): Promise<CodingAgentEvent[]> {
 
 function raise(): never {
   throw new Error("a fault");
+}
+
+function codeOf(run: () => unknown): string | undefined {
+  try {
+    run();
+  } catch (error) {
+    return (error as { code?: string }).code;
+  }
+  return undefined;
 }

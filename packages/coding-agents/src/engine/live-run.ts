@@ -8,7 +8,7 @@ import { fail } from "@capstan/core";
 import {
   type AdapterEvent,
   type AdapterStep,
-  type CliUsage,
+  CapabilityError,
   type CodingAgentEvent,
   type RunCommand,
   type RunExit,
@@ -16,20 +16,30 @@ import {
 } from "@capstan/core/internal";
 import { AgentProcess } from "./agent-process.ts";
 import { BufferedText } from "./buffered-text.ts";
+import { checkedAnswer } from "./checked-answer.ts";
 import { redact } from "./clean-environment.ts";
 import type { EngineSettings } from "./engine-settings.ts";
 import { EventQueue } from "./event-queue.ts";
+import { forcedBy } from "./forced-ending.ts";
+import { HttpLink } from "./http-link.ts";
 import { type PreparedRun, planRun, type RunRequest, readyPlan } from "./prepare-run.ts";
 import { privateFolder, removeFolder, returnRunFiles } from "./private-folder.ts";
+import { type CostOf, limitReached, withCost } from "./run-costs.ts";
 import { ResultBuilder, type RunHandle, type RunResult } from "./run-handle.ts";
 import { createRunLedger, type ForcedEnding } from "./run-ledger.ts";
+import { RunQuestions } from "./run-questions.ts";
+import { SideFileReader } from "./side-file.ts";
 
 export interface LiveRunRequest extends RunRequest {
   readonly settings: EngineSettings;
   /** Said before anything else: warnings, and what will not stream. */
   readonly opening: readonly CodingAgentEvent[];
+  /** What is found out while the run begins, such as an untested version. */
+  readonly notices: Promise<readonly CodingAgentEvent[]>;
+  /** Warnings that the program's own word about its model calls for. */
+  readonly onModel: (model: string) => readonly CodingAgentEvent[];
   /** What the usage costs, for agents that do not say. */
-  readonly costOf: (usage: CliUsage) => number;
+  readonly costOf: CostOf;
 }
 
 export function startRun(request: LiveRunRequest): RunHandle {
@@ -45,8 +55,13 @@ class LiveRun implements RunHandle {
   readonly #builder = new ResultBuilder();
   readonly #result = Promise.withResolvers<RunResult>();
   readonly #timeout: NodeJS.Timeout;
+  readonly #questions = new RunQuestions();
   #prepared: PreparedRun | undefined;
   #process: AgentProcess | undefined;
+  #link: HttpLink | undefined;
+  #sideFile: SideFileReader | undefined;
+  #model: string | undefined;
+  #answer: { readonly value: unknown } | undefined;
   #forced: ForcedEnding | undefined;
   #openedTurns = 0;
   #endedTurns = 0;
@@ -67,7 +82,14 @@ class LiveRun implements RunHandle {
       this.#force({ outcome: "limit", limit: "time", message: `The run took longer than ${timeoutMs} ms.` });
     }, timeoutMs);
     this.#emit(this.#ledger.take(request.opening));
+    void request.notices
+      .then((events) => this.#over || this.#emit(this.#ledger.take(events)))
+      .catch(() => {});
     void this.#begin();
+  }
+
+  get transport(): string {
+    return this.#request.transport;
   }
 
   get result(): Promise<RunResult> {
@@ -80,7 +102,17 @@ class LiveRun implements RunHandle {
   }
 
   async approve(approvalId: string, input?: unknown): Promise<void> {
-    this.#command({ type: "approve", id: approvalId, input });
+    const { adapter, capabilities, transport } = this.#request;
+    const { supportsApprovalEdits: takesEdits, supportsStdinInjection } = capabilities;
+    const carriesReasons = this.#prepared?.plan.carriesReasons === true;
+    const canTell = takesEdits || carriesReasons || supportsStdinInjection;
+    if (!canTell && this.#questions.isEdited(approvalId, input)) {
+      const message = `Agent '${adapter.name}' cannot take changed arguments over its transport '${transport}'`;
+      throw new CapabilityError(adapter.name, "approvalEdits", message);
+    }
+    const { commands, events } = this.#questions.approve(approvalId, input, { takesEdits, carriesReasons });
+    for (const command of commands) this.#command(command);
+    this.#tell(events);
   }
 
   async deny(approvalId: string, reason?: string): Promise<void> {
@@ -88,6 +120,11 @@ class LiveRun implements RunHandle {
   }
 
   async send(text: string): Promise<void> {
+    const { adapter, capabilities, transport } = this.#request;
+    if (!capabilities.supportsStdinInjection) {
+      const message = `Agent '${adapter.name}' takes no message while it runs over its transport '${transport}'`;
+      throw new CapabilityError(adapter.name, "stdinInjection", message);
+    }
     this.#command({ type: "send", text });
   }
 
@@ -108,44 +145,46 @@ class LiveRun implements RunHandle {
     try {
       await this.#spawn(await planRun(this.#request));
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.#forced ??= { outcome: "failed", message };
+      this.#forced ??= forcedBy(error);
       await this.#finish({ code: null, signal: null }, "");
     }
   }
 
   async #spawn(plan: PreparedRun["plan"]): Promise<void> {
-    const { adapter, settings, cwd, id } = this.#request;
+    const { settings, cwd, id, user } = this.#request;
     const ready = await readyPlan(this.#request, plan);
-    if ("missing" in ready) {
-      const { message, nextStep } = fail("coding_agent_not_installed", {
-        agent: adapter.name,
-        command: ready.missing,
-        install: adapter.capabilities.installMethods[0]?.command,
-      }).failure;
-      throw new Error(`${message} ${nextStep}`);
-    }
     if (this.#forced) return this.#finish({ code: null, signal: null }, "");
     this.#prepared = ready;
     this.#emit(this.#ledger.take((plan.warnings ?? []).map((message) => ({ type: "warning", message }))));
+    if (plan.sideFile) {
+      this.#sideFile = new SideFileReader(plan.sideFile, (events) => this.#apply({ events }));
+      await this.#sideFile.begin();
+    }
     const [, ...args] = plan.argv;
-    const spec = {
-      runId: id,
-      command: ready.command,
-      args,
-      cwd,
-      env: ready.env,
-      hasStdin: plan.stdin !== undefined,
-      settings,
-    };
-    this.#process = new AgentProcess(spec, {
-      onLine: (line) => this.#onLine(line),
-      onDropped: () => this.#warnOfLength(),
-      onOverflow: () => this.#overflow(),
-      onExit: (exit, lastOutput) => void this.#onExit(exit, lastOutput),
-    });
+    const { command, env } = ready;
+    const hasStdin = plan.stdin !== undefined && plan.http === undefined;
+    const link = plan.http && new HttpLink(plan.http, this.#linkEvents);
+    this.#link = link;
+    this.#process = new AgentProcess(
+      { runId: id, command, args, cwd, env, hasStdin, settings, user },
+      {
+        onLine: (line) => (link ? link.onPrinted(line) : this.#onLine(line)),
+        onDropped: () => this.#warnOfLength(),
+        onOverflow: () => this.#overflow(),
+        onExit: (exit, lastOutput) => void this.#onExit(exit, lastOutput),
+      },
+    );
     for (const line of plan.stdin ?? []) this.#write(line);
   }
+
+  readonly #linkEvents = {
+    onLine: (line: string) => this.#onLine(line),
+    onLost: (why: string) => {
+      const { name: agent } = this.#request.adapter;
+      const how = `stopped answering (${why})`;
+      this.#force(forcedBy(fail("coding_agent_protocol_broken", { agent, how, output: "" }).failure));
+    },
+  };
 
   #onLine(line: string): void {
     const step = this.#guard(() => this.#prepared?.plan.onLine(line));
@@ -163,16 +202,29 @@ class LiveRun implements RunHandle {
   /** Passes events on; questions are answered here when no person is to be asked. */
   #tell(events: readonly AdapterEvent[]): void {
     this.#endedTurns += events.filter(({ type }) => type === "run-ended").length;
-    const passed = this.#ledger.take(events);
+    const passed = this.#ledger.take(events.map((event) => this.#noted(event)));
     this.#heard ||= passed.length > 0;
     const { approvalMode = "deny" } = this.#request.options;
     for (const event of passed) {
-      if (event.type !== "approval-requested" || approvalMode === "prompt") this.#emit([event]);
-      else this.#answer(event.id, approvalMode);
+      if (event.type !== "approval-requested") this.#emit([event]);
+      else if (approvalMode !== "prompt") this.#answerQuestion(event.id, approvalMode);
+      else if (this.#questions.note(event)) this.#answerQuestion(event.id, "yolo");
+      else this.#emit([event]);
     }
   }
 
-  #answer(id: string, mode: "yolo" | "deny"): void {
+  /** What the engine itself needs of an event before it goes to the ledger. */
+  #noted(event: AdapterEvent): AdapterEvent {
+    if (event.type === "usage") return withCost(event, this.#model, this.#request.costOf);
+    if (event.type === "structured-answer") this.#answer = { value: event.value };
+    if (event.type === "run-started" && event.model !== undefined && this.#model === undefined) {
+      this.#model = event.model;
+      this.#emit(this.#ledger.take(this.#request.onModel(event.model)));
+    }
+    return event;
+  }
+
+  #answerQuestion(id: string, mode: "yolo" | "deny"): void {
     const command: RunCommand =
       mode === "yolo"
         ? { type: "approve", id }
@@ -183,7 +235,8 @@ class LiveRun implements RunHandle {
 
   #write(line: string): void {
     if (this.#over) return;
-    this.#process?.write(line);
+    if (this.#link) this.#link.write(line);
+    else this.#process?.write(line);
     const step = this.#guard(() => this.#prepared?.plan.onSent?.(line));
     this.#openedTurns += step?.events.filter(({ type }) => type === "turn-opened").length ?? 0;
     this.#tell(step?.events ?? []);
@@ -196,27 +249,11 @@ class LiveRun implements RunHandle {
   }
 
   #checkLimits(): void {
-    const { options, costOf } = this.#request;
-    const enforced = this.#prepared?.plan.enforces ?? [];
-    const { maxTurns, maxCostUsd } = options;
     if (this.#ledger.settled || this.#forced) return;
-    if (maxTurns !== undefined && !enforced.includes("maxTurns") && this.#ledger.turns > maxTurns) {
-      this.#force({
-        outcome: "limit",
-        limit: "turns",
-        message: `The run reached its limit of ${maxTurns} turns.`,
-      });
-    }
-    const { usage } = this.#ledger;
-    if (maxCostUsd === undefined || enforced.includes("maxCostUsd") || !usage) return;
-    const costUsd = usage.costUsd ?? costOf(usage);
-    if (costUsd > maxCostUsd) {
-      this.#force({
-        outcome: "limit",
-        limit: "cost",
-        message: `The run cost ${costUsd} USD, more than ${maxCostUsd}.`,
-      });
-    }
+    const { turns, usage } = this.#ledger;
+    const countsTurns = this.#prepared?.plan.enforces?.includes("maxTurns") === true;
+    const ending = limitReached(this.#request.options, { turns, usage, countsTurns });
+    if (ending) this.#force(ending);
   }
 
   /** The agent said how the run ended and no message waits: it may go, and is sent off when it stays. */
@@ -225,7 +262,9 @@ class LiveRun implements RunHandle {
     if (settled === this.#closing) return;
     this.#closing = settled; // without stdin an agent may go on by itself: a compaction, another step
     if (!settled) return;
-    if (this.#prepared?.plan.stdin !== undefined) this.#process?.closeStdin();
+    if (this.#link)
+      this.#process?.stop("terminate"); // a server does not go by itself
+    else if (this.#prepared?.plan.stdin !== undefined) this.#process?.closeStdin();
     this.#process?.stopUnlessGone(this.#request.settings.exitGraceMs, () => this.#closing);
   }
 
@@ -268,11 +307,13 @@ class LiveRun implements RunHandle {
     if (plan?.fallback && diedMute) {
       const message = `${plan.argv.slice(0, 2).join(" ")} did not start; another way is tried.`;
       this.#emit(this.#ledger.take([{ type: "warning", code: "transport_fallback", message }]));
-      return this.#spawn(plan.fallback()).catch((error: Error) => {
-        this.#forced ??= { outcome: "failed", message: error.message };
+      return this.#spawn(plan.fallback()).catch((error: unknown) => {
+        this.#forced ??= forcedBy(error);
         return this.#finish(exit, "");
       });
     }
+    await this.#sideFile?.end();
+    this.#link?.close();
     this.#tell(this.#guard(() => plan?.end?.(exit)) ?? []);
     await this.#finish(exit, lastOutput);
   }
@@ -288,13 +329,25 @@ class LiveRun implements RunHandle {
     const ending: ForcedEnding | undefined = interrupted
       ? { outcome: "aborted", message: "Interrupted." }
       : undefined;
-    const closing = this.#ledger.close(exit, quoted, this.#forced ?? ending);
+    const answer = this.#checkAnswer();
+    const closing = this.#ledger.close(exit, quoted, this.#forced ?? ending ?? answer.ending);
     this.#emit(closing);
     this.#emit([], true);
     this.#queue.end();
     const end = closing.at(-1);
     if (end?.type !== "run-ended") throw new Error("The ledger closed without an end.");
-    this.#result.resolve(this.#builder.result(end, this.#request.options.outputFormat === "json"));
+    this.#result.resolve(this.#builder.result(end, end.outcome === "done" ? answer.json : undefined));
+  }
+
+  /** An answer that is not the JSON that was asked for is a failed run. */
+  #checkAnswer(): { readonly json?: unknown; readonly ending?: ForcedEnding } {
+    const { options, adapter } = this.#request;
+    const wantsJson = options.outputFormat === "json" || options.outputSchema !== undefined;
+    if (!wantsJson || this.#ledger.outcome !== "done") return {};
+    this.#emit([], true);
+    const text = this.#answer ? JSON.stringify(this.#answer.value) : this.#builder.text;
+    const checked = checkedAnswer(text, { agent: adapter.name, schema: options.outputSchema });
+    return checked.ok ? { json: checked.value } : { ending: forcedBy(checked.failure) };
   }
 
   #emit(events: readonly CodingAgentEvent[], flush = false): void {

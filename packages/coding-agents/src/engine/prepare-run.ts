@@ -1,13 +1,27 @@
 /** Everything a run needs before its process starts: the place, the adapter's plan, files on disk, the command's path. */
-import type { AdapterRun, CodingAgentAdapter, NativeThinking, RunOptions } from "@capstan/core/internal";
+import { randomBytes } from "node:crypto";
+import { fail } from "@capstan/core";
+import {
+  type AdapterRun,
+  type CodingAgentAdapter,
+  type CodingAgentCapabilities,
+  type NativeThinking,
+  type RunOptions,
+  RunRefusedError,
+} from "@capstan/core/internal";
 import { cleanEnvironment } from "./clean-environment.ts";
 import { findCommand } from "./find-command.ts";
-import { placeAttachments, privateFolder, writeRunFiles } from "./private-folder.ts";
+import { giveFolder, placeAttachments, privateFolder, writeRunFiles } from "./private-folder.ts";
 
 export interface RunRequest {
   readonly id: string;
   readonly adapter: CodingAgentAdapter;
   readonly options: RunOptions;
+  /** The way the program is driven, and what it can do that way. */
+  readonly transport: string;
+  readonly capabilities: CodingAgentCapabilities;
+  /** The system's user under whom it runs; this process's own when undefined. */
+  readonly user: SystemUser | undefined;
   /** The model as the CLI spells it. */
   readonly model: string | undefined;
   readonly thinking: NativeThinking;
@@ -15,6 +29,12 @@ export interface RunRequest {
   readonly ambient: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly cwd: string;
+}
+
+/** A user of the operating system, by numbers. */
+export interface SystemUser {
+  readonly uid: number;
+  readonly gid: number;
 }
 
 export interface PreparedRun {
@@ -25,14 +45,17 @@ export interface PreparedRun {
 
 /** The adapter's plan. Attachments are on disk afterwards. */
 export async function planRun(request: RunRequest): Promise<AdapterRun> {
-  const { id, adapter, options, thinking, nativeTools, model, cwd, home } = request;
+  const { id, adapter, options, thinking, nativeTools, model, cwd, home, transport, user } = request;
   const folder = privateFolder(id);
   return adapter.open(jsonWanted(options), {
     folder,
     cwd,
     home,
-    isRoot: process.getuid?.() === 0,
+    transport,
+    environment: environmentOf(request, {}),
+    isRoot: (user?.uid ?? process.getuid?.()) === 0,
     freshSessionId: id,
+    secret: randomBytes(24).toString("base64url"),
     nativeTools,
     model,
     thinking,
@@ -41,28 +64,28 @@ export async function planRun(request: RunRequest): Promise<AdapterRun> {
 }
 
 /** A plan made ready: its files written, its command found. */
-export async function readyPlan(
-  request: RunRequest,
-  plan: AdapterRun,
-): Promise<PreparedRun | { missing: string }> {
-  const { id, adapter, ambient, options } = request;
-  const env = cleanEnvironment({
-    ambient,
-    allowed: adapter.environment,
-    adapter: plan.env,
-    asked: options.env,
-    runId: id,
-  });
+export async function readyPlan(request: RunRequest, plan: AdapterRun): Promise<PreparedRun> {
+  const { id, adapter, user } = request;
+  const env = environmentOf(request, plan.env);
   const [name = adapter.commands[0]] = plan.argv;
   const names = name === adapter.commands[0] ? adapter.commands : [name];
   const command = await findCommand(names, env.PATH);
-  if (command === undefined) return { missing: name };
+  if (command === undefined) {
+    const install = adapter.capabilities.installMethods[0]?.command;
+    const missing = { agent: adapter.name, command: name, install };
+    throw new RunRefusedError(fail("coding_agent_not_installed", missing).failure);
+  }
   await writeRunFiles(privateFolder(id), plan.files);
+  if (user) await giveFolder(privateFolder(id), user);
   return { plan, command, env };
 }
 
+const environmentOf = ({ ambient, adapter, options, id }: RunRequest, more: AdapterRun["env"]) =>
+  cleanEnvironment({ ambient, allowed: adapter.environment, adapter: more, asked: options.env, runId: id });
+
 /** The CLIs' JSON modes are about their own envelope; what the caller wants is an answer that is JSON. */
 function jsonWanted(options: RunOptions): RunOptions {
-  if (options.outputFormat !== "json") return options;
+  // A schema is the program's own business: it tells its model in its own way.
+  if (options.outputFormat !== "json" || options.outputSchema !== undefined) return options;
   return { ...options, prompt: `${options.prompt}\n\nAnswer with one JSON document and nothing else.` };
 }

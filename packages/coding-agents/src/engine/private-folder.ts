@@ -1,5 +1,5 @@
 /** The folder of one run: settings and attachments, readable by nobody else, gone when the run is. */
-import { cp, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { cp, lchown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import type { Attachment, PlacedAttachment, RunFile } from "@capstan/core/internal";
@@ -50,6 +50,13 @@ export async function returnRunFiles(files: readonly RunFile[]): Promise<void> {
     for (const { name } of own)
       await cp(join(file.path, name), join(file.linksInto, name), { recursive: true });
   }
+}
+
+/** Hands the folder and what is in it to another user; links stay links. */
+export async function giveFolder(folder: string, user: { uid: number; gid: number }): Promise<void> {
+  const entries = await readdir(folder, { recursive: true }).catch(() => undefined);
+  if (!entries) return; // nothing was put there
+  for (const name of ["", ...entries]) await lchown(join(folder, name), user.uid, user.gid);
 }
 
 export const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });

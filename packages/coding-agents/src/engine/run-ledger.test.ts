@@ -1,5 +1,4 @@
-import type { AdapterEvent, CodingAgentEvent, RunExit } from "@capstan/core/internal";
-import { runFaults } from "@capstan/core/internal";
+import { type AdapterEvent, type CodingAgentEvent, type RunExit, runFaults } from "@capstan/core/internal";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRunLedger, type ForcedEnding } from "./run-ledger.ts";
@@ -41,25 +40,55 @@ describe("the ledger of a run", () => {
 
   test.each<[string, AdapterEvent[], RunExit, string]>([
     ["success comes from the terminal event", [done], { code: 1, signal: null }, "done"],
-    ["an exit code of 0 is no success", [], { code: 0, signal: null }, "aborted"],
+    ["an exit code of 0 is no success", [], { code: 0, signal: null }, "failed"],
     ["another code without a signal is a failure", [], { code: 2, signal: null }, "failed"],
-    ["a signal is none", [], { code: null, signal: "SIGTERM" }, "aborted"],
+    ["a killed program has failed, nobody aborted it", [], { code: null, signal: "SIGTERM" }, "failed"],
+    ["a recording that breaks off is neither", [], { code: null, signal: null }, "aborted"],
     ["an error that was seen is one", [failed], { code: 0, signal: null }, "failed"],
     ["an error that is tried again is not", [failed, retried], { code: null, signal: null }, "aborted"],
     [
       "a new turn forgets the last one's error",
       [failed, { type: "turn-opened" }],
-      { code: 0, signal: null },
+      { code: null, signal: null },
       "aborted",
     ],
     [
       "a new turn forgets the last one's success",
       [done, { type: "turn-opened" }],
-      { code: 0, signal: null },
+      { code: null, signal: null },
       "aborted",
     ],
   ])("%s", (_, events, exit, outcome) => {
     expect(ledgerOf([started, ...events], exit).at(-1)).toMatchObject({ type: "run-ended", outcome });
+  });
+
+  test.each<[string, AdapterEvent[], RunExit, string]>([
+    ["killed", [], { code: null, signal: "SIGKILL" }, "coding_agent_killed"],
+    ["silent at the end", [], { code: 0, signal: null }, "coding_agent_protocol_broken"],
+    [
+      "refused with 401",
+      [{ type: "error-seen", message: "no", status: 401 }],
+      { code: 1, signal: null },
+      "coding_agent_not_logged_in",
+    ],
+    [
+      "refused with 429",
+      [{ type: "error-seen", message: "no", status: 429 }],
+      { code: 1, signal: null },
+      "coding_agent_rate_limited",
+    ],
+    [
+      "failed by its provider",
+      [{ type: "run-ended", outcome: "failed", message: "500 oops" }],
+      { code: 1, signal: null },
+      "coding_agent_provider_down",
+    ],
+  ])("a run that was %s has a code and a next step", (_, events, exit, code) => {
+    expect(ledgerOf([started, ...events], exit).at(-1)).toMatchObject({
+      outcome: "failed",
+      code,
+      nextStep: expect.any(String),
+    });
   });
 
   test("shows the last output when nothing else explains the end", () => {

@@ -4,15 +4,20 @@
  * One `run-started` first, one `run-ended` last, no tool ends without having started, none stays open. The terminal event is
  * held until the output is over, because lines may still follow it; success comes from it alone, never from an exit code.
  */
-import type {
-  AdapterEvent,
-  CliUsage,
-  CodingAgentEvent,
-  RunEnded,
-  RunExit,
-  RunLimit,
-  RunOutcome,
-  RunStarted,
+import { type Failure, fail } from "@capstan/core";
+import {
+  type AdapterEvent,
+  type CliUsage,
+  type CodingAgentEvent,
+  plainMessage,
+  type RunEnded,
+  type RunErrorCode,
+  type RunExit,
+  type RunLimit,
+  type RunOutcome,
+  type RunStarted,
+  runErrorCode,
+  runErrorFailure,
 } from "@capstan/core/internal";
 
 const MAX_TOOL_OUTPUT_CHARS = 100_000; // some 25k tokens; a file dump must not fill every client's memory
@@ -22,6 +27,8 @@ const MAX_WAITING = 100; // warnings a CLI prints before it says who it is
 export interface ForcedEnding {
   readonly outcome: RunOutcome;
   readonly message: string;
+  readonly code?: RunErrorCode;
+  readonly nextStep?: string;
   readonly limit?: RunLimit;
 }
 
@@ -32,6 +39,8 @@ export interface RunLedger {
   close(exit: RunExit, lastOutput?: string, forced?: ForcedEnding): CodingAgentEvent[];
   /** The terminal event came, and no prompt was sent since. */
   readonly settled: boolean;
+  /** What the terminal event said, once it came. */
+  readonly outcome: RunOutcome | undefined;
   /** Calls of the model so far: as marked by the adapter, else counted by rounds of tools. */
   readonly turns: number;
   readonly usage: CliUsage | undefined;
@@ -66,6 +75,10 @@ class Ledger implements RunLedger {
 
   get settled(): boolean {
     return this.#terminal !== undefined;
+  }
+
+  get outcome(): RunOutcome | undefined {
+    return this.#terminal?.outcome;
   }
 
   get turns(): number {
@@ -112,6 +125,8 @@ class Ledger implements RunLedger {
       case "error-seen":
         this.#error = event;
         return [];
+      case "structured-answer":
+        return [];
       case "session-known":
         this.#sessionId = event.sessionId;
         return [];
@@ -123,11 +138,16 @@ class Ledger implements RunLedger {
   #pass(event: Exclude<CodingAgentEvent, RunStarted | RunEnded>): CodingAgentEvent[] {
     switch (event.type) {
       case "warning":
+        return this.#wait({ ...event, message: plainMessage(event.message) });
       case "stream_fallback":
         return this.#wait(event);
       case "retry":
         this.#error = undefined; // what is tried again has not failed yet
-        return this.#wait(event);
+        return this.#wait({
+          ...event,
+          message: plainMessage(event.message),
+          code: event.code ?? runErrorCode(event),
+        });
       case "usage":
         this.#usage = event;
         return this.#wait(event);
@@ -194,20 +214,52 @@ class Ledger implements RunLedger {
 
   #ending(exit: RunExit, lastOutput: string, forced: ForcedEnding | undefined): RunEnded {
     if (forced) return { type: "run-ended", ...forced };
-    if (this.#terminal) return this.#terminal;
-    if (this.#error) {
-      const { message, status } = this.#error;
-      return { type: "run-ended", outcome: "failed", message, ...(status !== undefined && { status }) };
+    if (this.#terminal) return this.#explained(this.#terminal);
+    if (this.#error) return this.#explained({ type: "run-ended", outcome: "failed", ...told(this.#error) });
+    const output = plainMessage(lastOutput);
+    const agent = this.#agent;
+    if (exit.signal !== null) {
+      return failedAs(fail("coding_agent_killed", { agent, signal: exit.signal, output }).failure);
     }
-    const tail = lastOutput.trim() === "" ? "" : ` Last output: ${lastOutput.trim()}`;
-    if (exit.signal === null && exit.code !== null && exit.code !== 0) {
-      const message = `${this.#agent} exited with code ${exit.code} and never said how the run ended.${tail}`;
-      return { type: "run-ended", outcome: "failed", message };
+    if (exit.code !== null) return this.#exited(exit.code, output);
+    const tail = output === "" ? "" : ` Last output: ${output}`;
+    return {
+      type: "run-ended",
+      outcome: "aborted",
+      message: `The output ended before the run's end.${tail}`,
+    };
+  }
+
+  /** It is gone without a last word: its output may still say why. */
+  #exited(code: number, output: string): RunEnded {
+    const agent = this.#agent;
+    const known = code === 0 ? "coding_agent_failed" : runErrorCode({ message: output });
+    if (known !== "coding_agent_failed") return failedAs(fail(known, { agent, message: output }).failure);
+    const how = code === 0 ? "ended" : `exited with code ${code}`;
+    return failedAs(fail("coding_agent_protocol_broken", { agent, how, output }).failure);
+  }
+
+  /** A failure gets its code and next step, and a message that people can read. */
+  #explained(ended: RunEnded): RunEnded {
+    const { message } = ended;
+    if (ended.outcome !== "failed" || ended.code !== undefined) {
+      return message === undefined ? ended : { ...ended, message: plainMessage(message) };
     }
-    const how = exit.signal === null ? "The output ended" : `${this.#agent} was stopped by ${exit.signal}`;
-    return { type: "run-ended", outcome: "aborted", message: `${how} before the run's end.${tail}` };
+    const error = { message: message ?? "It gave no reason.", status: ended.status };
+    const { code, nextStep } = runErrorFailure(this.#agent, error);
+    return { ...ended, message: plainMessage(error.message), code: code as RunErrorCode, nextStep };
   }
 }
+
+const told = ({ message, status }: ErrorSeen) => ({ message, ...(status !== undefined && { status }) });
+
+const failedAs = ({ code, message, nextStep }: Failure): RunEnded => ({
+  type: "run-ended",
+  outcome: "failed",
+  code: code as RunErrorCode,
+  message,
+  nextStep,
+});
 
 function withoutType({ type: _, ...usage }: CliUsage): Omit<CliUsage, "type"> {
   return usage;

@@ -27,7 +27,7 @@ test("twenty at once, one killed, one hanging, one flooding: the others finish, 
   );
   expect(ended.flatMap(({ events }) => runFaults(events))).toEqual([]);
   expect(ended.slice(0, 3).map(({ result }) => [result.outcome, result.limit])).toEqual([
-    ["aborted", undefined],
+    ["failed", undefined],
     ["limit", "time"],
     ["limit", "output"],
   ]);

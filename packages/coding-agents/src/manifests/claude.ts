@@ -3,6 +3,9 @@ import { defineManifest, EVERY_LEVEL, EVERY_MODE, EVERY_PLATFORM, verified } fro
 
 export const claudeManifest = defineManifest({
   displayName: "Claude Code",
+  transports: [
+    { name: "stream-json", command: "claude -p --input-format stream-json", when: "always", differs: {} },
+  ],
   commands: ["claude"],
   versionArgs: ["--version"],
   versionPattern: "^(\\S+) \\(Claude Code\\)",
@@ -26,11 +29,14 @@ export const claudeManifest = defineManifest({
     supportsParallelToolCalls: true,
     requiresToolApproval: true,
     approvalModes: EVERY_MODE,
+    supportsApprovalEdits: true,
     supportsThinking: true,
     thinkingEffortLevels: EVERY_LEVEL,
     supportsThinkingBudgetTokens: true,
     supportsJsonMode: true,
     supportsStructuredOutput: true,
+    reportsUsage: "live",
+    reportsCost: true,
     supportsSkills: true,
     supportsAgentsMd: true,
     skillsFormat: "directory",

@@ -3,6 +3,22 @@ import { defineManifest, EVERY_LEVEL, EVERY_MODE, EVERY_PLATFORM, verified } fro
 
 export const codexManifest = defineManifest({
   displayName: "Codex CLI",
+  transports: [
+    { name: "app-server", command: "codex app-server", when: "always", differs: {} },
+    {
+      name: "exec",
+      command: "codex exec --json",
+      when: "asked for by name, or when the app-server does not start",
+      differs: {
+        supportsTextStreaming: false,
+        supportsThinkingStreaming: false,
+        approvalModes: ["yolo", "deny"],
+        supportsMCP: false,
+        supportsSkills: false,
+        supportsStdinInjection: false,
+      },
+    },
+  ],
   commands: ["codex"],
   versionArgs: ["--version"],
   versionPattern: "^codex-cli (\\S+)",
@@ -26,11 +42,14 @@ export const codexManifest = defineManifest({
     supportsParallelToolCalls: true,
     requiresToolApproval: true,
     approvalModes: EVERY_MODE,
+    supportsApprovalEdits: false,
     supportsThinking: true,
     thinkingEffortLevels: EVERY_LEVEL,
     supportsThinkingBudgetTokens: false,
     supportsJsonMode: true,
     supportsStructuredOutput: true,
+    reportsUsage: "live",
+    reportsCost: false,
     supportsSkills: true,
     supportsAgentsMd: true,
     skillsFormat: "directory",

@@ -3,6 +3,20 @@ import { defineManifest, EVERY_LEVEL, EVERY_MODE, EVERY_PLATFORM, verified } fro
 
 export const copilotManifest = defineManifest({
   displayName: "Copilot CLI",
+  transports: [
+    {
+      name: "json",
+      command: "copilot --output-format json",
+      when: "unless a person is to be asked",
+      differs: { approvalModes: ["yolo", "deny"], supportsStdinInjection: false },
+    },
+    {
+      name: "acp",
+      command: "copilot --acp",
+      when: "when a person is to be asked",
+      differs: { supportsToolCallStreaming: false },
+    },
+  ],
   commands: ["copilot"],
   versionArgs: ["--version"],
   versionPattern: "^GitHub Copilot CLI (\\S+)\\.$",
@@ -26,11 +40,14 @@ export const copilotManifest = defineManifest({
     supportsParallelToolCalls: true,
     requiresToolApproval: true,
     approvalModes: EVERY_MODE,
+    supportsApprovalEdits: false,
     supportsThinking: true,
     thinkingEffortLevels: EVERY_LEVEL,
     supportsThinkingBudgetTokens: false,
     supportsJsonMode: true,
     supportsStructuredOutput: false,
+    reportsUsage: "live",
+    reportsCost: false,
     supportsSkills: true,
     supportsAgentsMd: true,
     skillsFormat: "directory",

@@ -3,6 +3,20 @@ import { defineManifest, EVERY_LEVEL, EVERY_MODE, EVERY_PLATFORM, verified } fro
 
 export const cursorManifest = defineManifest({
   displayName: "Cursor",
+  transports: [
+    {
+      name: "stream-json",
+      command: "agent -p --output-format stream-json",
+      when: "unless a person is to be asked or MCP servers are given",
+      differs: { approvalModes: ["yolo", "deny"], supportsMCP: false, supportsStdinInjection: false },
+    },
+    {
+      name: "acp",
+      command: "agent acp",
+      when: "when a person is to be asked or MCP servers are given",
+      differs: {},
+    },
+  ],
   commands: ["agent", "cursor-agent"],
   versionArgs: ["--version"],
   versionPattern: "^(\\d{4}\\.\\d{2}\\.\\d{2}\\S*)$", // a date and a commit; `agent` is a common word, so its answer must look like that
@@ -26,11 +40,14 @@ export const cursorManifest = defineManifest({
     supportsParallelToolCalls: true,
     requiresToolApproval: true,
     approvalModes: EVERY_MODE,
+    supportsApprovalEdits: false,
     supportsThinking: true,
     thinkingEffortLevels: EVERY_LEVEL,
     supportsThinkingBudgetTokens: false,
     supportsJsonMode: true,
     supportsStructuredOutput: false,
+    reportsUsage: "never",
+    reportsCost: false,
     supportsSkills: false,
     supportsAgentsMd: true,
     skillsFormat: null,

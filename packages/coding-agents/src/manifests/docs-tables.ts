@@ -75,6 +75,22 @@ function carriedText({ argv, env, settings, modelName, params, warnings }: Nativ
   return `${words.map((word) => `\`${word}\``).join(" ")}${warnings.length > 0 ? " (lowered)" : ""}`;
 }
 
+/** The ways to drive each agent, and what is different about them. */
+export function transportsMarkdown(): string {
+  const rows = ALL_MANIFESTS.flatMap(({ displayName, transports }) =>
+    transports.map(({ name, command, when, differs }) => [
+      displayName,
+      `\`${name}\``,
+      `\`${command}\``,
+      when,
+      Object.entries(differs)
+        .map(([field, value]) => `\`${field}\`: ${Array.isArray(value) ? value.join(", ") : value}`)
+        .join("; ") || "nothing",
+    ]),
+  );
+  return table(["Agent", "Transport", "Command", "Taken", "Differs"], rows);
+}
+
 /** How to install each agent. */
 export function installMarkdown(): string {
   const rows = ALL_MANIFESTS.flatMap(({ displayName, capabilities }) =>

@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { departuresMarkdown, effortMarkdown, installMarkdown, pluginsMarkdown } from "./docs-tables.ts";
+import {
+  departuresMarkdown,
+  effortMarkdown,
+  installMarkdown,
+  pluginsMarkdown,
+  transportsMarkdown,
+} from "./docs-tables.ts";
 import { matrixMarkdown } from "./matrix.ts";
 
 const page = readFileSync(new URL("../../../../docs/coding-agents.md", import.meta.url), "utf8");
@@ -9,6 +15,7 @@ test.each([
   ["the matrix", matrixMarkdown()],
   ["every departure from the seed", departuresMarkdown()],
   ["the effort table", effortMarkdown()],
+  ["the transports", transportsMarkdown()],
   ["the plugin matrix", pluginsMarkdown()],
   ["the ways to install", installMarkdown()],
 ])("docs/coding-agents.md shows %s as the code has it", (_, table) => {

@@ -3,6 +3,19 @@ import { defineManifest, EVERY_LEVEL, EVERY_MODE, EVERY_PLATFORM, verified } fro
 
 export const geminiManifest = defineManifest({
   displayName: "Gemini CLI",
+  transports: [
+    { name: "acp", command: "gemini --acp", when: "for new sessions", differs: { canResume: false } },
+    {
+      name: "stream-json",
+      command: "gemini -o stream-json",
+      when: "to resume a session, and for a prompt that begins with a slash",
+      differs: {
+        supportsThinkingStreaming: false,
+        approvalModes: ["yolo", "deny"],
+        supportsStdinInjection: false,
+      },
+    },
+  ],
   commands: ["gemini"],
   versionArgs: ["--version"],
   versionPattern: "^(\\d+\\.\\d+\\.\\S+)$",
@@ -26,11 +39,14 @@ export const geminiManifest = defineManifest({
     supportsParallelToolCalls: true,
     requiresToolApproval: true,
     approvalModes: EVERY_MODE,
+    supportsApprovalEdits: false,
     supportsThinking: true,
     thinkingEffortLevels: EVERY_LEVEL,
     supportsThinkingBudgetTokens: true,
     supportsJsonMode: true,
     supportsStructuredOutput: false,
+    reportsUsage: "live",
+    reportsCost: false,
     supportsSkills: true,
     supportsAgentsMd: false,
     skillsFormat: "directory",

@@ -3,6 +3,7 @@ import { defineManifest, EVERY_MODE, verified } from "./define-manifest.ts";
 
 export const hermesManifest = defineManifest({
   displayName: "Hermes",
+  transports: [{ name: "acp", command: "hermes acp", when: "always", differs: {} }],
   commands: ["hermes"],
   versionArgs: ["--version"],
   versionPattern: "^Hermes(?: Agent)? v?(\\d\\S*)",
@@ -27,11 +28,14 @@ export const hermesManifest = defineManifest({
     supportsParallelToolCalls: true,
     requiresToolApproval: true,
     approvalModes: EVERY_MODE,
+    supportsApprovalEdits: false,
     supportsThinking: false,
     thinkingEffortLevels: [],
     supportsThinkingBudgetTokens: false,
     supportsJsonMode: false,
     supportsStructuredOutput: false,
+    reportsUsage: "never",
+    reportsCost: false,
     supportsSkills: false,
     supportsAgentsMd: true,
     skillsFormat: null,

@@ -3,6 +3,25 @@ import { defineManifest, EVERY_LEVEL, EVERY_MODE, EVERY_PLATFORM, verified } fro
 
 export const ompManifest = defineManifest({
   displayName: "omp",
+  transports: [
+    {
+      name: "json",
+      command: "omp -p --mode json",
+      when: "unless a person is to be asked, a session forked or MCP servers given",
+      differs: {
+        canFork: false,
+        approvalModes: ["yolo", "deny"],
+        supportsMCP: false,
+        supportsStdinInjection: false,
+      },
+    },
+    {
+      name: "acp",
+      command: "omp acp",
+      when: "when a person is to be asked, a session forked or MCP servers given",
+      differs: { supportsThinkingBudgetTokens: false, reportsUsage: "end" },
+    },
+  ],
   commands: ["omp"],
   versionArgs: ["--version"],
   versionPattern: "^omp/(\\S+)",
@@ -26,11 +45,14 @@ export const ompManifest = defineManifest({
     supportsParallelToolCalls: true,
     requiresToolApproval: true,
     approvalModes: EVERY_MODE,
+    supportsApprovalEdits: false,
     supportsThinking: true,
     thinkingEffortLevels: EVERY_LEVEL,
     supportsThinkingBudgetTokens: true,
     supportsJsonMode: true,
     supportsStructuredOutput: false,
+    reportsUsage: "live",
+    reportsCost: true,
     supportsSkills: true,
     supportsAgentsMd: true,
     skillsFormat: "file",

@@ -3,6 +3,20 @@ import { defineManifest, EVERY_LEVEL, EVERY_PLATFORM, verified } from "./define-
 
 export const openclawManifest = defineManifest({
   displayName: "OpenClaw",
+  transports: [
+    {
+      name: "exec",
+      command: "openclaw agent exec --json",
+      when: "for a run without a session",
+      differs: { canResume: false },
+    },
+    {
+      name: "local",
+      command: "openclaw agent --local --json",
+      when: "for a run in a session",
+      differs: {},
+    },
+  ],
   commands: ["openclaw"],
   versionArgs: ["--version"],
   versionPattern: "^OpenClaw (\\S+) \\(",
@@ -26,11 +40,14 @@ export const openclawManifest = defineManifest({
     supportsParallelToolCalls: true,
     requiresToolApproval: false,
     approvalModes: ["yolo"],
+    supportsApprovalEdits: false,
     supportsThinking: true,
     thinkingEffortLevels: EVERY_LEVEL,
     supportsThinkingBudgetTokens: false,
     supportsJsonMode: true,
     supportsStructuredOutput: false,
+    reportsUsage: "end",
+    reportsCost: true,
     supportsSkills: false,
     supportsAgentsMd: true,
     skillsFormat: null,

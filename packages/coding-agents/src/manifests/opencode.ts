@@ -3,6 +3,7 @@ import { defineManifest, EVERY_LEVEL, EVERY_MODE, EVERY_PLATFORM, verified } fro
 
 export const opencodeManifest = defineManifest({
   displayName: "OpenCode",
+  transports: [{ name: "server", command: "opencode serve", when: "always", differs: {} }],
   commands: ["opencode"],
   versionArgs: ["--version"],
   versionPattern: "^(\\d+\\.\\d+\\.\\S+)$",
@@ -26,11 +27,14 @@ export const opencodeManifest = defineManifest({
     supportsParallelToolCalls: true,
     requiresToolApproval: false,
     approvalModes: EVERY_MODE,
+    supportsApprovalEdits: false,
     supportsThinking: true,
     thinkingEffortLevels: EVERY_LEVEL,
     supportsThinkingBudgetTokens: true,
     supportsJsonMode: true,
-    supportsStructuredOutput: false,
+    supportsStructuredOutput: true,
+    reportsUsage: "live",
+    reportsCost: true,
     supportsSkills: true,
     supportsAgentsMd: true,
     skillsFormat: "directory",
@@ -72,23 +76,17 @@ export const opencodeManifest = defineManifest({
       binary: "`opencode-ai`; `opencode` does not exist.",
     },
     {
-      field: "supportsTextStreaming",
-      seed: "true",
-      binary: "Only over `opencode acp`; `run --format json` gives whole parts.",
-    },
-    {
       field: "supportsToolCallStreaming",
       seed: "true",
-      binary: "False: a call is reported when it has ended.",
+      binary: "False: a call arrives with its whole arguments.",
     },
     { field: "requiresToolApproval", seed: "true", binary: "False: its default lets shell commands run." },
     {
       field: "thinking",
       seed: "a provider parameter",
       binary:
-        "`--variant <name>`; an unknown name is ignored without a word. For budget models we define a variant for the run, because theirs know two sizes only.",
+        "A `variant` of the model; an unknown name is ignored without a word. For budget models we define a variant for the run, because theirs know two sizes only.",
     },
-    { field: "supportsStructuredOutput", seed: "true", binary: "False: `run` has no option for a schema." },
     { field: "skillsFormat", seed: "file", binary: "directory: config key `skills.paths`." },
     {
       field: "plugins",

@@ -3,6 +3,7 @@ import { defineManifest, EVERY_LEVEL, EVERY_PLATFORM, verified } from "./define-
 
 export const piManifest = defineManifest({
   displayName: "Pi",
+  transports: [{ name: "rpc", command: "pi --mode rpc", when: "always", differs: {} }],
   commands: ["pi"],
   versionArgs: ["--version"],
   versionPattern: "^(\\d+\\.\\d+\\.\\S+)$",
@@ -26,11 +27,14 @@ export const piManifest = defineManifest({
     supportsParallelToolCalls: true,
     requiresToolApproval: false,
     approvalModes: ["yolo", "deny"],
+    supportsApprovalEdits: false,
     supportsThinking: true,
     thinkingEffortLevels: EVERY_LEVEL,
     supportsThinkingBudgetTokens: false,
     supportsJsonMode: true,
     supportsStructuredOutput: false,
+    reportsUsage: "live",
+    reportsCost: true,
     supportsSkills: true,
     supportsAgentsMd: true,
     skillsFormat: "file",

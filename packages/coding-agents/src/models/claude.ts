@@ -25,6 +25,7 @@ export const claudeModels: AgentModels = {
       deprecated: true,
       deprecatedSince: "2026-04-14",
       successorModelId: "claude-opus-5-5",
+      runsAsModelId: "claude-opus-5-5",
     },
     {
       facts: "claude-sonnet-4-20250514",

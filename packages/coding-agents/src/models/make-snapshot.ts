@@ -103,7 +103,9 @@ export function makeModel(models: Omit<AgentModels, "entries">, entry: SnapshotE
   };
 }
 
-function prices({ price }: ModelFacts, thinks: boolean): Partial<ModelCapabilities> {
+const ANTHROPIC_CACHE_WRITE = 1.25; // of the input's price, for five minutes; others do not price it apart
+
+function prices({ price, provider }: ModelFacts, thinks: boolean): Partial<ModelCapabilities> {
   if (!price) return {};
   const [input, output, cached] = price;
   return {
@@ -112,6 +114,7 @@ function prices({ price }: ModelFacts, thinks: boolean): Partial<ModelCapabiliti
     // No provider of today prices thinking apart from other output.
     ...(thinks && { thinkingPricePerMillion: output }),
     cachedInputPricePerMillion: cached,
+    ...(provider === "anthropic" && { cacheWritePricePerMillion: input * ANTHROPIC_CACHE_WRITE }),
   };
 }
 

@@ -13,6 +13,8 @@ import type { RemoteServer } from "./remote-server.ts";
 import { readServerSentEvents } from "./server-sent-events.ts";
 
 export class RemoteRun implements RunHandle {
+  /** Which one the machine that runs it takes, it alone knows. */
+  readonly transport = "remote";
   readonly #server: RemoteServer;
   readonly #options: RunOptions;
   readonly #queue = new EventQueue<CodingAgentEvent>(() => {});

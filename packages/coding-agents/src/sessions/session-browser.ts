@@ -3,14 +3,13 @@
  *
  * Everything is bounded: other people's session folders hold gigabytes.
  */
-import { open, readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { open, stat } from "node:fs/promises";
 import { fail, ok, type Result } from "@capstan/core";
 import type { CliMessage, CliSessionStore, CodingAgentAdapter, StoredSession } from "@capstan/core/internal";
 import type { CommandRunner } from "../command/run-command.ts";
+import { matchingPaths } from "../files/matching-paths.ts";
 
 const MAX_SESSIONS = 500;
-const MAX_FILES = 20_000; // looked at by name and time only
 const MAX_HEAD_BYTES = 65_536;
 const MAX_SESSION_BYTES = 32_000_000;
 const MAX_MESSAGES = 5_000;
@@ -92,11 +91,7 @@ async function sessionFiles(
   const elsewhere = moved && env[moved.variable];
   const [root, rest] =
     moved && elsewhere ? [elsewhere, pattern.slice(moved.folder.length + 1)] : [home, pattern];
-  let paths = [root];
-  for (const segment of rest.split("/")) {
-    const found = await Promise.all(paths.map((path) => entriesLike(path, segment)));
-    paths = found.flat().slice(0, MAX_FILES);
-  }
+  const paths = await matchingPaths(root, rest);
   const files = await Promise.all(
     paths.map(async (path): Promise<SessionFile[]> => {
       const info = await stat(path).catch(() => undefined);
@@ -104,15 +99,6 @@ async function sessionFiles(
     }),
   );
   return files.flat().toSorted((a, b) => b.modified.getTime() - a.modified.getTime());
-}
-
-async function entriesLike(folder: string, segment: string): Promise<string[]> {
-  if (!segment.includes("*")) return [join(folder, segment)];
-  const [before = "", after = ""] = segment.split("*");
-  const names = await readdir(folder).catch(() => []);
-  return names
-    .filter((name) => name.startsWith(before) && name.endsWith(after))
-    .map((name) => join(folder, name));
 }
 
 const firstLine = async (path: string) => (await readHead(path, MAX_HEAD_BYTES)).split("\n", 1)[0] ?? "";

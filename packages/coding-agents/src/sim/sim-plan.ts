@@ -2,7 +2,8 @@
  * What the simulated model answers: decided by a marker in the prompt, or by a script of the test's own.
  *
  * `[[text]]` `[[think]]` `[[tool]]` (a shell command) `[[write]]` (one that writes) `[[fail]]` (one that fails)
- * `[[toolthink]]` `[[slow]]` `[[err400]]` `[[err401]]` `[[err429]]` `[[err500]]` `[[call NAME {"a":1}]]` (that tool).
+ * `[[toolthink]]` `[[slow]]` `[[err400]]` `[[err401]]` `[[err429]]` `[[err500]]` `[[cut]]` (the connection breaks in the
+ * middle) `[[run COMMAND]]` (that command) `[[call NAME {"a":1}]]` (that tool).
  */
 import type { SimProperty, SimRequest, SimTool } from "./sim-request.ts";
 
@@ -22,6 +23,8 @@ export type SimPlan =
       readonly call: SimCall | null;
       /** Word by word, with a pause before each, until the client leaves. */
       readonly isSlow: boolean;
+      /** The connection breaks after the first piece. */
+      readonly isCut?: boolean;
     };
 
 export type SimScript = (request: SimRequest) => SimPlan | string;
@@ -61,13 +64,14 @@ function planOf(mode: string, request: SimRequest): SimPlan {
     text: call ? "I will use a tool." : SIM_ANSWER,
     call,
     isSlow: mode === "slow",
+    isCut: mode === "cut",
   };
 }
 
 function callOf(mode: string, tools: readonly SimTool[]): SimCall | null {
   const named = /^call ([\w-]+) (\{.*\})$/s.exec(mode);
   if (named) return namedCall(named[1] ?? "", named[2] ?? "{}", tools);
-  const command = COMMANDS[mode];
+  const command = mode.startsWith("run ") ? mode.slice("run ".length) : COMMANDS[mode];
   const tool = command === undefined ? undefined : shellTool(tools);
   if (command === undefined || !tool) return null;
   return { tool, input: argumentsFor(tool, command), text: customText(command) };

@@ -38,7 +38,7 @@ export interface SimRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-const MARKER = /\[\[(call [\w-]+ \{.*?\}|[a-z0-9]+)\]\]/gs;
+const MARKER = /\[\[(call [\w-]+ \{.*?\}|run [^\]]+|[a-z0-9]+)\]\]/gs;
 const WIRE_KEYS = [
   "thinking",
   "output_config",

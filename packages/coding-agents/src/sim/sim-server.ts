@@ -119,6 +119,10 @@ async function stream(
     if (frame.isPaced && pauseMs > 0) await wait(pauseMs, undefined, { signal: gone.signal }).catch(() => {});
     if (gone.signal.aborted) return;
     response.write(sse(frame));
+    if (answer.isCut && frame.isPaced) {
+      response.destroy();
+      return;
+    }
   }
   response.end();
 }

@@ -5,7 +5,7 @@
  * order of events. So an adapter may be careless: say `run-ended` when the terminal event comes, and nothing else about endings.
  */
 import type { AgentName } from "./agent-name.ts";
-import type { CodingAgentCapabilities } from "./capabilities.ts";
+import type { AgentTransport, CodingAgentCapabilities } from "./capabilities.ts";
 import type { CodingAgentEvent } from "./events.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { NativeThinking } from "./thinking.ts";
@@ -19,6 +19,8 @@ export type AdapterEvent =
   | { readonly type: "model-turn" }
   /** Something failed and nobody said yet that it is retried. Decides the outcome when no terminal event comes. */
   | { readonly type: "error-seen"; readonly message: string; readonly status?: number | undefined }
+  /** The document that a schema asked for, where the protocol carries it apart from the text. */
+  | { readonly type: "structured-answer"; readonly value: unknown }
   /** More is known about the run than `run-started` said. */
   | { readonly type: "session-known"; readonly sessionId: string };
 
@@ -72,10 +74,16 @@ export interface RunPlace {
   readonly folder: string;
   readonly cwd: string;
   readonly home: string;
+  /** Which of the adapter's transports this run takes. */
+  readonly transport: string;
+  /** The variables the program will see, without the adapter's own. */
+  readonly environment: Readonly<Record<string, string>>;
   /** For CLIs that refuse some options to root. */
   readonly isRoot: boolean;
   /** A fresh UUID, for CLIs that let the caller choose the session's id. */
   readonly freshSessionId: string;
+  /** A word that only this run knows, for programs that listen on loopback. */
+  readonly secret: string;
   /** Off: the CLI's own tools are taken away, only MCP tools stay. */
   readonly nativeTools: "on" | "off";
   /** The model as the CLI spells it. */
@@ -100,12 +108,41 @@ export interface AdapterRun extends LineReader {
   readonly files: readonly RunFile[];
   /** Lines to write at once. Absent: stdin is closed, which several CLIs need. */
   readonly stdin?: readonly string[];
+  /** For a program that is a server: lines go over HTTP instead of stdin and stdout. */
+  readonly http?: HttpChannel;
+  /** A file that the program writes while it runs and that says more than its output, such as token counts. */
+  readonly sideFile?: SideFile;
   /** What the CLI enforces itself; the engine enforces the rest. */
-  readonly enforces?: readonly ("maxTurns" | "maxCostUsd")[];
+  readonly enforces?: readonly "maxTurns"[];
+  /** Whether a refusal's reason reaches the model. Where it does not, the engine sends a corrected call as a message. */
+  readonly carriesReasons?: boolean;
   /** Said as warnings: what was asked for and this CLI has no place for. */
   readonly warnings?: readonly string[];
   /** Another way to run the same, tried when this one dies before it said anything. */
   readonly fallback?: () => AdapterRun;
+}
+
+/**
+ * How to speak to a program that serves HTTP on loopback. A line that goes out is `{ id, method, path, body }`; the answer
+ * comes in as `{ id, status, body }`, and each server-sent event as its own data.
+ */
+export interface HttpChannel {
+  /** Finds the address in what the program prints; its first group is the URL. */
+  readonly address: RegExp;
+  /** The path of the server-sent events. */
+  readonly events: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Lines that a program appends to a file of its own. */
+export interface SideFile {
+  /** An absolute path; a `*` stands for any part of one name. */
+  readonly pattern: string;
+  /** Whether a file that fits is this run's; asked again and again, because the session's id may come late. */
+  readonly isOurs: (path: string) => boolean;
+  readonly onLine: (line: string) => readonly AdapterEvent[];
+  /** Lines that were there before the run. */
+  readonly onPast?: (line: string) => void;
 }
 
 /** Where an agent keeps its sessions, and how to read them. Reading is the client's; this only says how. */
@@ -133,6 +170,7 @@ export interface StoredSession {
   /** The folder it was in, where the agent tells. */
   readonly cwd?: string | undefined;
   readonly title?: string | undefined;
+  readonly model?: string | undefined;
   /** ISO 8601. */
   readonly updatedAt?: string | undefined;
 }
@@ -154,6 +192,10 @@ export interface CodingAgentAdapter {
   readonly environment: RegExp;
   /** Whether `nativeTools: "off"` leaves it no tool but those of its MCP servers. */
   readonly hidesNativeTools?: boolean;
+  /** The ways to drive it, the usual one first. Absent: there is one, and the capabilities are its own. */
+  readonly transports?: readonly AgentTransport[];
+  /** Which of them a run takes that names none. */
+  chooseTransport?(options: RunOptions, nativeTools: "on" | "off"): string;
   open(options: RunOptions, place: RunPlace): AdapterRun;
   /** Reads a recording: `sample` are its parsed lines, so that the protocol can be told. */
   read(sample: readonly unknown[]): LineReader;

@@ -1,8 +1,8 @@
 /**
  * What a coding agent can do: the seed's manifest, its field names unchanged.
  *
- * Ours on top: `supportsACP`, and `verified`, which says per group of fields how we know and since which version.
- * A manifest is frozen. What a probe observed is laid over it by `effective`, never written into it.
+ * Additions: `supportsACP`, `supportsApprovalEdits`, `reportsUsage`, `reportsCost`, and `verified`, which says per group of
+ * fields how we know and since which version. A manifest is frozen; `effective` lays what a probe observed over it.
  */
 import type { AgentName } from "./agent-name.ts";
 
@@ -89,6 +89,8 @@ export interface CodingAgentCapabilities {
   /** Whether tools need a person's approval unless told otherwise. */
   readonly requiresToolApproval: boolean;
   readonly approvalModes: readonly ApprovalMode[];
+  /** Whether an approval may carry changed arguments. Elsewhere the call is denied and the model asked to make the new one. */
+  readonly supportsApprovalEdits: boolean;
 
   // Thinking
   readonly supportsThinking: boolean;
@@ -98,6 +100,10 @@ export interface CodingAgentCapabilities {
   // Output
   readonly supportsJsonMode: boolean;
   readonly supportsStructuredOutput: boolean;
+  /** When token counts are known: while the run goes on, at its end, or never. */
+  readonly reportsUsage: "live" | "end" | "never";
+  /** Whether the program states costs itself; else they are computed from usage and the price list. */
+  readonly reportsCost: boolean;
 
   // Skills and agent documents
   readonly supportsSkills: boolean;
@@ -146,6 +152,23 @@ export interface CodingAgentCapabilities {
 
   readonly verified: Readonly<Record<CapabilityGroup, Verification>>;
 }
+
+/** One way to drive a program, and where it falls short of (or goes beyond) the agent's own fields. */
+export interface AgentTransport {
+  /** Such as `app-server`; `RunOptions.transport` asks for it by this name. */
+  readonly name: string;
+  /** The command, for people. */
+  readonly command: string;
+  /** When a run takes it, for people. */
+  readonly when: string;
+  readonly differs: Readonly<Partial<Omit<CodingAgentCapabilities, "agent" | "verified">>>;
+}
+
+/** What an agent can do over one transport. */
+export const overTransport = <T extends CodingAgentCapabilities>(
+  capabilities: T,
+  transport: AgentTransport | undefined,
+): T => (transport ? { ...capabilities, ...transport.differs } : capabilities);
 
 /** A manifest with a probe's findings laid over it. What was observed binds whatever a model is said to do. */
 export interface EffectiveCapabilities extends CodingAgentCapabilities {

@@ -1,7 +1,7 @@
 /**
- * CapabilityError: what `run()` and `plugins` throw, synchronously, when an agent cannot do what was asked.
+ * What the library throws: one base class, `CodingAgentError`, with a code, the failure and its next step.
  *
- * Core itself returns the same refusal as a value (`CAPABILITY_ERROR`); only the client's edge turns it into a throw.
+ * Core itself returns the same refusals as values; only the client's edge turns them into throws.
  */
 import { fail } from "../failures/fail.ts";
 import type { Failure } from "../failures/failure.ts";
@@ -12,6 +12,7 @@ export const GATED_CAPABILITIES = [
   "thinking",
   "thinkingBudget",
   "jsonMode",
+  "structuredOutput",
   "resume",
   "fork",
   "skills",
@@ -20,43 +21,62 @@ export const GATED_CAPABILITIES = [
   "imageInput",
   "fileAttachments",
   "plugins",
+  "stdinInjection",
+  "approvalEdits",
 ] as const;
 export type GatedCapability = (typeof GATED_CAPABILITIES)[number];
 
-export class CapabilityError extends Error {
-  readonly code = "CAPABILITY_ERROR";
-  readonly agent: AgentName;
-  readonly capability: GatedCapability;
+/** The base of everything that `@capstan/coding-agents` throws on purpose. */
+export class CodingAgentError extends Error {
+  /** A row of the failure table, such as `coding_agent_unknown`. */
+  readonly code: string;
   readonly nextStep: string;
+  readonly failure: Failure;
 
-  constructor(agent: AgentName, capability: GatedCapability, message: string) {
-    super(message);
-    this.name = "CapabilityError";
-    this.agent = agent;
-    this.capability = capability;
-    this.nextStep = capabilityRefused(agent, capability, message).failure.nextStep;
+  constructor(failure: Failure, name = "CodingAgentError") {
+    super(failure.message);
+    this.name = name;
+    this.code = failure.code;
+    this.nextStep = failure.nextStep;
+    this.failure = failure;
   }
 }
 
-/** Any other refusal before a run, as a throw: `code` is the failure's own. */
-export class RunRefusedError extends Error {
-  readonly code: string;
-  readonly failure: Failure;
+/** The agent, its transport or its model cannot do what was asked; thrown before anything starts. */
+export class CapabilityError extends CodingAgentError {
+  override readonly code = "CAPABILITY_ERROR";
+  readonly agent: AgentName;
+  readonly capability: GatedCapability;
 
+  constructor(agent: AgentName, capability: GatedCapability, message: string) {
+    super(capabilityRefused(agent, capability, message).failure, "CapabilityError");
+    this.agent = agent;
+    this.capability = capability;
+  }
+}
+
+/** Options that are no options: a field that is missing, unknown or of the wrong kind. */
+export class ValidationError extends CodingAgentError {
   constructor(failure: Failure) {
-    super(failure.message);
-    this.name = "RunRefusedError";
-    this.code = failure.code;
-    this.failure = failure;
+    super(failure, "ValidationError");
+  }
+}
+
+/** Any other refusal before or during a run. */
+export class RunRefusedError extends CodingAgentError {
+  constructor(failure: Failure) {
+    super(failure, "RunRefusedError");
   }
 }
 
 export const capabilityRefused = (agent: AgentName, capability: GatedCapability, message: string): Refused =>
   fail("CAPABILITY_ERROR", { agent, capability, message });
 
-/** The throw for a refusal of `validateRun`. */
-export function runError(failure: Failure): CapabilityError | RunRefusedError {
+/** The throw for a refusal. */
+export function runError(failure: Failure): CodingAgentError {
   const facts = failure.details as { agent: AgentName; capability: GatedCapability } | undefined;
-  if (failure.code !== "CAPABILITY_ERROR" || facts === undefined) return new RunRefusedError(failure);
-  return new CapabilityError(facts.agent, facts.capability, failure.message);
+  if (failure.code === "CAPABILITY_ERROR" && facts !== undefined) {
+    return new CapabilityError(facts.agent, facts.capability, failure.message);
+  }
+  return failure.code === "input_invalid" ? new ValidationError(failure) : new RunRefusedError(failure);
 }

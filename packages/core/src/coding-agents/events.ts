@@ -5,10 +5,14 @@
  * makes that true for any adapter. `usage` holds the run's totals so far, not steps: the latest one is the truth.
  */
 import { z } from "zod";
+import { RUN_ERROR_CODES } from "./run-error.ts";
 
-/** `limit`: a turn, cost, time or token limit was reached. `aborted`: stopped, or broke off, without an error. */
+/** `limit`: a turn, cost, time or token limit was reached. `aborted`: somebody stopped it. A killed program has `failed`. */
 export const RUN_OUTCOMES = ["done", "failed", "aborted", "limit"] as const;
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
+
+export const COST_SOURCES = ["reported", "computed"] as const;
+export type CostSource = (typeof COST_SOURCES)[number];
 
 export const RUN_LIMITS = ["turns", "cost", "time", "tokens", "output"] as const;
 export type RunLimit = (typeof RUN_LIMITS)[number];
@@ -35,13 +39,19 @@ export const usageEvent = z.object({
   cacheWriteTokens: count.optional(),
   /** Part of the output. */
   thinkingTokens: count.optional(),
-  /** As the agent reports it; some add up a resumed session's whole history. */
+  /** Of this run alone, also in a resumed session. */
   costUsd: count.optional(),
+  /** Who says so: the program, or the price list for these tokens. */
+  costSource: z.enum(COST_SOURCES).optional(),
 });
 
 export const runEndedEvent = z.object({
   type: z.literal("run-ended"),
   outcome: z.enum(RUN_OUTCOMES),
+  /** Why it failed: the same codes for every agent. */
+  code: z.enum(RUN_ERROR_CODES).optional(),
+  /** What to do about it, with `code`. */
+  nextStep: text.optional(),
   /** Why it did not end as `done`, for a person. */
   message: text.optional(),
   /** Which limit, when the outcome is `limit`. */
@@ -91,6 +101,8 @@ export const codingAgentEventSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("retry"),
     message: text,
+    /** Why: `coding_agent_rate_limited`, `coding_agent_provider_down`, ... */
+    code: z.enum(RUN_ERROR_CODES).optional(),
     attempt: count.optional(),
     maxAttempts: count.optional(),
     delayMs: count.optional(),

@@ -4,7 +4,7 @@
  * Everything here is data; the adapter that speaks to the binary is another file.
  */
 import type { BuiltInAgentName } from "./agent-name.ts";
-import type { CodingAgentCapabilities } from "./capabilities.ts";
+import type { AgentTransport, CodingAgentCapabilities } from "./capabilities.ts";
 
 /** Where the seed says one thing and the binary does another. */
 export interface Departure {
@@ -17,6 +17,8 @@ export interface Departure {
 export interface CodingAgentManifest {
   readonly capabilities: CodingAgentCapabilities & { readonly agent: BuiltInAgentName };
   readonly displayName: string;
+  /** The ways to drive it, the usual one first. */
+  readonly transports: readonly [AgentTransport, ...AgentTransport[]];
   /** The command, and older or other names of it, in the order in which they are looked for. */
   readonly commands: readonly [string, ...string[]];
   readonly versionArgs: readonly string[];

@@ -152,15 +152,17 @@ function costUsd(
   model: ModelCapabilities | null,
   inputTokens: number,
   outputTokens: number,
-  { cachedInputTokens = 0, thinkingTokens = 0 }: CostDetails = {},
+  { cachedInputTokens = 0, cacheWriteTokens = 0, thinkingTokens = 0 }: CostDetails = {},
 ): number {
   const { inputPricePerMillion: input, outputPricePerMillion: output } = model ?? {};
   if (!model || input === undefined || output === undefined) return 0;
   const cached = Math.min(count(cachedInputTokens), count(inputTokens));
+  const written = Math.min(count(cacheWriteTokens), count(inputTokens) - cached);
   const thinking = Math.min(count(thinkingTokens), count(outputTokens));
   const millionths =
-    (count(inputTokens) - cached) * input +
+    (count(inputTokens) - cached - written) * input +
     cached * (model.cachedInputPricePerMillion ?? input) +
+    written * (model.cacheWritePricePerMillion ?? input) +
     (count(outputTokens) - thinking) * output +
     thinking * (model.thinkingPricePerMillion ?? output);
   return millionths / 1_000_000;

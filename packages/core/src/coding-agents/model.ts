@@ -18,6 +18,8 @@ export interface ModelCapabilities {
   /** ISO 8601 date. */
   readonly deprecatedSince?: string;
   readonly successorModelId?: string;
+  /** The model that the program itself runs when this one is asked for. */
+  readonly runsAsModelId?: string;
 
   readonly contextWindow: number;
   readonly maxOutputTokens: number;
@@ -27,6 +29,8 @@ export interface ModelCapabilities {
   readonly outputPricePerMillion?: number;
   readonly thinkingPricePerMillion?: number;
   readonly cachedInputPricePerMillion?: number;
+  /** For input that is written to a cache; the input's price when left out. */
+  readonly cacheWritePricePerMillion?: number;
 
   readonly supportsThinking: boolean;
   readonly thinkingEffortLevels?: readonly ThinkingEffortLevel[];
@@ -81,9 +85,10 @@ export interface ModelValidationResult {
   readonly successorModelId?: string;
 }
 
-/** Tokens that are priced apart. Both are counted inside the seed's totals: cached within input, thinking within output. */
+/** Tokens that are priced apart, counted inside the seed's totals: both kinds of cached within input, thinking within output. */
 export interface CostDetails {
   readonly cachedInputTokens?: number;
+  readonly cacheWriteTokens?: number;
   readonly thinkingTokens?: number;
 }
 

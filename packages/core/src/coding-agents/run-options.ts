@@ -50,7 +50,12 @@ export interface RunOptions {
   readonly thinkingBudgetTokens?: number | undefined;
   /** Native thinking parameters; laid over what effort and budget give, and always winning. */
   readonly thinkingOverride?: Readonly<Record<string, unknown>> | undefined;
+  /** `json`: the answer must be one JSON document; a run whose answer is not fails. */
   readonly outputFormat?: OutputFormat | undefined;
+  /** A JSON Schema that the answer must satisfy; implies `outputFormat: "json"`. */
+  readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
+  /** Drive the program this way, one of the manifest's `transports`; chosen by what the run needs when left out. */
+  readonly transport?: string | undefined;
   /** Skill folders or files, by path. */
   readonly skills?: readonly string[] | undefined;
   readonly mcpServers?: readonly McpServerConfig[] | undefined;
@@ -110,6 +115,11 @@ export const runOptionsSchema = z
     thinkingBudgetTokens: z.int().min(0).optional(),
     thinkingOverride: z.record(z.string().max(MAX_NAME_CHARS), z.json()).optional(),
     outputFormat: z.enum(["text", "json"]).optional(),
+    outputSchema: z.record(z.string().max(MAX_NAME_CHARS), z.json()).optional(),
+    transport: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{0,31}$/)
+      .optional(),
     skills: z.array(path).max(MAX_ITEMS).optional(),
     mcpServers: z.array(mcpServer).max(MAX_ITEMS).optional(),
     attachments: z.array(attachment).max(MAX_ITEMS).optional(),

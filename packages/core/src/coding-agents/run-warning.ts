@@ -5,7 +5,10 @@ export type RunWarningCode =
   | "thinking_not_carried"
   | "model_unknown"
   | "model_deprecated"
-  | "model_ambiguous";
+  | "model_ambiguous"
+  | "model_replaced"
+  | "thinking_unused"
+  | "cost_unknown";
 
 export interface RunWarning {
   readonly code: RunWarningCode;

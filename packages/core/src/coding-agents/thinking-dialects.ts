@@ -28,6 +28,8 @@ export interface ThinkingDialect {
   readonly levels: Readonly<Record<ThinkingEffortLevel, string>>;
   /** The parameter that takes a number of tokens, where there is one. */
   readonly budgetKey?: string;
+  /** Keys of which a request may carry one: the number replaces the level, and an override replaces both. */
+  readonly exclusive?: readonly string[];
   readonly carry: (params: ThinkingParams, model: ModelCapabilities | null) => CarriedThinking;
 }
 
@@ -40,41 +42,25 @@ const takesBudget = (model: ModelCapabilities | null) => model?.thinkingBudgetRa
 const CLAUDE_DEFAULT_OUTPUT_TOKENS = 32_000; // a budget at or above it is cut to 31999 unless the output limit is raised
 
 /** `--effort` steers adaptive models, `MAX_THINKING_TOKENS` the older ones; each is without effect on the other kind. */
+const CLAUDE_KEYS = ["effort", "budget_tokens"];
 const claude: readonly ThinkingDialect[] = [
   {
     fits: takesBudget,
     effortKey: "budget_tokens",
     levels: TOKENS,
     budgetKey: "budget_tokens",
+    exclusive: CLAUDE_KEYS,
     carry: carryClaude,
   },
   {
-    fits: (model) => model !== null,
+    fits: always, // a model nobody described is a newer one: those take levels
     effortKey: "effort",
     levels: VERBATIM,
     budgetKey: "budget_tokens",
+    exclusive: CLAUDE_KEYS,
     carry: carryClaude,
-  },
-  {
-    fits: always,
-    effortKey: "effort",
-    levels: VERBATIM,
-    budgetKey: "budget_tokens",
-    // Nobody knows which kind it is, so both are told.
-    carry: (params, model) => carryClaude({ ...claudeBudgetOf(params.effort), ...params }, model),
   },
 ];
-
-const CLAUDE_UNKNOWN_BUDGETS: Readonly<Record<string, number>> = {
-  low: 1024,
-  medium: 8192,
-  high: 31_999,
-  max: 31_999,
-};
-const claudeBudgetOf = (effort: unknown) =>
-  typeof effort === "string" && effort in CLAUDE_UNKNOWN_BUDGETS
-    ? { budget_tokens: CLAUDE_UNKNOWN_BUDGETS[effort] }
-    : {};
 
 function carryClaude(params: ThinkingParams, model: ModelCapabilities | null): CarriedThinking {
   const { effort, budget_tokens: budget, ...rest } = params;
@@ -129,6 +115,7 @@ const gemini: readonly ThinkingDialect[] = [
     effortKey: "thinkingBudget",
     levels: TOKENS,
     budgetKey: "thinkingBudget",
+    exclusive: ["thinkingLevel", "thinkingBudget"],
     carry: carryGemini,
   },
   {
@@ -136,6 +123,7 @@ const gemini: readonly ThinkingDialect[] = [
     effortKey: "thinkingLevel",
     levels: { low: "LOW", medium: "MEDIUM", high: "HIGH", max: "HIGH" },
     budgetKey: "thinkingBudget",
+    exclusive: ["thinkingLevel", "thinkingBudget"],
     carry: carryGemini,
   },
 ];

@@ -116,11 +116,19 @@ describe("the effort table", () => {
     expect(tokens).toEqual([1024, 8192, 32_768, 63_999]);
   });
 
-  test("an unknown model of Claude is told both ways, because nobody knows which it reads", () => {
+  test("an unknown model of Claude is told a level, because newer models take those", () => {
     expect(at("claude", null, { thinkingEffort: "medium" })).toMatchObject({
       argv: ["--effort", "medium"],
-      env: { MAX_THINKING_TOKENS: "8192" },
+      env: {},
     });
+  });
+
+  test.each([
+    ["claude", { thinkingEffort: "high", thinkingOverride: { budget_tokens: 5000 } }, ["budget_tokens"]],
+    ["claude", { thinkingEffort: "high", thinkingBudgetTokens: 5000 }, ["budget_tokens"]],
+    ["gemini", { thinkingEffort: "high", thinkingOverride: { thinkingBudget: 5000 } }, ["thinkingBudget"]],
+  ] as const)("%s with %j never carries two fields that contradict each other", (agent, asked, keys) => {
+    expect(Object.keys(at(agent, null, asked).params)).toEqual(keys);
   });
 
   test("an agent somebody registered gets an ACP option, and nothing on its command line", () => {

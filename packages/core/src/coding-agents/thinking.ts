@@ -68,7 +68,7 @@ export function nativeThinking(
     };
   }
   const { params, warnings } = normalise(request, dialect);
-  const merged = { ...params, ...thinkingOverride };
+  const merged = { ...withoutRivals(params, thinkingOverride, dialect), ...thinkingOverride };
   const carried: CarriedThinking = dialect.carry(merged, model);
   const left = carried.notCarried ?? [];
   return {
@@ -93,8 +93,22 @@ function normalise(request: ThinkingRequest, dialect: ThinkingDialect): Normalis
   const number = budget === undefined || !dialect.budgetKey ? {} : { [dialect.budgetKey]: budget };
   // An overridden level cannot be a lowered one, and a budget given beside it replaces its number.
   const replaced = { ...number, ...request.thinkingOverride };
-  const lowered = effort?.warning && !(effort.key in replaced) ? [effort.warning] : [];
-  return { params: { ...(effort && { [effort.key]: effort.value }), ...number }, warnings: lowered };
+  const isReplaced =
+    effort !== undefined &&
+    (effort.key in replaced || (dialect.exclusive ?? []).some((key) => key in replaced));
+  const lowered = effort?.warning && !isReplaced ? [effort.warning] : [];
+  const fromLevel = effort ? { [effort.key]: effort.value } : {};
+  return { params: { ...withoutRivals(fromLevel, number, dialect), ...number }, warnings: lowered };
+}
+
+/** Of keys that exclude each other, those go that a stronger one replaces: a request never carries both. */
+function withoutRivals(
+  params: ThinkingParams,
+  stronger: ThinkingParams,
+  { exclusive = [] }: ThinkingDialect,
+): ThinkingParams {
+  if (!exclusive.some((key) => key in stronger)) return params;
+  return Object.fromEntries(Object.entries(params).filter(([key]) => !exclusive.includes(key)));
 }
 
 interface EffortParam {

@@ -138,6 +138,12 @@ describe("validateRun, section 11", () => {
     ["streaming", { stream: true }, { supportsTextStreaming: false }, "text streaming"],
     ["imageInput", { attachments: IMAGE }, { supportsImageInput: false }, "image input"],
     ["fileAttachments", { attachments: FILE }, { supportsFileAttachments: false }, "file attachments"],
+    [
+      "structuredOutput",
+      { outputSchema: { type: "object" } },
+      { supportsStructuredOutput: false },
+      "structured output",
+    ],
   ];
 
   test.each(rows)("refuses %s where the agent lacks it", (capability, asked, lack, what) => {
@@ -154,12 +160,14 @@ describe("validateRun, section 11", () => {
     ).toBeNull();
   });
 
-  test("every gated capability but plugins, which run() does not touch, has a row", () => {
+  test("every gated capability has a row, but those that run() does not touch", () => {
     const covered = new Set([
       ...rows.map(([capability]) => capability),
       "thinking",
       "thinkingBudget",
       "plugins",
+      "stdinInjection",
+      "approvalEdits",
     ]);
     expect([...covered].sort()).toEqual([...GATED_CAPABILITIES].sort());
   });

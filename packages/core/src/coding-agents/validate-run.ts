@@ -5,7 +5,12 @@
  */
 import { fail } from "../failures/fail.ts";
 import { ok, type Refused, type Result } from "../result.ts";
-import type { CodingAgentCapabilities, EffectiveCapabilities } from "./capabilities.ts";
+import {
+  type AgentTransport,
+  type CodingAgentCapabilities,
+  type EffectiveCapabilities,
+  overTransport,
+} from "./capabilities.ts";
 import { capabilityRefused, type GatedCapability } from "./capability-error.ts";
 import type { ModelCapabilities } from "./model.ts";
 import type { Attachment, RunOptions } from "./run-options.ts";
@@ -18,12 +23,22 @@ export interface RunCheck {
   readonly streamFallback: readonly StreamKind[];
 }
 
+/** What is known beside the agent and the model that the options name. */
+export interface RunSetting {
+  /** What answers when the options name no model; only thinking is checked against it. */
+  readonly defaultModel?: ModelCapabilities | null;
+  /** The way the run will take; what it cannot do is refused, whatever the agent and the model can. */
+  readonly transport?: AgentTransport | undefined;
+}
+
 export function validateRun(
   options: RunOptions,
   capabilities: CodingAgentCapabilities | EffectiveCapabilities,
   model: ModelCapabilities | null,
+  { defaultModel = null, transport }: RunSetting = {},
 ): Result<RunCheck> {
-  const run = { options, agent: capabilities, model };
+  const thinker = options.model === undefined ? (model ?? defaultModel) : model;
+  const run = { options, agent: overTransport(capabilities, transport), model, thinker, transport };
   for (const rule of RULES) {
     const refused = rule(run);
     if (refused) return refused;
@@ -35,6 +50,9 @@ interface Run {
   readonly options: RunOptions;
   readonly agent: CodingAgentCapabilities | EffectiveCapabilities;
   readonly model: ModelCapabilities | null;
+  /** The model that will think: the named one, else the agent's default. */
+  readonly thinker: ModelCapabilities | null;
+  readonly transport?: AgentTransport | undefined;
 }
 type Rule = (run: Run) => Refused | undefined;
 type Flag<T> = { [Key in keyof T]-?: T[Key] extends boolean ? Key : never }[keyof T];
@@ -58,6 +76,13 @@ const NEEDS: readonly Need[] = [
     asked: ({ outputFormat }) => outputFormat === "json",
     agentFlag: "supportsJsonMode",
     modelFlag: "supportsJsonMode",
+  },
+  {
+    capability: "structuredOutput",
+    what: "structured output",
+    asked: ({ outputSchema }) => outputSchema !== undefined,
+    agentFlag: "supportsStructuredOutput",
+    modelFlag: "supportsStructuredOutput",
   },
   {
     capability: "resume",
@@ -121,8 +146,9 @@ const RULES: readonly Rule[] = [
 ];
 
 function effortSupported(run: Run): Refused | undefined {
-  const { options, agent, model } = run;
-  if (options.thinkingEffort === undefined || holds(run, "supportsThinking", "supportsThinking")) return;
+  const { options, agent, thinker: model } = run;
+  const thinks = holds({ ...run, model }, "supportsThinking", "supportsThinking");
+  if (options.thinkingEffort === undefined || thinks) return;
   const message =
     agent.supportsThinking && model
       ? modelCannotThink(agent, model)
@@ -130,7 +156,7 @@ function effortSupported(run: Run): Refused | undefined {
   return capabilityRefused(agent.agent, "thinking", message);
 }
 
-function effortListed({ options, agent, model }: Run): Refused | undefined {
+function effortListed({ options, agent, thinker: model }: Run): Refused | undefined {
   const level = options.thinkingEffort;
   if (level === undefined || (model?.thinkingEffortLevels ?? agent.thinkingEffortLevels).includes(level))
     return;
@@ -143,16 +169,19 @@ function effortListed({ options, agent, model }: Run): Refused | undefined {
 }
 
 function budgetSupported(run: Run): Refused | undefined {
-  const { options, agent, model } = run;
+  const { options, agent, thinker: model } = run;
   if (options.thinkingBudgetTokens === undefined || takesBudget(run)) return;
   if (agent.supportsThinkingBudgetTokens && model && !model.supportsThinking) {
     return capabilityRefused(agent.agent, "thinking", modelCannotThink(agent, model));
   }
-  const message = `Agent '${agent.agent}' does not support numeric thinking budget`;
+  const message =
+    model && run.model === null && agent.supportsThinkingBudgetTokens
+      ? `Model '${model.modelId}', the default of agent '${agent.agent}', takes no numeric thinking budget`
+      : `Agent '${agent.agent}' does not support numeric thinking budget`;
   return capabilityRefused(agent.agent, "thinkingBudget", message);
 }
 
-function budgetInRange({ options, agent, model }: Run): Refused | undefined {
+function budgetInRange({ options, agent, thinker: model }: Run): Refused | undefined {
   const budget = options.thinkingBudgetTokens;
   if (budget === undefined || !model?.thinkingBudgetRange) return;
   const [least, most] = model.thinkingBudgetRange;
@@ -168,14 +197,15 @@ function approvalModeOffered({ options, agent }: Run): Refused | undefined {
   return fail("approval_mode_unsupported", { agent: agent.agent, mode, modes: agent.approvalModes });
 }
 
-/** Model level where a model is given, else agent level; what a probe saw to be missing stays missing. */
-function holds({ agent, model }: Run, agentFlag: AgentFlag, modelFlag?: ModelFlag): boolean {
+/** Model level where a model is given, else agent level; what a probe or the transport lacks stays missing. */
+function holds({ agent, model, transport }: Run, agentFlag: AgentFlag, modelFlag?: ModelFlag): boolean {
   if ("observed" in agent && agent.observed[agentFlag] === false) return false;
+  if (transport?.differs[agentFlag] === false) return false;
   return model && modelFlag ? model[modelFlag] : agent[agentFlag];
 }
 
 function takesBudget(run: Run): boolean {
-  const { agent, model } = run;
+  const { agent, thinker: model } = run;
   if ("observed" in agent && agent.observed.supportsThinkingBudgetTokens === false) return false;
   if (!model) return agent.supportsThinkingBudgetTokens;
   if (!model.supportsThinking) return false;
@@ -186,7 +216,11 @@ function takesBudget(run: Run): boolean {
 function lacks(run: Run, { capability, what, agentFlag, modelFlag }: Need): Refused {
   const { agent, model } = run;
   const byModel = model && modelFlag && holds({ ...run, model: null }, agentFlag);
-  const who = byModel ? `Model '${model.modelId}' on agent '${agent.agent}'` : `Agent '${agent.agent}'`;
+  const over =
+    run.transport?.differs[agentFlag] === false ? ` over its transport '${run.transport.name}'` : "";
+  const who = byModel
+    ? `Model '${model.modelId}' on agent '${agent.agent}'`
+    : `Agent '${agent.agent}'${over}`;
   return capabilityRefused(agent.agent, capability, `${who} does not support ${what}`);
 }
 

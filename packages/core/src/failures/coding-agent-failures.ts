@@ -1,6 +1,15 @@
 /** Failures of the area "coding-agent". `CAPABILITY_ERROR` keeps the spelling that the seed gives it. */
 import { row } from "./failure.ts";
 
+/** What a program said when it failed. */
+interface ToldFacts {
+  readonly agent: string;
+  readonly message: string;
+  readonly status?: number | undefined;
+}
+
+const toldDetails = ({ agent, status }: ToldFacts) => ({ agent, ...(status !== undefined && { status }) });
+
 export const codingAgentFailures = {
   CAPABILITY_ERROR: row<{ agent: string; capability: string; message: string }>({
     status: 422,
@@ -28,6 +37,83 @@ export const codingAgentFailures = {
       install === undefined
         ? `Install '${agent}' and put it on the PATH.`
         : `Install it with \`${install}\`.`,
+  }),
+  coding_agent_not_logged_in: row<ToldFacts>({
+    status: 424,
+    message: ({ agent, message }) => `Agent '${agent}' is not logged in: ${message}`,
+    nextStep: ({ agent }) =>
+      `Log '${agent}' in on the machine that runs it, or set its key; \`capstan doctor ${agent}\` shows what it finds.`,
+    details: toldDetails,
+  }),
+  coding_agent_version_untested: row<{ agent: string; version: string; tested: string }>({
+    status: 424,
+    message: ({ agent, version, tested }) =>
+      `Agent '${agent}' has version ${version}; its manifest was tested with ${tested}`,
+    nextStep: ({ agent }) => `Probe this version: \`capstan doctor ${agent} --probe\`.`,
+    details: ({ agent, version, tested }) => ({ agent, version, tested }),
+  }),
+  coding_agent_folder_missing: row<{ agent: string; folder: string }>({
+    status: 422,
+    message: ({ agent, folder }) => `Agent '${agent}' cannot work in ${folder}: there is no such folder`,
+    nextStep: () => "Create the folder, or name another one in `cwd`.",
+    details: ({ folder }) => ({ folder }),
+  }),
+  coding_agent_model_unknown: row<ToldFacts>({
+    status: 422,
+    message: ({ agent, message }) => `Agent '${agent}' cannot use this model: ${message}`,
+    nextStep: ({ agent }) => `\`capstan models --agent ${agent}\` lists its models.`,
+    details: toldDetails,
+  }),
+  coding_agent_budget_refused: row<{ agent: string; model: string; why: string }>({
+    status: 422,
+    message: ({ agent, model, why }) =>
+      `Agent '${agent}' cannot keep a cost limit with model '${model}': ${why}`,
+    nextStep: () =>
+      "Name a model whose price is known, leave the cost limit out, or limit turns or time instead.",
+    details: ({ agent, model }) => ({ agent, model }),
+  }),
+  coding_agent_rate_limited: row<ToldFacts>({
+    status: 429,
+    message: ({ agent, message }) => `The provider limits the rate of agent '${agent}': ${message}`,
+    nextStep: () => "Wait and run it again, or use another model or account.",
+    details: toldDetails,
+  }),
+  coding_agent_provider_down: row<ToldFacts>({
+    status: 502,
+    message: ({ agent, message }) => `The model's provider failed agent '${agent}': ${message}`,
+    nextStep: () => "Run it again; if it stays so, look at the provider's status page and at the network.",
+    details: toldDetails,
+  }),
+  coding_agent_killed: row<{ agent: string; signal: string; output: string }>({
+    status: 502,
+    message: ({ agent, signal, output }) =>
+      `Agent '${agent}' was killed by ${signal} before the run's end${output && `. Last output: ${output}`}`,
+    nextStep: () => "Look for who ended it: too little memory, a time limit of the system, or a person.",
+    details: ({ signal }) => ({ signal }),
+  }),
+  coding_agent_protocol_broken: row<{ agent: string; how: string; output: string }>({
+    status: 502,
+    message: ({ agent, how, output }) =>
+      `Agent '${agent}' ${how} and never said how the run ended${output && `. Last output: ${output}`}`,
+    nextStep: ({ agent }) =>
+      `Compare its version with the tested one: \`capstan doctor ${agent}\`; \`--probe\` tries this version.`,
+  }),
+  coding_agent_output_invalid: row<{ agent: string; why: string }>({
+    status: 502,
+    message: ({ agent, why }) => `The answer of agent '${agent}' is not what was asked for: ${why}`,
+    nextStep: () => "Run it again, say in the prompt what the document looks like, or use a stronger model.",
+  }),
+  coding_agent_failed: row<ToldFacts>({
+    status: 502,
+    message: ({ message }) => message,
+    nextStep: ({ agent }) => `Run it again, or look with \`capstan doctor ${agent}\` at what it needs.`,
+    details: toldDetails,
+  }),
+  transport_unknown: row<{ agent: string; transport: string; known: readonly string[] }>({
+    status: 422,
+    message: ({ agent, transport }) => `Agent '${agent}' has no transport '${transport}'`,
+    nextStep: ({ known }) => `Use ${known.map((name) => `"${name}"`).join(" or ")}, or leave it out.`,
+    details: ({ known }) => ({ known }),
   }),
   run_command_refused: row<{ command: string }>({
     status: 409,

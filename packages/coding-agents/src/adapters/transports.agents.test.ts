@@ -1,0 +1,158 @@
+/**
+ * What runs count on, tried on every transport of the real programs: the exact prompt, images, edited and refused calls,
+ * costs of new and resumed sessions, the provider's errors, a broken stream, limits, and answers that fit a schema.
+ */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { BuiltInAgentName, CodingAgentEvent, RunOptions } from "@capstan/core/internal";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { IMAGE_BASE64 } from "../doctor/probe-place.ts";
+import { IMAGE_ON_WIRE } from "../doctor/probe-scenarios.ts";
+import type { RunHandle } from "../engine/run-handle.ts";
+import { isInCache, newHome } from "../fixtures/real-agent.ts";
+import { MANIFESTS } from "../manifests/all.ts";
+import type { SimRequest } from "../sim/sim-request.ts";
+import { type Sim, startSim } from "../sim/sim-server.ts";
+
+const AGENTS: readonly BuiltInAgentName[] = ["claude", "codex", "gemini", "copilot", "opencode", "pi"];
+const WAYS = AGENTS.flatMap((name) =>
+  MANIFESTS[name].transports.map((transport) => ({
+    name,
+    transport: transport.name,
+    can: { ...MANIFESTS[name].capabilities, ...transport.differs },
+  })),
+);
+const PROMPT =
+  "[[text]] \"quoted\" 'single' \\back\nnew line  two  spaces \t tab $HOME `tick` é 漢 --flag @x /y end";
+
+let sim: Sim;
+beforeAll(async () => {
+  sim = await startSim();
+});
+afterAll(() => sim.close());
+
+describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
+  const real = test.skipIf(!isInCache(name));
+  const asking = test.skipIf(!isInCache(name) || !can.approvalModes.includes("prompt"));
+  const base: Partial<RunOptions> = { transport };
+
+  real("gets the prompt byte for byte", async () => {
+    const { result } = await newHome(name, sim).run({ ...base, prompt: PROMPT });
+    expect(result.outcome).toBe("done");
+    expect(sent()).toContain(JSON.stringify(PROMPT).slice(1, -1));
+  });
+
+  real.each(["-x [[text]]", "/help [[text]]"])(
+    "gets a prompt that begins with %j as a message",
+    async (prompt) => {
+      const { result } = await newHome(name, sim).run({ prompt });
+      expect(result.outcome).toBe("done");
+      expect(sent()).toContain(prompt);
+    },
+  );
+
+  real.each(["path", "data"])("gets an image by its %s to the model", async (by) => {
+    const home = newHome(name, sim);
+    writeFileSync(join(home.cwd, "dot.png"), Buffer.from(IMAGE_BASE64, "base64"));
+    const attachment =
+      by === "path" ? { path: "dot.png" } : { data: IMAGE_BASE64, mimeType: "image/png", name: "dot.png" };
+    const { result } = await home.run({ ...base, prompt: "[[text]] what?", attachments: [attachment] });
+    expect(result.outcome).toBe("done");
+    expect(sent()).toMatch(IMAGE_ON_WIRE);
+  });
+
+  asking("runs the call that a person wrote, never the one the model asked for", async () => {
+    const home = newHome(name, sim);
+    sim.setScript((request) => changedCall(request));
+    const asked: CodingAgentEvent[] = [];
+    const answer = (run: RunHandle, event: CodingAgentEvent) => {
+      if (event.type !== "approval-requested") return undefined;
+      asked.push(event);
+      return run.approve(event.id, changed(event.input));
+    };
+    const { result } = await home.run({ ...base, prompt: "please write", approvalMode: "prompt" }, answer);
+    sim.setScript(undefined);
+    expect(result.outcome).toBe("done");
+    expect(JSON.stringify(asked[0])).toContain("sim-made.txt"); // the question shows the arguments
+    expect(existsSync(join(home.cwd, "sim-made.txt"))).toBe(false);
+    expect(existsSync(join(home.cwd, "other-made.txt"))).toBe(true);
+  });
+
+  real("costs what this run cost, also when the session is resumed", async () => {
+    const home = newHome(name, sim);
+    const first = await home.run({ ...base, prompt: "[[tool]] one" });
+    expect(first.result.usage).toMatchObject({ costUsd: expect.any(Number), costSource: expect.any(String) });
+    const { costUsd: two = 0 } = first.result.usage ?? {};
+    expect(two).toBeGreaterThan(0);
+    if (!can.canResume) return;
+    const again = await home.run({ ...base, prompt: "[[text]] two", sessionId: first.result.sessionId });
+    // One call of the model where the first run made two.
+    expect(again.result.usage?.costUsd).toBeCloseTo(two / 2, 6);
+    expect(again.result.sessionId).toBe(first.result.sessionId);
+  });
+
+  test.skipIf(!isInCache(name) || can.reportsUsage !== "live")("stops at its cost limit", async () => {
+    sim.setScript((request) => (request.tools.length > 0 ? "run sleep 1" : "text"));
+    const { result } = await newHome(name, sim).run({ ...base, prompt: "go on for ever", maxCostUsd: 0.002 });
+    sim.setScript(undefined);
+    expect(result).toMatchObject({ outcome: "limit", limit: "cost" });
+    expect(sim.requests.length).toBeLessThan(12);
+  });
+
+  real.each([
+    ["err401", "coding_agent_not_logged_in"],
+    ["err500", "coding_agent_provider_down"],
+  ])("tells %s as %s, in words", async (mode, code) => {
+    const options = { ...base, prompt: `[[${mode}]] x`, timeoutMs: 30_000 };
+    const { events, result } = await newHome(name, sim).run(options);
+    const retries = events.filter((event) => event.type === "retry");
+    // A program that never gives up says so while it tries.
+    if (result.limit === "time") expect(retries.map((event) => event.code)).toContain(code);
+    else expect(result).toMatchObject({ outcome: "failed", code, nextStep: expect.any(String) });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what terminals obey must not be in a message
+    expect(result.message).not.toMatch(/\u001b|[{}]/);
+  });
+
+  test.skipIf(!isInCache(name) || !can.supportsStructuredOutput)("answers by a schema", async () => {
+    const outputSchema = {
+      type: "object",
+      properties: { answer: { type: "integer" } },
+      required: ["answer"],
+      additionalProperties: false,
+    };
+    sim.setScript(structured);
+    const { result } = await newHome(name, sim).run({ ...base, prompt: "answer", outputSchema });
+    sim.setScript(undefined);
+    expect(result).toMatchObject({ outcome: "done", json: { answer: 42 } });
+  });
+
+  test.skipIf(!isInCache(name) || can.supportsStdinInjection)("refuses a message while it runs", async () => {
+    const refusals: unknown[] = [];
+    await newHome(name, sim).run({ ...base, prompt: "[[text]] x" }, async (run, event) => {
+      if (event.type === "run-started") await run.send("more").catch((error) => refusals.push(error));
+    });
+    expect(refusals).toEqual([expect.objectContaining({ capability: "stdinInjection" })]);
+  });
+});
+
+const sent = () => JSON.stringify(sim.requests.map(({ body }) => body));
+
+/** The model asks to write, and makes the call that it is told to make instead. */
+function changedCall(request: SimRequest): string {
+  const said = JSON.stringify(request.body);
+  if (request.tools.length === 0 || said.includes("other made")) return "text";
+  if (said.includes("Make exactly this call")) return "run touch other-made.txt && echo other made";
+  return request.isToolDone ? "text" : "run touch sim-made.txt && echo made";
+}
+
+/** The same arguments for another file, wherever the program puts the command. */
+const changed = (input: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(input).replaceAll("sim-made.txt && echo made", "other-made.txt && echo other made"),
+  );
+
+const structured = (request: SimRequest) => {
+  const tool = request.tools.find(({ name }) => /StructuredOutput/i.test(name));
+  const call = tool && !request.isToolDone ? { tool, input: { answer: 42 }, text: "" } : null;
+  return { kind: "answer" as const, thinking: null, text: '{"answer":42}', call, isSlow: false };
+};

@@ -1,0 +1,210 @@
+/**
+ * What runs count on, tried over each transport of an agent: one or two runs of the real program against the simulated model.
+ *
+ * A feature works or it does not; a run that tells neither is inconclusive, which is no success.
+ */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { CodingAgentCapabilities, CodingAgentEvent, RunOptions } from "@capstan/core/internal";
+import type { SimPlan, SimScript } from "../sim/sim-plan.ts";
+import type { SimRequest } from "../sim/sim-request.ts";
+import { IMAGE_BASE64, MARKS, type ProbePlace } from "./probe-place.ts";
+import { IMAGE_ON_WIRE, ProbeInconclusive } from "./probe-scenarios.ts";
+
+type Ended = Extract<CodingAgentEvent, { type: "run-ended" }>;
+type Asked = Extract<CodingAgentEvent, { type: "approval-requested" }>;
+
+export interface FeatureRun {
+  readonly events: readonly CodingAgentEvent[];
+  readonly requests: readonly SimRequest[];
+  readonly ended: Ended;
+}
+
+/** Ways to take part in a run under probe. */
+export interface Taking {
+  readonly script?: SimScript;
+  readonly answer?: (asked: Asked) => { readonly approve: unknown } | { readonly deny: string };
+  /** Stops the run at the first word of the model. */
+  readonly interrupts?: boolean;
+}
+
+export interface FeatureTools {
+  readonly can: CodingAgentCapabilities;
+  readonly place: ProbePlace;
+  readonly attempt: (
+    options: Partial<RunOptions> & { readonly prompt: string },
+    taking?: Taking,
+  ) => Promise<FeatureRun>;
+}
+
+export interface FeatureProbe {
+  readonly name: string;
+  /** Whether the transport offers it at all. */
+  readonly offered: (can: CodingAgentCapabilities) => boolean;
+  readonly works: (tools: FeatureTools) => Promise<boolean>;
+}
+
+const always = () => true;
+const asksPeople = ({ approvalModes }: CodingAgentCapabilities) => approvalModes.includes("prompt");
+const runsTools = ({ approvalModes, supportsNativeTools }: CodingAgentCapabilities) =>
+  supportsNativeTools && approvalModes.includes("yolo");
+
+export const FEATURE_PROBES: readonly FeatureProbe[] = [
+  { name: "exact prompt", offered: always, works: getsExactPrompt },
+  { name: "deny", offered: asksPeople, works: isDenied },
+  { name: "edit", offered: asksPeople, works: runsEditedCall },
+  { name: "image", offered: ({ supportsImageInput }) => supportsImageInput, works: seesImage },
+  { name: "resume cost", offered: ({ canResume }) => canResume, works: costsOneRun },
+  {
+    name: "usage with tools",
+    offered: (can) => can.reportsUsage !== "never" && runsTools(can),
+    works: countsEveryCall,
+  },
+  {
+    name: "401",
+    offered: always,
+    works: (tools) => tellsError(tools, "err401", "coding_agent_not_logged_in"),
+  },
+  {
+    name: "429",
+    offered: always,
+    works: (tools) => tellsError(tools, "err429", "coding_agent_rate_limited"),
+  },
+  { name: "cut stream", offered: always, works: noticesCut },
+  { name: "interrupt", offered: ({ supportsTextStreaming }) => supportsTextStreaming, works: isInterrupted },
+  { name: "MCP tool", offered: ({ supportsMCP }) => supportsMCP, works: callsMcpTool },
+  {
+    name: "structured output",
+    offered: ({ supportsStructuredOutput }) => supportsStructuredOutput,
+    works: answersBySchema,
+  },
+];
+
+const PROMPT =
+  "[[text]] \"quoted\" 'single' \\back\nnew line  two  spaces \t tab $HOME `tick` é 漢 --flag @x end";
+
+async function getsExactPrompt({ attempt }: FeatureTools): Promise<boolean> {
+  const { requests } = await done(attempt({ prompt: PROMPT }));
+  return wasSent(requests, JSON.stringify(PROMPT).slice(1, -1));
+}
+
+const MADE = "probe-made.txt";
+const OTHER = "probe-other.txt";
+
+async function isDenied({ attempt, place }: FeatureTools): Promise<boolean> {
+  const answer = () => ({ deny: "not today" });
+  await done(attempt({ prompt: `[[run touch ${MADE}]]`, approvalMode: "prompt" }, { answer }));
+  return !(await isThere(place, MADE));
+}
+
+async function runsEditedCall({ attempt, place }: FeatureTools): Promise<boolean> {
+  const answer = ({ input }: Asked) => ({
+    approve: JSON.parse(JSON.stringify(input).replaceAll(MADE, OTHER)) as unknown,
+  });
+  await done(attempt({ prompt: "Write it.", approvalMode: "prompt" }, { answer, script: writesAsTold }));
+  return (await isThere(place, OTHER)) && !(await isThere(place, MADE));
+}
+
+/** The model asks to write, and makes the call that it is told to make instead. */
+function writesAsTold(request: SimRequest): string {
+  const said = JSON.stringify(request.body);
+  if (request.tools.length === 0) return "text";
+  const isTold = said.includes("Make exactly this call");
+  if (isTold && !said.includes("probe wrote other")) return `run touch ${OTHER} && echo probe wrote other`;
+  return request.isToolDone || isTold ? "text" : `run touch ${MADE}`;
+}
+
+async function seesImage({ attempt }: FeatureTools): Promise<boolean> {
+  const attachments = [{ data: IMAGE_BASE64, mimeType: "image/png", name: "dot.png" }];
+  const { requests } = await done(attempt({ prompt: "[[text]] What is it?", attachments }));
+  return requests.some(({ body }) => IMAGE_ON_WIRE.test(JSON.stringify(body)));
+}
+
+async function costsOneRun({ attempt }: FeatureTools): Promise<boolean> {
+  const first = await done(attempt({ prompt: `[[text]] Remember ${MARKS.memory}.` }));
+  const { sessionId } = first.ended;
+  if (sessionId === undefined) throw new ProbeInconclusive("the agent named no session");
+  const again = await done(attempt({ prompt: "[[text]] Go on.", sessionId }));
+  const [one, other] = [first.ended.usage?.costUsd, again.ended.usage?.costUsd];
+  if (one === undefined || other === undefined) return false;
+  return wasSent(again.requests, MARKS.memory) && Math.abs(one - other) < ROUNDING_USD;
+}
+
+const ROUNDING_USD = 1e-9;
+
+async function countsEveryCall({ attempt }: FeatureTools): Promise<boolean> {
+  const one = await done(attempt({ prompt: "[[text]] Answer.", approvalMode: "yolo" }));
+  const two = await done(attempt({ prompt: "[[tool]] Run it.", approvalMode: "yolo" }));
+  return tokensOf(one) > 0 && tokensOf(two) === 2 * tokensOf(one);
+}
+
+function tokensOf({ ended: { usage } }: FeatureRun): number {
+  const { inputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage ?? {};
+  return inputTokens + cachedInputTokens + cacheWriteTokens;
+}
+
+const ERROR_TIMEOUT_MS = 20_000; // some programs retry for ever; that they say so is what counts
+
+async function tellsError({ attempt }: FeatureTools, mode: string, code: string): Promise<boolean> {
+  const { events, ended } = await attempt({ prompt: `[[${mode}]] Answer.`, timeoutMs: ERROR_TIMEOUT_MS });
+  const isRetried = events.some((event) => event.type === "retry" && event.code === code);
+  return ended.outcome === "failed" ? ended.code === code : ended.limit === "time" && isRetried;
+}
+
+/** Half an answer must not pass for a whole one: it fails, or is asked for again. */
+async function noticesCut({ attempt }: FeatureTools): Promise<boolean> {
+  const { ended, requests } = await attempt({ prompt: "[[cut]] Answer.", timeoutMs: ERROR_TIMEOUT_MS });
+  return ended.outcome !== "done" || requests.filter(({ marker }) => marker === "cut").length > 1;
+}
+
+async function isInterrupted({ attempt }: FeatureTools): Promise<boolean> {
+  const { ended } = await attempt({ prompt: "[[slow]] Answer.", stream: "auto" }, { interrupts: true });
+  return ended.outcome === "aborted";
+}
+
+async function callsMcpTool({ attempt, place, can }: FeatureTools): Promise<boolean> {
+  const script = (request: SimRequest) => {
+    const isOffered = request.tools.some(({ name }) => name.endsWith("capstan_probe"));
+    return isOffered && !request.isToolDone ? "call capstan_probe {}" : "text";
+  };
+  const mode = can.approvalModes.includes("yolo") ? { approvalMode: "yolo" as const } : {};
+  const { requests } = await done(
+    attempt({ prompt: "Call it.", mcpServers: [place.mcpServer], ...mode }, { script }),
+  );
+  return wasSent(requests, MARKS.mcp);
+}
+
+const SCHEMA = {
+  type: "object",
+  properties: { answer: { type: "integer" } },
+  required: ["answer"],
+  additionalProperties: false,
+};
+
+async function answersBySchema({ attempt }: FeatureTools): Promise<boolean> {
+  const { ended } = await attempt({ prompt: "Answer.", outputSchema: SCHEMA }, { script: structured });
+  return ended.outcome === "done";
+}
+
+/** By the tool that some programs make of a schema, else as text. */
+function structured({ tools, isToolDone }: SimRequest): SimPlan {
+  const tool = tools.find(({ name }) => /StructuredOutput/i.test(name));
+  const call = tool && !isToolDone ? { tool, input: { answer: 42 }, text: "" } : null;
+  return { kind: "answer", thinking: null, text: '{"answer":42}', call, isSlow: false };
+}
+
+async function done(running: Promise<FeatureRun>): Promise<FeatureRun> {
+  const run = await running;
+  const { outcome, message = "no reason given" } = run.ended;
+  if (outcome !== "done") throw new ProbeInconclusive(`the run ended as ${outcome}: ${message}`);
+  return run;
+}
+
+const wasSent = (requests: readonly SimRequest[], mark: string) =>
+  requests.some(({ body }) => JSON.stringify(body).includes(mark));
+
+const isThere = ({ cwd }: ProbePlace, name: string): Promise<boolean> =>
+  stat(join(cwd, name)).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,32 @@
+/** The answer of a run that was asked for JSON: parsed, and held against the schema where there is one. */
+import { fail, ok, type Result } from "@capstan/core";
+import { z } from "zod";
+
+export interface AnswerWanted {
+  readonly agent: string;
+  readonly schema: Readonly<Record<string, unknown>> | undefined;
+}
+
+export function checkedAnswer(text: string, { agent, schema }: AnswerWanted): Result<unknown> {
+  const parsed = parseAnswer(text);
+  if (parsed === undefined) {
+    return fail("coding_agent_output_invalid", { agent, why: "it is not one JSON document" });
+  }
+  if (schema === undefined) return ok(parsed.json);
+  const checked = z.fromJSONSchema({ ...schema }).safeParse(parsed.json);
+  if (checked.success) return ok(parsed.json);
+  return fail("coding_agent_output_invalid", { agent, why: z.prettifyError(checked.error) });
+}
+
+/** Models like to put JSON into a fence. */
+function parseAnswer(text: string): { readonly json: unknown } | undefined {
+  const fenced = /```(?:json)?\s*([\s\S]*?)```/.exec(text)?.[1];
+  for (const candidate of [text, fenced ?? ""]) {
+    try {
+      return { json: JSON.parse(candidate) };
+    } catch {
+      // The next candidate, or none.
+    }
+  }
+  return undefined;
+}

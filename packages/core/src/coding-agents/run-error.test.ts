@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { plainMessage, runErrorCode } from "./run-error.ts";
+
+describe("why a run failed", () => {
+  test.each([
+    ["unexpected status 401 Unauthorized: invalid x-api-key", undefined, "coding_agent_not_logged_in"],
+    ["Invalid API key", undefined, "coding_agent_not_logged_in"],
+    ["Not logged in. Please run /login", undefined, "coding_agent_not_logged_in"],
+    ["exceeded retry limit, last status: 429 Too Many Requests", undefined, "coding_agent_rate_limited"],
+    ["Authentication needed to raise your rate limit", 429, "coding_agent_rate_limited"],
+    ["You exceeded your current quota", undefined, "coding_agent_rate_limited"],
+    ["model gpt-9 not found", 404, "coding_agent_model_unknown"],
+    ["The model `gpt-9` does not exist", undefined, "coding_agent_model_unknown"],
+    ["API error (503)", undefined, "coding_agent_provider_down"],
+    ["stream disconnected before completion", undefined, "coding_agent_provider_down"],
+    ["fetch failed", undefined, "coding_agent_provider_down"],
+    ["it ran out of ideas", undefined, "coding_agent_failed"],
+    ["sim bad request", 400, "coding_agent_failed"],
+  ])("%j with status %s is %s", (message, status, code) => {
+    expect(runErrorCode({ message, status })).toBe(code);
+  });
+});
+
+describe("a message that people can read", () => {
+  test.each([
+    ["\u001b[31mError:\u001b[0m no key", "Error: no key"],
+    ['{"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED"}}', "slow down"],
+    [
+      'API Error: 401 {"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}',
+      "API Error: 401: invalid x-api-key",
+    ],
+    [
+      '[API Error: {"error":{"message":"{\\n  \\"error\\": {\\n    \\"message\\": \\"sim exploded\\"}}","code":500}}]',
+      "API Error: sim exploded",
+    ],
+    ["plain words", "plain words"],
+    ["{ not json", "{ not json"],
+  ])("of %j is %j", (text, plain) => {
+    expect(plainMessage(text)).toBe(plain);
+  });
+
+  test("is never longer than a page", () => {
+    expect(plainMessage("x".repeat(100_000)).length).toBeLessThan(3_000);
+  });
+});

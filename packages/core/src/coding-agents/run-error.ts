@@ -1,0 +1,134 @@
+/**
+ * Why a run failed, in one set of codes for all agents, whatever the program printed.
+ *
+ * A status of the provider decides where there is one; else the words do. A message that matches nothing keeps its words
+ * under `coding_agent_failed`. What people read has no terminal colours and no protocol JSON in it.
+ */
+import { fail } from "../failures/fail.ts";
+import type { Failure } from "../failures/failure.ts";
+
+export const RUN_ERROR_CODES = [
+  "coding_agent_not_installed",
+  "coding_agent_not_logged_in",
+  "coding_agent_version_untested",
+  "coding_agent_folder_missing",
+  "coding_agent_model_unknown",
+  "coding_agent_budget_refused",
+  "coding_agent_rate_limited",
+  "coding_agent_provider_down",
+  "coding_agent_killed",
+  "coding_agent_protocol_broken",
+  "coding_agent_output_invalid",
+  "coding_agent_failed",
+] as const;
+export type RunErrorCode = (typeof RUN_ERROR_CODES)[number];
+
+/** The codes that a program's own words can mean; the engine knows the others itself. */
+export type ToldErrorCode = Extract<
+  RunErrorCode,
+  | "coding_agent_not_logged_in"
+  | "coding_agent_model_unknown"
+  | "coding_agent_rate_limited"
+  | "coding_agent_provider_down"
+  | "coding_agent_failed"
+>;
+
+export interface ToldError {
+  readonly message: string;
+  /** The HTTP status of the model's provider. */
+  readonly status?: number | undefined;
+}
+
+/** Which of the codes a program's error is. */
+export function runErrorCode({ message, status }: ToldError): ToldErrorCode {
+  const known = status ?? statusIn(message);
+  const byStatus = known === undefined ? undefined : codeOfStatus(known, message);
+  return byStatus ?? WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? "coding_agent_failed";
+}
+
+/** The row of the failure table for it. */
+export function runErrorFailure(agent: string, error: ToldError): Failure {
+  return fail(runErrorCode(error), { agent, message: plainMessage(error.message), status: error.status })
+    .failure;
+}
+
+function codeOfStatus(status: number, message: string): ToldErrorCode | undefined {
+  if (status === 401 || status === 403) return "coding_agent_not_logged_in";
+  if (status === 429) return "coding_agent_rate_limited";
+  if (status === 404 && /model/i.test(message)) return "coding_agent_model_unknown";
+  if (status >= 500) return "coding_agent_provider_down";
+  return undefined;
+}
+
+/** In order: the first that matches decides. */
+const WORDS: readonly (readonly [RegExp, ToldErrorCode])[] = [
+  [/rate.?limit|too many requests|resource.?exhausted|quota|usage limit/i, "coding_agent_rate_limited"],
+  [
+    /not logged in|log ?in|authenticat|unauthori[sz]ed|api.?key|credential|no auth|access token/i,
+    "coding_agent_not_logged_in",
+  ],
+  [
+    /model\b.{0,80}(not found|not exist|unknown|not supported|unavailable|invalid)|(unknown|invalid|no such) model|ModelNotFound/i,
+    "coding_agent_model_unknown",
+  ],
+  [
+    /overloaded|high demand|unavailable|internal server error|bad gateway|ECONNREFUSED|ECONNRESET|ENOTFOUND|fetch failed|(stream|connection|socket|network).{0,40}(closed|reset|refused|disconnected|error|hang up|terminated)|premature close|timed out/i,
+    "coding_agent_provider_down",
+  ],
+];
+
+/** A status that stands in the words: `unexpected status 401`, `API error (429)`, `"code": 503`, `500 Internal ...`. */
+export function statusIn(message: string): number | undefined {
+  const found = /(?:status(?: code)?:? |API error \(|"(?:code|status)":\s*|^|HTTP )([45]\d\d)\b/im.exec(
+    message,
+  );
+  return found ? Number(found[1]) : undefined;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that terminals obey
+const TERMINAL_CODES = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-_])/g;
+const MAX_MESSAGE_CHARS = 2_000;
+
+/** What a person can read: no terminal codes, and of a JSON document only what it says. */
+export function plainMessage(text: string): string {
+  const plain = text.replaceAll(TERMINAL_CODES, "").trim();
+  return unwrapped(plain, MAX_DEPTH).slice(0, MAX_MESSAGE_CHARS);
+}
+
+const MAX_DEPTH = 4; // a provider's JSON inside a program's JSON inside a protocol's
+
+function unwrapped(text: string, depth: number): string {
+  const start = text.search(/[{[]\s*["{]/);
+  if (start === -1 || depth === 0) return text;
+  const end = text.lastIndexOf(text[start] === "{" ? "}" : "]");
+  const told = end > start ? toldBy(text.slice(start, end + 1)) : undefined;
+  if (told === undefined) return text;
+  const before = text
+    .slice(0, start)
+    .replace(/[\s[({]+$/, "")
+    .replace(/^\[(?!.*\])/, "")
+    .trim();
+  const inner = unwrapped(told, depth - 1);
+  if (before === "" || inner.startsWith(before)) return inner;
+  return /[:.]$/.test(before) ? `${before} ${inner}` : `${before}: ${inner}`;
+}
+
+function toldBy(json: string): string | undefined {
+  try {
+    return messageIn(JSON.parse(json), MAX_DEPTH);
+  } catch {
+    return undefined;
+  }
+}
+
+function messageIn(value: unknown, depth: number): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value !== "object" || value === null || depth === 0) return undefined;
+  if (Array.isArray(value)) return messageIn(value[0], depth - 1);
+  const { message, error, detail, details, data } = value as Record<string, unknown>;
+  for (const inner of [message, error, detail, details, data]) {
+    const found = messageIn(inner, depth - 1);
+    if (found !== undefined && found !== "") return found;
+  }
+  return undefined;
+}
