@@ -105,7 +105,7 @@ export {
   type RunOptions,
 } from "./coding-agents/run-options.ts";
 export { type NativeThinking, NO_THINKING, nativeThinking } from "./coding-agents/thinking.ts";
-export { type RunCheck, validateRun } from "./coding-agents/validate-run.ts";
+export { validateRun } from "./coding-agents/validate-run.ts";
 export { REQUEST_ACCESS, toolText } from "./compose.ts";
 export type { DiscoveredModel } from "./discover.ts";
 export {

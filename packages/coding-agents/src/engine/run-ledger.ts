@@ -146,7 +146,7 @@ class Ledger implements RunLedger {
         return this.#wait({
           ...event,
           message: plainMessage(event.message),
-          code: event.code ?? runErrorCode(event),
+          code: event.code ?? retryCode(event),
         });
       case "usage":
         this.#usage = event;
@@ -249,6 +249,12 @@ class Ledger implements RunLedger {
     const { code, nextStep } = runErrorFailure(this.#agent, error);
     return { ...ended, message: plainMessage(error.message), code: code as RunErrorCode, nextStep };
   }
+}
+
+/** What is worth trying again is the provider's fault, whatever its words are. */
+function retryCode(error: { readonly message: string; readonly status?: number | undefined }): RunErrorCode {
+  const code = runErrorCode(error);
+  return code === "coding_agent_failed" ? "coding_agent_provider_down" : code;
 }
 
 const told = ({ message, status }: ErrorSeen) => ({ message, ...(status !== undefined && { status }) });

@@ -47,8 +47,11 @@ const COMMANDS: Readonly<Record<string, string>> = {
 
 /** The plan for a request; `script` may name a mode or lay out an answer of its own. */
 export function simPlan(request: SimRequest, script?: SimScript): SimPlan {
-  const scripted = script?.(request) ?? request.marker ?? "text";
-  return typeof scripted === "string" ? planOf(scripted, request) : scripted;
+  const scripted = script?.(request);
+  if (typeof scripted === "object") return scripted;
+  // A script decides call by call; a marker in the prompt stands for one call.
+  const isDone = scripted?.startsWith("run ") ? false : request.isToolDone;
+  return planOf(scripted ?? request.marker ?? "text", { ...request, isToolDone: isDone });
 }
 
 function planOf(mode: string, request: SimRequest): SimPlan {

@@ -13,6 +13,11 @@ describe("why a run failed", () => {
     ["The model `gpt-9` does not exist", undefined, "coding_agent_model_unknown"],
     ["API error (503)", undefined, "coding_agent_provider_down"],
     ["stream disconnected before completion", undefined, "coding_agent_provider_down"],
+    [
+      "Execution failed: Failed to get response from the AI model; retried 5 times",
+      undefined,
+      "coding_agent_provider_down",
+    ],
     ["fetch failed", undefined, "coding_agent_provider_down"],
     ["it ran out of ideas", undefined, "coding_agent_failed"],
     ["sim bad request", 400, "coding_agent_failed"],

@@ -72,7 +72,7 @@ const WORDS: readonly (readonly [RegExp, ToldErrorCode])[] = [
     "coding_agent_model_unknown",
   ],
   [
-    /overloaded|high demand|unavailable|internal server error|bad gateway|ECONNREFUSED|ECONNRESET|ENOTFOUND|fetch failed|(stream|connection|socket|network).{0,40}(closed|reset|refused|disconnected|error|hang up|terminated)|premature close|timed out/i,
+    /overloaded|high demand|failed to get (a )?response|retried \d+ times|server error|unavailable|internal server error|bad gateway|ECONNREFUSED|ECONNRESET|ENOTFOUND|fetch failed|(stream|connection|socket|network).{0,40}(closed|reset|refused|disconnected|error|hang up|terminated)|premature close|timed out/i,
     "coding_agent_provider_down",
   ],
 ];
