@@ -41,7 +41,7 @@ export function filesIn(folder: string): string[] {
 
 /** Runs the demo command of an installed package, and reads what it prints. */
 export async function answerOf(host: PackageHost, record: PackageRecord, args: string[]): Promise<unknown> {
-  const [command = "", ...first] = value(await host.placed.commandLine(record, "aech-cli-demo"));
+  const [command = "", ...first] = value(await host.placed.commandLine(record, "aech-cli-demo")).argv;
   const env = { HOME: "/nowhere" };
   return JSON.parse(execFileSync(command, [...first, ...args], { encoding: "utf8", env }));
 }

@@ -92,6 +92,21 @@ export const installFailures = {
     message: ({ name, why }) => `The package "${name}" cannot be used here: ${why}`,
     nextStep: ({ name }) => `Install it again: capstan install ${name}.`,
   }),
+  package_not_separated: row<Record<string, never>>({
+    status: 503,
+    message: () =>
+      "This system cannot separate code of a package from the server: it is not root, and user namespaces are off.",
+    nextStep: () =>
+      "Run the server in its own container or as root, allow user namespaces (sysctl user.max_user_namespaces, " +
+      "kernel.unprivileged_userns_clone=1), or accept that packages can read everything the server can: " +
+      "CAPSTAN_ALLOW_UNSEPARATED_PACKAGES=true.",
+  }),
+  package_unreachable: row<{ path: string }>({
+    status: 503,
+    message: ({ path }) => `Packages run as another user here, and that user cannot reach ${path}.`,
+    nextStep: () =>
+      "Use a program that every user may start, such as the system's python3, or allow mount namespaces.",
+  }),
   python_missing: row<Record<string, never>>({
     status: 503,
     message: () => "There is no Python 3.9 or later with venv on this machine, and wheels need one.",

@@ -17,6 +17,13 @@ export function readWheel(files: readonly ArchiveFile[], codec: ArchiveCodec): R
   if (!info) return refuseArchive("it is no wheel: there is no *.dist-info/METADATA");
   const folder = info.path.slice(0, -"METADATA".length);
   const fields = metadataFields(textOf(info));
+  const head = textOf(info).split(/\r?\n\r?\n/)[0] ?? "";
+  const requirements = fields.get("requires-dist") ?? [];
+  if ((head.match(/requires-dist/gi) ?? []).length !== requirements.length)
+    return refuseArchive("its METADATA writes a dependency in a way that can be read differently");
+  const addressed = requirements.find((each) => /^[^;]*@/.test(each));
+  if (addressed !== undefined)
+    return refuseArchive(`it depends on "${addressed}", an address instead of a version in an index`);
   const name = fields.get("name")?.[0];
   const version = fields.get("version")?.[0];
   if (!name || !version) return refuseArchive("its METADATA names no package and version");
@@ -29,10 +36,19 @@ export function readWheel(files: readonly ArchiveFile[], codec: ArchiveCodec): R
     name,
     version,
     commands: entryPoints ? consoleScripts(textOf(entryPoints)) : [],
-    dependencies: (fields.get("requires-dist") ?? []).filter((each) => !/;.*\bextra\b/.test(each)),
+    dependencies: requirements.filter((each) => !isOnlyForExtra(each)),
     installScripts: [],
     ...(manifest && { manifestText: manifest }),
   });
+}
+
+/**
+ * Only what certainly needs an extra that nobody asked for is left out; "extra == 'x' or python_version > '3'" is not.
+ * pip decides in the end; this list is what a reader sees before pip was asked.
+ */
+function isOnlyForExtra(requirement: string): boolean {
+  const marker = requirement.slice(requirement.indexOf(";") + 1);
+  return requirement.includes(";") && !/\bor\b/.test(marker) && /\bextra\s*==\s*['"][\w.-]+['"]/.test(marker);
 }
 
 function metadataFields(text: string): Map<string, string[]> {

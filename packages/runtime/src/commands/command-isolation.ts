@@ -1,18 +1,26 @@
 /**
- * How commands of installed packages are shut in on this system: found out once, by trying.
- * What could not be had is said in `notes`, which every review of a package shows.
+ * How programs that others wrote are separated from the server on this system: found out once, by trying.
+ * Either level is enough: a private file system (mount namespace, with or without root), or another user id (root).
+ * Where there is neither, nothing of others runs unless the operator says so; `notes` is shown in every review.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
+import { rootWords } from "./private-root.ts";
 
 const PROBE_MS = 5_000;
 const FIRST_UID = 100_000_000; // above every range systems hand out to people and containers
 const UID_COUNT = 900_000_000;
+/** What a command without root sees itself as; outside it is the server's user, whose files are not in its view. */
+const UNPRIVILEGED_UID = 1000;
 
 export interface CommandIsolation {
-  /** True when the server is root, so that each user's commands run under a user id of their own. */
-  readonly separateUsers: boolean;
+  /** True when the server is root: each user's commands run under a user id of their own. */
+  readonly changesUser: boolean;
+  /** True when commands see a file system of their own: the system's programs and what they were given. */
+  readonly privateRoot: boolean;
+  /** The operator's explicit yes to running packages with neither. */
+  readonly allowsUnseparated: boolean;
   /** Goes before a command that may use the network. */
   readonly wrapper: readonly string[];
   /** Goes before a command that must not; undefined = the system cannot take the network away. */
@@ -23,26 +31,79 @@ export interface CommandIsolation {
 
 /** A process namespace, so that a kill also takes what a command has put into the background. */
 const PROCESSES = ["--pid", "--fork", "--kill-child"];
+const MOUNTS = ["--mount", "--ipc"];
 
-export async function probeCommandIsolation(): Promise<CommandIsolation> {
-  const separateUsers = process.getuid?.() === 0;
-  const asUser = separateUsers ? [] : ["--user", "--map-current-user"];
-  const [wrapper, offlineWrapper] = await Promise.all([
-    firstThatRuns([["unshare", ...asUser, ...PROCESSES, "--"]]),
-    firstThatRuns([
-      ["unshare", ...asUser, ...PROCESSES, "--net", "--ipc", "--"],
-      ["unshare", ...asUser, "--net", "--"],
-    ]),
+export interface ProbeOptions {
+  readonly allowsUnseparated?: boolean | undefined;
+  /** Of the process; tests look at a server that is another user. */
+  readonly isRoot?: boolean;
+}
+
+export async function probeCommandIsolation(options: ProbeOptions = {}): Promise<CommandIsolation> {
+  const { allowsUnseparated = false, isRoot = process.getuid?.() === 0 } = options;
+  const inside = isRoot ? [] : ["--user", "--map-root-user"];
+  const around = isRoot ? [] : ["--user", "--map-current-user"];
+  const view = [
+    ...["/bin/sh", "-c", ...rootWords({ readable: [], writable: [] })],
+    ...setUser({ changesUser: isRoot, privateRoot: true }, FIRST_UID),
+  ];
+  const confined = ["unshare", ...inside, ...MOUNTS, ...PROCESSES, "--"];
+  const offline = ["unshare", ...inside, ...MOUNTS, ...PROCESSES, "--net", "--"];
+  const [privateRoot, isOffline] = await Promise.all([
+    runsHere([...confined, ...view]),
+    runsHere([...offline, ...view]),
   ]);
+  const [wrapper, offlineWrapper] = privateRoot
+    ? [confined, isOffline ? offline : undefined]
+    : await Promise.all([
+        firstThatRuns([["unshare", ...around, ...PROCESSES, "--"]]),
+        firstThatRuns([
+          ["unshare", ...around, ...PROCESSES, "--net", "--ipc", "--"],
+          ["unshare", ...around, "--net", "--"],
+        ]),
+      ]);
+  return {
+    changesUser: isRoot,
+    privateRoot,
+    allowsUnseparated,
+    wrapper: wrapper ?? [],
+    offlineWrapper,
+    notes: notesOf({ isRoot, privateRoot, wrapper, offlineWrapper, allowsUnseparated }),
+  };
+}
+
+interface Found {
+  readonly isRoot: boolean;
+  readonly privateRoot: boolean;
+  readonly wrapper: readonly string[] | undefined;
+  readonly offlineWrapper: readonly string[] | undefined;
+  readonly allowsUnseparated: boolean;
+}
+
+function notesOf({ isRoot, privateRoot, wrapper, offlineWrapper, allowsUnseparated }: Found): string[] {
   const notes: string[] = [];
-  if (!separateUsers) notes.push("The server is not root, so commands run as the server's own user.");
+  if (!isRoot && !privateRoot) {
+    notes.push(
+      allowsUnseparated
+        ? "Packages run as the server's own user and can read all its files (CAPSTAN_ALLOW_UNSEPARATED_PACKAGES)."
+        : "This system cannot separate packages from the server, so none of them runs.",
+    );
+  } else if (!privateRoot) {
+    notes.push(
+      "There is no mount namespace, so a package sees every file of the machine that all users may read.",
+    );
+  }
   if (!wrapper)
     notes.push("There is no process namespace, so a command's background children may outlive it.");
   if (!offlineWrapper)
     notes.push("There is no network namespace, so a package has the network while it describes itself.");
   notes.push("Commands of a package may use the network when they are called.");
-  return { separateUsers, wrapper: wrapper ?? [], offlineWrapper, notes };
+  return notes;
 }
+
+/** Whether installed code is kept apart from the server's own files. */
+export const isSeparated = ({ changesUser, privateRoot }: CommandIsolation): boolean =>
+  changesUser || privateRoot;
 
 /** The user id under which a Capstan user's commands run: always the same for the same address. */
 export function uidFor(email: string): number {
@@ -50,24 +111,51 @@ export function uidFor(email: string): number {
   return FIRST_UID + (digest.readUInt32BE(0) % UID_COUNT);
 }
 
-/** `setpriv` drops to the user inside the namespaces, which only root may make. */
-export function asUser(uid: number): string[] {
-  return ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--no-new-privs", "--"];
+/** Who owns the folders of a command that runs as `uid`; undefined = the server itself. */
+export const ownerOf = ({ changesUser }: CommandIsolation, uid: number): number | undefined =>
+  changesUser ? uid : undefined;
+
+/** Gives up the rights that building the namespaces needed. */
+export function setUser(
+  { changesUser, privateRoot }: Pick<CommandIsolation, "changesUser" | "privateRoot">,
+  uid: number,
+): string[] {
+  if (changesUser) {
+    const ids = [`--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
+    return ["setpriv", ...ids, "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--"];
+  }
+  if (!privateRoot) return [];
+  const id = String(UNPRIVILEGED_UID);
+  return [
+    "setpriv",
+    "--no-new-privs",
+    "--",
+    "unshare",
+    "--user",
+    `--map-user=${id}`,
+    `--map-group=${id}`,
+    "--",
+  ];
 }
 
 async function firstThatRuns(wrappers: readonly string[][]): Promise<readonly string[] | undefined> {
-  if (process.platform !== "linux") return undefined;
   for (const wrapper of wrappers) {
-    if (await runs([...wrapper, "true"])) return wrapper; // a Node would make every start wait
+    if (await runsHere(wrapper)) return wrapper;
   }
   return undefined;
+}
+
+/** Ends in `true`, as a Node would make every start wait. */
+async function runsHere(words: readonly string[]): Promise<boolean> {
+  return process.platform === "linux" && runs([...words, "true"]);
 }
 
 /** Whether a command line runs at all here, such as an interpreter as another user. */
 export async function runs(argv: readonly string[]): Promise<boolean> {
   const [command = "", ...args] = argv;
   try {
-    await promisify(execFile)(command, args, { timeout: PROBE_MS, env: {}, cwd: "/" });
+    const env = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" };
+    await promisify(execFile)(command, args, { timeout: PROBE_MS, env, cwd: "/" });
     return true;
   } catch {
     return false;

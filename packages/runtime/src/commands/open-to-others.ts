@@ -1,12 +1,23 @@
 /**
  * Whether another user of the system could start a program: every folder on the way must let others in.
- * A server whose data or whose Python lies in a private home cannot run commands as somebody else.
+ * Asked only where another user id is all that separates a package; with a private file system it does not matter.
  */
-import { realpath, stat } from "node:fs/promises";
-import { dirname, isAbsolute } from "node:path";
+import { chmod, lstat, readdir, realpath, stat } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
 
 const OTHERS_EXECUTE = 0o001;
 const OTHERS_READ = 0o004;
+const OTHERS = 0o007;
+/** The parts of the data folder in which packages work; each of them closes what belongs to one user. */
+const PASSED_THROUGH = new Set([
+  "packages",
+  "work",
+  "users",
+  "services",
+  "rt_triggers",
+  "capabilities",
+  "app_context",
+]);
 
 /** True when each absolute path on a command line is open to all, links resolved. */
 export async function isOpenToOthers(argv: readonly string[]): Promise<boolean> {
@@ -14,6 +25,19 @@ export async function isOpenToOthers(argv: readonly string[]): Promise<boolean> 
     if (!(await isPathOpen(word))) return false;
   }
   return true;
+}
+
+/** Lets others pass through the data folder without listing it, after all else in it is closed to them. */
+export async function letOthersPass(dataDir: string): Promise<void> {
+  const { mode, uid } = await stat(dataDir);
+  if ((mode & OTHERS_EXECUTE) !== 0 || uid !== process.getuid?.()) return;
+  for (const name of await readdir(dataDir)) {
+    const path = join(dataDir, name);
+    const about = await lstat(path);
+    if (!PASSED_THROUGH.has(name) && !about.isSymbolicLink())
+      await chmod(path, about.mode & ~OTHERS & 0o7777);
+  }
+  await chmod(dataDir, (mode & 0o7770) | OTHERS_EXECUTE);
 }
 
 async function isPathOpen(path: string): Promise<boolean> {

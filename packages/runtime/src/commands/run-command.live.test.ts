@@ -1,13 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CommandIsolation, probeCommandIsolation, uidFor } from "./command-isolation.ts";
-import { type CommandRequest, runCommand } from "./run-command.ts";
+import { nodeFiles } from "./program-files.ts";
+import { type CommandOutcome, type CommandRequest, runCommand } from "./run-command.ts";
 
 let isolation: CommandIsolation;
 const folder = mkdtempSync(join(tmpdir(), "capstan-command-"));
 beforeAll(async () => {
+  chmodSync(folder, 0o777); // commands run as another user when the tests are root
   isolation = await probeCommandIsolation();
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -73,11 +75,12 @@ describe("a command", () => {
   });
 
   test("that does not exist is an outcome", async () => {
-    const outcome = await runCommand(
-      { ...base(), argv: ["/no/such/command"] },
-      { ...isolation, wrapper: [] },
-    );
-    expect(outcome).toMatchObject({ exit: "not-started", stderr: expect.stringContaining("ENOENT") });
+    const outcome = await outcomeOf({ argv: ["/no/such/command"] });
+    expect(outcome).toMatchObject({
+      exit: "exited",
+      code: 127,
+      stderr: expect.stringContaining("not found"),
+    });
   });
 
   test("cannot leave a process behind in the background", async ({ skip }) => {
@@ -101,9 +104,9 @@ describe("a command", () => {
   });
 
   test("runs as another user when the server is root", async ({ skip }) => {
-    if (!isolation.separateUsers) skip("the server is not root");
+    if (!isolation.changesUser) skip("the server is not root");
     const uid = uidFor("user@example.com");
-    const outcome = await runCommand({ ...base(), argv: ["/usr/bin/id", "-u"], uid }, isolation);
+    const outcome = await outcomeOf({ argv: ["/usr/bin/id", "-u"], uid });
     expect(outcome.stdout.trim()).toBe(String(uid));
   });
 });
@@ -118,9 +121,18 @@ function base(): CommandRequest {
     onFlood: "cut",
     maxMemoryBytes: 1e9,
     network: true,
+    uid: uidFor("user@example.com"),
+    readable: nodeFiles(),
+    writable: [folder],
   };
 }
 
 function run(code: string, args: string[] = [], change: Partial<CommandRequest> = {}) {
-  return runCommand({ ...base(), argv: [process.execPath, "-e", code, ...args], ...change }, isolation);
+  return outcomeOf({ argv: [process.execPath, "-e", code, ...args], ...change });
+}
+
+async function outcomeOf(change: Partial<CommandRequest>): Promise<CommandOutcome> {
+  const outcome = await runCommand({ ...base(), ...change }, isolation);
+  if (!outcome.ok) throw new Error(outcome.failure.message);
+  return outcome.value;
 }

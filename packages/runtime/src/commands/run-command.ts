@@ -1,29 +1,24 @@
 /**
- * Runs one command of a package: arguments as a vector, a clean environment, limits on time, output and memory.
- * It always answers; a command that cannot be started is an outcome, not an exception.
+ * Runs one command of a package, confined: arguments as a vector, a clean environment, limits on time, output and memory.
+ * A command that cannot be started is an outcome; one that may not run here is a failure.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { ok, type Result } from "@capstan/core";
 import { residentBytes } from "../sandbox/resident-memory.ts";
-import { asUser, type CommandIsolation } from "./command-isolation.ts";
+import type { CommandIsolation } from "./command-isolation.ts";
+import { type ConfinedCommand, confine } from "./confine.ts";
 import { processTree } from "./process-tree.ts";
 
 const MEMORY_WATCH_MS = 250;
 const KILL_AFTER_MS = 1_000; // what a well-behaved command needs to close its files after SIGTERM
 const DRAIN_MS = 1_000; // a child that escaped the group may hold the pipes open; its output is not waited for
 
-export interface CommandRequest {
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  /** The whole environment; nothing of the server's own is added. */
-  readonly env: Readonly<Record<string, string>>;
+export interface CommandRequest extends ConfinedCommand {
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
   /** `kill`: too much output ends the command. `cut`: the rest is thrown away and the command goes on. */
   readonly onFlood: "kill" | "cut";
   readonly maxMemoryBytes: number;
-  readonly network: boolean;
-  /** The user to become; undefined = the server's own. */
-  readonly uid?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -43,28 +38,24 @@ export interface CommandOutcome {
 export async function runCommand(
   request: CommandRequest,
   isolation: CommandIsolation,
-): Promise<CommandOutcome> {
+): Promise<Result<CommandOutcome>> {
   const startedAt = performance.now();
-  if (request.signal?.aborted) return { ...NOTHING, exit: "cancelled", durationMs: 0 };
-  const [file = "", ...args] = commandLine(request, isolation);
-  const child = spawn(file, args, {
-    cwd: request.cwd,
-    env: { ...request.env },
+  if (request.signal?.aborted) return ok({ ...NOTHING, exit: "cancelled", durationMs: 0 });
+  const line = await confine(request, isolation);
+  if (!line.ok) return line;
+  const { file, args, cwd, env } = line.value;
+  const child = spawn(file, [...args], {
+    cwd,
+    env: { ...env },
     detached: true, // a process group of its own, so that a kill takes its children
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = new CappedOutput(request.maxOutputBytes);
   const end = await ending(child, request, output);
-  return { ...end, ...output.text(), durationMs: Math.round(performance.now() - startedAt) };
+  return ok({ ...end, ...output.text(), durationMs: Math.round(performance.now() - startedAt) });
 }
 
 const NOTHING = { code: -1, stdout: "", stderr: "", cut: false };
-
-function commandLine(request: CommandRequest, isolation: CommandIsolation): string[] {
-  const wrapper = request.network ? isolation.wrapper : (isolation.offlineWrapper ?? isolation.wrapper);
-  const user = request.uid !== undefined && isolation.separateUsers ? asUser(request.uid) : [];
-  return [...wrapper, ...user, ...request.argv];
-}
 
 function ending(
   child: ChildProcess,

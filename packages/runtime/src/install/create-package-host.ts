@@ -2,10 +2,15 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Result } from "@capstan/core";
-import { type CommandIsolation, probeCommandIsolation } from "../commands/command-isolation.ts";
-import { isOpenToOthers } from "../commands/open-to-others.ts";
+import {
+  type CommandIsolation,
+  type ProbeOptions,
+  probeCommandIsolation,
+} from "../commands/command-isolation.ts";
+import { letOthersPass } from "../commands/open-to-others.ts";
 import { createInstaller, type Installer } from "./installer.ts";
 import { npmKind } from "./npm-kind.ts";
+import { npmProgram } from "./npm-program.ts";
 import type { PackageKinds } from "./package-kind.ts";
 import type { PackageStore } from "./package-record.ts";
 import { PlacedPackages } from "./placed-packages.ts";
@@ -43,28 +48,34 @@ export function createPackageHost(options: PackageHostOptions): PackageHost {
   const { dataDir, store, isolation, toolEnvironment: env } = options;
   const dropFolder = join(dataDir, "capabilities", "clis");
   let python: Promise<Result<Python>> | undefined;
+  const npmParts = { env, isolation, node: options.node ?? process.execPath };
   const kinds: PackageKinds = {
     wheel: wheelKind({
       python: () => {
         python ??= findPython(env, isolation);
         return python;
       },
-      env,
+      isolation,
       findLinks: [dropFolder],
     }),
-    npm: npmKind({ env, node: options.node ?? process.execPath }),
+    npm: npmKind(npmParts),
     ...options.otherKinds,
   };
   const placed = new PlacedPackages(join(dataDir, "packages"), kinds, store);
-  const installer = createInstaller({ ...options, env, kinds, placed });
+  const installer = createInstaller({ ...options, npm: npmProgram(npmParts), kinds, placed });
   return { installer, placed, isolation, waiting: () => scanPackages(dropFolder, { installer, store }) };
 }
 
-/** What the reviews say must be true for this data folder, not for the system in general. */
-export async function probeIsolationFor(dataDir: string): Promise<CommandIsolation> {
-  const probed = await probeCommandIsolation();
+/**
+ * How packages are separated for this data folder. Where the only way is another user, the folder is made so that it
+ * works: others may pass through it to a package, and see nothing else in it.
+ */
+export async function probeIsolationFor(
+  dataDir: string,
+  options: ProbeOptions = {},
+): Promise<CommandIsolation> {
+  const isolation = await probeCommandIsolation(options);
   await mkdir(dataDir, { recursive: true });
-  if (!probed.separateUsers || (await isOpenToOthers([dataDir]))) return probed;
-  const note = `${dataDir} is closed to other users of the system, so commands run as the server's own user.`;
-  return { ...probed, separateUsers: false, notes: [note, ...probed.notes] };
+  if (isolation.changesUser && !isolation.privateRoot) await letOthersPass(dataDir);
+  return isolation;
 }

@@ -7,15 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fail, type Manifest, type Result, readManifest } from "@capstan/core";
 import { MANIFEST_MAX_CHARS } from "@capstan/core/internal";
-import { type CommandIsolation, uidFor } from "../commands/command-isolation.ts";
-import { isOpenToOthers } from "../commands/open-to-others.ts";
+import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
 import { type CommandOutcome, runCommand } from "../commands/run-command.ts";
+import type { CommandLine } from "./package-kind.ts";
 
 const HELP_MS = 15_000; // Python and its imports on a crowded machine; a manifest is printed, not computed
 const HELP_MEMORY_BYTES = 512 * 1024 * 1024;
 
 export async function describeByHelp(
-  argv: readonly string[],
+  { argv, readable }: CommandLine,
   isolation: CommandIsolation,
   timeoutMs = HELP_MS,
 ): Promise<Result<Manifest>> {
@@ -23,9 +23,9 @@ export async function describeByHelp(
   try {
     const home = join(folder, "home");
     await mkdir(home);
-    const other = isolation.separateUsers && (await isOpenToOthers(argv));
-    const uid = other ? uidFor("nobody@describe.invalid") : undefined;
-    if (uid !== undefined) await Promise.all([chown(folder, uid, uid), chown(home, uid, uid)]);
+    const uid = uidFor("nobody@describe.invalid");
+    const owner = ownerOf(isolation, uid);
+    if (owner !== undefined) await Promise.all([chown(folder, owner, owner), chown(home, owner, owner)]);
     const outcome = await runCommand(
       {
         argv: [...argv, "--help"],
@@ -37,10 +37,12 @@ export async function describeByHelp(
         maxMemoryBytes: HELP_MEMORY_BYTES,
         network: false,
         uid,
+        readable,
+        writable: [home],
       },
       isolation,
     );
-    return readOutcome(outcome, timeoutMs);
+    return outcome.ok ? readOutcome(outcome.value, timeoutMs) : outcome;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

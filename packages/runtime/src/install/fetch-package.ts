@@ -2,8 +2,7 @@
  * From what a person names to the bytes that are reviewed: a file, a folder that is packed on the way, an npm package,
  * an MCP server, a skill folder, an OpenAPI document. Nothing is run here but npm, to download.
  */
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import {
@@ -15,10 +14,10 @@ import {
 } from "@capstan/core/internal";
 import { parse as parseToml } from "smol-toml";
 import { nodeCodec } from "./node-codec.ts";
-import { NPM_PATIENCE } from "./npm-kind.ts";
+import type { Npm } from "./npm-program.ts";
 import type { PackageKind } from "./package-record.ts";
 import { readFolder } from "./read-folder.ts";
-import { runTool } from "./trusted-tool.ts";
+import { withStaging } from "./run-tool.ts";
 
 const NPM_NAME = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*(@[\w.^~<>=|-]+)?$/;
 const DOWNLOAD_MS = 120_000;
@@ -40,7 +39,8 @@ export interface PackageArchive {
 }
 
 export interface FetchParts {
-  readonly env: Readonly<Record<string, string>>;
+  /** Downloads a package by its name. */
+  readonly npm: Npm;
   /** Reads an address through the network guard. */
   readonly download: (url: string) => Promise<Result<Uint8Array>>;
 }
@@ -146,25 +146,14 @@ function packPython(files: readonly ArchiveFile[]): Result<{ bytes: Uint8Array }
   }
 }
 
-async function fromNpm(name: string, { env }: FetchParts): Promise<Result<PackageArchive>> {
-  const folder = await mkdtemp(join(tmpdir(), "capstan-npm-"));
-  try {
-    const argv = [
-      "npm",
-      "pack",
-      name,
-      "--ignore-scripts",
-      "--silent",
-      ...NPM_PATIENCE,
-      "--pack-destination",
-      folder,
-    ];
-    const run = await runTool(argv, { env, cwd: folder, timeoutMs: DOWNLOAD_MS });
+function fromNpm(name: string, { npm }: FetchParts): Promise<Result<PackageArchive>> {
+  return withStaging(async (folder) => {
+    const words = ["pack", name, "--ignore-scripts", "--silent", "--pack-destination", folder];
+    const run = await npm(words, { folder, timeoutMs: DOWNLOAD_MS });
+    if (!run.ok) return run;
     const [file] = (await readdir(folder)).filter((each) => each.endsWith(".tgz"));
-    if (!run.ok || file === undefined)
-      return fail("package_download_failed", { source: name, why: run.why || "npm packed nothing" });
+    if (!run.value.ok || file === undefined)
+      return fail("package_download_failed", { source: name, why: run.value.why || "npm packed nothing" });
     return ok({ kind: "npm", bytes: await readFile(join(folder, file)), origin: `npm:${name}` });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }

@@ -10,7 +10,7 @@ import { withManifest } from "./describe-package.ts";
 import { type FetchParts, fetchPackage, type PackageArchive, type PackageSource } from "./fetch-package.ts";
 import { readLock, writePin } from "./lock-file.ts";
 import { sha256Hex } from "./node-codec.ts";
-import type { PackageKinds, PackageReading } from "./package-kind.ts";
+import type { PackageKinds, PackageReading, ResolvedDependencies } from "./package-kind.ts";
 import type { PackageDescription, PackageRecord, PackageReview, PackageStore } from "./package-record.ts";
 import type { BuiltPackage, PlacedPackages } from "./placed-packages.ts";
 
@@ -33,10 +33,18 @@ export interface InstallOptions {
   /** Yes to "it must run code to describe itself". */
   readonly runToDescribe?: boolean | undefined;
   readonly allowScripts?: boolean | undefined;
+  /** The hash of the list of dependencies that was reviewed; needed beside a hash in `accept` when there are any. */
+  readonly acceptDependencies?: string | undefined;
+}
+
+export interface ReviewOptions {
+  readonly runToDescribe?: boolean | undefined;
+  /** False: the registry is not asked for dependencies, which takes seconds and the network. */
+  readonly resolve?: boolean | undefined;
 }
 
 export interface Installer {
-  review(source: PackageSource, options?: { runToDescribe?: boolean }): Promise<Result<PackageReview>>;
+  review(source: PackageSource, options?: ReviewOptions): Promise<Result<PackageReview>>;
   install(
     source: PackageSource,
     options: InstallOptions,
@@ -47,14 +55,14 @@ export interface Installer {
 
 export function createInstaller(parts: InstallerParts): Installer {
   return {
-    async review(source, { runToDescribe = false } = {}) {
-      const prepared = await prepare(source, { user: "", runToDescribe }, parts);
+    async review(source, { runToDescribe = false, resolve = true } = {}) {
+      const prepared = await prepare(source, { user: "", runToDescribe, resolve }, parts);
       if (!prepared.ok) return prepared;
       await prepared.value.built?.discard();
       return ok(prepared.value.review);
     },
     async install(source, options) {
-      const prepared = await prepare(source, options, parts);
+      const prepared = await prepare(source, { ...options, resolve: true }, parts);
       if (!prepared.ok) return prepared;
       const record = await complete(prepared.value, options, parts);
       if (!record.ok) await prepared.value.built?.discard();
@@ -76,6 +84,7 @@ interface Prepared {
   readonly sha256: string;
   readonly description: PackageDescription;
   readonly review: PackageReview;
+  readonly dependencies: ResolvedDependencies;
   readonly before: PackageRecord | undefined;
   /** On disk already, because it had to run to describe itself. */
   readonly built: BuiltPackage | undefined;
@@ -83,7 +92,7 @@ interface Prepared {
 
 async function prepare(
   source: PackageSource,
-  options: InstallOptions,
+  options: InstallOptions & ReviewOptions,
   parts: InstallerParts,
 ): Promise<Result<Prepared>> {
   const archive = await fetchPackage(source, parts);
@@ -96,7 +105,16 @@ async function prepare(
   const before = await parts.store.get(reading.value.description.name);
   const unchanged = await checkHash(reading.value.description, sha256, before, parts.lockPath);
   if (!unchanged.ok) return unchanged;
-  const described = await describe(reading.value, archive.value, sha256, options, parts);
+  const resolved = options.resolve ? await rules.resolve?.(archive.value.bytes) : undefined;
+  if (resolved && !resolved.ok) return resolved;
+  const dependencies = resolved?.value ?? NO_DEPENDENCIES;
+  const described = await describe(
+    reading.value,
+    archive.value,
+    sha256,
+    { ...options, lock: dependencies.lock },
+    parts,
+  );
   if (!described.ok) return described;
   const { description, built } = described.value;
   const owner = description.capability && parts.ownerOf(description.capability, description.name);
@@ -104,9 +122,17 @@ async function prepare(
     await built?.discard();
     return fail("package_conflict", { capability: description.capability ?? "", owner });
   }
-  const review = reviewOf({ ...reading.value, description }, archive.value, sha256, before, parts);
-  return ok({ archive: archive.value, sha256, description, review, before, built });
+  const review = reviewOf(
+    { ...reading.value, description, dependencies },
+    archive.value,
+    sha256,
+    before,
+    parts,
+  );
+  return ok({ archive: archive.value, sha256, description, review, dependencies, before, built });
 }
+
+const NO_DEPENDENCIES: ResolvedDependencies = { lock: "", list: [] };
 
 /** The same version must be the same bytes, whether the lock or the store remembers it. */
 async function checkHash(
@@ -129,7 +155,7 @@ async function describe(
   { description }: PackageReading,
   archive: PackageArchive,
   sha256: string,
-  options: InstallOptions,
+  options: InstallOptions & { lock: string },
   parts: InstallerParts,
 ): Promise<Result<{ description: PackageDescription; built?: BuiltPackage }>> {
   if (!description.must_run_code || !options.runToDescribe) return ok({ description });
@@ -142,6 +168,7 @@ async function describe(
   const built = await parts.placed.build(kind, sha256, {
     bytes,
     allowScripts: options.allowScripts ?? false,
+    dependencyLock: options.lock,
   });
   if (!built.ok) return built;
   const complete = await describeBuilt(description, kind, built.value, parts);
@@ -166,7 +193,15 @@ async function describeBuilt(
 }
 
 function reviewOf(
-  { description, files, unpackedBytes, notes = [] }: PackageReading,
+  {
+    description,
+    files,
+    unpackedBytes,
+    dependencies,
+    notes = [],
+  }: PackageReading & {
+    dependencies: ResolvedDependencies;
+  },
   { kind, origin, bytes }: PackageArchive,
   sha256: string,
   before: PackageRecord | undefined,
@@ -183,6 +218,8 @@ function reviewOf(
     size_bytes: bytes.length,
     unpacked_bytes: unpackedBytes,
     files,
+    resolved_dependencies: dependencies.list,
+    ...(dependencies.lock && { dependencies_sha256: hashOfList(dependencies) }),
     not_isolated: [...isolation.notes, ...notes],
     ...(before && {
       update: {
@@ -193,6 +230,17 @@ function reviewOf(
     }),
   };
 }
+
+/** Of the list, not of the lock: two servers may write the same versions in another order. */
+const hashOfList = ({ list }: ResolvedDependencies): string =>
+  sha256Hex(
+    new TextEncoder().encode(
+      list
+        .map(({ name, version, hash }) => `${name} ${version} ${hash}`)
+        .sort()
+        .join("\n"),
+    ),
+  );
 
 async function complete(
   prepared: Prepared,
@@ -206,14 +254,18 @@ async function complete(
   const { kind, bytes, origin, serviceFolder } = archive;
   const built = prepared.built
     ? ok(prepared.built)
-    : await parts.placed.build(kind, sha256, { bytes, allowScripts });
+    : await parts.placed.build(kind, sha256, {
+        bytes,
+        allowScripts,
+        dependencyLock: prepared.dependencies.lock,
+      });
   if (!built.ok) return built;
   const runnable = await checkCommand(description, kind, built.value.folder, parts);
   if (!runnable.ok) {
     await built.value.discard();
     return runnable;
   }
-  const { dependencyLock } = built.value;
+  const { lock } = prepared.dependencies;
   const record: PackageRecord = {
     name: description.name,
     kind,
@@ -224,7 +276,7 @@ async function complete(
     ...(serviceFolder && { service_folder: serviceFolder }),
     description,
     allow_scripts: allowScripts,
-    ...(dependencyLock !== undefined && { dependency_lock: dependencyLock }),
+    ...(lock && { dependency_lock: lock }),
     installed_by: options.user,
     installed_at: parts.now().toISOString(),
   };
@@ -242,8 +294,9 @@ async function complete(
 }
 
 /** A first installation needs a yes to its hash; an update only when rights grow. */
-function isAccepted(review: PackageReview, { accept }: InstallOptions): boolean {
-  if (accept === true || accept === review.sha256) return true;
+function isAccepted(review: PackageReview, { accept, acceptDependencies }: InstallOptions): boolean {
+  if (accept === true) return true;
+  if (accept === review.sha256) return acceptDependencies === review.dependencies_sha256;
   return accept === undefined && review.update?.permissions?.grows === false;
 }
 

@@ -53,7 +53,7 @@ export function mcpKind(parts: McpKindParts): PackageKindRules {
     },
     async place({ bytes, folder }) {
       await writeFile(join(folder, "mcp.json"), bytes);
-      return ok({});
+      return ok(true);
     },
   };
 }

@@ -1,5 +1,8 @@
-/** npm packages: unpacked into a folder of their own, dependencies beside, no script run unless allowed. */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+/**
+ * npm packages: the package's files in `package/`, its dependencies beside them in `node_modules/`, no script run unless
+ * allowed. npm never works in the package's own folder, so that nothing in the archive (`.npmrc`, a lock file) steers it.
+ */
+import { mkdir, open, readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import {
@@ -13,89 +16,123 @@ import {
 } from "@capstan/core/internal";
 import { describePackage } from "./describe-package.ts";
 import { nodeCodec } from "./node-codec.ts";
+import { dependenciesOf, readLockFile, resolveNpm, writeProject } from "./npm-dependencies.ts";
+import { type NpmParts, npmProgram } from "./npm-program.ts";
 import type { PackageKindRules, PackageReading, PlaceRequest } from "./package-kind.ts";
-import { runTool } from "./trusted-tool.ts";
 import { writeFiles } from "./write-files.ts";
 
 const INSTALL_MS = 300_000;
-/** npm's own patience is five minutes and two retries; offline, a person would wait that long for nothing. */
-export const NPM_PATIENCE = ["--fetch-timeout=30000", "--fetch-retries=1"];
 const NODE_FILE = /\.[cm]?[jt]s$/;
+/** Files that would tell npm what to do; they mean nothing to the package itself. */
+const STEERS_NPM = /^(\.npmrc|\.yarnrc(\.yml)?|package-lock\.json|npm-shrinkwrap\.json|\.pnpmfile\.cjs)$/;
+const OWN_SCRIPTS = ["preinstall", "install", "postinstall"];
 
-export interface NpmKindParts {
-  readonly env: Readonly<Record<string, string>>;
-  /** The Node that runs the package's commands. */
-  readonly node: string;
+export interface NpmKindParts extends NpmParts {
   readonly limits?: ArchiveLimits | undefined;
 }
 
 export function npmKind(parts: NpmKindParts): PackageKindRules {
-  const filesOf = (bytes: Uint8Array): Result<ArchiveFile[]> => {
+  const npm = npmProgram(parts);
+  const contentsOf = (bytes: Uint8Array) => {
     const files = readTarGz(bytes, nodeCodec, parts.limits);
-    return files.ok ? ok(stripTopFolder(files.value)) : files;
+    if (!files.ok) return files;
+    const inside = stripTopFolder(files.value);
+    const contents = readNpmPackage(inside);
+    return contents.ok ? ok({ ...contents.value, files: inside }) : contents;
   };
   return {
-    read: (bytes) => readPackage(filesOf(bytes)),
+    read: (bytes) => {
+      const contents = contentsOf(bytes);
+      return contents.ok ? reading(contents.value) : contents;
+    },
+    async resolve(bytes) {
+      const contents = contentsOf(bytes);
+      return contents.ok ? resolveNpm(contents.value.json, npm) : contents;
+    },
     async place(request) {
-      const files = filesOf(request.bytes);
-      if (!files.ok) return files;
-      const contents = readNpmPackage(files.value);
+      const contents = contentsOf(request.bytes);
       if (!contents.ok) return contents;
       const root = join(request.folder, "package");
       await mkdir(root, { recursive: true });
-      await writeFiles(root, files.value);
-      if (Object.keys(contents.value.json.dependencies ?? {}).length === 0) return ok({});
-      return installDependencies(root, request, parts);
-    },
-    async commandLine(folder, command) {
-      const root = join(folder, "package");
-      const json = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as PackageJson;
-      const file = binOf(json)[command];
-      if (file === undefined)
-        return fail("package_command_missing", { command, has: Object.keys(binOf(json)) });
-      const path = join(root, file);
-      if (!NODE_FILE.test(path) && !(await startsWithNode(path))) {
-        return fail("archive_refused", { why: `its command ${command} is not a Node program` });
+      await writeFiles(
+        root,
+        contents.value.files.filter(({ path }) => !STEERS_NPM.test(path)),
+      );
+      const { json } = contents.value;
+      if (request.dependencyLock) {
+        const installed = await installDependencies(json, { ...request, lock: request.dependencyLock, npm });
+        if (!installed.ok) return installed;
       }
-      return ok([parts.node, path]);
+      if (!request.allowScripts) return ok(true);
+      return runOwnScripts(json, request.folder, npm);
     },
+    commandLine: (folder, command) => commandLine(folder, command, parts.node),
   };
 }
 
-function readPackage(files: Result<ArchiveFile[]>): Result<PackageReading> {
-  if (!files.ok) return files;
-  const contents = readNpmPackage(files.value);
-  if (!contents.ok) return contents;
-  const description = describePackage(contents.value);
-  if (!description.ok) return description;
-  const unpackedBytes = files.value.reduce((sum, file) => sum + file.bytes.length, 0);
-  return ok({ description: description.value, files: files.value.length, unpackedBytes });
+async function commandLine(folder: string, command: string, node: string) {
+  const root = join(folder, "package");
+  const json = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as PackageJson;
+  const file = binOf(json)[command];
+  if (file === undefined) return fail("package_command_missing", { command, has: Object.keys(binOf(json)) });
+  const path = join(root, file);
+  if (!NODE_FILE.test(path) && !(await startsWithNode(path))) {
+    return fail("archive_refused", { why: `its command ${command} is not a Node program` });
+  }
+  return ok({ argv: [node, path], readable: [folder, node, await realpath(node)] });
 }
 
-/** With a lock from an earlier installation the very same versions come, checked by npm against their hashes. */
+function reading(
+  contents: Parameters<typeof describePackage>[0] & { files: ArchiveFile[] },
+): Result<PackageReading> {
+  const description = describePackage(contents);
+  if (!description.ok) return description;
+  const { files } = contents;
+  const unpackedBytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
+  return ok({ description: description.value, files: files.length, unpackedBytes });
+}
+
+type DependencyInstall = PlaceRequest & { lock: string; npm: ReturnType<typeof npmProgram> };
+
+/** Exactly what the review listed: npm checks each file against the lock's hash. */
 async function installDependencies(
-  root: string,
-  request: PlaceRequest,
-  { env }: NpmKindParts,
-): Promise<Result<{ dependencyLock?: string }>> {
-  const lockPath = join(root, "package-lock.json");
-  if (request.dependencyLock) await writeFile(lockPath, request.dependencyLock);
-  const argv = [
-    "npm",
-    request.dependencyLock ? "ci" : "install",
-    "--omit=dev",
-    "--no-audit",
-    "--no-fund",
-    "--install-links=false",
-    ...NPM_PATIENCE,
-    request.allowScripts ? "--ignore-scripts=false" : "--ignore-scripts",
-  ];
-  const run = await runTool(argv, { env, cwd: root, timeoutMs: INSTALL_MS });
-  if (!run.ok) return fail("package_dependencies_missing", { manager: "npm", why: run.why });
-  return ok({ dependencyLock: await readFile(lockPath, "utf8") });
+  json: PackageJson,
+  { folder, lock, npm, allowScripts }: DependencyInstall,
+): Promise<Result<true>> {
+  const dependencies = dependenciesOf(json);
+  if (!dependencies.ok) return dependencies;
+  const checked = readLockFile(lock);
+  if (!checked.ok) return checked;
+  await writeProject(folder, dependencies.value);
+  await writeFile(join(folder, "package-lock.json"), lock);
+  const scripts = allowScripts ? "--ignore-scripts=false" : "--ignore-scripts";
+  const run = await npm(["ci", "--omit=dev", scripts], { folder, timeoutMs: INSTALL_MS });
+  if (!run.ok) return run;
+  return run.value.ok
+    ? ok(true)
+    : fail("package_dependencies_missing", { manager: "npm", why: run.value.why });
+}
+
+/** npm runs these for a package that it installs itself; ours lies beside its dependencies. */
+async function runOwnScripts(
+  json: PackageJson,
+  folder: string,
+  npm: ReturnType<typeof npmProgram>,
+): Promise<Result<true>> {
+  for (const name of OWN_SCRIPTS.filter((each) => json.scripts?.[each] !== undefined)) {
+    const place = { folder, cwd: join(folder, "package"), timeoutMs: INSTALL_MS };
+    const run = await npm(["run", name, "--ignore-scripts=false"], place);
+    if (!run.ok) return run;
+    if (!run.value.ok)
+      return fail("package_broken", { name: json.name, why: `its script ${name} failed: ${run.value.why}` });
+  }
+  return ok(true);
 }
 
 async function startsWithNode(path: string): Promise<boolean> {
-  const head = await readFile(path, "utf8").catch(() => "");
-  return /^#!.*\bnode\b/.test(head.slice(0, 200));
+  const file = await open(path).catch(() => undefined);
+  if (!file) return false;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(200), 0, 200, 0);
+  await file.close();
+  return /^#!.*\bnode\b/.test(buffer.toString("utf8", 0, bytesRead));
 }

@@ -19,7 +19,7 @@ export const openApiKind: PackageKindRules = {
   },
   async place({ bytes, folder }) {
     await writeFile(join(folder, "openapi"), bytes);
-    return ok({});
+    return ok(true);
   },
 };
 

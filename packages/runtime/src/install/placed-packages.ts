@@ -3,18 +3,17 @@
  * then published by a link, in one step: a process that dies while building leaves nothing that another would use.
  */
 import { randomUUID } from "node:crypto";
-import { lstat, mkdir, readdir, readlink, rename, rm, stat, symlink } from "node:fs/promises";
+import { lstat, mkdir, readdir, readlink, realpath, rename, rm, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { sha256Hex } from "./node-codec.ts";
-import type { PackageKinds, PlaceRequest } from "./package-kind.ts";
+import type { CommandLine, PackageKinds, PlaceRequest } from "./package-kind.ts";
 import type { PackageKind, PackageRecord, PackageStore } from "./package-record.ts";
 
 const ABANDONED_MS = 60 * 60 * 1000; // longer than any installation may take
 
 export interface BuiltPackage {
   readonly folder: string;
-  readonly dependencyLock?: string;
   /** Makes it the one that is used for this hash. */
   publish(): Promise<void>;
   discard(): Promise<void>;
@@ -51,7 +50,7 @@ export class PlacedPackages {
       await discard();
       return placed;
     }
-    return ok({ folder, ...placed.value, discard, publish: () => this.#publish(sha256, name) });
+    return ok({ folder, discard, publish: () => this.#publish(sha256, name) });
   }
 
   /** The folder of an installed package, unpacked from the store when this machine does not have it yet. */
@@ -63,11 +62,14 @@ export class PlacedPackages {
     return placing;
   }
 
-  async commandLine(record: PackageRecord, command: string): Promise<Result<string[]>> {
+  async commandLine(record: PackageRecord, command: string): Promise<Result<CommandLine>> {
     const folder = await this.folderOf(record);
     if (!folder.ok) return folder;
     const rules = this.#kinds[record.kind];
-    return rules?.commandLine ? rules.commandLine(folder.value, command) : notAvailable(record.kind);
+    // The folder itself, not the link to it: what pip wrote into scripts names the folder.
+    return rules?.commandLine
+      ? rules.commandLine(await realpath(folder.value), command)
+      : notAvailable(record.kind);
   }
 
   async remove(sha256: string): Promise<void> {

@@ -23,7 +23,7 @@ export async function scanPackages(
   const waiting: WaitingPackage[] = [];
   for (const name of names) {
     const path = join(folder, name);
-    const review = await installer.review({ source: path });
+    const review = await installer.review({ source: path }, { resolve: false });
     if (!review.ok) {
       // Other wheels lie here for others to depend on; they are not capabilities and wait for nothing.
       if (review.failure.code !== "package_name_invalid") waiting.push({ path, failure: review.failure });

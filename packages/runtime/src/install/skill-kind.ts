@@ -36,7 +36,7 @@ export const skillKind: PackageKindRules = {
     const files = readTarGz(bytes, nodeCodec);
     if (!files.ok) return files;
     await writeFiles(folder, files.value);
-    return ok({});
+    return ok(true);
   },
 };
 

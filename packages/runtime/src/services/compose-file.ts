@@ -2,18 +2,27 @@
  * A service's folder, read so that it can run without Docker: docker-compose.yml says which folders and settings it
  * gets, the Dockerfile's CMD how it starts. Services that are only an image (a database) cannot be run this way.
  */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { whatIsWrong } from "@capstan/core/internal";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
+import { readPlainText } from "../files/plain-file.ts";
 import { readEnvFile } from "./env-file.ts";
+
+const MAX_BYTES = 1024 * 1024;
 
 const List = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
 const Environment = z.union([
   z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String)),
   z.array(z.string()).transform((lines) => readEnvFile(lines.join("\n"))),
+]);
+/** Short form, or the long one with `source` and `target`. */
+const Volume = z.union([
+  z.string().transform(readVolume),
+  z
+    .looseObject({ source: z.string(), target: z.string() })
+    .transform(({ source, target }) => ({ source, target })),
 ]);
 const Compose = z.looseObject({
   services: z.record(
@@ -23,7 +32,7 @@ const Compose = z.looseObject({
       image: z.string().optional(),
       env_file: List.optional(),
       environment: Environment.optional(),
-      volumes: z.array(z.string()).default([]),
+      volumes: z.array(Volume).default([]),
       command: z.array(z.string()).min(1).optional(),
       healthcheck: z.unknown().optional(),
     }),
@@ -47,7 +56,7 @@ export interface ServiceSpec {
 }
 
 export async function readServiceFolder(folder: string): Promise<Result<ServiceSpec>> {
-  const text = await readFile(join(folder, "docker-compose.yml"), "utf8").catch(() => undefined);
+  const text = await readPlainText(join(folder, "docker-compose.yml"), MAX_BYTES);
   if (text === undefined) return fail("service_invalid", { folder, why: "there is no docker-compose.yml" });
   const compose = parseCompose(text);
   if (typeof compose === "string") return fail("service_invalid", { folder, why: compose });
@@ -73,7 +82,7 @@ export async function readServiceFolder(folder: string): Promise<Result<ServiceS
     folder,
     command,
     env: { ...env.value, ...Object.fromEntries(settings) },
-    volumes: service.volumes.map(readVolume),
+    volumes: service.volumes,
     needsElsewhere,
   });
 }
@@ -93,7 +102,7 @@ function parseCompose(text: string): z.infer<typeof Compose> | string {
 
 /** The exec form only: the shell form would need the image's shell. */
 async function dockerCommand(folder: string): Promise<string[] | undefined> {
-  const text = await readFile(join(folder, "Dockerfile"), "utf8").catch(() => "");
+  const text = (await readPlainText(join(folder, "Dockerfile"), MAX_BYTES)) ?? "";
   const written = [...text.matchAll(/^CMD\s+(\[.*\])\s*$/gm)].at(-1)?.[1];
   try {
     return written === undefined ? undefined : z.array(z.string()).min(1).parse(JSON.parse(written));
@@ -105,7 +114,7 @@ async function dockerCommand(folder: string): Promise<string[] | undefined> {
 async function readEnv(folder: string, files: readonly string[]): Promise<Result<Record<string, string>>> {
   const values: Record<string, string> = {};
   for (const file of files) {
-    const text = await readFile(join(folder, file), "utf8").catch(() => undefined);
+    const text = await readPlainText(join(folder, file), MAX_BYTES);
     if (text === undefined) return fail("service_not_configured", { folder, file });
     Object.assign(values, readEnvFile(text));
   }
@@ -113,6 +122,6 @@ async function readEnv(folder: string, files: readonly string[]): Promise<Result
 }
 
 function readVolume(text: string): Volume {
-  const [source = "", target = ""] = text.replace(/:(rw|ro)$/, "").split(/:(?=\/)/);
+  const [source = "", target = ""] = text.replace(/:(rw|ro|z|Z|,)+$/, "").split(/:(?=\/)/);
   return { source, target };
 }

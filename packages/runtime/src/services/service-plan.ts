@@ -1,8 +1,11 @@
-/** From a service's folder to what is started: its folders on this machine, its environment, where it is reached. */
-import { dirname, join, relative, resolve } from "node:path";
+/**
+ * From a service's folder to what is started: its folders on this machine, its environment, where it is reached.
+ * A volume must be the service's own: its user's home, its outbox, its part of the shared data, or a named volume.
+ */
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { UserEmail } from "@capstan/core/internal";
-import type { ServiceSpec } from "./compose-file.ts";
+import type { ServiceSpec, Volume } from "./compose-file.ts";
 import { interpolate } from "./env-file.ts";
 
 export interface ServicePlan {
@@ -10,78 +13,136 @@ export interface ServicePlan {
   readonly folder: string;
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** To be made before it starts, as Docker makes the folders of volumes. */
-  readonly folders: readonly string[];
+  /** Folders on this machine and where the service sees them. Made before it starts, as Docker makes them. */
+  readonly volumes: readonly PlannedVolume[];
   readonly user: string | undefined;
   readonly url: string;
   /** Set when it answers HTTP, which is when it mounts /data and not a user's home. */
   readonly healthUrl: string | undefined;
 }
 
-/** What a folder inside the container is called in the service's environment when there is no container. */
-const TARGETS: Readonly<Record<string, string>> = {
+export interface PlannedVolume {
+  readonly source: string;
+  readonly target: string;
+  /** Triggers are put here for the server to read. */
+  readonly isOutbox: boolean;
+  /** Of another package, named by the operator: used when it is there, never made or given away. */
+  readonly isShared: boolean;
+}
+
+/** How a service that runs without a container finds the folders it expects. */
+const VARIABLES: Readonly<Record<string, string>> = {
   "/home/agentaech": "HOME",
   "/triggers/outbox": "TRIGGER_OUTBOX",
   "/data": "DATA_DIR",
 };
+/** A volume over these would replace the system that the service runs on. */
+const SYSTEM = /^\/(bin|boot|dev|etc|lib\w*|proc|run|sbin|sys|usr|nix)?(\/|$)/;
+const OUTBOX = "/triggers/outbox";
 
 export function planService(
   spec: ServiceSpec,
   { dataDir, port, path }: { dataDir: string; port: number; path: string },
 ): Result<ServicePlan> {
   const user = spec.env.DELEGATED_USER;
-  if (user !== undefined && !UserEmail.safeParse(user).success) {
-    return fail("service_invalid", {
-      folder: spec.folder,
-      why: `DELEGATED_USER "${user}" is no e-mail address`,
-    });
-  }
-  const folders: Record<string, string> = {};
-  for (const { source, target } of spec.volumes) {
-    const name = TARGETS[target];
-    if (name === undefined)
-      return fail("service_invalid", {
-        folder: spec.folder,
-        why: `nothing is known of the folder ${target}`,
-      });
-    const place = hostFolder(interpolate(source, spec.env), spec.folder, dataDir);
-    if (place === undefined)
-      return fail("service_invalid", {
-        folder: spec.folder,
-        why: `the volume ${source} lies outside of the data folder`,
-      });
-    folders[name] = place;
+  const invalid = (why: string) => fail("service_invalid", { folder: spec.folder, why });
+  if (user !== undefined && !UserEmail.safeParse(user).success)
+    return invalid(`DELEGATED_USER "${user}" is no e-mail address`);
+  const volumes: PlannedVolume[] = [];
+  for (const volume of spec.volumes) {
+    const planned = planVolume(volume, spec, dataDir);
+    if (typeof planned === "string") return invalid(planned);
+    volumes.push(...planned);
   }
   const url = `http://127.0.0.1:${port}`;
-  const isApi = folders.DATA_DIR !== undefined;
+  const variables = Object.fromEntries(
+    volumes.flatMap(({ source, target }) => (VARIABLES[target] ? [[VARIABLES[target], source]] : [])),
+  );
   return ok({
     name: spec.name,
     folder: spec.folder,
     command: spec.command,
     env: {
       ...spec.env,
-      HOME: folders.HOME ?? folders.DATA_DIR ?? spec.folder,
-      ...folders,
+      HOME: variables.HOME ?? variables.DATA_DIR ?? spec.folder,
+      ...variables,
       PATH: path,
       LANG: "C.UTF-8",
       PYTHONUNBUFFERED: "1",
+      PYTHONDONTWRITEBYTECODE: "1",
       HOST: "127.0.0.1",
       PORT: String(port),
       SERVICE_URL: url,
     },
-    folders: Object.values(folders),
+    volumes,
     user,
     url,
-    healthUrl: isApi ? `${url}/health` : undefined,
+    healthUrl: variables.DATA_DIR === undefined ? undefined : `${url}/health`,
   });
 }
 
-/** `../data/...` beside the service is our data folder; a volume anywhere else on the machine is not mounted. */
-function hostFolder(source: string, folder: string, dataDir: string): string | undefined {
-  const beside = resolve(dirname(folder), "data");
+/** Answers why not, when it is not the service's own. */
+function planVolume(volume: Volume, spec: ServiceSpec, dataDir: string): PlannedVolume[] | string {
+  const source = interpolate(volume.source, { AECH_HOST_DATA: dataDir, ...spec.env });
+  const target = resolve("/", volume.target);
+  if (!isAbsolute(volume.target) || SYSTEM.test(target))
+    return `a volume cannot be mounted on ${volume.target}`;
+  if (/^[A-Za-z0-9][\w.-]*$/.test(source))
+    return [ownVolume(join(keptFolder(spec, dataDir), source), target)];
+  const inside = inDataFolder(source, spec, dataDir);
+  if (inside !== undefined) return planDataVolume(inside, target, spec, dataDir);
+  const inFolder = relative(resolve(spec.folder), resolve(spec.folder, source));
+  const isBelow = inFolder !== "" && !inFolder.startsWith("..") && !isAbsolute(inFolder);
+  return isBelow
+    ? [ownVolume(join(spec.folder, inFolder), target)]
+    : `the volume ${source} is outside the data folder (${dataDir})`;
+}
+
+function planDataVolume(
+  inside: string,
+  target: string,
+  spec: ServiceSpec,
+  dataDir: string,
+): PlannedVolume[] | string {
+  const source = join(dataDir, inside);
+  if (inside === join("rt_triggers", spec.name)) {
+    const outbox = { source, target, isOutbox: true, isShared: false };
+    if (target !== "/triggers") return [outbox];
+    // The queue's own folders stay the server's; the service gets the outbox, and a place for the rest.
+    const rest = ownVolume(join(keptFolder(spec, dataDir), "triggers"), target);
+    return [rest, { ...outbox, target: OUTBOX }];
+  }
+  if (isOwnFolder(inside, spec)) return [ownVolume(source, target)];
+  if (!/^app_context\/./.test(inside))
+    return `the volume ${inside} of the data folder is not this service's own`;
+  const shared = (spec.env.CAPSTAN_SHARE ?? "").split(/[\s,]+/);
+  if (shared.includes(inside)) return [{ source, target, isOutbox: false, isShared: true }];
+  return `the volume ${inside} belongs to another package; to share it, add CAPSTAN_SHARE=${inside} to the service's .env`;
+}
+
+const ownVolume = (source: string, target: string): PlannedVolume => ({
+  source,
+  target,
+  isOutbox: false,
+  isShared: false,
+});
+
+/** Named volumes lie here: no service can write to the folder around its own, and so plant a link there. */
+const keptFolder = ({ name }: ServiceSpec, dataDir: string): string =>
+  join(dataDir, "services", "volumes", name);
+
+/** The path below the data folder; `../data/...` beside the service's folder means the same as in the specification. */
+function inDataFolder(source: string, { folder }: ServiceSpec, dataDir: string): string | undefined {
   const path = resolve(folder, source);
-  const inside = relative(beside, path);
-  if (inside !== "" && !inside.startsWith("..")) return join(dataDir, inside);
-  const own = relative(resolve(folder), path);
-  return own.startsWith("..") ? undefined : path;
+  for (const root of [dataDir, resolve(dirname(folder), "data")]) {
+    const inside = relative(root, path);
+    if (!inside.startsWith("..") && !isAbsolute(inside)) return inside;
+  }
+  return undefined;
+}
+
+function isOwnFolder(inside: string, { name, env }: ServiceSpec): boolean {
+  const home = env.DELEGATED_USER === undefined ? undefined : join("users", env.DELEGATED_USER);
+  const data = join("app_context", name);
+  return inside === home || inside === data || inside.startsWith(`${data}/`);
 }

@@ -3,17 +3,18 @@
  * that a server that starts again starts its services again; what a dead server left running is stopped first.
  */
 import { readlinkSync } from "node:fs";
-import { chmod, chown, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { z } from "zod";
-import { type CommandIsolation, uidFor } from "../commands/command-isolation.ts";
-import { isOpenToOthers } from "../commands/open-to-others.ts";
+import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
+import { OpenFolder } from "../files/open-folder.ts";
+import { readPlainText } from "../files/plain-file.ts";
 import { prepareUserHome } from "../sources/user-home.ts";
 import { readServiceFolder } from "./compose-file.ts";
-import { planService, type ServicePlan } from "./service-plan.ts";
-import { type ServiceState, SupervisedProcess } from "./supervised-process.ts";
+import { type PlannedVolume, planService, type ServicePlan } from "./service-plan.ts";
+import { MAX_LOG_BYTES, type ServiceState, SupervisedProcess } from "./supervised-process.ts";
 
 const Wanted = z.record(
   z.string(),
@@ -36,6 +37,8 @@ export interface SupervisorOptions {
   readonly isolation: CommandIsolation;
   /** Where commands such as python3 and node are found. */
   readonly path: string;
+  /** Files of programs that do not lie in the system's own folders, such as a Python of a version manager. */
+  readonly programs?: readonly string[];
   readonly firstPauseMs?: number;
 }
 
@@ -82,6 +85,7 @@ export class ServiceSupervisor {
       logPath: this.#logPath(name),
       isolation: this.#options.isolation,
       uid: prepared.value,
+      programs: this.#options.programs ?? [],
       firstPauseMs: this.#options.firstPauseMs,
       onPid: (pid) => this.#remember(name, plan.value, pid),
     });
@@ -114,7 +118,7 @@ export class ServiceSupervisor {
 
   async logs(name: string, lines = LOG_LINES): Promise<Result<string>> {
     if (!this.#wanted[name]) return fail("not_found", { what: "service", id: name });
-    const text = await readFile(this.#logPath(name), "utf8").catch(() => "");
+    const text = (await readPlainText(this.#logPath(name), 2 * MAX_LOG_BYTES)) ?? "";
     return ok(
       text
         .slice(-LOG_BYTES)
@@ -131,20 +135,25 @@ export class ServiceSupervisor {
   }
 
   /** Makes the folders and gives them to the user the service runs as; answers that user. */
-  async #prepare(plan: ServicePlan): Promise<Result<number | undefined>> {
+  async #prepare(plan: ServicePlan): Promise<Result<number>> {
     const { dataDir, isolation } = this.#options;
     await mkdir(join(dataDir, "services"), { recursive: true });
-    const open = isolation.separateUsers && (await isOpenToOthers([plan.folder]));
-    const uid = open ? uidFor(plan.user ?? `${plan.name}@service.invalid`) : undefined;
-    const isUserHome =
-      plan.user !== undefined && plan.env.HOME === join(resolve(dataDir), "users", plan.user);
-    if (isUserHome) {
-      const home = await prepareUserHome(dataDir, { email: plan.user ?? "", capability: plan.name, uid });
-      if (!home.ok) return home;
+    const uid = uidFor(plan.user ?? `${plan.name}@service.invalid`);
+    const owner = ownerOf(isolation, uid);
+    const home = plan.user === undefined ? undefined : join(resolve(dataDir), "users", plan.user);
+    if (plan.user !== undefined && plan.volumes.some(({ source }) => source === home)) {
+      const prepared = await prepareUserHome(dataDir, {
+        email: plan.user,
+        capability: plan.name,
+        uid: owner,
+      });
+      if (!prepared.ok) return prepared;
     }
-    for (const folder of plan.folders.filter((each) => !isUserHome || each !== plan.env.HOME)) {
-      await mkdir(folder, { recursive: true });
-      if (uid !== undefined) await hand(folder, uid, folder === plan.env.TRIGGER_OUTBOX);
+    const own = plan.volumes.filter(({ source, isShared }) => source !== home && !isShared);
+    for (const volume of own) {
+      const isFolder = await giveVolume(volume, resolve(dataDir), owner);
+      if (!isFolder)
+        return fail("service_invalid", { folder: plan.folder, why: `${volume.source} is not a folder` });
     }
     return ok(uid);
   }
@@ -183,10 +192,30 @@ export class ServiceSupervisor {
   }
 }
 
-/** The outbox stays ours, with the sticky bit: the service may add triggers, and cannot touch the folders of their states. */
-async function hand(folder: string, uid: number, isOutbox: boolean): Promise<void> {
-  await chown(folder, isOutbox ? 0 : uid, uid);
-  if (isOutbox) await chmod(folder, 0o1770);
+/**
+ * Makes a volume, step by step from the data folder, and gives it to the service; a link on the way is not followed. The
+ * outbox stays ours, with the sticky bit: the service may add triggers, and cannot touch the folders of their states.
+ */
+async function giveVolume(
+  { source, isOutbox }: PlannedVolume,
+  dataDir: string,
+  owner: number | undefined,
+): Promise<boolean> {
+  const inside = relative(dataDir, source);
+  const isInData = !inside.startsWith("..");
+  if (!isInData) await mkdir(source, { recursive: true });
+  const root = await OpenFolder.open(isInData ? dataDir : source);
+  const volume = await root?.below(isInData ? inside.split("/").filter(Boolean) : [], {
+    owner: undefined,
+    mode: 0o755,
+  });
+  await root?.close();
+  if (!volume) return false;
+  const server = process.getuid?.() ?? 0;
+  if (owner !== undefined)
+    await volume.setAccess(isOutbox ? server : owner, owner, isOutbox ? 0o1770 : 0o700);
+  await volume.close();
+  return true;
 }
 
 /** A process id alone may belong to somebody else by now; one that works in the service's folder is ours. */

@@ -3,8 +3,20 @@
  * stopped with SIGTERM and, when it does not listen, SIGKILL. Its output goes to a log file that is kept small.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { appendFileSync, renameSync, statSync } from "node:fs";
-import { asUser, type CommandIsolation } from "../commands/command-isolation.ts";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import type { CommandIsolation } from "../commands/command-isolation.ts";
+import { confine } from "../commands/confine.ts";
+import { nodeFiles } from "../commands/program-files.ts";
 import type { ServicePlan } from "./service-plan.ts";
 
 const FIRST_PAUSE_MS = 1_000;
@@ -15,7 +27,7 @@ const HEALTH_EVERY_MS = 5_000;
 const HEALTH_ANSWER_MS = 3_000;
 const FIRST_HEALTH_MS = 200; // between questions until it has answered once
 const SICK_MS = 30_000; // without an answer this long, it is started again
-const MAX_LOG_BYTES = 5 * 1024 * 1024;
+export const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
 export interface ServiceState {
   readonly state: "starting" | "running" | "unhealthy" | "waiting" | "stopped";
@@ -29,7 +41,8 @@ export interface ServiceState {
 export interface ProcessParts {
   readonly logPath: string;
   readonly isolation: CommandIsolation;
-  readonly uid: number | undefined;
+  readonly uid: number;
+  readonly programs: readonly string[];
   readonly firstPauseMs?: number | undefined;
   /** Called with each new process id, so that a server that starts again knows what to stop. */
   readonly onPid: (pid: number | undefined) => void;
@@ -68,7 +81,8 @@ export class SupervisedProcess {
   start(): void {
     if (this.#wanted) return;
     this.#wanted = true;
-    this.#launch();
+    this.#become("starting");
+    void this.#launch();
   }
 
   async stop(): Promise<void> {
@@ -86,15 +100,28 @@ export class SupervisedProcess {
     this.#become("stopped");
   }
 
-  #launch(): void {
-    const { command, folder, env, healthUrl } = this.plan;
-    const { isolation, uid } = this.#parts;
-    const user = uid !== undefined && isolation.separateUsers ? asUser(uid) : [];
-    const [file = "", ...args] = [...user, ...command];
+  async #launch(): Promise<void> {
+    const { command, folder, env, healthUrl, volumes } = this.plan;
+    const { isolation, uid, programs } = this.#parts;
+    const there = volumes.filter(({ source }) => existsSync(source));
+    const line = await confine(
+      {
+        argv: command,
+        cwd: folder,
+        env,
+        network: true,
+        uid,
+        readable: [folder, ...nodeFiles(), ...programs],
+        writable: there.map(({ source }) => source),
+        volumes: there,
+      },
+      isolation,
+    );
+    if (!line.ok || !this.#wanted) return this.#refuse(line.ok ? undefined : line.failure.message);
     const startedAt = Date.now();
-    const child = spawn(file, args, {
-      cwd: folder,
-      env: { ...env },
+    const child = spawn(line.value.file, [...line.value.args], {
+      cwd: line.value.cwd,
+      env: { ...line.value.env },
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -107,6 +134,13 @@ export class SupervisedProcess {
     child.on("error", (error) => this.#ended(error.message, startedAt));
     child.on("exit", (code, signalName) => this.#ended(signalName ?? `code ${code}`, startedAt));
     if (healthUrl) void this.#check(child, healthUrl);
+  }
+
+  #refuse(why: string | undefined): void {
+    if (why === undefined) return;
+    this.#lastExit = why;
+    this.#wanted = false;
+    this.#become("stopped");
   }
 
   #ended(why: string, startedAt: number): void {
@@ -126,7 +160,7 @@ export class SupervisedProcess {
     this.#become("waiting");
     this.#again = setTimeout(() => {
       this.#restarts += 1;
-      this.#launch();
+      void this.#launch();
     }, pause);
   }
 
@@ -151,12 +185,26 @@ export class SupervisedProcess {
   #log(chunk: Buffer): void {
     const { logPath } = this.#parts;
     try {
-      if ((statSync(logPath, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES)
-        renameSync(logPath, `${logPath}.1`);
-      appendFileSync(logPath, chunk);
+      appendToLog(logPath, chunk);
     } catch {
       // a full disk must not stop the service
     }
+  }
+}
+
+const LOG_FLAGS =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** A link or a pipe in the log's place is replaced: written through, it would let a service write to the server's files. */
+function appendToLog(path: string, chunk: Buffer): void {
+  const about = lstatSync(path, { throwIfNoEntry: false });
+  if (about && !about.isFile()) rmSync(path, { recursive: true, force: true });
+  else if ((about?.size ?? 0) > MAX_LOG_BYTES) renameSync(path, `${path}.1`);
+  const file = openSync(path, LOG_FLAGS, 0o600);
+  try {
+    if (fstatSync(file).isFile()) writeSync(file, chunk);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -17,7 +17,6 @@ import {
 } from "@capstan/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CommandIsolation, probeCommandIsolation, uidFor } from "../commands/command-isolation.ts";
-import { isOpenToOthers } from "../commands/open-to-others.ts";
 import { createGate } from "../gate/gate.ts";
 import type { PackageRecord } from "../install/package-record.ts";
 import { type CliParts, cliCapability } from "./cli.ts";
@@ -101,7 +100,10 @@ beforeEach(() => {
     isolation,
     folders,
     breaker: new ServiceBreaker(Date.now),
-    commandLine: async () => ({ ok: true, value: [process.execPath, script] }),
+    commandLine: async () => ({
+      ok: true,
+      value: { argv: [process.execPath, script], readable: [process.execPath, script] },
+    }),
     serviceUrl: () => undefined,
   };
 });
@@ -139,8 +141,7 @@ describe("a command as a tool", () => {
   });
 
   test("runs as a user of its own when the server is root", async ({ skip }) => {
-    if (!isolation.separateUsers) skip("the server is not root");
-    if (!(await isOpenToOthers([process.execPath]))) skip("this folder is closed to other users");
+    if (!isolation.changesUser) skip("the server is not root");
     expect(await call("where")).toMatchObject({ uid: uidFor(email) });
   });
 

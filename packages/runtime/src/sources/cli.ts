@@ -11,9 +11,9 @@ import {
   type ToolContext,
 } from "@capstan/core";
 import { isPath, normalisePath, type Parameter, semverOf } from "@capstan/core/internal";
-import { type CommandIsolation, uidFor } from "../commands/command-isolation.ts";
-import { isOpenToOthers } from "../commands/open-to-others.ts";
+import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
 import { type CommandOutcome, runCommand } from "../commands/run-command.ts";
+import type { CommandLine } from "../install/package-kind.ts";
 import type { PackageRecord } from "../install/package-record.ts";
 import { argumentVector } from "./argument-vector.ts";
 import { commandResult } from "./command-result.ts";
@@ -32,7 +32,7 @@ export interface CliParts {
   readonly isolation: CommandIsolation;
   readonly folders: SessionFolders;
   readonly breaker: ServiceBreaker;
-  readonly commandLine: (record: PackageRecord, command: string) => Promise<Result<string[]>>;
+  readonly commandLine: (record: PackageRecord, command: string) => Promise<Result<CommandLine>>;
   /** Where a capability's service is reached; undefined = by its container's name. */
   readonly serviceUrl: (capability: string) => string | undefined;
 }
@@ -96,18 +96,20 @@ async function call(
   if (!healthy.ok) return healthy;
   const start = await parts.commandLine(record, manifest.command);
   if (!start.ok) return start;
-  const other = parts.isolation.separateUsers && (await isOpenToOthers(start.value));
-  const uid = other ? uidFor(context.user.email) : undefined;
+  const uid = uidFor(context.user.email);
+  const owner = ownerOf(parts.isolation, uid);
   const home = await prepareUserHome(parts.dataDir, {
     email: context.user.email,
     capability: manifest.name,
-    uid,
+    uid: owner,
   });
   if (!home.ok) return home;
   const run = (folder: string, temporary: string) =>
     runCommand(
       {
-        argv: [...start.value, ...args.value],
+        argv: [...start.value.argv, ...args.value],
+        readable: start.value.readable,
+        writable: [folder, temporary, home.value.home],
         cwd: folder,
         env: { ...environment(home.value.home, context, command), TMPDIR: temporary },
         timeoutMs: tool.timeoutMs,
@@ -120,18 +122,20 @@ async function call(
       },
       parts.isolation,
     );
-  const ran = await runInFolder(run, context, uid, parts);
-  return ran.ok ? commandResult(tool, manifest.command, ran.value.value, ran.value.changes) : ran;
+  const ran = await runInFolder(run, context, owner, parts);
+  if (!ran.ok) return ran;
+  const { value: outcome, changes } = ran.value;
+  return outcome.ok ? commandResult(tool, manifest.command, outcome.value, changes) : outcome;
 }
 
 /** Inside a session the command sees its files; without one it gets an empty folder that is thrown away. */
 function runInFolder(
-  run: (folder: string, temporary: string) => Promise<CommandOutcome>,
+  run: (folder: string, temporary: string) => Promise<Result<CommandOutcome>>,
   { sessionId, fileStore: files }: ToolContext,
   owner: number | undefined,
   { folders }: CliParts,
-): Promise<Result<{ value: CommandOutcome; changes: FolderChanges }>> {
-  const isWhole = ({ exit }: CommandOutcome) => exit === "exited";
+): Promise<Result<{ value: Result<CommandOutcome>; changes: FolderChanges }>> {
+  const isWhole = (outcome: Result<CommandOutcome>) => outcome.ok && outcome.value.exit === "exited";
   return folders.throwaway(owner, async (temporary) => {
     if (sessionId !== undefined && files) {
       return folders.use({ sessionId, files, owner, isWhole }, (folder) => run(folder, temporary));

@@ -12,8 +12,9 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { asUser, type CommandIsolation, uidFor } from "../commands/command-isolation.ts";
-import { isOpenToOthers } from "../commands/open-to-others.ts";
+import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
+import { confine, type StartLine } from "../commands/confine.ts";
+import { nodeFiles, programFiles } from "../commands/program-files.ts";
 
 const STDERR_CHARS = 4_000;
 const MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -55,11 +56,10 @@ export class McpProcess implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args = [], env = {}, cwd = this.#home } = this.#command;
-    const [file = "", ...words] = [...(await this.#wrapper([command, ...args])), command, ...args];
-    const child = spawn(file, words, {
-      cwd,
-      env: { ...cleanEnvironment(this.#home), ...env },
+    const line = await this.#startLine();
+    const child = spawn(line.file, [...line.args], {
+      cwd: line.cwd,
+      env: { ...line.env },
       detached: true, // a process group of its own, so that a kill takes everything
       stdio: ["pipe", "pipe", "pipe"],
     });
@@ -102,12 +102,26 @@ export class McpProcess implements Transport {
     this.#end();
   }
 
-  async #wrapper(argv: readonly string[]): Promise<string[]> {
-    const { separateUsers, wrapper } = this.#isolation;
-    if (!separateUsers || !(await isOpenToOthers(argv))) return [...wrapper];
+  async #startLine(): Promise<StartLine> {
+    const { command, args = [], env = {}, cwd = this.#home } = this.#command;
+    const argv = [command, ...args];
     const uid = uidFor(`mcp ${argv.join(" ")}`);
-    chownSync(this.#home, uid, uid);
-    return [...wrapper, ...asUser(uid)];
+    const owner = ownerOf(this.#isolation, uid);
+    if (owner !== undefined) chownSync(this.#home, owner, owner);
+    const line = await confine(
+      {
+        argv,
+        cwd,
+        env: { ...cleanEnvironment(this.#home), ...env },
+        network: true,
+        uid,
+        readable: [...nodeFiles(), ...programFiles(argv), ...(cwd === this.#home ? [] : [cwd])],
+        writable: [this.#home],
+      },
+      this.#isolation,
+    );
+    if (!line.ok) throw new Error(line.failure.message);
+    return line.value;
   }
 
   #receive(chunk: Buffer): void {

@@ -3,12 +3,13 @@
  * changed goes in, and only what a command changed comes back, by hash. One call at a time per session.
  */
 import { createHash, randomUUID } from "node:crypto";
-import { constants } from "node:fs";
-import { chmod, lchown, lstat, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { lchown, mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { ok, type Result, type SessionFileStore } from "@capstan/core";
+import { OpenFolder } from "../files/open-folder.ts";
 
 const MOST_CHANGED_FILES = 2_000; // a command that unpacks more than this is not one whose results a model reads
+const MOST_FILE_BYTES = 512 * 1024 * 1024; // the store has a smaller limit, which its own message names
 const IDLE_MS = 30 * 60 * 1000;
 
 export interface FolderChanges {
@@ -112,7 +113,7 @@ export class SessionFolders {
     await this.#makeRoot();
     const folder = join(this.#root, `call-${randomUUID()}`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await own(folder, owner);
+    if (owner !== undefined) await lchown(folder, owner, owner);
     try {
       return await work(folder);
     } finally {
@@ -180,48 +181,61 @@ async function fill(
   files: SessionFileStore,
   owner: number | undefined,
 ): Promise<Result<true>> {
-  await mkdir(folder.path, { recursive: true, mode: 0o700 });
-  await own(folder.path, owner);
   const stored = await storedFiles(files, "/");
   if (!stored.ok) return stored;
-  for (const [path, { atMs, isReadonly }] of stored.value) {
-    if (folder.known.get(path)?.storedAtMs === atMs) continue;
-    const content = await files.read(path);
-    if (!content.ok) continue; // deleted since it was listed
-    await put(folder, path, content.value, { owner, isReadonly, atMs });
-  }
-  for (const path of folder.known.keys()) {
-    if (stored.value.has(path)) continue;
-    folder.known.delete(path);
-    await rm(join(folder.path, path), { recursive: true, force: true });
+  const root = await openRoot(folder.path, owner);
+  try {
+    for (const [path, { atMs, isReadonly }] of stored.value) {
+      if (folder.known.get(path)?.storedAtMs === atMs) continue;
+      const content = await files.read(path);
+      if (!content.ok) continue; // deleted since it was listed
+      const changedAtMs = await put(root, path, content.value, { owner, mode: isReadonly ? 0o444 : 0o644 });
+      folder.known.set(path, { storedAtMs: atMs, hash: hashOf(content.value), changedAtMs });
+    }
+    for (const path of folder.known.keys()) {
+      if (stored.value.has(path)) continue;
+      folder.known.delete(path);
+      await take(root, path);
+    }
+  } finally {
+    await root.close();
   }
   return ok(true);
 }
 
-async function put(
-  folder: SessionFolder,
-  path: string,
-  content: Uint8Array,
-  { owner, isReadonly, atMs }: { owner: number | undefined; isReadonly: boolean; atMs: number },
-): Promise<void> {
-  const target = join(folder.path, path);
-  for (const parent of parentsInside(folder.path, target)) {
-    await mkdir(parent, { recursive: true });
-    await own(parent, owner);
-  }
-  await rm(target, { recursive: true, force: true });
-  await writeFile(target, content);
-  await own(target, owner);
-  await chmod(target, isReadonly ? 0o444 : 0o644);
-  const { ctimeMs } = await lstat(target);
-  folder.known.set(path, { storedAtMs: atMs, hash: hashOf(content), changedAtMs: ctimeMs });
+/** Made by us in a folder that is ours alone, so that nobody can have put a link in its place. */
+async function openRoot(path: string, owner: number | undefined): Promise<OpenFolder> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  if (owner !== undefined) await lchown(path, owner, owner);
+  const root = await OpenFolder.open(path);
+  if (!root) throw new Error(`${path} is no folder`);
+  return root;
 }
 
-/** Folders between the root and the file, outermost first, so that each gets its owner. */
-function parentsInside(root: string, target: string): string[] {
-  const parts = relative(root, dirname(target)).split(sep).filter(Boolean);
-  return parts.map((_, index) => join(root, ...parts.slice(0, index + 1)));
+async function put(
+  root: OpenFolder,
+  path: string,
+  content: Uint8Array,
+  { owner, mode }: { owner: number | undefined; mode: number },
+): Promise<number> {
+  const [name = "", ...parents] = namesOf(path).reverse();
+  const parent = await root.below(parents.reverse(), { owner });
+  if (!parent) throw new Error(`the folder of ${path} was taken away while it was written`);
+  try {
+    return await parent.write(name, content, { owner, mode });
+  } finally {
+    await parent.close();
+  }
 }
+
+async function take(root: OpenFolder, path: string): Promise<void> {
+  const [name = "", ...parents] = namesOf(path).reverse();
+  const parent = await root.below(parents.reverse());
+  await parent?.remove(name);
+  await parent?.close();
+}
+
+const namesOf = (path: string): string[] => path.split("/").filter(Boolean);
 
 async function storedFiles(
   files: SessionFileStore,
@@ -251,17 +265,19 @@ async function bringBack(
     refused: [] as { path: string; why: string }[],
   };
   const present = new Set<string>();
-  for await (const file of walk(folder.path, isOver)) {
-    const path = `/${relative(folder.path, file).split(sep).join("/")}`;
+  const root = await OpenFolder.open(folder.path);
+  if (!root) return NO_CHANGES;
+  for await (const { path, parent, name } of walk(root, "/", isOver)) {
     present.add(path);
     if (changes.written.length >= MOST_CHANGED_FILES) {
       changes.refused.push({ path, why: `a call may change ${MOST_CHANGED_FILES} files` });
       break;
     }
-    const kept = await keepIfChanged(folder, files, file, path);
+    const kept = await keepIfChanged(folder, files, { path, parent, name });
     if (kept === "written") changes.written.push(path);
     else if (kept !== "unchanged") changes.refused.push({ path, why: kept });
   }
+  await root.close();
   if (changes.refused.length > 0) return changes; // an unfinished walk must not delete what it did not see
   for (const path of [...folder.known.keys()].filter((each) => !present.has(each))) {
     const gone = await files.delete(path);
@@ -271,45 +287,60 @@ async function bringBack(
   return changes;
 }
 
+interface FoundFile {
+  readonly path: string;
+  readonly parent: OpenFolder;
+  readonly name: string;
+}
+
 /** `written`, `unchanged`, or why it was not kept. */
 async function keepIfChanged(
   folder: SessionFolder,
   files: SessionFileStore,
-  file: string,
-  path: string,
+  { path, parent, name }: FoundFile,
 ): Promise<string> {
   const known = folder.known.get(path);
-  const { ctimeMs } = await lstat(file);
-  if (known?.changedAtMs === ctimeMs) return "unchanged";
-  const content = await readFile(file, { flag: constants.O_RDONLY | constants.O_NOFOLLOW });
-  const hash = hashOf(content);
+  if (known && known.changedAtMs === (await parent.changedAtMs(name))) return "unchanged";
+  const file = await parent.read(name, MOST_FILE_BYTES);
+  if (!file) return `it is no plain file, or larger than ${MOST_FILE_BYTES} bytes`;
+  const { bytes, changedAtMs } = file;
+  const hash = hashOf(bytes);
   if (known?.hash === hash) {
-    folder.known.set(path, { ...known, changedAtMs: ctimeMs });
+    folder.known.set(path, { ...known, changedAtMs });
     return "unchanged";
   }
-  const written = await files.write(path, content);
+  const written = await files.write(path, bytes);
   if (!written.ok) {
     folder.known.delete(path);
     return written.failure.message;
   }
-  folder.known.set(path, { storedAtMs: written.value.stat.updatedAt.getTime(), hash, changedAtMs: ctimeMs });
+  folder.known.set(path, { storedAtMs: written.value.stat.updatedAt.getTime(), hash, changedAtMs });
   return "written";
 }
 
-/** Regular files only: a link that a command made could lead anywhere. Links and empty folders are taken away at the end. */
-async function* walk(folder: string, isOver: boolean): AsyncGenerator<string> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isFile()) yield path;
-    else if (entry.isDirectory()) {
-      yield* walk(path, isOver);
-      if (isOver) await rmdir(path).catch(() => {});
-    } else if (isOver) await rm(path, { force: true });
+/** Regular files only: a link that a command made could lead anywhere. Links and empty folders are removed at the end. */
+async function* walk(folder: OpenFolder, at: string, isOver: boolean): AsyncGenerator<FoundFile> {
+  for (const { name, kind } of await folder.entries()) {
+    if (kind === "file") yield { path: `${at}${name}`, parent: folder, name };
+    else if (kind === "folder") yield* walkInside(folder, name, at, isOver);
+    else if (isOver) await folder.remove(name);
   }
 }
 
-async function own(path: string, uid: number | undefined): Promise<void> {
-  if (uid !== undefined) await lchown(path, uid, uid);
+async function* walkInside(
+  folder: OpenFolder,
+  name: string,
+  at: string,
+  isOver: boolean,
+): AsyncGenerator<FoundFile> {
+  const inner = await folder.below([name]);
+  if (!inner) return;
+  try {
+    yield* walk(inner, `${at}${name}/`, isOver);
+  } finally {
+    await inner.close();
+  }
+  if (isOver) await folder.removeIfEmpty(name);
 }
 
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

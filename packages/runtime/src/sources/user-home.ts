@@ -2,10 +2,11 @@
  * A user's folder, which is HOME for commands and services: `<data>/users/{email}`. A capability keeps its data in
  * `~/capabilities/{name}`; `~/{name}` is a link to it, because the specification's examples read there.
  */
-import { lchown, lstat, mkdir, readlink, rm, rmdir, symlink } from "node:fs/promises";
+import { lstat, mkdir, readlink, rm, rmdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { UserEmail } from "@capstan/core/internal";
+import { OpenFolder } from "../files/open-folder.ts";
 
 export interface UserHome {
   readonly home: string;
@@ -33,11 +34,20 @@ export async function prepareUserHome(
   return ok({ home, capabilityFolder });
 }
 
-/** The user's commands own these folders and could put a link in their place; as root we must not follow one. */
+/**
+ * The user's commands own these folders and could put a link in their place; as root we must not follow one. A home that
+ * was made while the server itself ran the commands is given to the user, or their next command could not enter it.
+ */
 async function makeFolder(folder: string, uid: number | undefined): Promise<boolean> {
   const made = await mkdir(folder, { mode: 0o700 }).then(() => true, ignoreExisting);
-  if (made && uid !== undefined) await lchown(folder, uid, uid);
-  return (await lstat(folder)).isDirectory();
+  const opened = await OpenFolder.open(folder);
+  if (!opened) return false;
+  const server = process.getuid?.();
+  if (uid !== undefined && server !== undefined && (made || (await opened.owner()) === server)) {
+    await opened.giveTo(uid, server);
+  }
+  await opened.close();
+  return true;
 }
 
 /** Takes away the links and empty folders of an uninstalled capability; data that a user has made stays and is named. */

@@ -1,7 +1,6 @@
 /** The three file operations that triggers stand on: rename if it is there, create if it is not, write whole. */
 import { randomUUID } from "node:crypto";
-import { constants } from "node:fs";
-import { link, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
 const isCode = (error: unknown, ...codes: string[]) =>
@@ -55,23 +54,4 @@ async function writeAside(path: string, content: string): Promise<string> {
     await writeFile(partial, content);
   }
   return partial;
-}
-
-/** Reads a plain file of at most `maxBytes`; a link or a pipe that somebody put there is not followed. */
-export async function readPlainFile(
-  path: string,
-  maxBytes: number,
-): Promise<{ text: string; ageMs: number } | "gone" | "refused"> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(path, flags).catch(
-    (error: unknown) => (isCode(error, "ENOENT") ? "gone" : "refused") as "gone" | "refused",
-  );
-  if (typeof handle === "string") return handle;
-  try {
-    const about = await handle.stat();
-    if (!about.isFile() || about.size > maxBytes) return "refused";
-    return { text: await handle.readFile("utf8"), ageMs: Date.now() - about.mtimeMs };
-  } finally {
-    await handle.close();
-  }
 }

@@ -2,16 +2,18 @@
  * The legacy file `data/rt-triggers.json`, `{ "{name}": [ ... ] }`: taken whole by a rename, then written out as one
  * file per trigger. Taking it over again after a crash does no harm, because triggers are told apart by their ids.
  */
-import { access, readdir, readFile, rm, stat } from "node:fs/promises";
+import { access, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readTriggerDocument } from "@capstan/core/internal";
 import { z } from "zod";
+import { readPlainText } from "../files/plain-file.ts";
 import { createWhole, moveIfThere, writeWhole } from "./atomic-files.ts";
 import type { ManagerPulse } from "./manager-pulse.ts";
 import { isCapabilityFolder, STATE_FOLDERS } from "./trigger-names.ts";
 import type { StepHook } from "./trigger-queue.ts";
 
 const FILE = "rt-triggers.json";
+const LEGACY_MAX_BYTES = 64 * 1024 * 1024;
 const TAKEN = /^rt-triggers\.json\.taken\.([0-9a-f-]{36})$/;
 const UNFINISHED_MS = 2_000; // it is written in place, so half a file may be there for a moment
 
@@ -38,7 +40,7 @@ async function take(dataDir: string, owner: string, onStep?: StepHook): Promise<
   const path = join(dataDir, FILE);
   const about = await stat(path).catch(() => undefined);
   if (!about?.isFile()) return;
-  const text = await readFile(path, "utf8").catch(() => "");
+  const text = (await readPlainText(path, LEGACY_MAX_BYTES)) ?? "";
   const isWhole = parsed(text) !== undefined;
   if (!isWhole && Date.now() - about.mtimeMs < UNFINISHED_MS) return;
   if (await moveIfThere(path, `${path}.taken.${owner}`)) onStep?.("legacy-taken");
@@ -46,7 +48,7 @@ async function take(dataDir: string, owner: string, onStep?: StepHook): Promise<
 
 async function writeOut(dataDir: string, path: string): Promise<void> {
   const root = join(dataDir, "rt_triggers");
-  const text = await readFile(path, "utf8").catch(() => "");
+  const text = (await readPlainText(path, LEGACY_MAX_BYTES)) ?? "";
   const legacy = parsed(text);
   if (!legacy)
     return setInvalid(join(root, "_legacy"), "rt-triggers", text, `${FILE} is not a JSON object of lists`);

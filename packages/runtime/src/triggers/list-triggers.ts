@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { readTrigger, TRIGGER_MAX_BYTES } from "@capstan/core/internal";
 import { z } from "zod";
-import { moveIfThere, readPlainFile } from "./atomic-files.ts";
+import { readPlainFile } from "../files/plain-file.ts";
+import { moveIfThere } from "./atomic-files.ts";
 import {
   isCapabilityFolder,
   pendingName,
@@ -179,7 +180,7 @@ async function describe({
 }: Place): Promise<ListedTrigger | undefined> {
   const file = await readPlainFile(path, TRIGGER_MAX_BYTES);
   if (file === "gone") return undefined;
-  const read = file === "refused" ? undefined : readTrigger(file.text);
+  const read = file === "refused" ? undefined : readTrigger(file.bytes.toString("utf8"));
   const about = sidecar && status !== "pending" ? await sidecarOf(sidecar) : {};
   return {
     id,
@@ -196,7 +197,7 @@ async function sidecarOf(path: string): Promise<Partial<ListedTrigger>> {
   const file = await readPlainFile(path, TRIGGER_MAX_BYTES);
   if (typeof file === "string") return {};
   try {
-    const document: unknown = JSON.parse(file.text);
+    const document: unknown = JSON.parse(file.bytes.toString("utf8"));
     const reason = Reason.safeParse(document);
     const result = ResultFile.safeParse(document);
     return { ...(result.success && pick(result.data)), ...(reason.success && strip(reason.data)) };
@@ -224,7 +225,7 @@ const strip = ({ reason, attempts }: z.infer<typeof Reason>): Partial<ListedTrig
 
 async function forgetKey(root: string, { capability, path }: Place): Promise<void> {
   const file = await readPlainFile(path, TRIGGER_MAX_BYTES);
-  const read = typeof file === "string" ? undefined : readTrigger(file.text);
+  const read = typeof file === "string" ? undefined : readTrigger(file.bytes.toString("utf8"));
   if (!read?.ok || read.value.dedupe_key === undefined) return;
   await rm(dedupeMarker(root, capability, read.value.user, read.value.dedupe_key), { force: true });
 }

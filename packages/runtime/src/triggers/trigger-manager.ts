@@ -4,9 +4,10 @@
  * again with the same trigger id, because a process may die between doing the work and writing that it is done.
  */
 import { type FSWatcher, watch } from "node:fs";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Trigger } from "@capstan/core/internal";
+import { readPlainText } from "../files/plain-file.ts";
 import type { Channels } from "./channels.ts";
 import { decideDelivery, RoutingPreferences } from "./delivery.ts";
 import { importLegacyTriggers } from "./legacy-triggers.ts";
@@ -16,6 +17,7 @@ import { pruneTriggers } from "./prune-triggers.ts";
 import { type Claim, type StepHook, TriggerQueue, type TriggerResult } from "./trigger-queue.ts";
 
 const POLL_MS = 1_000;
+const PREFERENCES_MAX_BYTES = 256 * 1024;
 const CONCURRENT = 8; // sessions wait for models most of the time; more would crowd out people's own runs
 const SCAN_SHARE = 5; // after a scan, wait five times as long as it took: a full folder must not eat the processor
 const PRUNE_EVERY_MS = 60 * 60 * 1000;
@@ -177,7 +179,7 @@ export class TriggerManager {
     const { dataDir, preferences } = this.#options;
     const path = join(dataDir, "users", user, "preferences.json");
     try {
-      const file = await readFile(path, "utf8").catch(() => undefined);
+      const file = await readPlainText(path, PREFERENCES_MAX_BYTES);
       return RoutingPreferences.parse(file === undefined ? await preferences?.(user) : JSON.parse(file));
     } catch {
       return undefined; // none, or none that can be read: the defaults hold

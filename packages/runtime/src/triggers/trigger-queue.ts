@@ -3,10 +3,11 @@
  * Nothing is kept in memory that is not in the files; the index only spares reading them twice.
  */
 import { createHash } from "node:crypto";
-import { link, readdir, readFile, rm, stat } from "node:fs/promises";
+import { link, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readTrigger, TRIGGER_MAX_BYTES, type Trigger } from "@capstan/core/internal";
-import { createWhole, moveIfThere, readPlainFile, writeWhole } from "./atomic-files.ts";
+import { readPlainFile, readPlainText } from "../files/plain-file.ts";
+import { createWhole, moveIfThere, writeWhole } from "./atomic-files.ts";
 import { type LaneToken, LaneTokens } from "./lane-tokens.ts";
 import { laneOf, startable } from "./lanes.ts";
 import { advance, DEFAULT_RETRY, type RetryPolicy, type TriggerState } from "./life-cycle.ts";
@@ -22,6 +23,7 @@ import {
 import { keyOf, type Waiting, WaitingIndex } from "./waiting-index.ts";
 
 const READ_AT_ONCE = 32;
+const MARKER_MAX_BYTES = 1_000; // it holds one id
 const UNFINISHED_MS = 2_000; // a producer that writes in place, against the rules, gets this long to finish
 
 /** Where a crash is tested; called right after each step that changes a file. */
@@ -160,9 +162,9 @@ export class TriggerQueue {
         fileName,
         `it is not a plain file of at most ${TRIGGER_MAX_BYTES} bytes`,
       );
-    const read = readTrigger(file.text);
+    const read = readTrigger(file.bytes.toString("utf8"));
     if (!read.ok) {
-      if (file.ageMs < UNFINISHED_MS) return undefined;
+      if (Date.now() - file.modifiedAtMs < UNFINISHED_MS) return undefined;
       return this.#invalid(path, capability, fileName, read.failure.message);
     }
     const { id, user, created_at, dedupe_key } = read.value;
@@ -246,7 +248,7 @@ export class TriggerQueue {
     const claimed = join(this.#root, capability, STATE_FOLDERS.processing, name);
     if (!(await moveIfThere(path, claimed))) return undefined;
     this.#step("claimed");
-    const text = await readFile(claimed, "utf8").catch(() => undefined);
+    const text = await readPlainText(claimed, TRIGGER_MAX_BYTES);
     // Taken back at once: we were frozen for so long that we were believed dead.
     if (text === undefined) return undefined;
     const read = readTrigger(text);
@@ -311,7 +313,7 @@ export class TriggerQueue {
       this.#step("dedupe-marked");
       return undefined;
     }
-    const first = await readFile(marker, "utf8").catch(() => id);
+    const first = (await readPlainText(marker, MARKER_MAX_BYTES)) ?? id;
     return first === id ? undefined : `trigger ${first} has the same dedupe_key`;
   }
 
@@ -332,7 +334,7 @@ export class TriggerQueue {
 
   /** A trigger that failed for good must not stand in the way of the next one with its key. */
   async #forgetKey(path: string, capability: string): Promise<void> {
-    const read = readTrigger(await readFile(path, "utf8").catch(() => ""));
+    const read = readTrigger((await readPlainText(path, TRIGGER_MAX_BYTES)) ?? "");
     if (!read.ok || read.value.dedupe_key === undefined) return;
     await rm(dedupeMarker(this.#root, capability, read.value.user, read.value.dedupe_key), { force: true });
   }

@@ -1,0 +1,82 @@
+/**
+ * From a command to what is really started: namespaces, a private file system, another user, then the command.
+ * Everything before the command runs with the server's rights, so it gets an environment of our own: a variable that a
+ * package chose (`LD_PRELOAD`, `PATH`) is set only after those rights are gone.
+ */
+import { fail, ok, type Result } from "@capstan/core";
+import { type CommandIsolation, setUser } from "./command-isolation.ts";
+import { isOpenToOthers } from "./open-to-others.ts";
+import { type RootVolume, rootWords } from "./private-root.ts";
+
+export interface ConfinedCommand {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** The command's whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly network: boolean;
+  /** The user to become where the server may choose; see `uidFor`. */
+  readonly uid: number;
+  /** Files and folders it may read besides the system's own. */
+  readonly readable: readonly string[];
+  /** Folders it may change. */
+  readonly writable: readonly string[];
+  readonly volumes?: readonly RootVolume[] | undefined;
+}
+
+export interface StartLine {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+const VARIABLE = /^[A-Za-z_]\w*$/;
+const KEPT = "CAPSTAN_LATER_"; // a variable of the command, until the server's rights are gone
+
+export async function confine(
+  command: ConfinedCommand,
+  isolation: CommandIsolation,
+): Promise<Result<StartLine>> {
+  const possible = await canConfine(command, isolation);
+  if (!possible.ok) return possible;
+  const { argv, cwd, env, network, uid } = command;
+  const names = Object.keys(env).filter((name) => VARIABLE.test(name));
+  const setVariables = names.map((name) => `export ${name}="$${KEPT}${name}"; unset ${KEPT}${name}`);
+  const last = [
+    "/bin/sh",
+    "-c",
+    ['cd "$0" || exit 126', "unset PWD OLDPWD PATH", ...setVariables, 'exec "$@"'].join("\n"),
+  ];
+  const words = [
+    ...(network ? isolation.wrapper : (isolation.offlineWrapper ?? isolation.wrapper)),
+    ...(isolation.privateRoot ? ["/bin/sh", "-c", ...rootWords(command)] : []),
+    ...setUser(isolation, uid),
+    ...last,
+    cwd,
+    ...argv,
+  ];
+  const [file = "", ...args] = words;
+  const later = Object.fromEntries(names.map((name) => [`${KEPT}${name}`, env[name] ?? ""]));
+  return ok({ file, args, cwd: "/", env: { PATH: SYSTEM_PATH, ...later } });
+}
+
+/** Without a private file system another user must be able to reach the program; without either nothing runs by itself. */
+async function canConfine(
+  { argv, readable }: ConfinedCommand,
+  isolation: CommandIsolation,
+): Promise<Result<true>> {
+  if (isolation.privateRoot) return ok(true);
+  if (!isolation.changesUser) {
+    return isolation.allowsUnseparated ? ok(true) : fail("package_not_separated", {});
+  }
+  const closed = await firstClosed([...argv, ...readable]);
+  return closed === undefined ? ok(true) : fail("package_unreachable", { path: closed });
+}
+
+async function firstClosed(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) {
+    if (!(await isOpenToOthers([path]))) return path;
+  }
+  return undefined;
+}

@@ -1,0 +1,117 @@
+/**
+ * The file system that a confined command sees: system programs read-only, the folders it was given, and nothing else.
+ * A shell script builds it inside a new mount namespace. Other users' data, the server's own folder, `/etc/shadow`,
+ * `/run` with its sockets and `/root` do not exist in it, whatever their modes are.
+ */
+import { existsSync, lstatSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Programs and libraries. A link among them (`/bin` -> `usr/bin`) stays a link. */
+const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
+
+/** Not all of /etc: a server without root reads its own configuration there, and its commands have the same user id. */
+const CONFIGURATION_FOLDERS = ["alternatives", "ca-certificates", "crypto-policies", "fonts", "pki", "ssl"];
+const CONFIGURATION_FILES =
+  "group host.conf hosts ld.so.cache localtime magic mime.types nsswitch.conf papersize passwd protocols resolv.conf services timezone";
+
+/** Where the new root is mounted while it is built; only a mount point, so any folder that nothing below is needed of. */
+const MOUNT_POINTS = ["/mnt", "/media", "/srv", "/opt", "/home"];
+const DEVICES = ["null", "zero", "full", "random", "urandom"].map((name) => `/dev/${name}`);
+
+export interface RootView {
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
+  /** Folders that it may change and sees under another path, as in a container. */
+  readonly volumes?: readonly RootVolume[] | undefined;
+}
+
+export interface RootVolume {
+  readonly source: string;
+  readonly target: string;
+}
+
+interface System {
+  readonly folders: readonly string[];
+  readonly links: readonly string[];
+  /** Single files of /etc, which are copied. */
+  readonly settings: readonly string[];
+}
+
+/** Looked at once: forty questions to the disk before every command would be waste. */
+let system: System | undefined;
+
+/** The words after `sh -c`; the command's own words follow them. */
+export function rootWords({ readable, writable, volumes = [] }: RootView): string[] {
+  system ??= findSystem();
+  const { folders, links, settings } = system;
+  const given = [...readable, ...writable, ...volumes.flatMap(({ source, target }) => [source, target])];
+  const root = MOUNT_POINTS.find((point) => existsSync(point) && !given.some((path) => isBelow(path, point)));
+  if (root === undefined) throw new Error("no folder is free to mount a private root on");
+  const read = [
+    ...folders,
+    ...outermostFirst(readable.filter((path) => !folders.some((top) => isBelow(path, top)))),
+  ];
+  const write = outermostFirst(writable);
+  const bind = (path: string, options: string, target = path) =>
+    `${escaped(path)} ${escaped(root + target)} none bind,${options} 0 0`;
+  const placed = [...volumes].sort((a, b) => (a.target < b.target ? -1 : 1));
+  const mounts = [
+    ...DEVICES.map((path) => bind(path, "rw,nosuid")),
+    ...read.map((path) => bind(path, "ro,nosuid,nodev")),
+    ...write.map((path) => bind(path, "rw,nosuid,nodev")),
+    ...placed.map(({ source, target }) => bind(source, "rw,nosuid,nodev", target)),
+  ];
+  const points = [...read, ...write].map((path) => ({ target: path, isFolder: isFolder(path) }));
+  points.push(...placed.map(({ source, target }) => ({ target, isFolder: isFolder(source) })));
+  const made = [...new Set(points.map(({ target, isFolder }) => (isFolder ? target : dirname(target))))];
+  const files = points.filter(({ isFolder }) => !isFolder).map(({ target }) => target);
+  const script = [
+    "set -eu",
+    `root=${root}`,
+    'mount -t tmpfs -o mode=755,nosuid,size=64m tmpfs "$root"',
+    'cd "$root"',
+    "mkdir tmp",
+    "mount -t tmpfs -o mode=1777,nosuid,nodev,size=256m tmpfs tmp",
+    `mkdir -p proc dev run etc .before ${made.map(inRoot).join(" ")}`,
+    "ln -s /tmp dev/shm",
+    "ln -s /proc/self/fd dev/fd",
+    `cp -a ${links.map(quoted).join(" ")} . 2>/dev/null || true`,
+    `cp -L ${settings.join(" ")} etc/ 2>/dev/null || true`,
+    ...[...DEVICES, ...files].map((path) => `: >${inRoot(path)}`),
+    // /proc cannot be mounted inside some containers; a program that needs it says so itself.
+    "mount -t proc -o nosuid,nodev,noexec proc proc 2>/dev/null || true",
+    "cat >.mounts <<'MOUNTS'",
+    ...mounts,
+    "MOUNTS",
+    "mount -a -T .mounts", // one process for all: a mount each took ten times as long
+    "pivot_root . .before",
+    "umount -l /.before",
+    "mount -o remount,ro,nosuid / 2>/dev/null || true",
+    'exec "$@"',
+  ];
+  return [script.join("\n"), "sh"];
+}
+
+function findSystem(): System {
+  const top = SYSTEM.filter((path) => existsSync(path));
+  const links = top.filter((path) => lstatSync(path).isSymbolicLink());
+  const configuration = CONFIGURATION_FOLDERS.map((name) => `/etc/${name}`).filter((path) =>
+    existsSync(path),
+  );
+  return {
+    folders: [...top.filter((path) => !links.includes(path)), ...configuration],
+    links,
+    settings: CONFIGURATION_FILES.split(" ")
+      .map((name) => `/etc/${name}`)
+      .filter((path) => existsSync(path)),
+  };
+}
+
+const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+const outermostFirst = (paths: readonly string[]): string[] => [...new Set(paths)].sort();
+const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
+const inRoot = (path: string): string => quoted(path.slice(1));
+/** As fstab(5) writes what would end a field. */
+const escaped = (path: string): string =>
+  path.replaceAll(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`);

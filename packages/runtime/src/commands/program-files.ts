@@ -1,0 +1,56 @@
+/**
+ * Which files of the machine a named program needs, so that a confined command sees these and not the home they lie in:
+ * the interpreter with its libraries, the script with its project, and the `node_modules` folders on the way up.
+ */
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, isAbsolute, join } from "node:path";
+
+const PROJECT_FILES = ["package.json", "pyproject.toml"];
+
+/** Node, and npm beside it where both were unpacked into one folder. */
+export function nodeFiles(node = process.execPath): string[] {
+  const real = realpathSync(node);
+  const prefix = dirname(dirname(real));
+  const modules = join(prefix, "lib", "node_modules");
+  const together = basename(dirname(real)) === "bin" && existsSync(modules);
+  return together ? [dirname(real), modules, node, real] : [node, real];
+}
+
+/** For each absolute path in a command line: what has to be there for it to work. */
+export function programFiles(argv: readonly string[]): string[] {
+  const paths = argv.filter((word) => isAbsolute(word) && existsSync(word));
+  return [...new Set(paths.flatMap((path, at) => (at === 0 ? interpreterFiles(path) : scriptFiles(path))))];
+}
+
+/** A program and the libraries that lie beside its `bin`, as with every Python that a version manager installs. */
+export function interpreterFiles(path: string): string[] {
+  const real = realpathSync(path);
+  const library = join(dirname(dirname(real)), "lib");
+  const isInstalled = basename(dirname(real)) === "bin" && existsSync(library);
+  return [path, real, ...(isInstalled ? [library] : []), ...(isInstalled ? [] : scriptFiles(real))];
+}
+
+function scriptFiles(path: string): string[] {
+  const real = realpathSync(path);
+  if (statSync(real).isDirectory()) return [path];
+  return [path, real, ...projectFiles(real)];
+}
+
+/** Never a home, and never the root of the disk: those hold what is not the program's. */
+function projectFiles(path: string): string[] {
+  const found: string[] = [];
+  let project: string | undefined;
+  for (
+    let folder = dirname(path);
+    folder !== dirname(folder) && folder !== homedir();
+    folder = dirname(folder)
+  ) {
+    if (!project && PROJECT_FILES.some((name) => existsSync(join(folder, name)))) project = folder;
+    const modules = join(folder, "node_modules");
+    if (existsSync(modules)) found.push(modules, join(folder, "package.json"));
+  }
+  const own = project ?? dirname(path);
+  const isPrivate = own === homedir() || own === dirname(own);
+  return [...found.filter((each) => existsSync(each)), ...(isPrivate ? [] : [own])];
+}

@@ -1,0 +1,190 @@
+/**
+ * Work inside a folder that somebody else can write to, at the same moment, without ever leaving it: every step is taken
+ * from an open folder, and no link is followed. Node has no `openat`; on Linux `/proc/self/fd/<n>/name` is the same.
+ * Elsewhere each step is looked at before it is taken, which is enough where the server changes no user.
+ */
+import { constants } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rmdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { type PlainFile, readPlainFile } from "./plain-file.ts";
+
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const HAS_FOLDERS_BY_NUMBER = process.platform === "linux";
+
+/** How a missing folder is made. */
+export interface MadeFolder {
+  readonly owner: number | undefined;
+  readonly mode?: number;
+}
+
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: "file" | "folder" | "other";
+}
+
+export class OpenFolder {
+  readonly #handle: FileHandle;
+  readonly #path: string;
+
+  private constructor(handle: FileHandle, path: string) {
+    this.#handle = handle;
+    this.#path = path;
+  }
+
+  /** Undefined when it is not there, or is no folder: a link to one, for example. */
+  static async open(path: string): Promise<OpenFolder | undefined> {
+    try {
+      return new OpenFolder(await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), path);
+    } catch (error) {
+      if (isExpected(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Opens a path of folder names below this one, each made when it is missing and `make` is given. */
+  async below(names: readonly string[], make?: MadeFolder): Promise<OpenFolder | undefined> {
+    let at = await OpenFolder.open(this.#at("."));
+    for (const name of names) {
+      if (!at) return undefined;
+      const next = await at.#child(name, make);
+      await at.close();
+      at = next;
+    }
+    return at;
+  }
+
+  async entries(): Promise<FolderEntry[]> {
+    const found = await readdir(this.#at("."), { withFileTypes: true });
+    return found.map((entry) => ({
+      name: entry.name,
+      kind: entry.isFile() ? "file" : entry.isDirectory() ? "folder" : "other",
+    }));
+  }
+
+  /** The bytes of a plain file and the time of its last change; undefined for a link, a pipe or a device. */
+  async read(name: string, maxBytes: number): Promise<PlainFile | undefined> {
+    const file = await readPlainFile(this.#at(name), maxBytes);
+    return typeof file === "string" ? undefined : file;
+  }
+
+  async changedAtMs(name: string): Promise<number | undefined> {
+    const about = await lstat(this.#at(name)).catch(ignoreExpected);
+    return about?.isFile() ? about.ctimeMs : undefined;
+  }
+
+  /** Replaces whatever has this name. Answers the time of the change. */
+  async write(
+    name: string,
+    bytes: Uint8Array,
+    { owner, mode }: { owner: number | undefined; mode: number },
+  ): Promise<number> {
+    await this.remove(name);
+    const handle = await open(this.#at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    try {
+      await handle.writeFile(bytes);
+      if (owner !== undefined) await handle.chown(owner, owner);
+      await handle.chmod(mode);
+      return (await handle.stat()).ctimeMs;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await rename(this.#at(from), this.#at(to));
+  }
+
+  /** A file, a link or a folder with all that is in it. */
+  async remove(name: string): Promise<void> {
+    const about = await lstat(this.#at(name)).catch(ignoreExpected);
+    if (!about) return;
+    if (!about.isDirectory()) return void (await unlink(this.#at(name)).catch(ignoreExpected));
+    const inner = await this.#child(name);
+    if (!inner) return;
+    for (const entry of await inner.entries()) await inner.remove(entry.name);
+    await inner.close();
+    await rmdir(this.#at(name)).catch(ignoreExpected);
+  }
+
+  async removeIfEmpty(name: string): Promise<void> {
+    await rmdir(this.#at(name)).catch(() => {});
+  }
+
+  /** Gives this folder and the plain files and folders in it to another user; a second name of a file is not given. */
+  async giveTo(uid: number, from: number): Promise<void> {
+    const about = await this.#handle.stat();
+    if (about.uid === from) await this.#handle.chown(uid, uid);
+    for (const { name, kind } of await this.entries()) {
+      if (kind === "folder") {
+        const inner = await this.#child(name);
+        await inner?.giveTo(uid, from);
+        await inner?.close();
+      } else if (kind === "file") await giveFile(this.#at(name), uid, from);
+    }
+  }
+
+  async setAccess(uid: number, gid: number, mode: number): Promise<void> {
+    await this.#handle.chown(uid, gid);
+    await this.#handle.chmod(mode);
+  }
+
+  async owner(): Promise<number> {
+    return (await this.#handle.stat()).uid;
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+
+  async #child(name: string, make?: MadeFolder): Promise<OpenFolder | undefined> {
+    const path = this.#at(name);
+    if (!make) return OpenFolder.open(path);
+    const isNew = await mkdir(path, { mode: make.mode ?? 0o700 }).then(() => true, ignoreExisting);
+    const about = await lstat(path).catch(ignoreExpected);
+    if (about && !about.isDirectory()) {
+      await this.remove(name); // a file or a link where the session has a folder
+      return this.#child(name, make);
+    }
+    const opened = await OpenFolder.open(path);
+    if (isNew && opened && make.owner !== undefined) await opened.#handle.chown(make.owner, make.owner);
+    return opened;
+  }
+
+  #at(name: string): string {
+    if (name.includes("/") || name === "..") throw new Error(`"${name}" is no name of a file`);
+    return HAS_FOLDERS_BY_NUMBER ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.#path, name);
+  }
+}
+
+async function giveFile(path: string, uid: number, from: number): Promise<void> {
+  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(ignoreExpected);
+  if (!handle) return;
+  const about = await handle.stat();
+  if (about.isFile() && about.nlink === 1 && about.uid === from) await handle.chown(uid, uid);
+  await handle.close();
+}
+
+/** Not there, not what it was taken for, or not ours to read. */
+const EXPECTED = new Set([
+  "ENOENT",
+  "ENOTDIR",
+  "ELOOP",
+  "EMLINK",
+  "ENXIO",
+  "EACCES",
+  "EISDIR",
+  "ENODEV",
+  "ENOTEMPTY",
+]);
+
+const isExpected = (error: unknown): boolean => EXPECTED.has((error as NodeJS.ErrnoException).code ?? "");
+
+function ignoreExpected(error: unknown): undefined {
+  if (!isExpected(error)) throw error;
+  return undefined;
+}
+
+function ignoreExisting(error: unknown): false {
+  if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  return false;
+}

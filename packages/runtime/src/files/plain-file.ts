@@ -1,0 +1,38 @@
+/**
+ * Reads a file in a place that others can write to. A link is not followed, and a pipe or a device is never waited for:
+ * a `preferences.json` that is a pipe would stop everybody's triggers.
+ */
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+export interface PlainFile {
+  readonly bytes: Buffer;
+  /** The change time, which a program cannot set back, unlike the modification time. */
+  readonly changedAtMs: number;
+  readonly modifiedAtMs: number;
+}
+
+/** `refused`: a link, a pipe, a device, a folder, more than `maxBytes`, or nothing that we may read. */
+export async function readPlainFile(path: string, maxBytes: number): Promise<PlainFile | "gone" | "refused"> {
+  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: NodeJS.ErrnoException) =>
+    error.code === "ENOENT" ? ("gone" as const) : ("refused" as const),
+  );
+  if (typeof handle === "string") return handle;
+  try {
+    const about = await handle.stat();
+    if (!about.isFile() || about.size > maxBytes) return "refused";
+    const bytes = await handle.readFile();
+    if (bytes.length > maxBytes) return "refused"; // it grew while it was read
+    return { bytes, changedAtMs: about.ctimeMs, modifiedAtMs: about.mtimeMs };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Its text; undefined when it is not there or was refused. */
+export async function readPlainText(path: string, maxBytes: number): Promise<string | undefined> {
+  const file = await readPlainFile(path, maxBytes);
+  return typeof file === "string" ? undefined : file.bytes.toString("utf8");
+}

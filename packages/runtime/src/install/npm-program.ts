@@ -1,0 +1,95 @@
+/**
+ * npm, with a configuration of our own. Of the operator's settings it gets where the registry is and how to reach it, and
+ * no token: a registry that needs one must be reached through a proxy or mirror that adds it.
+ */
+import { access, realpath, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import type { Result } from "@capstan/core";
+import type { CommandIsolation } from "../commands/command-isolation.ts";
+import { askOperator, runTool, type ToolRun, withStaging } from "./run-tool.ts";
+
+const ASK_MS = 30_000;
+/** npm's own patience is five minutes and two retries; offline, a person would wait that long for nothing. */
+const PATIENCE = ["--fetch-timeout=30000", "--fetch-retries=1"];
+/** What decides where packages come from; everything else of the operator's configuration is left out. */
+const KEPT_SETTING = /^(registry|@[^:]+:registry|proxy|https-proxy|noproxy|cafile|ca|strict-ssl)$/;
+
+export interface NpmParts {
+  readonly env: Readonly<Record<string, string>>;
+  readonly node: string;
+  readonly isolation: CommandIsolation;
+}
+
+export type Npm = (
+  words: readonly string[],
+  place: { folder: string; cwd?: string; timeoutMs: number },
+) => Promise<Result<ToolRun>>;
+
+export function npmProgram({ env, node, isolation }: NpmParts): Npm {
+  let settings: Promise<string> | undefined;
+  let program: Promise<string> | undefined;
+  return async (words, { folder, cwd, timeoutMs }) => {
+    settings ??= operatorSettings(env);
+    program ??= findNpm(env);
+    const cli = await program;
+    const config = join(folder, ".capstan-npmrc");
+    await writeFile(config, await settings);
+    const fixed = [
+      `--userconfig=${config}`,
+      `--globalconfig=${join(folder, ".capstan-none")}`,
+      `--cache=${join(folder, ".capstan-cache")}`,
+      "--git=/nonexistent/git", // a dependency by git would be cloned before anybody could refuse it
+      "--update-notifier=false",
+      "--no-audit",
+      "--no-fund",
+      ...PATIENCE,
+    ];
+    const argv = cli.endsWith(".js") ? [node, cli] : [cli];
+    const readable = [dirname(dirname(cli)), ...caFiles(await settings)];
+    const request = { argv: [...argv, ...words, ...fixed], folder, readable, timeoutMs };
+    return runTool(cwd === undefined ? request : { ...request, cwd }, isolation);
+  };
+}
+
+async function findNpm(env: Readonly<Record<string, string>>): Promise<string> {
+  for (const folder of [...(env.PATH ?? "").split(delimiter).filter(Boolean), dirname(process.execPath)]) {
+    const path = join(folder, "npm");
+    const found = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (found) return realpath(path);
+  }
+  return "npm";
+}
+
+/** As lines of an npmrc. A password in an address is left out with the tokens. */
+async function operatorSettings(env: Readonly<Record<string, string>>): Promise<string> {
+  const listed = await withStaging((cwd) =>
+    askOperator(["npm", "config", "list", "--json"], { env, cwd, timeoutMs: ASK_MS }),
+  );
+  if (!listed.ok) return "";
+  const all = JSON.parse(listed.stdout) as Record<string, unknown>;
+  const kept = Object.entries(all).filter(([name, value]) => KEPT_SETTING.test(name) && value !== null);
+  return kept.flatMap(([name, value]) => settingLines(name, value)).join("\n");
+}
+
+function settingLines(name: string, value: unknown): string[] {
+  if (Array.isArray(value)) return value.map((each) => `${name}[]=${JSON.stringify(String(each))}`);
+  const text = String(value).replaceAll(/[\r\n]/g, "\\n");
+  return [`${name}=${withoutPassword(text).replaceAll("${", "$\\{")}`];
+}
+
+export function withoutPassword(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  if (url.username === "" && url.password === "") return text;
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
+const caFiles = (settings: string): string[] => {
+  const path = /^cafile=(\/.*)$/m.exec(settings)?.[1];
+  return path === undefined ? [] : [path];
+};

@@ -1,0 +1,112 @@
+/**
+ * Runs the package managers (python, pip, npm). They are programs of the system, but they read what a package wrote, so
+ * they run as packages do: confined, as another user, with an environment of our own and without the operator's tokens.
+ * Only questions about the operator's own settings are asked outside, in a folder where no package has written.
+ */
+import { execFile } from "node:child_process";
+import { chown, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Result } from "@capstan/core";
+import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
+import { nodeFiles } from "../commands/program-files.ts";
+import { runCommand } from "../commands/run-command.ts";
+import { OpenFolder } from "../files/open-folder.ts";
+
+export interface ToolRun {
+  readonly ok: boolean;
+  readonly stdout: string;
+  /** The last lines it wrote to stderr, or why it could not run. */
+  readonly why: string;
+}
+
+const MAX_OUTPUT = 16 * 1024 * 1024;
+const MAX_MEMORY = 2 * 1024 * 1024 * 1024; // npm on a package with a thousand dependencies
+const WHY_LINES = 4;
+const TOOL_PATH = "/usr/local/bin:/usr/bin:/bin";
+const TOOL_UID = uidFor("package-manager@install.invalid");
+
+export interface ToolRequest {
+  readonly argv: readonly string[];
+  /** The only folder it may write to; also its home and working folder. */
+  readonly folder: string;
+  readonly readable: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly timeoutMs: number;
+}
+
+/** Confined; what it wrote belongs to the server afterwards. */
+export async function runTool(request: ToolRequest, isolation: CommandIsolation): Promise<Result<ToolRun>> {
+  const { argv, folder, readable, timeoutMs, cwd = folder } = request;
+  const owner = ownerOf(isolation, TOOL_UID);
+  const server = process.getuid?.() ?? 0;
+  if (owner !== undefined) await give(folder, owner, server);
+  const env = { PATH: TOOL_PATH, HOME: folder, TMPDIR: folder, LANG: "C.UTF-8", ...request.env };
+  const limits = {
+    timeoutMs,
+    maxOutputBytes: MAX_OUTPUT,
+    maxMemoryBytes: MAX_MEMORY,
+    onFlood: "cut" as const,
+  };
+  const outcome = await runCommand(
+    {
+      argv,
+      cwd,
+      env,
+      readable: [...nodeFiles(), ...readable],
+      writable: [folder],
+      uid: TOOL_UID,
+      network: true,
+      ...limits,
+    },
+    isolation,
+  );
+  if (owner !== undefined) await give(folder, server, owner);
+  if (!outcome.ok) return outcome;
+  const { exit, code, stdout, stderr } = outcome.value;
+  const isDone = exit === "exited" && code === 0;
+  const why = exit === "timeout" ? `it took longer than ${timeoutMs} ms` : lastLines(stderr || stdout);
+  return { ok: true, value: { ok: isDone, stdout, why: isDone ? "" : why || `it ended: ${exit}` } };
+}
+
+/** An empty folder for one piece of work of a package manager. */
+export async function withStaging<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-install-"));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function give(folder: string, to: number, from: number): Promise<void> {
+  await chown(folder, to, to);
+  const opened = await OpenFolder.open(folder);
+  await opened?.giveTo(to, from);
+  await opened?.close();
+}
+
+/** With the server's rights and the operator's environment: only for questions whose answer no package can influence. */
+export function askOperator(
+  argv: readonly string[],
+  options: { env: Readonly<Record<string, string>>; cwd: string; timeoutMs: number },
+): Promise<ToolRun> {
+  const [file = "", ...args] = argv;
+  const { env, cwd, timeoutMs: timeout } = options;
+  return new Promise((resolve) => {
+    execFile(
+      file,
+      args,
+      { env: { ...env }, cwd, timeout, maxBuffer: MAX_OUTPUT, killSignal: "SIGKILL" },
+      (error, stdout, stderr) => {
+        const why = error?.killed
+          ? `it took longer than ${timeout} ms`
+          : lastLines(stderr || error?.message || "");
+        resolve({ ok: error === null, stdout, why });
+      },
+    );
+  });
+}
+
+const lastLines = (text: string): string => text.trim().split("\n").slice(-WHY_LINES).join(" ");

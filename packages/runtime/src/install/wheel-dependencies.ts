@@ -1,0 +1,171 @@
+/**
+ * What a wheel depends on, directly and through others, each with its hash, by pip's own resolver and therefore by its
+ * reading of every marker. pip is held to wheels of an index: `--only-binary` does not hold for a dependency that is
+ * named by an address, so source archives and repositories are refused inside pip, before it would build or clone one.
+ */
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fail, ok, type Result } from "@capstan/core";
+import { z } from "zod";
+import type { CommandIsolation } from "../commands/command-isolation.ts";
+import type { ResolvedDependencies } from "./package-kind.ts";
+import type { Python } from "./python.ts";
+import { runTool, type ToolRun, withStaging } from "./run-tool.ts";
+
+const INSTALL_MS = 300_000; // a first download of several dependencies on a slow line
+const REFUSAL = "CAPSTAN_REFUSED";
+
+/** Runs pip with the two doors to foreign code closed. A pip that has them elsewhere is not used. */
+const WHEELS_ONLY = `
+import sys
+from pip._internal.distributions import sdist
+from pip._internal.operations import prepare
+from pip._internal.exceptions import InstallationError
+def refuse_source(self, *args, **kwargs):
+    raise InstallationError("${REFUSAL}: %s is source code, and only wheels are installed" % self.req)
+def refuse_repository(link, *args, **kwargs):
+    raise InstallationError("${REFUSAL}: %s is a repository, and only wheels are installed" % link)
+assert hasattr(sdist.SourceDistribution, "prepare_distribution_metadata") and hasattr(prepare, "unpack_vcs_link")
+sdist.SourceDistribution.prepare_distribution_metadata = refuse_source
+prepare.unpack_vcs_link = refuse_repository
+from pip._internal.cli.main import main
+sys.exit(main(sys.argv[1:]))
+`;
+
+export interface PipParts {
+  readonly python: Python;
+  readonly isolation: CommandIsolation;
+  /** Folders with wheels to take dependencies from before any index is asked. */
+  readonly findLinks: readonly string[];
+}
+
+const Report = z.looseObject({
+  install: z.array(
+    z.looseObject({
+      is_direct: z.boolean(),
+      requested: z.boolean().optional(),
+      download_info: z.looseObject({
+        url: z.string(),
+        archive_info: z.looseObject({ hashes: z.record(z.string(), z.string()).optional() }).optional(),
+      }),
+      metadata: z.looseObject({ name: z.string(), version: z.string() }),
+    }),
+  ),
+});
+
+/** Writes nothing but pip's report. */
+export async function resolveWheel(
+  wheel: { fileName: string; bytes: Uint8Array },
+  parts: PipParts,
+): Promise<Result<ResolvedDependencies>> {
+  return withStaging(async (folder) => {
+    const path = join(folder, wheel.fileName);
+    const report = join(folder, "report.json");
+    await writeFile(path, wheel.bytes);
+    const words = ["install", "--dry-run", "--ignore-installed", "--report", report, path];
+    const run = await pip(words, { folder, ...parts });
+    if (!run.ok) return run;
+    return readReport(await readFile(report, "utf8"), wheel.fileName);
+  });
+}
+
+function readReport(text: string, own: string): Result<ResolvedDependencies> {
+  const report = Report.parse(JSON.parse(text));
+  const list: { name: string; version: string; hash: string }[] = [];
+  for (const { is_direct: isDirect, download_info: from, metadata } of report.install) {
+    if (from.url.endsWith(`/${own}`) && from.url.startsWith("file://")) continue;
+    const { name, version } = metadata;
+    const hash = from.archive_info?.hashes?.sha256;
+    if (isDirect)
+      return refused(`${name} is named by the address ${from.url}, which is not a version in an index`);
+    if (!new URL(from.url).pathname.endsWith(".whl")) return refused(`${name} ${version} is not a wheel`);
+    if (!hash) return refused(`the index gives no SHA-256 for ${name} ${version}`);
+    list.push({ name, version, hash: `sha256:${hash}` });
+  }
+  list.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const lock = list.map(({ name, version, hash }) => `${name}==${version} --hash=${hash}`).join("\n");
+  return ok({ lock, list });
+}
+
+/** Makes `<folder>/venv` with the wheel and exactly the dependencies of the lock in it. */
+export async function placeWheel(
+  wheel: { fileName: string; bytes: Uint8Array },
+  { folder, dependencyLock }: { folder: string; dependencyLock: string | undefined },
+  parts: PipParts,
+): Promise<Result<true>> {
+  const { python, isolation } = parts;
+  const venv = join(folder, "venv");
+  const path = join(folder, wheel.fileName);
+  await mkdir(folder, { recursive: true });
+  await writeFile(path, wheel.bytes);
+  const made = await runTool(
+    {
+      argv: [python.executable, "-I", "-m", "venv", "--without-pip", venv],
+      folder,
+      readable: python.files,
+      timeoutMs: INSTALL_MS,
+    },
+    isolation,
+  );
+  if (!made.ok) return made;
+  if (!made.value.ok) return fail("python_venv_failed", { why: made.value.why });
+  if (dependencyLock) {
+    const list = join(folder, "requirements.txt");
+    await writeFile(list, dependencyLock);
+    const words = ["install", "--no-deps", "--require-hashes", "--requirement", list];
+    const installed = await pip(words, { folder, venv, ...parts });
+    if (!installed.ok) return installed;
+  }
+  const installed = await pip(["install", "--no-deps", path], {
+    folder,
+    venv,
+    ...parts,
+    findLinks: [],
+    onlyLocal: true,
+  });
+  return installed.ok ? ok(true) : installed;
+}
+
+interface PipRun extends PipParts {
+  readonly folder: string;
+  readonly venv?: string;
+  readonly onlyLocal?: boolean;
+}
+
+/** First from the given folders alone; then, when something is missing there, from the index too. */
+async function pip(words: readonly string[], run: PipRun): Promise<Result<ToolRun>> {
+  const { python, findLinks, venv, onlyLocal = false } = run;
+  const links = findLinks.flatMap((each) => ["--find-links", each]);
+  const attempts = [["--no-index", ...links], ...(onlyLocal ? [] : [[...links, ...python.index]])];
+  const into = venv === undefined ? [] : ["--python", join(venv, "bin", "python")];
+  const fixed = ["--isolated", "--no-cache-dir", "--disable-pip-version-check", "--no-input"];
+  const limits = ["--only-binary", ":all:", "--timeout", "30", "--retries", "1"];
+  let why = "";
+  for (const attempt of attempts) {
+    const argv = [
+      python.executable,
+      "-I",
+      "-c",
+      WHEELS_ONLY,
+      ...fixed,
+      ...into,
+      ...words,
+      ...limits,
+      ...attempt,
+    ];
+    const request = {
+      argv,
+      folder: run.folder,
+      readable: [...python.files, ...findLinks],
+      timeoutMs: INSTALL_MS,
+    };
+    const done = await runTool(request, run.isolation);
+    if (!done.ok || done.value.ok) return done;
+    why = done.value.why;
+    const said = new RegExp(`${REFUSAL}: ([^\\n]+?)(?: ERROR|$)`).exec(why)?.[1];
+    if (said) return refused(said);
+  }
+  return fail("package_dependencies_missing", { manager: "pip", why });
+}
+
+const refused = (why: string) => fail("archive_refused", { why });
