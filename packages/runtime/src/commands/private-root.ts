@@ -41,7 +41,9 @@ interface System {
 let system: System | undefined;
 
 /** The words after `sh -c`; the command's own words follow them. */
-export function rootWords({ readable, writable, volumes = [] }: RootView): string[] {
+export function rootWords(view: RootView): string[] {
+  const { writable, volumes = [] } = view;
+  const readable = view.readable.filter((path) => existsSync(path));
   system ??= findSystem();
   const { folders, links, settings } = system;
   const given = [...readable, ...writable, ...volumes.flatMap(({ source, target }) => [source, target])];

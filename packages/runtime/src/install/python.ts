@@ -1,7 +1,8 @@
 /** Finds a Python that packages can use, and where its pip takes wheels from. */
 
 import { readFile } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { fail, ok, type Result } from "@capstan/core";
 import { type CommandIsolation, runs, setUser } from "../commands/command-isolation.ts";
 import { interpreterFiles } from "../commands/program-files.ts";
@@ -41,7 +42,7 @@ export async function findPython(
     if (executable === undefined) continue;
     if (await isReachable(executable, isolation)) {
       const index = await indexOptions(executable, env);
-      return ok({ executable, index, files: interpreterFiles(executable) });
+      return ok({ executable, index, files: [...interpreterFiles(executable), ...localPaths(index)] });
     }
     closed ??= executable;
   }
@@ -66,7 +67,8 @@ async function probe(executable: string, env: Readonly<Record<string, string>>):
 }
 
 /** pip's settings that say where wheels come from, and how that place is reached. */
-const KEPT_OPTION = /^[\w:-]+\.(index-url|extra-index-url|no-index|trusted-host|proxy|cert)='(.*)'$/;
+const KEPT_OPTION =
+  /^[\w:-]+\.(index-url|extra-index-url|find-links|no-index|trusted-host|proxy|cert)='(.*)'$/;
 
 async function indexOptions(executable: string, env: Readonly<Record<string, string>>): Promise<string[]> {
   const listed = await withStaging((cwd) =>
@@ -75,7 +77,7 @@ async function indexOptions(executable: string, env: Readonly<Record<string, str
   const found = new Map<string, string>();
   for (const line of listed.stdout.split("\n")) {
     const [, name, value = ""] = KEPT_OPTION.exec(line.trim()) ?? [];
-    if (name) found.set(name, value);
+    if (name && !found.has(name)) found.set(name, value); // the environment comes first, and is the stronger
   }
   return [...found].flatMap(([name, value]) => {
     if (name === "no-index") return /^(1|true|yes|on)$/i.test(value) ? ["--no-index"] : [];
@@ -83,6 +85,13 @@ async function indexOptions(executable: string, env: Readonly<Record<string, str
     return values.flatMap((each) => [`--${name}`, withoutPassword(each)]);
   });
 }
+
+/** An index, wheels or certificates that lie on this machine. */
+const localPaths = (index: readonly string[]): string[] =>
+  index.flatMap((word) => {
+    if (word.startsWith("file://")) return [fileURLToPath(word)];
+    return isAbsolute(word) ? [word] : [];
+  });
 
 /** A virtual environment has no libraries of its own: they lie where its Python was installed. */
 export async function pythonFiles(venv: string): Promise<string[]> {

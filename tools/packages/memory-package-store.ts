@@ -1,0 +1,18 @@
+/** Packages in memory, for a process that installs one and ends: a database would take longer than the attack. */
+import type { PackageRecord, PackageStore } from "../../packages/runtime/src/install/package-record.ts";
+
+export function memoryPackageStore(): PackageStore {
+  const records = new Map<string, PackageRecord>();
+  const archives = new Map<string, Uint8Array>();
+  return {
+    list: async () => [...records.values()],
+    get: async (name) => records.get(name),
+    put: async (record, archive) => {
+      records.set(record.name, record);
+      archives.set(record.sha256, archive);
+    },
+    remove: async (name) => records.delete(name),
+    archive: async (sha256) => archives.get(sha256),
+    revision: async () => String(records.size),
+  };
+}
