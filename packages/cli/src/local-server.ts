@@ -2,9 +2,10 @@
 
 import { spawn } from "node:child_process";
 import { mkdirSync, openSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Connection, connect } from "@capstan/client";
+import { type Connection, connect, localTokenFile, loopbackPort } from "@capstan/client";
 
 export interface ServerOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -17,12 +18,16 @@ const STEP_MS = 100;
 export async function reachServer({ environment, say }: ServerOptions): Promise<Connection> {
   const { CAPSTAN_URL: given, CAPSTAN_KEY: key, PORT = "4400" } = environment;
   const url = given ?? `http://127.0.0.1:${PORT}`;
-  const connection = connect({ url, ...(key && { key }) });
+  const reach = () => {
+    const shown = key ?? localToken(url);
+    return connect(shown === undefined ? { url } : { url, key: shown });
+  };
+  const connection = reach();
   if (given !== undefined || (await answers(connection))) return connection;
   say(`Starting a server on ${url} ...\n`);
   const started = startInBackground(environment);
   for (let waited = 0; waited < WAIT_MS; waited += STEP_MS) {
-    if (await answers(connection)) return connection;
+    if (await answers(connection)) return reach(); // it may have left a token by now
     if (started.hasEnded()) {
       say(`It ended at once; ${started.log} says:\n${lastLines(started.log)}\n`);
       break;
@@ -30,6 +35,17 @@ export async function reachServer({ environment, say }: ServerOptions): Promise<
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
   }
   return connection; // the next call says that nothing answers, and what to do
+}
+
+/** What a server on this machine leaves for its own user where the system does not tell who connects. */
+function localToken(url: string): string | undefined {
+  const port = loopbackPort(url);
+  if (port === undefined) return undefined;
+  try {
+    return readFileSync(localTokenFile(homedir(), port), "utf8");
+  } catch {
+    return undefined; // the system tells, or nothing runs here
+  }
 }
 
 const SHOWN_LINES = 6;

@@ -17,6 +17,7 @@ export {
   followEvents,
   type SessionEvent,
 } from "./follow-events.ts";
+export { localTokenFile, loopbackPort } from "./local-token.ts";
 export { type ReconnectOptions, reconnectingFetch } from "./reconnecting-fetch.ts";
 export {
   createSseParser,

@@ -37,20 +37,26 @@ function scriptFiles(path: string): string[] {
   return [path, real, ...projectFiles(real)];
 }
 
+/** A container's user may have no home. */
+function ownHome(): string | undefined {
+  try {
+    return homedir();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Never a home, and never the root of the disk: those hold what is not the program's. */
 function projectFiles(path: string): string[] {
+  const home = ownHome();
   const found: string[] = [];
   let project: string | undefined;
-  for (
-    let folder = dirname(path);
-    folder !== dirname(folder) && folder !== homedir();
-    folder = dirname(folder)
-  ) {
+  for (let folder = dirname(path); folder !== dirname(folder) && folder !== home; folder = dirname(folder)) {
     if (!project && PROJECT_FILES.some((name) => existsSync(join(folder, name)))) project = folder;
     const modules = join(folder, "node_modules");
     if (existsSync(modules)) found.push(modules, join(folder, "package.json"));
   }
   const own = project ?? dirname(path);
-  const isPrivate = own === homedir() || own === dirname(own);
+  const isPrivate = own === home || own === dirname(own);
   return [...found.filter((each) => existsSync(each)), ...(isPrivate ? [] : [own])];
 }

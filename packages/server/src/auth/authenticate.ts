@@ -1,4 +1,4 @@
-/** Who is asking? A key names its owner; without one, on loopback only, it is the local user, who may do everything. */
+/** Who is asking? A key names its owner; without one, on loopback only, it is the user who runs the server. */
 import { fail } from "@capstan/core";
 import { type KeyRecord, type KeyStore, LOCAL_USER } from "@capstan/runtime";
 import type { Context, MiddlewareHandler } from "hono";
@@ -7,6 +7,7 @@ import type { AppEnv } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import type { Settings } from "../settings/settings.ts";
 import { hostName, isLoopback } from "./guard-origin.ts";
+import type { LocalCallers } from "./local-caller.ts";
 import { rateLimiter } from "./rate-limiter.ts";
 
 /** Closed without a key: everything that reads or does something. The studio's own files, health and docs are open. */
@@ -16,12 +17,18 @@ const KEY_KEPT_MS = 1000; // a revoked key stops working within this time, on ev
 export interface AuthParts {
   readonly settings: Settings;
   readonly keys: KeyStore;
+  readonly localCallers: LocalCallers;
   readonly now?: () => number;
 }
 
 const steadily = (): number => performance.now(); // the system's clock may jump back, and a revoked key would live on
 
-export function authenticate({ settings, keys, now = steadily }: AuthParts): MiddlewareHandler<AppEnv> {
+export function authenticate({
+  settings,
+  keys,
+  localCallers,
+  now = steadily,
+}: AuthParts): MiddlewareHandler<AppEnv> {
   const keyless = isLoopback(settings.HOST);
   const local: Caller = {
     email: LOCAL_USER,
@@ -35,7 +42,7 @@ export function authenticate({ settings, keys, now = steadily }: AuthParts): Mid
     const sent = bearer(c.req.header("authorization"));
     const who = await identify(sent, {
       find,
-      local: keyless && cameStraight(c) ? local : undefined,
+      local: keyless && cameStraight(c) && localCallers.isLocal(c, sent) ? local : undefined,
     });
     const why = refusal(who, c.req.path);
     if (why) return problem(c, fail("unauthenticated", { why }).failure, { "www-authenticate": "Bearer" });
@@ -57,7 +64,9 @@ const cameStraight = (c: Context): boolean =>
 
 function refusal(who: Identity, path: string): string | undefined {
   if (who === "unknown key") return "the key is unknown or revoked";
-  return who === "no key" && CLOSED.test(path) ? "no key was sent" : undefined;
+  return who === "no key" && CLOSED.test(path)
+    ? "no key was sent, and the connection is not from the user who runs the server"
+    : undefined;
 }
 
 type Identity = Caller | "unknown key" | "no key";
@@ -66,7 +75,7 @@ async function identify(
   sent: string | undefined,
   { find, local }: { find: (key: string) => Promise<KeyRecord | undefined>; local: Caller | undefined },
 ): Promise<Identity> {
-  if (sent === undefined) return local ?? "no key";
+  if (sent === undefined || sent.startsWith("local_")) return local ?? "no key";
   if (isRunToken(sent)) return local ?? NOBODY;
   const record = await find(sent);
   return record ? callerOf(record) : "unknown key";

@@ -1,4 +1,5 @@
 /** The HTTP application: guards first, then the routes, then one shape for everything that goes wrong. */
+
 import { randomUUID } from "node:crypto";
 import { fail } from "@capstan/core";
 import type { OpenAPIHono } from "@hono/zod-openapi";
@@ -9,6 +10,7 @@ import { agentRoutes } from "../agents/agent-routes.ts";
 import { aiSdkRoutes } from "../ai-sdk/ai-sdk-routes.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { guardOrigin } from "../auth/guard-origin.ts";
+import { type LocalCallers, openLocalCallers } from "../auth/local-caller.ts";
 import { guardAgents, guardSessions } from "../auth/ownership.ts";
 import { capabilityRoutes } from "../capabilities/capability-routes.ts";
 import { codingAgentRoutes } from "../coding-agents/coding-agent-routes.ts";
@@ -70,10 +72,13 @@ const ROUTES = [
   triggerRoutes,
 ];
 
-export function createApp(services: Services): OpenAPIHono<AppEnv> {
+export function createApp(
+  services: Services,
+  localCallers: LocalCallers = openLocalCallers(),
+): OpenAPIHono<AppEnv> {
   const app = newRoutes();
   app.use(guardOrigin(services.settings));
-  app.use(authenticate(services));
+  app.use(authenticate({ ...services, localCallers }));
   app.use(limitBody);
   app.use(refuseDeepJson);
   if (services.database.kind === "pglite")

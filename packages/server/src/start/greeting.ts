@@ -7,10 +7,10 @@ const NOT_KNOWN = { label: "not known: the database does not answer just now", d
 
 const TIERS = { static: "words and a table of meanings", minilm: "words, a table of meanings, and MiniLM" };
 
-export async function greeting({ url, services }: RunningServer): Promise<string> {
+export async function greeting({ url, opens, services }: RunningServer): Promise<string> {
   const { label, demo } = await services.models.defaultModel().catch(() => NOT_KNOWN);
   const lines = [
-    ["open", url],
+    ["open", opens],
     ["data", services.database.location],
     ["model", label + (demo ? HOW_TO_GET_A_MODEL : "")],
     ["routing", TIERS[services.routeTier.name]],

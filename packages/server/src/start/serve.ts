@@ -1,6 +1,8 @@
 /** Starts the server: services, application, socket. What `main.ts`, tests and the CLI call. */
 import { ok, type Result } from "@capstan/core";
 import { createDatabaseRetry, type DatabaseRetry, EventRetention, unreachable } from "@capstan/runtime";
+import { isLoopback } from "../auth/guard-origin.ts";
+import { openLocalCallers } from "../auth/local-caller.ts";
 import { FrontDoor } from "../http/http-listener.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -9,6 +11,8 @@ import { openServices, type ServerExtras, type Services } from "./services.ts";
 
 export interface RunningServer {
   readonly url: string;
+  /** What to open in a browser: the address, and where the system does not tell who connects, the user's token. */
+  readonly opens: string;
   readonly services: Services;
   /** The application without its socket, for tests and benchmarks. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
@@ -29,19 +33,25 @@ export async function startServer(
     return opened;
   }
   const services = opened.value;
-  const app = createApp(services);
+  const localCallers = openLocalCallers(extras.localCallers);
+  const app = createApp(services, localCallers);
   const url = await door.open(app.fetch);
   if (!url.ok) {
     await services.close();
     return url;
   }
+  const localToken = isLoopback(settings.HOST)
+    ? localCallers.announce(Number(new URL(url.value).port))
+    : undefined;
   const retention = startRetention(services);
   const close = async () => {
     await door.close(services.drain);
     retention?.stop();
+    localCallers.close();
     await services.close();
   };
-  return ok({ url: url.value, services, fetch: app.fetch, close });
+  const opens = localToken === undefined ? url.value : `${url.value}/#token=${localToken}`;
+  return ok({ url: url.value, opens, services, fetch: app.fetch, close });
 }
 
 /** While it waits the process already listens: whoever watches it sees that it lives, and is not ready. */

@@ -30,6 +30,7 @@ import {
   type TokenStore,
   type UserStore,
 } from "@capstan/runtime";
+import type { LocalCallerParts } from "../auth/local-caller.ts";
 import { toolContexts } from "../capabilities/tool-context.ts";
 import { codingAgents, type LazyCodingAgents } from "../coding-agents/coding-agents.ts";
 import { type Harnesses, openHarnesses } from "../harness/open-harnesses.ts";
@@ -91,6 +92,8 @@ export interface Services {
 
 /** What a server may be given beside its settings. */
 export interface ServerExtras {
+  /** How the server's own user is recognised; tests take away what the system tells. */
+  readonly localCallers?: LocalCallerParts;
   readonly config?: CapstanConfig;
   /** What coding agents started by the server may see a part of. */
   readonly environment?: Readonly<Record<string, string>>;

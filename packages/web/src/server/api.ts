@@ -9,6 +9,13 @@ const KEY_PLACE = "capstan.key";
 export const storedKey = (): string | undefined => sessionStorage.getItem(KEY_PLACE) ?? undefined;
 export const storeKey = (key: string): void => sessionStorage.setItem(KEY_PLACE, key);
 
+/** The address that a server prints on systems that do not tell who connects; the token leaves the address bar at once. */
+const token = /^#token=(local_[\w-]+)$/.exec(location.hash)?.[1];
+if (token !== undefined) {
+  storeKey(token);
+  history.replaceState(null, "", location.pathname + location.search);
+}
+
 export const api = createApi({
   key: storedKey,
   fetch: async (input, init) => {

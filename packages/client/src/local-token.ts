@@ -1,0 +1,10 @@
+/** Where a server that listens on loopback leaves the token of its own user, on systems that do not tell who connects. */
+export const localTokenFile = (home: string, port: number): string => `${home}/.capstan/local/${port}`;
+
+/** The port of a server on this machine; undefined for one elsewhere, which must never be shown a local token. */
+export function loopbackPort(url: string): number | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { hostname, port, protocol } = new URL(url);
+  if (!["127.0.0.1", "localhost", "[::1]"].includes(hostname)) return undefined;
+  return Number(port) || (protocol === "https:" ? 443 : 80);
+}

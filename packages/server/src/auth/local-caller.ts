@@ -1,0 +1,176 @@
+/**
+ * Who is the local user? Listening on loopback does not say it: every user of the machine, every package and every
+ * sandbox can connect there. Linux tells the user id behind a connection; elsewhere the caller shows a token that only
+ * the server's user can read. The command line and the studio pick it up by themselves.
+ */
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import type { Socket } from "node:net";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { localTokenFile } from "@capstan/client";
+import type { Context } from "hono";
+
+export interface LocalCallers {
+  /** Whether this request comes from the server's own user. */
+  isLocal(c: Context, sent: string | undefined): boolean;
+  /** Writes the token for this port where it is needed; answers what the studio's address must carry. */
+  announce(port: number): string | undefined;
+  close(): void;
+}
+
+export interface LocalCallerParts {
+  /** The home of the server's user; a container's user may have none, so it is asked for only when it is needed. */
+  readonly home?: string;
+  /** The answer of the kernel; null = it gives none. */
+  readonly peerOf?: ((socket: Socket) => Peer | undefined) | null;
+}
+
+export interface Peer {
+  readonly uid: number;
+  readonly inode: string;
+}
+
+/** The kernel answers on Linux alone; where it does not, the token is the only way. */
+export function openLocalCallers({ home, peerOf = kernelPeer() }: LocalCallerParts = {}): LocalCallers {
+  const known = new WeakMap<Socket, boolean>();
+  const token = peerOf ? undefined : `local_${randomBytes(32).toString("base64url")}`;
+  let file: string | undefined;
+  return {
+    isLocal(c, sent) {
+      const socket = socketOf(c);
+      if (!socket) return true; // called inside this process, without a connection
+      if (token !== undefined) return sent !== undefined && isSame(sent, token);
+      const before = known.get(socket);
+      if (before !== undefined) return before;
+      const peer = peerOf?.(socket);
+      const isOwn = peer !== undefined && isOwnUser(peer.uid) && !belongsToConfined(peer.inode);
+      known.set(socket, isOwn);
+      return isOwn;
+    },
+    announce(port) {
+      if (token === undefined) return undefined;
+      file = localTokenFile(home ?? homedir(), port);
+      mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 });
+      rmSync(file, { force: true });
+      writeFileSync(file, token, { mode: 0o600, flag: "wx" });
+      return token;
+    },
+    close() {
+      if (file !== undefined) rmSync(file, { force: true });
+    },
+  };
+}
+
+/** The system's administrator can do everything anyway. */
+const isOwnUser = (uid: number): boolean => uid === 0 || uid === process.getuid?.();
+
+function isSame(sent: string, token: string): boolean {
+  const [a, b] = [Buffer.from(sent), Buffer.from(token)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function socketOf(c: Context): Socket | undefined {
+  const env = c.env as { incoming?: { socket?: Socket } } | undefined;
+  return env?.incoming?.socket;
+}
+
+const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
+const ESTABLISHED = "01";
+
+function kernelPeer(): ((socket: Socket) => Peer | undefined) | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    readFileSync(TABLES[0] ?? "");
+    return (socket) => findPeer(socket, TABLES.map(readTable).join("\n"));
+  } catch {
+    return undefined;
+  }
+}
+
+function readTable(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // no IPv6 here
+  }
+}
+
+/**
+ * The other end's row. Only of a connection that still has its socket: once a program has closed it, the kernel shows
+ * the row as root's, and whoever sends a request and hangs up would be root.
+ */
+export function findPeer(
+  socket: Pick<Socket, "remoteAddress" | "remotePort" | "localAddress" | "localPort">,
+  table: string,
+): Peer | undefined {
+  const { remoteAddress = "", remotePort = 0, localAddress = "", localPort = 0 } = socket;
+  const theirs = endsOf(remoteAddress, remotePort);
+  const ours = endsOf(localAddress, localPort);
+  for (const line of table.split("\n")) {
+    const [, from = "", to = "", state, , , , uid = "", , inode = "0"] = line.trim().split(/\s+/);
+    if (!theirs.includes(from) || !ours.includes(to)) continue;
+    return state === ESTABLISHED && inode !== "0" ? { uid: Number(uid), inode } : undefined;
+  }
+  return undefined;
+}
+
+/** An end as the kernel writes it, for IPv4, for IPv6, and for IPv4 over a socket of IPv6. */
+function endsOf(address: string, port: number): string[] {
+  const hexPort = port.toString(16).toUpperCase().padStart(4, "0");
+  const plain = address.replace(/^::ffff:/, "");
+  if (plain === "::1") return [`${"0".repeat(24)}01000000:${hexPort}`];
+  const parts = plain.split(".").map(Number).reverse();
+  const four = parts.map((part) => part.toString(16).toUpperCase().padStart(2, "0")).join("");
+  return [`${four}:${hexPort}`, `${"0".repeat(16)}FFFF0000${four}:${hexPort}`];
+}
+
+/**
+ * Without root a package has the server's own user id; what tells it apart is that the server started it in namespaces
+ * of its own. A process that hides its files from us counts as such a one.
+ */
+function belongsToConfined(inode: string): boolean {
+  const own = namespacesOf("self");
+  const waiting = childrenOf(process.pid);
+  for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
+    waiting.push(...childrenOf(pid));
+    const theirs = namespacesOf(pid);
+    if (theirs !== own && mayHold(pid, inode)) return true;
+  }
+  return false;
+}
+
+function namespacesOf(pid: number | string): string {
+  try {
+    return ["user", "pid"].map((name) => readlinkSync(`/proc/${pid}/ns/${name}`)).join(" ");
+  } catch {
+    return "hidden";
+  }
+}
+
+function mayHold(pid: number, inode: string): boolean {
+  try {
+    const folder = `/proc/${pid}/fd`;
+    return readdirSync(folder).some((name) => linkOf(join(folder, name)) === `socket:[${inode}]`);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ENOENT"; // it has ended, or it hides
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ""; // closed since it was listed
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number),
+    );
+  } catch {
+    return [];
+  }
+}
