@@ -42,6 +42,7 @@ export const install: Command = {
       ...body,
       yes: true,
       sha256: review.sha256,
+      dependencies_sha256: review.dependencies_sha256,
       grant: context.options.grant,
       allow_scripts: context.options["allow-scripts"],
     };

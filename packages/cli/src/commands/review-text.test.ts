@@ -21,6 +21,7 @@ const review: PackageReview = {
   dependencies: ["click>=8"],
   install_scripts: [],
   skills: [],
+  resolved_dependencies: [],
   not_isolated: ["It may use the network.", "It runs as the server."],
   must_run_code: false,
 };

@@ -16,6 +16,8 @@ export function reviewText(review: PackageReview): string {
     ...row("scopes", review.scopes),
     ...row("commands", review.commands),
     ...row("depends on", review.dependencies),
+    ...(review.resolved_dependencies.length > 0 ? ["  brings along, each by its hash:"] : []),
+    ...review.resolved_dependencies.map(({ name, version, hash }) => `    ${name} ${version} ${hash}`),
     ...row("skills", review.skills),
     ...row("service", review.service ? [review.service.container] : []),
     ...row("install scripts, not run unless allowed", review.install_scripts),

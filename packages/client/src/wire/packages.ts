@@ -32,6 +32,10 @@ export interface PackageReview extends PackageDescription {
   size_bytes: number;
   unpacked_bytes: number;
   files: number;
+  /** Everything that would be installed with it, through others too, each by its hash. */
+  resolved_dependencies: { name: string; version: string; hash: string }[];
+  /** Of that list; absent when it needs nothing. */
+  dependencies_sha256?: string;
   /** What could not be isolated on the server's system. */
   not_isolated: string[];
   update?: { from_version: string; same_content: boolean; permissions?: PermissionDiff };
@@ -52,6 +56,8 @@ export interface PackageInstall extends PackageSource {
   yes: boolean;
   /** The hash that was reviewed; other bytes are refused. */
   sha256?: string;
+  /** The hash of the list of dependencies that was reviewed; needed beside `sha256` when there are any. */
+  dependencies_sha256?: string;
   allow_scripts?: boolean;
   /** Scopes granted to the calling user on the way. */
   grant?: string[];

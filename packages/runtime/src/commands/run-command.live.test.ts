@@ -87,6 +87,7 @@ describe("a command", () => {
     if (isolation.wrapper.length === 0) skip("no process namespace on this system");
     const beat = join(folder, "beat");
     writeFileSync(beat, "");
+    chmodSync(beat, 0o666);
     const daemon = `setInterval(() => require('fs').appendFileSync(${JSON.stringify(beat)}, '.'), 20)`;
     const code = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(daemon)}], { detached: true, stdio: 'ignore' }).unref();
       const wait = setInterval(() => require('fs').statSync(${JSON.stringify(beat)}).size > 2 && clearInterval(wait), 10)`;

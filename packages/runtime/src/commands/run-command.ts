@@ -75,6 +75,7 @@ function ending(
     }, MEMORY_WATCH_MS);
     const cancel = () => stop("cancelled");
     request.signal?.addEventListener("abort", cancel, { once: true });
+    if (request.signal?.aborted) cancel();
     const take = (stream: "stdout" | "stderr") => (chunk: Buffer) => {
       if (!output.add(stream, chunk) && request.onFlood === "kill") stop("flooded");
     };

@@ -42,6 +42,8 @@ export interface PackagesOptions {
   readonly lockPath: string;
   /** For pip and npm: the part of the operator's environment where registries and proxies are set. Packages never see it. */
   readonly toolEnvironment: Readonly<Record<string, string>>;
+  /** The operator's explicit yes to running packages on a system that cannot separate them. */
+  readonly allowsUnseparated?: boolean;
   /** The guarded network: for OpenAPI documents by address and MCP servers with a URL. */
   readonly fetch: GuardedFetch;
   /** Secrets of the server's settings, for `${NAME}` in MCP declarations and OpenAPI calls. */
@@ -74,7 +76,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   await mkdir(join(dataDir, "capabilities", "clis"), { recursive: true });
   const owners = new Map<string, string>();
   const manifests = new Map<string, Manifest>();
-  const isolation = await probeIsolationFor(dataDir);
+  const isolation = await probeIsolationFor(dataDir, { allowsUnseparated: options.allowsUnseparated });
   const mcp = { fetch: options.fetch, settings: options.settings ?? (() => undefined), isolation };
   const host = createPackageHost({
     ...options,

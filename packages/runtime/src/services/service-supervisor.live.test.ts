@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -50,6 +51,9 @@ console.log("working");
 process.on("SIGTERM", () => process.exit(0));
 setInterval(() => {}, 1000);
 `;
+
+const HOME_OF_USER = "users/$" + "{DELEGATED_USER}:/home/agentaech:rw";
+const FILE_VOLUMES = [`../data/${HOME_OF_USER}`, "../data/rt_triggers/box:/triggers/outbox:rw"];
 
 describe("an API service without Docker", () => {
   test("gets its env file, folders, port and address, and is healthy", async () => {
@@ -118,11 +122,7 @@ describe("an API service without Docker", () => {
 
 test("a file-based service has the user's home and an outbox it can only add to", async () => {
   const supervisor = await supervise();
-  const volumes = [
-    "../data/users/$" + "{DELEGATED_USER}:/home/agentaech:rw",
-    "../data/rt_triggers/box:/triggers/outbox:rw",
-  ];
-  value(await supervisor.start(service("box", FILES, { volumes })));
+  value(await supervisor.start(service("box", FILES, { volumes: FILE_VOLUMES })));
   const state = join(dataDir, "users", "user@example.com", "capabilities", "box", "state");
   await vi.waitFor(() => expect(readFileSync(state, "utf8")).toBe("alive"), { timeout: 10_000 });
   await vi.waitFor(
@@ -158,14 +158,30 @@ test.each([
     (folder: string) => compose(folder, "box", ["../data/app_context/box:/usr/lib/x"]),
     /cannot be mounted on \/usr/,
   ],
-])("a service with %s is refused with the reason", async (_, spoil, why) => {
+])("a service with %s is refused with the reason", expectRefused);
+
+test.each([
+  ["the data folder itself", ""],
+  ["every user's home", "/users"],
+  ["another user's home", "/users/other@example.com"],
+  ["all packages", "/packages"],
+  ["all services", "/services"],
+  ["another service's outbox", "/rt_triggers/other"],
+  ["another service's data", "/app_context/other"],
+  ["a way up again", "/app_context/box/../../packages"],
+])("a service would have %s as a volume", async (_, path) => {
+  const spoil = (folder: string) => compose(folder, "box", [`../data${path}:/data`]);
+  await expectRefused(_, spoil, /not this service's own|belongs to another package/);
+});
+
+async function expectRefused(_: string, spoil: (folder: string) => void, why: RegExp): Promise<void> {
   const supervisor = await supervise();
   const folder = service("box", FILES, { volumes: [] });
   spoil(folder);
   const refused = await supervisor.start(folder);
   expect(refused.ok ? "" : `${refused.failure.message} ${refused.failure.nextStep}`).toMatch(why);
   expect(supervisor.status()).toEqual([]);
-});
+}
 
 async function supervise(): Promise<ServiceSupervisor> {
   const supervisor = new ServiceSupervisor({
@@ -206,3 +222,38 @@ function value<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(`${result.failure.code}: ${result.failure.message}`);
   return result.value;
 }
+
+test("a link in the place of its log would let a service write to the server's files", async () => {
+  const supervisor = await supervise();
+  const victim = join(root, "victim");
+  writeFileSync(victim, "the server's own");
+  mkdirSync(join(dataDir, "services"), { recursive: true });
+  symlinkSync(victim, join(dataDir, "services", "box.log"));
+  value(await supervisor.start(service("box", FILES, { volumes: FILE_VOLUMES })));
+  await vi.waitFor(async () => expect(value(await supervisor.logs("box"))).toContain("working"), 20_000);
+  expect(readFileSync(victim, "utf8")).toBe("the server's own");
+});
+
+test("named volumes, /triggers and AECH_HOST_DATA are where a container would have them", async ({
+  skip,
+}) => {
+  if (!isolation.privateRoot) skip("no mount namespace on this system");
+  const supervisor = await supervise();
+  const code = `
+import { mkdirSync, writeFileSync } from "node:fs";
+mkdirSync("/triggers/dedupe", { recursive: true });
+writeFileSync("/triggers/outbox/hello.json.tmp", "{}");
+writeFileSync("/home/agentaech/note", "home");
+writeFileSync("/cache/kept", "named");
+console.log("working");
+setInterval(() => {}, 1000);
+`;
+  const host = "$" + "{AECH_HOST_DATA}";
+  const volumes = [`${host}/${HOME_OF_USER}`, `${host}/rt_triggers/box:/triggers:rw`, "cache:/cache"];
+  value(await supervisor.start(service("box", code, { volumes })));
+  await vi.waitFor(async () => expect(value(await supervisor.logs("box"))).toContain("working"), 20_000);
+  expect(readFileSync(join(dataDir, "users/user@example.com/note"), "utf8")).toBe("home");
+  expect(existsSync(join(dataDir, "rt_triggers/box/hello.json.tmp"))).toBe(true);
+  expect(existsSync(join(dataDir, "rt_triggers/box/dedupe"))).toBe(false);
+  expect(readFileSync(join(dataDir, "services/volumes/box/cache/kept"), "utf8")).toBe("named");
+});

@@ -2,7 +2,7 @@
  * `capstan services start | stop | status | logs` on machines without Docker. What should run is kept in a file, so
  * that a server that starts again starts its services again; what a dead server left running is stopped first.
  */
-import { readlinkSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, relative, resolve } from "node:path";
@@ -90,7 +90,7 @@ export class ServiceSupervisor {
       onPid: (pid) => this.#remember(name, plan.value, pid),
     });
     this.#running.set(name, supervised);
-    supervised.start();
+    await supervised.start();
     return ok(this.#statusOf(supervised));
   }
 
@@ -154,6 +154,7 @@ export class ServiceSupervisor {
       const isFolder = await giveVolume(volume, resolve(dataDir), owner);
       if (!isFolder)
         return fail("service_invalid", { folder: plan.folder, why: `${volume.source} is not a folder` });
+      await makeMountPoints(volume, plan.volumes, owner);
     }
     return ok(uid);
   }
@@ -218,10 +219,26 @@ async function giveVolume(
   return true;
 }
 
-/** A process id alone may belong to somebody else by now; one that works in the service's folder is ours. */
+/** A volume that is seen inside another one needs a folder there to be mounted on. */
+async function makeMountPoints(
+  { source, target }: PlannedVolume,
+  all: readonly PlannedVolume[],
+  owner: number | undefined,
+): Promise<void> {
+  const inside = all.filter((each) => each.target.startsWith(`${target}/`));
+  const root = await OpenFolder.open(source);
+  for (const each of inside) {
+    const made = await root?.below(each.target.slice(target.length).split("/").filter(Boolean), { owner });
+    await made?.close();
+  }
+  await root?.close();
+}
+
+/** A process id alone may belong to somebody else by now; one that was started for the service's folder is ours. */
 function stopLeftover(pid: number, folder: string): void {
   try {
-    if (readlinkSync(`/proc/${pid}/cwd`) === folder) process.kill(-pid, "SIGKILL");
+    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    if (words.includes(folder)) process.kill(-pid, "SIGKILL");
   } catch {
     // it has ended, or is not ours
   }

@@ -78,11 +78,11 @@ export class SupervisedProcess {
     };
   }
 
-  start(): void {
+  async start(): Promise<void> {
     if (this.#wanted) return;
     this.#wanted = true;
     this.#become("starting");
-    void this.#launch();
+    await this.#launch();
   }
 
   async stop(): Promise<void> {

@@ -28,6 +28,11 @@ const Install = Source.extend({
     .regex(/^[0-9a-f]{64}$/)
     .optional()
     .openapi({ description: "The hash that was reviewed." }),
+  dependencies_sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional()
+    .openapi({ description: "The hash of the list of dependencies that was reviewed, when there are any." }),
   allow_scripts: z.boolean().optional(),
   grant: z.array(z.string().min(1).max(200)).max(100).optional(),
 });
@@ -116,6 +121,7 @@ export function packageRoutes(parts: PackageRouteParts) {
     const options = {
       user: email,
       accept,
+      acceptDependencies: body.dependencies_sha256,
       runToDescribe: body.run_to_describe,
       allowScripts: body.allow_scripts,
     };

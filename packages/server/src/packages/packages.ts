@@ -17,10 +17,9 @@ export interface PackageParts {
 }
 
 /**
- * What pip and npm may see of the operator's environment. They run no code of a package (wheels only, scripts off), but
- * with allowed scripts they do, so keys of model providers must not be among it. What they need: PATH and HOME (to be
- * found, and for .npmrc, pip.conf and caches), a place for temporary files, the way to the registry (proxies,
- * certificates, their own npm_config_* and PIP_*, tokens in them included), and on Windows the system's folders.
+ * What pip and npm may see of the operator's environment while they are asked where the registry is: PATH and HOME (to be
+ * found, and for .npmrc and pip.conf), a place for temporary files, proxies, certificates, their own npm_config_* and
+ * PIP_*, and on Windows the system's folders. While they install they get none of it: their answers, without tokens.
  */
 const TOOL_VARIABLES =
   /^(PATH|HOME|LANG|LC_\w+|TMPDIR|TEMP|TMP|(HTTPS?|ALL|NO)_PROXY|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|NODE_EXTRA_CA_CERTS|XDG_(CONFIG|CACHE)_HOME|NPM_TOKEN|NODE_AUTH_TOKEN|npm_config_\w+|PIP_\w+|SystemRoot|ComSpec|USERPROFILE|APPDATA|LOCALAPPDATA)$/i;
@@ -42,6 +41,7 @@ export async function openServerPackages(parts: PackageParts): Promise<Packages>
     lockPath: join(dataDir, "capstan.lock"),
     settings: (name) => settings.secrets[name],
     toolEnvironment: toolEnvironment(environment),
+    allowsUnseparated: settings.CAPSTAN_ALLOW_UNSEPARATED_PACKAGES,
   });
   packages.services.resume().then(
     (failed) => {

@@ -12,6 +12,10 @@ const FETCH = `${RUNTIME}/network/guarded-fetch.live.test.ts`;
 const URLS = `${RUNTIME}/network/url-policy.test.ts`;
 const REPLAY = `${SERVER}/security/secrets-and-replay.live.test.ts`;
 const ROUTES = `${SERVER}/security/every-route.live.test.ts`;
+const INSTALL = `${SERVER}/security/install-attacks.live.test.ts`;
+const LOOPBACK = `${SERVER}/security/loopback.live.test.ts`;
+const FOLDERS = `${RUNTIME}/sources/session-folders.live.test.ts`;
+const SERVICES = `${RUNTIME}/services/service-supervisor.live.test.ts`;
 const OWNERS = `${SERVER}/security/owners.live.test.ts`;
 
 export const SECURITY_SUITE: readonly SecurityRow[] = [
@@ -125,6 +129,43 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
   {
     attack: "the MCP token of one run used for another",
     shownBy: [[REPLAY, "a run's token reaches that run's session and no other"]],
+  },
+  {
+    attack: "code that runs while a package is reviewed or installed",
+    shownBy: [
+      [INSTALL, "would run its own program as the server's git"],
+      [INSTALL, "would send the operator's token to a registry"],
+      [INSTALL, "would bring code that nobody reviewed, by %s"],
+      [INSTALL, "would bring code by an address through one of its dependencies"],
+      [INSTALL, "would run a setup.py that one of its dependencies names by its address"],
+      [INSTALL, "would hide a dependency behind a marker that is always true"],
+    ],
+  },
+  {
+    attack: "an installed package with the server's rights",
+    shownBy: [
+      [INSTALL, "would read the server's folder, whose mode is 0700"],
+      [INSTALL, "would read it with a Python that lies in a private home"],
+      [LOOPBACK, "a package would be the local admin of a server run by $server"],
+    ],
+  },
+  {
+    attack: "another user of the machine on the loopback server",
+    shownBy: [
+      [LOOPBACK, "would be the local admin by connecting to loopback"],
+      [LOOPBACK, "would be root by hanging up before the server looks"],
+      [LOOPBACK, "where the system does not tell who connects, a token of mode 0600 does"],
+    ],
+  },
+  {
+    attack: "links, pipes and devices in folders of others",
+    shownBy: [
+      [FOLDERS, "a link in the place of a folder would let a session write to the server's files"],
+      [FOLDERS, "a link in the place of a file would bring the server's files into the session"],
+      [FOLDERS, "a pipe in the place of a file would make every later call wait for ever"],
+      [SERVICES, "a link in the place of its log would let a service write to the server's files"],
+      [SERVICES, "a service would have %s as a volume"],
+    ],
   },
   {
     attack: "code of others leaving its sandbox",

@@ -31,6 +31,7 @@ const Environment = z.object({
     .optional(),
   CAPSTAN_DATA_DIR: z.string().min(1).default("./.capstan"),
   CAPSTAN_ALLOW_HOSTS: list.default([]),
+  CAPSTAN_ALLOW_UNSEPARATED_PACKAGES: z.stringbool().default(false),
   CAPSTAN_MODEL: z
     .string()
     .regex(/^[\w.-]+\/.+$/, "must read provider/model")

@@ -22,6 +22,7 @@ export function Install({ source, onSource: setSource }: InstallProps) {
         ...(review.variables ?? { source }),
         yes: true,
         ...(review.data && { sha256: review.data.sha256 }),
+        ...(review.data?.dependencies_sha256 && { dependencies_sha256: review.data.dependencies_sha256 }),
         ...(grant.length > 0 && { grant }),
       }),
     ["packages", "capabilities", "services", "users"],

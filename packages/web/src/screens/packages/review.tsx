@@ -31,10 +31,31 @@ export function Review({ review }: { review: PackageReview }) {
         <Row name="Commands">{list(review.commands)}</Row>
         <Row name="Tools">{review.tools.length === 0 ? "none" : <Tools tools={review.tools} />}</Row>
         <Row name="Depends on">{list(review.dependencies)}</Row>
+        {review.resolved_dependencies.length > 0 && (
+          <Row name="Brings along">
+            <Dependencies all={review.resolved_dependencies} />
+          </Row>
+        )}
         {review.skills.length > 0 && <Row name="Skills">{list(review.skills)}</Row>}
         {review.service && <Row name="Service">{review.service.container}</Row>}
       </dl>
     </div>
+  );
+}
+
+/** Everything that would be installed with it, by hash: a long list is opened on request. */
+function Dependencies({ all }: { all: PackageReview["resolved_dependencies"] }) {
+  return (
+    <details>
+      <summary>{count(all.length, "package")}</summary>
+      <ul className="flex flex-col gap-1">
+        {all.map(({ name, version, hash }) => (
+          <li key={`${name} ${version}`}>
+            <Code>{`${name} ${version}`}</Code> <code className="text-xs break-all">{hash}</code>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
