@@ -79,8 +79,13 @@ export function unknownShare(contentTerms: Iterable<string>, postings: Postings)
   return all > 0 ? unknown / all : 1;
 }
 
-export function logistic(values: ConfidenceValues, { bias, weights }: LogisticWeights): number {
+export function logOdds(values: ConfidenceValues, { bias, weights }: LogisticWeights): number {
   let sum = bias;
   for (const input of CONFIDENCE_INPUTS) sum += values[input] * (weights[input] ?? 0);
-  return 1 / (1 + Math.exp(-sum));
+  return sum;
 }
+
+export const probability = (odds: number): number => 1 / (1 + Math.exp(-odds));
+
+export const logistic = (values: ConfidenceValues, model: LogisticWeights): number =>
+  probability(logOdds(values, model));

@@ -3,7 +3,9 @@
  * answer, in whatever order they were registered.
  */
 
-import { confidenceValues, logistic, unknownShare } from "./confidence.ts";
+import { type CatalogModel, catalogValues, fitCatalogModel, nothingFitsOdds } from "./catalog-model.ts";
+import { catalogRows } from "./catalog-rows.ts";
+import { confidenceValues, logistic, logOdds, probability, unknownShare } from "./confidence.ts";
 import { isConversation } from "./conversation.ts";
 import { type Candidate, candidatesFor } from "./features.ts";
 import { ceiling, evidence, type Field, fieldOf } from "./fusion.ts";
@@ -111,10 +113,35 @@ function estimate(open: readonly Scored[], { field, task, index, weights }: Esti
     unknown: unknownShare(task.contentTerms, index.postings),
     spoken: (first.candidate.entry.document.triggers?.length ?? 0) > 0,
   });
+  const general = logOdds(values, weights.none);
+  const model = ownModel(index, weights);
+  const own = model && nothingFitsOdds(catalogValues(open.map(candidateOf), open, task.whole.vector), model);
   return {
-    nothingFits: isSaid(first, task) ? 0 : logistic(values, weights.none),
+    nothingFits: isSaid(first, task) ? 0 : probability(own === undefined ? general : (general + own) / 2),
     right: logistic(values, weights.right),
   };
+}
+
+const candidateOf = ({ candidate }: Scored): Candidate => candidate;
+
+interface KnownModel {
+  readonly version: number;
+  readonly weights: RouteWeights;
+  readonly model: CatalogModel | undefined;
+}
+
+const models = new WeakMap<RouteIndex, KnownModel>();
+
+/** Fitted at the first task after the catalog changed: some tenths of a second for two hundred capabilities. */
+function ownModel(index: RouteIndex, weights: RouteWeights): CatalogModel | undefined {
+  const { catalog, fusion } = weights;
+  if (!catalog || !index.embed) return undefined;
+  const known = models.get(index);
+  if (known?.version === index.version && known.weights === weights) return known.model;
+  const rows = catalogRows(index, fusion);
+  const model = rows.length > 0 ? fitCatalogModel(rows, catalog) : undefined;
+  models.set(index, { version: index.version, weights, model });
+  return model;
 }
 
 function score(candidate: Candidate, field: Field, task: Task, weights: RouteWeights, scale: number): Scored {

@@ -55,6 +55,7 @@ export interface RouteIndex {
   readonly size: number;
   readonly embed: Embed | undefined;
   /** Read by `rank`; not for callers. */
+  readonly version: number;
   readonly entries: readonly (IndexEntry | undefined)[];
   readonly postings: Postings;
   readonly passages: Passages;
@@ -68,6 +69,7 @@ export function createRouteIndex({ embed }: { embed?: Embed | undefined } = {}):
   const postings = createPostings();
   const passages = createPassages();
   const centres = createCentreRows();
+  let version = 0;
 
   const remove = (id: string): boolean => {
     const slot = slots.get(id);
@@ -79,6 +81,7 @@ export function createRouteIndex({ embed }: { embed?: Embed | undefined } = {}):
     entries[slot] = undefined;
     slots.delete(id);
     free.push(slot);
+    version++;
     return true;
   };
 
@@ -91,11 +94,15 @@ export function createRouteIndex({ embed }: { embed?: Embed | undefined } = {}):
       centres.set(slot, entry.vectors?.centre);
       entries[slot] = entry;
       slots.set(document.id, slot);
+      version++;
     },
     remove,
     has: (id) => slots.has(id),
     get size() {
       return slots.size;
+    },
+    get version() {
+      return version;
     },
     embed,
     entries,

@@ -1,5 +1,6 @@
 /** The learned weights, one set per tier. Numbers here are data: `bench/routing/fit.ts` fits them and says how well. */
 
+import type { CatalogPrior } from "./catalog-model.ts";
 import type { LogisticWeights } from "./confidence.ts";
 import type { FusionWeights } from "./fusion.ts";
 import type { Embed } from "./vectors.ts";
@@ -9,6 +10,8 @@ export interface RouteWeights {
   /** How likely nothing fits. */
   readonly none: LogisticWeights;
   readonly noneThreshold: number;
+  /** Where a catalog's own model starts from; absent without embeddings. */
+  readonly catalog?: CatalogPrior;
   /** How likely the first match is right. */
   readonly right: LogisticWeights;
 }
@@ -53,7 +56,15 @@ export const STATIC_WEIGHTS: RouteWeights = {
       spoken: 2.317,
     },
   },
-  noneThreshold: 0.72,
+  noneThreshold: 0.56,
+  catalog: {
+    weights: [-6.254, 0.01632, -1.443, 0.2534, 3.734],
+    curvature: [
+      0.05018, 0.04818, 0.0344, 0.06811, 0.08661, 0.04818, 0.04696, 0.03228, 0.06509, 0.08394, 0.0344,
+      0.03228, 0.04048, 0.05398, 0.05958, 0.06811, 0.06509, 0.05398, 0.1227, 0.1227, 0.08661, 0.08394,
+      0.05958, 0.1227, 0.1632,
+    ],
+  },
   right: {
     bias: -3.181,
     weights: {

@@ -1,0 +1,157 @@
+/**
+ * "Nothing fits" and confidence on catalogs that no fit has seen: every model is fitted without the measured set, the catalog's own
+ * model on the catalog's own triggers.  node bench/routing/left-out.ts
+ */
+import { fitCatalogModel, nothingFitsOdds } from "../../packages/core/src/route/catalog-model.ts";
+import { CONFIDENCE_INPUTS } from "../../packages/core/src/route/confidence.ts";
+import { OPENING_WORDS, PHRASING_WORDS, phrasingMarks } from "../../packages/core/src/route/phrasing.ts";
+import { words } from "../../packages/core/src/route/text.ts";
+import { STATIC_WEIGHTS } from "../../packages/core/src/route/weights.ts";
+import { catalogPrior } from "./fit-catalog.ts";
+import { fitLogistic, sumOf } from "./logistic-regression.ts";
+import { type Variant, type VariantRow, variants } from "./variants.ts";
+
+type Score = (row: VariantRow) => number;
+
+export interface LeftOut {
+  readonly catalog: string;
+  readonly tasks: number;
+  readonly none: number;
+  readonly auroc: number;
+  readonly f1: number;
+  /** Share of the tasks with an answer that were refused. */
+  readonly wronglyRefused: number;
+  /** Mean distance of the confidence from how often it was right, in ten bins. */
+  readonly calibrationError: number;
+}
+
+const THRESHOLD = Math.log(STATIC_WEIGHTS.noneThreshold / (1 - STATIC_WEIGHTS.noneThreshold));
+
+export async function leftOut(): Promise<{ general: LeftOut[]; own: LeftOut[] }> {
+  const all: Variant[] = [];
+  for await (const variant of variants()) all.push(variant);
+  const measured = all.filter(({ seen, rows }) => !seen && rows.some(({ none }) => none));
+  const rows = measured.map((variant) => {
+    const others = all.filter(({ set }) => set !== variant.set);
+    const phrasing = phrasingModel(others);
+    const general = logisticModel(others, phrasing, ({ none }) => none, { positiveWeight: 2 });
+    const right = logisticModel(others, phrasing, (row) => row.right, { takesPart: ({ none }) => !none });
+    const model = variant.own.length > 0 ? fitCatalogModel(variant.own, catalogPrior(others)) : undefined;
+    const both: Score = model ? (row) => (general(row) + nothingFitsOdds(row.catalog, model)) / 2 : general;
+    return { general: measure(variant, general, right), own: measure(variant, both, right) };
+  });
+  return { general: rows.map(({ general }) => general), own: rows.map(({ own }) => own) };
+}
+
+const MARKS = [...PHRASING_WORDS, ...OPENING_WORDS.map((word) => `^${word}`)];
+const marksOf = (text: string): Float64Array => {
+  const marks = phrasingMarks(words(text));
+  return Float64Array.from(MARKS, (mark) => (marks.has(mark) ? 1 : 0));
+};
+
+function phrasingModel(others: readonly Variant[]): (text: string) => number {
+  const plain = others.filter(({ name, seen }) => !seen && name.endsWith("as it is"));
+  const fit = fitLogistic(
+    plain.flatMap(({ rows }) =>
+      rows.map(({ text, none }) => ({
+        x: marksOf(text),
+        positive: none,
+        weight: (none ? 3 : 1) / rows.length,
+      })),
+    ),
+    5e-3,
+  );
+  return (text) => sumOf(marksOf(text), fit) / 4;
+}
+
+interface ModelOptions {
+  readonly takesPart?: (row: VariantRow) => boolean;
+  readonly positiveWeight?: number;
+}
+
+function logisticModel(
+  others: readonly Variant[],
+  phrasing: (text: string) => number,
+  isPositive: (row: VariantRow) => boolean,
+  { takesPart = () => true, positiveWeight = 1 }: ModelOptions = {},
+): Score {
+  const read = (row: VariantRow): number[] =>
+    CONFIDENCE_INPUTS.map((input) => (input === "phrasing" ? phrasing(row.text) : row.values[input]));
+  const fit = fitLogistic(
+    others.flatMap(({ rows }) => {
+      const some = rows.filter(takesPart);
+      const positive = some.filter(isPositive).length;
+      return positive === 0 || positive === some.length
+        ? []
+        : some.map((row) => ({
+            x: read(row),
+            positive: isPositive(row),
+            weight: (isPositive(row) ? positiveWeight : 1) / some.length,
+          }));
+    }),
+    1e-3,
+  );
+  return (row) => sumOf(read(row), fit);
+}
+
+function measure({ name, rows }: Variant, noneOdds: Score, rightOdds: Score): LeftOut {
+  const judged = rows.map((row) => ({ ...row, odds: noneOdds(row), refused: noneOdds(row) >= THRESHOLD }));
+  const none = judged.filter((row) => row.none);
+  const open = judged.filter((row) => !row.none);
+  const rightly = none.filter(({ refused }) => refused).length;
+  const wrongly = open.filter(({ refused }) => refused).length;
+  return {
+    catalog: name,
+    tasks: rows.length,
+    none: none.length,
+    auroc: auroc(judged),
+    f1: (2 * rightly) / (2 * rightly + wrongly + (none.length - rightly) || 1),
+    wronglyRefused: wrongly / open.length,
+    calibrationError: calibrationError(
+      judged
+        .filter(({ refused }) => !refused)
+        .map((row) => ({ right: row.right, said: sigmoid(rightOdds(row)) * (1 - sigmoid(row.odds)) })),
+    ),
+  };
+}
+
+const sigmoid = (odds: number): number => 1 / (1 + Math.exp(-odds));
+
+function auroc(judged: readonly { readonly odds: number; readonly none: boolean }[]): number {
+  const sorted = [...judged].sort((a, b) => a.odds - b.odds);
+  const positive = sorted.filter(({ none }) => none).length;
+  const ranks = sorted.reduce((sum, { none }, at) => sum + (none ? at + 1 : 0), 0);
+  return (ranks - (positive * (positive + 1)) / 2) / (positive * (sorted.length - positive));
+}
+
+function calibrationError(answers: readonly { readonly said: number; readonly right: boolean }[]): number {
+  const bins = Map.groupBy(answers, ({ said }) => Math.min(9, Math.floor(said * 10)));
+  const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
+  return [...bins.values()].reduce(
+    (sum, bin) =>
+      sum +
+      (bin.length / answers.length) *
+        Math.abs(mean(bin.map(({ said }) => said)) - mean(bin.map(({ right }) => (right ? 1 : 0)))),
+    0,
+  );
+}
+
+export function printLeftOut({
+  general,
+  own,
+}: {
+  general: readonly LeftOut[];
+  own: readonly LeftOut[];
+}): void {
+  const percent = (value: number) => (100 * value).toFixed(1).padStart(5);
+  const line = ({ auroc: area, f1, wronglyRefused, calibrationError: error }: LeftOut) =>
+    `AUROC ${area.toFixed(3)}  F1 ${percent(f1)} at ${percent(wronglyRefused)} % wrongly refused  calibration error ${percent(error)}`;
+  own.forEach((row, at) => {
+    const without = general[at];
+    console.log(`${row.catalog} (${row.none} of ${row.tasks} fit nothing)`);
+    if (without) console.log(`  general model alone     ${line(without)}`);
+    console.log(`  with the catalog's own  ${line(row)}`);
+  });
+}
+
+if (import.meta.main) printLeftOut(await leftOut());
