@@ -4,6 +4,7 @@ import { type AnyTool, riskOf } from "../tool.ts";
 import { isActionVerb } from "./actions.ts";
 import { directionFit } from "./direction.ts";
 import { candidatesFor } from "./features.ts";
+import { withFileKinds } from "./file-kinds.ts";
 import { evidence, type FusionWeights, fieldOf, toScore } from "./fusion.ts";
 import type { PayloadHints } from "./mapping.ts";
 import { type Endpoint, type OperationFit, operationFit, withoutNames } from "./operation.ts";
@@ -90,7 +91,7 @@ export interface RankedTools {
 export function rankTools(sentence: string, { index, toolOf, hints }: RankedTools): ToolChoice[] {
   const { fusion } = weightsFor(index.embed);
   const text = boundedText(sentence).slice(0, ADDRESS_CHARS);
-  const task = readTask(withoutNames(withOperators(text)), index.embed);
+  const task = readTask(withoutNames(withFileKinds(withOperators(text))), index.embed);
   const candidates = candidatesFor(task, index, ({ document }) => toolOf(document.id) !== undefined);
   const field = fieldOf(candidates);
   const scored = candidates.map((candidate) => ({

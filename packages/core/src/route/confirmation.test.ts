@@ -26,6 +26,12 @@ describe("no side effect on a guess", () => {
     expect(whatToConfirm({ ...step, risk: "read", confidence: 1, guessed: ["body"] })).toEqual([]);
   });
 
+  test("a file that the call has no place for is a sign that something else is meant", () => {
+    const certain = { ...step, confidence: 1, unplaced: ["logo.png"] };
+    expect(whatToConfirm({ ...certain, risk: "write" })[0]).toMatch(/logo\.png/);
+    expect(whatToConfirm({ ...certain, risk: "read" })).toEqual([]);
+  });
+
   test("what cannot be undone does not take its input unseen from another step", () => {
     const takes = [{ input: "body", fromStep: 1 }];
     expect(whatToConfirm({ ...step, risk: "irreversible", confidence: 1, takes })[0]).toMatch(/body/);

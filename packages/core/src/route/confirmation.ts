@@ -21,14 +21,17 @@ const EFFECT: Readonly<Record<ToolRisk, string>> = {
   irreversible: "cannot be undone",
 };
 
+type Confirmable = Pick<TaskStep, "capabilityId" | "risk" | "confidence" | "guessed" | "unplaced" | "takes">;
+
 /** What a person should confirm before the step is executed; empty when it may be. */
 export function whatToConfirm({
   capabilityId,
   risk,
   confidence,
   guessed = [],
+  unplaced = [],
   takes = [],
-}: Pick<TaskStep, "capabilityId" | "risk" | "confidence" | "guessed" | "takes">): string[] {
+}: Confirmable): string[] {
   const floor = CONFIDENCE_FLOORS[risk];
   const unsure = confidence < floor;
   return [
@@ -39,6 +42,9 @@ export function whatToConfirm({
       : []),
     ...(risk !== "read" && guessed.length > 0
       ? [`Are these right? ${guessed.join(", ")}: read from the task without a clear sign.`]
+      : []),
+    ...(risk !== "read" && unplaced.length > 0
+      ? [`The task names ${unplaced.join(", ")}, which ${capabilityId} does not take. Is it what you want?`]
       : []),
     ...(risk === "irreversible" && takes.length > 0
       ? [`May ${takes.map(({ input, fromStep }) => `${input} be what step ${fromStep} gives`).join(", ")}?`]

@@ -2,6 +2,7 @@
  * Which way round: "convert report.pdf to markdown" and "turn notes.md into a PDF" have nearly the same words. What stands before and
  * behind "to" in the task is compared with what stands before and behind it in a tool's description.
  */
+import { kindOfEnding } from "./file-kinds.ts";
 import { findValues } from "./task-values.ts";
 import { contentTerms, identifierWords } from "./text.ts";
 
@@ -12,21 +13,6 @@ interface Direction {
 
 const FORWARD = /\s(?:to|into|as)\s/i;
 const BACKWARD = /\s(?:out of|from)\s/i;
-
-/** What a file's ending is called in prose. */
-const ENDINGS: Readonly<Record<string, string>> = {
-  md: "markdown",
-  markdown: "markdown",
-  docx: "word document",
-  doc: "word document",
-  htm: "html",
-  html: "html",
-  xlsx: "excel spreadsheet",
-  jpg: "jpeg picture image",
-  jpeg: "jpeg picture image",
-  png: "png picture image",
-  webp: "webp picture image",
-};
 
 /** Above 0 when both go the same way, below 0 when they go opposite ways, 0 when one of them has no direction. */
 export function directionFit(task: string, description: string): number {
@@ -55,7 +41,7 @@ const withEndings = (task: string): string =>
     .sort((a, b) => b.at - a.at)
     .reduce((text, path) => {
       const ending = /\.(\w+)$/.exec(path.text)?.[1]?.toLowerCase() ?? "";
-      return `${text.slice(0, path.at)}${ENDINGS[ending] ?? ending}${text.slice(path.end)}`;
+      return `${text.slice(0, path.at)}${kindOfEnding(ending) ?? ending}${text.slice(path.end)}`;
     }, task);
 
 function shared(one: ReadonlySet<string>, other: ReadonlySet<string>): number {

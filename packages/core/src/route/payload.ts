@@ -23,6 +23,8 @@ export interface MappedPayload {
   readonly missing: readonly string[];
   /** Parameters whose value is only the likeliest reading of the text. */
   readonly guessed: readonly string[];
+  /** Files the text names that no parameter takes: a sign that another tool is meant. */
+  readonly unplaced: readonly string[];
   /** How many values of the text (addresses, paths, numbers, lists) found a place: what speaks for the tool. */
   readonly placed: number;
 }
@@ -50,8 +52,23 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
     .filter((parameter) => parameter.required && !given(parameter))
     .map(({ name }) => name);
   const lists = Object.values(payload).filter((value) => Array.isArray(value)).length;
-  return { payload, missing, guessed: [...mapping.guessed], placed: mapping.used.size + lists };
+  return {
+    payload,
+    missing,
+    guessed: [...mapping.guessed],
+    unplaced: unplacedFiles(mapping),
+    placed: mapping.used.size + lists,
+  };
 }
+
+/** A path inside a text that has a place, such as a quoted note, is part of that text. */
+const unplacedFiles = ({ values, used }: Mapping): string[] =>
+  values
+    .filter(
+      (value) =>
+        value.kind === "path" && ![...used].some((each) => each.at <= value.at && value.end <= each.end),
+    )
+    .map(({ text }) => text);
 
 function fill(
   parameters: readonly ParameterSchema[],

@@ -128,7 +128,7 @@ function toStep(
   const schema = tool?.inputSchema ?? {};
   const constants = { ...capability.routing?.payload, ...hints.constants };
   const path = tool?.endpoint?.path;
-  const { payload, missing, guessed } = mapPayload(task, schema, {
+  const { payload, missing, guessed, unplaced } = mapPayload(task, schema, {
     ...hints,
     constants,
     ...(path !== undefined && { path }),
@@ -143,6 +143,7 @@ function toStep(
     risk: tool?.risk ?? "write",
     confidence,
     ...(guessed.length > 0 && { guessed }),
+    ...(unplaced.length > 0 && { unplaced }),
   };
 }
 

@@ -59,6 +59,8 @@ export interface TaskStep {
   readonly tool?: string;
   /** Input that is only the likeliest reading of the task. */
   readonly guessed?: readonly string[];
+  /** Files the task names that the call has no place for. */
+  readonly unplaced?: readonly string[];
   /** How likely this is what the task, or this part of it, asks for. */
   readonly confidence: number;
   /** The part of the task this step serves, when it asks for several things. */

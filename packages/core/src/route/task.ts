@@ -1,6 +1,7 @@
 /** A task, read once: its terms, clauses, verbs, vectors and whether it holds a URL. Everything `rank` asks of the text. */
 import { actionBits, isActionVerb } from "./actions.ts";
 import { clausesOf } from "./clauses.ts";
+import { withFileKinds } from "./file-kinds.ts";
 import { withOperators } from "./operators.ts";
 import { phrasingOf } from "./phrasing.ts";
 import type { Phrase } from "./route-index.ts";
@@ -52,7 +53,7 @@ const URL_OR_PAGE =
 
 export function readTask(raw: string, embed: Embed | undefined): Task {
   const text = boundedText(raw);
-  const heard = withOperators(text);
+  const heard = withFileKinds(withOperators(text));
   const spoken = words(heard);
   const ordered = spoken.map(termOf);
   const line = termLine(ordered);
@@ -78,7 +79,7 @@ export function readTask(raw: string, embed: Embed | undefined): Task {
 /** The texts `rank` will ask `embed` for, so that a model that answers later can be asked before. */
 export function taskTexts(raw: string): string[] {
   const text = boundedText(raw);
-  return [withOperators(text), ...clausesOf(text)].map(withoutValues);
+  return [withFileKinds(withOperators(text)), ...clausesOf(text)].map(withoutValues);
 }
 
 function partOf(text: string, ordered: readonly string[], embed: Embed | undefined): TaskPart {

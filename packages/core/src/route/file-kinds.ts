@@ -1,0 +1,37 @@
+/** What a file is, by its ending: who writes "rotate scan.png" never says "picture", and who offers to rotate pictures never says "png". */
+
+const KINDS: readonly (readonly [endings: string, words: string])[] = [
+  ["md markdown", "markdown"],
+  ["doc docx odt rtf", "word document"],
+  ["pdf", "pdf document"],
+  ["htm html", "html"],
+  ["xls xlsx ods", "excel spreadsheet table"],
+  ["csv tsv", "csv table"],
+  ["ppt pptx", "presentation slides"],
+  ["jpg jpeg", "jpeg picture image"],
+  ["png gif webp svg avif bmp tif tiff heic", "picture image"],
+  ["mp3 wav ogg flac m4a", "audio"],
+  ["mp4 mov mkv webm avi", "video"],
+  ["zip tar gz tgz 7z rar bz2", "archive"],
+];
+
+const wordsByEnding = new Map(
+  KINDS.flatMap(([endings, words]) => endings.split(" ").map((ending) => [ending, words] as const)),
+);
+const FILE = new RegExp(`\\b[\\w-]+\\.(${[...wordsByEnding.keys()].join("|")})\\b`, "gi");
+
+export const kindOfEnding = (ending: string): string | undefined => wordsByEnding.get(ending.toLowerCase());
+
+/** Only where nobody says the ending itself: people do say "a PDF", and every second tool speaks of documents. */
+const SAID = /picture|audio|video|archive/;
+
+/** The sentence, and behind it what its files are. */
+export function withFileKinds(sentence: string): string {
+  if (!sentence.includes(".")) return sentence;
+  const kinds = new Set(
+    [...sentence.matchAll(FILE)].flatMap(
+      ([, ending = ""]) => SAID.exec(kindOfEnding(ending) ?? "")?.[0] ?? [],
+    ),
+  );
+  return [sentence, ...kinds].join(" ");
+}
