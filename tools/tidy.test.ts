@@ -1,6 +1,6 @@
 /** The house rules that no linter knows. A rule nobody checks is advice. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
@@ -21,6 +21,46 @@ const PACKAGES = Object.keys(MAY_IMPORT);
 const MAX_LINES = 400;
 const MAX_AUTHOR_NAMES = 70;
 const NO_DRAWERS = /(^|\/)(utils?|helpers?|common|misc|shared)(\/|\.tsx?$)/;
+
+/** Folders that still import each other in a cycle. Only ever remove from this list. */
+const FOLDERS_IN_CYCLES: Record<string, string[]> = {
+  "coding-agents": ["adapters", "manifests", "models", "sessions"],
+  runtime: ["db/schema", "install", "services", "sources"],
+  server: [
+    "a2a",
+    "ag-ui",
+    "agents",
+    "capabilities",
+    "coding-agents",
+    "harness",
+    "mcp",
+    "observability",
+    "packages",
+    "runs",
+    "sessions",
+    "start",
+    "tasks",
+    "triggers",
+    "users",
+  ],
+  web: ["screens/agents", "screens/capabilities", "screens/chat", "screens/home", "screens/session"],
+};
+const PARTICIPLE =
+  /^(?!embed$)(?:[a-z]+[^e]ed|begun|broken|built|done|found|given|gone|heard|held|kept|known|left|made|met|said|sent|shown|spent|taken|told|written)(?:Up|Over|Off|On|Out|Away|In|Before|After|Again)?$/;
+/** Functions with effects that are still named by a participle. Only ever remove from this list. */
+const PARTICIPLES_LEFT: string[] = [
+  "agents-export.ts: written",
+  "apply.ts: refusedBefore",
+  "coding-agent-routes.ts: described",
+  "mcp-connection.ts: connected",
+  "mcp-result.ts: kept",
+  "registry.ts: changed",
+  "remote-server.ts: succeeded",
+  "session-event-routes.ts: exported",
+  "skill-files.ts: copied",
+  "supervised-process.ts: ended",
+  "web-fetch.ts: converted",
+];
 
 const sources = PACKAGES.flatMap((name) =>
   filesBelow(join(ROOT, "packages", name, "src"))
@@ -96,6 +136,22 @@ describe("the import picture", () => {
         name !== "packages/runtime/src/gate/gate.ts",
     );
     expect(faults.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe("the folders", () => {
+  test.each(PACKAGES)("of %s import each other in one direction, types included", (pkg) => {
+    expect(foldersInCycles(pkg)).toEqual(FOLDERS_IN_CYCLES[pkg] ?? []);
+  });
+});
+
+describe("the names", () => {
+  test("of functions that write are verbs, not participles", () => {
+    const found = sources
+      .filter(({ name }) => !isTest(name))
+      .flatMap(({ name, text }) => effectNames(text).map((effect) => `${basename(name)}: ${effect}`))
+      .filter((entry) => PARTICIPLE.test(entry.split(": ")[1] ?? ""));
+    expect(found.sort()).toEqual(PARTICIPLES_LEFT);
   });
 });
 
@@ -182,6 +238,43 @@ function importsOf(text: string): string[] {
     /(?:^|\n)(?:import|export)\s[^;"]*?\sfrom\s+"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)|(?:^|\n)import\s+"([^"]+)"/g,
   );
   return [...found].map((match) => match[1] ?? match[2] ?? match[3] ?? "");
+}
+
+/** Folders of a package, without its root, that reach themselves through the imports of other folders. */
+function foldersInCycles(pkg: string): string[] {
+  const root = join(ROOT, "packages", pkg, "src");
+  const edges = new Map<string, Set<string>>();
+  for (const { path, text } of sources.filter((file) => file.pkg === pkg && !isTest(file.name))) {
+    const from = relative(root, dirname(path));
+    const targets = importsOf(text)
+      .filter((specifier) => specifier.startsWith("."))
+      .map((specifier) => relative(root, dirname(join(dirname(path), specifier))))
+      .filter((to) => to !== from && to !== "" && from !== "");
+    edges.set(from, new Set([...(edges.get(from) ?? []), ...targets]));
+  }
+  const reachable = (start: string): Set<string> => {
+    const seen = new Set<string>();
+    const waiting = [...(edges.get(start) ?? [])];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      waiting.push(...(edges.get(next) ?? []));
+    }
+    return seen;
+  };
+  return [...edges.keys()].filter((folder) => reachable(folder).has(folder)).sort();
+}
+
+/** Functions and methods that return nothing or a promise: whatever they are called for is an effect. */
+function effectNames(text: string): string[] {
+  const parameters = String.raw`(?:<[^>]*>)?\([^{};]*?(?:\{[^{};]*\}[^{};]*?)*\)`;
+  const found = text.matchAll(
+    new RegExp(
+      String.raw`\bfunction\*? (\w+)${parameters}: (?:void|Promise<)|^ {2}(?:async )?#?(\w+)${parameters}: (?:void|Promise<)|\b(\w+) = async\b|\basync function (\w+)`,
+      "gm",
+    ),
+  );
+  return [...new Set([...found].map((match) => match[1] ?? match[2] ?? match[3] ?? match[4] ?? ""))];
 }
 
 const namesIn = (list: string) =>

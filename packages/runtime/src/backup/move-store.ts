@@ -9,7 +9,7 @@ import type { CopyCounts, StoreProgress } from "./copy-progress.ts";
 import { RowLoader } from "./load-rows.ts";
 import { openTarget } from "./open-target.ts";
 import { readRows } from "./read-rows.ts";
-import { filled, reason } from "./restore.ts";
+import { fillStore, reason } from "./restore.ts";
 
 export interface MoveOptions {
   readonly dataDir: string;
@@ -36,7 +36,7 @@ export async function moveStore({
     if (!target.ok) return target;
     const { database, tables } = target.value;
     try {
-      const loaded = await filled(database.pool, async (client) => {
+      const loaded = await fillStore(database.pool, async (client) => {
         const rows = new RowLoader(client, tables, version);
         for await (const batch of readRows(from.pool, source.value.tables)) {
           const added = await rows.load(batch);

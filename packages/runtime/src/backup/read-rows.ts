@@ -34,7 +34,7 @@ async function* rowsOf(client: pg.PoolClient, { name, columns }: StoreTable): As
   const names = columns.map((column) => column.name);
   const read = `select ${names.map((column) => `${quoted(column)}::text`).join(", ")}
     from ${quoted(name)} where ctid = any($1::tid[])`;
-  const fetched = async (places: string[]): Promise<TableRows> => {
+  const fetchRows = async (places: string[]): Promise<TableRows> => {
     const { rows } = await client.query<(string | null)[]>({
       text: read,
       values: [places],
@@ -52,7 +52,7 @@ async function* rowsOf(client: pg.PoolClient, { name, columns }: StoreTable): As
     if (rows.length === 0) break;
     for (const row of rows) {
       if (batch.length > 0 && (bytes + row.bytes > BATCH_BYTES || batch.length >= BATCH_ROWS)) {
-        yield await fetched(batch);
+        yield await fetchRows(batch);
         batch = [];
         bytes = 0;
       }
@@ -61,7 +61,7 @@ async function* rowsOf(client: pg.PoolClient, { name, columns }: StoreTable): As
     }
   }
   await client.query("close places");
-  if (batch.length > 0) yield await fetched(batch);
+  if (batch.length > 0) yield await fetchRows(batch);
 }
 
 /** Cheap for what can be large: Postgres knows the length of a stored text without unpacking it. */

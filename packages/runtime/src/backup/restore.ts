@@ -36,7 +36,7 @@ export async function restore({ path, to, progress }: RestoreOptions): Promise<R
   const withPackages = header.platform === `${process.platform}-${process.arch}`;
   const folder = new FolderUnpacker(to.dataDir, { withPackages });
   try {
-    const loaded = await filled(database.pool, async (client) => {
+    const loaded = await fillStore(database.pool, async (client) => {
       const rows = new RowLoader(client, tables, header.version);
       for await (const line of archive.value.lines()) {
         const added = await add(line, rows, folder);
@@ -73,7 +73,7 @@ async function add(line: BackupLine, rows: RowLoader, folder: FolderUnpacker): P
 }
 
 /** One transaction, which a refusal rolls back as an error does. */
-export async function filled<T>(
+export async function fillStore<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<Result<T>>,
 ): Promise<Result<T>> {

@@ -38,7 +38,7 @@ export function openMedia(credentials: (provider: string) => Promise<Credentials
         : google && (await googleOf(options(google))).image(IMAGE_MODELS.google);
       return (
         model &&
-        tried("Image generation", async () =>
+        tryToMake("Image generation", async () =>
           first((await model.doGenerate({ ...ONE, prompt, abortSignal })).images, "image/png"),
         )
       );
@@ -51,7 +51,7 @@ export function openMedia(credentials: (provider: string) => Promise<Credentials
       const asked = { prompt, n: 1, abortSignal, providerOptions: {} } as unknown as Parameters<
         typeof make
       >[0];
-      return tried("Video generation", async () => firstVideo((await make(asked)).videos));
+      return tryToMake("Video generation", async () => firstVideo((await make(asked)).videos));
     },
   };
 }
@@ -61,7 +61,7 @@ async function googleOf(options: { apiKey?: string; baseURL?: string }) {
   return createGoogleGenerativeAI(options);
 }
 
-async function tried(what: string, make: () => Promise<Media | undefined>): Promise<Result<Media>> {
+async function tryToMake(what: string, make: () => Promise<Media | undefined>): Promise<Result<Media>> {
   try {
     const made = await make();
     return made ? ok(made) : fail("tool_failed", { message: `${what} gave nothing.` });

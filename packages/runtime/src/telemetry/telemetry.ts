@@ -79,7 +79,7 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
     if (ring.length > KEPT) ring.shift();
     const key = `${entry.capabilityId}\n${origin.path}\n${entry.failureClass}`;
     counters.set(key, (counters.get(key) ?? 0) + 1);
-    if (entry.failureClass !== "dry_run") timed(latencies, origin.path, entry.latencyMs / 1000);
+    if (entry.failureClass !== "dry_run") recordLatency(latencies, origin.path, entry.latencyMs / 1000);
     sink?.write(entry);
     if (waiting.length < MOST_WAITING) waiting.push(rowOf(entry, origin));
   };
@@ -115,7 +115,7 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
 /** In seconds: from a call in the process to one that asks a model. */
 const LATENCY_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-function timed(latencies: Map<string, Histogram>, path: string, seconds: number): void {
+function recordLatency(latencies: Map<string, Histogram>, path: string, seconds: number): void {
   const histogram = latencies.get(path) ?? openHistogram(LATENCY_BOUNDS);
   latencies.set(path, histogram);
   histogram.add(seconds);

@@ -8,13 +8,13 @@ const isCode = (error: unknown, ...codes: string[]) =>
 
 /** False when the source is gone: somebody else was first. The target's folder is made when it is missing. */
 export async function moveIfThere(from: string, to: string): Promise<boolean> {
-  if (await renamed(from, to)) return true;
+  if (await tryRename(from, to)) return true;
   await mkdir(dirname(to), { recursive: true });
-  return renamed(from, to);
+  return tryRename(from, to);
 }
 
 /** ENOENT does not say which of the two is missing. */
-async function renamed(from: string, to: string): Promise<boolean> {
+async function tryRename(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
     return true;

@@ -33,7 +33,7 @@ export interface ScheduleStore {
   put(schedule: Schedule): Promise<Result<Schedule>>;
   remove(id: string): Promise<boolean>;
   /** Remembers a firing unless a later one is known. */
-  fired(id: string, at: Date): Promise<void>;
+  markFired(id: string, at: Date): Promise<void>;
 }
 
 export function scheduleStore({ orm }: Pick<Database, "orm">): ScheduleStore {
@@ -64,7 +64,7 @@ export function scheduleStore({ orm }: Pick<Database, "orm">): ScheduleStore {
       const rows = await orm.delete(schedules).where(eq(schedules.id, id)).returning({ id: schedules.id });
       return rows.length > 0;
     },
-    async fired(id, at) {
+    async markFired(id, at) {
       const isLater = or(isNull(schedules.lastFiredAt), lt(schedules.lastFiredAt, at));
       await orm
         .update(schedules)
@@ -109,7 +109,7 @@ export class ScheduleSource {
       if (!due) continue;
       const trigger = triggerOf(schedule, due);
       await createWhole(join(root, schedule.capability, `${trigger.id}.json`), JSON.stringify(trigger));
-      await store.fired(schedule.id, due);
+      await store.markFired(schedule.id, due);
       written += 1;
     }
     return written;

@@ -32,7 +32,11 @@ export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) =
     const message = { id: `trigger-${trigger.id}`, content: messageOf(trigger, capability) };
     const sent = await parts.runs.send(session.id, message, { origin: "trigger" });
     if (!sent.ok) return { ok: false, reason: sent.failure.message };
-    return outcomeOf(await settled(parts.runs, session.id, sent.value.runId), parts.runs, session.id);
+    return outcomeOf(
+      await waitUntilSettled(parts.runs, session.id, sent.value.runId),
+      parts.runs,
+      session.id,
+    );
   };
 }
 
@@ -71,7 +75,11 @@ const messageOf = ({ type, payload, created_at }: Trigger, capability: string): 
   `An event of ${capability} arrived.\nType: ${type}\nAt: ${created_at}\nPayload: ${JSON.stringify(payload ?? {})}`;
 
 /** Follows the session until the run has ended or waits for a person; reads the row, because only that is the truth. */
-async function settled(runs: Runs, sessionId: string, runId: string): Promise<RunRecord | undefined> {
+async function waitUntilSettled(
+  runs: Runs,
+  sessionId: string,
+  runId: string,
+): Promise<RunRecord | undefined> {
   const stop = new AbortController();
   try {
     for await (const { runId: of, json } of runs.events(sessionId, 0, stop.signal)) {

@@ -55,7 +55,7 @@ export class ExpectedCalls {
       this.#expected.splice(this.#expected.indexOf(expected), 1);
       return expected;
     }
-    return this.#announced(tool, input, id);
+    return this.#waitForAnnouncement(tool, input, id);
   }
 
   /** It ended without having arrived; undefined when it did arrive, or was never told of. */
@@ -64,7 +64,7 @@ export class ExpectedCalls {
     return at < 0 ? undefined : this.#expected.splice(at, 1)[0];
   }
 
-  #announced(tool: string, input: JsonValue, id?: string): Promise<ExpectedCall> {
+  #waitForAnnouncement(tool: string, input: JsonValue, id?: string): Promise<ExpectedCall> {
     return new Promise((resolve) => {
       const waiting: Waiting = {
         tool,

@@ -32,10 +32,10 @@ describe("a turn", () => {
     const ready = next.turn.ready.then(() => {
       isReady = true;
     });
-    turns.answered(one.turn, "1");
+    turns.markAnswered(one.turn, "1");
     await Promise.resolve();
     expect(isReady).toBe(false);
-    turns.answered(one.turn, "2");
+    turns.markAnswered(one.turn, "2");
     await ready;
     expect(isReady).toBe(true);
   });

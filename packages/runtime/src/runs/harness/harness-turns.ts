@@ -78,7 +78,7 @@ export class HarnessTurns {
     return { id: turn.id, role: "assistant", content: turn.builder.parts };
   }
 
-  answered(turn: Turn, callId: string): void {
+  markAnswered(turn: Turn, callId: string): void {
     turn.open.delete(callId);
     if (turn.open.size === 0 && turn.isStored) turn.complete.resolve();
   }

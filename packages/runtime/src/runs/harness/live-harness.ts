@@ -165,7 +165,7 @@ export class LiveHarness {
     await turn.ready;
     const { promise, resolve } = Promise.withResolvers<ToolOutput>();
     const call: PendingCall = { part, turn, answer: resolve };
-    signal.addEventListener("abort", () => this.#givenUp(call), { once: true });
+    signal.addEventListener("abort", () => this.#giveUp(call), { once: true });
     void this.#execute(call);
     return promise;
   };
@@ -260,7 +260,7 @@ export class LiveHarness {
     const context = await this.#attached.promise;
     const ungated = never === undefined && !this.#askedAbout.has(part.toolCallId);
     await storeResult(context, part, { output: nativeOutput(part, event), ungated });
-    this.#turns.answered(turn, part.toolCallId);
+    this.#turns.markAnswered(turn, part.toolCallId);
   }
 
   async #ask(context: RunContext, event: Asked): Promise<void> {
@@ -303,7 +303,7 @@ export class LiveHarness {
     }
     const output = resultOf(context, part);
     if (output) {
-      this.#turns.answered(turn, part.toolCallId);
+      this.#turns.markAnswered(turn, part.toolCallId);
       call.answer(output);
     } else this.#held.set(part.toolCallId, call);
     this.#suspendWhenQuiet();
@@ -319,7 +319,7 @@ export class LiveHarness {
   }
 
   /** The program no longer waits for this answer: it must not go on as if nobody had been asked. */
-  #givenUp(call: PendingCall): void {
+  #giveUp(call: PendingCall): void {
     if (this.#held.get(call.part.toolCallId) === call) this.#useless?.();
   }
 

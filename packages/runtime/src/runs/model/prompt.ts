@@ -87,7 +87,7 @@ async function filePart(part: FilePart, parts: PromptParts): Promise<ProviderPar
   const name = filename ?? (source.type === "session" ? source.path : mediaType);
   const kind = inputKind(mediaType);
   const attached =
-    source.type === "url" ? linked(source.url, part, kind, parts) : await inlined(part, name, kind, parts);
+    source.type === "url" ? linked(source.url, part, kind, parts) : await inlineFile(part, name, kind, parts);
   if (!("why" in attached)) return attached;
   const text = `[the attachment ${name} was left out: ${attached.why}]`;
   parts.warn(text);
@@ -105,7 +105,12 @@ function linked(url: string, part: FilePart, kind: InputKind, parts: PromptParts
   return { type: "file", mediaType: part.mediaType, data: { type: "url", url: new URL(url) } };
 }
 
-async function inlined(part: FilePart, name: string, kind: InputKind, parts: PromptParts): Promise<Attached> {
+async function inlineFile(
+  part: FilePart,
+  name: string,
+  kind: InputKind,
+  parts: PromptParts,
+): Promise<Attached> {
   const { mediaType, filename, source } = part;
   const why = unreadable(kind, part, parts);
   if (why !== undefined) return { why };
