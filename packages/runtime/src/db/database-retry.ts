@@ -1,23 +1,23 @@
 /**
- * A step of a start that needs the database is tried again while the database is away (refused, cut, restarting), for a
- * bounded time from its first failure. A step must be one that can be made again; what is no outage is not retried.
+ * Retries a step of the start while the database is unreachable (refused, disconnected, restarting), for a
+ * limited time from its first failure. A step must be safe to repeat; other errors are not retried.
  */
 import { fail, type Refused, type Result } from "@capstan/core";
 import { isDatabaseAway } from "./database-away.ts";
 
-/** Answers what the step answers; after the last try its refusal or its error. */
+/** Returns what the step returns; after the last attempt, its refusal or error. */
 export type DatabaseRetry = <T>(step: () => Promise<T>) => Promise<T>;
 
 export interface DatabaseRetryOptions {
   readonly waitMs: number;
-  /** Told before each pause: why, for how long from now it will be tried, and when next. */
+  /** Called before each pause: why, the remaining time, and the length of the pause. */
   readonly onWait: (wait: { why: string; leftMs: number; nextMs: number }) => void;
   readonly now?: () => number;
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-const FIRST_PAUSE_MS = 250; // a cut connection is back at once
-const LONGEST_PAUSE_MS = 4000; // several processes that wait must not flood a Postgres that recovers
+const FIRST_PAUSE_MS = 250; // a lost connection is usually back at once
+const LONGEST_PAUSE_MS = 4000; // waiting processes must not flood a recovering Postgres
 
 export const withoutRetry: DatabaseRetry = (step) => step();
 
@@ -39,14 +39,14 @@ export function createDatabaseRetry({ waitMs, onWait, now, pause }: DatabaseRetr
   };
 }
 
-/** An outage that ended a start, as a refusal; anything else is thrown on. */
+/** Turns an outage that ended a start into a refusal; rethrows anything else. */
 export function unreachable(error: unknown): Refused {
   if (!isDatabaseAway(error)) throw error;
   return fail("database_unreachable", { location: "DATABASE_URL", why: wordsOf(error) });
 }
 
 interface Outcome<T> {
-  /** Why the database is away; undefined when that is not the trouble, or there is none. */
+  /** Why the database is unreachable; undefined when it is reachable. */
   readonly away: string | undefined;
   readonly settle: () => T;
 }

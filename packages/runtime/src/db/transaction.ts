@@ -1,4 +1,4 @@
-/** Runs work on one connection between BEGIN and COMMIT; what it throws rolls everything back. */
+/** Runs `work` in a transaction; an exception rolls it back. */
 import type pg from "pg";
 
 export async function inTransaction<T>(

@@ -1,6 +1,6 @@
 /**
- * Stops a session's run, from any process: the canceller takes the run's next epoch, which fences off whoever runs it,
- * closes what was half said, and writes the end itself. So it works also when the worker is dead or deaf.
+ * Cancels a session's run from any process: it claims the run's next epoch, which fences off the process that runs it,
+ * ends unfinished messages, and writes the end itself. This works even if that process is dead or hangs.
  */
 import { agentSpec } from "@capstan/core";
 import { CLAIM_TO_CANCEL, CLAIM_WAITING_TO_CANCEL } from "./claim/claim-statements.ts";
@@ -24,11 +24,11 @@ export interface CancelParts {
 
 export interface CancelOptions {
   readonly by?: string | undefined;
-  /** Also the messages that wait behind it. */
+  /** Also cancels queued messages. */
   readonly queued?: boolean | undefined;
 }
 
-/** The id of the run that was stopped; undefined when nothing ran. */
+/** The id of the cancelled run; undefined when there was none. */
 export async function cancelRun(
   parts: CancelParts,
   sessionId: string,
@@ -71,7 +71,7 @@ async function claimForCancel(
   return waiting.rows[0];
 }
 
-/** What was shown stays in the conversation, marked as interrupted: the user saw it, so the model must know it. */
+/** Text that was shown stays in the conversation, marked as interrupted: the user saw it, so the model must know it. */
 async function writeEnd(
   context: RunContext,
   { closingEvents, texts }: ReturnType<typeof unfinishedBlocks>,

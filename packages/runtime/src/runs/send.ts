@@ -1,4 +1,4 @@
-/** A message comes in: checked, stored together with its run, and started, or queued behind the run that is on. */
+/** Takes a message: checks it, stores it with its run, and starts the run or queues it behind the active one. */
 import { fail, type JsonValue, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import type { ConversationMessage, UserPart } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
@@ -18,9 +18,9 @@ import { checkSchema, schemaPart } from "./model/output-schema.ts";
 import type { ActiveSegments } from "./processes/active-segments.ts";
 
 const UNIQUE_VIOLATION = "23505";
-const RACES = 5; // a claim that met another one at the same moment is made again with fresh eyes
+const RACES = 5; // retries of a claim that conflicts with another one
 
-/** What a run that was started by another one brings beside the message. */
+/** What a run that was started by another one has beside its message. */
 export interface ChildOf {
   readonly runId: string;
   readonly callId: string;
@@ -28,7 +28,7 @@ export interface ChildOf {
   readonly scopeCeiling: readonly string[];
 }
 
-/** What else may come with a message: the run it is for, and the session as its caller has just read it. */
+/** What else may come with a message: its parent run, and the session as the caller has just read it. */
 export interface Beside {
   readonly child?: ChildOf | undefined;
   readonly view?: SessionView | undefined;
@@ -37,7 +37,7 @@ export interface Beside {
 export interface SendParts {
   readonly engine: Engine;
   readonly segments: ActiveSegments;
-  /** Ends a run that waits only for a client which has moved on. */
+  /** Ends a run that waits for a client tool, because the client sent a new message instead. */
   readonly abandon: (sessionId: string) => Promise<void>;
   readonly hint: (sessionId: string) => void;
 }
@@ -114,7 +114,7 @@ async function claimAndStart(parts: SendParts, claiming: Claiming): Promise<Resu
     await startNext(parts, sessionId);
     return ok({ runId, messageId, status: "queued" });
   }
-  // A session that was thought to be new and is not may be anybody's: its caller must look at whose it is.
+  // A session that was expected to be new exists: the caller must check its owner.
   const known = claiming.session.isNew ? null : (await readSession(pool, sessionId, messageId))?.known;
   return known
     ? ok({ runId: known.id, messageId, status: "known" })
@@ -162,7 +162,7 @@ interface Claimed {
   readonly position: number;
 }
 
-/** From what was read already, unless another run came between reading and claiming: then it is read anew. */
+/** Starts from the rows that were read, unless another run was stored in between: then it reads them again. */
 async function startClaimed(parts: SendParts, claiming: Claiming, claimed: Claimed): Promise<void> {
   const { sessionId, messageId, session, agent, input, content, state, child } = claiming;
   const { runId, first, position } = claimed;
@@ -207,7 +207,7 @@ async function startClaimed(parts: SendParts, claiming: Claiming, claimed: Claim
   parts.segments.start(segment, agent.spec);
 }
 
-/** Starts the oldest queued run, unless one is on. */
+/** Starts the session's oldest queued run, unless one is active. */
 export async function startNext({ engine, segments, hint }: SendParts, sessionId: string): Promise<void> {
   const { database, executorId } = engine.parts;
   try {
@@ -227,7 +227,7 @@ function stopping(): Result<never> {
   return fail("not_available", { what: "This server process", why: "it is stopping", nextStep });
 }
 
-/** The agent, its model and what the message asks of them, before anything is stored. */
+/** Checks the agent, its model and the options before anything is stored. */
 async function checkedAgent(
   engine: Engine,
   session: SessionView,
@@ -253,7 +253,7 @@ async function checkedAgent(
   return can.ok ? ok(agent) : can;
 }
 
-/** Whether the agent's model, or the coding agent that runs it, is there. */
+/** Whether the agent's model, or its coding agent, is available. */
 async function canAnswer(
   engine: Engine,
   agent: RuntimeAgent,
@@ -276,7 +276,7 @@ function partsOf({ content }: NewMessage): UserPart[] {
   return parts.filter((part) => part.type === "file" || part.text !== "");
 }
 
-/** What the model is told with the message and people are not shown: the prompt's beginning stays as it was. */
+/** Parts for the model only, added to the message so that the start of the prompt stays the same. */
 function toldWithIt({ feedback, state }: SessionView, options: SendOptions): UserPart[] {
   const told: UserPart[] = [];
   const add = (origin: string, text: string) => told.push({ type: "text", origin, text: `\n\n${text}` });

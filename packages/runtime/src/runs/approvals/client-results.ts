@@ -1,4 +1,4 @@
-/** Results of tools that the client runs: stored as the conversation's next messages; the last one lets the run go on. */
+/** Results of tools that the client ran: stored as the conversation's next messages; the last one resumes the run. */
 import { fail, ok, type Result } from "@capstan/core";
 import { type ConversationMessage, pendingCalls, type ToolOutput } from "@capstan/core/internal";
 import type pg from "pg";
@@ -12,7 +12,7 @@ export interface ClientResult {
   readonly toolCallId: string;
   readonly content: string;
   readonly messageId?: string | undefined;
-  /** Set when the client could not do it. */
+  /** Set when the client failed. */
   readonly error?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ const HOLD = `select id, pending from runs where session_id = $1 and status = 'w
 const ADD = `insert into messages(session_id, position, id, run_id, role, content)
   values ($1, (select coalesce(max(position), -1) + 1 from messages where session_id = $1), $2, $3, 'tool', $4::json)`;
 
-/** The run that goes on, or undefined while it waits for more. */
+/** The run; `resumed` is false while it waits for more. */
 export async function storeClientResults(
   { pool, executorId, resume }: ClientResultParts,
   sessionId: string,

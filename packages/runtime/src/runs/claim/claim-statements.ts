@@ -1,9 +1,9 @@
 /**
- * How a run becomes ours: the first claim writes run, message and RUN_STARTED in one statement; a later one only takes
- * the next epoch, which fences off whoever had it.
+ * How a process claims a run. The first claim writes run, message and RUN_STARTED in one statement; a later one takes
+ * the next epoch, which fences off the process that had the run.
  */
 
-const LAST_MESSAGES = 300; // the cost of a turn must not grow with the session; the message to answer is always among them
+const LAST_MESSAGES = 300; // a turn must not cost more in a longer session; the message to answer is always included
 
 /** The end of the conversation of session `s`, oldest first. */
 const CONVERSATION = `(select json_agg(json_build_object('position', m.position, 'id', m.id, 'role', m.role,
@@ -25,9 +25,9 @@ export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata,
   from sessions s where s.id = $1`;
 
 /** $1 session, $2 run, $3 message id, $4 owner, $5 agent, $6 input, $7 input with the message, $8 message,
- * $9 RUN_STARTED, $10 told feedback, $11 parent run, $12 parent call, $13 state or null. A session's first message
- * brings the session along: $14 whether it does, $15 its user, $16 its metadata. One that came into being meanwhile is
- * somebody's: then nothing is written. */
+ * $9 RUN_STARTED, $10 reported feedback, $11 parent run, $12 parent call, $13 state or null. A session's first message
+ * creates the session: $14 whether it does, $15 its user, $16 its metadata. If another request created it meanwhile,
+ * nothing is written. */
 export const CLAIM_NEW = `with made as (
     insert into sessions(id, agent_id, owner, status, state, metadata)
     select $1, $5::uuid, $15::text, 'running', coalesce($13::jsonb, '{}'), $16::jsonb where $14::boolean
@@ -76,8 +76,8 @@ export const CLAIM_QUEUED = `with next as (
   select * from started`;
 
 /**
- * Goes on with a waiting run, if all it waits for is there. Run it in a transaction that holds the run's row, or two
- * answers at once may each believe that the other is still missing. $1 run, $2 owner.
+ * Resumes a waiting run if everything it waits for has arrived. Run it in a transaction that locks the run's row, or two
+ * concurrent answers may each see the other as missing. $1 run, $2 owner.
  */
 export const CLAIM_WAITING = `with resumed as (
     update runs r set status = 'running', segment = r.segment + 1, launch = r.launch + 1,
@@ -100,19 +100,19 @@ export const CLAIM_WAITING = `with resumed as (
 const CLAIMED =
   "id, session_id, epoch, segment, launch, start_seq, attempts, input, agent_id, parent_run_id, parent_call_id";
 
-/** After a crash: the same workflow goes on under the next epoch. $1 run, $2 owner, $3 launch. */
+/** After a crash: the same workflow continues under the next epoch. $1 run, $2 owner, $3 launch. */
 export const CLAIM_AGAIN = `update runs set epoch = epoch + 1, owner = $2, attempts = attempts + 1, updated_at = now()
   where id = $1 and status = 'running' and launch = $3 returning ${CLAIMED}`;
 
-/** A run that nobody works on and no workflow stands for gets a new one. $1 run, $2 owner, $3 the epoch that was seen. */
+/** Claims a run without a process and without a workflow. $1 run, $2 owner, $3 the epoch that was read. */
 export const ADOPT = `update runs set epoch = epoch + 1, launch = launch + 1, owner = $2, attempts = attempts + 1,
   updated_at = now() where id = $1 and status = 'running' and epoch = $3 returning ${CLAIMED}`;
 
-/** A cancel takes the run from whoever has it. $1 session, $2 owner. */
+/** Claims a running run to cancel it, whichever process has it. $1 session, $2 owner. */
 export const CLAIM_TO_CANCEL = `update runs set epoch = epoch + 1, launch = launch + 1, owner = $2, updated_at = now()
   where session_id = $1 and status = 'running' returning ${CLAIMED}`;
 
-/** A waiting run has no open segment; it gets one to be ended in, and its questions are withdrawn. $1 session, $2 owner. */
+/** Claims a waiting run to cancel it: adds a segment to end it in, and cancels its approvals. $1 session, $2 owner. */
 export const CLAIM_WAITING_TO_CANCEL = `with taken as (
     update runs r set status = 'running', segment = r.segment + 1, launch = r.launch + 1, epoch = r.epoch + 1,
       owner = $2, pending = null, updated_at = now(),
@@ -123,7 +123,7 @@ export const CLAIM_WAITING_TO_CANCEL = `with taken as (
     where run_id = (select id from taken) and status = 'pending')
   select * from taken`;
 
-/** What a segment that goes on reads: session, conversation, its own events so far, and the answers to its questions.
+/** What a resumed segment reads: session, conversation, its own events, and the answers to its approvals.
  * $1 session, $2 run, $3 the segment's first sequence number. */
 export const READ_RUN = `select s.agent_id, s.owner, s.state, s.metadata,
     ${CONVERSATION},

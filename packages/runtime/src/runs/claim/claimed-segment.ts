@@ -1,4 +1,4 @@
-/** What a process holds of a segment once it has claimed it, as read from the rows. */
+/** A claimed segment, as read from the rows. */
 import type { JsonValue } from "@capstan/core";
 import type { ConversationMessage } from "@capstan/core/internal";
 import type { RunInput, RunUsage } from "../contract/run-types.ts";

@@ -1,4 +1,4 @@
-/** Everything a turn needs to know about its session, read at once; or said at once, when the turn is its first. */
+/** What a turn needs to know about its session: read in one query, or given by the caller when the session is new. */
 import type { JsonValue } from "@capstan/core";
 import type pg from "pg";
 import { isUuid } from "../../db/uuid.ts";
@@ -15,9 +15,9 @@ export interface SessionView {
   readonly known: { readonly id: string; readonly status: string } | null;
   readonly active: { readonly id: string; readonly status: string; readonly pending: Pending | null } | null;
   readonly feedback: readonly { messageId: string; value: string; words: string }[] | null;
-  /** Its end; never less than the message to answer. */
+  /** The end of the conversation; always includes the message to answer. */
   readonly conversation: readonly MessageRow[] | null;
-  /** There is no such session yet: the claim of its first run writes it. */
+  /** The session does not exist yet; the claim of its first run creates it. */
   readonly isNew?: true;
 }
 

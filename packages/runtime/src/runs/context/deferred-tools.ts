@@ -1,7 +1,7 @@
 /**
- * Agents with very many tools: above a token limit the model is shown only `search_tools` and what it has found, and
- * the schemas of the others cost nothing. Found tools stay shown, in the order they were found, so that the beginning
- * of the prompt stays the same. Nothing here gives a right: whatever the model calls passes the gate.
+ * Agents with very many tools: above a token limit the model sees only `search_tools` and the tools it has found;
+ * the other schemas cost no tokens. Found tools stay visible, in the order they were found, so that the start of
+ * the prompt stays the same and stays cached. Visibility grants nothing: every call passes the gate.
  */
 import { defineTool, ok, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import { type ConversationMessage, chooseTool, toolCallsOf } from "@capstan/core/internal";
@@ -9,13 +9,13 @@ import { z } from "zod";
 import { runtimeTool } from "./engine-tools.ts";
 
 export const SEARCH_TOOL = "search_tools";
-const DEFER_ABOVE_TOKENS = 16_000; // a tenth of a usual window, paid again at every step
+const DEFER_ABOVE_TOKENS = 16_000; // a tenth of a usual context window, sent again at every step
 const MOST_FOUND = 5;
 
 export const isDeferred = (agent: RuntimeAgent, limit: number = DEFER_ABOVE_TOKENS): boolean =>
   agent.tokens.tools > limit;
 
-/** Finds tools by what they do; knows only tools the agent has, never hidden ones. */
+/** Finds tools by what they do, among the agent's own tools; hidden ones are not searched. */
 export function searchTool(agent: RuntimeAgent): RuntimeTool {
   const tool = defineTool({
     name: SEARCH_TOOL,
@@ -41,7 +41,7 @@ export function searchTool(agent: RuntimeAgent): RuntimeTool {
   return runtimeTool(tool, "tool_search");
 }
 
-/** The search, the tools of the turn, and what was found or used before, in that order. */
+/** The search, the tools of the turn, and the tools found or used before, in that order. */
 export function shownTools(agent: RuntimeAgent, messages: readonly ConversationMessage[]): RuntimeTool[] {
   const known = new Set(messages.flatMap((message) => [...foundIn(message), ...usedIn(message)]));
   const byName = new Map(agent.tools.map((tool) => [tool.name, tool]));

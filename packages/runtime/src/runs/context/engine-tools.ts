@@ -1,6 +1,6 @@
 /**
- * Tools that belong to a turn and not to the agent: those the client brought, and the one that changes the shared state.
- * They join the composed agent as tools like any other, so that the gate decides on them like on any other.
+ * Tools of a turn rather than of the agent: those that the client sent, and the one that changes the shared state.
+ * They are added to the composed agent, so that the gate decides on them as on any other tool.
  */
 import {
   type AnyTool,
@@ -18,9 +18,9 @@ import { foreignSchema } from "../../sources/json-schema.ts";
 import type { ClientTool } from "../contract/run-types.ts";
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-const CLIENT_TOOL_TIMEOUT_MS = 1000; // never used: a client's tool does not run here
+const CLIENT_TOOL_TIMEOUT_MS = 1000; // unused: a client's tool does not run here
 
-/** The agent with more tools; a name that is taken is refused, never replaced. */
+/** The agent with more tools; a name that is already in use is refused. */
 export function withTools(agent: RuntimeAgent, more: readonly RuntimeTool[]): Result<RuntimeAgent> {
   if (more.length === 0) return ok(agent);
   const owners = new Map(

@@ -1,4 +1,4 @@
-/** All that a segment holds while it runs: its log, the conversation, its meter, and who it works for. */
+/** The working state of a running segment: its log, the conversation, its meter, its agent and user. */
 import type { AgentSpec, JsonValue, Result, RuntimeAgent, RuntimeTool } from "@capstan/core";
 import type { AssistantPart, ConversationMessage } from "@capstan/core/internal";
 import type { CallPath } from "../../gate/gate.ts";
@@ -22,7 +22,7 @@ export interface Engine {
   /** Set while the process stops: segments end at their next step and are handed over. */
   readonly draining: () => boolean;
   readonly agentFor: (agentId: string, userEmail: string) => Promise<Result<RuntimeAgent>>;
-  /** The next `agentFor` composes anew. */
+  /** The next `agentFor` composes again. */
   readonly forgetAgent: (agentId: string, userEmail: string) => void;
 }
 
@@ -38,9 +38,9 @@ export class RunContext {
   agentId: string;
   state: JsonValue;
   scopeCeiling: readonly string[] | undefined;
-  /** What a model had said when its stream was given up. */
+  /** What the model had said when its stream broke. */
   partial: { readonly id: string; readonly parts: readonly AssistantPart[] } | undefined;
-  /** What must be stored before a call's result: the message that made it, when a coding agent's program did. */
+  /** Messages to store before a call's result: the message with the call, if a coding agent's program made it. */
   unstored: (callId: string) => readonly MessageToStore[] = () => [];
   /** The coding agent whose program runs this segment. */
   harness: string | undefined;
@@ -78,7 +78,7 @@ export class RunContext {
     };
   }
 
-  /** How this segment is named in events: the first has the run's own id. */
+  /** The id of this segment in events. */
   get segmentId(): string {
     return segmentIdOf(this.claim.runId, this.claim.segment);
   }
@@ -91,7 +91,7 @@ export class RunContext {
     this.log.emit(runStarted({ sessionId, segmentId, parentRunId: parent?.runId, at: this.engine.now() }));
   }
 
-  /** The agent as it may act now, with the tools of this turn. Rights may have changed since the last step. */
+  /** The agent with its rights of this moment and the tools of this turn; rights may change between steps. */
   async agent(): Promise<Result<RuntimeAgent>> {
     const composed = await this.engine.agentFor(this.agentId, this.claim.userEmail);
     if (!composed.ok) return composed;
@@ -102,12 +102,12 @@ export class RunContext {
     return withTools(own, this.#defers ? [...more.value, searchTool(own)] : more.value);
   }
 
-  /** The tools a model is shown; all of them pass the gate, shown or not. */
+  /** The tools that the model sees. Every call passes the gate, whether its tool is visible or not. */
   visibleTools(agent: RuntimeAgent): readonly RuntimeTool[] {
     return this.#defers ? shownTools(agent, this.messages) : agent.tools;
   }
 
-  /** How a call of this tool came to the gate. */
+  /** The path by which a call of this tool reaches the gate. */
   pathOf(tool: string): CallPath {
     if (this.harness !== undefined) return "harness";
     if (this.claim.input.depth) return "subagent";
@@ -115,7 +115,7 @@ export class RunContext {
     return this.claim.input.origin ?? "loop";
   }
 
-  /** What a commit that ends the run adds, when somebody wants to be called. */
+  /** The webhook delivery that the run's last commit stores, if the run has a webhook. */
   webhook(result: object): CommitExtras {
     const { runId, sessionId, input } = this.claim;
     const url = input.webhookUrl;
@@ -135,7 +135,7 @@ export class RunContext {
     return { webhook: { url, payload } };
   }
 
-  /** Tells people once, however often it happens. */
+  /** Warns the client once, however often it happens. */
   warn(text: string): void {
     if (this.#warned.has(text)) return;
     this.#warned.add(text);

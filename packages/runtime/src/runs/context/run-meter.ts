@@ -1,4 +1,4 @@
-/** What a run has used of steps, time, tokens and money, and whether that is more than it may. */
+/** Counts the steps, time, tokens and cost of a run, and compares them with its limits. */
 import { type Failure, fail, type RunLimits } from "@capstan/core";
 import type { Budget, TokenUsage } from "@capstan/core/internal";
 import type { ModelPrices } from "../../providers/models.ts";
@@ -7,9 +7,9 @@ import type { StoredUsage } from "../log/run-log.ts";
 
 export const DEFAULT_LIMITS: DefaultLimits = { maxSteps: 50, maxSeconds: 1800 };
 
-const CACHE_WRITE_MARKUP = 1.25; // what providers that charge for writing a cache take, where no price is listed
+const CACHE_WRITE_MARKUP = 1.25; // the usual price for writing a cache where none is listed
 
-/** In US dollars. Cached tokens are counted inside the input, and priced apart. */
+/** In US dollars. Cached tokens are part of the input count and have their own price. */
 export function costUsd(prices: ModelPrices | undefined, usage: TokenUsage): number {
   if (!prices) return 0;
   const cached = usage.cachedInputTokens ?? 0;
@@ -24,7 +24,7 @@ export function costUsd(prices: ModelPrices | undefined, usage: TokenUsage): num
   );
 }
 
-/** The lower of each: an agent's own word, what the message asked for, and the server's default where both are silent. */
+/** The lower of the agent's limit and the message's; the server's default where neither sets one. */
 export function effectiveLimits(
   agent: RunLimits,
   asked: RunLimits | undefined,
@@ -56,7 +56,7 @@ export class RunMeter {
   #segmentTokens: readonly TokenUsage[] = [];
   #childTokens = 0;
 
-  /** `before` is what earlier segments of the run stored with their messages. */
+  /** `before`: usage that earlier segments of the run stored with their messages. */
   constructor(
     limits: DefaultLimits,
     before: { readonly usages: readonly StoredUsage[]; readonly activeMs: number },
@@ -76,7 +76,7 @@ export class RunMeter {
     return { ...(usage as StoredUsage), ...(prices && { costUsd: cost }) };
   }
 
-  /** What a run started by this one spent: it counts against the same limits, and is reported by that run. */
+  /** Adds the usage of a child run: it counts against the same limits, and the child reports it. */
   addChild(usage: RunUsage): void {
     this.#costUsd += usage.costUsd;
     this.#childTokens += usage.tokens.reduce((sum, { totalTokens = 0 }) => sum + totalTokens, 0);
@@ -99,7 +99,7 @@ export class RunMeter {
     };
   }
 
-  /** Only the calls since the last wait: what a segment's own last event reports. */
+  /** Tokens of this segment alone, for its last event. */
   get segmentTokens(): readonly TokenUsage[] {
     return this.#segmentTokens;
   }
@@ -108,7 +108,7 @@ export class RunMeter {
     return this.#childTokens + this.#tokens.reduce((sum, { totalTokens = 0 }) => sum + totalTokens, 0);
   }
 
-  /** What is left for a run that this one starts. */
+  /** The remaining limits, for a run that this one starts. */
   get left(): RunLimits {
     const { maxTokens, maxCostUsd } = this.limits;
     return {
@@ -118,7 +118,7 @@ export class RunMeter {
     };
   }
 
-  /** For the gate, which names the first that is spent. */
+  /** For the gate, which reports the first exhausted one. */
   budgets(): Budget[] {
     const { maxSeconds, maxTokens, maxCostUsd } = this.limits;
     return [
@@ -128,7 +128,7 @@ export class RunMeter {
     ];
   }
 
-  /** Why another model call must not be made. */
+  /** The limit that forbids another model call, if any. */
   get exceeded(): Failure | undefined {
     const { maxSteps, maxSeconds, maxTokens, maxCostUsd } = this.limits;
     if (this.#steps >= maxSteps) return fail("run_step_limit", { limit: maxSteps }).failure;
@@ -165,7 +165,7 @@ const COUNTS = [
   "cacheWriteInputTokens",
 ] as const;
 
-/** A count that neither reported stays absent: it is not zero. */
+/** A count that neither reports stays absent; absent is not zero. */
 function summed(a: TokenUsage, b: TokenUsage): TokenUsage {
   const counts = COUNTS.flatMap((name) =>
     a[name] === undefined && b[name] === undefined ? [] : [[name, (a[name] ?? 0) + (b[name] ?? 0)]],

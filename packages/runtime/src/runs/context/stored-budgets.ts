@@ -1,4 +1,4 @@
-/** What a run may still use, read from its rows: for calls that reach its session from outside the loop. */
+/** The remaining budgets of a run, read from its rows: for calls that reach its session from outside the loop. */
 import type { RunLimits } from "@capstan/core";
 import type { Budget } from "@capstan/core/internal";
 import type pg from "pg";
@@ -17,7 +17,7 @@ interface BudgetRow {
   readonly usages: readonly StoredUsage[] | null;
 }
 
-/** The budgets of the run that is on in this session; none when nothing is. */
+/** The budgets of the session's active run; empty when there is none. */
 export async function storedBudgets(pool: pg.Pool, sessionId: string, limits: RunLimits): Promise<Budget[]> {
   const { rows } = isUuid(sessionId) ? await pool.query<BudgetRow>(READ, [sessionId]) : { rows: [] };
   const [run] = rows;

@@ -1,4 +1,4 @@
-/** An agent with at most these rights: what a run started by another run may do. Tools that need more are hidden, and say so. */
+/** Limits an agent to these scopes, for a run that another run started. Tools that need more are hidden, with the reason. */
 import type { HiddenTool, RuntimeAgent } from "@capstan/core";
 import { effectiveScopes, missingScopes } from "@capstan/core/internal";
 

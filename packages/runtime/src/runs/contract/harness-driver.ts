@@ -1,6 +1,6 @@
 /**
- * What the engine needs of a coding agent's program to run an agent's sessions in it. The server implements this; the
- * engine knows neither processes nor protocols, only the unified events and the calls that come back to it.
+ * What the engine needs from a coding agent's program to run an agent's sessions in it. The server implements this; the
+ * engine knows no processes and no protocols, only unified events and the tool calls that come back.
  */
 import type { JsonValue, Result, RuntimeAgent } from "@capstan/core";
 import type { ApprovalMode, CodingAgentEvent, FilePart, ToolOutput } from "@capstan/core/internal";
@@ -8,7 +8,7 @@ import type { ModelPrices } from "../../providers/models.ts";
 import type { ReasoningEffort } from "./run-types.ts";
 
 export interface HarnessFacts {
-  /** Whether a session that the program stored can be gone on with. */
+  /** Whether a session that the program stored can be resumed. */
   readonly canResume: boolean;
   readonly approvalModes: readonly ApprovalMode[];
 }
@@ -32,35 +32,35 @@ export interface HarnessRequest {
   /** `provider/model` as the agent or the message names it. */
   readonly model?: string | undefined;
   readonly reasoning?: ReasoningEffort | undefined;
-  /** The program's own session to go on with. */
+  /** The program's own session to resume. */
   readonly resume?: string | undefined;
-  /** After a crash: what the program left in its folder is its work, not rubbish. */
+  /** After a crash: keep what the program left in its folder. */
   readonly recovers?: boolean;
   readonly maxTurns: number;
   readonly maxCostUsd?: number | undefined;
-  /** Goes through the gate; answers when the tool has, which may be after a person did. */
+  /** Passes the gate; resolves with the tool's result, which may first need a person's approval. */
   readonly call: (call: HarnessCall) => Promise<ToolOutput>;
 }
 
 export interface HarnessProcess {
-  /** From `run-started` to `run-ended`; what the program changed in its folder is kept before the last one comes. */
+  /** From `run-started` to `run-ended`; files that the program changed are stored before the last one. */
   readonly events: AsyncIterable<CodingAgentEvent>;
-  /** Settles when the program is gone. */
+  /** Settles when the program has exited. */
   readonly ended: Promise<unknown>;
   /** The agent's tool that the program calls by this name; undefined for a tool of its own. */
   readonly ownTool: (name: string) => string | undefined;
   approve(id: string, input?: unknown): Promise<void>;
   deny(id: string, reason?: string): Promise<void>;
-  /** Asks it to stop as its protocol does, then makes it. */
+  /** Asks the program to stop by its protocol, then kills it. */
   interrupt(): Promise<void>;
   abort(): Promise<void>;
 }
 
 export interface HarnessDriver {
   readonly name: string;
-  /** Whether this agent can run on it, here: asked at save, when a message comes, and before the program starts. */
+  /** Whether this agent can run here; checked when it is saved, when a message arrives, and before the program starts. */
   check(agent: RuntimeAgent, model?: string): Promise<Result<HarnessFacts>>;
   start(request: HarnessRequest): Promise<Result<HarnessProcess>>;
-  /** What tokens of the model cost, by the name the program gives it. */
+  /** The prices of a model, by the name that the program uses. */
   prices(model: string | undefined): ModelPrices | undefined;
 }

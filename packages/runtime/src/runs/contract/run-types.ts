@@ -1,4 +1,4 @@
-/** The words of the engine: what a message may bring, what a run remembers of it, what its parts are. */
+/** Types of the engine: what a message may contain, what a run stores of it, and what the engine is made from. */
 import type {
   CountTokens,
   Failure,
@@ -15,7 +15,7 @@ import type { Models } from "../../providers/models.ts";
 import type { Sampling, ToolChoice } from "../model/call-settings.ts";
 import type { HarnessDriver } from "./harness-driver.ts";
 
-/** A tool the client runs itself, as AG-UI sends them. */
+/** A tool that the client runs itself, as AG-UI sends it. */
 export interface ClientTool {
   readonly name: string;
   readonly description: string;
@@ -23,7 +23,7 @@ export interface ClientTool {
 }
 
 export interface NewMessage {
-  /** The client's own id: the same one twice is one message. Made up when absent. */
+  /** The client's own id; the same id twice is one message. Generated when absent. */
   readonly id?: string | undefined;
   readonly content: string | readonly UserPart[];
 }
@@ -37,14 +37,14 @@ export interface SendOptions {
   readonly clientTools?: readonly ClientTool[] | undefined;
   /** What the client wants the model to know for this turn. */
   readonly context?: readonly { readonly description: string; readonly value: string }[] | undefined;
-  /** The session's shared state as the client has it. */
+  /** The session's shared state, as the client sends it. */
   readonly state?: JsonValue | undefined;
-  /** Lower limits than the agent's; higher ones do not count. */
+  /** Limits lower than the agent's; higher ones are ignored. */
   readonly limits?: RunLimits | undefined;
   readonly reasoning?: ReasoningEffort | undefined;
   readonly sampling?: Sampling | undefined;
   readonly toolChoice?: ToolChoice | undefined;
-  /** What sent the message when no person did; telemetry tells its calls apart. */
+  /** Set when no person sent the message, for telemetry. */
   readonly origin?: "trigger" | undefined;
 }
 
@@ -53,17 +53,17 @@ export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "
 export interface Sent {
   readonly runId: string;
   readonly messageId: string;
-  /** `queued`: another run of the session is on, or waits; this one starts when it ends. */
+  /** `queued`: another run of the session is running or waiting; this one starts when it ends. */
   readonly status: "running" | "queued" | "known";
   /** The sequence number before this run's first event, when it started. */
   readonly afterSeq?: number;
 }
 
-/** What a run keeps of how it was asked for. */
+/** The options that a run stores. */
 export interface RunInput extends Omit<SendOptions, "state"> {
   /** The message itself, while it is queued. */
   readonly content?: readonly UserPart[];
-  /** Rights of the run that started this one; never more than these. */
+  /** Scopes of the run that started this one; an upper limit. */
   readonly scopeCeiling?: readonly string[];
   /** How many runs are above this one. */
   readonly depth?: number;
@@ -71,7 +71,7 @@ export interface RunInput extends Omit<SendOptions, "state"> {
 
 export type RunStatus = "queued" | "running" | "waiting" | "done" | "failed" | "cancelled";
 
-/** Tokens and money of a run so far; `activeMs` leaves out the time it waited for people. */
+/** Tokens and cost of a run so far; `activeMs` excludes time spent waiting for people. */
 export interface RunUsage {
   readonly steps: number;
   readonly activeMs: number;
@@ -91,7 +91,7 @@ export type RunResult =
   | { readonly type: "failed"; readonly failure: Failure }
   | { readonly type: "cancelled"; readonly by?: string };
 
-/** What a finished segment showed, for the record of what an agent and its model really do. */
+/** What a segment exercised, for the record of what an agent and its model really do. */
 export interface RunObservation {
   readonly agentId: string;
   readonly model: string;
@@ -106,7 +106,7 @@ export interface RunObservation {
   readonly mediaTypes: readonly string[];
 }
 
-/** A run that is over, for metrics and traces. */
+/** An ended run, for metrics and traces. */
 export interface EndedRun {
   readonly runId: string;
   readonly sessionId: string;
@@ -133,7 +133,7 @@ export interface RunsParts {
   readonly database: Database;
   readonly gate: Gate;
   readonly composeFor: (agentId: string, userEmail: string) => Promise<Result<RuntimeAgent>>;
-  /** The nameless agent of one capability, for an approved call that came without an agent. */
+  /** An unsaved agent with one capability, for an approved call without an agent. */
   readonly composeSingle?: (
     capabilityId: string,
     config: unknown,
@@ -142,7 +142,7 @@ export interface RunsParts {
   readonly models: Models;
   /** Runs the sessions of agents whose `harness` is a coding agent of this name. */
   readonly harness?: (name: string) => HarnessDriver | undefined;
-  /** How long a coding agent's program waits for a person; after that it is resumed when the answer comes. */
+  /** How long a coding agent's program waits for a person; later, it is resumed when the answer arrives. */
   readonly harnessWaitMs?: number;
   /** Unique per process on Postgres, `local` on the embedded store. */
   readonly executorId: string;
@@ -150,7 +150,7 @@ export interface RunsParts {
   readonly countTokens?: CountTokens;
   readonly limits?: Partial<DefaultLimits>;
   readonly retry?: Partial<RetryPolicy>;
-  /** Tools hide behind `search_tools` when their schemas cost more tokens than this. */
+  /** Above this many tokens of tool schemas, tools are found by `search_tools`. */
   readonly deferToolsAbove?: number;
   /** Reads an attachment from the session's files. */
   readonly readFile?: (sessionId: string, path: string) => Promise<Result<Uint8Array>>;
@@ -159,12 +159,12 @@ export interface RunsParts {
   readonly webhooks?: { readonly fetch: WebhookFetch; readonly secret: string };
   /** Called after each segment; must not throw or wait. */
   readonly observed?: (observation: RunObservation) => void;
-  /** Called once for each run, when it is over; must not throw or wait. */
+  /** Called once per run, when it has ended; must not throw or wait. */
   readonly ended?: (run: EndedRun) => void;
   /** Called when an approval is asked for or decided; must not throw or wait. */
   readonly audit?: (entry: { actor: string; action: string; subject: string; details: object }) => void;
   readonly onError?: (error: unknown, what: string) => void;
-  /** How many segments this process runs at once; the others wait their turn. */
+  /** How many segments this process runs at once; further ones wait. */
   readonly mostSegments?: number;
 }
 

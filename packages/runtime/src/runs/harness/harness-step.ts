@@ -1,6 +1,6 @@
 /**
- * The step of a run whose agent a coding agent's program runs: one program from its start, or from where it waits, to its
- * end. The conversation stays the journal; the program's own session is only what makes going on cheap.
+ * The step of a run whose agent runs in a coding agent's program: from the program's start, or from where it waits, to its
+ * end. The conversation is the journal; the program's own session only makes resuming cheap.
  */
 import { type Failure, fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import {
@@ -56,7 +56,7 @@ export async function harnessStep(
     : failRun(context, begun.failure);
 }
 
-/** Calls whose program is gone: the agent's tools are called by us, and the program is told when it is resumed. */
+/** Calls whose program has ended: makes calls of the agent's tools; the program learns the results when it is resumed. */
 async function makeCalls(
   context: RunContext,
   agent: RuntimeAgent,
@@ -77,7 +77,7 @@ async function makeCalls(
 
 interface Begun {
   readonly live: LiveHarness;
-  /** How it was asked to go on, if it was. */
+  /** How the program was resumed, if it was. */
   readonly resumed?: "after a crash" | "with a message" | undefined;
 }
 
@@ -109,7 +109,7 @@ async function begin(context: RunContext, agent: RuntimeAgent): Promise<Result<B
   });
 }
 
-/** A program runs from here on, and was told all that is stored. */
+/** Records that a program runs and knows the stored conversation. */
 async function note(context: RunContext, { cliSession = null }: { cliSession?: string | null | undefined }) {
   const { engine, claim, harness = "", messages } = context;
   const knows = messages.at(-1)?.id ?? "";
@@ -132,7 +132,7 @@ function requestOf({ claim, meter }: RunContext, agent: RuntimeAgent) {
 const hasCrashed = ({ claim }: RunContext, link: HarnessLink | undefined): boolean =>
   link?.active === true && link.runId === claim.runId;
 
-/** What the program is told, and with which of its sessions it goes on. */
+/** The program's prompt, and which of its sessions it resumes. */
 function openingOf(
   context: RunContext,
   link: HarnessLink | undefined,
@@ -161,7 +161,7 @@ async function driveHarness(
     end = await live.drive(context, live.facts.canResume ? expiry : cappedExpiry(expiry, idle.waitMs / 1000));
   } catch (error) {
     live.discard();
-    if (!context.engine.draining()) await pause(context); // a process that ends leaves a crash behind, as a killed one does
+    if (!context.engine.draining()) await pause(context); // a stopping process leaves the same rows as a killed one
     throw error;
   }
   if (end.kind === "waiting") return suspendHarness(context, live, end, idle);
@@ -212,11 +212,11 @@ async function endHarness(
   return failRun(context, failureOf(context, harness, event));
 }
 
-/** It ended before it said or did anything, and not because a provider refused. */
+/** The program ended before any output, and no provider refused. */
 const isSessionLost = ({ wasHeard }: LiveHarness, { outcome, status }: RunEnded): boolean =>
   !wasHeard && outcome === "failed" && status === undefined;
 
-/** The program's session is gone, ours is not: the next start tells it the conversation. */
+/** The program's session is lost: the next start sends it the conversation. */
 async function startAnew(context: RunContext, harness: string): Promise<undefined> {
   const { engine, claim } = context;
   const knows = context.messages.at(-1)?.id ?? "";
@@ -239,7 +239,7 @@ function failureOf({ meter }: RunContext, harness: string, event: RunEnded): Fai
   return fail("harness_failed", { harness, message, status }).failure;
 }
 
-/** The program knows all that is stored now, and none of it runs. */
+/** Records that the program has ended and knows the stored conversation. */
 async function pause({ engine, claim, messages }: RunContext): Promise<void> {
   await pauseLink(engine.parts.database.pool, claim, messages.at(-1)?.id ?? "");
 }

@@ -1,10 +1,10 @@
 /**
- * Programs that wait for an answer while their run has no segment: an approval, a client's result. The run's truth is its
- * rows; a program that is lost here costs a resume, nothing else.
+ * Programs that wait for an answer while their run has no segment: an approval, a client's result. The run's state is in
+ * its rows; a program that is lost here costs only a resume.
  */
 import type { LiveHarness } from "./live-harness.ts";
 
-const WAIT_MS = 10 * 60 * 1000; // an idle program holds some 300 MB; people who need longer find it resumed
+const WAIT_MS = 10 * 60 * 1000; // an idle program holds some 300 MB; after a longer wait it is resumed
 
 interface Idle {
   readonly live: LiveHarness;
@@ -20,7 +20,7 @@ export class IdleHarnesses {
   }
 
   add(runId: string, live: LiveHarness): void {
-    // One that cannot be resumed must be there for the answer; its approvals expire instead.
+    // A program that cannot be resumed is kept for the answer; its approvals expire instead.
     const timer = setTimeout(() => live.facts.canResume && this.drop(runId), this.waitMs);
     timer.unref();
     this.#idle.set(runId, { live, timer });
@@ -29,7 +29,7 @@ export class IdleHarnesses {
     });
   }
 
-  /** For the segment that goes on with it. */
+  /** For the segment that continues with it. */
   take(runId: string): LiveHarness | undefined {
     const idle = this.#idle.get(runId);
     clearTimeout(idle?.timer);
@@ -37,7 +37,7 @@ export class IdleHarnesses {
     return idle?.live;
   }
 
-  /** Ends the program; whoever goes on with the run resumes it. */
+  /** Ends the program; the next segment resumes it. */
   drop(runId: string): void {
     this.take(runId)?.discard();
   }

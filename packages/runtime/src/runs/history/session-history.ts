@@ -1,4 +1,4 @@
-/** Reading a session back: its messages page by page, its runs, everything as JSON lines, and a copy to go on from. */
+/** Reads a session: its messages in pages, its runs, everything as JSON lines; copies it to continue from. */
 import { fail, ok, type Result, type RunEvent } from "@capstan/core";
 import type { ConversationMessage, UserPart } from "@capstan/core/internal";
 import type pg from "pg";
@@ -19,7 +19,7 @@ export type MessageRecord = ConversationMessage & {
   readonly feedback: { readonly value: string; readonly words: string } | null;
 };
 
-/** A message that waits behind the run that is on. */
+/** A message that waits for the active run to end. */
 export interface QueuedMessage {
   readonly id: string;
   readonly runId: string;
@@ -140,7 +140,7 @@ export async function* exportSession(
   yield* eventLines(pool, sessionId);
 }
 
-/** The replica, unless it has not heard of the session's last event yet: an export is whole. */
+/** The replica, unless it lacks the session's last event: an export is complete. */
 async function upToDate(
   { pool, reader }: Pick<Database, "pool" | "reader">,
   sessionId: string,
@@ -197,7 +197,7 @@ export async function giveFeedback(
   return rowCount ? ok(true) : fail("not_found", { what: "answer", id: messageId });
 }
 
-/** Everything of a session that has no foreign key; call it when the session is deleted. */
+/** Deletes rows of a session that have no foreign key to it; call it when the session is deleted. */
 export async function forgetSession(pool: pg.Pool, sessionId: string): Promise<void> {
   await pool.query("delete from messages where session_id = $1", [sessionId]);
   await pool.query("delete from events where session_id = $1", [sessionId]);

@@ -1,6 +1,6 @@
 /**
- * Group commit: what all runs of this process want stored goes to the database together, at most two statements at a
- * time; the rest gathers meanwhile. One bad item must not fail the others, so a failed group is tried one by one.
+ * Group commit: writes of all runs of this process go to the database together, at most two statements at a
+ * time, while the rest is collected. One bad item must not fail the others, so a failed group is retried one by one.
  */
 import type pg from "pg";
 import { COMMIT } from "./commit-statement.ts";
@@ -8,7 +8,7 @@ import { COMMIT } from "./commit-statement.ts";
 const STATEMENTS_IN_FLIGHT = 2;
 const LARGEST_GROUP = 200;
 
-/** Another process, or a cancel, has taken the run: whoever holds this must stop and write nothing more. */
+/** Another process, or a cancel, has claimed the run: stop and write nothing more. */
 export class Fenced extends Error {
   constructor(runId: string) {
     super(`run ${runId} was taken over`);
@@ -36,8 +36,8 @@ export class CommitQueue {
   }
 
   /**
-   * Resolves once `json`, one item of the statement, is on disk: true when the run ended and a message waits behind it.
-   * Rejects with `Fenced` when the run is not ours.
+   * Resolves once `json`, one item of the statement, is stored: true when the run ended and another message is queued.
+   * Rejects with `Fenced` when another process has claimed the run.
    */
   write(runId: string, sessionId: string, json: string): Promise<boolean> {
     return new Promise((resolve, reject) => {

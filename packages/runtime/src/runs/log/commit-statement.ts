@@ -1,9 +1,9 @@
 /**
- * The one statement that writes what runs do: messages, events, approvals, status, all of a group of runs at once.
+ * The one statement that stores what runs do: messages, events, approvals and status of a group of runs.
  *
- * The fence is the first CTE: a run whose epoch has moved on, or that is no longer running, contributes no row and is
+ * The fence is the first CTE: a run with a newer epoch, or one that is not running, contributes no row and is
  * missing from the answer. LATERAL with FOR NO KEY UPDATE makes the plan one index probe per run and holds the row
- * until the commit. `next` says that a message waits behind a run that has ended here. A plain join made Postgres scan the table at 10,000 runs. The updates take their rows by
+ * until the commit. `next`: the run has ended and another message is queued. A plain join made Postgres scan the table at 10,000 runs; the updates select rows by
  * `= any(array(...))` for the same reason.
  */
 export const COMMIT = `with own as materialized (

@@ -1,6 +1,6 @@
 /**
- * Who listens to which session in this process. Events arrive after they were committed: as a batch when this process
- * wrote them, as a bare hint ("rows may have come, look") when another one did.
+ * The listeners of each session in this process. Events arrive after their commit: as a batch when this process
+ * wrote them, as a hint to read the rows when another one did.
  */
 
 /** Events in a row, each as its JSON; `json[0]` has the sequence number `first`. */

@@ -1,14 +1,14 @@
 /**
- * Forgets the events of runs that ended long ago, when the operator says so: they are what a client needs to reconnect,
- * and most of what is stored. Messages, runs and files stay. The last row of a session stays too: its number is the
- * one that the next events go on from.
+ * Deletes the events of runs that ended long ago, if the operator sets a limit: clients need them to reconnect,
+ * and they are most of what is stored. Messages, runs and files stay. So does the last event row of a session, because
+ * the next events continue its number.
  */
 import type pg from "pg";
 
-const RUNS_AT_ONCE = 200; // short statements: commits of runs that are on must not wait
+const RUNS_AT_ONCE = 200; // short statements, so that commits of running runs do not wait
 const EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-const LOOK_BACK_DAYS = 7; // runs that waited for people end long after they began, and are met in a later pass
+const LOOK_BACK_DAYS = 7; // runs that waited for people end long after they started, and are found in a later pass
 
 /** $1 runs begun after this one, $2 ended before this time. Ids are UUIDv7: their order is that of time. */
 const FORGET = `with old as (
@@ -45,7 +45,7 @@ export class EventRetention {
     clearInterval(this.#timer);
   }
 
-  /** Answers how many rows went. */
+  /** Returns how many rows were deleted. */
   async forget(now: Date): Promise<number> {
     const before = new Date(now.getTime() - this.#parts.days * DAY_MS);
     let from = this.#from;

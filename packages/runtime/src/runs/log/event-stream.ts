@@ -1,11 +1,11 @@
 /**
- * A session's events from any sequence number on: subscribe, read the rows, go on live. No gap and no double, whichever
- * process writes: a batch that does not join on to what was sent makes the reader look at the rows again.
+ * A session's events from any sequence number on: subscribe, read the rows, continue live. Each event exactly once, whichever
+ * process writes: after a gap in the batches, the reader reads the rows again.
  */
 import type pg from "pg";
 import type { EventBatch, EventHub } from "./event-hub.ts";
 
-const ROWS_AT_ONCE = 500; // a long log is read in parts, as fast as the client takes it
+const ROWS_AT_ONCE = 500; // a long log is read in parts, at the client's speed
 
 const READ = `select first_seq, last_seq, run_id, payload::text as payload from events
   where session_id = $1 and last_seq > $2 order by last_seq limit ${ROWS_AT_ONCE}`;
@@ -22,7 +22,7 @@ export interface EventSource {
   readonly hub: EventHub;
 }
 
-/** A listener that is subscribed from the moment it is made; `from` then yields without a gap. */
+/** Subscribed from its construction on, so that `from` yields without a gap. */
 export class EventFollower {
   readonly #source: EventSource;
   readonly #sessionId: string;
@@ -84,16 +84,16 @@ async function readRows(pool: pg.Pool, sessionId: string, afterSeq: number): Pro
   );
 }
 
-/** The part of a batch that starts at `seq`, for a client that stopped in the middle of it. */
+/** The part of a batch from `seq` on, for a client that stopped in the middle. */
 function startingAt(batch: EventBatch, seq: number): EventBatch {
   return seq <= batch.first ? batch : { ...batch, first: seq, json: batch.json.slice(seq - batch.first) };
 }
 
 const HINT = Symbol("look at the rows");
 const CLOSED = Symbol("closed");
-const MOST_HELD = 256; // batches kept for a slow client; beyond, it reads rows instead, which cost no memory
+const MOST_HELD = 256; // batches kept for a slow client; beyond, it reads rows instead, which take no memory
 
-/** What arrived since the last take. A full one forgets and says "look at the rows". */
+/** What arrived since the last take. When full, it drops its batches and asks for the rows. */
 class Inbox {
   #held: (EventBatch | typeof HINT)[] = [];
   #wake: (() => void) | undefined;
@@ -110,7 +110,7 @@ class Inbox {
     this.#wake?.();
   }
 
-  /** The batch that follows on `sent`, if there is one among what arrived. */
+  /** The batch that continues after `sent`, if it has arrived. */
   async take(sent: number): Promise<EventBatch[] | typeof HINT | typeof CLOSED> {
     while (this.#held.length === 0 && !this.#closed) {
       await new Promise<void>((resolve) => {

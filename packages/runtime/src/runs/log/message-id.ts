@@ -1,4 +1,4 @@
-/** Ids of messages: short, because each event of a message repeats it. They sort by time, and are unique in their session. */
+/** Message ids: short, because each event of a message repeats its id. They sort by time and are unique in a session. */
 const RANDOM_PART = 36 ** 6;
 
 export const messageId = (): string =>

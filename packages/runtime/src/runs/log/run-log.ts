@@ -1,7 +1,7 @@
 /**
- * What one run writes: events gather for a moment and are stored in batches, messages and status at once; everything
- * goes out to listeners only after it is on disk. Consecutive pieces of one text join in the batch, so that a token
- * costs neither a row nor an event of its own.
+ * What one run writes: events are batched for a moment, messages and status are stored at once; everything
+ * is sent to listeners only after it is stored. Consecutive deltas of one text are joined, so that a token
+ * does not cost a row or an event.
  */
 import type { RunEvent } from "@capstan/core";
 import type { ConversationMessage } from "@capstan/core/internal";
@@ -10,21 +10,21 @@ import type { EventHub } from "./event-hub.ts";
 import { storableJson } from "./storable-json.ts";
 import { UnfinishedBlockTracker } from "./unfinished-blocks.ts";
 
-const BATCH_MS = 40; // a person does not see it; at 100 runs it is 2,500 rows a second less
-const FIRST_MS = 2; // a stream that was quiet is sent at once: the first token is not held back
-const QUIET: ReadonlySet<string> = new Set(["STEP_STARTED", "STEP_FINISHED"]); // say little alone; they go with the next
+const BATCH_MS = 40; // not visible to a person; saves 2,500 rows a second at 100 runs
+const FIRST_MS = 2; // after a pause, events are sent at once: the first token is not delayed
+const QUIET: ReadonlySet<string> = new Set(["STEP_STARTED", "STEP_FINISHED"]); // not worth a batch of their own
 
 export interface StoredUsage {
   readonly [key: string]: number | string;
 }
 
-/** A row of the conversation on its way to the database. */
+/** A message to store. */
 export interface MessageToStore {
   readonly message: ConversationMessage;
   readonly usage?: StoredUsage;
 }
 
-/** What else a commit may change, in the same transaction. */
+/** What else a commit changes, in the same transaction. */
 export interface CommitExtras {
   readonly run?: {
     readonly status?: string;
@@ -47,11 +47,11 @@ export interface LogStart {
   readonly runId: string;
   readonly sessionId: string;
   readonly epoch: number;
-  /** The last sequence number that is taken. */
+  /** The last sequence number in use. */
   readonly seq: number;
   /** The next free position of the conversation. */
   readonly position: number;
-  /** Claims in a row that got no further; the first stored message starts the count anew. */
+  /** Claims in a row without progress; the first stored message resets the count. */
   readonly attempts: number;
 }
 
@@ -67,7 +67,7 @@ export class RunLog {
   readonly runId: string;
   readonly sessionId: string;
   readonly epoch: number;
-  /** Aborted when the database refuses a write: whoever works for this run stops paying for tokens. */
+  /** Aborted when the database refuses a write: work for this run stops, and with it the cost. */
   readonly lost = new AbortController();
   readonly blocks = new UnfinishedBlockTracker();
   /** Set when the run ends: another message of its session is queued. */
@@ -100,12 +100,12 @@ export class RunLog {
     this.#hub = hub;
   }
 
-  /** Why the database no longer takes our writes, if it does not. */
+  /** The error of the first refused write, if any. */
   get error(): unknown {
     return this.#error;
   }
 
-  /** Stored within the batch window; nothing waits for it. */
+  /** Stores it within the batch window; does not wait. */
   emit(event: RunEvent): void {
     this.blocks.add(event);
     const last = this.#events.at(-1);
@@ -125,13 +125,13 @@ export class RunLog {
     });
   }
 
-  /** Stores these messages with the next commit, or within the batch window; nothing waits for it. */
+  /** Stores these messages with the next commit or within the batch window; does not wait. */
   stage(messages: readonly MessageToStore[]): void {
     this.#gathered.messages.push(...messages);
     this.#arm(FIRST_MS);
   }
 
-  /** What was quiet is sent after `soonest`; a stream that flows, once in the batch window. */
+  /** Flushes after `soonest` when the stream was idle, else once per batch window. */
   #arm(soonest: number): void {
     if (this.#busy) return;
     const now = performance.now();
@@ -142,7 +142,7 @@ export class RunLog {
     this.#timer = setTimeout(() => this.#flush(), at - now);
   }
 
-  /** One write at a time per run; what comes meanwhile goes with the next. */
+  /** One write at a time per run; later items go with the next one. */
   #flush(): void {
     if (this.#busy) return;
     clearTimeout(this.#timer);
@@ -199,7 +199,7 @@ export class RunLog {
   }
 }
 
-/** Two commits that go to disk together: the later word counts, what only one says stays. */
+/** Merges two commits: the later value wins, a value in only one of them stays. */
 function mergedExtras(first: CommitExtras, second: CommitExtras): CommitExtras {
   const approvals = [...(first.approvals ?? []), ...(second.approvals ?? [])];
   return {
@@ -214,7 +214,7 @@ function mergedExtras(first: CommitExtras, second: CommitExtras): CommitExtras {
 const member = (name: string, value: unknown): string =>
   value === undefined ? "" : `,"${name}":${storableJson(value)}`;
 
-/** Two pieces of the same text as one, or undefined when they are not. */
+/** Joins two deltas of the same text; undefined when they are not of the same text. */
 function joinDeltas(last: RunEvent, next: RunEvent): RunEvent | undefined {
   if (next.type === "TEXT_MESSAGE_CONTENT" || next.type === "REASONING_MESSAGE_CONTENT") {
     return last.type === next.type && last.messageId === next.messageId

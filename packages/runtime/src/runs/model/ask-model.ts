@@ -20,11 +20,11 @@ import { toPrompt } from "./prompt.ts";
 import { type ModelAnswer, streamModel } from "./stream-model.ts";
 import { fitWindow } from "./window.ts";
 
-const ANSWER_TOKENS = 8192; // room for the answer where a model's own maximum is larger or unknown
+const ANSWER_TOKENS = 8192; // reserved for the answer where a model's maximum is larger or unknown
 const SMALLEST_WINDOW = 2000;
-const CHARS_PER_TOKEN = 3.6; // a little under the usual 4: a window that is guessed too large is refused
+const CHARS_PER_TOKEN = 3.6; // a little under the usual 4: a prompt that is too long is refused
 
-/** A cheap guess. A tokenizer would read the whole conversation at every step. */
+/** An estimate. A tokenizer would read the whole conversation at every step. */
 export const guessTokens = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);
 
 export interface StepAnswer extends ModelAnswer {

@@ -1,6 +1,6 @@
 /**
- * One answer of a model, from its stream: the parts of the message to store, and the AG-UI events to show.
- * What the model says is shown as it comes; what must go back to the provider unread (signatures) is kept beside it.
+ * Builds a message from a model's stream: the parts to store, and the AG-UI events to send.
+ * Text is sent as it arrives; opaque values for the provider (signatures) are stored with it.
  */
 
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
@@ -44,7 +44,7 @@ export class MessageBuilder {
     this.#emit = emit;
   }
 
-  /** Takes one part of the stream; kinds that say nothing to a person or to the next prompt are passed over. */
+  /** Takes one part of the stream; kinds that neither a person nor the next prompt needs are ignored. */
   take(part: LanguageModelV4StreamPart): void {
     (this.#handlers[part.type] as ((part: LanguageModelV4StreamPart) => void) | undefined)?.(part);
   }
@@ -53,7 +53,7 @@ export class MessageBuilder {
     return this.parts.filter((part) => part.type === "tool-call");
   }
 
-  /** Ends everything that is open; at the end of the stream, or where it broke. */
+  /** Ends every started block, at the end of the stream or where it broke. */
   close(): void {
     this.#closeCurrent();
     for (const toolCallId of this.#startedCalls) this.#emit({ type: "TOOL_CALL_END", toolCallId });
@@ -102,7 +102,7 @@ export class MessageBuilder {
     this.#current = { part, id, key, started: false };
   }
 
-  /** A provider may cut an emoji in two; the first half waits for the second. */
+  /** A provider may split an emoji; the first half is held until the second arrives. */
   #say(delta: string): void {
     if (!this.#current) return;
     const whole = this.#held + delta;
@@ -164,7 +164,7 @@ export class MessageBuilder {
     this.#emit({ type: "REASONING_END", messageId });
   }
 
-  /** A block that said nothing leaves no part, and its id is free again. */
+  /** An empty block leaves no part, and its id is reused. */
   #drop(part: AssistantPart): void {
     this.parts.splice(this.parts.indexOf(part), 1);
     if (part.type === "text") this.#texts--;
@@ -210,7 +210,7 @@ export class MessageBuilder {
     this.parts.push(part);
   }
 
-  /** Some providers count calls from 0 in each answer; an id must be the only one of its session. */
+  /** Some providers number calls from 0 in each answer; an id must be unique in its session. */
   #callId(providerId: string): string {
     const known = this.#callIds.get(providerId);
     if (known !== undefined) return known;
@@ -220,7 +220,7 @@ export class MessageBuilder {
   }
 }
 
-/** Arguments that are no JSON stay visible to the model; the gate refuses them by the tool's schema. */
+/** Arguments that are not JSON stay visible to the model; the gate refuses them by the tool's schema. */
 function parsedInput(text: string): JsonValue {
   try {
     const input = JSON.parse(text === "" ? "{}" : text);

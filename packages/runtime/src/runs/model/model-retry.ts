@@ -1,6 +1,6 @@
 /**
- * What to do when a model call fails: try again (too many requests, the provider's own errors, a broken connection),
- * or end the run with a next step (a refused key, a refused request). `Retry-After` is the provider's word and is kept.
+ * What to do when a model call fails: retry (too many requests, provider errors, a broken connection),
+ * or end the run with a next step (a refused key, a refused request). `Retry-After` is respected.
  */
 
 import { APICallError } from "@ai-sdk/provider";
@@ -20,10 +20,10 @@ interface Attempt {
   /** From 1. */
   readonly attempt: number;
   readonly policy: RetryPolicy;
-  /** What the run has left of its time. */
+  /** The run's remaining time. */
   readonly leftMs: number;
   readonly now: Date;
-  /** 0 to 1, so that many runs do not come back at the same moment. */
+  /** 0 to 1, so that many runs do not retry at the same moment. */
   readonly jitter: number;
 }
 
@@ -56,7 +56,7 @@ export function judgeModelError({ error, provider, attempt, policy, leftMs, now,
 
 const RETRIED = new Set([408, 409, 425, 429]);
 
-/** The failure of an error that another try would only repeat. */
+/** The failure for an error that a retry would repeat. */
 function endingFailure(
   provider: string,
   status: number | undefined,
@@ -83,7 +83,7 @@ function statusOf(error: unknown): number | undefined {
   return typeof type === "string" ? STATUS_OF_STREAM_ERROR[type] : undefined;
 }
 
-/** Errors that come inside a stream have names in place of a status. */
+/** Errors inside a stream have names instead of a status. */
 const STATUS_OF_STREAM_ERROR: Record<string, number> = {
   authentication_error: 401,
   permission_error: 403,

@@ -1,4 +1,4 @@
-/** `output_schema`: the model is told, its answer is checked, and it has one more try with the faults named. */
+/** `output_schema`: the model gets the schema, its answer is checked, and it may correct a wrong answer once. */
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { fail, type JsonSchema, type JsonValue, ok, type Result } from "@capstan/core";
@@ -13,7 +13,7 @@ export function checkSchema(schema: JsonSchema): Result<true> {
   return made.ok ? ok(true) : fail("output_schema_invalid", { where: made.failure.message });
 }
 
-/** Told with the message, so that the prompt's beginning stays the same. */
+/** Part of the message, so that the start of the prompt stays the same. */
 export const schemaPart = (schema: JsonSchema): UserPart => ({
   type: "text",
   origin: "schema",

@@ -1,6 +1,6 @@
 /**
  * The only file that knows DBOS. Each segment is one workflow, `run:launch`, whose body does what the process already
- * does, or, after a crash, what is left to do. No step is journaled here: the conversation is the journal.
+ * does, or, after a crash, what remains. Steps are not journaled here: the conversation is the journal.
  *
  * DBOS is a singleton: one engine per process. The body leaves DBOS's context at once, or a run started from inside
  * another would be recorded as that workflow's child.
@@ -11,16 +11,16 @@ import { DBOSExecutor } from "@dbos-inc/dbos-sdk/internal/dbos-executor";
 import type { Database } from "../../db/database.ts";
 import { underLock } from "../../db/migrate.ts";
 
-const APPLICATION_VERSION = "capstan-1"; // by default a hash of the source, so that any edit strands what runs
-const RECOVERIES = 10_000; // a run that never gets further is given up by its own count, which knows about progress
+const APPLICATION_VERSION = "capstan-1"; // the default is a hash of the source, and every edit would strand running workflows
+const RECOVERIES = 10_000; // a run without progress is given up by its own counter
 const UNUSED_URL = "postgres://embedded@127.0.0.1:1/embedded"; // DBOS wants one beside the pool it is given
 
 export type SegmentBody = (runId: string, launch: number) => Promise<void>;
 
 export interface DurableWorkflow {
-  /** Records that the segment is on; the same one twice is one. */
+  /** Records that the segment runs; recording it twice has no effect. */
   start(runId: string, launch: number): Promise<void>;
-  /** Takes over what these processes were running. */
+  /** Takes over the workflows of these processes. */
   recover(executorIds: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -57,9 +57,9 @@ export async function startDurableWorkflow(parts: {
     // Several processes that start at once would deadlock in DBOS's own migrations.
     await (embedded ? DBOS.launch() : underLock(database.pool, () => DBOS.launch()));
   } catch (error) {
-    await DBOS.shutdown().catch(() => {}); // what it had begun; else the next launch would find it begun
+    await DBOS.shutdown().catch(() => {}); // undoes a partial launch, which would make the next one fail
     body = undefined;
-    throw (error as { error?: Error }).error ?? error; // its own wraps the driver's, which says whether it is an outage
+    throw (error as { error?: Error }).error ?? error; // the driver's error inside tells whether it is an outage
   }
   return {
     async start(runId, launch) {
@@ -75,7 +75,7 @@ export async function startDurableWorkflow(parts: {
   };
 }
 
-/** Its warnings are about what is normal here, such as a workflow that another process took over. */
+/** Its warnings are about normal events here, such as a workflow that another process took over. */
 function quietLogger(onError: (error: unknown, what: string) => void) {
   const nothing = (): void => {};
   return {

@@ -1,6 +1,6 @@
 /**
- * Several processes on one Postgres: each says every second that it is alive, hears from the others which sessions have
- * new events, and takes over what a silent one was running. On the embedded store there is one process and none of this.
+ * Several processes on one Postgres: each sends a heartbeat every second, is told by the others which sessions have
+ * new events, and takes over the runs of a process without heartbeat. Unused on the embedded store (one process).
  */
 import type pg from "pg";
 
@@ -8,8 +8,8 @@ const BEAT_MS = 1000;
 const SILENT_AFTER = "5 seconds"; // five missed beats; shorter, and a long garbage collection loses its runs
 const FORGOTTEN_AFTER = "1 hour";
 const CHANNEL = "capstan_runs";
-const HINT_MS = 10; // hints gather this long; a batch of text is older than that anyway
-const MOST_IN_HINT = 200; // ids in one payload, which may have 8,000 bytes
+const HINT_MS = 10; // hints are batched this long; a batch of text is older than that anyway
+const MOST_IN_HINT = 200; // ids per payload; Postgres allows 8,000 bytes
 const STOP = "!"; // before a run's id: the process that runs it stops it
 const DROP = "~"; // before a run's id: a program that waits for it is no longer needed
 
@@ -30,9 +30,9 @@ export interface PresenceParts {
   readonly onEvents: (sessionId: string) => void;
   readonly stop: (runId: string) => void;
   readonly dropIdleHarness: (runId: string) => void;
-  /** These processes are silent; what they ran is to be taken over. */
+  /** Called with processes that send no heartbeat; their runs are to be taken over. */
   readonly takeOver: (executorIds: readonly string[]) => Promise<void>;
-  /** Sessions somebody here listens to. */
+  /** Sessions with a listener in this process. */
   readonly listenedTo: () => readonly string[];
   readonly onError: (error: unknown, what: string) => void;
 }
@@ -45,7 +45,7 @@ export class Presence {
   #beating: Promise<void> = Promise.resolve();
   #listener: pg.PoolClient | undefined;
   #lastSeen: ReadonlyMap<string, number> = new Map();
-  #others = true; // until the first beat says otherwise
+  #others = true; // until the first heartbeat
   #closed = false;
 
   constructor(parts: PresenceParts) {
@@ -60,7 +60,7 @@ export class Presence {
     }, BEAT_MS);
   }
 
-  /** Tells the others that a session has new events; nobody waits for it. */
+  /** Tells the others that a session has new events; does not wait. */
   hint(sessionId: string): void {
     if (this.#others) this.#tell(sessionId);
   }
@@ -73,7 +73,7 @@ export class Presence {
     if (this.#others) this.#tell(DROP + runId);
   }
 
-  /** Says goodbye, so that the others need not wait for the silence. */
+  /** Removes this process at once, so that the others need not wait for missed heartbeats. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#beatTimer);
@@ -92,7 +92,7 @@ export class Presence {
     }, HINT_MS);
   }
 
-  /** After the commit, never inside it: NOTIFY in a transaction makes all commits of the database queue up. */
+  /** Outside transactions: NOTIFY inside one serialises all commits of the database. */
   async #flush(): Promise<void> {
     const all = [...this.#hints];
     this.#hints.clear();
@@ -111,7 +111,7 @@ export class Presence {
     if (this.#others || silent.length > 0) await this.#look();
   }
 
-  /** A hint may be lost with its connection; then a listener is a second late, and no more. */
+  /** A hint may be lost with its connection; this delays a listener by at most a second. */
   async #look(): Promise<void> {
     const { pool, listenedTo, onEvents } = this.#parts;
     const sessions = listenedTo();
@@ -138,7 +138,7 @@ export class Presence {
     listener.on("error", (error) => {
       if (!this.#drop(listener)) return;
       this.#parts.onError(error, "listening to the other processes");
-      if (listening) this.#listenAgain(); // else whoever asked for it tries again
+      if (listening) this.#listenAgain(); // before that, the caller retries
     });
     try {
       await listener.query(`listen ${CHANNEL}`);
@@ -149,7 +149,7 @@ export class Presence {
     listening = true;
   }
 
-  /** A connection that breaks says so more than once, and may be given back only once; false: it was. */
+  /** A broken connection reports several errors but may be released only once; false when it was released before. */
   #drop(listener: pg.PoolClient): boolean {
     if (this.#listener !== listener) return false;
     this.#listener = undefined;

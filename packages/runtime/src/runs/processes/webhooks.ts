@@ -1,16 +1,16 @@
 /**
- * Calls whoever wants to know that a run ended. The delivery is stored with the run's end, so a crash loses none; it
- * is signed, and tried again with growing pauses until it is taken or given up.
+ * Calls a run's webhook when it has ended. The delivery is stored with the run's end, so that a crash loses none; it
+ * is signed, and retried with growing pauses until it is accepted or given up.
  */
 import { createHmac } from "node:crypto";
 import type pg from "pg";
 import type { RunsParts } from "../contract/run-types.ts";
 
 const TIMEOUT_MS = 10_000;
-const PAUSES_SECONDS = [5, 30, 120, 600, 1800, 7200, 21_600]; // then it is given up: after about eight hours
+const PAUSES_SECONDS = [5, 30, 120, 600, 1800, 7200, 21_600]; // then given up, after about eight hours
 const AT_ONCE = 20;
 
-/** Whoever takes a delivery holds it for a minute, so that two processes do not both make it. */
+/** Reserves deliveries for a minute, so that two processes do not make the same one. */
 const TAKE = `update webhook_deliveries set attempts = attempts + 1, next_at = now() + interval '60 seconds'
   where run_id in (select run_id from webhook_deliveries where status = 'due' and next_at <= now()
     order by next_at limit ${AT_ONCE} for update skip locked)
@@ -67,7 +67,7 @@ async function deliver(
   await pool.query(MISSED, [runId, problem, pause === undefined ? "given_up" : "due", pause ?? 0]);
 }
 
-/** Why it was not taken, or undefined. */
+/** Why the delivery failed, or undefined. */
 async function attempt(
   call: () => ReturnType<NonNullable<RunsParts["webhooks"]>["fetch"]>,
 ): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 /**
- * The calls of one model message, all at once, each through the gate, each result stored as soon as it is there.
- * A call that waits for a person, a client or another run leaves no result; the segment then ends.
+ * Makes the calls of one model message in parallel, each through the gate, and stores each result at once.
+ * A call that waits for a person, a client or another run has no result; the segment then ends.
  */
 import {
   type Failure,
@@ -79,11 +79,11 @@ export async function callTools(
   return waits;
 }
 
-/** Whether a call may be made before it is on disk, and its result used: after a crash it is made again, without harm. */
+/** Whether a call may run before it is stored: after a crash it is made again, which is harmless. */
 export const mayRunAgain = ({ tools }: RuntimeAgent, name: string): boolean =>
   tools.some(({ name: own, tool }) => own === name && tool.idempotent && !tool.changesRights);
 
-/** One call: its result is stored, or it is added to what must be waited for. */
+/** Makes one call: stores its result, or adds it to `waits`. */
 export async function callOne(
   context: RunContext,
   agent: RuntimeAgent,
@@ -148,9 +148,9 @@ interface Stored {
   readonly extras?: CommitExtras;
   readonly edited?: JsonValue | undefined;
   readonly tookMs?: number;
-  /** The next step need not wait until it is on disk: were it lost, the call would be made again without harm. */
+  /** The next step does not wait until it is stored: if it is lost, the call is made again, which is harmless. */
   readonly again?: boolean;
-  /** No gate of ours saw the call: a coding agent's own tool. */
+  /** The call did not pass the gate: it was a coding agent's own tool. */
   readonly ungated?: boolean;
 }
 
@@ -184,11 +184,11 @@ export async function storeResult(context: RunContext, call: ToolCallPart, resul
   context.messages.push(...before.map((each) => each.message), message);
   const stored = context.log.commit([...before, { message }], extras);
   if (again)
-    stored.catch(() => {}); // the log tells: `lost` stops what was begun since
+    stored.catch(() => {}); // the log reports it: `lost` stops later work
   else await stored;
 }
 
-/** What a result changes beside itself: shown events, the shared state, the session's agent. */
+/** What else a result changes: events, the shared state, the session's agent. */
 function effects(
   context: RunContext,
   agent: RuntimeAgent,
@@ -238,7 +238,7 @@ export function denial({ toolName }: Pick<ToolCallPart, "toolName">, { status, w
   return fail("tool_denied", { tool: toolName, why }).failure;
 }
 
-/** What a delegated run that waits for a person reports; see `subagent_waiting`. */
+/** What a delegated run reports while it waits for a person; see `subagent_waiting`. */
 interface WaitingChild {
   readonly runId: string;
   readonly interrupts: readonly Interrupt[];
@@ -247,7 +247,7 @@ interface WaitingChild {
 const waitingChild = ({ code, details }: Failure): WaitingChild | undefined =>
   code === "subagent_waiting" ? (details as WaitingChild) : undefined;
 
-/** Its questions become this run's interrupts, tied to the call that started it. */
+/** The child's interrupts become this run's, tied to the call that started it. */
 function waitsForChild(failure: Failure, { toolCallId }: ToolCallPart, waits: Waits): boolean {
   const child = waitingChild(failure);
   if (!child) return false;
@@ -290,7 +290,7 @@ export function askPerson(
   });
 }
 
-/** How a client may answer: yes or no, other arguments, words for the model. */
+/** How a client may answer: approve or deny, other arguments, a reason for the model. */
 const answerSchema = ({ tool }: RuntimeTool): Record<string, unknown> => ({
   type: "object",
   properties: {
@@ -315,7 +315,7 @@ function startSubagent(context: RunContext, { toolCallId }: ToolCallPart, { tool
 const CHILD_USAGE =
   "select usage from runs where parent_run_id = $1 and parent_call_id = $2 and usage is not null";
 
-/** What it spent counts against this run's limits. */
+/** Adds the child's usage to this run's limits. */
 async function endSubagent(
   context: RunContext,
   { toolCallId }: ToolCallPart,
@@ -340,7 +340,7 @@ function subagentEnd(subagentRunId: string, outcome: GateOutcome): RunEvent {
   return { type: "SUBAGENT_FINISHED", subagentRunId, outcome: { type: "suspended", interruptIds } };
 }
 
-/** Arguments that were no JSON are kept as `{ unparsed }`; as a text no tool's schema takes them, so none runs on its defaults. */
+/** Arguments that are not JSON are stored as `{ unparsed }`. Passed on as text, no schema accepts them, so no tool runs on defaults. */
 const unreadable = (input: JsonValue): string | undefined =>
   isObject(input) && Object.keys(input).length === 1 && typeof input.unparsed === "string"
     ? input.unparsed

@@ -1,8 +1,8 @@
 /**
- * An agent as a capability of another: `delegate_to_x` is a run of its own, in a session of its own, whose answer is the
- * result; `hand_over_to_x` gives the whole session away. The child has at most the rights of the one that asked.
+ * An agent as a capability of another: `delegate_to_x` starts a run in its own session, whose answer is the
+ * result; `hand_over_to_x` gives the session to the other agent. The child has at most the caller's scopes.
  *
- * The child's session id follows from the call, so a call that is made again after a crash finds the child it started.
+ * The child's session id is derived from the call, so that a call repeated after a crash finds its child.
  */
 import {
   type AgentSpec,
@@ -22,8 +22,8 @@ import { uuidFrom } from "../../db/uuid.ts";
 import type { RunRecord } from "../history/session-history.ts";
 import type { Runs } from "../runs.ts";
 
-const DEEPEST = 4; // an agent that delegates to one that delegates back would never end
-const LONGEST_MS = 24 * 3600 * 1000; // its own limits and its parent's end it long before
+const DEEPEST = 4; // agents that delegate to each other would never end
+const LONGEST_MS = 24 * 3600 * 1000; // its own limits and its parent's apply long before
 
 export interface SubagentParts {
   readonly pool: pg.Pool;
@@ -108,7 +108,7 @@ async function delegate(
 const NEW_SESSION = `insert into sessions(id, agent_id, owner, title, metadata)
   values ($1, $2, $3, $4, jsonb_build_object('parent_run_id', $5::text)) on conflict do nothing`;
 
-/** Waits until the child is over, or waits itself. */
+/** Waits until the child has ended or waits for a person. */
 async function outcomeOf(
   runs: Runs,
   sessionId: string,
@@ -124,7 +124,7 @@ async function outcomeOf(
   return fail("cancelled", { what: `The run of "${name}"` });
 }
 
-/** Undefined when it goes on after this end of a segment. */
+/** Undefined when the run continues after this segment. */
 async function settledOutcome(
   runs: Runs,
   runId: string,
@@ -164,7 +164,7 @@ async function depthOf(pool: pg.Pool, runId: string): Promise<number> {
   return rows[0]?.depth ?? 0;
 }
 
-/** Short enough for a tool's name of 64 characters; two agents of one name differ by their ids' ends. */
+/** Short enough for a tool name of 64 characters. */
 function slugOf(name: string, id: string): string {
   const words = name
     .toLowerCase()
