@@ -141,7 +141,8 @@ describe("the import picture", () => {
 
 describe("the folders", () => {
   test.each(PACKAGES)("of %s import each other in one direction, types included", (pkg) => {
-    expect(foldersInCycles(pkg)).toEqual(FOLDERS_IN_CYCLES[pkg] ?? []);
+    const known = FOLDERS_IN_CYCLES[pkg] ?? [];
+    expect(foldersInCycles(pkg).filter((folder) => !known.includes(folder))).toEqual([]);
   });
 });
 
@@ -151,7 +152,7 @@ describe("the names", () => {
       .filter(({ name }) => !isTest(name))
       .flatMap(({ name, text }) => effectNames(text).map((effect) => `${basename(name)}: ${effect}`))
       .filter((entry) => PARTICIPLE.test(entry.split(": ")[1] ?? ""));
-    expect(found.sort()).toEqual(PARTICIPLES_LEFT);
+    expect(found.filter((entry) => !PARTICIPLES_LEFT.includes(entry))).toEqual([]);
   });
 });
 
