@@ -56,6 +56,7 @@ const PARTICIPLES_LEFT: string[] = [
   "mcp-result.ts: kept",
   "registry.ts: changed",
   "remote-server.ts: succeeded",
+  "run.ts: confirmed",
   "session-event-routes.ts: exported",
   "skill-files.ts: copied",
   "supervised-process.ts: ended",
