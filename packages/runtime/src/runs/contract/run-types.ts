@@ -12,7 +12,7 @@ import type { ApprovalExpiry, TokenUsage, UserPart } from "@capstan/core/interna
 import type { Database } from "../../db/database.ts";
 import type { Gate } from "../../gate/gate.ts";
 import type { Models } from "../../providers/models.ts";
-import type { Sampling, ToolChoice } from "../model/call-settings.ts";
+import type { Sampling, ToolChoice } from "./call-settings.ts";
 import type { HarnessDriver } from "./harness-driver.ts";
 
 /** A tool that the client runs itself, as AG-UI sends it. */

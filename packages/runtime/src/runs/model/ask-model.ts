@@ -12,8 +12,8 @@ import {
 import type { ResolvedModel } from "../../providers/models.ts";
 import { READ_MESSAGES } from "../claim/claim-statements.ts";
 import type { RunContext } from "../context/run-context.ts";
+import { callSettings } from "../contract/call-settings.ts";
 import { messageId as newMessageId } from "../log/message-id.ts";
-import { callSettings } from "./call-settings.ts";
 import { DEFAULT_RETRY, judgeModelError } from "./model-retry.ts";
 import { responseFormat } from "./output-schema.ts";
 import { toPrompt } from "./prompt.ts";
