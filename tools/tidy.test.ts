@@ -54,6 +54,7 @@ const PARTICIPLES_LEFT: string[] = [
   "agents-export.ts: written",
   "apply.ts: refusedBefore",
   "coding-agent-routes.ts: described",
+  "feature-probes.ts: done",
   "mcp-connection.ts: connected",
   "mcp-result.ts: kept",
   "registry.ts: changed",
