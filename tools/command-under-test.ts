@@ -1,7 +1,7 @@
 /** A command of the CLI as a person would run it, against a server under test: what they type in, what they see come out. */
 
 import { runCommand } from "../packages/cli/src/run-command.ts";
-import { connect } from "../packages/client/src/index.ts";
+import { createApi } from "../packages/client/src/index.ts";
 
 export interface Typed {
   /** What a person answers when asked; with any, the terminal counts as interactive. */
@@ -27,7 +27,7 @@ export async function typeCommand(url: string, args: readonly string[], typed: T
   let onInterrupt = () => {};
   const code = await runCommand([...args], {
     environment: typed.environment ?? {},
-    server: async () => connect({ url }),
+    server: async () => createApi({ url }),
     terminal: {
       isInteractive: typed.answers !== undefined,
       columns: 200,

@@ -18,6 +18,8 @@ const MAY_IMPORT: Record<string, string[]> = {
   web: ["core", "client"],
 };
 const PACKAGES = Object.keys(MAY_IMPORT);
+/** What a package shows beside its root: core's to our own packages, the client's schemas to the server and the CLI. */
+const SECOND_ENTRIES = ["@capstan/core/internal", "@capstan/client/wire"];
 const MAX_LINES = 400;
 const MAX_AUTHOR_NAMES = 70;
 const NO_DRAWERS = /(^|\/)(utils?|helpers?|common|misc|shared)(\/|\.tsx?$)/;
@@ -126,7 +128,19 @@ describe("the import picture", () => {
     const faults = sources.filter(
       ({ name, text }) =>
         !isTest(name) &&
-        importsOf(text).some((s) => /^@capstan\/[^/]+\//.test(s) && s !== "@capstan/core/internal"),
+        importsOf(text).some((s) => /^@capstan\/[^/]+\//.test(s) && !SECOND_ENTRIES.includes(s)),
+    );
+    expect(faults.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("no wire shape is declared outside client/src/wire", () => {
+    const isClientOrServer = ({ pkg }: { pkg: string }) => ["client", "server", "cli", "web"].includes(pkg);
+    const faults = sources.filter(
+      (file) =>
+        isClientOrServer(file) &&
+        !isTest(file.name) &&
+        !file.name.startsWith("packages/client/src/wire/") &&
+        declaresWireShape(file.text),
     );
     expect(faults.map(({ name }) => name)).toEqual([]);
   });
@@ -229,6 +243,17 @@ describe("the documents", () => {
     expect([...new Set(unexplained)]).toEqual([]);
   });
 });
+
+/** A schema of the API's document, a body or an answer described in its route, or a type with the API's snake_case names. */
+function declaresWireShape(text: string): boolean {
+  const types = [...text.matchAll(/(?:interface \w+[^{]*|type \w+ = )\{([^}]*)\}/g)].map(
+    ([, fields = ""]) => fields,
+  );
+  return (
+    /\.openapi\("|\bjson(?:Body)?\(\s*z\b/.test(text) ||
+    types.some((fields) => /^\s*(?:readonly )?[a-z]+(?:_[a-z]+)+\??:/m.test(fields))
+  );
+}
 
 function filesBelow(folder: string): string[] {
   if (!existsSync(folder)) return [];

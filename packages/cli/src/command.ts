@@ -1,7 +1,7 @@
 /** A command of the CLI: a row in the table, loaded only when it is called, so that `capstan --version` stays fast. */
 
 import type { ParseArgsConfig } from "node:util";
-import type { Connection } from "@capstan/client";
+import type { Api } from "@capstan/client";
 import type { Failure } from "@capstan/core";
 
 export type OptionTable = NonNullable<ParseArgsConfig["options"]>;
@@ -15,7 +15,9 @@ export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
   /** The server of CAPSTAN_URL, or the local one, which is started when none runs. */
-  server(): Promise<Connection>;
+  server(): Promise<Api>;
+  /** The answer: the value as JSON with `--json`, else the text. Ends with 0. */
+  print(value: unknown, text: string | (() => string)): 0;
 }
 
 export interface Terminal {

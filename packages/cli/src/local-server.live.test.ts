@@ -10,9 +10,9 @@ afterAll(() => rmSync(CAPSTAN_DATA_DIR, { recursive: true }));
 test("a server that cannot start is not waited for, and its own words are shown", async () => {
   let said = "";
   const environment = { CAPSTAN_DATA_DIR, PORT: "4499", DATABASE_URL: "nonsense" };
-  const connection = await reachServer({ environment, say: (text) => (said += text) });
+  const api = await reachServer({ environment, say: (text) => (said += text) });
   expect(said).toMatch(/It ended at once; .*server\.log says:\n[\s\S]*DATABASE_URL/);
-  expect(await connection.json("GET", "/v1/agents")).toMatchObject({
+  expect(await api.agents.list()).toMatchObject({
     failure: { code: "server_unreachable" },
   });
 });

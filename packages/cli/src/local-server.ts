@@ -5,7 +5,7 @@ import { mkdirSync, openSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Connection, connect, localTokenFile, loopbackPort } from "@capstan/client";
+import { type Api, createApi, localTokenFile, loopbackPort } from "@capstan/client";
 
 export interface ServerOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -15,26 +15,26 @@ export interface ServerOptions {
 const WAIT_MS = 60_000; // the first start makes the database
 const STEP_MS = 100;
 
-export async function reachServer({ environment, say }: ServerOptions): Promise<Connection> {
+export async function reachServer({ environment, say }: ServerOptions): Promise<Api> {
   const { CAPSTAN_URL: given, CAPSTAN_KEY: key, PORT = "4400" } = environment;
   const url = given ?? `http://127.0.0.1:${PORT}`;
   const reach = () => {
     const shown = key ?? localToken(url);
-    return connect(shown === undefined ? { url } : { url, key: shown });
+    return createApi(shown === undefined ? { url } : { url, key: shown });
   };
-  const connection = reach();
-  if (given !== undefined || (await answers(connection))) return connection;
+  const api = reach();
+  if (given !== undefined || (await answers(api))) return api;
   say(`Starting a server on ${url} ...\n`);
   const started = startInBackground(environment);
   for (let waited = 0; waited < WAIT_MS; waited += STEP_MS) {
-    if (await answers(connection)) return reach(); // it may have left a token by now
+    if (await answers(api)) return reach(); // it may have left a token by now
     if (started.hasEnded()) {
       say(`It ended at once; ${started.log} says:\n${lastLines(started.log)}\n`);
       break;
     }
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
   }
-  return connection; // the next call says that nothing answers, and what to do
+  return api; // the next call says that nothing answers, and what to do
 }
 
 /** What a server on this machine leaves for its own user where the system does not tell who connects. */
@@ -58,8 +58,8 @@ const lastLines = (file: string): string =>
     .map((line) => `  ${line}`)
     .join("\n");
 
-async function answers(connection: Connection): Promise<boolean> {
-  return (await connection.send("GET", "/ready", { signal: AbortSignal.timeout(2000) })).ok;
+async function answers({ server }: Api): Promise<boolean> {
+  return (await server.ready(AbortSignal.timeout(2000))).ok;
 }
 
 function startInBackground(environment: ServerOptions["environment"]) {

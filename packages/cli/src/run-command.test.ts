@@ -33,7 +33,7 @@ describe("what cannot be read as a command is said with the way out", () => {
     [["delegate", "claude"], "a coding agent and a prompt are needed", "Usage: capstan delegate "],
     [
       ["new", "cli", "x", "--language", "cobol"],
-      'language: expected one of "typescript"|"python"',
+      'language: expected one of "typescript", "python"',
       "Usage: capstan new ",
     ],
     [

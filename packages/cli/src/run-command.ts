@@ -5,8 +5,9 @@ import { type Failure, fail } from "@capstan/core";
 import { nearest } from "@capstan/core/internal";
 import type { Command, CommandContext } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
+import { jsonDocument, jsonLine } from "./json-text.ts";
 
-export type Surroundings = Omit<CommandContext, "args" | "options" | "json">;
+export type Surroundings = Omit<CommandContext, "args" | "options" | "json" | "print">;
 
 const COMMON = { json: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const;
 
@@ -29,7 +30,11 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
     return 0;
   }
   const json = options.json === true;
-  const outcome = await command.run({ ...surroundings, args, options, json }).catch(systemRefusal);
+  const print: CommandContext["print"] = (value, text) => {
+    terminal.out(json ? jsonDocument(value) : typeof text === "string" ? text : text());
+    return 0;
+  };
+  const outcome = await command.run({ ...surroundings, args, options, json, print }).catch(systemRefusal);
   return typeof outcome === "number" ? outcome : explain(outcome.failure, surroundings, json);
 }
 
@@ -70,10 +75,8 @@ function misread({ options = {} }: Command, { message }: Error): string {
 }
 
 function explain(failure: Failure, { terminal }: Surroundings, json: boolean): number {
-  if (json)
-    terminal.err(
-      `${JSON.stringify({ code: failure.code, message: failure.message, nextStep: failure.nextStep })}\n`,
-    );
+  const { code, message, nextStep } = failure;
+  if (json) terminal.err(jsonLine({ code, message, nextStep }));
   else terminal.err(`${failure.message}\n  ${failure.nextStep}\n`);
   return 1;
 }

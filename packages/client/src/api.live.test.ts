@@ -41,7 +41,7 @@ async function calledBy(use: (api: Api) => Promise<unknown>): Promise<string[]> 
     url: "http://capstan.test",
     fetch: async (url, init) => {
       calls.add(shape(init?.method ?? "GET", decodeURIComponent(new URL(url).pathname)));
-      return Response.json({}, { status: 200 });
+      return Response.json({ items: [] }, { status: 200 });
     },
   });
   await use(api);
@@ -65,6 +65,11 @@ const GIVEN: Record<string, unknown[]> = {
   doctor: [{ onEvent: () => {} }],
   run: ["{}", {}, { onEvent: () => {} }],
   list: [],
+  all: [],
+  ready: [],
+  "route.start": [{ task: "x" }],
+  "route.follow": ["{}", () => {}],
+  createToken: ["{}", {}],
   status: [],
   health: [],
   audit: [],

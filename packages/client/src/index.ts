@@ -1,3 +1,4 @@
+export type { AgentFile } from "./agent-file.ts";
 export { type Api, createApi } from "./api.ts";
 export { CapstanAgent, type CapstanAgentConfig } from "./capstan-agent.ts";
 export {
@@ -8,8 +9,8 @@ export {
   type Fetch,
   type Query,
 } from "./connection.ts";
-export type { CapabilityFilter } from "./endpoints/agents.ts";
-export type { CodingAgentCommand, Streaming, StreamingRun } from "./endpoints/coding-agents.ts";
+export { defineAgent } from "./define-agent.ts";
+export type { Streaming, StreamingRun } from "./endpoints/coding-agents.ts";
 export {
   type Following,
   type FollowOptions,
@@ -26,24 +27,38 @@ export {
   type SseParser,
 } from "./server-sent-events.ts";
 export { titleFromMessage } from "./session-title.ts";
+export { agentDefaults } from "./wire/agent-defaults.ts";
+export { agentPatch } from "./wire/agent-patch.ts";
 export type {
   Agent,
   AgentCreate,
+  AgentFields,
   AgentLimits,
   AgentPatch,
   AgentPreview,
+  AgentToken,
+  AgentTokenCreate,
   ApprovalExpiryWire,
-  CapabilityDetail,
   CapabilityEntry,
   CapabilityOptions,
+  TokenPrice,
+} from "./wire/agents.ts";
+export type {
+  CapabilityDetail,
+  CapabilityFilter,
   CapabilitySummary,
   RoutingWire,
-  TokenPrice,
   ToolAnswer,
   ToolDetail,
   ToolRun,
-} from "./wire/agents.ts";
-export type { CodingAgentInfo, CodingAgentRun, DoctorEvent, ModelInfo } from "./wire/coding-agents.ts";
+} from "./wire/capabilities.ts";
+export type {
+  CodingAgentCommand,
+  CodingAgentInfo,
+  CodingAgentRun,
+  DoctorEvent,
+  ModelInfo,
+} from "./wire/coding-agents.ts";
 export type {
   InstalledPackage,
   PackageDescription,
@@ -51,10 +66,7 @@ export type {
   PackageReview,
   PackageSource,
   PackageTool,
-  Schedule,
-  ScheduleCreate,
   ServiceInfo,
-  TriggerInfo,
   UninstalledPackage,
   WaitingPackage,
 } from "./wire/packages.ts";
@@ -67,37 +79,42 @@ export type {
   RouteMatch,
   RouteRequest,
   TaskAnswer,
+  TaskEvent,
   TaskRequest,
+  TaskStarted,
+  TaskState,
   TelemetryAnswer,
   TelemetryBucket,
   TelemetryRecord,
   TelemetrySummary,
 } from "./wire/routing.ts";
+export type { Approval, ApprovalAnswer, Run, RunStatus, RunUsageWire, TraceSpan } from "./wire/runs.ts";
 export type {
-  Approval,
-  ApprovalAnswer,
   Message,
   MessageAccepted,
   MessageCreate,
   MessagePart,
-  Run,
-  RunStatus,
-  RunUsageWire,
   Session,
   SessionCreate,
   SessionFile,
   SessionListing,
+  SessionPatch,
+  StoredEvent,
   StoredPart,
   ToolResultCreate,
-  TraceSpan,
 } from "./wire/sessions.ts";
 export type {
   ApiKey,
   AuditEntry,
   Grant,
   GrantCreate,
+  KeyCreate,
   KeyRight,
+  NewApiKey,
   ProviderInfo,
+  ProviderPut,
   ServerStatus,
   User,
+  UserPut,
 } from "./wire/settings.ts";
+export type { Schedule, ScheduleCreate, TriggerInfo } from "./wire/triggers.ts";

@@ -6,17 +6,17 @@ export interface CapabilityRef {
   readonly id: string;
   readonly config?: unknown;
   /** Put before each tool name of this capability, to end a conflict. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** A pinned semver version; another registered one is refused. */
-  readonly version?: string;
+  readonly version?: string | undefined;
 }
 
 /** Where a run ends by itself. Absent = the server's default. */
 export interface RunLimits {
-  readonly maxSteps?: number;
-  readonly maxSeconds?: number;
-  readonly maxTokens?: number;
-  readonly maxCostUsd?: number;
+  readonly maxSteps?: number | undefined;
+  readonly maxSeconds?: number | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly maxCostUsd?: number | undefined;
 }
 
 /** What happens to an approval nobody answers: it waits, expires as a denial, or goes to someone else. */
@@ -49,22 +49,25 @@ export interface AgentSpec {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
+/** What an agent is when nothing is said: the one place. On the wire, in files and in forms it is this in snake_case. */
+export const AGENT_DEFAULTS = {
+  description: "",
+  systemPrompt: "",
+  harness: "native",
+  capabilities: [],
+  grantedScopes: [],
+  toolPolicies: {},
+  limits: {},
+  approvalExpiry: { policy: "wait" },
+  mayRequestScopes: false,
+  allowNativeTools: false,
+  metadata: {},
+} satisfies Omit<AgentSpec, "id" | "name" | "version">;
+
 /** An agent with everything but the named parts at its default: for single calls, tests and examples. */
-export function agentSpec(parts: Partial<AgentSpec> & Pick<AgentSpec, "name">): AgentSpec {
-  return {
-    id: "unsaved",
-    description: "",
-    version: 1,
-    systemPrompt: "",
-    harness: "native",
-    capabilities: [],
-    grantedScopes: [],
-    toolPolicies: {},
-    limits: {},
-    approvalExpiry: { policy: "wait" },
-    mayRequestScopes: false,
-    allowNativeTools: false,
-    metadata: {},
-    ...parts,
-  };
-}
+export const agentSpec = (parts: Partial<AgentSpec> & Pick<AgentSpec, "name">): AgentSpec => ({
+  id: "unsaved",
+  version: 1,
+  ...AGENT_DEFAULTS,
+  ...parts,
+});

@@ -136,7 +136,8 @@ describe("discover", () => {
   });
 
   test("what is not built is absent, not false", () => {
-    const all = JSON.stringify(discovered([cap("a", tool("one"))]));
+    const { tools, ...rest } = discovered([cap("a", tool("one"))]);
+    const all = JSON.stringify({ ...rest, tools: { ...tools, items: [] } }); // a tool's own schema may say false
     expect(all).not.toContain("false");
     for (const absent of ["websocket", "memory", "interventions", '"output":{"image"'])
       expect(all).not.toContain(absent);

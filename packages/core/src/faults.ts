@@ -1,5 +1,6 @@
-/** A document's faults, each by its path, for people and for programs. */
+/** A document's faults, each by its path, for people and for programs; and `readInput`, which finds them all at once. */
 import type { z } from "zod";
+import { plainWords } from "./fault-messages.ts";
 
 export interface Fault {
   /** Where, such as `actions[0].parameters[2].name`; empty for the whole document. */
@@ -7,9 +8,25 @@ export interface Fault {
   readonly message: string;
 }
 
-export function faultsOf(error: z.ZodError): Fault[] {
-  return error.issues.flatMap(issueFaults);
+export type Read<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly where: string; readonly faults: readonly Fault[] };
+
+/** What comes from outside, by its schema: its value, or all that is wrong with it. */
+export function readInput<S extends z.ZodType>(schema: S, value: unknown): Read<z.output<S>> {
+  const parsed = schema.safeParse(value, plainWords);
+  return parsed.success
+    ? { ok: true, value: parsed.data }
+    : { ok: false, where: whatIsWrong(parsed.error), faults: faultsOf(parsed.error) };
 }
+
+/** On one line, for people and models alike: "b: missing, expected number; rights[0]: ...". */
+export const whatIsWrong = (error: Pick<z.ZodError, "issues">): string => faultsText(faultsOf(error));
+
+export const faultsText = (faults: readonly Fault[]): string =>
+  faults.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
+
+export const faultsOf = ({ issues }: Pick<z.ZodError, "issues">): Fault[] => issues.flatMap(issueFaults);
 
 /** Where a value may be one of several kinds, only the kind the author meant is reported. */
 function issueFaults(issue: z.core.$ZodIssue): Fault[] {
@@ -19,9 +36,17 @@ function issueFaults(issue: z.core.$ZodIssue): Fault[] {
     if (meant?.length) {
       return meant.flatMap((inner) => issueFaults({ ...inner, path: [...issue.path, ...inner.path] }));
     }
+    const kinds = issue.errors.flat().map(({ message }) => /expected (\w+)/.exec(plain(message))?.[1]);
+    const named = [...new Set(kinds.filter((kind) => kind !== undefined))];
+    if (named.length > 0) return [{ path: pathText(issue.path), message: `expected ${named.join(" or ")}` }];
   }
-  return [{ path: pathText(issue.path), message: issue.message }];
+  return [{ path: pathText(issue.path), message: plain(issue.message) }];
 }
+
+const plain = (message: string): string =>
+  message
+    .replace(/^Invalid input: (expected .+), received undefined$/, "missing, $1")
+    .replace(/^Invalid (?:input|option): /, "");
 
 function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {

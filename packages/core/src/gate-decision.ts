@@ -69,7 +69,7 @@ function refuseMissing(tool: string, agent: RuntimeAgent): GateDecision {
     const names = agent.tools.map(({ name }) => name);
     return {
       decision: "refuse",
-      failure: fail("tool_unknown", { tool, nearest: nearest(tool, names) }).failure,
+      failure: fail("tool_unknown", { tool, nearest: nearest(tool, names), known: names }).failure,
     };
   }
   const { capabilityId, missingScopes: missing, detail } = hidden;

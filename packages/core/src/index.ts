@@ -1,7 +1,6 @@
 /** What authors of capabilities, agents and configs need. What our own packages share is in `internal.ts`. */
 
 export { type AgentSpec, agentSpec, type CapabilityRef, type RunLimits } from "./agent.ts";
-export { type AgentFile, defineAgent } from "./agent-file.ts";
 export {
   type Capability,
   type CapabilityDefinition,

@@ -6,18 +6,7 @@ export {
   reasoningPieceId,
   textPieceId,
 } from "./ag-ui-messages.ts";
-export type { ApprovalExpiry } from "./agent.ts";
-export { AGENT_DEFAULTS } from "./agent-defaults.ts";
-export {
-  type AgentFields,
-  agentDifferences,
-  agentFields,
-  agentFile,
-  agentsListedBy,
-  type FieldDifference,
-  parseAgentFile,
-  servedFields,
-} from "./agent-file.ts";
+export { AGENT_DEFAULTS, type ApprovalExpiry } from "./agent.ts";
 export { cappedExpiry, expiryOf } from "./approval-expiry.ts";
 export { servesTasks } from "./capability.ts";
 export type {
@@ -103,6 +92,7 @@ export {
   parseRemoteRunOptions,
   parseRunOptions,
   type RunOptions,
+  runOptionsSchema,
 } from "./coding-agents/run-options.ts";
 export { type NativeThinking, NO_THINKING, nativeThinking } from "./coding-agents/thinking.ts";
 export { validateRun } from "./coding-agents/validate-run.ts";
@@ -118,7 +108,8 @@ export {
   type TokenUsage,
 } from "./events.ts";
 export { FAILURES } from "./failures/fail.ts";
-export { type Fault, faultsOf } from "./faults.ts";
+export { unknownField } from "./fault-messages.ts";
+export { type Fault, faultsOf, faultsText, readInput, whatIsWrong } from "./faults.ts";
 export { type Budget, decideCall } from "./gate-decision.ts";
 export { applyPatch } from "./json-patch.ts";
 export { filterByScopes } from "./manifest/filter-by-scopes.ts";
@@ -190,7 +181,7 @@ export {
   taskStatus,
 } from "./route/task-contract.ts";
 export { type TaskPart, taskParts } from "./route/task-parts.ts";
-export { summarise } from "./route/telemetry-summary.ts";
+export { summarise, telemetryRecord } from "./route/telemetry-summary.ts";
 export type { Embed } from "./route/vectors.ts";
 export { MINILM_WEIGHTS } from "./route/weights.ts";
 export type { Parsed } from "./schema.ts";
@@ -207,4 +198,3 @@ export {
   type Trigger,
   UserEmail,
 } from "./triggers/trigger.ts";
-export { whatIsWrong } from "./what-is-wrong.ts";

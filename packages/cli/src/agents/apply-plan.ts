@@ -3,15 +3,16 @@
  * list come first. An agent is found by its id when the server knows it, else by its name.
  */
 import type { Agent } from "@capstan/client";
-import { type AgentFile, fail, ok, type Result } from "@capstan/core";
 import {
   type AgentFields,
+  type AgentFile,
   agentDifferences,
   agentFields,
   agentsListedBy,
   type FieldDifference,
   servedFields,
-} from "@capstan/core/internal";
+} from "@capstan/client/wire";
+import { fail, ok, type Result } from "@capstan/core";
 import { type FoundAgent, located } from "./read-agent-files.ts";
 
 export interface Change {
@@ -31,9 +32,7 @@ export const withoutNewAgents = ({ fields, ...change }: Change): Change => ({
   ...change,
   fields: {
     ...fields,
-    capabilities: (fields.capabilities ?? []).filter(
-      (entry) => !JSON.stringify(entry).includes(`"agent.${NEW}`),
-    ),
+    capabilities: fields.capabilities.filter((entry) => !JSON.stringify(entry).includes(`"agent.${NEW}`)),
   },
 });
 

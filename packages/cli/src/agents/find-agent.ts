@@ -1,10 +1,9 @@
 /** The agent that a person means by an id or a name. */
 import type { Agent, Api } from "@capstan/client";
 import { fail, ok, type Result } from "@capstan/core";
-import { allAgents } from "./list-agents.ts";
 
 export async function findAgent(api: Api, wanted: string): Promise<Result<Agent>> {
-  const all = await allAgents(api);
+  const all = await api.agents.all();
   return all.ok ? agentNamed(all.value, wanted) : all;
 }
 

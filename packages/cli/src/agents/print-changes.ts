@@ -1,5 +1,5 @@
 /** A plan for people: one block per agent, one line per field; of a text that changed only the lines that did. */
-import type { FieldDifference } from "@capstan/core/internal";
+import type { FieldDifference } from "@capstan/client/wire";
 import type { Change } from "./apply-plan.ts";
 
 const SIGNS = { create: "+", update: "~", none: "=" } as const;

@@ -2,8 +2,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { extname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type AgentFile, fail, ok, type Refused, type Result } from "@capstan/core";
-import { parseAgentFile } from "@capstan/core/internal";
+import { type AgentFile, parseAgentFile } from "@capstan/client/wire";
+import { fail, ok, type Refused, type Result } from "@capstan/core";
 import { parseAllDocuments } from "yaml";
 
 export interface FoundAgent {

@@ -1,11 +1,12 @@
 /** One conversation in the terminal: send, print what happens, ask for approvals, stop on Ctrl-C. */
-import { type Api, type Approval, type Connection, createApi, type Following } from "@capstan/client";
+import type { Api, Approval, Following } from "@capstan/client";
 import { type Failure, fail, type RunEvent } from "@capstan/core";
 import type { Terminal } from "../command.ts";
+import { jsonLine } from "../json-text.ts";
 import { turnPrinter } from "./turn-printer.ts";
 
 export interface ChatParts {
-  readonly connection: Connection;
+  readonly api: Api;
   readonly terminal: Terminal;
   readonly sessionId: string;
   /** One JSON event per line instead of text. */
@@ -19,8 +20,7 @@ export interface Chat {
   close(): void;
 }
 
-export function openChat({ connection, terminal, sessionId, json, colours }: ChatParts): Chat {
-  const api = createApi(connection);
+export function openChat({ api, terminal, sessionId, json, colours }: ChatParts): Chat {
   const printer = turnPrinter(colours);
   let following: Following | undefined;
   let ended: ((event: RunEvent) => void) | undefined;
@@ -34,7 +34,7 @@ export function openChat({ connection, terminal, sessionId, json, colours }: Cha
     following = api.sessions.followEvents(sessionId, {
       run,
       onEvent: ({ seq, event }) => {
-        terminal.out(json ? `${JSON.stringify({ seq, event })}\n` : printer.print(event));
+        terminal.out(json ? jsonLine({ seq, event }) : printer.print(event));
         if (event.type === "RUN_FINISHED" || event.type === "RUN_ERROR") ended?.(event);
       },
     });

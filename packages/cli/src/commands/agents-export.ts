@@ -1,13 +1,12 @@
 /** capstan agents export: agents as files that `capstan apply` reads, or one of them described for other programs. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Agent, type Api, type Connection, createApi } from "@capstan/client";
-import { type AgentFile, fail, ok, type Result } from "@capstan/core";
-import { agentFile } from "@capstan/core/internal";
+import type { Agent, Api } from "@capstan/client";
+import { type AgentFile, agentFile } from "@capstan/client/wire";
+import { fail, ok, type Result } from "@capstan/core";
 import { stringify } from "yaml";
 import { FORMS, slug, type WrittenForm } from "../agents/describe-agent.ts";
 import { agentNamed } from "../agents/find-agent.ts";
-import { allAgents } from "../agents/list-agents.ts";
 import type { CommandContext } from "../command.ts";
 
 export const EXPORT_USAGE =
@@ -18,15 +17,14 @@ const FILES: Readonly<Record<string, { ending: string; write: (file: AgentFile) 
   ts: {
     ending: "ts",
     write: (file) =>
-      `import { defineAgent } from "@capstan/core";\n\nexport default defineAgent(${JSON.stringify(file, null, 2)});\n`,
+      `import { defineAgent } from "@capstan/client";\n\nexport default defineAgent(${JSON.stringify(file, null, 2)});\n`,
   },
 };
 
 export async function exportAgents(context: CommandContext, wanted: string | undefined) {
-  const connection = await context.server();
-  const api = createApi(connection);
+  const api = await context.server();
   const form = typeof context.options.as === "string" ? context.options.as : "yaml";
-  const all = await allAgents(api);
+  const all = await api.agents.all();
   if (!all.ok) return all;
   const one = wanted === undefined ? undefined : agentNamed(all.value, wanted);
   if (one && !one.ok) return one;
@@ -34,7 +32,6 @@ export async function exportAgents(context: CommandContext, wanted: string | und
     agents: one ? [one.value] : all.value,
     all: all.value,
     api,
-    connection,
   });
   return made.ok ? put(context, made.value) : made;
 }
@@ -43,13 +40,9 @@ interface Exporting {
   readonly agents: readonly Agent[];
   readonly all: readonly Agent[];
   readonly api: Api;
-  readonly connection: Connection;
 }
 
-async function written(
-  form: string,
-  { agents, all, api, connection }: Exporting,
-): Promise<Result<WrittenForm[]>> {
+async function written(form: string, { agents, all, api }: Exporting): Promise<Result<WrittenForm[]>> {
   const file = FILES[form];
   if (file) {
     const names = unique(all.map(({ name }) => name));
@@ -69,15 +62,12 @@ async function written(
       usage: EXPORT_USAGE,
     });
   const preview = await api.agents.preview(agent.id);
-  return preview.ok ? ok([describe({ agent, preview: preview.value, serverUrl: connection.url })]) : preview;
+  return preview.ok ? ok([describe({ agent, preview: preview.value, serverUrl: api.url })]) : preview;
 }
 
 /** To the terminal as one text that `apply` reads too, or one file each. */
-async function put({ options, json, terminal }: CommandContext, forms: readonly WrittenForm[]) {
-  if (typeof options.out !== "string") {
-    terminal.out(json ? `${JSON.stringify(forms, null, 2)}\n` : forms.map(({ text }) => text).join("---\n"));
-    return 0;
-  }
+async function put({ options, print }: CommandContext, forms: readonly WrittenForm[]) {
+  if (typeof options.out !== "string") return print(forms, () => forms.map(({ text }) => text).join("---\n"));
   const paths: string[] = [];
   for (const { path, text } of forms) {
     const target = join(options.out, path);
@@ -85,8 +75,7 @@ async function put({ options, json, terminal }: CommandContext, forms: readonly 
     await writeFile(target, text);
     paths.push(target);
   }
-  terminal.out(json ? `${JSON.stringify({ written: paths })}\n` : paths.map((path) => `${path}\n`).join(""));
-  return 0;
+  return print({ written: paths }, () => paths.map((path) => `${path}\n`).join(""));
 }
 
 const unique = (names: readonly string[]): Set<string> =>

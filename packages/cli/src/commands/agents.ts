@@ -1,23 +1,17 @@
 /** capstan agents: list, show (with its preview), create, delete, export. */
-import { type Agent, createApi } from "@capstan/client";
+import type { Agent, AgentPreview } from "@capstan/client";
+import { AgentCreate } from "@capstan/client/wire";
+import { capabilityId } from "../agents/capability-id.ts";
 import { findAgent } from "../agents/find-agent.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { printList, printTable } from "../print-table.ts";
+import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 import { exportAgents } from "./agents-export.ts";
 
-interface Preview {
-  system_prompt: string;
-  tools: { name: string; capability_id: string; policy: string }[];
-  hidden_tools: { name: string; reason: string; detail: string }[];
-  capabilities: { id: string; tokens: { total: number } }[];
-  warnings: string[];
-  tokens: { total: number };
-}
-
 export const agents: Command = {
   usage:
-    "capstan agents [list | show <id or name> | create <name> --capability <id>... | delete <id or name> | export [<id or name>] [--as yaml|ts|skill|agents-md|mcp-json] [--out <folder>]]",
+    "capstan agents [list | show <id or name> | create <name> --capability <id>... | delete <id or name> [--force] | export [<id or name>] [--as yaml|ts|skill|agents-md|mcp-json] [--out <folder>]]",
   summary:
     "Lists agents; shows one composed; creates and deletes; writes them as files that `capstan apply` reads.",
   options: {
@@ -27,6 +21,7 @@ export const agents: Command = {
     harness: { type: "string" },
     as: { type: "string" },
     out: { type: "string" },
+    force: { type: "boolean" },
   },
   examples: [
     "capstan agents create helper --capability current_time --capability test_math",
@@ -45,42 +40,33 @@ export const agents: Command = {
 };
 const AN_AGENT = "an agent's name or id";
 
-async function list({ server, json, terminal }: CommandContext) {
-  const answer = await (await server()).json<{ items: Agent[] }>("GET", "/v1/agents");
+async function list({ server, print, terminal }: CommandContext) {
+  const answer = await (await server()).agents.list();
   if (!answer.ok) return answer;
-  if (json) terminal.out(`${JSON.stringify(answer.value, null, 2)}\n`);
-  else {
-    const rows = answer.value.items.map(({ id, name, harness, model, capabilities }) => [
-      id,
-      name,
-      harness,
-      model ?? "default",
-      capabilities.join(", "),
-    ]);
-    terminal.out(
-      printList(
-        ["ID", "NAME", "HARNESS", "MODEL", "CAPABILITIES"],
-        rows,
-        terminal.columns,
-        "No agent yet. `capstan agents create <name> --capability <id>` makes one.",
-      ),
-    );
-  }
-  return 0;
+  const rows = answer.value.items.map(({ id, name, harness, model, capabilities }) => [
+    id,
+    name,
+    harness,
+    model ?? "default",
+    capabilities.map(capabilityId).join(", "),
+  ]);
+  const head = ["ID", "NAME", "HARNESS", "MODEL", "CAPABILITIES"];
+  const none = "No agent yet. `capstan agents create <name> --capability <id>` makes one.";
+  return print(answer.value, () => printList(head, rows, terminal.columns, none));
 }
 
-async function show({ server, json, terminal }: CommandContext, wanted: string) {
-  const connection = await server();
-  const agent = await findAgent(createApi(connection), wanted);
+async function show({ server, print, terminal }: CommandContext, wanted: string) {
+  const api = await server();
+  const agent = await findAgent(api, wanted);
   if (!agent.ok) return agent;
-  const preview = await connection.json<Preview>("GET", `/v1/agents/${agent.value.id}/preview`);
+  const preview = await api.agents.preview(agent.value.id);
   if (!preview.ok) return preview;
-  if (json) terminal.out(`${JSON.stringify({ ...agent.value, preview: preview.value }, null, 2)}\n`);
-  else terminal.out(described(agent.value, preview.value, terminal.columns));
-  return 0;
+  return print({ ...agent.value, preview: preview.value }, () =>
+    described(agent.value, preview.value, terminal.columns),
+  );
 }
 
-function described({ name, version, harness, model }: Agent, preview: Preview, columns: number): string {
+function described({ name, version, harness, model }: Agent, preview: AgentPreview, columns: number): string {
   const { system_prompt, tools, hidden_tools, capabilities, warnings, tokens } = preview;
   const prices = capabilities.map(({ id, tokens }) => [`  ${id}`, `${tokens.total} tokens`]);
   const shown = tools.map(({ name, capability_id, policy }) => [`  ${name}`, policy, capability_id]);
@@ -94,31 +80,20 @@ function described({ name, version, harness, model }: Agent, preview: Preview, c
   ].join("");
 }
 
-async function create({ server, options, json, terminal }: CommandContext, name: string) {
-  const body = {
-    name,
-    capabilities: options.capability ?? [],
-    ...(options.prompt !== undefined && { system_prompt: options.prompt }),
-    ...(options.model !== undefined && { model: options.model }),
-    ...(options.harness !== undefined && { harness: options.harness }),
-  };
-  const answer = await (await server()).json<Agent>("POST", "/v1/agents", { json: body });
+async function create({ server, options, print }: CommandContext, name: string) {
+  const { capability: capabilities = [], prompt: system_prompt, model, harness } = options;
+  const body = requestBody(AgentCreate, { name, capabilities, system_prompt, model, harness }, agents.usage);
+  if (!body.ok) return body;
+  const answer = await (await server()).agents.create(body.value);
   if (!answer.ok) return answer;
-  terminal.out(
-    json
-      ? `${JSON.stringify(answer.value, null, 2)}\n`
-      : `Created ${answer.value.name} (${answer.value.id})\n`,
-  );
-  return 0;
+  return print(answer.value, `Created ${answer.value.name} (${answer.value.id})\n`);
 }
 
-async function remove({ server, json, terminal }: CommandContext, wanted: string) {
-  const api = createApi(await server());
+async function remove({ server, options, print }: CommandContext, wanted: string) {
+  const api = await server();
   const agent = await findAgent(api, wanted);
   if (!agent.ok) return agent;
   const { id } = agent.value;
-  const answer = await api.agents.delete(id);
-  if (!answer.ok) return answer;
-  terminal.out(json ? `${JSON.stringify({ deleted: id })}\n` : `Deleted ${id}\n`);
-  return 0;
+  const answer = await api.agents.delete(id, { force: options.force === true });
+  return answer.ok ? print({ deleted: id }, `Deleted ${id}\n`) : answer;
 }

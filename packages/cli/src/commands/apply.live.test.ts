@@ -69,8 +69,7 @@ describe("capstan apply", () => {
     expect(again).toMatchObject({ applied: false, changes: [{ action: "none" }, { action: "none" }] });
     const lead = await server.call("GET", `/v1/agents/${first.changes[1].id}`);
     expect(lead.body).toMatchObject({
-      capabilities: ["test_math", "web_fetch", `agent.${first.changes[0].id}`],
-      capability_options: { web_fetch: { prefix: "page_" } },
+      capabilities: ["test_math", { id: "web_fetch", prefix: "page_" }, `agent.${first.changes[0].id}`],
       limits: { max_steps: 7 },
       version: 1,
     });
@@ -222,7 +221,7 @@ describe("capstan agents export", () => {
 async function withoutImport(...paths: string[]): Promise<void> {
   for (const path of paths) {
     const text = await readFile(path, "utf8");
-    expect(text).toContain('import { defineAgent } from "@capstan/core";');
+    expect(text).toContain('import { defineAgent } from "@capstan/client";');
     await writeFile(path, text.replace(/^import.*$/m, "const defineAgent = (file: object) => file;"));
   }
 }

@@ -1,9 +1,8 @@
 /** capstan apply: makes the server's agents what the files say, after showing the difference. Others are left alone. */
-import { type Agent, type Api, createApi } from "@capstan/client";
+import { type Agent, type Api, agentPatch } from "@capstan/client";
+import { agentFields } from "@capstan/client/wire";
 import { fail, ok, type Refused, type Result } from "@capstan/core";
-import { agentFields } from "@capstan/core/internal";
 import { applyPlan, type Change, withoutNewAgents } from "../agents/apply-plan.ts";
-import { allAgents } from "../agents/list-agents.ts";
 import { printChanges } from "../agents/print-changes.ts";
 import { located, readAgentFiles } from "../agents/read-agent-files.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -20,8 +19,8 @@ export const apply: Command = {
       return fail("command_invalid", { message: "one file or folder is needed", usage: apply.usage });
     const found = await readAgentFiles(place);
     if (!found.ok) return found;
-    const api = createApi(await context.server());
-    const served = await allAgents(api);
+    const api = await context.server();
+    const served = await api.agents.all();
     if (!served.ok) return served;
     const plan = applyPlan(found.value, served.value);
     if (!plan.ok) return plan;
@@ -60,24 +59,23 @@ async function save(api: Api, { file, served }: Change, ids: ReadonlyMap<string,
     return id === undefined ? fail("not_found", { what: "agent", id: name }) : ok(id);
   });
   if (!fields.ok) return fields;
-  const body = fields.value as Parameters<Api["agents"]["create"]>[0];
-  return served ? api.agents.update(served.id, body) : api.agents.create(body);
+  return served
+    ? api.agents.update(served.id, agentPatch(served, fields.value))
+    : api.agents.create(fields.value);
 }
 
 /** What the server would refuse is said before anything is changed, so that a folder is not applied by half. */
 async function refusedBefore(api: Api, plan: readonly Change[]): Promise<Refused | undefined> {
   const changed = plan.filter(({ action }) => action !== "none");
   for (const { fields, path } of changed.map(withoutNewAgents)) {
-    const composed: Result<unknown> = await api.agents.checkUnsaved(
-      fields as Parameters<Api["agents"]["checkUnsaved"]>[0],
-    );
+    const composed: Result<unknown> = await api.agents.checkUnsaved(fields);
     if (!composed.ok) return located(path, composed);
   }
   return undefined;
 }
 
 function report(
-  { terminal, json, options }: CommandContext,
+  { terminal, json, options, print }: CommandContext,
   plan: readonly Change[],
   done: Map<Change, Agent>,
 ) {
@@ -86,8 +84,7 @@ function report(
       const { action, file, path, served, differences } = change;
       return { action, name: file.name, id: (done.get(change) ?? served)?.id ?? null, path, differences };
     });
-    terminal.out(`${JSON.stringify({ applied: done.size > 0, changes }, null, 2)}\n`);
-    return 0;
+    return print({ applied: done.size > 0, changes }, "");
   }
   for (const [{ action }, { name, id, version }] of done)
     terminal.out(action === "create" ? `Created ${name} (${id})\n` : `Changed ${name}, now v${version}\n`);

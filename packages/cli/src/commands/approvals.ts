@@ -1,5 +1,4 @@
 /** capstan approvals: the inbox, and answering from it. */
-import { createApi } from "@capstan/client";
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
@@ -17,49 +16,31 @@ export const approvals: Command = {
     }),
 };
 
-async function list({ server, options, json, terminal }: CommandContext) {
-  const answer = await createApi(await server()).approvals.list(options.all ? {} : { status: "pending" });
+async function list({ server, options, print, terminal }: CommandContext) {
+  const answer = await (await server()).approvals.list(options.all ? {} : { status: "pending" });
   if (!answer.ok) return answer;
   const rows = answer.value.items.map(({ id, tool, status, agent_name, input }) => [
     id,
-    tool ?? "",
+    tool,
     status,
     agent_name ?? "",
     JSON.stringify(input),
   ]);
-  terminal.out(
-    json
-      ? `${JSON.stringify(answer.value, null, 2)}\n`
-      : printList(
-          ["ID", "TOOL", "STATUS", "AGENT", "ARGUMENTS"],
-          rows,
-          terminal.columns,
-          "Nothing waits for an answer.",
-        ),
-  );
-  return 0;
+  const head = ["ID", "TOOL", "STATUS", "AGENT", "ARGUMENTS"];
+  return print(answer.value, () => printList(head, rows, terminal.columns, "Nothing waits for an answer."));
 }
 
-async function answer(
-  { server, options, json, terminal }: CommandContext,
-  decision: "approve" | "deny",
-  id: string,
-) {
+async function answer({ server, options, print }: CommandContext, decision: "approve" | "deny", id: string) {
   const edited = parsed(options.args);
   if (edited === undefined)
     return fail("command_invalid", { message: "--args is not JSON", usage: approvals.usage });
-  const answered = await createApi(await server()).approvals.answer(id, {
+  const answered = await (await server()).approvals.answer(id, {
     decision,
     ...(edited && { edited_args: edited }),
     ...(typeof options.words === "string" && { words: options.words }),
   });
   if (!answered.ok) return answered;
-  terminal.out(
-    json
-      ? `${JSON.stringify(answered.value, null, 2)}\n`
-      : `${answered.value.status}: ${answered.value.tool}\n`,
-  );
-  return 0;
+  return print(answered.value, `${answered.value.status}: ${answered.value.tool}\n`);
 }
 
 /** Null when none was given, undefined when it cannot be read. */

@@ -83,15 +83,11 @@ async function perform<T>(
   const result = await runMaintenance(context, ...words);
   if (!result.ok) return result;
   const done = schema.parse(result.value);
-  const { terminal, json } = context;
-  terminal.out(
-    json
-      ? `${JSON.stringify(done, null, 2)}\n`
-      : text(done)
-          .map((line) => `${line}\n`)
-          .join(""),
+  return context.print(done, () =>
+    text(done)
+      .map((line) => `${line}\n`)
+      .join(""),
   );
-  return 0;
 }
 
 const wants = async (what: string, { usage }: Command) =>

@@ -1,21 +1,10 @@
 /** capstan capabilities: what is registered; with an id, one of them with its tools. */
+import type { CapabilityDetail } from "@capstan/client";
+import { CapabilityQuery } from "@capstan/client/wire";
 import type { Command, CommandContext } from "../command.ts";
 import { printList, printTable } from "../print-table.ts";
+import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
-
-interface CapabilityRow {
-  id: string;
-  name: string;
-  status: string;
-  category?: string;
-  description: string;
-}
-
-interface CapabilityDetail extends CapabilityRow {
-  version: string;
-  system_prompt?: string;
-  tools: { name: string; policy: string; description: string; unavailable?: string }[];
-}
 
 export const capabilities: Command = {
   usage: "capstan capabilities [list | show <id>] [--status available] [--category Network] [--search text]",
@@ -29,49 +18,40 @@ export const capabilities: Command = {
     }),
 };
 
-async function list({ server, options, json, terminal }: CommandContext) {
-  const { status, category, search } = options as Record<string, string | undefined>;
-  const query = { status, category, q: search };
-  const answer = await (await server()).json<{ items: CapabilityRow[] }>("GET", "/v1/capabilities", {
-    query,
-  });
-  if (!answer.ok) return answer;
-  if (json) terminal.out(`${JSON.stringify(answer.value, null, 2)}\n`);
-  else {
-    const rows = answer.value.items.map((item) => [
-      item.id,
-      item.status,
-      item.category ?? "",
-      item.description,
-    ]);
-    const head = ["ID", "STATUS", "CATEGORY", "DESCRIPTION"];
-    terminal.out(printList(head, rows, terminal.columns, "No capability is like that."));
-  }
-  return 0;
+async function list({ server, options, print, terminal }: CommandContext) {
+  const { status, category, search: q } = options;
+  const query = requestBody(
+    CapabilityQuery.omit({ limit: true }),
+    { status, category, q },
+    capabilities.usage,
+  );
+  if (!query.ok) return query;
+  const all = await (await server()).capabilities.all(query.value);
+  if (!all.ok) return all;
+  const items = all.value;
+  const rows = items.map((item) => [item.id, item.status, item.category ?? "", item.description]);
+  const head = ["ID", "STATUS", "CATEGORY", "DESCRIPTION"];
+  return print({ items, total: items.length }, () =>
+    printList(head, rows, terminal.columns, "No capability is like that."),
+  );
 }
 
-async function show({ server, json, terminal }: CommandContext, id: string) {
-  const answer = await (await server()).json<CapabilityDetail>(
-    "GET",
-    `/v1/capabilities/${encodeURIComponent(id)}`,
-  );
-  if (!answer.ok) return answer;
-  const { name, description, version, status, system_prompt, tools } = answer.value;
-  if (json) terminal.out(`${JSON.stringify(answer.value, null, 2)}\n`);
-  else {
-    terminal.out(`${name} (${id}) ${version}, ${status}\n${description}\n`);
-    if (system_prompt) terminal.out(`\nPrompt:\n${system_prompt.replace(/^/gm, "  ")}\n`);
-    if (tools.length > 0) terminal.out("\nTools:\n");
-    terminal.out(
-      printTable(
-        tools.map((tool) => [
-          `  ${tool.name}`,
-          tool.unavailable ? "hidden" : tool.policy,
-          tool.unavailable ?? tool.description,
-        ]),
-        terminal.columns,
-      ),
-    );
-  }
-  return 0;
+async function show({ server, print, terminal }: CommandContext, id: string) {
+  const answer = await (await server()).capabilities.get(id);
+  return answer.ok ? print(answer.value, () => described(answer.value, terminal.columns)) : answer;
+}
+
+function described(capability: CapabilityDetail, columns: number): string {
+  const { id, name, description, version, status, system_prompt, tools } = capability;
+  const rows = tools.map((tool) => [
+    `  ${tool.name}`,
+    tool.unavailable ? "hidden" : tool.policy,
+    tool.unavailable ?? tool.description,
+  ]);
+  return [
+    `${name} (${id}) ${version}, ${status}\n${description}\n`,
+    ...(system_prompt ? [`\nPrompt:\n${system_prompt.replace(/^/gm, "  ")}\n`] : []),
+    ...(tools.length > 0 ? ["\nTools:\n"] : []),
+    printTable(rows, columns),
+  ].join("");
 }

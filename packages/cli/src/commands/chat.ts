@@ -1,6 +1,7 @@
 /** capstan chat: talk to an agent in the terminal. Ctrl-C stops the run, a second one at the prompt ends the program. */
-import { type Agent, type Api, type Connection, createApi, titleFromMessage } from "@capstan/client";
+import { type Agent, type Api, titleFromMessage } from "@capstan/client";
 import { ok, type Result } from "@capstan/core";
+import { capabilityId } from "../agents/capability-id.ts";
 import { findAgent } from "../agents/find-agent.ts";
 import { type Chat, openChat } from "../chat/chat-session.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -21,8 +22,8 @@ export const chat: Command = {
     "capstan chat Assistant < questions.txt",
   ],
   async run(context) {
-    const connection = await context.server();
-    const start = await startFor(connection, context);
+    const api = await context.server();
+    const start = await startFor(api, context);
     if (!start.ok) return start;
     let talk: Chat | undefined;
     try {
@@ -32,7 +33,7 @@ export const chat: Command = {
           if (!session.ok) return session;
           const { terminal, json, environment } = context;
           const colours = terminal.isInteractive && !environment.NO_COLOR;
-          talk = openChat({ connection, terminal, json, colours, sessionId: session.value });
+          talk = openChat({ api, terminal, json, colours, sessionId: session.value });
         }
         return talk.say(text);
       });
@@ -73,16 +74,15 @@ async function prompt(terminal: CommandContext["terminal"], say: Say): Promise<n
 
 /** How the session comes to be at the first message: by then there is something to call it, and nothing said leaves none behind. */
 async function startFor(
-  connection: Connection,
+  api: Api,
   { args, options, json, terminal }: CommandContext,
 ): Promise<Result<(firstMessage: string) => Promise<Result<string>>>> {
   const { session } = options;
   if (typeof session === "string") return ok(async () => ok(session));
-  const api = createApi(connection);
   const agent = await agentFor(api, args[0]);
   if (!agent.ok) return agent;
   const { id, name, capabilities } = agent.value;
-  if (!json) terminal.err(`${name}: ${capabilities.join(", ")}\n`);
+  if (!json) terminal.err(`${name}: ${capabilities.map(capabilityId).join(", ")}\n`);
   return ok(async (firstMessage) => {
     const made = await api.sessions.create({ agent_id: id, title: titleFromMessage(firstMessage) });
     return made.ok ? ok(made.value.id) : made;

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { BUILT_IN_ADAPTERS, createClient, MATRIX_COLUMNS, matrixRows, replay } from "@capstan/coding-agents";
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
+import { jsonLine } from "../json-text.ts";
 import { refuseUnknown } from "../local-agents.ts";
 import { printTable } from "../print-table.ts";
 import { runVerb, type Verb } from "../run-verb.ts";
@@ -27,24 +28,17 @@ const ofKnown =
   async (context, agent) =>
     refuseUnknown([agent]) ?? run(context, agent);
 
-async function matrix({ json, terminal }: CommandContext): Promise<number> {
+async function matrix({ print, terminal }: CommandContext): Promise<number> {
   const rows = matrixRows();
-  if (json) terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
-  else
-    terminal.out(
-      printTable(
-        [MATRIX_COLUMNS, ...rows.map((row) => MATRIX_COLUMNS.map((column) => row[column]))],
-        Math.max(terminal.columns, 140),
-      ),
-    );
-  return 0;
+  const cells = rows.map((row) => MATRIX_COLUMNS.map((column) => row[column]));
+  return print(rows, () => printTable([MATRIX_COLUMNS, ...cells], Math.max(terminal.columns, 140)));
 }
 
 async function replayFile({ terminal, args: [, , file = ""] }: CommandContext, agent: string) {
   const adapter = BUILT_IN_ADAPTERS[agent as keyof typeof BUILT_IN_ADAPTERS];
   try {
     const text = await readFile(file, "utf8");
-    for (const event of replay(adapter, text)) terminal.out(`${JSON.stringify(event)}\n`);
+    for (const event of replay(adapter, text)) terminal.out(jsonLine(event));
     return 0;
   } catch (error) {
     return fail("command_invalid", {
@@ -54,10 +48,11 @@ async function replayFile({ terminal, args: [, , file = ""] }: CommandContext, a
   }
 }
 
-async function install({ json, options, terminal, environment }: CommandContext, agent: string) {
+async function install({ json, options, print, terminal, environment }: CommandContext, agent: string) {
   const methods = createClient({ environment }).adapters.installInstructions(agent);
-  if (json) terminal.out(`${JSON.stringify(methods, null, 2)}\n`);
-  else for (const { command, notes } of methods) terminal.out(`${command}${notes ? `\n  ${notes}` : ""}\n`);
+  print(methods, () =>
+    methods.map(({ command, notes }) => `${command}${notes ? `\n  ${notes}` : ""}\n`).join(""),
+  );
   const [first] = methods;
   if (!first || json) return 0;
   const answer = options.yes ? "y" : await terminal.ask(`Run "${first.command}" now? [y/N] `);

@@ -9,6 +9,7 @@ import {
   RunRefusedError,
 } from "@capstan/core/internal";
 import type { Command, CommandContext } from "../command.ts";
+import { jsonLine } from "../json-text.ts";
 import { openLocalAgents } from "../local-agents.ts";
 
 export const delegate: Command = {
@@ -68,7 +69,7 @@ async function follow({ terminal, json }: CommandContext, run: RunHandle): Promi
   let outcome = "failed";
   try {
     for await (const event of run) {
-      terminal.out(json ? `${JSON.stringify(event)}\n` : text(event));
+      terminal.out(json ? jsonLine(event) : text(event));
       if (event.type === "approval-requested") await answer(terminal, run, event);
       if (event.type === "run-ended") outcome = event.outcome;
     }

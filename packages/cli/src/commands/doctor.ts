@@ -19,8 +19,8 @@ export const doctor: Command = {
         ? await Promise.all(wanted.map((agent) => doctor.check(agent)))
         : await doctor.checkAll();
     const probes = context.options.probe ? await probeAll(context, found, doctor.probe) : [];
-    print(context, found, probes);
-    return 0;
+    const { columns } = context.terminal;
+    return context.print({ agents: found, probes }, () => described(found, probes, columns));
   },
 };
 
@@ -40,15 +40,11 @@ async function probeAll(
   return reports;
 }
 
-function print(
-  { json, terminal }: CommandContext,
+function described(
   found: readonly AgentDiagnosis[],
   probes: readonly ProbeReport[],
-): void {
-  if (json) {
-    terminal.out(`${JSON.stringify({ agents: found, probes }, null, 2)}\n`);
-    return;
-  }
+  columns: number,
+): string {
   const rows = found.map(({ agent, installed, version, standing, login, problem, nextStep }) => [
     agent,
     installed ? (version ?? "installed") : "not installed",
@@ -56,14 +52,16 @@ function print(
     login.found ? `login by ${login.by.join(", ")}` : "no login found",
     [problem, nextStep].filter((text) => text !== undefined).join(" "),
   ]);
-  terminal.out(
-    printTable([["AGENT", "VERSION", "TESTED", "LOGIN", "NOTE"], ...rows], Math.max(terminal.columns, 120)),
-  );
-  for (const { agent, differences, inconclusive } of probes) {
-    for (const { field, declared, observed } of differences)
-      terminal.out(`${agent}: ${field} is declared ${declared}, and was ${observed}\n`);
-    for (const { scenario, why } of inconclusive)
-      terminal.out(`${agent}: ${scenario} could not be tried: ${why}\n`);
-    if (differences.length === 0) terminal.out(`${agent}: everything that was tried is as declared\n`);
-  }
+  const head = ["AGENT", "VERSION", "TESTED", "LOGIN", "NOTE"];
+  return [printTable([head, ...rows], Math.max(columns, 120)), ...probes.flatMap(findings)].join("");
+}
+
+function findings({ agent, differences, inconclusive }: ProbeReport): string[] {
+  return [
+    ...differences.map(
+      ({ field, declared, observed }) => `${agent}: ${field} is declared ${declared}, and was ${observed}\n`,
+    ),
+    ...inconclusive.map(({ scenario, why }) => `${agent}: ${scenario} could not be tried: ${why}\n`),
+    ...(differences.length === 0 ? [`${agent}: everything that was tried is as declared\n`] : []),
+  ];
 }

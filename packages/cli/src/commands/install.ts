@@ -1,9 +1,11 @@
 /** capstan install: shows the review, asks, installs. The package may lie on this machine: its bytes are sent along. */
 import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import type { Connection, InstalledPackage, PackageReview, WaitingPackage } from "@capstan/client";
+import type { Api, PackageReview, WaitingPackage } from "@capstan/client";
+import { PackageInstall, PackageSource } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
+import { requestBody } from "../request-body.ts";
 import { reviewText } from "./review-text.ts";
 
 export const install: Command = {
@@ -24,13 +26,14 @@ export const install: Command = {
     "capstan install 'npx @modelcontextprotocol/server-everything' --kind mcp",
   ],
   async run(context) {
-    const connection = await context.server();
-    if (context.options.scan) return scan(context, connection);
+    const api = await context.server();
+    if (context.options.scan) return scan(context, api);
     const words = context.args.join(" ");
     if (words === "")
       return fail("command_invalid", { message: "what to install is missing", usage: install.usage });
     const source = await sourceBody(words, context);
-    const reviewed = await describedReview(source, context, connection);
+    if (!source.ok) return source;
+    const reviewed = await describedReview(source.value, context, api);
     if (!reviewed.ok) return reviewed;
     const { body, review } = reviewed.value;
     if (!context.options.yes && !(await saysYes(context, "Install it? [y/N] ")))
@@ -38,37 +41,29 @@ export const install: Command = {
         message: "Nothing was installed.",
         nextStep: "Answer the review with yes, or pass --yes.",
       });
-    const asked = {
-      ...body,
-      yes: true,
-      sha256: review.sha256,
-      dependencies_sha256: review.dependencies_sha256,
-      grant: context.options.grant,
-      allow_scripts: context.options["allow-scripts"],
-    };
-    const installed = await connection.json<InstalledPackage>("POST", "/v1/packages", { json: asked });
+    const { grant, "allow-scripts": allow_scripts } = context.options;
+    const { sha256, dependencies_sha256 } = review;
+    const asked = { ...body, yes: true, sha256, dependencies_sha256, grant, allow_scripts };
+    const request = requestBody(PackageInstall, asked, install.usage);
+    if (!request.ok) return request;
+    const installed = await api.packages.install(request.value);
     if (!installed.ok) return installed;
     const { name, version } = installed.value;
-    context.terminal.out(
-      context.json ? `${JSON.stringify(installed.value, null, 2)}\n` : `Installed ${name} ${version}\n`,
-    );
-    return 0;
+    return context.print(installed.value, `Installed ${name} ${version}\n`);
   },
 };
-
-type SourceBody = Record<string, unknown>;
 
 /**
  * The review, printed. A package without a manifest can only be described by running it, which is a question of its own:
  * `--yes` answers what was read, and here nothing was read yet.
  */
 async function describedReview(
-  source: SourceBody,
+  source: PackageSource,
   context: CommandContext,
-  connection: Connection,
-): Promise<Result<{ body: SourceBody; review: PackageReview }>> {
-  const review = async (body: SourceBody) => {
-    const answer = await connection.json<PackageReview>("POST", "/v1/packages/review", { json: body });
+  api: Api,
+): Promise<Result<{ body: PackageSource; review: PackageReview }>> {
+  const review = async (body: PackageSource) => {
+    const answer = await api.packages.review(body);
     if (answer.ok && !context.json) context.terminal.out(reviewText(answer.value));
     return answer;
   };
@@ -87,25 +82,21 @@ async function saysYes({ terminal }: CommandContext, question: string): Promise<
 }
 
 /** A file here is sent; a folder or a name is read by the server. */
-async function sourceBody(words: string, { options }: CommandContext): Promise<SourceBody> {
+async function sourceBody(words: string, { options }: CommandContext): Promise<Result<PackageSource>> {
   const found = await stat(words).catch(() => undefined);
-  const kind = options.kind ?? (/\.(ya?ml|json)$/i.test(words) && found?.isFile() ? "openapi" : undefined);
-  const more = {
-    ...(kind !== undefined && { kind }),
-    ...(options["run-to-describe"] && { run_to_describe: true }),
+  const asked = {
+    source: found?.isFile() ? basename(words) : found?.isDirectory() ? resolve(words) : words,
+    kind: options.kind ?? (/\.(ya?ml|json)$/i.test(words) && found?.isFile() ? "openapi" : undefined),
+    bytes: found?.isFile() ? (await readFile(words)).toString("base64") : undefined,
+    run_to_describe: options["run-to-describe"],
   };
-  if (found?.isFile())
-    return { source: basename(words), bytes: (await readFile(words)).toString("base64"), ...more };
-  return { source: found?.isDirectory() ? resolve(words) : words, ...more };
+  return requestBody(PackageSource, asked, install.usage);
 }
 
-async function scan({ json, terminal }: CommandContext, connection: Connection) {
-  const listed = await connection.json<{ waiting: WaitingPackage[] }>("GET", "/v1/packages");
+async function scan({ print }: CommandContext, api: Api) {
+  const listed = await api.packages.list();
   if (!listed.ok) return listed;
-  terminal.out(
-    json ? `${JSON.stringify(listed.value.waiting, null, 2)}\n` : waitingText(listed.value.waiting),
-  );
-  return 0;
+  return print(listed.value.waiting, () => waitingText(listed.value.waiting));
 }
 
 function waitingText(waiting: readonly WaitingPackage[]): string {

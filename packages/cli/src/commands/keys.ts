@@ -1,16 +1,9 @@
 /** capstan keys: API keys of the server. A new key is printed once. */
+import { KeyCreate } from "@capstan/client/wire";
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
+import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
-
-interface Key {
-  id: string;
-  name: string;
-  owner: string;
-  prefix: string;
-  rights: string[];
-  revoked: boolean;
-}
 
 export const keys: Command = {
   usage: "capstan keys [list | create <name> [--right read|run|admin] | revoke <id>]",
@@ -24,8 +17,8 @@ export const keys: Command = {
     }),
 };
 
-async function list({ server, json, terminal }: CommandContext) {
-  const answer = await (await server()).json<{ items: Key[] }>("GET", "/v1/keys");
+async function list({ server, print, terminal }: CommandContext) {
+  const answer = await (await server()).keys.list();
   if (!answer.ok) return answer;
   const rows = answer.value.items.map(({ id, prefix, rights, owner, revoked, name }) => [
     id,
@@ -35,38 +28,19 @@ async function list({ server, json, terminal }: CommandContext) {
     revoked ? "revoked" : "active",
     name,
   ]);
-  terminal.out(
-    json
-      ? `${JSON.stringify(answer.value, null, 2)}\n`
-      : printList(
-          ["ID", "KEY", "RIGHTS", "OWNER", "STATE", "NAME"],
-          rows,
-          terminal.columns,
-          "No key yet. `capstan keys create <name>` makes one; on this machine none is needed.",
-        ),
-  );
-  return 0;
+  const head = ["ID", "KEY", "RIGHTS", "OWNER", "STATE", "NAME"];
+  const none = "No key yet. `capstan keys create <name>` makes one; on this machine none is needed.";
+  return print(answer.value, () => printList(head, rows, terminal.columns, none));
 }
 
-async function create({ server, options, json, terminal }: CommandContext, name: string) {
-  const body = {
-    name,
-    ...(options.right !== undefined && { rights: options.right }),
-    ...(options.owner !== undefined && { owner: options.owner }),
-  };
-  const answer = await (await server()).json<Key & { key: string }>("POST", "/v1/keys", { json: body });
-  if (!answer.ok) return answer;
-  terminal.out(
-    json
-      ? `${JSON.stringify(answer.value, null, 2)}\n`
-      : `${answer.value.key}\nKeep it: it is shown only now.\n`,
-  );
-  return 0;
+async function create({ server, options, print }: CommandContext, name: string) {
+  const body = requestBody(KeyCreate, { name, rights: options.right, owner: options.owner }, keys.usage);
+  if (!body.ok) return body;
+  const answer = await (await server()).keys.create(body.value);
+  return answer.ok ? print(answer.value, `${answer.value.key}\nKeep it: it is shown only now.\n`) : answer;
 }
 
-async function revoke({ server, json, terminal }: CommandContext, id: string) {
-  const answer = await (await server()).send("DELETE", `/v1/keys/${encodeURIComponent(id)}`);
-  if (!answer.ok) return answer;
-  terminal.out(json ? `${JSON.stringify({ revoked: id })}\n` : `Revoked ${id}\n`);
-  return 0;
+async function revoke({ server, print }: CommandContext, id: string) {
+  const answer = await (await server()).keys.revoke(id);
+  return answer.ok ? print({ revoked: id }, `Revoked ${id}\n`) : answer;
 }

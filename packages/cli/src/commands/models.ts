@@ -8,7 +8,7 @@ export const models: Command = {
   usage: "capstan models [agent] [--refresh]",
   summary: "Lists models with prices. The agent is `native` (Capstan's own loop) unless named.",
   options: { refresh: { type: "boolean" } },
-  async run({ args: [agent = "native"], options, json, terminal, environment }) {
+  async run({ args: [agent = "native"], options, print, terminal, environment }) {
     const { models: registry } = createClient({ environment });
     if (options.refresh) {
       const why = await registry.refresh(agent).then(
@@ -19,22 +19,17 @@ export const models: Command = {
     }
     const items = registry.catalog(agent);
     if (items.length === 0) return fail("not_found", { what: "coding agent", id: agent });
-    if (json) terminal.out(`${JSON.stringify(items, null, 2)}\n`);
-    else {
-      const rows = items.map((model) => [
-        `${model.modelId}${model.isDefault ? " *" : ""}`,
-        `${Math.round(model.contextWindow / 1000)}k`,
-        model.inputPricePerMillion === undefined
-          ? ""
-          : `$${model.inputPricePerMillion} / $${model.outputPricePerMillion}`,
-        (model.thinkingEffortLevels ?? []).join(" ") || "-",
-        model.deprecated ? `deprecated, use ${model.successorModelId ?? "another"}` : "",
-      ]);
-      terminal.out(
-        printTable([["MODEL", "WINDOW", "PRICE IN / OUT PER M", "THINKING", ""], ...rows], terminal.columns),
-      );
-      terminal.out(`as of ${registry.lastUpdated(agent).toISOString().slice(0, 10)}\n`);
-    }
-    return 0;
+    const rows = items.map((model) => [
+      `${model.modelId}${model.isDefault ? " *" : ""}`,
+      `${Math.round(model.contextWindow / 1000)}k`,
+      model.inputPricePerMillion === undefined
+        ? ""
+        : `$${model.inputPricePerMillion} / $${model.outputPricePerMillion}`,
+      (model.thinkingEffortLevels ?? []).join(" ") || "-",
+      model.deprecated ? `deprecated, use ${model.successorModelId ?? "another"}` : "",
+    ]);
+    const head = ["MODEL", "WINDOW", "PRICE IN / OUT PER M", "THINKING", ""];
+    const asOf = registry.lastUpdated(agent).toISOString().slice(0, 10);
+    return print(items, () => `${printTable([head, ...rows], terminal.columns)}as of ${asOf}\n`);
   },
 };

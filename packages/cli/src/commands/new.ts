@@ -1,12 +1,12 @@
 /** capstan new and capstan pack: a working project, and the archive that installs it. Neither needs a server. */
 import { fail } from "@capstan/core";
-import { whatIsWrong } from "@capstan/core/internal";
 import { z } from "zod";
 import type { Command } from "../command.ts";
 import { pack as packProject } from "../new/pack.ts";
 import { scaffold } from "../new/scaffold.ts";
+import { requestBody } from "../request-body.ts";
 
-const CHOICES = z.object({
+const CHOICES = z.strictObject({
   language: z.enum(["typescript", "python"]).default("typescript"),
   pattern: z.enum(["file", "api"]).default("file"),
   prefix: z.enum(["capstan", "aech"]).default("capstan"),
@@ -24,24 +24,22 @@ export const newProject: Command = {
     into: { type: "string" },
   },
   examples: ["capstan new cli weather --language python", "capstan new rt inbox --pattern file"],
-  async run({ args: [type, name], options, json, terminal }) {
+  async run({ args: [type, name], options, print }) {
     if ((type !== "cli" && type !== "rt") || name === undefined)
       return fail("command_invalid", {
         message: "a type (cli or rt) and a name are needed",
         usage: newProject.usage,
       });
-    const choices = CHOICES.safeParse(options);
-    if (!choices.success)
-      return fail("command_invalid", { message: whatIsWrong(choices.error), usage: newProject.usage });
-    const made = await scaffold({ type, name, ...choices.data });
+    const { language, pattern, prefix, into } = options;
+    const choices = requestBody(CHOICES, { language, pattern, prefix, into }, newProject.usage);
+    if (!choices.ok) return choices;
+    const made = await scaffold({ type, name, ...choices.value });
     if (!made.ok) return made;
     const { folder, files, next } = made.value;
-    terminal.out(
-      json
-        ? `${JSON.stringify(made.value, null, 2)}\n`
-        : `Made ${folder} with ${files.length} files. Next:\n${next.map((line) => `  ${line}\n`).join("")}`,
+    return print(
+      made.value,
+      `Made ${folder} with ${files.length} files. Next:\n${next.map((line) => `  ${line}\n`).join("")}`,
     );
-    return 0;
   },
 };
 
@@ -49,10 +47,9 @@ export const pack: Command = {
   usage: "capstan pack [folder] [--into folder]",
   summary: "Builds a wheel or npm tarball of a project, without PyPI.",
   options: { into: { type: "string" } },
-  async run({ args: [folder = "."], options, json, terminal }) {
+  async run({ args: [folder = "."], options, print }) {
     const packed = await packProject(folder, typeof options.into === "string" ? options.into : ".");
     if (!packed.ok) return packed;
-    terminal.out(json ? `${JSON.stringify({ path: packed.value.path })}\n` : `${packed.value.path}\n`);
-    return 0;
+    return print({ path: packed.value.path }, `${packed.value.path}\n`);
   },
 };

@@ -1,38 +1,28 @@
 /** capstan route: which capability serves a task, why, what nearly did, and the plan. Nothing is executed. */
+import type { RouteAnswer } from "@capstan/client";
+import { RouteRequest } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { Command } from "../command.ts";
 import { printTable } from "../print-table.ts";
-
-interface Explained {
-  intent: { label: string; confidence: number };
-  matches: { id: string; name: string; score: number; reasons: string[] }[];
-  rejected: { id: string; score: number; why: string }[];
-  plan: { step: number; goal: string; method: string; route: string; payload: object; missing?: string[] }[];
-}
+import { numberOf, requestBody } from "../request-body.ts";
 
 export const route: Command = {
   usage: 'capstan route "<task>" [--agent id] [--top 5]',
   summary: "Shows which capability a task would go to, with reasons and the plan. Nothing is executed.",
   options: { agent: { type: "string" }, top: { type: "string" } },
   examples: ['capstan route "create a business plan for an AI bookkeeping startup"'],
-  async run({ args, options, json, server, terminal }) {
+  async run({ args, options, server, print, terminal }) {
     const task = args.join(" ");
     if (task === "") return fail("command_invalid", { message: "a task is needed", usage: route.usage });
-    const body = {
-      task,
-      ...(options.agent !== undefined && { agent_id: options.agent }),
-      ...(options.top !== undefined && { top_k: Number(options.top) }),
-    };
-    const answer = await (await server()).json<Explained>("POST", "/v1/route", { json: body });
-    if (!answer.ok) return answer;
-    terminal.out(
-      json ? `${JSON.stringify(answer.value, null, 2)}\n` : described(answer.value, terminal.columns),
-    );
-    return 0;
+    const asked = { task, agent_id: options.agent, top_k: numberOf(options.top) };
+    const body = requestBody(RouteRequest, asked, route.usage);
+    if (!body.ok) return body;
+    const answer = await (await server()).route.explain(body.value);
+    return answer.ok ? print(answer.value, () => described(answer.value, terminal.columns)) : answer;
   },
 };
 
-function described({ intent, matches, rejected, plan }: Explained, columns: number): string {
+function described({ intent, matches, rejected, plan }: RouteAnswer, columns: number): string {
   const ranked = matches.map(
     ({ id, score, reasons }) => `  ${id}  ${score.toFixed(2)}\n${wrapped(reasons, columns)}`,
   );

@@ -1,8 +1,10 @@
 /** capstan run: finds the capability a task needs and executes it; each step is shown as it starts and ends. */
-import { type Connection, readServerSentEvents } from "@capstan/client";
+import type { Api, TaskAnswer, TaskEvent } from "@capstan/client";
+import { TaskRequest } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
-import type { ExecutedStep, TaskResponse } from "@capstan/core/internal";
 import type { Command, CommandContext } from "../command.ts";
+import { jsonDocument } from "../json-text.ts";
+import { requestBody } from "../request-body.ts";
 
 export const run: Command = {
   usage:
@@ -21,33 +23,37 @@ export const run: Command = {
   async run(context) {
     const task = context.args.join(" ");
     if (task === "") return fail("command_invalid", { message: "a task is needed", usage: run.usage });
-    const connection = await context.server();
-    const { terminal, json } = context;
-    const proposed = await execute(task, connection, context);
+    const { print } = context;
+    const api = await context.server();
+    const proposed = await execute(task, api, context);
     if (!proposed.ok) return proposed;
     const confirm = await confirmed(proposed.value, context);
-    const answer = confirm === undefined ? proposed : await execute(task, connection, context, confirm);
+    const answer = confirm === undefined ? proposed : await execute(task, api, context, confirm);
     if (!answer.ok) return answer;
-    terminal.out(json ? `${JSON.stringify(answer.value, null, 2)}\n` : described(answer.value));
+    print(answer.value, () => described(answer.value));
     return answer.value.status === "ok" || answer.value.status === "partial" ? 0 : 1;
   },
 };
 
 async function execute(
   task: string,
-  connection: Connection,
-  context: CommandContext,
+  api: Api,
+  { options, json, terminal }: CommandContext,
   confirm?: string,
-): Promise<Result<TaskResponse>> {
-  const started = await start(task, connection, context, confirm);
+): Promise<Result<TaskAnswer>> {
+  const body = requestBody(TaskRequest, bodyOf(task, options, confirm), run.usage);
+  if (!body.ok) return body;
+  // What was proposed under a key is answered under that key; the confirmed plan is executed once under one of its own.
+  const key = typeof options.key === "string" ? options.key : undefined;
+  const idempotencyKey = key !== undefined && confirm !== undefined ? `${key}:confirmed` : key;
+  const started = await api.route.start(body.value, { idempotencyKey });
   if (!started.ok) return started;
-  const say = context.json ? () => {} : (text: string) => context.terminal.err(text);
-  return follow(started.value, connection, say);
+  return follow(started.value.taskId, api, json ? () => {} : (text) => terminal.err(text));
 }
 
 /** Shows what would be done and asks; the confirmation to send when a person says yes. */
 async function confirmed(
-  { proposal, plan }: TaskResponse,
+  { proposal, plan }: TaskAnswer,
   { terminal, options, json }: CommandContext,
 ): Promise<string | undefined> {
   if (!proposal) return undefined;
@@ -62,67 +68,35 @@ async function confirmed(
   return /^y(es)?$/i.test(said?.trim() ?? "") ? proposal.confirm : undefined;
 }
 
-interface Started {
-  readonly taskId: string;
+const bodyOf = (task: string, options: CommandContext["options"], confirm: string | undefined) => ({
+  task,
+  wait: options["no-wait"] !== true,
+  confirm,
+  sessionId: options.session,
+  agentId: options.agent,
+  context: options.user === undefined ? undefined : { userId: options.user },
+  timeoutMs: options.timeout === undefined ? undefined : Math.round(Number(options.timeout) * 1000),
+});
+
+async function follow(taskId: string, api: Api, say: (text: string) => void): Promise<Result<TaskAnswer>> {
+  let response: TaskAnswer | undefined;
+  const followed = await api.route.follow(taskId, (event) => {
+    if (event.type === "done") response = event.response;
+    else say(progressLine(event));
+  });
+  if (!followed.ok) return followed;
+  return response ? ok(response) : answerOf(taskId, api);
 }
 
-function start(
-  task: string,
-  connection: Connection,
-  { options }: CommandContext,
-  confirm: string | undefined,
-): Promise<Result<Started>> {
-  const body = {
-    task,
-    async: true,
-    wait: options["no-wait"] !== true,
-    ...(confirm !== undefined && { confirm }),
-    ...(options.session !== undefined && { sessionId: options.session }),
-    ...(options.agent !== undefined && { agentId: options.agent }),
-    ...(options.user !== undefined && { context: { userId: options.user } }),
-    ...(options.timeout !== undefined && { timeoutMs: Math.round(Number(options.timeout) * 1000) }),
-  };
-  // What was proposed under a key is answered under that key; the confirmed plan is executed once under one of its own.
-  const key =
-    typeof options.key === "string" && confirm !== undefined ? `${options.key}:confirmed` : options.key;
-  const headers = typeof key === "string" ? { "idempotency-key": key } : {};
-  return connection.json<Started>("POST", "/api/execute-task", { json: body, headers });
-}
-
-/** As `GET /api/tasks/{id}/events` tells it. */
-type TaskEvent =
-  | ({ readonly type: "planned" } & Pick<TaskResponse, "intent" | "plan">)
-  | { readonly type: "step-started"; readonly step: number; readonly goal: string }
-  | { readonly type: "approval-needed"; readonly step: number; readonly approvalId: string }
-  | ({ readonly type: "step-ended" } & ExecutedStep)
-  | { readonly type: "done"; readonly response: TaskResponse };
-
-async function follow(
-  { taskId }: Started,
-  connection: Connection,
-  say: (text: string) => void,
-): Promise<Result<TaskResponse>> {
-  const stream = await connection.send("GET", `/api/tasks/${taskId}/events`);
-  if (!stream.ok) return stream;
-  let response: TaskResponse | undefined;
-  if (stream.value.body)
-    await readServerSentEvents(stream.value.body, ({ data }) => {
-      const event = JSON.parse(data) as TaskEvent;
-      if (event.type === "done") response = event.response;
-      else say(progressLine(event));
-    }).catch(() => {}); // a stream that breaks: the answer is asked for below
-  return response ? ok(response) : answerOf(taskId, connection);
-}
-
-async function answerOf(taskId: string, connection: Connection): Promise<Result<TaskResponse>> {
-  const path = `/api/tasks/${taskId}`;
-  const asked = await connection.json<{ response?: TaskResponse }>("GET", path);
+/** The stream broke: the answer is asked for. */
+async function answerOf(taskId: string, api: Api): Promise<Result<TaskAnswer>> {
+  const asked = await api.route.task(taskId);
   if (!asked.ok) return asked;
   const { response } = asked.value;
   if (response) return ok(response);
   return fail("conflict", {
     message: "The task is still running, and its progress cannot be followed any more.",
-    nextStep: `GET ${path} answers when it is done.`,
+    nextStep: `GET /api/tasks/${taskId} answers when it is done.`,
   });
 }
 
@@ -141,10 +115,8 @@ function progressLine(event: Exclude<TaskEvent, { type: "done" }>): string {
 
 const counted = (steps: number): string => (steps === 1 ? "1 step" : `${steps} steps`);
 
-function described({ intent, status, execution, diagnostics, session }: TaskResponse): string {
-  const results = execution.steps.flatMap(({ ok: done, data }) =>
-    done ? [`${JSON.stringify(data, null, 2)}\n`] : [],
-  );
+function described({ intent, status, execution, diagnostics, session }: TaskAnswer): string {
+  const results = execution.steps.flatMap(({ ok: done, data }) => (done ? [jsonDocument(data)] : []));
   const notes = diagnostics.notes.map((note) => `note: ${note}\n`);
   const files = session ? [`session ${session.id}: ${session.files.join(", ") || "no files"}\n`] : [];
   return [`${intent.label}: ${status}\n`, ...results, ...files, ...notes].join("");

@@ -16,43 +16,33 @@ export const services: Command = {
     }),
 };
 
-const COLUMNS = ["name", "state", "restarts", "url", "last_exit"];
-
-async function status({ server, json, terminal }: CommandContext) {
-  const answer = await (await server()).json<{ items: Record<string, unknown>[] }>("GET", "/v1/services");
+async function status({ server, print, terminal }: CommandContext) {
+  const answer = await (await server()).services.list();
   if (!answer.ok) return answer;
-  const rows = answer.value.items.map((item) => COLUMNS.map((key) => String(item[key] ?? "")));
-  const head = COLUMNS.map((name) => name.toUpperCase());
-  terminal.out(
-    json
-      ? `${JSON.stringify(answer.value, null, 2)}\n`
-      : printList(
-          head,
-          rows,
-          terminal.columns,
-          "No background service is installed. `capstan new rt <name>` writes one.",
-        ),
-  );
-  return 0;
+  const rows = answer.value.items.map(({ name, state, restarts, url, last_exit }) => [
+    name,
+    state,
+    String(restarts),
+    url,
+    last_exit ?? "",
+  ]);
+  const head = ["NAME", "STATE", "RESTARTS", "URL", "LAST_EXIT"];
+  const none = "No background service is installed. `capstan new rt <name>` writes one.";
+  return print(answer.value, () => printList(head, rows, terminal.columns, none));
 }
 
-async function logs({ server, terminal }: CommandContext, name: string) {
-  const answer = await (await server()).send("GET", `/v1/services/${encodeURIComponent(name)}/logs`);
-  if (!answer.ok) return answer;
-  terminal.out(await answer.value.text());
-  return 0;
+async function logs({ server, print }: CommandContext, name: string) {
+  const answer = await (await server()).services.logs(name);
+  return answer.ok ? print({ name, logs: answer.value }, answer.value) : answer;
 }
 
 /** A folder is started by its path; everything else by the service's or package's name. */
-async function change({ server, json, terminal }: CommandContext, verb: "start" | "stop", subject: string) {
-  const folder = /[/.]/.test(subject) ? resolve(subject) : undefined;
-  const path = `/v1/services/${encodeURIComponent(folder ? "folder" : subject)}/${verb}`;
-  const answer = await (await server()).json<Record<string, unknown>>("POST", path, {
-    json: folder ? { folder } : {},
-  });
-  if (!answer.ok) return answer;
-  terminal.out(
-    json ? `${JSON.stringify(answer.value, null, 2)}\n` : `${answer.value.name}: ${answer.value.state}\n`,
-  );
-  return 0;
+async function change({ server, print }: CommandContext, verb: "start" | "stop", subject: string) {
+  const folder = verb === "start" && /[/.]/.test(subject) ? resolve(subject) : undefined;
+  const { services } = await server();
+  const answer =
+    verb === "stop"
+      ? await services.stop(subject)
+      : await services.start(folder ? "folder" : subject, folder);
+  return answer.ok ? print(answer.value, `${answer.value.name}: ${answer.value.state}\n`) : answer;
 }

@@ -1,19 +1,12 @@
 /** capstan sessions: the last ones, or one with its messages. */
-import { createApi } from "@capstan/client";
+import { SessionQuery } from "@capstan/client/wire";
 import { transcript } from "../chat/transcript.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { printList, printTable } from "../print-table.ts";
+import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 
 const MOST_MESSAGES = 200; // a page of the API
-
-interface Session {
-  id: string;
-  title: string;
-  status: string;
-  agent_id: string | null;
-  created_at: string;
-}
 
 export const sessions: Command = {
   usage: "capstan sessions [list | show <id>] [--limit 20]",
@@ -23,35 +16,23 @@ export const sessions: Command = {
     runVerb(context, sessions.usage, { list: { run: list }, show: { needs: "a session's id", run: show } }),
 };
 
-async function list({ server, options, json, terminal }: CommandContext) {
-  const query = { limit: typeof options.limit === "string" ? options.limit : 20 };
-  const answer = await (await server()).json<{ items: Session[] }>("GET", "/v1/sessions", { query });
+async function list({ server, options, print, terminal }: CommandContext) {
+  const query = requestBody(SessionQuery, { limit: options.limit ?? 20 }, sessions.usage);
+  if (!query.ok) return query;
+  const answer = await (await server()).sessions.list(query.value);
   if (!answer.ok) return answer;
-  if (json) terminal.out(`${JSON.stringify(answer.value, null, 2)}\n`);
-  else {
-    const rows = answer.value.items.map(({ id, status, created_at, title }) => [
-      id,
-      status,
-      created_at,
-      title,
-    ]);
-    terminal.out(
-      printList(
-        ["ID", "STATUS", "CREATED", "TITLE"],
-        rows,
-        terminal.columns,
-        "No session yet. `capstan chat` starts one.",
-      ),
-    );
-  }
-  return 0;
+  const rows = answer.value.items.map(({ id, status, created_at, title }) => [id, status, created_at, title]);
+  const none = "No session yet. `capstan chat` starts one.";
+  return print(answer.value, () =>
+    printList(["ID", "STATUS", "CREATED", "TITLE"], rows, terminal.columns, none),
+  );
 }
 
-async function show({ server, json, terminal }: CommandContext, id: string) {
-  const connection = await server();
-  const answer = await connection.json<Session>("GET", `/v1/sessions/${encodeURIComponent(id)}`);
+async function show({ server, print, terminal }: CommandContext, id: string) {
+  const api = await server();
+  const answer = await api.sessions.get(id);
   if (!answer.ok) return answer;
-  const said = await createApi(connection).sessions.messages(id, { limit: MOST_MESSAGES });
+  const said = await api.sessions.messages(id, { limit: MOST_MESSAGES });
   if (!said.ok) return said;
   const { items: messages, next_cursor } = said.value;
   const { title, status, agent_id, created_at } = answer.value;
@@ -61,10 +42,9 @@ async function show({ server, json, terminal }: CommandContext, id: string) {
     ["agent", agent_id ?? "none"],
     ["created", created_at],
   ];
-  terminal.out(
-    json
-      ? `${JSON.stringify({ ...answer.value, messages }, null, 2)}\n`
-      : `${printTable(about, terminal.columns)}${transcript(messages)}${next_cursor ? "\n(and more)\n" : ""}`,
+  return print(
+    { ...answer.value, messages },
+    () =>
+      `${printTable(about, terminal.columns)}${transcript(messages)}${next_cursor ? "\n(and more)\n" : ""}`,
   );
-  return 0;
 }

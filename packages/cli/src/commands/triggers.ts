@@ -1,7 +1,8 @@
 /** capstan triggers: what services sent, and what became of it. */
-import { createApi } from "@capstan/client";
+import { TriggerQuery } from "@capstan/client/wire";
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
+import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const triggers: Command = {
@@ -16,36 +17,25 @@ export const triggers: Command = {
     }),
 };
 
-async function change({ server, json, terminal }: CommandContext, verb: "retry" | "drop", id: string) {
-  const changed = await createApi(await server()).triggers[verb](id);
-  if (!changed.ok) return changed;
-  terminal.out(json ? `${JSON.stringify(changed.value, null, 2)}\n` : `${id}: ${changed.value.status}\n`);
-  return 0;
+async function change({ server, print }: CommandContext, verb: "retry" | "drop", id: string) {
+  const changed = await (await server()).triggers[verb](id);
+  return changed.ok ? print(changed.value, `${id}: ${changed.value.status}\n`) : changed;
 }
 
-async function list({ options, server, json, terminal }: CommandContext) {
-  const answer = await createApi(await server()).triggers.list(
-    typeof options.status === "string" ? { status: options.status } : {},
-  );
+async function list({ options, server, print, terminal }: CommandContext) {
+  const query = requestBody(TriggerQuery, { status: options.status }, triggers.usage);
+  if (!query.ok) return query;
+  const answer = await (await server()).triggers.list(query.value);
   if (!answer.ok) return answer;
-  const rows = answer.value.items.map(({ id: of, capability, status, user, type, attempts, reason }) => [
-    of,
-    capability ?? "",
+  const rows = answer.value.items.map(({ id, capability, status, user, type, attempts, reason }) => [
+    id,
+    capability,
     status,
     user ?? "",
     type ?? "",
     String(attempts),
     reason ?? "",
   ]);
-  terminal.out(
-    json
-      ? `${JSON.stringify(answer.value, null, 2)}\n`
-      : printList(
-          ["ID", "CAPABILITY", "STATUS", "USER", "TYPE", "TRIES", "REASON"],
-          rows,
-          terminal.columns,
-          "No trigger has come.",
-        ),
-  );
-  return 0;
+  const head = ["ID", "CAPABILITY", "STATUS", "USER", "TYPE", "TRIES", "REASON"];
+  return print(answer.value, () => printList(head, rows, terminal.columns, "No trigger has come."));
 }

@@ -1,43 +1,61 @@
 /** /v1/agents and /v1/capabilities. */
 import type { Connection } from "../connection.ts";
+import { everyPage } from "../every-page.ts";
 import type {
   Agent,
   AgentCreate,
   AgentPatch,
   AgentPreview,
+  AgentQuery,
+  AgentToken,
+  AgentTokenCreate,
+} from "../wire/agents.ts";
+import type {
   CapabilityDetail,
+  CapabilityFilter,
   CapabilitySummary,
   ToolAnswer,
   ToolRun,
-} from "../wire/agents.ts";
-import type { Items, JsonObject, Page, PageQuery } from "../wire/page.ts";
+} from "../wire/capabilities.ts";
+import type { Items, JsonObject, Page } from "../wire/page.ts";
 
-export interface CapabilityFilter {
-  readonly status?: string | undefined;
-  readonly category?: string | undefined;
-  readonly source?: string | undefined;
-  readonly q?: string | undefined;
+type Counted<T> = Page<T> & { total: number };
+
+const LARGEST_PAGE = 200;
+
+export const capabilityEndpoints = ({ json }: Connection) => {
+  const list = (filter: CapabilityFilter = {}, signal?: AbortSignal) =>
+    json<Counted<CapabilitySummary>>("GET", "/v1/capabilities", { query: { ...filter }, signal });
+  return {
+    list,
+    /** Page by page. */
+    all: (filter: CapabilityFilter = {}, signal?: AbortSignal) =>
+      everyPage((cursor) => list({ ...filter, limit: LARGEST_PAGE, cursor }, signal)),
+    get: (id: string, signal?: AbortSignal) =>
+      json<CapabilityDetail>("GET", `/v1/capabilities/${part(id)}`, { signal }),
+    /** One tool by itself, through the gate; the answer is its output, or the approval it waits for. */
+    runTool: (id: string, tool: string, run: ToolRun, signal?: AbortSignal) =>
+      json<ToolAnswer>("POST", `/v1/capabilities/${part(id)}/tools/${part(tool)}`, { json: run, signal }),
+  };
+};
+
+/** A change that would break other agents is refused, with their names, unless it is forced. */
+export interface Forced {
+  readonly force?: boolean | undefined;
 }
 
-type List<T> = Items<T> & { total: number };
-
-export const capabilityEndpoints = ({ json }: Connection) => ({
-  list: (filter: CapabilityFilter = {}, signal?: AbortSignal) =>
-    json<List<CapabilitySummary>>("GET", "/v1/capabilities", { query: { ...filter }, signal }),
-  get: (id: string, signal?: AbortSignal) =>
-    json<CapabilityDetail>("GET", `/v1/capabilities/${part(id)}`, { signal }),
-  /** One tool by itself, through the gate; the answer is its output, or the approval it waits for. */
-  runTool: (id: string, tool: string, run: ToolRun, signal?: AbortSignal) =>
-    json<ToolAnswer>("POST", `/v1/capabilities/${part(id)}/tools/${part(tool)}`, { json: run, signal }),
-});
+const forced = ({ force }: Forced) => ({ force: force || undefined });
 
 export const agentEndpoints = ({ json }: Connection) => ({
-  list: (page: PageQuery = {}, signal?: AbortSignal) =>
-    json<Page<Agent> & { total: number }>("GET", "/v1/agents", { query: { ...page }, signal }),
+  list: (query: AgentQuery = {}, signal?: AbortSignal) => agentPage(json, query, signal),
+  /** Page by page. */
+  all: (query: AgentQuery = {}, signal?: AbortSignal) =>
+    everyPage((cursor) => agentPage(json, { ...query, limit: LARGEST_PAGE, cursor }, signal)),
   get: (id: string, signal?: AbortSignal) => json<Agent>("GET", `/v1/agents/${part(id)}`, { signal }),
   create: (agent: AgentCreate) => json<Agent>("POST", "/v1/agents", { json: agent }),
   update: (id: string, patch: AgentPatch) => json<Agent>("PATCH", `/v1/agents/${part(id)}`, { json: patch }),
-  delete: (id: string) => json<void>("DELETE", `/v1/agents/${part(id)}`),
+  delete: (id: string, options: Forced = {}) =>
+    json<void>("DELETE", `/v1/agents/${part(id)}`, { query: forced(options) }),
   preview: (id: string, signal?: AbortSignal) =>
     json<AgentPreview>("GET", `/v1/agents/${part(id)}/preview`, { signal }),
   previewUnsaved: (agent: AgentPatch, signal?: AbortSignal) =>
@@ -45,6 +63,11 @@ export const agentEndpoints = ({ json }: Connection) => ({
   /** Refuses whatever saving this agent would; nothing is saved. */
   checkUnsaved: (agent: AgentPatch) =>
     json<AgentPreview>("POST", "/v1/agents/preview", { json: agent, query: { check: "save" } }),
+  tokens: (id: string, signal?: AbortSignal) =>
+    json<Items<AgentToken>>("GET", `/v1/agents/${part(id)}/tokens`, { signal }),
+  /** The only answer that holds the token itself. */
+  createToken: (id: string, token: AgentTokenCreate) =>
+    json<AgentToken & { token: string }>("POST", `/v1/agents/${part(id)}/tokens`, { json: token }),
   /** The AG-UI capabilities document; `observed` adds what runs have shown. */
   capabilities: (id: string, options: { observed?: boolean; signal?: AbortSignal } = {}) =>
     json<JsonObject>("GET", `/v1/agents/${part(id)}/ag-ui/capabilities`, {
@@ -54,3 +77,6 @@ export const agentEndpoints = ({ json }: Connection) => ({
 });
 
 const part = encodeURIComponent;
+
+const agentPage = (json: Connection["json"], query: AgentQuery, signal?: AbortSignal) =>
+  json<Counted<Agent>>("GET", "/v1/agents", { query: { ...query }, signal });

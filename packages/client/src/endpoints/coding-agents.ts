@@ -4,7 +4,13 @@ import { ok, type Result } from "@capstan/core";
 import type { CodingAgentEvent } from "@capstan/core/internal";
 import type { Connection } from "../connection.ts";
 import { readServerSentEvents } from "../server-sent-events.ts";
-import type { CodingAgentInfo, CodingAgentRun, DoctorEvent, ModelInfo } from "../wire/coding-agents.ts";
+import type {
+  CodingAgentCommand,
+  CodingAgentInfo,
+  CodingAgentRun,
+  DoctorEvent,
+  ModelInfo,
+} from "../wire/coding-agents.ts";
 import type { Items, JsonObject } from "../wire/page.ts";
 
 export interface Streaming<Event> {
@@ -16,13 +22,6 @@ export interface StreamingRun extends Streaming<CodingAgentEvent> {
   /** The run's id, with which it is steered; closing the stream stops nothing. */
   readonly onStart?: (runId: string) => void;
 }
-
-export type CodingAgentCommand =
-  | { type: "approve"; id: string; input?: unknown }
-  | { type: "deny"; id: string; reason?: string }
-  | { type: "send"; text: string }
-  | { type: "interrupt" }
-  | { type: "abort" };
 
 const part = encodeURIComponent;
 

@@ -6,20 +6,18 @@ import type {
   PackageInstall,
   PackageReview,
   PackageSource,
-  Schedule,
-  ScheduleCreate,
   ServiceInfo,
-  TriggerInfo,
   UninstalledPackage,
   WaitingPackage,
 } from "../wire/packages.ts";
-import type { Items, JsonObject } from "../wire/page.ts";
+import type { Items } from "../wire/page.ts";
+import type { Schedule, ScheduleCreate, TriggerInfo, TriggerQuery } from "../wire/triggers.ts";
 
 const part = encodeURIComponent;
 
 export const packageEndpoints = ({ json }: Connection) => ({
   list: (signal?: AbortSignal) =>
-    json<Items<InstalledPackage> & { waiting?: WaitingPackage[] }>("GET", "/v1/packages", { signal }),
+    json<Items<InstalledPackage> & { waiting: WaitingPackage[] }>("GET", "/v1/packages", { signal }),
   /** What a package would add and may do; nothing is installed. */
   review: (source: PackageSource, signal?: AbortSignal) =>
     json<PackageReview>("POST", "/v1/packages/review", { json: source, signal }),
@@ -40,10 +38,10 @@ export const serviceEndpoints = ({ json, send }: Connection) => ({
 });
 
 export const triggerEndpoints = ({ json }: Connection) => ({
-  list: (query: { status?: string | undefined } = {}, signal?: AbortSignal) =>
+  list: (query: TriggerQuery = {}, signal?: AbortSignal) =>
     json<Items<TriggerInfo>>("GET", "/v1/triggers", { query, signal }),
-  retry: (id: string) => json<JsonObject>("POST", `/v1/triggers/${part(id)}/retry`, { json: {} }),
-  drop: (id: string) => json<JsonObject>("POST", `/v1/triggers/${part(id)}/drop`, { json: {} }),
+  retry: (id: string) => json<TriggerInfo>("POST", `/v1/triggers/${part(id)}/retry`, { json: {} }),
+  drop: (id: string) => json<TriggerInfo>("POST", `/v1/triggers/${part(id)}/drop`, { json: {} }),
 });
 
 export const scheduleEndpoints = ({ json }: Connection) => ({

@@ -1,21 +1,45 @@
 /** Tasks: rank, plan, run, and what came of it. */
+import { ok, type Result } from "@capstan/core";
 import type { Connection } from "../connection.ts";
+import { readServerSentEvents } from "../server-sent-events.ts";
 import type { Items } from "../wire/page.ts";
 import type {
   RouteAnswer,
   RouteRequest,
   TaskAnswer,
+  TaskEvent,
   TaskRequest,
+  TaskStarted,
+  TaskState,
   TelemetryAnswer,
   TelemetryBucket,
 } from "../wire/routing.ts";
 
-export const routeEndpoints = ({ json }: Connection) => ({
+const part = encodeURIComponent;
+
+export const routeEndpoints = ({ json, send }: Connection) => ({
   /** What would serve the task, and why; nothing runs. */
   explain: (request: RouteRequest, signal?: AbortSignal) =>
     json<RouteAnswer>("POST", "/v1/route", { json: request, signal }),
   execute: (request: TaskRequest, signal?: AbortSignal) =>
     json<TaskAnswer>("POST", "/api/execute-task", { json: request, signal }),
+  /** Answers at once; the task is followed or asked for by its id. The same key twice is one task. */
+  start: (request: TaskRequest, { idempotencyKey }: { idempotencyKey?: string | undefined } = {}) =>
+    json<TaskStarted>("POST", "/api/execute-task", {
+      json: { ...request, async: true },
+      headers: idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey },
+    }),
+  task: (id: string, signal?: AbortSignal) => json<TaskState>("GET", `/api/tasks/${part(id)}`, { signal }),
+  /** Until it is done, or the stream breaks: then `task` has the answer. */
+  async follow(id: string, onEvent: (event: TaskEvent) => void, signal?: AbortSignal): Promise<Result<void>> {
+    const stream = await send("GET", `/api/tasks/${part(id)}/events`, { signal });
+    if (!stream.ok) return stream;
+    if (stream.value.body)
+      await readServerSentEvents(stream.value.body, ({ data }) =>
+        onEvent(JSON.parse(data) as TaskEvent),
+      ).catch(() => {});
+    return ok(undefined);
+  },
   telemetry: (query: { limit?: number } = {}, signal?: AbortSignal) =>
     json<TelemetryAnswer>("GET", "/api/execution-telemetry", { query, signal }),
   series: (query: { hours?: number; bucket_seconds?: number } = {}, signal?: AbortSignal) =>

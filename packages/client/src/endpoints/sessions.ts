@@ -1,19 +1,20 @@
 /** /v1/sessions with their messages, events, files and runs; /v1/approvals. */
 import { ok, type Result } from "@capstan/core";
 import type { Connection } from "../connection.ts";
-import { type FollowOptions, followEvents, type SessionEvent } from "../follow-events.ts";
-import type { Items, JsonObject, Page, PageQuery } from "../wire/page.ts";
+import { type FollowOptions, followEvents } from "../follow-events.ts";
+import type { Items, JsonObject, Page } from "../wire/page.ts";
+import type { Approval, ApprovalAnswer, ApprovalQuery, Run } from "../wire/runs.ts";
 import type {
-  Approval,
-  ApprovalAnswer,
   Message,
   MessageAccepted,
   MessageCreate,
-  Run,
   Session,
   SessionCreate,
   SessionFile,
   SessionListing,
+  SessionPatch,
+  SessionQuery,
+  StoredEvent,
   ToolResultCreate,
 } from "../wire/sessions.ts";
 
@@ -26,12 +27,11 @@ const filePath = (id: string, path: string) =>
 export const sessionEndpoints = (connection: Connection) => {
   const { json } = connection;
   return {
-    list: (page: PageQuery & { agent_id?: string | undefined } = {}, signal?: AbortSignal) =>
-      json<Page<Session>>("GET", "/v1/sessions", { query: { ...page }, signal }),
+    list: (query: SessionQuery = {}, signal?: AbortSignal) =>
+      json<Page<Session>>("GET", "/v1/sessions", { query: { ...query }, signal }),
     get: (id: string, signal?: AbortSignal) => json<Session>("GET", sessionPath(id), { signal }),
     create: (session: SessionCreate = {}) => json<Session>("POST", "/v1/sessions", { json: session }),
-    update: (id: string, patch: { title?: string; agent_id?: string; metadata?: JsonObject }) =>
-      json<Session>("PATCH", sessionPath(id), { json: patch }),
+    update: (id: string, patch: SessionPatch) => json<Session>("PATCH", sessionPath(id), { json: patch }),
     delete: (id: string) => json<void>("DELETE", sessionPath(id)),
     send: (id: string, message: MessageCreate) =>
       json<MessageAccepted>("POST", sessionPath(id, "/messages"), { json: message }),
@@ -48,11 +48,10 @@ export const sessionEndpoints = (connection: Connection) => {
       json<JsonObject>("POST", sessionPath(id, `/messages/${part(messageId)}/feedback`), { json: feedback }),
     /** A page of stored events; `followEvents` also waits for new ones. */
     events: (id: string, query: { after?: number; limit?: number } = {}, signal?: AbortSignal) =>
-      json<Items<SessionEvent & { run_id: string | null }> & { next?: number | null }>(
-        "GET",
-        sessionPath(id, "/events"),
-        { query: { format: "json", ...query }, signal },
-      ),
+      json<Items<StoredEvent> & { next?: number | null }>("GET", sessionPath(id, "/events"), {
+        query: { format: "json", ...query },
+        signal,
+      }),
     followEvents: (id: string, options: FollowOptions) => followEvents(connection, id, options),
     cancel: (id: string) =>
       json<{ cancelled: boolean; run_id?: string }>("POST", sessionPath(id, "/cancel"), { json: {} }),
@@ -92,10 +91,8 @@ export const runEndpoints = ({ json }: Connection) => ({
 });
 
 export const approvalEndpoints = ({ json }: Connection) => ({
-  list: (
-    query: PageQuery & { status?: Approval["status"]; session_id?: string | undefined } = {},
-    signal?: AbortSignal,
-  ) => json<Page<Approval>>("GET", "/v1/approvals", { query: { ...query }, signal }),
+  list: (query: ApprovalQuery = {}, signal?: AbortSignal) =>
+    json<Page<Approval>>("GET", "/v1/approvals", { query: { ...query }, signal }),
   get: (id: string, signal?: AbortSignal) => json<Approval>("GET", `/v1/approvals/${part(id)}`, { signal }),
   answer: (id: string, answer: ApprovalAnswer) =>
     json<Approval>("POST", `/v1/approvals/${part(id)}`, { json: answer }),

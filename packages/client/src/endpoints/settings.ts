@@ -6,16 +6,20 @@ import type {
   AuditEntry,
   Grant,
   GrantCreate,
-  KeyRight,
+  KeyCreate,
+  NewApiKey,
   ProviderInfo,
+  ProviderPut,
   ServerStatus,
   User,
+  UserPut,
 } from "../wire/settings.ts";
 
 const part = encodeURIComponent;
 
 export const serverEndpoints = ({ json }: Connection) => ({
   status: (signal?: AbortSignal) => json<ServerStatus>("GET", "/v1/status", { signal }),
+  ready: (signal?: AbortSignal) => json<JsonObject>("GET", "/ready", { signal }),
   health: (signal?: AbortSignal) => json<JsonObject>("GET", "/health", { signal }),
   audit: (query: { limit?: number; cursor?: number | undefined } = {}, signal?: AbortSignal) =>
     json<Items<AuditEntry> & { next_cursor?: number }>("GET", "/v1/audit", { query, signal }),
@@ -24,7 +28,7 @@ export const serverEndpoints = ({ json }: Connection) => ({
 export const providerEndpoints = ({ json }: Connection) => ({
   list: (signal?: AbortSignal) => json<Items<ProviderInfo>>("GET", "/v1/providers", { signal }),
   /** The key is stored encrypted and never sent back. */
-  set: (provider: string, settings: { api_key?: string; base_url?: string }) =>
+  set: (provider: string, settings: ProviderPut) =>
     json<ProviderInfo>("PUT", `/v1/providers/${part(provider)}`, { json: settings }),
   remove: (provider: string) => json<void>("DELETE", `/v1/providers/${part(provider)}`),
 });
@@ -32,16 +36,14 @@ export const providerEndpoints = ({ json }: Connection) => ({
 export const keyEndpoints = ({ json }: Connection) => ({
   list: (signal?: AbortSignal) => json<Items<ApiKey>>("GET", "/v1/keys", { signal }),
   /** The only answer that holds the key itself. */
-  create: (key: { name: string; owner?: string; rights?: KeyRight[]; per_minute?: number }) =>
-    json<ApiKey & { key: string }>("POST", "/v1/keys", { json: key }),
+  create: (key: KeyCreate) => json<NewApiKey>("POST", "/v1/keys", { json: key }),
   revoke: (id: string) => json<void>("DELETE", `/v1/keys/${part(id)}`),
 });
 
 export const userEndpoints = ({ json }: Connection) => ({
   list: (signal?: AbortSignal) => json<Items<User> & { total: number }>("GET", "/v1/users", { signal }),
   get: (email: string, signal?: AbortSignal) => json<User>("GET", `/v1/users/${part(email)}`, { signal }),
-  put: (email: string, patch: { scopes?: string[]; preferences?: JsonObject }) =>
-    json<User>("PUT", `/v1/users/${part(email)}`, { json: patch }),
+  put: (email: string, patch: UserPut) => json<User>("PUT", `/v1/users/${part(email)}`, { json: patch }),
 });
 
 export const grantEndpoints = ({ json }: Connection) => ({

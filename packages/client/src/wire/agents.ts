@@ -1,151 +1,203 @@
-/** Agents and capabilities as the server sends them: snake_case, field for field. */
-import type { ApprovalPolicyName, JsonObject } from "./page.ts";
+/** An agent: what a client may set (`AgentFields`), what the server adds, and what it composes to. */
+import { isVersionPin } from "@capstan/core/internal";
+import { z } from "zod";
+import { ApprovalPolicyName, JsonObject, PageQuery, pageOf } from "./page.ts";
 
-export interface CapabilitySummary {
-  id: string;
-  name: string;
-  description: string;
-  status: "available" | "coming_soon" | "deprecated";
-  icon?: string;
-  category?: string;
-  version: string;
-  source: string;
-  risk: "low" | "medium" | "high";
-}
+const capabilityOptions = {
+  config: JsonObject.optional(),
+  prefix: z
+    .string()
+    .regex(/^[a-zA-Z0-9_-]{1,32}$/, "must be 1 to 32 letters, digits, underscores or dashes")
+    .optional(),
+  version: z
+    .string()
+    .max(50)
+    .refine(isVersionPin, "must be a version such as 1.2.3, ^1.2.0 or 1.x")
+    .optional(),
+};
+export const CapabilityOptions = z.strictObject(capabilityOptions);
+export type CapabilityOptions = z.input<typeof CapabilityOptions>;
 
-export interface ToolDetail {
-  name: string;
-  description: string;
-  policy: ApprovalPolicyName;
-  input_schema: JsonObject;
-  output_schema?: JsonObject;
-  required_scopes: string[];
-  requires_context: boolean;
-  timeout_ms: number;
-  idempotent: boolean;
-  unavailable?: string;
-}
+export const CapabilityEntry = z.union([
+  z.string().min(1).max(200),
+  z.strictObject({ id: z.string().min(1).max(200), ...capabilityOptions }),
+]);
+export type CapabilityEntry = z.input<typeof CapabilityEntry>;
 
-export interface RoutingWire {
-  triggers?: string[];
-  tags?: string[];
-  domain?: string;
-  actions?: string[];
-  route?: string;
-  method?: string;
-  chatPatterns?: string[];
-}
+export const AgentLimits = z.strictObject({
+  max_steps: z.int().min(1).max(1000).optional(),
+  max_seconds: z.number().positive().max(86_400).optional(),
+  max_tokens: z.int().min(1).optional(),
+  max_cost_usd: z.number().positive().optional(),
+});
+export type AgentLimits = z.input<typeof AgentLimits>;
 
-export interface CapabilityDetail extends CapabilitySummary {
-  system_prompt?: string;
-  tools: ToolDetail[];
-  dependencies: string[];
-  required_scopes: string[];
-  config_schema?: JsonObject;
-  policies: Record<string, string>;
-  hooks: string[];
-  routing: RoutingWire;
-  documentation?: { usage?: string; examples?: string[] };
-  used_by: { id: string; name: string }[];
-}
+export const ApprovalExpiryWire = z.discriminatedUnion("policy", [
+  z.strictObject({ policy: z.literal("wait") }),
+  z.strictObject({ policy: z.literal("expire"), after_seconds: z.number().positive() }),
+  z.strictObject({ policy: z.literal("escalate"), after_seconds: z.number().positive(), to: z.email() }),
+]);
+export type ApprovalExpiryWire = z.infer<typeof ApprovalExpiryWire>;
 
-export interface CapabilityOptions {
-  config?: JsonObject;
-  prefix?: string;
-  version?: string;
-}
+export const ModelName = z.string().regex(/^[\w.-]+\/.{1,200}$/, "must read provider/model");
 
-export type CapabilityEntry = string | ({ id: string } & CapabilityOptions);
+/** To add a field to an agent: a row here, its default in core's `AGENT_DEFAULTS`, and the code that uses it. */
+export const AgentFields = z.strictObject({
+  name: z.string().trim().min(1).max(200),
+  description: z.string().max(4000),
+  system_prompt: z.string().max(200_000),
+  model: ModelName.nullable().meta({ description: "Null: the server's default." }),
+  harness: z.string().regex(/^[a-z][a-z0-9-]{0,49}$/, "must be native or the name of a coding agent"),
+  capabilities: z.array(CapabilityEntry).max(500),
+  granted_scopes: z.array(z.string().min(1).max(200)).max(500),
+  tool_policies: z.record(z.string(), ApprovalPolicyName),
+  limits: AgentLimits,
+  approval_expiry: ApprovalExpiryWire,
+  may_request_scopes: z.boolean(),
+  allow_native_tools: z.boolean(),
+  provider: z.string().max(200).nullable(),
+  documentation_url: z
+    .url({ protocol: /^https?$/ })
+    .max(2000)
+    .nullable(),
+  metadata: JsonObject,
+});
+export type AgentFields = z.infer<typeof AgentFields>;
 
-export interface AgentLimits {
-  max_steps?: number;
-  max_seconds?: number;
-  max_tokens?: number;
-  max_cost_usd?: number;
-}
+/** What the server says of an agent and a client cannot set. */
+const kept = {
+  id: z.string(),
+  version: z.int(),
+  status: z.enum(["active", "archived"]),
+  owner: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+};
+type Kept = keyof typeof kept;
+export const AGENT_KEPT = Object.keys(kept) as readonly Kept[];
 
-export type ApprovalExpiryWire =
-  | { policy: "wait" }
-  | { policy: "expire"; after_seconds: number }
-  | { policy: "escalate"; after_seconds: number; to: string };
+/** Sent back with an agent that was read: passed over when a new one is made, compared when one is changed. */
+const readOnly = Object.fromEntries(
+  Object.entries(kept).map(([field, schema]) => [
+    field,
+    schema.optional().meta({ readOnly: true, description: "Set by the server." }),
+  ]),
+) as { [Field in Kept]: z.ZodOptional<(typeof kept)[Field]> };
 
-interface AgentFields {
-  name: string;
-  description: string;
-  system_prompt: string;
-  model: string | null;
-  harness: string;
-  granted_scopes: string[];
-  tool_policies: Record<string, ApprovalPolicyName>;
-  limits: AgentLimits;
-  approval_expiry: ApprovalExpiryWire;
-  may_request_scopes: boolean;
-  allow_native_tools: boolean;
-  provider: string | null;
-  documentation_url: string | null;
-  metadata: JsonObject;
-}
+export const Agent = z.object({ ...kept, ...AgentFields.shape }).meta({ id: "Agent" });
+export type Agent = z.infer<typeof Agent>;
 
-export interface Agent extends AgentFields {
-  id: string;
-  version: number;
-  status: "active" | "archived";
-  capabilities: string[];
-  capability_options: Record<string, CapabilityOptions>;
-  owner: string;
-  created_at: string;
-  updated_at: string;
-}
+export const AgentCreate = z
+  .strictObject({ ...readOnly, ...AgentFields.partial().shape, name: AgentFields.shape.name })
+  .meta({ id: "AgentCreate" });
+export type AgentCreate = z.input<typeof AgentCreate>;
 
-export type AgentPatch = Partial<AgentFields> & { capabilities?: CapabilityEntry[] };
-export type AgentCreate = AgentPatch & { name: string };
+/** RFC 7396: a map is merged, null removes an entry of it or sets a field to its default. */
+export const AgentPatch = z
+  .strictObject({
+    ...readOnly,
+    ...AgentFields.partial().shape,
+    tool_policies: z.record(z.string(), ApprovalPolicyName.nullable()).optional(),
+    limits: z
+      .strictObject({
+        max_steps: AgentLimits.shape.max_steps.nullable(),
+        max_seconds: AgentLimits.shape.max_seconds.nullable(),
+        max_tokens: AgentLimits.shape.max_tokens.nullable(),
+        max_cost_usd: AgentLimits.shape.max_cost_usd.nullable(),
+      })
+      .optional(),
+  })
+  .meta({ id: "AgentPatch" });
+export type AgentPatch = z.input<typeof AgentPatch>;
 
-export interface TokenPrice {
-  prompt: number;
-  tools: number;
-  total: number;
-}
+export const AgentQuery = PageQuery.extend({
+  q: z.string().max(200).optional().meta({ description: "Text in the name or description." }),
+  status: kept.status.optional(),
+  capability: z.string().max(200).optional().meta({ description: "Agents that list this capability." }),
+});
+export type AgentQuery = z.input<typeof AgentQuery>;
+export const AgentPage = pageOf(Agent).extend({ total: z.int() });
 
-export interface AgentPreview {
-  system_prompt: string;
-  tools: {
-    name: string;
-    capability_id: string;
-    description: string;
-    policy: ApprovalPolicyName;
-    required_scopes: string[];
-    input_schema: JsonObject;
-  }[];
-  hidden_tools: {
-    name: string;
-    capability_id: string;
-    reason: "scope" | "status" | "policy" | "unavailable";
-    detail: string;
-    missing_scopes: string[];
-  }[];
-  capabilities: {
-    id: string;
-    name: string;
-    version: string;
-    position: number;
-    required_by?: string;
-    excluded: boolean;
-    hooks: string[];
-    policies: Record<string, string>;
-    tokens: TokenPrice;
-  }[];
-  warnings: string[];
-  tokens: TokenPrice;
-  scopes: string[];
-  model: string | null;
-  harness: string;
-}
+export const PreviewQuery = z.strictObject({ check: z.enum(["save"]).optional() });
 
-export interface ToolRun {
-  input: JsonObject;
-  session_id?: string;
-  agent_id?: string;
-  config?: JsonObject;
-}
+export const TokenPrice = z.object({ prompt: z.int(), tools: z.int(), total: z.int() });
+export type TokenPrice = z.infer<typeof TokenPrice>;
 
-export type ToolAnswer = { output: unknown; duration_ms: number } | { approval_id: string };
+export const AgentPreview = z
+  .object({
+    system_prompt: z.string(),
+    tools: z.array(
+      z.object({
+        name: z.string(),
+        capability_id: z.string(),
+        description: z.string(),
+        policy: ApprovalPolicyName,
+        required_scopes: z.array(z.string()),
+        input_schema: JsonObject,
+      }),
+    ),
+    hidden_tools: z.array(
+      z.object({
+        name: z.string(),
+        capability_id: z.string(),
+        reason: z.enum(["scope", "status", "policy", "unavailable"]),
+        detail: z.string(),
+        missing_scopes: z.array(z.string()),
+      }),
+    ),
+    capabilities: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        version: z.string(),
+        position: z.int(),
+        required_by: z.string().optional(),
+        excluded: z.boolean(),
+        hooks: z.array(z.string()),
+        policies: z.record(z.string(), z.string()),
+        tokens: TokenPrice,
+      }),
+    ),
+    warnings: z.array(z.string()),
+    tokens: TokenPrice,
+    scopes: z.array(z.string()),
+    model: z.string().nullable(),
+    harness: z.string(),
+  })
+  .meta({ id: "AgentPreview" });
+export type AgentPreview = z.infer<typeof AgentPreview>;
+
+export const AgentToken = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    agent_id: z.string(),
+    user: z.string(),
+    prefix: z.string(),
+    session_id: z.string().nullable(),
+    max_calls: z.int().nullable(),
+    calls: z.int(),
+    expires_at: z.string().nullable(),
+    created_by: z.string(),
+    created_at: z.string(),
+    last_used_at: z.string().nullable(),
+  })
+  .meta({ id: "AgentToken" });
+export type AgentToken = z.infer<typeof AgentToken>;
+
+const LONGEST_TOKEN_SECONDS = 10 * 365 * 86_400;
+export const AgentTokenCreate = z
+  .strictObject({
+    name: z.string().trim().min(1).max(200),
+    expires_in_seconds: z.number().positive().max(LONGEST_TOKEN_SECONDS).optional(),
+    max_calls: z.int().min(1).optional(),
+    session_id: z
+      .uuid()
+      .optional()
+      .meta({ description: "The session its calls work in; its own if absent." }),
+  })
+  .meta({ id: "AgentTokenCreate" });
+export type AgentTokenCreate = z.input<typeof AgentTokenCreate>;
+export const NewAgentToken = z
+  .object({ ...AgentToken.shape, token: z.string() })
+  .meta({ id: "NewAgentToken" });

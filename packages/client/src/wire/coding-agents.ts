@@ -1,60 +1,150 @@
 /** Coding agents and models: manifests keep the camelCase of the seed that defines them. */
-import type {
-  CodingAgentCapabilities,
-  EffectiveCapabilities,
-  ModelCapabilities,
-} from "@capstan/core/internal";
+import type { CodingAgentCapabilities, EffectiveCapabilities } from "@capstan/core/internal";
+import { runOptionsSchema } from "@capstan/core/internal";
+import { z } from "zod";
+import { itemsOf, JsonObject, listOf } from "./page.ts";
 
-export interface CodingAgentInfo {
-  name: string;
-  display_name: string;
-  installed: boolean;
-  version: string | null;
-  /** Names of what holds a login, never the login. */
-  login: { found: boolean; by: string[] };
-  problem: string | null;
-  next_step: string | null;
-  declared: CodingAgentCapabilities;
-  /** What the last probe of the installed version found. */
-  probed: {
-    version: string;
-    date: string;
-    observed: Record<string, boolean>;
-    [more: string]: unknown;
-  } | null;
-  /** What is in force: declared, with what was seen laid over it. */
-  observed: EffectiveCapabilities | null;
-  /** The row of the specification's matrix. */
-  row?: Record<string, string>;
-}
+/** Declared in core, field by field, for authors of adapters. */
+const Manifest = <Declared>() => z.custom<Declared>().meta({ type: "object" });
 
-export type ModelInfo = ModelCapabilities & { isDefault: boolean };
+const ProbeFindings = z.object({
+  differences: z.array(z.object({ field: z.string(), declared: z.boolean(), observed: z.boolean() })),
+  inconclusive: z.array(z.object({ scenario: z.string(), why: z.string() })),
+});
 
-export interface CodingAgentRun {
-  prompt: string;
-  model?: string;
-  [option: string]: unknown;
-}
+export const CodingAgentInfo = z
+  .object({
+    name: z.string(),
+    display_name: z.string(),
+    installed: z.boolean(),
+    version: z.string().nullable(),
+    login: z
+      .object({ found: z.boolean(), by: z.array(z.string()) })
+      .meta({ description: "Names of what holds a login, never the login." }),
+    problem: z.string().nullable(),
+    next_step: z.string().nullable(),
+    declared: Manifest<CodingAgentCapabilities>(),
+    probed: z
+      .object({
+        agent: z.string(),
+        version: z.string(),
+        date: z.string(),
+        observed: z.record(z.string(), z.boolean().optional()),
+        ...ProbeFindings.shape,
+      })
+      .nullable()
+      .meta({ description: "What the last probe of the installed version found." }),
+    observed: Manifest<EffectiveCapabilities>()
+      .nullable()
+      .meta({ description: "What is in force: declared, with what was seen laid over it." }),
+    row: z
+      .record(z.string(), z.string())
+      .nullable()
+      .optional()
+      .meta({ description: "The row of the specification's matrix." }),
+  })
+  .meta({ id: "CodingAgent" });
+export type CodingAgentInfo = z.infer<typeof CodingAgentInfo>;
+export const CodingAgentList = listOf(CodingAgentInfo);
+
+const Effort = z.enum(["low", "medium", "high", "max"]);
+export const ModelInfo = z
+  .object({
+    agent: z.string(),
+    modelId: z.string(),
+    modelAlias: z.string().optional(),
+    modelAliases: z.array(z.string()).optional(),
+    displayName: z.string(),
+    deprecated: z.boolean(),
+    deprecatedSince: z.string().optional(),
+    successorModelId: z.string().optional(),
+    contextWindow: z.number(),
+    maxOutputTokens: z.number(),
+    maxThinkingTokens: z.number().optional(),
+    inputPricePerMillion: z.number().optional(),
+    outputPricePerMillion: z.number().optional(),
+    thinkingPricePerMillion: z.number().optional(),
+    cachedInputPricePerMillion: z.number().optional(),
+    supportsThinking: z.boolean(),
+    thinkingEffortLevels: z.array(Effort).optional(),
+    supportsThinkingBudgetTokens: z.boolean().optional(),
+    thinkingBudgetRange: z.array(z.number()).optional(),
+    nativeEffort: z.record(z.string(), z.union([z.string(), z.number()]).optional()).optional(),
+    supportsToolCalling: z.boolean(),
+    supportsParallelToolCalls: z.boolean(),
+    supportsToolCallStreaming: z.boolean(),
+    supportsJsonMode: z.boolean(),
+    supportsStructuredOutput: z.boolean(),
+    supportsTextStreaming: z.boolean(),
+    supportsThinkingStreaming: z.boolean(),
+    supportsImageInput: z.boolean(),
+    supportsImageOutput: z.boolean(),
+    supportsFileInput: z.boolean(),
+    provider: z.string().optional(),
+    providerModelId: z.string().optional(),
+    lastUpdated: z.string(),
+    source: z.enum(["bundled", "remote"]),
+    isDefault: z.boolean(),
+  })
+  .meta({ id: "Model" });
+export type ModelInfo = z.infer<typeof ModelInfo>;
+export const ModelQuery = z.strictObject({ agent: z.string().max(50).default("native") });
+export const ModelList = listOf(ModelInfo).extend({ last_updated: z.string() });
+
+export const StoredAgentSession = z
+  .object({
+    id: z.string(),
+    cwd: z.string().optional(),
+    title: z.string().optional(),
+    updatedAt: z.string().optional(),
+  })
+  .meta({ id: "CodingAgentSession" });
+export const StoredAgentSessions = itemsOf(StoredAgentSession);
+export const StoredAgentMessages = itemsOf(
+  z.object({ role: z.enum(["user", "assistant", "tool", "system"]), text: z.string() }),
+);
+
+/** The agent is in the path; where it works is decided by the machine that runs it. */
+const { agent: _agent, cwd: _cwd, env: _env, ...runOptions } = runOptionsSchema.shape;
+export const CodingAgentRun = z
+  .strictObject({ ...runOptions, thinkingOverride: JsonObject.optional() })
+  .meta({ id: "CodingAgentRun" });
+export type CodingAgentRun = z.input<typeof CodingAgentRun>;
+
+export const CodingAgentCommand = z
+  .discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("approve"), id: z.string(), input: z.unknown().optional() }),
+    z.strictObject({ type: z.literal("deny"), id: z.string(), reason: z.string().optional() }),
+    z.strictObject({ type: z.literal("send"), text: z.string() }),
+    z.strictObject({ type: z.literal("interrupt") }),
+    z.strictObject({ type: z.literal("abort") }),
+  ])
+  .meta({ id: "CodingAgentCommand" });
+export type CodingAgentCommand = z.input<typeof CodingAgentCommand>;
+export const CommandDone = z.object({ done: z.literal(true) });
 
 /** What the doctor tells while it looks at one agent after the other. */
-export type DoctorEvent =
-  | { type: "checking"; agent: string; name: string }
-  | {
-      type: "checked";
-      agent: string;
-      displayName: string;
-      installed: boolean;
-      version?: string;
-      problem?: string;
-      nextStep?: string;
-    }
-  | { type: "probing"; agent: string }
-  | {
-      type: "probed";
-      agent: string;
-      report: {
-        differences: { field: string; declared: boolean; observed: boolean }[];
-        inconclusive: { scenario: string; why: string }[];
-      } | null;
-    }
-  | { type: "done" };
+export const DoctorEvent = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("checking"), agent: z.string(), name: z.string() }),
+  z.object({
+    type: z.literal("checked"),
+    agent: z.string(),
+    displayName: z.string(),
+    installed: z.boolean(),
+    version: z.string().optional(),
+    problem: z.string().optional(),
+    nextStep: z.string().optional(),
+  }),
+  z.object({ type: z.literal("probing"), agent: z.string() }),
+  z.object({
+    type: z.literal("probed"),
+    agent: z.string(),
+    report: ProbeFindings.nullable(),
+  }),
+  z.object({ type: z.literal("done") }),
+]);
+export type DoctorEvent = z.infer<typeof DoctorEvent>;
+
+/** AG-UI's document of what an agent can do, and what its runs showed. */
+export const AgentCapabilitiesDocument = JsonObject;
+export const CapabilitiesQuery = z.strictObject({ observed: z.enum(["true", "false"]).optional() });

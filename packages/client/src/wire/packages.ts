@@ -1,134 +1,178 @@
-/** Packages, their services and the triggers these send. */
-import type { PermissionDiff } from "@capstan/core/internal";
-import type { JsonObject } from "./page.ts";
+/** Packages and their services. */
+import { z } from "zod";
+import { JsonObject, listOf, NamedAgent, WireFailure } from "./page.ts";
 
-export interface PackageTool {
-  name: string;
-  description: string;
-  scopes: string[];
-}
+const PackageKind = z.enum(["wheel", "npm", "mcp", "skill", "openapi"]);
+
+export const PackageTool = z.object({
+  name: z.string(),
+  description: z.string(),
+  scopes: z.array(z.string()),
+});
+export type PackageTool = z.infer<typeof PackageTool>;
 
 /** What a package adds, as far as it can be known without running it. */
-export interface PackageDescription {
-  name: string;
-  version: string;
-  role: "cli" | "rt" | "other";
-  capability?: string;
-  summary?: string;
-  tools: PackageTool[];
-  scopes: string[];
-  commands: string[];
-  dependencies: string[];
-  install_scripts: string[];
-  skills: string[];
-  service?: { container: string; port?: number; health_endpoint?: string };
-  must_run_code: boolean;
-}
+export const PackageDescription = z.object({
+  name: z.string(),
+  version: z.string(),
+  role: z.enum(["cli", "rt", "other"]),
+  capability: z.string().optional(),
+  summary: z.string().optional(),
+  tools: z.array(PackageTool),
+  scopes: z.array(z.string()),
+  commands: z.array(z.string()),
+  dependencies: z.array(z.string()),
+  install_scripts: z.array(z.string()),
+  skills: z.array(z.string()),
+  service: z
+    .object({ container: z.string(), port: z.int().optional(), health_endpoint: z.string().optional() })
+    .optional(),
+  must_run_code: z.boolean(),
+});
+export type PackageDescription = z.infer<typeof PackageDescription>;
 
-export interface PackageReview extends PackageDescription {
-  kind: string;
-  origin: string;
-  sha256: string;
-  size_bytes: number;
-  unpacked_bytes: number;
-  files: number;
-  /** Everything that would be installed with it, through others too, each by its hash. */
-  resolved_dependencies: { name: string; version: string; hash: string }[];
-  /** Of that list; absent when it needs nothing. */
-  dependencies_sha256?: string;
-  /** What could not be isolated on the server's system. */
-  not_isolated: string[];
-  update?: { from_version: string; same_content: boolean; permissions?: PermissionDiff };
-}
+/** The permission difference keeps the names that core computes it with. */
+const Names = z.array(z.string()).readonly();
+const PermissionDiff = z.object({
+  scopesAdded: Names,
+  scopesRemoved: Names,
+  actionsAdded: Names,
+  actionsRemoved: Names,
+  actionsChanged: z
+    .array(
+      z.object({
+        action: z.string(),
+        scopesAdded: Names,
+        scopesRemoved: Names,
+        approvalDropped: z.boolean(),
+      }),
+    )
+    .readonly(),
+  commandChanged: z.object({ from: z.string(), to: z.string() }).optional(),
+  serviceChanged: z.boolean(),
+  skillsAdded: Names,
+  grows: z.boolean(),
+});
 
-export interface PackageSource {
-  /** A path on the server's machine, an npm name, a command line or an address. */
-  source: string;
-  kind?: "wheel" | "npm" | "mcp" | "skill" | "openapi";
-  /** The archive itself in base64, when the client has it. */
-  bytes?: string;
-  /** Yes to running it once, isolated, so that it can say what it adds. */
-  run_to_describe?: boolean;
-}
+export const PackageReview = z
+  .object({
+    ...PackageDescription.shape,
+    kind: PackageKind,
+    origin: z.string(),
+    sha256: z.string(),
+    size_bytes: z.int(),
+    unpacked_bytes: z.int(),
+    files: z.int(),
+    resolved_dependencies: z
+      .array(z.object({ name: z.string(), version: z.string(), hash: z.string() }))
+      .meta({ description: "Everything installed with it, through others too, each by its hash." }),
+    dependencies_sha256: z
+      .string()
+      .optional()
+      .meta({ description: "Of that list; absent when it needs nothing." }),
+    not_isolated: z
+      .array(z.string())
+      .meta({ description: "What could not be isolated on the server's system." }),
+    update: z
+      .object({ from_version: z.string(), same_content: z.boolean(), permissions: PermissionDiff.optional() })
+      .optional(),
+  })
+  .meta({ id: "PackageReview" });
+export type PackageReview = z.infer<typeof PackageReview>;
 
-export interface PackageInstall extends PackageSource {
-  /** The review was answered with yes. */
-  yes: boolean;
-  /** The hash that was reviewed; other bytes are refused. */
-  sha256?: string;
-  /** The hash of the list of dependencies that was reviewed; needed beside `sha256` when there are any. */
-  dependencies_sha256?: string;
-  allow_scripts?: boolean;
-  /** Scopes granted to the calling user on the way. */
-  grant?: string[];
-}
+export const PackageSource = z
+  .strictObject({
+    source: z
+      .string()
+      .min(1)
+      .max(4000)
+      .meta({ description: "A path on the server's machine, an npm name, a command line or an address." }),
+    kind: PackageKind.optional(),
+    bytes: z.base64().optional().meta({ description: "The archive itself, when the client has it." }),
+    run_to_describe: z
+      .boolean()
+      .optional()
+      .meta({ description: "Yes to running it once, isolated, so that it can say what it adds." }),
+  })
+  .meta({ id: "PackageSource" });
+export type PackageSource = z.input<typeof PackageSource>;
 
-export interface InstalledPackage {
-  name: string;
-  kind: string;
-  version: string;
-  sha256: string;
-  size_bytes: number;
-  origin: string;
-  description: PackageDescription;
-  installed_by: string;
-  installed_at: string;
-  /** Why it does not work here, when it does not. */
-  problem?: { message: string; nextStep: string };
-}
+export const PackageInstall = PackageSource.extend({
+  yes: z.boolean().default(false).meta({ description: "The review was answered with yes." }),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits")
+    .optional()
+    .meta({ description: "The hash that was reviewed; other bytes are refused." }),
+  dependencies_sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits")
+    .optional()
+    .meta({ description: "The hash of the list of dependencies that was reviewed, when there are any." }),
+  allow_scripts: z.boolean().optional(),
+  grant: z
+    .array(z.string().min(1).max(200))
+    .max(100)
+    .optional()
+    .meta({ description: "Scopes granted to the calling user on the way." }),
+}).meta({ id: "PackageInstall" });
+export type PackageInstall = z.input<typeof PackageInstall>;
+
+export const InstalledPackage = z
+  .object({
+    name: z.string(),
+    kind: PackageKind,
+    version: z.string(),
+    sha256: z.string(),
+    size_bytes: z.int(),
+    origin: z.string(),
+    service_folder: z.string().optional(),
+    description: PackageDescription.extend({ manifest: JsonObject.optional() }),
+    allow_scripts: z.boolean(),
+    dependency_lock: z.string().optional(),
+    installed_by: z.string(),
+    installed_at: z.string(),
+    review: PackageReview.optional().meta({ description: "Only in the answer to an installation." }),
+    problem: z
+      .object({ message: z.string(), nextStep: z.string() })
+      .optional()
+      .meta({ description: "Why it does not work here, when it does not." }),
+  })
+  .meta({ id: "InstalledPackage" });
+export type InstalledPackage = z.infer<typeof InstalledPackage>;
 
 /** An archive in the drop folder that nobody has reviewed yet. */
-export interface WaitingPackage {
-  path: string;
-  review?: PackageReview;
-  failure?: { code: string; message: string; nextStep: string };
-}
+export const WaitingPackage = z
+  .object({ path: z.string(), review: PackageReview.optional(), failure: WireFailure.optional() })
+  .meta({ id: "WaitingPackage" });
+export type WaitingPackage = z.infer<typeof WaitingPackage>;
 
-export interface UninstalledPackage {
-  name: string;
-  /** Data of users that was left where it is. */
-  kept: string[];
-  used_by: { id: string; name: string }[];
-}
+export const PackageList = listOf(InstalledPackage).extend({ waiting: z.array(WaitingPackage) });
 
-export interface ServiceInfo {
-  name: string;
-  folder: string;
-  url: string;
-  user?: string;
-  state: "starting" | "running" | "unhealthy" | "waiting" | "stopped";
-  pid?: number;
-  restarts: number;
-  since: string;
-  last_exit?: string;
-}
+export const UninstalledPackage = z
+  .object({
+    name: z.string(),
+    kept: z.array(z.string()).meta({ description: "Data of users that was left where it is." }),
+    used_by: z.array(NamedAgent),
+  })
+  .meta({ id: "UninstalledPackage" });
+export type UninstalledPackage = z.infer<typeof UninstalledPackage>;
 
-export interface TriggerInfo {
-  id: string;
-  capability: string;
-  status: "pending" | "processing" | "done" | "failed" | "deduped" | "dropped" | "invalid";
-  attempts: number;
-  user?: string;
-  type?: string;
-  created_at?: string;
-  not_before?: string;
-  reason?: string;
-  session_id?: string;
-  channel?: string;
-  delivered?: boolean;
-}
-
-export interface Schedule {
-  id: string;
-  capability: string;
-  user: string;
-  cron: string;
-  timezone: string;
-  type: string;
-  payload: JsonObject;
-  enabled: boolean;
-  [more: string]: unknown;
-}
-
-export type ScheduleCreate = Pick<Schedule, "capability" | "cron"> &
-  Partial<Omit<Schedule, "capability" | "cron">>;
+export const ServiceInfo = z
+  .object({
+    name: z.string(),
+    folder: z.string(),
+    url: z.string(),
+    user: z.string().optional(),
+    state: z.enum(["starting", "running", "unhealthy", "waiting", "stopped"]),
+    pid: z.int().optional(),
+    restarts: z.int(),
+    since: z.string(),
+    last_exit: z.string().optional(),
+  })
+  .meta({ id: "Service" });
+export type ServiceInfo = z.infer<typeof ServiceInfo>;
+export const ServiceList = listOf(ServiceInfo);
+export const ServiceChange = z.strictObject({
+  folder: z.string().max(4000).optional().meta({ description: "A folder whose compose file names it." }),
+});

@@ -1,15 +1,45 @@
-/** What many answers share. */
+/** What many requests and answers share: objects of any shape, lists, pages and their queries. */
+import { z } from "zod";
+
+export const JsonObject = z.record(z.string(), z.unknown());
 export type JsonObject = { [key: string]: unknown };
-export type ApprovalPolicyName = "auto" | "approve" | "client" | "deny";
+
+export const ApprovalPolicyName = z.enum(["auto", "approve", "client", "deny"]);
+export type ApprovalPolicyName = z.infer<typeof ApprovalPolicyName>;
+
+export const NamedAgent = z.object({ id: z.string(), name: z.string() });
+export const WireFailure = z.object({ code: z.string(), message: z.string(), nextStep: z.string() });
 
 export interface Items<T> {
   items: T[];
 }
 
 export interface Page<T> extends Items<T> {
-  next_cursor?: string;
+  next_cursor?: string | undefined;
 }
 
+export const itemsOf = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item) });
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), total: z.int() });
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    items: z.array(item),
+    next_cursor: z.string().optional().meta({ description: "Pass it back as `cursor`; absent at the end." }),
+  });
+
+/** A number in a query is text on the wire. */
+export const queryNumber = () => z.coerce.number<number>();
+export const queryFlag = () => z.enum(["true", "false"]);
+
+export const PageQuery = z.strictObject({
+  limit: queryNumber().int().min(1).max(200).default(50),
+  cursor: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .meta({ description: "The `next_cursor` of the page before." }),
+});
 export interface PageQuery {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;

@@ -1,164 +1,180 @@
-/** Sessions, messages, files, runs and approvals as the server sends them. */
-import type { JsonObject } from "./page.ts";
+/** Sessions, their messages, files and events. */
+import type { RunEvent } from "@capstan/core";
+import { z } from "zod";
+import { ModelName } from "./agents.ts";
+import { JsonObject, PageQuery, pageOf, queryFlag, queryNumber } from "./page.ts";
+import { MessageUsage } from "./runs.ts";
 
-export interface Session {
-  id: string;
-  agent_id: string | null;
-  owner: string;
-  title: string;
-  status: string;
-  state: unknown;
-  metadata: JsonObject;
-  forked_from: string | null;
-  created_at: string;
-  updated_at: string;
-}
+export const Session = z
+  .object({
+    id: z.string(),
+    agent_id: z.string().nullable(),
+    owner: z.string(),
+    title: z.string(),
+    status: z.string(),
+    state: z.unknown(),
+    metadata: JsonObject,
+    forked_from: z.string().nullable(),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: "Session" });
+export type Session = z.infer<typeof Session>;
 
-export interface SessionCreate {
-  id?: string;
-  agent_id?: string;
-  title?: string;
-  metadata?: JsonObject;
-  state?: JsonObject;
-}
+export const SessionCreate = z
+  .strictObject({
+    id: z.uuid().optional().meta({ description: "Yours to choose: the same id twice is one session." }),
+    agent_id: z.uuid().optional(),
+    title: z.string().max(500).optional(),
+    metadata: JsonObject.optional(),
+    state: JsonObject.optional(),
+  })
+  .meta({ id: "SessionCreate" });
+export type SessionCreate = z.input<typeof SessionCreate>;
 
-export interface SessionFile {
-  path: string;
-  name: string;
-  is_directory: boolean;
-  is_readonly: boolean;
-  size_bytes: number;
-  created_at: string;
-  updated_at: string;
-}
+/** RFC 7396: `metadata` is merged, and null removes an entry of it. */
+export const SessionPatch = SessionCreate.pick({ title: true, agent_id: true, metadata: true }).meta({
+  id: "SessionPatch",
+});
+export type SessionPatch = z.input<typeof SessionPatch>;
 
-export interface SessionListing {
-  path: string;
-  entries: SessionFile[];
-  count: number;
-}
+export const SessionQuery = PageQuery.extend({
+  agent_id: z.uuid().optional(),
+  status: z.string().max(50).optional(),
+  q: z.string().max(200).optional().meta({ description: "Text in the title." }),
+  thread_id: z.string().max(500).optional().meta({ description: "An AG-UI client's own thread id." }),
+});
+export type SessionQuery = z.input<typeof SessionQuery>;
+export const SessionPage = pageOf(Session);
 
-export type MessagePart =
-  | { type: "text"; text: string }
-  | {
-      type: "image" | "file";
-      mime_type: string;
-      data?: string;
-      url?: string;
-      path?: string;
-      name?: string;
-    };
+export const SessionFile = z
+  .object({
+    path: z.string(),
+    name: z.string(),
+    is_directory: z.boolean(),
+    is_readonly: z.boolean(),
+    size_bytes: z.int(),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: "SessionFile" });
+export type SessionFile = z.infer<typeof SessionFile>;
 
-export interface MessageCreate {
-  content: string | MessagePart[];
-  id?: string;
-  output_schema?: JsonObject;
-  webhook?: { url: string };
-  model?: string;
-  reasoning?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
-}
+export const SessionListing = z
+  .object({ path: z.string(), entries: z.array(SessionFile), count: z.int() })
+  .meta({ id: "SessionFiles" });
+export type SessionListing = z.infer<typeof SessionListing>;
 
-export interface MessageAccepted {
-  message_id: string;
-  run_id: string;
-  queued: boolean;
-}
+export const FileWriteQuery = z.strictObject({ readonly: queryFlag().optional() });
+export const FileDeleteQuery = z.strictObject({ recursive: queryFlag().optional() });
+export const FilesDeleted = z.object({ path: z.string(), deleted: z.int() });
 
-export type StoredPart =
-  | MessagePart
-  | { type: "reasoning"; text: string }
-  | { type: "tool-call"; tool_call_id: string; tool_name: string; input: unknown }
-  | {
-      type: "tool-result";
-      tool_call_id: string;
-      tool_name: string;
-      output: unknown;
-      is_error: boolean;
-      /** The arguments a person put in place of the model's. */
-      edited_input?: unknown;
-    };
+const textPart = { type: z.literal("text"), text: z.string().max(1_000_000) };
+const filePart = {
+  type: z.enum(["image", "file"]),
+  mime_type: z.string().regex(/^[\w.+-]+\/[\w.+*-]+$/, "must read type/subtype"),
+  data: z.base64().optional(),
+  url: z.url({ protocol: /^https?$/ }).optional(),
+  path: z.string().max(1024).optional(),
+  name: z.string().max(255).optional(),
+};
+export const MessagePart = z.discriminatedUnion("type", [z.strictObject(textPart), z.strictObject(filePart)]);
+export type MessagePart = z.infer<typeof MessagePart>;
 
-export interface Message {
-  id: string;
-  position: number;
-  run_id: string | null;
-  role: "user" | "assistant" | "tool" | "system";
-  content: StoredPart[];
-  usage?: RunUsageWire;
-  feedback?: { value: "up" | "down"; words?: string };
-  /** It waits behind the run that is on. */
-  queued?: boolean;
-  created_at: string;
-}
+export const ReasoningEffort = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
-export interface RunUsageWire {
-  input_tokens?: number;
-  output_tokens?: number;
-  cached_tokens?: number;
-  reasoning_tokens?: number;
-  cost_usd?: number | null;
-  steps?: number;
-  active_ms?: number;
-}
+export const MessageCreate = z
+  .strictObject({
+    content: z.union([z.string().min(1).max(1_000_000), z.array(MessagePart).min(1).max(50)]),
+    id: z.string().min(1).max(200).optional(),
+    output_schema: JsonObject.optional(),
+    webhook: z.strictObject({ url: z.url({ protocol: /^https?$/ }) }).optional(),
+    model: ModelName.optional(),
+    reasoning: ReasoningEffort.optional(),
+  })
+  .meta({ id: "NewMessage" });
+export type MessageCreate = z.input<typeof MessageCreate>;
 
-export interface TraceSpan {
-  kind: "model" | "gate" | "tool";
-  name: string;
-  started_at: string;
-  duration_ms: number;
-  [fact: string]: unknown;
-}
+export const MessageAccepted = z
+  .object({ message_id: z.string(), run_id: z.string(), queued: z.boolean() })
+  .meta({ id: "MessageAccepted" });
+export type MessageAccepted = z.infer<typeof MessageAccepted>;
 
-export type RunStatus = "queued" | "running" | "waiting" | "done" | "failed" | "cancelled" | "limit";
+export const StoredPart = z.discriminatedUnion("type", [
+  z.object(textPart),
+  z.object(filePart),
+  z.object({ type: z.literal("reasoning"), text: z.string() }),
+  z.object({
+    type: z.literal("tool-call"),
+    tool_call_id: z.string(),
+    tool_name: z.string(),
+    input: z.unknown(),
+  }),
+  z.object({
+    type: z.literal("tool-result"),
+    tool_call_id: z.string(),
+    tool_name: z.string(),
+    output: z.unknown(),
+    is_error: z.boolean(),
+    edited_input: z
+      .unknown()
+      .optional()
+      .meta({ description: "The arguments a person put in place of the model's." }),
+  }),
+]);
+export type StoredPart = z.infer<typeof StoredPart>;
 
-export interface Run {
-  id: string;
-  session_id: string;
-  agent_id: string | null;
-  status: RunStatus;
-  outcome: JsonObject | null;
-  error: { code: string; message: string; nextStep: string } | null;
-  usage: RunUsageWire;
-  model: string | null;
-  parent_run_id: string | null;
-  started_at: string;
-  ended_at: string | null;
-  /** Only where one run is asked for. */
-  trace?: TraceSpan[];
-}
+export const Message = z
+  .object({
+    id: z.string(),
+    position: z.int(),
+    run_id: z.string().nullable(),
+    role: z.enum(["user", "assistant", "tool", "system"]),
+    content: z.array(StoredPart),
+    usage: MessageUsage.optional(),
+    feedback: z.object({ value: z.enum(["up", "down"]), words: z.string().optional() }).optional(),
+    queued: z.boolean().optional().meta({ description: "It waits behind the run that is on." }),
+    created_at: z.string(),
+  })
+  .meta({ id: "Message" });
+export type Message = z.infer<typeof Message>;
 
-export interface Approval {
-  id: string;
-  kind: "tool" | "scope" | "package";
-  status: "pending" | "approved" | "denied" | "expired" | "cancelled";
-  session_id: string | null;
-  run_id: string | null;
-  agent_id: string;
-  agent_name: string | null;
-  tool: string;
-  capability_id: string;
-  input: unknown;
-  input_schema: JsonObject | null;
-  reason: string;
-  requested_by: string;
-  assignee: string;
-  expiry: JsonObject;
-  expires_at: string | null;
-  created_at: string;
-  answered_by: string | null;
-  answered_at: string | null;
-  answer: { words: string | null; edited_args: unknown } | null;
-  result: unknown;
-}
+export const MessageQuery = z.strictObject({
+  limit: queryNumber().int().min(1).max(500).default(100),
+  cursor: queryNumber().int().min(-1).optional(),
+});
+export const MessagePage = z.object({ items: z.array(Message), next_cursor: z.int().optional() });
 
-export interface ApprovalAnswer {
-  decision: "approve" | "deny";
-  words?: string;
-  edited_args?: JsonObject;
-}
+export const FeedbackCreate = z.strictObject({
+  value: z.enum(["up", "down"]),
+  words: z.string().max(4000).default(""),
+});
+export const FeedbackStored = z.object({ stored: z.literal(true) });
 
-export interface ToolResultCreate {
-  tool_call_id: string;
-  output: unknown;
-  is_error?: boolean;
-}
+export const ToolResultCreate = z.strictObject({
+  tool_call_id: z.string().max(500),
+  output: z.unknown(),
+  is_error: z.boolean().optional(),
+});
+export type ToolResultCreate = z.input<typeof ToolResultCreate>;
+export const ToolResultsCreate = z.strictObject({ results: z.array(ToolResultCreate).min(1).max(100) });
+export const ToolResultsAccepted = z.object({ accepted: z.int() });
+
+export const SessionFork = z.strictObject({ message_id: z.string().max(200).optional() });
+
+export const EventQuery = z.strictObject({
+  after: queryNumber().int().min(0).optional(),
+  run: z.string().max(200).optional(),
+  format: z.enum(["json"]).optional(),
+  limit: queryNumber().int().min(1).max(1000).optional(),
+});
+/** One AG-UI event of a session; `seq` is its number there, larger than the one before. */
+export const StoredEvent = z
+  .object({
+    seq: z.int(),
+    run_id: z.string().nullable(),
+    event: z.custom<RunEvent>().meta({ type: "object" }),
+  })
+  .meta({ id: "SessionEvent" });
+export type StoredEvent = z.infer<typeof StoredEvent>;
+export const EventPage = z.object({ items: z.array(StoredEvent), next: z.int().nullable().optional() });

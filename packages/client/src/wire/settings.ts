@@ -1,73 +1,171 @@
-/** The server itself: status, providers, keys, users, the audit log. */
-import type { JsonObject } from "./page.ts";
+/** The server itself: status, providers, API keys, users, grants, the audit log. */
+import { z } from "zod";
+import { JsonObject, listOf, queryNumber } from "./page.ts";
 
-export interface ServerStatus {
-  version: string;
-  url: string;
-  data: string;
-  model: { name: string; label?: string; demo: boolean };
-  counts: { running: number; pending_approvals: number; sessions: number; agents: number };
-  uptime_seconds: number;
-  /** What the sandbox lacks on this system, and documents that cannot be used. */
-  notes: string[];
-}
+export const ServerStatus = z
+  .object({
+    version: z.string(),
+    url: z.string(),
+    data: z.string().meta({ description: "Where the data lies, without a password." }),
+    model: z
+      .object({ name: z.string(), label: z.string(), demo: z.boolean() })
+      .meta({ description: "What answers for agents that name no model." }),
+    counts: z.object({
+      running: z.int(),
+      pending_approvals: z.int(),
+      sessions: z.int(),
+      agents: z.int(),
+    }),
+    uptime_seconds: z.int(),
+    routing: z
+      .object({
+        tier: z.enum(["static", "minilm"]),
+        waiting: z
+          .int()
+          .meta({ description: "Texts the model still has to read; until then the static table answers." }),
+      })
+      .meta({ description: "What tasks are ranked by, beside their words." }),
+    notes: z
+      .array(z.string())
+      .meta({ description: "What the sandbox lacks on this system, and documents that cannot be used." }),
+  })
+  .meta({ id: "ServerStatus" });
+export type ServerStatus = z.infer<typeof ServerStatus>;
 
-export interface ProviderInfo {
-  provider: string;
-  configured: boolean;
-  from?: "environment" | "settings" | "none";
-  base_url?: string;
-  models?: unknown[];
-}
+export const Alive = z.object({ status: z.literal("ok") });
 
-export type KeyRight = "read" | "run" | "admin";
+export const ProviderName = z.enum(["anthropic", "openai", "google", "openai-compatible", "localai"]);
+export const ProviderInfo = z
+  .object({
+    provider: z.string(),
+    configured: z.boolean(),
+    from: z.enum(["environment", "settings", "none"]),
+    base_url: z.string().optional(),
+  })
+  .meta({ id: "Provider" });
+export type ProviderInfo = z.infer<typeof ProviderInfo>;
+export const ProviderList = listOf(ProviderInfo);
+export const ProviderPut = z
+  .strictObject({
+    api_key: z.string().min(1).max(1000).optional(),
+    base_url: z.url({ protocol: /^https?$/ }).optional(),
+  })
+  .meta({ id: "ProviderPut" });
+export type ProviderPut = z.input<typeof ProviderPut>;
 
-export interface ApiKey {
-  id: string;
-  name: string;
-  owner: string;
-  /** The first characters, to tell keys apart. */
-  prefix: string;
-  rights: KeyRight[];
-  per_minute: number;
-  revoked: boolean;
-  created_at: string;
-}
+export const KeyRight = z.enum(["read", "run", "admin"]);
+export type KeyRight = z.infer<typeof KeyRight>;
 
-export interface User {
-  email: string;
-  /** In force now, with what was granted. */
-  scopes: string[];
-  /** Those that were set. */
-  own_scopes: string[];
-  preferences: JsonObject;
-}
+export const ApiKey = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    owner: z.string(),
+    prefix: z.string().meta({ description: "The first characters, to tell keys apart." }),
+    rights: z.array(KeyRight),
+    per_minute: z.int(),
+    revoked: z.boolean(),
+    created_at: z.string(),
+  })
+  .meta({ id: "ApiKey" });
+export type ApiKey = z.infer<typeof ApiKey>;
+export const KeyList = listOf(ApiKey);
+export const NewApiKey = z.object({ ...ApiKey.shape, key: z.string() }).meta({ id: "NewApiKey" });
+export type NewApiKey = z.infer<typeof NewApiKey>;
+export const KeyCreate = z
+  .strictObject({
+    name: z.string().trim().min(1).max(200),
+    owner: z.email().optional().meta({ description: "Whose scopes count; the caller by default." }),
+    rights: z.array(KeyRight).min(1).default(["run"]),
+    per_minute: z.int().min(1).max(1_000_000).optional(),
+  })
+  .meta({ id: "ApiKeyCreate" });
+export type KeyCreate = z.input<typeof KeyCreate>;
+
+export const UserEmail = z.email().or(z.literal("local@localhost"));
+export const User = z
+  .object({
+    email: z.string(),
+    scopes: z.array(z.string()).meta({ description: "In force now, with what was granted." }),
+    own_scopes: z.array(z.string()).meta({ description: "Those that were set, and that PUT sets." }),
+    preferences: JsonObject,
+  })
+  .meta({ id: "User" });
+export type User = z.infer<typeof User>;
+export const UserList = listOf(User);
+export const UserPut = z
+  .strictObject({
+    scopes: z.array(z.string().min(1).max(200)).max(500).optional(),
+    preferences: JsonObject.optional(),
+  })
+  .meta({ id: "UserPut" });
+export type UserPut = z.input<typeof UserPut>;
+
+const LONGEST_GRANT_HOURS = 24 * 365;
+export const GrantSubject = z
+  .string()
+  .max(400)
+  .regex(/^(?:user|agent):.+$/, "must read user:<email> or agent:<id>")
+  .meta({ description: "`user:<email>` or `agent:<id>`." });
 
 /** A scope given beside a user's or an agent's own. */
-export interface Grant {
-  id: string;
-  /** `user:<email>` or `agent:<id>`. */
-  subject: string;
-  scope: string;
-  granted_by: string;
-  reason: string;
-  created_at: string;
-  /** Null: until it is revoked. */
-  expires_at: string | null;
-}
+export const Grant = z
+  .object({
+    id: z.string(),
+    subject: GrantSubject,
+    scope: z.string(),
+    granted_by: z.string(),
+    reason: z.string(),
+    created_at: z.string(),
+    expires_at: z.string().nullable().meta({ description: "Null: until it is revoked." }),
+  })
+  .meta({ id: "Grant" });
+export type Grant = z.infer<typeof Grant>;
+export const GrantList = listOf(Grant);
+export const GrantQuery = z.strictObject({ subject: GrantSubject.optional() });
+export const GrantCreate = z
+  .strictObject({
+    subject: GrantSubject,
+    scope: z.string().min(1).max(200),
+    reason: z.string().max(1000).default(""),
+    hours: z
+      .number()
+      .positive()
+      .max(LONGEST_GRANT_HOURS)
+      .optional()
+      .meta({ description: "For how long; without it until revoked." }),
+  })
+  .meta({ id: "GrantCreate" });
+export type GrantCreate = z.input<typeof GrantCreate>;
 
-export interface GrantCreate {
-  subject: string;
-  scope: string;
-  reason?: string;
-  hours?: number;
-}
+export const AuditEntry = z
+  .object({
+    id: z.int(),
+    actor: z.string(),
+    action: z.string(),
+    subject: z.string(),
+    details: JsonObject,
+    created_at: z.string(),
+  })
+  .meta({ id: "AuditEntry" });
+export type AuditEntry = z.infer<typeof AuditEntry>;
+export const AuditQuery = z.strictObject({
+  limit: queryNumber().int().min(1).max(500).default(100),
+  cursor: queryNumber().int().min(1).optional(),
+});
+export const AuditPage = z.object({ items: z.array(AuditEntry), next_cursor: z.int().optional() });
 
-export interface AuditEntry {
-  id: number;
-  actor: string;
-  action: string;
-  subject: string;
-  details: JsonObject;
-  created_at: string;
-}
+/** Every refusal: an RFC 9457 problem with our `code`, `message` and `nextStep`. */
+export const Problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.string(),
+    message: z.string(),
+    nextStep: z.string(),
+    details: z.unknown().optional(),
+  })
+  .meta({ id: "Problem" });
+export type Problem = z.infer<typeof Problem>;

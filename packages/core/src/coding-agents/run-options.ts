@@ -5,8 +5,8 @@
  */
 import { z } from "zod";
 import { fail } from "../failures/fail.ts";
+import { whatIsWrong } from "../faults.ts";
 import { ok, type Result } from "../result.ts";
-import { whatIsWrong } from "../what-is-wrong.ts";
 import type { AgentName } from "./agent-name.ts";
 import {
   APPROVAL_MODES,

@@ -2,13 +2,13 @@
 import { row } from "./failure.ts";
 
 export const gateFailures = {
-  tool_unknown: row<{ tool: string; nearest: readonly string[] }>({
+  tool_unknown: row<{ tool: string; nearest: readonly string[]; known: readonly string[] }>({
     status: 404,
     message: ({ tool }) => `There is no tool "${tool}".`,
-    nextStep: ({ nearest }) =>
-      nearest.length > 0
-        ? `Did you mean ${nearest.map((name) => `"${name}"`).join(" or ")}?`
-        : "Use one of the listed tools.",
+    nextStep: ({ nearest, known }) => {
+      if (nearest.length > 0) return `Did you mean ${nearest.map((name) => `"${name}"`).join(" or ")}?`;
+      return known.length > 0 ? `Use one of these: ${known.join(", ")}.` : "There is none to use here.";
+    },
   }),
   tool_hidden: row<{ tool: string; reason: string }>({
     status: 403,

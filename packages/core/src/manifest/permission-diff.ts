@@ -17,7 +17,7 @@ export interface PermissionDiff {
   readonly actionsAdded: readonly string[];
   readonly actionsRemoved: readonly string[];
   readonly actionsChanged: readonly ActionChange[];
-  readonly commandChanged?: { readonly from: string; readonly to: string };
+  readonly commandChanged?: { readonly from: string; readonly to: string } | undefined;
   readonly serviceChanged: boolean;
   readonly skillsAdded: readonly string[];
   readonly grows: boolean;

@@ -10,10 +10,10 @@ const MAX_TASKS = 10_000;
 
 const names = z.array(z.string()).max(1_000).nullish();
 
-export const rankCatalogRequest = z.object({
+export const rankCatalogRequest = z.strictObject({
   capabilities: z
     .array(
-      z.object({
+      z.strictObject({
         id: z.string().min(1),
         name: z.string().nullish(),
         description: z.string().nullish(),

@@ -5,7 +5,7 @@ import type { ToolRisk } from "../tool.ts";
 
 const MAX_TASK_CHARS = 100_000;
 
-export const TaskRequest = z.object({
+export const TaskRequest = z.strictObject({
   task: z.string().trim().min(1).max(MAX_TASK_CHARS),
   context: z.looseObject({ userId: z.string().max(320).optional() }).default({}),
   dryRun: z.boolean().default(false),

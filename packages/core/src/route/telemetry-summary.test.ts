@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failureClass, type StepRecord, summarise, telemetryQuery } from "./telemetry-summary.ts";
+import { failureClass, type StepRecord, summarise } from "./telemetry-summary.ts";
 
 const record = (over: Partial<StepRecord>): StepRecord => ({
   ts: "2026-02-15T07:30:59.901Z",
@@ -64,9 +64,4 @@ test.each([
   [{ ok: true, dryRun: true }, "dry_run"],
 ] as const)("%j is of class %s", (step, expected) => {
   expect(failureClass(step)).toBe(expected);
-});
-
-test("a query asks for 25 records, and for no more than 200", () => {
-  expect(telemetryQuery.parse({})).toEqual({ limit: 25 });
-  expect(telemetryQuery.safeParse({ limit: "201" }).success).toBe(false);
 });

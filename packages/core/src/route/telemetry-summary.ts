@@ -18,8 +18,6 @@ export const telemetryRecord = z.object({
 });
 export type StepRecord = z.output<typeof telemetryRecord>;
 
-export const telemetryQuery = z.object({ limit: z.coerce.number().int().min(1).max(200).default(25) });
-
 export interface TelemetrySummary {
   readonly total: number;
   readonly successful: number;

@@ -3,7 +3,7 @@
  * the same inbox as every other; approved, it records the grant, and the next model call sees the tool.
  */
 import { type Capability, defineCapability, defineTool, fail, ok, type ToolContext } from "@capstan/core";
-import { REQUEST_ACCESS } from "@capstan/core/internal";
+import { nearest, REQUEST_ACCESS } from "@capstan/core/internal";
 import { z } from "zod";
 import type { Composer } from "../agents/composer.ts";
 import type { Approvals } from "../runs/approvals/approvals.ts";
@@ -63,7 +63,8 @@ async function grant(
   if (!composed.ok) return composed;
   const hidden = composed.value.hidden.filter(({ reason }) => reason === "scope");
   const wanted = hidden.find(({ name }) => name === input.tool);
-  if (!wanted) return fail("tool_unknown", { tool: input.tool, nearest: hidden.map(({ name }) => name) });
+  const known = hidden.map(({ name }) => name);
+  if (!wanted) return fail("tool_unknown", { tool: input.tool, nearest: nearest(input.tool, known), known });
   const grantedBy = await approver(approvals, context);
   const expiresAt =
     input.hours === undefined ? undefined : new Date(now().getTime() + input.hours * 3_600_000);

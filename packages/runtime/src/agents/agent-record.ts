@@ -1,6 +1,6 @@
 /** An agent as it is stored, and how a row becomes one. */
-import type { AgentSpec, CapabilityRef, RunLimits, ToolPolicy } from "@capstan/core";
-import type { ApprovalExpiry } from "@capstan/core/internal";
+import type { AgentSpec, CapabilityRef } from "@capstan/core";
+import { AGENT_DEFAULTS } from "@capstan/core/internal";
 
 export interface AgentRecord extends AgentSpec {
   readonly owner: string;
@@ -12,17 +12,9 @@ export interface AgentRecord extends AgentSpec {
 /** What a caller gives to make or change an agent; everything else is the store's. */
 export type AgentInput = Omit<AgentSpec, "id" | "version">;
 
-/** The part of an agent that is read and written as a whole. */
-export interface AgentSettings {
-  toolPolicies?: Record<string, ToolPolicy>;
-  limits?: RunLimits;
-  approvalExpiry?: ApprovalExpiry;
-  mayRequestScopes?: boolean;
-  allowNativeTools?: boolean;
-  provider?: string;
-  documentationUrl?: string;
-  metadata?: Record<string, unknown>;
-}
+/** Fields with a column of their own, because a query reads them; all others are one document. */
+type Column = "name" | "description" | "systemPrompt" | "model" | "harness" | "grantedScopes";
+export type AgentSettings = Partial<Omit<AgentInput, Column | "capabilities">>;
 
 export interface AgentRow {
   id: string;
@@ -47,44 +39,22 @@ export interface CapabilityRow {
   version: string | null;
 }
 
+/** A row written before a field existed has it at its default. */
 export function agentRecord(row: AgentRow, capabilities: readonly CapabilityRow[]): AgentRecord {
-  const settings = row.settings as AgentSettings; // written only by `settingsOf`
+  const { settings, model, status, ...columns } = row;
   return {
-    id: row.id,
-    owner: row.owner,
-    name: row.name,
-    description: row.description,
-    version: row.version,
-    status: row.status === "archived" ? "archived" : "active",
-    systemPrompt: row.systemPrompt,
-    ...(row.model !== null && { model: row.model }),
-    harness: row.harness,
+    ...AGENT_DEFAULTS,
+    ...(settings as AgentSettings), // written only by `settingsOf`
+    ...columns,
+    ...(model !== null && { model }),
+    status: status === "archived" ? "archived" : "active",
     capabilities: capabilities.map(capabilityRef),
-    grantedScopes: row.grantedScopes,
-    toolPolicies: settings.toolPolicies ?? {},
-    limits: settings.limits ?? {},
-    approvalExpiry: settings.approvalExpiry ?? { policy: "wait" },
-    mayRequestScopes: settings.mayRequestScopes ?? false,
-    allowNativeTools: settings.allowNativeTools ?? false,
-    ...(settings.provider !== undefined && { provider: settings.provider }),
-    ...(settings.documentationUrl !== undefined && { documentationUrl: settings.documentationUrl }),
-    metadata: settings.metadata ?? {},
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
   };
 }
 
 export function settingsOf(input: AgentInput): AgentSettings {
-  return {
-    toolPolicies: { ...input.toolPolicies },
-    limits: input.limits,
-    approvalExpiry: input.approvalExpiry,
-    mayRequestScopes: input.mayRequestScopes,
-    allowNativeTools: input.allowNativeTools,
-    ...(input.provider !== undefined && { provider: input.provider }),
-    ...(input.documentationUrl !== undefined && { documentationUrl: input.documentationUrl }),
-    metadata: { ...input.metadata },
-  };
+  const { name, description, systemPrompt, model, harness, grantedScopes, capabilities, ...settings } = input;
+  return settings;
 }
 
 const capabilityRef = ({ capabilityId, config, prefix, version }: CapabilityRow): CapabilityRef => ({

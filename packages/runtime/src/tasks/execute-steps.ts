@@ -136,7 +136,8 @@ async function executeStep(step: PlannedStep, parts: StepParts, place: StepPlace
   const route = parts.refuseRoute(step);
   if (route) return refused(route);
   const tool = parts.toolOf(step);
-  if (!tool) return refused(fail("tool_unknown", { tool: step.tool ?? step.route, nearest: [] }).failure);
+  if (!tool)
+    return refused(fail("tool_unknown", { tool: step.tool ?? step.route, nearest: [], known: [] }).failure);
   const { pass } = await parts.breakers.admit(step.capabilityId);
   if (!pass) return refused(fail("capability_resting", { id: step.capabilityId }).failure);
   const found = await parts.agentFor(step.capabilityId);

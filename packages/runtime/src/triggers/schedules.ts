@@ -22,9 +22,9 @@ export interface Schedule {
   readonly timezone: string;
   readonly type: string;
   readonly payload: Record<string, unknown>;
-  readonly routing?: { readonly channel: string; readonly target?: string };
+  readonly routing?: { readonly channel: string; readonly target?: string | undefined } | undefined;
   readonly enabled: boolean;
-  readonly lastFiredAt?: Date;
+  readonly lastFiredAt?: Date | undefined;
   readonly createdAt: Date;
 }
 

@@ -3,7 +3,7 @@
  * and its message's id, so that handling it again finds the same run and does nothing twice.
  */
 import type { CapabilityRegistry } from "@capstan/core";
-import type { Trigger } from "@capstan/core/internal";
+import { AGENT_DEFAULTS, type Trigger } from "@capstan/core/internal";
 import type { AgentStore } from "../agents/agent-store.ts";
 import type { RunRecord } from "../runs/history/session-history.ts";
 import type { Runs } from "../runs/runs.ts";
@@ -55,18 +55,12 @@ async function boundAgent(
     ...found.value.tools.flatMap((tool) => tool.scopes),
   ]);
   const made = await agents.create(owner, {
+    ...AGENT_DEFAULTS,
     name: `${found.value.name} (triggers)`,
     description: `Handles triggers of ${capability}.`,
     systemPrompt: "You handle events of a background service. Use its tools to do what the event asks for.",
-    harness: "native",
     capabilities: [{ id: capability }],
     grantedScopes: [...scopes],
-    toolPolicies: {},
-    limits: {},
-    approvalExpiry: { policy: "wait" as const },
-    mayRequestScopes: false,
-    allowNativeTools: false,
-    metadata: {},
   });
   return made.id;
 }

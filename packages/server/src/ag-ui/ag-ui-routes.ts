@@ -1,8 +1,9 @@
 /** /v1/agents/{id}/ag-ui: AG-UI 1.0 over SSE, or protobuf when it is asked for by name; and what the agent can do. */
+import { AgentCapabilitiesDocument, CapabilitiesQuery } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute, type z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { type AppEnv, json, needs, newRoutes, requireRight } from "../http/define-route.ts";
+import { type AppEnv, asWire, Id, json, needs, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { sseEvent, sseResponse, streamStop } from "../http/sse.ts";
 import { type AgentCapabilityParts, agentCapabilities } from "./agent-capabilities.ts";
@@ -13,16 +14,17 @@ import { type Answering, type StartRunParts, startRun } from "./start-run.ts";
 const PROTOBUF = "application/vnd.ag-ui.event+proto";
 
 const capabilities = createRoute({
+  operationId: "getAgentCapabilities",
   ...needs("read"),
   method: "get",
   path: "/v1/agents/{id}/ag-ui/capabilities",
   tags: ["ag-ui"],
   summary: "What the agent can do: AG-UI's AgentCapabilities; `observed=true` adds what runs really showed",
   request: {
-    params: z.object({ id: z.string() }),
-    query: z.object({ observed: z.enum(["true", "false"]).optional() }),
+    params: Id,
+    query: CapabilitiesQuery,
   },
-  responses: { 200: json(z.record(z.string(), z.unknown()), "AgentCapabilities.") },
+  responses: { 200: json(AgentCapabilitiesDocument, "AgentCapabilities.") },
 });
 
 export interface AgUiRouteParts extends AgentCapabilityParts, StartRunParts {
@@ -37,7 +39,7 @@ export function agUiRoutes(services: AgUiRouteParts) {
     if (!found.ok) return problem(c, found.failure);
     const { declared, observed } = found.value;
     const body = c.req.valid("query").observed === "true" ? { ...declared, observed } : declared;
-    return c.json(body as unknown as Record<string, unknown>, 200);
+    return c.json(asWire<z.input<typeof AgentCapabilitiesDocument>>({ ...body }), 200);
   });
   describeRun(routes.openAPIRegistry);
   routes.post("/v1/agents/:id/ag-ui", requireRight("run"), (c) => run(c, services));
@@ -148,12 +150,13 @@ function describeRun(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]):
     },
   };
   registry.registerPath({
+    operationId: "runAgent",
     method: "post",
     path: "/v1/agents/{id}/ag-ui",
     tags: ["ag-ui"],
     summary: "Run the agent: AG-UI events over SSE, or protobuf on explicit request",
     "x-capstan-right": "run",
-    request: { params: z.object({ id: z.string() }), body: { content: { "application/json": { schema } } } },
+    request: { params: Id, body: { content: { "application/json": { schema } } } },
     responses: {
       200: {
         description: "AG-UI events.",

@@ -48,12 +48,11 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
     expect(preview.body.tokens.total).toBeGreaterThan(100);
   });
 
-  test("options come back beside the ids", async () => {
+  test("options come back in their place, and a capability without any as its id", async () => {
     const { body } = await create({
       capabilities: [{ id: "test_math", prefix: "m_", version: "^1.0.0" }, "noop"],
     });
-    expect(body.capabilities).toEqual(["test_math", "noop"]);
-    expect(body.capability_options).toEqual({ test_math: { prefix: "m_", version: "^1.0.0" } });
+    expect(body.capabilities).toEqual([{ id: "test_math", prefix: "m_", version: "^1.0.0" }, "noop"]);
   });
 
   test.each<[string, object, number, string]>([

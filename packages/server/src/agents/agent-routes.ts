@@ -1,63 +1,70 @@
 /** /v1/agents: make, read, change, remove, preview. Saving composes first, so that a saved agent always runs. */
-import { createRoute, z } from "@hono/zod-openapi";
-import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
-import { problem } from "../http/problem.ts";
-import { AgentBody, AgentDto, AgentPatch, agentDto, agentInput, patchedInput } from "./agent-dto.ts";
-import { PreviewDto, previewDto } from "./preview-dto.ts";
-import { canAnswer, type SaveAgentParts, saveAgent } from "./save-agent.ts";
 
-const Id = z.object({ id: z.string() });
-const PageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().max(100).optional(),
-});
+import {
+  Agent,
+  AgentCreate,
+  AgentPage,
+  AgentPatch,
+  AgentPreview,
+  AgentQuery,
+  PreviewQuery,
+} from "@capstan/client/wire";
+import { createRoute } from "@hono/zod-openapi";
+import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import { agentDto, agentInput, patchedInput, unsavedInput } from "./agent-wire.ts";
+import { previewDto } from "./preview-dto.ts";
+import type { SaveAgentParts } from "./save-agent.ts";
+import { canAnswer, saveAgent } from "./save-agent.ts";
 
 const createAgent = createRoute({
+  operationId: "createAgent",
   ...needs("run"),
   method: "post",
   path: "/v1/agents",
   tags: ["agents"],
   summary: "Create an agent with capabilities",
-  request: { body: jsonBody(AgentBody) },
-  responses: { 201: json(AgentDto, "The agent.") },
+  request: { body: jsonBody(AgentCreate) },
+  responses: { 201: json(Agent, "The agent.") },
 });
 
 const listAgents = createRoute({
+  operationId: "listAgents",
   ...needs("read"),
   method: "get",
   path: "/v1/agents",
   tags: ["agents"],
   summary: "List agents, newest first",
-  request: { query: PageQuery },
+  request: { query: AgentQuery },
   responses: {
-    200: json(
-      z.object({ items: z.array(AgentDto), total: z.int(), next_cursor: z.string().optional() }),
-      "A page of agents.",
-    ),
+    200: json(AgentPage, "A page of agents."),
   },
 });
 
 const getAgent = createRoute({
+  operationId: "getAgent",
   ...needs("read"),
   method: "get",
   path: "/v1/agents/{id}",
   tags: ["agents"],
   summary: "One agent",
   request: { params: Id },
-  responses: { 200: json(AgentDto, "The agent.") },
+  responses: { 200: json(Agent, "The agent.") },
 });
 
 const patchAgent = createRoute({
+  operationId: "updateAgent",
   ...needs("run"),
   method: "patch",
   path: "/v1/agents/{id}",
   tags: ["agents"],
   summary: "Change an agent; what is not named stays",
   request: { params: Id, body: jsonBody(AgentPatch) },
-  responses: { 200: json(AgentDto, "The agent as it is now.") },
+  responses: { 200: json(Agent, "The agent as it is now.") },
 });
 
 const deleteAgent = createRoute({
+  operationId: "deleteAgent",
   ...needs("run"),
   method: "delete",
   path: "/v1/agents/{id}",
@@ -68,16 +75,18 @@ const deleteAgent = createRoute({
 });
 
 const previewAgent = createRoute({
+  operationId: "previewAgent",
   ...needs("read"),
   method: "get",
   path: "/v1/agents/{id}/preview",
   tags: ["agents"],
   summary: "The composed agent: merged prompt, tools, hidden tools with reasons, token price",
   request: { params: Id },
-  responses: { 200: json(PreviewDto, "What would run.") },
+  responses: { 200: json(AgentPreview, "What would run.") },
 });
 
 const previewUnsaved = createRoute({
+  operationId: "previewUnsavedAgent",
   ...needs("read"),
   method: "post",
   path: "/v1/agents/preview",
@@ -85,9 +94,9 @@ const previewUnsaved = createRoute({
   summary: "Compose an agent that is not saved; `check=save` refuses whatever saving it would",
   request: {
     body: jsonBody(AgentPatch),
-    query: z.object({ check: z.enum(["save"]).optional() }),
+    query: PreviewQuery,
   },
-  responses: { 200: json(PreviewDto, "What would run.") },
+  responses: { 200: json(AgentPreview, "What would run.") },
 });
 
 export type AgentRouteParts = SaveAgentParts;
@@ -105,8 +114,10 @@ export function agentRoutes(services: AgentRouteParts) {
     return c.json({ items: items.map(agentDto), total, ...(nextCursor && { next_cursor: nextCursor }) }, 200);
   });
   routes.openapi(previewUnsaved, async (c) => {
-    const input = patchedInput(agentInput({ name: "unsaved" }), c.req.valid("json"));
-    const composed = await composer.preview({ ...input, id: "unsaved", version: 0 }, c.get("caller").email);
+    const input = unsavedInput(c.req.valid("json"));
+    if (!input.ok) return problem(c, input.failure);
+    const spec = { ...input.value, id: "unsaved", version: 0 };
+    const composed = await composer.preview(spec, c.get("caller").email);
     if (composed.ok && c.req.valid("query").check === "save") {
       const can = await canAnswer(services, composed.value);
       if (!can.ok) return problem(c, can.failure);
@@ -121,12 +132,9 @@ export function agentRoutes(services: AgentRouteParts) {
     const { id } = c.req.valid("param");
     const found = await agents.get(id);
     if (!found.ok) return problem(c, found.failure);
-    const saved = await saveAgent(
-      services,
-      c.get("caller"),
-      patchedInput(found.value, c.req.valid("json")),
-      id,
-    );
+    const input = patchedInput(found.value, c.req.valid("json"));
+    if (!input.ok) return problem(c, input.failure);
+    const saved = await saveAgent(services, c.get("caller"), input.value, found.value);
     return saved.ok ? c.json(agentDto(saved.value), 200) : problem(c, saved.failure);
   });
   routes.openapi(deleteAgent, async (c) => {

@@ -1,6 +1,7 @@
 /** Saves an agent once it composes, its model can answer and its harness exists; records who did it. */
-import { ok, type Result, type RuntimeAgent } from "@capstan/core";
-import { NATIVE_AGENT } from "@capstan/core/internal";
+
+import { fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
+import { faultsText, NATIVE_AGENT, unknownField } from "@capstan/core/internal";
 import type { AgentInput, AgentRecord, AgentStore, AuditLog, Composer } from "@capstan/runtime";
 import type { Harnesses } from "../harness/open-harnesses.ts";
 import type { Caller } from "../http/caller.ts";
@@ -18,11 +19,14 @@ export async function saveAgent(
   services: SaveAgentParts,
   caller: Caller,
   input: AgentInput,
-  id?: string,
+  before?: AgentRecord,
 ): Promise<Result<AgentRecord>> {
   const { agents, audit, composer } = services;
+  const id = before?.id;
   const composed = await composer.preview({ ...input, id: "unsaved", version: 0 }, caller.email);
   if (!composed.ok) return composed;
+  const named = policiesNameTools(composed.value);
+  if (!named.ok) return named;
   const can = await canAnswer(services, composed.value);
   if (!can.ok) return can;
   const saved =
@@ -49,4 +53,16 @@ export async function canAnswer(
   const { harness, model } = agent.spec;
   if (harness !== NATIVE_AGENT) return harnesses.driver(harness).check(agent);
   return model === undefined ? ok(true) : models.check(model);
+}
+
+/** A policy for a tool that the agent does not have would protect nothing. A coding agent has tools we do not know. */
+function policiesNameTools({ spec, tools, hidden }: RuntimeAgent): Result<true> {
+  if (spec.harness !== NATIVE_AGENT) return ok(true);
+  const known = [...tools, ...hidden].map(({ name }) => name);
+  const faults = Object.keys(spec.toolPolicies)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ path: "tool_policies", message: unknownField(name, known) }));
+  return faults.length === 0
+    ? ok(true)
+    : fail("input_invalid", { where: faultsText(faults), issues: faults });
 }

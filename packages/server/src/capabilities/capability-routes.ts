@@ -1,134 +1,85 @@
 /** /v1/capabilities: what is registered, and one tool called by itself through the gate. */
-import { type AnyTool, type Capability, type CapabilityRegistry, fail } from "@capstan/core";
+
+import {
+  ApprovalPending,
+  CapabilityDetail,
+  CapabilityDocument,
+  CapabilityPage,
+  CapabilityQuery,
+  type RoutingWire,
+  ToolResult,
+  ToolRun,
+} from "@capstan/client/wire";
+import type { CapabilityRegistry } from "@capstan/core";
+import { type AnyTool, type Capability, fail } from "@capstan/core";
 import { whyUnavailable } from "@capstan/core/internal";
 import type { AgentStore, AuditLog, CapabilityDocuments } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
-import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { asWire, Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { type OneToolParts, runOneTool } from "./run-one-tool.ts";
 
-const CapabilityDto = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    description: z.string(),
-    status: z.enum(["available", "coming_soon", "deprecated"]),
-    icon: z.string().optional(),
-    category: z.string().optional(),
-    version: z.string(),
-    source: z.string(),
-    risk: z.enum(["low", "medium", "high"]),
-  })
-  .openapi("Capability");
-
-const ToolDto = z
-  .object({
-    name: z.string(),
-    description: z.string(),
-    policy: z.enum(["auto", "approve", "client", "deny"]),
-    input_schema: z.record(z.string(), z.unknown()),
-    output_schema: z.record(z.string(), z.unknown()).optional(),
-    required_scopes: z.array(z.string()),
-    requires_context: z.boolean(),
-    timeout_ms: z.int(),
-    idempotent: z.boolean(),
-    unavailable: z.string().optional(),
-  })
-  .openapi("Tool");
-
-const CapabilityDetail = CapabilityDto.extend({
-  system_prompt: z.string().optional(),
-  tools: z.array(ToolDto),
-  dependencies: z.array(z.string()),
-  required_scopes: z.array(z.string()),
-  config_schema: z.record(z.string(), z.unknown()).optional(),
-  policies: z.record(z.string(), z.string()),
-  hooks: z.array(z.string()),
-  routing: z.record(z.string(), z.unknown()),
-  documentation: z
-    .object({ usage: z.string().optional(), examples: z.array(z.string()).optional() })
-    .optional(),
-  used_by: z.array(z.object({ id: z.string(), name: z.string() })),
-}).openapi("CapabilityDetail");
-
-const Filter = z.object({
-  status: z.enum(["available", "coming_soon", "deprecated"]).optional(),
-  category: z.string().optional(),
-  source: z.string().optional(),
-  q: z.string().max(200).optional().openapi({ description: "Text in the id, name or description." }),
-});
+const Tool = Id.extend({ tool: z.string() });
 
 const listRoute = createRoute({
+  operationId: "listCapabilities",
   ...needs("read"),
   method: "get",
   path: "/v1/capabilities",
   tags: ["capabilities"],
   summary: "List capabilities",
-  request: { query: Filter },
+  request: { query: CapabilityQuery },
   responses: {
-    200: json(z.object({ items: z.array(CapabilityDto), total: z.int() }), "What is registered."),
+    200: json(CapabilityPage, "What is registered, by id."),
   },
 });
 
 const getRoute = createRoute({
+  operationId: "getCapability",
   ...needs("read"),
   method: "get",
   path: "/v1/capabilities/{id}",
   tags: ["capabilities"],
   summary: "One capability with its tools and schemas",
-  request: { params: z.object({ id: z.string() }) },
+  request: { params: Id },
   responses: { 200: json(CapabilityDetail, "The capability.") },
 });
 
-const ToolRun = z.object({
-  input: z.record(z.string(), z.unknown()).default({}),
-  session_id: z.string().optional(),
-  agent_id: z.string().optional().openapi({ description: "Call it with this agent's rights and policies." }),
-  config: z.record(z.string(), z.unknown()).optional(),
-});
-
 const runRoute = createRoute({
+  operationId: "runTool",
   ...needs("run"),
   method: "post",
   path: "/v1/capabilities/{id}/tools/{tool}",
   tags: ["capabilities"],
   summary: "Call one tool, through the gate",
-  request: { params: z.object({ id: z.string(), tool: z.string() }), body: jsonBody(ToolRun) },
+  request: { params: Tool, body: jsonBody(ToolRun) },
   responses: {
-    200: json(
-      z.object({ output: z.unknown(), duration_ms: z.int() }).openapi("ToolResult"),
-      "What the tool answered.",
-    ),
-    202: json(
-      z.object({ approval_id: z.string() }).openapi("ApprovalPending"),
-      "A person must say yes first.",
-    ),
+    200: json(ToolResult, "What the tool answered."),
+    202: json(ApprovalPending, "A person must say yes first."),
   },
 });
 
 const registerRoute = createRoute({
+  operationId: "registerCapability",
   ...needs("admin"),
   method: "post",
   path: "/v1/capabilities",
   tags: ["capabilities"],
   summary: "Register a capability without code, or a newer version of one",
   request: {
-    body: jsonBody(
-      z
-        .record(z.string(), z.unknown())
-        .openapi({ description: "A declarative capability; see docs/sources.md." }),
-    ),
+    body: jsonBody(CapabilityDocument),
   },
   responses: { 200: json(CapabilityDetail, "Replaced."), 201: json(CapabilityDetail, "Registered.") },
 });
 
 const removeRoute = createRoute({
+  operationId: "removeCapability",
   ...needs("admin"),
   method: "delete",
   path: "/v1/capabilities/{id}",
   tags: ["capabilities"],
   summary: "Remove a registered capability that no agent uses",
-  request: { params: z.object({ id: z.string() }) },
+  request: { params: Id },
   responses: { 204: { description: "It is gone." } },
 });
 
@@ -196,7 +147,7 @@ export function capabilityRoutes(services: CapabilityRouteParts) {
   return routes;
 }
 
-function matches(filter: z.output<typeof Filter>): (capability: Capability) => boolean {
+function matches(filter: z.output<typeof CapabilityQuery>): (capability: Capability) => boolean {
   const text = filter.q?.toLowerCase();
   return ({ id, name, description, status, category, source }) =>
     (filter.status === undefined || filter.status === status) &&
@@ -219,7 +170,7 @@ function capabilityDto({ id, name, description, status, icon, category, version,
   };
 }
 
-function capabilityDetail(capability: Capability): Omit<z.input<typeof CapabilityDetail>, "used_by"> {
+function capabilityDetail(capability: Capability): Omit<CapabilityDetail, "used_by"> {
   const { systemPrompt, documentation, hooks } = capability;
   return {
     ...capabilityDto(capability),
@@ -241,7 +192,7 @@ function capabilityDetail(capability: Capability): Omit<z.input<typeof Capabilit
     ...(capability.config && { config_schema: { ...capability.config.jsonSchema } }),
     policies: { ...capability.policies },
     hooks: (["beforeCall", "afterCall"] as const).filter((name) => hooks?.[name] !== undefined),
-    routing: { ...capability.routing },
+    routing: asWire<RoutingWire>({ ...capability.routing }),
     ...(documentation && {
       documentation: {
         ...(documentation.usage !== undefined && { usage: documentation.usage }),

@@ -1,4 +1,5 @@
 /** One tool called by itself: as an agent's tool when an agent is named, else as the only capability of a nameless agent. */
+import type { ToolRun } from "@capstan/client/wire";
 import { type Failure, fail, type JsonValue, type Result, type RuntimeAgent } from "@capstan/core";
 import type { Budget } from "@capstan/core/internal";
 import {
@@ -15,13 +16,9 @@ import { uuidv7 } from "uuidv7";
 import { ownSession } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 
-export interface OneCall {
+export interface OneCall extends ToolRun {
   readonly capabilityId: string;
   readonly tool: string;
-  readonly input: Record<string, unknown>;
-  readonly session_id?: string | undefined;
-  readonly agent_id?: string | undefined;
-  readonly config?: Record<string, unknown> | undefined;
 }
 
 export type OneAnswer =
@@ -55,7 +52,7 @@ export async function runOneTool(
     path: "rest",
     agent: composed.value,
     tool: call.tool,
-    input: call.input,
+    input: call.input ?? {},
     user,
     sessionId: call.session_id,
     callId: uuidv7(),

@@ -1,70 +1,119 @@
 /** /v1/coding-agents and /v1/models: what each CLI can do here, its stored sessions, and runs whose events are streamed. */
+import {
+  CodingAgentCommand,
+  CodingAgentInfo,
+  CodingAgentList,
+  CodingAgentRun,
+  CommandDone,
+  ModelList,
+  ModelQuery,
+  StoredAgentMessages,
+  StoredAgentSessions,
+} from "@capstan/client/wire";
 import { type Failure, fail } from "@capstan/core";
 import { type CodingAgentManifest, parseRemoteRunOptions } from "@capstan/core/internal";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { type AppEnv, json, needs, newRoutes, requireRight } from "../http/define-route.ts";
+import { type AppEnv, answer, asWire, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { SSE_HEADERS, sseEvent, sseResponse } from "../http/sse.ts";
 import type { ServerModels } from "../models/models.ts";
 import { codingAgentRefusal } from "./coding-agent-refusal.ts";
 import type { LazyCodingAgents } from "./coding-agents.ts";
 
-const AnyObject = z.record(z.string(), z.unknown());
 const Name = z.object({ name: z.string() });
 
 const list = createRoute({
+  operationId: "listCodingAgents",
   ...needs("read"),
   method: "get",
   path: "/v1/coding-agents",
   tags: ["coding agents"],
   summary: "Every coding agent: installed here, declared, probed and in force",
-  responses: { 200: json(z.object({ items: z.array(AnyObject), total: z.int() }), "All agents.") },
+  responses: { 200: json(CodingAgentList, "All agents.") },
 });
 
 const get = createRoute({
+  operationId: "getCodingAgent",
   ...needs("read"),
   method: "get",
   path: "/v1/coding-agents/{name}",
   tags: ["coding agents"],
   summary: "One coding agent with its whole manifest",
   request: { params: Name },
-  responses: { 200: json(AnyObject, "The agent.") },
+  responses: { 200: json(CodingAgentInfo, "The agent.") },
 });
 
 const sessions = createRoute({
+  operationId: "listCodingAgentSessions",
   ...needs("read"),
   method: "get",
   path: "/v1/coding-agents/{name}/sessions",
   tags: ["coding agents"],
   summary: "Sessions the agent itself has stored on the server's machine",
   request: { params: Name },
-  responses: { 200: json(z.object({ items: z.array(AnyObject) }), "The latest first.") },
+  responses: { 200: json(StoredAgentSessions, "The latest first.") },
 });
 
 const session = createRoute({
+  operationId: "getCodingAgentSession",
   ...needs("read"),
   method: "get",
   path: "/v1/coding-agents/{name}/sessions/{id}",
   tags: ["coding agents"],
   summary: "What was said in one of them",
   request: { params: Name.extend({ id: z.string().max(200) }) },
-  responses: { 200: json(z.object({ items: z.array(AnyObject) }), "The messages, in order.") },
+  responses: { 200: json(StoredAgentMessages, "The messages, in order.") },
 });
 
 const models = createRoute({
+  operationId: "listModels",
   ...needs("read"),
   method: "get",
   path: "/v1/models",
   tags: ["coding agents"],
   summary: "Models of an agent (`native` by default), with windows, prices and thinking levels",
-  request: { query: z.object({ agent: z.string().max(50).default("native") }) },
+  request: { query: ModelQuery },
   responses: {
-    200: json(
-      z.object({ items: z.array(AnyObject), total: z.int(), last_updated: z.string() }),
-      "The models.",
-    ),
+    200: json(ModelList, "The models."),
   },
+});
+
+const events = {
+  description: "Events.",
+  content: { "text/event-stream": { schema: z.string() } },
+};
+
+const diagnose = createRoute({
+  operationId: "diagnoseCodingAgents",
+  ...needs("admin"),
+  method: "post",
+  path: "/v1/coding-agents/doctor",
+  tags: ["coding agents"],
+  summary: "Check and probe every agent, with progress",
+  responses: { 200: events },
+});
+
+const start = createRoute({
+  operationId: "runCodingAgent",
+  ...needs("admin"),
+  method: "post",
+  path: "/v1/coding-agents/{name}/runs",
+  tags: ["coding agents"],
+  summary: "Run a coding agent; the answer is the stream of its events",
+  request: { params: Name, body: jsonBody(CodingAgentRun) },
+  responses: { 200: events },
+});
+
+const steer = createRoute({
+  operationId: "steerCodingAgentRun",
+  ...needs("admin"),
+  method: "post",
+  path: "/v1/coding-agents/{name}/runs/{run}/commands",
+  tags: ["coding agents"],
+  summary: "Approve, deny, send, interrupt or abort a run",
+  request: { params: Name.extend({ run: z.string() }), body: jsonBody(CodingAgentCommand) },
+  responses: { 200: json(CommandDone, "Done.") },
 });
 
 export interface CodingAgentRouteParts {
@@ -77,19 +126,19 @@ export function codingAgentRoutes(services: CodingAgentRouteParts) {
   routes.openapi(list, async (c) => {
     const { manifests } = await services.codingAgents.open();
     const items = await Promise.all(manifests.map((manifest) => described(services, manifest)));
-    return c.json({ items, total: items.length }, 200);
+    return c.json(asWire<z.input<typeof CodingAgentList>>({ items, total: items.length }), 200);
   });
   routes.openapi(get, async (c) => {
     const manifest = await manifestOf(services, c.req.valid("param").name);
     if (!manifest) return problem(c, unknownAgent(c.req.valid("param").name));
-    return c.json({ ...manifest, ...(await described(services, manifest)) } as Record<string, unknown>, 200);
+    return c.json(asWire<CodingAgentInfo>({ ...manifest, ...(await described(services, manifest)) }), 200);
   });
   routes.openapi(sessions, async (c) => {
     const { name } = c.req.valid("param");
     if (!(await manifestOf(services, name))) return problem(c, unknownAgent(name));
     const { client } = await services.codingAgents.open();
     const items = await client.sessions.list(name);
-    return c.json({ items: items as unknown as Record<string, unknown>[] }, 200);
+    return c.json({ items: [...items] }, 200);
   });
   routes.openapi(session, async (c) => {
     const { name, id } = c.req.valid("param");
@@ -97,24 +146,23 @@ export function codingAgentRoutes(services: CodingAgentRouteParts) {
     const { client } = await services.codingAgents.open();
     const messages = await client.sessions.read(name, id);
     if (!messages.ok) return problem(c, messages.failure);
-    return c.json({ items: messages.value as unknown as Record<string, unknown>[] }, 200);
+    return c.json({ items: [...messages.value] }, 200);
   });
   routes.openapi(models, async (c) => {
     const { agent } = c.req.valid("query");
     const registry = await services.models.registry();
-    const items = registry.catalog(agent) as unknown as Record<string, unknown>[];
+    const items = registry.catalog(agent);
     if (items.length === 0) return problem(c, unknownAgent(agent));
-    return c.json(
-      { items, total: items.length, last_updated: registry.lastUpdated(agent).toISOString() },
-      200,
-    );
+    const last_updated = registry.lastUpdated(agent).toISOString();
+    return c.json(asWire<z.input<typeof ModelList>>({ items, total: items.length, last_updated }), 200);
   });
-  describeStreams(routes.openAPIRegistry);
-  routes.post("/v1/coding-agents/doctor", requireRight("admin"), (c) => doctor(c, services));
-  routes.post("/v1/coding-agents/:name/runs", requireRight("admin"), (c) => startRun(c, services));
-  routes.post("/v1/coding-agents/:name/runs/:run/commands", requireRight("admin"), (c) =>
-    command(c, services),
-  );
+  routes.openapi(diagnose, (c) => answer(doctor(c, services)));
+  routes.openapi(start, (c) => startRun(c, c.req.valid("param").name, c.req.valid("json"), services));
+  routes.openapi(steer, async (c) => {
+    const { host } = await services.codingAgents.open();
+    const done = await host.command(c.req.valid("param").run, c.req.valid("json"));
+    return done.ok ? c.json({ done: true as const }, 200) : problem(c, done.failure);
+  });
   return routes;
 }
 
@@ -149,16 +197,20 @@ async function described({ codingAgents }: CodingAgentRouteParts, manifest: Codi
 }
 
 /** Starts programs on the server's machine, so it needs an admin. Closing the stream stops nothing. */
-async function startRun(c: Context<AppEnv>, services: CodingAgentRouteParts): Promise<Response> {
-  const body: unknown = await c.req.json().catch(() => null);
-  const asked = { ...(typeof body === "object" ? body : {}), agent: c.req.param("name") };
-  const options = parseRemoteRunOptions(asked);
+async function startRun(
+  c: Context<AppEnv>,
+  agent: string,
+  asked: CodingAgentRun,
+  services: CodingAgentRouteParts,
+): Promise<never> {
+  const options = parseRemoteRunOptions({ ...asked, agent });
   if (!options.ok) return problem(c, options.failure);
   const { host } = await services.codingAgents.open();
   try {
     const run = host.start(options.value);
     if (!run.ok) return problem(c, run.failure);
-    return new Response(run.value.stream, { headers: { ...SSE_HEADERS, "x-capstan-run": run.value.id } });
+    const headers = { ...SSE_HEADERS, "x-capstan-run": run.value.id };
+    return answer(new Response(run.value.stream, { headers }));
   } catch (error) {
     const refused = codingAgentRefusal(error);
     if (refused) return problem(c, refused);
@@ -166,13 +218,7 @@ async function startRun(c: Context<AppEnv>, services: CodingAgentRouteParts): Pr
   }
 }
 
-async function command(c: Context<AppEnv>, services: CodingAgentRouteParts): Promise<Response> {
-  const { host } = await services.codingAgents.open();
-  const done = await host.command(c.req.param("run") ?? "", await c.req.json().catch(() => null));
-  return done.ok ? c.json({ done: true }) : problem(c, done.failure);
-}
-
-async function doctor(_c: Context<AppEnv>, services: CodingAgentRouteParts): Promise<Response> {
+function doctor(_c: Context<AppEnv>, services: CodingAgentRouteParts): Response {
   const stop = new AbortController();
   return sseResponse(diagnoses(services, stop.signal), stop);
 }
@@ -193,35 +239,4 @@ async function* diagnoses(
     yield sseEvent(JSON.stringify({ type: "probed", agent: capabilities.agent, report }));
   }
   yield sseEvent(JSON.stringify({ type: "done" }));
-}
-
-function describeStreams(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): void {
-  const stream = {
-    200: {
-      description: "Events.",
-      content: { "text/event-stream": { schema: { type: "string" as const } } },
-    },
-  };
-  const body = { content: { "application/json": { schema: AnyObject } } };
-  const base = { method: "post" as const, tags: ["coding agents"], "x-capstan-right": "admin" };
-  registry.registerPath({
-    ...base,
-    path: "/v1/coding-agents/doctor",
-    summary: "Check and probe every agent, with progress",
-    responses: stream,
-  });
-  registry.registerPath({
-    ...base,
-    path: "/v1/coding-agents/{name}/runs",
-    summary: "Run a coding agent; the answer is the stream of its events",
-    request: { params: Name, body },
-    responses: stream,
-  });
-  registry.registerPath({
-    ...base,
-    path: "/v1/coding-agents/{name}/runs/{run}/commands",
-    summary: "Approve, deny, send, interrupt or abort a run",
-    request: { params: Name.extend({ run: z.string() }), body },
-    responses: { 200: { description: "Done." } },
-  });
 }

@@ -1,9 +1,11 @@
-/** What our route definitions share: the right a key must have, the bodies, and one answer to bad input. */
-
+/**
+ * What our route definitions share: the right a key must have, the bodies, and one answer to bad input. A query, a path or
+ * a body outside its schema is refused before the handler runs, with every fault at once; nothing is passed over.
+ */
 import { fail } from "@capstan/core";
-import { whatIsWrong } from "@capstan/core/internal";
-import { OpenAPIHono, type z } from "@hono/zod-openapi";
-import type { MiddlewareHandler } from "hono";
+import { type Fault, faultsText, readInput } from "@capstan/core/internal";
+import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
+import type { Context, MiddlewareHandler } from "hono";
 import type { Caller, Right } from "./caller.ts";
 import { problem } from "./problem.ts";
 
@@ -28,18 +30,85 @@ export function requireRight(right: Right): MiddlewareHandler<AppEnv> {
 /** What every route's definition starts with: the right it needs, for the check and for the OpenAPI document. */
 export const needs = (right: Right) => ({
   "x-capstan-right": right,
-  middleware: requireRight(right),
+  middleware: [requireRight(right)],
 });
 
-/** A part of the API. A body or parameter outside its schema is answered before the handler runs. */
+/** A route without parameters in its query takes none. */
+const NoQuery = z.strictObject({});
+/** A route without a body takes none, or an empty object. */
+const NoBody = z.strictObject({});
+
+/** A part of the API. */
 export function newRoutes(): OpenAPIHono<AppEnv> {
-  return new OpenAPIHono<AppEnv>({
-    defaultHook: (result, c) => {
-      if (result.success) return undefined;
-      const where = whatIsWrong(result.error as z.ZodError);
-      return problem(c, fail("input_invalid", { where, issues: result.error.issues }).failure);
-    },
-  });
+  const routes = new OpenAPIHono<AppEnv>();
+  const define = routes.openapi;
+  routes.openapi = ((route: RouteConfig & { middleware?: MiddlewareHandler[] }, handler: never) => {
+    const request = { query: NoQuery, ...route.request };
+    const middleware = [...(route.middleware ?? []), ...(request.body ? [] : [refuseBody])];
+    return define({ ...route, request, middleware }, handler, (result, c) =>
+      result.success ? undefined : refuseInput(c, request),
+    );
+  }) as typeof define;
+  return routes;
+}
+
+/** Everything that is wrong with a request, as one problem. */
+async function refuseInput(c: Context, request: NonNullable<RouteConfig["request"]>): Promise<Response> {
+  const content = request.body?.content["application/json"];
+  const schema = content && "schema" in content ? content.schema : undefined;
+  const faults = [
+    ...faultsIn(request.params, c.req.param(), "path"),
+    ...faultsIn(request.query, queryOf(c), "query"),
+    ...(isZod(schema) ? faultsIn(schema, await c.req.json()) : []),
+  ];
+  return problem(c, inputInvalid(faults));
+}
+
+const inputInvalid = (faults: readonly Fault[]) =>
+  fail("input_invalid", { where: faultsText(faults), issues: faults }).failure;
+
+function faultsIn(schema: unknown, value: unknown, place = ""): Fault[] {
+  if (!isZod(schema)) return [];
+  const read = readInput(schema, value);
+  if (read.ok) return [];
+  return read.faults.map(({ path, message }) => ({
+    path: [place, path].filter((part) => part !== "").join("."),
+    message,
+  }));
+}
+
+const isZod = (schema: unknown): schema is z.ZodType => schema instanceof z.ZodType;
+
+/** A parameter that is given twice is a list, which no schema of ours takes: it is refused, not cut. */
+const queryOf = (c: Context): Record<string, string | string[]> =>
+  Object.fromEntries(
+    Object.entries(c.req.queries()).map(([name, values]) => [
+      name,
+      values.length === 1 ? (values[0] ?? "") : values,
+    ]),
+  );
+
+/** For routes whose path or answer hono cannot describe: the query by its schema, or the refusal. */
+export function checkQuery(schema: z.ZodType = NoQuery): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const faults = faultsIn(schema, queryOf(c), "query");
+    return faults.length === 0 ? next() : problem(c, inputInvalid(faults));
+  };
+}
+
+const refuseBody: MiddlewareHandler = async (c, next) => {
+  const text = await c.req.text();
+  if (text.trim() === "") return next();
+  const faults = faultsIn(NoBody, parsedOr(text));
+  return faults.length === 0 ? next() : problem(c, inputInvalid(faults));
+};
+
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 export const json = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
@@ -51,3 +120,17 @@ export const jsonBody = <Schema extends z.ZodType>(schema: Schema) => ({
   required: true as const,
   content: { "application/json": { schema } },
 });
+
+export const Id = z.object({ id: z.string() });
+
+/** A record of ours as the wire writes it. Ours are read-only; an answer is only written out, so that is no difference. */
+export const asWire = <T>(record: Readonlies<T>): T => record as T;
+
+type Readonlies<T> = T extends readonly (infer Item)[]
+  ? readonly Readonlies<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Readonlies<T[Key]> }
+    : T;
+
+/** Typed `never` like `problem`, for answers that are no JSON: hono cannot check those. */
+export const answer = (response: Response): never => response as never;

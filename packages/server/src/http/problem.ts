@@ -1,20 +1,6 @@
 /** Every error of the API has one shape: an RFC 9457 problem with our `code`, `message` and `nextStep`. */
 import type { Failure } from "@capstan/core";
-import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-
-export const Problem = z
-  .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    code: z.string(),
-    message: z.string(),
-    nextStep: z.string(),
-    details: z.unknown().optional(),
-  })
-  .openapi("Problem");
 
 /** Typed `never`, so that any handler may answer with it: hono wants each answer's literal type, and this is every route's default one. */
 export function problem(c: Context, failure: Failure, headers: Record<string, string> = {}): never {

@@ -60,8 +60,8 @@ export function runSpans(run: RunToTrace, entries: readonly TraceEntry[]): Span[
 type Described = Pick<Span, "name" | "kind" | "attributes" | "failed">;
 
 function described(entry: TraceEntry, about: Span["attributes"]): Described {
-  if ("usage" in entry) return modelSpan(entry, about);
-  if ("decision" in entry)
+  if (entry.kind === "model") return modelSpan(entry, about);
+  if (entry.kind === "gate")
     return {
       name: `approval ${entry.name}`,
       kind: 1,
@@ -75,19 +75,18 @@ function described(entry: TraceEntry, about: Span["attributes"]): Described {
   });
 }
 
-function modelSpan(entry: Extract<TraceEntry, { usage: unknown }>, about: Span["attributes"]): Described {
-  const { provider, model, inputTokens, outputTokens } = (entry.usage ?? {}) as Record<string, unknown>;
-  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
-  const count = (value: unknown) => (typeof value === "number" ? value : undefined);
+type ModelEntry = Extract<TraceEntry, { kind: "model" }>;
+
+function modelSpan({ name, usage }: ModelEntry, about: Span["attributes"]): Described {
   return {
-    name: `chat ${entry.name}`,
+    name: `chat ${name}`,
     kind: 3,
     attributes: {
       "gen_ai.operation.name": "chat",
-      "gen_ai.provider.name": text(provider),
-      "gen_ai.request.model": text(model) ?? entry.name,
-      "gen_ai.usage.input_tokens": count(inputTokens),
-      "gen_ai.usage.output_tokens": count(outputTokens),
+      "gen_ai.provider.name": usage?.provider,
+      "gen_ai.request.model": usage?.model ?? name,
+      "gen_ai.usage.input_tokens": usage?.inputTokens,
+      "gen_ai.usage.output_tokens": usage?.outputTokens,
       ...about,
     },
   };

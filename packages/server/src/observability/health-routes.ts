@@ -1,15 +1,16 @@
 /** /health: the process lives. /ready: it can serve requests. */
 
+import { Alive } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { Database } from "@capstan/runtime";
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { json, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 
 const READY_MS = 5000;
-const Alive = z.object({ status: z.literal("ok") });
 
 const health = createRoute({
+  operationId: "getHealth",
   method: "get",
   path: "/health",
   tags: ["health"],
@@ -19,6 +20,7 @@ const health = createRoute({
 });
 
 const ready = createRoute({
+  operationId: "getReady",
   method: "get",
   path: "/ready",
   tags: ["health"],

@@ -4,6 +4,7 @@ import { needs, newRoutes } from "../http/define-route.ts";
 import { type MetricParts, serverMetrics } from "./server-metrics.ts";
 
 const metrics = createRoute({
+  operationId: "getMetrics",
   ...needs("read"),
   method: "get",
   path: "/metrics",

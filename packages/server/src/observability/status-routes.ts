@@ -1,46 +1,21 @@
 /** /v1/status: what a person wants to know of a server at a glance. Never which keys it has. */
-import { countStore, type Database, type RouteTier } from "@capstan/runtime";
-import { createRoute, z } from "@hono/zod-openapi";
+
+import { ServerStatus } from "@capstan/client/wire";
+import type { Database, RouteTier } from "@capstan/runtime";
+import { countStore } from "@capstan/runtime";
+import { createRoute } from "@hono/zod-openapi";
 import { json, needs, newRoutes } from "../http/define-route.ts";
 import type { ServerModels } from "../models/models.ts";
 import { VERSION } from "../settings/version.ts";
 
-const Status = z
-  .object({
-    version: z.string(),
-    url: z.string(),
-    data: z.string().openapi({ description: "Where the data lies, without a password." }),
-    model: z
-      .object({ name: z.string(), label: z.string(), demo: z.boolean() })
-      .openapi({ description: "What answers for agents that name no model." }),
-    counts: z.object({
-      running: z.int(),
-      pending_approvals: z.int(),
-      sessions: z.int(),
-      agents: z.int(),
-    }),
-    uptime_seconds: z.int(),
-    routing: z
-      .object({
-        tier: z.enum(["static", "minilm"]),
-        waiting: z.int().openapi({
-          description: "Texts the model still has to read; until then the static table answers.",
-        }),
-      })
-      .openapi({ description: "What tasks are ranked by, beside their words." }),
-    notes: z
-      .array(z.string())
-      .openapi({ description: "What the sandbox lacks on this system, and documents that cannot be used." }),
-  })
-  .openapi("ServerStatus");
-
 const status = createRoute({
+  operationId: "getStatus",
   ...needs("read"),
   method: "get",
   path: "/v1/status",
   tags: ["health"],
   summary: "Version, model, and how much runs and waits",
-  responses: { 200: json(Status, "The server.") },
+  responses: { 200: json(ServerStatus, "The server.") },
 });
 
 export interface StatusRouteParts {

@@ -1,74 +1,53 @@
 /** /v1/packages: review, install, uninstall. */
 
+import {
+  InstalledPackage,
+  PackageInstall,
+  PackageList,
+  PackageReview,
+  PackageSource,
+  UninstalledPackage,
+} from "@capstan/client/wire";
 import type { AgentStore, AuditLog, Packages, UserStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
-import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { asWire, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 
-const AnyObject = z.record(z.string(), z.unknown());
 const Name = z.object({ name: z.string().max(214) });
-const Kind = z.enum(["wheel", "npm", "mcp", "skill", "openapi"]);
-const Source = z.object({
-  source: z
-    .string()
-    .min(1)
-    .max(4000)
-    .openapi({ description: "A path on the server's machine, an npm name, a command line or an address." }),
-  kind: Kind.optional(),
-  bytes: z.base64().optional().openapi({ description: "The archive itself, when the client has it." }),
-  run_to_describe: z
-    .boolean()
-    .optional()
-    .openapi({ description: "Yes to running it once, isolated, so that it can say what it adds." }),
-});
-const Install = Source.extend({
-  yes: z.boolean().default(false),
-  sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .optional()
-    .openapi({ description: "The hash that was reviewed." }),
-  dependencies_sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .optional()
-    .openapi({ description: "The hash of the list of dependencies that was reviewed, when there are any." }),
-  allow_scripts: z.boolean().optional(),
-  grant: z.array(z.string().min(1).max(200)).max(100).optional(),
-});
 
 const list = createRoute({
+  operationId: "listPackages",
   ...needs("read"),
   method: "get",
   path: "/v1/packages",
   tags: ["packages"],
   summary: "Installed packages, and those that wait in the drop folder",
   responses: {
-    200: json(
-      z.object({ items: z.array(AnyObject), total: z.int(), waiting: z.array(AnyObject) }),
-      "Packages.",
-    ),
+    200: json(PackageList, "Packages."),
   },
 });
 const review = createRoute({
+  operationId: "reviewPackage",
   ...needs("admin"), // it reads paths of the server's machine, and may run what it finds there
   method: "post",
   path: "/v1/packages/review",
   tags: ["packages"],
   summary: "What a package adds, which rights it wants, its size, origin and hash; nothing is installed",
-  request: { body: jsonBody(Source) },
-  responses: { 200: json(AnyObject, "The review.") },
+  request: { body: jsonBody(PackageSource) },
+  responses: { 200: json(PackageReview, "The review.") },
 });
 const install = createRoute({
+  operationId: "installPackage",
   ...needs("admin"),
   method: "post",
   path: "/v1/packages",
   tags: ["packages"],
   summary: "Install or update a package after its review",
-  request: { body: jsonBody(Install) },
-  responses: { 201: json(AnyObject, "The package.") },
+  request: { body: jsonBody(PackageInstall) },
+  responses: { 201: json(InstalledPackage, "The package.") },
 });
 const uninstall = createRoute({
+  operationId: "uninstallPackage",
   ...needs("admin"),
   method: "delete",
   path: "/v1/packages/{name}",
@@ -76,10 +55,7 @@ const uninstall = createRoute({
   summary: "Uninstall a package; agents that used it say so",
   request: { params: Name },
   responses: {
-    200: json(
-      z.object({ name: z.string(), kept: z.array(z.string()), used_by: z.array(AnyObject) }),
-      "What is left.",
-    ),
+    200: json(UninstalledPackage, "What is left."),
   },
 });
 
@@ -94,7 +70,7 @@ export function packageRoutes(parts: PackageRouteParts) {
   const { agents, users, audit } = parts;
   const { packages } = parts;
   const routes = newRoutes();
-  const sourceOf = ({ source, kind, bytes }: z.output<typeof Source>) => ({
+  const sourceOf = ({ source, kind, bytes }: PackageSource) => ({
     source,
     kind,
     ...(bytes && { bytes: Buffer.from(bytes, "base64") }),
@@ -105,14 +81,12 @@ export function packageRoutes(parts: PackageRouteParts) {
       ...record,
       ...(fault && { problem: fault }),
     }));
-    return c.json({ items: plain(items), total: items.length, waiting: plain(waiting) }, 200);
+    return c.json(asWire<z.input<typeof PackageList>>({ items, total: items.length, waiting }), 200);
   });
   routes.openapi(review, async (c) => {
     const body = c.req.valid("json");
     const reviewed = await packages.review(sourceOf(body), { runToDescribe: body.run_to_describe ?? false });
-    return reviewed.ok
-      ? c.json({ ...reviewed.value } as Record<string, unknown>, 200)
-      : problem(c, reviewed.failure);
+    return reviewed.ok ? c.json(asWire<PackageReview>(reviewed.value), 200) : problem(c, reviewed.failure);
   });
   routes.openapi(install, async (c) => {
     const body = c.req.valid("json");
@@ -146,7 +120,7 @@ export function packageRoutes(parts: PackageRouteParts) {
         granted: body.grant ?? [],
       },
     });
-    return c.json({ ...record, review: reviewed } as unknown as Record<string, unknown>, 201);
+    return c.json(asWire<InstalledPackage>({ ...record, review: reviewed }), 201);
   });
   routes.openapi(uninstall, async (c) => {
     const { name } = c.req.valid("param");
@@ -162,6 +136,3 @@ export function packageRoutes(parts: PackageRouteParts) {
   });
   return routes;
 }
-
-const plain = (items: readonly object[]): Record<string, unknown>[] =>
-  items as unknown as Record<string, unknown>[];

@@ -1,11 +1,11 @@
 /** /v1/services: background services of packages, started and stopped as supervised children. */
+import { ServiceChange, ServiceInfo, ServiceList } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { Packages } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 
-const AnyObject = z.record(z.string(), z.unknown());
 const Name = z.object({ name: z.string().max(214) });
 
 export interface ServiceRouteParts {
@@ -13,15 +13,17 @@ export interface ServiceRouteParts {
 }
 
 const services = createRoute({
+  operationId: "listServices",
   ...needs("read"),
   method: "get",
   path: "/v1/services",
   tags: ["packages"],
   summary: "Background services and their health",
-  responses: { 200: json(z.object({ items: z.array(AnyObject), total: z.int() }), "ServiceRouteParts.") },
+  responses: { 200: json(ServiceList, "ServiceRouteParts.") },
 });
 
 const change = createRoute({
+  operationId: "changeService",
   ...needs("admin"),
   method: "post",
   path: "/v1/services/{name}/{verb}",
@@ -29,12 +31,13 @@ const change = createRoute({
   summary: "Start a service (by its package or folder) or stop it",
   request: {
     params: Name.extend({ verb: z.enum(["start", "stop"]) }),
-    body: jsonBody(z.object({ folder: z.string().max(4000).optional() })),
+    body: jsonBody(ServiceChange),
   },
-  responses: { 200: json(AnyObject, "The service.") },
+  responses: { 200: json(ServiceInfo, "The service.") },
 });
 
 const logs = createRoute({
+  operationId: "getServiceLogs",
   ...needs("read"),
   method: "get",
   path: "/v1/services/{name}/logs",
@@ -49,7 +52,7 @@ export function serviceRoutes(parts: ServiceRouteParts) {
   const routes = newRoutes();
   routes.openapi(services, (c) => {
     const items = packages.services.status();
-    return c.json({ items: items as unknown as Record<string, unknown>[], total: items.length }, 200);
+    return c.json({ items, total: items.length }, 200);
   });
   routes.openapi(change, async (c) => {
     const { name, verb } = c.req.valid("param");
@@ -58,9 +61,7 @@ export function serviceRoutes(parts: ServiceRouteParts) {
       return problem(c, fail("not_found", { what: "service", id: name }).failure);
     const changed =
       verb === "start" ? await packages.services.start(folder ?? "") : await packages.services.stop(name);
-    return changed.ok
-      ? c.json({ ...changed.value } as Record<string, unknown>, 200)
-      : problem(c, changed.failure);
+    return changed.ok ? c.json({ ...changed.value }, 200) : problem(c, changed.failure);
   });
   routes.openapi(logs, async (c) => {
     const lines = await packages.services.logs(c.req.valid("param").name);

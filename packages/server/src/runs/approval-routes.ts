@@ -1,62 +1,51 @@
 /** /v1/approvals: the inbox. An answer counts once; edited arguments are checked again before it counts. */
-import { type CapabilityRegistry, fail, type JsonValue, type Result } from "@capstan/core";
-import type { Approval, Composer, Runs } from "@capstan/runtime";
-import { createRoute, z } from "@hono/zod-openapi";
+
+import { Approval, ApprovalAnswer, ApprovalPage, ApprovalQuery } from "@capstan/client/wire";
+import type { CapabilityRegistry } from "@capstan/core";
+import { fail, type JsonValue, type Result } from "@capstan/core";
+import type { Approval as ApprovalRecord, Composer, Runs } from "@capstan/runtime";
+import { createRoute } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
-import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import { type ApprovalContext, ApprovalDto, approvalDto } from "./run-dto.ts";
-
-const Id = z.object({ id: z.string() });
-const Answer = z
-  .object({
-    decision: z.enum(["approve", "deny"]),
-    words: z.string().max(4000).optional(),
-    edited_args: z.record(z.string(), z.unknown()).optional(),
-  })
-  .openapi("ApprovalAnswer");
+import { type ApprovalContext, approvalDto } from "./run-dto.ts";
 
 const list = createRoute({
+  operationId: "listApprovals",
   ...needs("read"),
   method: "get",
   path: "/v1/approvals",
   tags: ["approvals"],
   summary: "What waits for a person, and what was decided; newest first",
   request: {
-    query: z.object({
-      status: z.enum(["pending", "approved", "denied", "expired", "cancelled"]).optional(),
-      session_id: z.uuid().optional(),
-      limit: z.coerce.number().int().min(1).max(200).default(50),
-      cursor: z.uuid().optional(),
-    }),
+    query: ApprovalQuery,
   },
   responses: {
-    200: json(
-      z.object({ items: z.array(ApprovalDto), next_cursor: z.string().optional() }),
-      "A page of the inbox.",
-    ),
+    200: json(ApprovalPage, "A page of the inbox."),
   },
 });
 
 const get = createRoute({
+  operationId: "getApproval",
   ...needs("read"),
   method: "get",
   path: "/v1/approvals/{id}",
   tags: ["approvals"],
   summary: "One approval",
   request: { params: Id },
-  responses: { 200: json(ApprovalDto, "The approval.") },
+  responses: { 200: json(Approval, "The approval.") },
 });
 
 const answer = createRoute({
+  operationId: "answerApproval",
   ...needs("run"),
   method: "post",
   path: "/v1/approvals/{id}",
   tags: ["approvals"],
   summary: "Approve, deny with words, or approve with edited arguments",
-  request: { params: Id, body: jsonBody(Answer) },
-  responses: { 200: json(ApprovalDto, "The approval as it is now.") },
+  request: { params: Id, body: jsonBody(ApprovalAnswer) },
+  responses: { 200: json(Approval, "The approval as it is now.") },
 });
 
 export interface ApprovalRouteParts {
@@ -67,7 +56,7 @@ export interface ApprovalRouteParts {
 
 export function approvalRoutes(services: ApprovalRouteParts) {
   const { approvals } = services.runs;
-  const dto = async (approval: Approval) => approvalDto(approval, await contextOf(services, approval));
+  const dto = async (approval: ApprovalRecord) => approvalDto(approval, await contextOf(services, approval));
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const { session_id, ...filter } = c.req.valid("query");
@@ -101,7 +90,11 @@ export function approvalRoutes(services: ApprovalRouteParts) {
 }
 
 /** Those who asked and those who were asked; and admins. */
-async function visible(approvals: Runs["approvals"], id: string, caller: Caller): Promise<Result<Approval>> {
+async function visible(
+  approvals: Runs["approvals"],
+  id: string,
+  caller: Caller,
+): Promise<Result<ApprovalRecord>> {
   const found = await approvals.get(id);
   if (!found.ok) return found;
   const { userEmail, assignee } = found.value;
@@ -112,7 +105,7 @@ async function visible(approvals: Runs["approvals"], id: string, caller: Caller)
 /** What a person needs to decide: the agent's name and the shape of the arguments. */
 async function contextOf(
   { composer, registry }: ApprovalRouteParts,
-  approval: Approval,
+  approval: ApprovalRecord,
 ): Promise<ApprovalContext> {
   const composed = await composer.composeFor(approval.agentId, approval.userEmail);
   if (composed.ok) {

@@ -1,33 +1,40 @@
 /** A session's messages: sending one starts a run or is queued; a run outlives the request that started it. */
+
+import {
+  FeedbackCreate,
+  FeedbackStored,
+  MessageAccepted,
+  MessageCreate,
+  MessagePage,
+  MessageQuery,
+  ToolResultsAccepted,
+  ToolResultsCreate,
+} from "@capstan/client/wire";
 import type { UserPart } from "@capstan/core/internal";
 import type { Runs, SessionStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { uuidv7 } from "uuidv7";
-import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import { keptUploads, type UploadParts } from "../sessions/kept-uploads.ts";
-import { MessageBody, MessageDto, messageDto, partDto, userContent } from "./run-dto.ts";
-
-const Id = z.object({ id: z.string() });
+import type { UploadParts } from "../sessions/kept-uploads.ts";
+import { keptUploads } from "../sessions/kept-uploads.ts";
+import { messageDto, partDto, userContent } from "./run-dto.ts";
 
 const sendMessage = createRoute({
+  operationId: "sendMessage",
   ...needs("run"),
   method: "post",
   path: "/v1/sessions/{id}/messages",
   tags: ["runs"],
   summary: "Send a message: starts a run, or is queued behind the one that is on",
-  request: { params: Id, body: jsonBody(MessageBody) },
+  request: { params: Id, body: jsonBody(MessageCreate) },
   responses: {
-    202: json(
-      z
-        .object({ message_id: z.string(), run_id: z.string(), queued: z.boolean() })
-        .openapi("MessageAccepted"),
-      "It is stored.",
-    ),
+    202: json(MessageAccepted, "It is stored."),
   },
 });
 
 const listMessages = createRoute({
+  operationId: "listMessages",
   ...needs("read"),
   method: "get",
   path: "/v1/sessions/{id}/messages",
@@ -35,20 +42,15 @@ const listMessages = createRoute({
   summary: "The conversation, oldest first; queued messages last",
   request: {
     params: Id,
-    query: z.object({
-      limit: z.coerce.number().int().min(1).max(500).default(100),
-      cursor: z.coerce.number().int().min(-1).optional(),
-    }),
+    query: MessageQuery,
   },
   responses: {
-    200: json(
-      z.object({ items: z.array(MessageDto), next_cursor: z.int().optional() }),
-      "A page of messages.",
-    ),
+    200: json(MessagePage, "A page of messages."),
   },
 });
 
 const toolResults = createRoute({
+  operationId: "sendToolResults",
   ...needs("run"),
   method: "post",
   path: "/v1/sessions/{id}/tool-results",
@@ -56,25 +58,13 @@ const toolResults = createRoute({
   summary: "Results of tools that the client runs itself",
   request: {
     params: Id,
-    body: jsonBody(
-      z.object({
-        results: z
-          .array(
-            z.object({
-              tool_call_id: z.string().max(500),
-              output: z.unknown(),
-              is_error: z.boolean().optional(),
-            }),
-          )
-          .min(1)
-          .max(100),
-      }),
-    ),
+    body: jsonBody(ToolResultsCreate),
   },
-  responses: { 202: json(z.object({ accepted: z.int() }), "The run goes on when all are there.") },
+  responses: { 202: json(ToolResultsAccepted, "The run goes on when all are there.") },
 });
 
 const feedback = createRoute({
+  operationId: "sendFeedback",
   ...needs("run"),
   method: "post",
   path: "/v1/sessions/{id}/messages/{message_id}/feedback",
@@ -82,9 +72,9 @@ const feedback = createRoute({
   summary: "What a person thinks of a message; the agent sees it in the next turn",
   request: {
     params: Id.extend({ message_id: z.string().max(200) }),
-    body: jsonBody(z.object({ value: z.enum(["up", "down"]), words: z.string().max(4000).default("") })),
+    body: jsonBody(FeedbackCreate),
   },
-  responses: { 200: json(z.object({ stored: z.literal(true) }), "Stored.") },
+  responses: { 200: json(FeedbackStored, "Stored.") },
 });
 
 export interface MessageRouteParts extends UploadParts {

@@ -1,4 +1,17 @@
 /** Messages, runs and approvals on the wire: snake_case, parts by type. */
+import {
+  type Approval as ApprovalWire,
+  type Message,
+  type MessageCreate,
+  type MessagePart,
+  type MessageUsage,
+  type Run,
+  type RunStatus,
+  type StoredPart,
+  snakeKeys,
+  type TraceSpan,
+} from "@capstan/client/wire";
+import type { FailureCode } from "@capstan/core";
 import type {
   AssistantPart,
   FilePart,
@@ -8,62 +21,15 @@ import type {
   UserPart,
 } from "@capstan/core/internal";
 import { toolOutputText } from "@capstan/core/internal";
-import type { Approval, MessageRecord, RunRecord } from "@capstan/runtime";
-import { z } from "@hono/zod-openapi";
-
-const Part = z.union([
-  z.object({ type: z.literal("text"), text: z.string().max(1_000_000) }),
-  z.object({
-    type: z.enum(["image", "file"]),
-    mime_type: z.string().regex(/^[\w.+-]+\/[\w.+*-]+$/),
-    data: z.base64().optional(),
-    url: z.url({ protocol: /^https?$/ }).optional(),
-    path: z.string().max(1024).optional(),
-    name: z.string().max(255).optional(),
-  }),
-]);
-
-export const MessageBody = z
-  .object({
-    content: z.union([z.string().min(1).max(1_000_000), z.array(Part).min(1).max(50)]),
-    id: z.string().min(1).max(200).optional(),
-    output_schema: z.record(z.string(), z.unknown()).optional(),
-    webhook: z.object({ url: z.url({ protocol: /^https?$/ }) }).optional(),
-    model: z
-      .string()
-      .regex(/^[\w.-]+\/.{1,200}$/)
-      .optional(),
-    reasoning: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
-  })
-  .openapi("NewMessage");
-
-export const MessageDto = z
-  .object({
-    id: z.string(),
-    position: z.int(),
-    run_id: z.string().nullable(),
-    role: z.enum(["user", "assistant", "tool", "system"]),
-    content: z.array(z.record(z.string(), z.unknown())),
-    usage: z.record(z.string(), z.unknown()).optional(),
-    feedback: z.object({ value: z.string(), words: z.string() }).optional(),
-    queued: z.boolean().optional(),
-    created_at: z.string(),
-  })
-  .openapi("Message");
+import type { Approval, MessageRecord, RunRecord, TraceEntry } from "@capstan/runtime";
 
 /** What a client sent, in our own words. */
-export function userContent(content: z.output<typeof MessageBody>["content"]): string | UserPart[] {
+export function userContent(content: MessageCreate["content"]): string | UserPart[] {
   if (typeof content === "string") return content;
   return content.map((part): UserPart => (part.type === "text" ? part : filePart(part)));
 }
 
-function filePart({
-  mime_type,
-  data,
-  url,
-  path,
-  name,
-}: Exclude<z.output<typeof Part>, { type: "text" }>): FilePart {
+function filePart({ mime_type, data, url, path, name }: Exclude<MessagePart, { type: "text" }>): FilePart {
   const source: FileSource =
     data !== undefined
       ? { type: "data", base64: data }
@@ -73,7 +39,7 @@ function filePart({
   return { type: "file", mediaType: mime_type, ...(name !== undefined && { filename: name }), source };
 }
 
-export function messageDto(message: MessageRecord): z.input<typeof MessageDto> {
+export function messageDto(message: MessageRecord): Message {
   const { id, position, runId, role, usage, feedback, createdAt } = message;
   const content = message.content.flatMap(partDto);
   return {
@@ -82,13 +48,13 @@ export function messageDto(message: MessageRecord): z.input<typeof MessageDto> {
     run_id: runId,
     role,
     content,
-    ...(usage && { usage: usage as unknown as Record<string, unknown> }),
+    ...(usage && { usage: usageDto(usage) }),
     ...(feedback && { feedback }),
     created_at: new Date(createdAt).toISOString(),
   };
 }
 
-export function partDto(part: UserPart | AssistantPart | ToolResultPart): Record<string, unknown>[] {
+export function partDto(part: UserPart | AssistantPart | ToolResultPart): StoredPart[] {
   if (part.type === "text") return part.origin === undefined ? [{ type: "text", text: part.text }] : [];
   if (part.type === "reasoning") return [{ type: "reasoning", text: part.text }];
   if (part.type === "tool-call") {
@@ -108,7 +74,7 @@ export function partDto(part: UserPart | AssistantPart | ToolResultPart): Record
   return [{ type, mime_type: mediaType, ...(filename !== undefined && { name: filename }), ...where }];
 }
 
-const toolResultDto = ({ toolCallId, toolName, output, editedInput }: ToolResultPart) => ({
+const toolResultDto = ({ toolCallId, toolName, output, editedInput }: ToolResultPart): StoredPart => ({
   type: "tool-result",
   tool_call_id: toolCallId,
   tool_name: toolName,
@@ -117,25 +83,9 @@ const toolResultDto = ({ toolCallId, toolName, output, editedInput }: ToolResult
   ...(editedInput !== undefined && { edited_input: editedInput }),
 });
 
-export const RunDto = z
-  .object({
-    id: z.string(),
-    session_id: z.string(),
-    agent_id: z.string().nullable(),
-    status: z.string(),
-    outcome: z.record(z.string(), z.unknown()).nullable(),
-    error: z.object({ code: z.string(), message: z.string(), nextStep: z.string() }).nullable(),
-    usage: z.record(z.string(), z.unknown()),
-    model: z.string().nullable(),
-    parent_run_id: z.string().nullable(),
-    started_at: z.string(),
-    ended_at: z.string().nullable(),
-  })
-  .openapi("Run");
-
 const ENDED = new Set(["done", "failed", "cancelled"]);
 
-export function runDto(run: RunRecord): z.input<typeof RunDto> {
+export function runDto(run: RunRecord): Run {
   const { outcome, usage } = run;
   const failure = outcome?.type === "failed" ? outcome.failure : undefined;
   const tokens = usage?.tokens ?? [];
@@ -143,9 +93,8 @@ export function runDto(run: RunRecord): z.input<typeof RunDto> {
     id: run.id,
     session_id: run.sessionId,
     agent_id: run.agentId,
-    status:
-      failure?.code === "budget_exhausted" || failure?.code?.startsWith("limit_") ? "limit" : run.status,
-    outcome: outcome as unknown as Record<string, unknown> | null,
+    status: statusDto(run),
+    outcome: outcome && outcomeDto(outcome),
     error: failure ? { code: failure.code, message: failure.message, nextStep: failure.nextStep } : null,
     usage: {
       ...totals(tokens),
@@ -160,6 +109,35 @@ export function runDto(run: RunRecord): z.input<typeof RunDto> {
   };
 }
 
+/** Reaching a limit is no fault of the run: it is told apart from a failure. */
+function statusDto({ status, outcome }: RunRecord): RunStatus {
+  return outcome?.type === "failed" && LIMIT_CODES.has(outcome.failure.code) ? "limit" : status;
+}
+
+const LIMIT_CODES: ReadonlySet<string> = new Set<FailureCode>([
+  "budget_exhausted",
+  "run_step_limit",
+  "run_time_limit",
+  "run_token_limit",
+  "run_cost_limit",
+]);
+
+function outcomeDto(outcome: NonNullable<RunRecord["outcome"]>): Run["outcome"] {
+  if (outcome.type !== "done") return outcome;
+  const { type, messageId, output } = outcome;
+  return { type, message_id: messageId, ...(output !== undefined && { output }) };
+}
+
+export const traceDto = (entry: TraceEntry): TraceSpan =>
+  entry.kind === "model" ? { ...entry, usage: entry.usage && usageDto(entry.usage) } : entry;
+
+/** What one model call used. */
+export const usageDto = (usage: TokenUsage): MessageUsage => ({
+  provider: usage.provider,
+  model: usage.model,
+  ...totals([usage]),
+});
+
 function totals(tokens: readonly TokenUsage[]) {
   const sum = (name: keyof TokenUsage) =>
     tokens.reduce((total, usage) => total + Number(usage[name] ?? 0), 0);
@@ -171,41 +149,12 @@ function totals(tokens: readonly TokenUsage[]) {
   };
 }
 
-export const ApprovalDto = z
-  .object({
-    id: z.string(),
-    kind: z.enum(["tool", "scope", "package"]),
-    status: z.string(),
-    session_id: z.string().nullable(),
-    run_id: z.string().nullable(),
-    agent_id: z.string(),
-    agent_name: z.string().nullable(),
-    tool: z.string(),
-    capability_id: z.string(),
-    input: z.unknown(),
-    input_schema: z.record(z.string(), z.unknown()).nullable(),
-    reason: z.string(),
-    requested_by: z.string(),
-    assignee: z.string(),
-    expiry: z.record(z.string(), z.unknown()),
-    expires_at: z.string().nullable(),
-    created_at: z.string(),
-    answered_by: z.string().nullable(),
-    answered_at: z.string().nullable(),
-    answer: z.object({ words: z.string().nullable(), edited_args: z.unknown() }).nullable(),
-    result: z.unknown(),
-  })
-  .openapi("Approval");
-
 export interface ApprovalContext {
   readonly agentName: string | null;
   readonly inputSchema: Record<string, unknown> | null;
 }
 
-export function approvalDto(
-  approval: Approval,
-  { agentName, inputSchema }: ApprovalContext,
-): z.input<typeof ApprovalDto> {
+export function approvalDto(approval: Approval, { agentName, inputSchema }: ApprovalContext): ApprovalWire {
   return {
     id: approval.id,
     kind: approval.tool === "request_access" ? "scope" : "tool",
@@ -221,7 +170,7 @@ export function approvalDto(
     reason: approval.reason,
     requested_by: approval.userEmail,
     assignee: approval.assignee,
-    expiry: approval.expiry as unknown as Record<string, unknown>,
+    expiry: snakeKeys(approval.expiry),
     expires_at: approval.expiresAt?.toISOString() ?? null,
     created_at: approval.createdAt.toISOString(),
     answered_by: approval.decidedBy,

@@ -1,16 +1,18 @@
 /** Runs of a session: stop, fork, list, and one with its trace. */
-import { fail } from "@capstan/core";
-import { type Database, type Runs, type SessionStore, type Telemetry, traceOf } from "@capstan/runtime";
-import { createRoute, z } from "@hono/zod-openapi";
-import { ownSession } from "../auth/ownership.ts";
-import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
-import { problem } from "../http/problem.ts";
-import { SessionDto, sessionDto } from "../sessions/session-routes.ts";
-import { RunDto, runDto } from "./run-dto.ts";
 
-const Id = z.object({ id: z.string() });
+import { Run, RunCancelled, RunList, Session, SessionFork } from "@capstan/client/wire";
+import { fail } from "@capstan/core";
+import type { Database, Runs, SessionStore, Telemetry } from "@capstan/runtime";
+import { traceOf } from "@capstan/runtime";
+import { createRoute } from "@hono/zod-openapi";
+import { ownSession } from "../auth/ownership.ts";
+import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import { sessionDto } from "../sessions/session-routes.ts";
+import { runDto, traceDto } from "./run-dto.ts";
 
 const cancel = createRoute({
+  operationId: "cancelRun",
   ...needs("run"),
   method: "post",
   path: "/v1/sessions/{id}/cancel",
@@ -18,31 +20,34 @@ const cancel = createRoute({
   summary: "Stop the run that is on",
   request: { params: Id },
   responses: {
-    200: json(z.object({ cancelled: z.boolean(), run_id: z.string().optional() }), "Whether there was one."),
+    200: json(RunCancelled, "Whether there was one."),
   },
 });
 
 const fork = createRoute({
+  operationId: "forkSession",
   ...needs("run"),
   method: "post",
   path: "/v1/sessions/{id}/fork",
   tags: ["runs"],
   summary: "A copy of the session up to a message, with its files",
-  request: { params: Id, body: jsonBody(z.object({ message_id: z.string().max(200).optional() })) },
-  responses: { 201: json(SessionDto, "The copy.") },
+  request: { params: Id, body: jsonBody(SessionFork) },
+  responses: { 201: json(Session, "The copy.") },
 });
 
 const listRuns = createRoute({
+  operationId: "listRuns",
   ...needs("read"),
   method: "get",
   path: "/v1/sessions/{id}/runs",
   tags: ["runs"],
   summary: "The session's runs",
   request: { params: Id },
-  responses: { 200: json(z.object({ items: z.array(RunDto), total: z.int() }), "Oldest first.") },
+  responses: { 200: json(RunList, "Oldest first.") },
 });
 
 const getRun = createRoute({
+  operationId: "getRun",
   ...needs("read"),
   method: "get",
   path: "/v1/runs/{id}",
@@ -50,10 +55,7 @@ const getRun = createRoute({
   summary: "One run with its trace: model calls and tool calls, with time, tokens and cost",
   request: { params: Id },
   responses: {
-    200: json(
-      RunDto.extend({ trace: z.array(z.record(z.string(), z.unknown())) }).openapi("RunWithTrace"),
-      "The run.",
-    ),
+    200: json(Run, "The run."),
   },
 });
 
@@ -89,7 +91,8 @@ export function runRoutes(services: RunRouteParts) {
     if (!found.ok) return problem(c, found.failure);
     const session = await ownSession(sessions, found.value.sessionId, c.get("caller"));
     if (!session.ok) return problem(c, fail("not_found", { what: "run", id: found.value.id }).failure);
-    return c.json({ ...runDto(found.value), trace: await traceOf(services, found.value) }, 200);
+    const trace = await traceOf(services, found.value);
+    return c.json({ ...runDto(found.value), trace: trace.map(traceDto) }, 200);
   });
   return routes;
 }

@@ -2,31 +2,23 @@
  * /v1/sessions/{id}/files: the session's files, binary safe. A GET of a directory lists it.
  * The path is everything behind `/files/`, so these routes are described by hand.
  */
+import {
+  FileDeleteQuery,
+  FilesDeleted,
+  FileWriteQuery,
+  SessionFile,
+  SessionListing,
+} from "@capstan/client/wire";
 import type { FileStat, SessionFileStore } from "@capstan/core";
 import { fail, ok, type Result } from "@capstan/core";
 import type { SessionStore } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
+import { type AppEnv, checkQuery, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { readBody } from "../http/read-body.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { SessionFiles } from "./session-files.ts";
-
-const FileDto = z
-  .object({
-    path: z.string(),
-    name: z.string(),
-    is_directory: z.boolean(),
-    is_readonly: z.boolean(),
-    size_bytes: z.int(),
-    created_at: z.string(),
-    updated_at: z.string(),
-  })
-  .openapi("SessionFile");
-const Listing = z
-  .object({ path: z.string(), entries: z.array(FileDto), count: z.int() })
-  .openapi("SessionFiles");
 
 const BASE = "/v1/sessions/:id/files";
 
@@ -41,10 +33,10 @@ export function sessionFileRoutes(services: SessionFileRouteParts) {
   describeFileRoutes(routes.openAPIRegistry);
   const read = requireRight("read");
   const run = requireRight("run");
-  routes.get(BASE, read, (c) => getFile(c, services));
-  routes.get(`${BASE}/*`, read, (c) => getFile(c, services));
-  routes.put(`${BASE}/*`, run, (c) => putFile(c, services));
-  routes.delete(`${BASE}/*`, run, (c) => deleteFile(c, services));
+  routes.get(BASE, read, checkQuery(), (c) => getFile(c, services));
+  routes.get(`${BASE}/*`, read, checkQuery(), (c) => getFile(c, services));
+  routes.put(`${BASE}/*`, run, checkQuery(FileWriteQuery), (c) => putFile(c, services));
+  routes.delete(`${BASE}/*`, run, checkQuery(FileDeleteQuery), (c) => deleteFile(c, services));
   return routes;
 }
 
@@ -114,7 +106,7 @@ function decodePath(raw: string): string | undefined {
   }
 }
 
-const fileDto = (stat: FileStat): z.input<typeof FileDto> => ({
+const fileDto = (stat: FileStat): SessionFile => ({
   path: stat.path,
   name: stat.name,
   is_directory: stat.isDirectory,
@@ -130,6 +122,7 @@ function describeFileRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegis
   const base = { tags: ["sessions"], request: { params } };
   const path = "/v1/sessions/{id}/files/{path}";
   registry.registerPath({
+    operationId: "listSessionFiles",
     ...base,
     method: "get",
     path: "/v1/sessions/{id}/files",
@@ -137,10 +130,14 @@ function describeFileRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegis
     "x-capstan-right": "read",
     request: { params: params.pick({ id: true }) },
     responses: {
-      200: { description: "The root directory.", content: { "application/json": { schema: Listing } } },
+      200: {
+        description: "The root directory.",
+        content: { "application/json": { schema: SessionListing } },
+      },
     },
   });
   registry.registerPath({
+    operationId: "readSessionFile",
     ...base,
     method: "get",
     path,
@@ -149,11 +146,12 @@ function describeFileRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegis
     responses: {
       200: {
         description: "The bytes, or the listing.",
-        content: { ...bytes, "application/json": { schema: Listing } },
+        content: { ...bytes, "application/json": { schema: SessionListing } },
       },
     },
   });
   registry.registerPath({
+    operationId: "writeSessionFile",
     ...base,
     method: "put",
     path,
@@ -161,25 +159,26 @@ function describeFileRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegis
     "x-capstan-right": "run",
     request: {
       params,
-      query: z.object({ readonly: z.enum(["true", "false"]).optional() }),
+      query: FileWriteQuery,
       body: { content: bytes },
     },
     responses: {
-      200: { description: "Replaced.", content: { "application/json": { schema: FileDto } } },
-      201: { description: "Created.", content: { "application/json": { schema: FileDto } } },
+      200: { description: "Replaced.", content: { "application/json": { schema: SessionFile } } },
+      201: { description: "Created.", content: { "application/json": { schema: SessionFile } } },
     },
   });
   registry.registerPath({
+    operationId: "deleteSessionFile",
     ...base,
     method: "delete",
     path,
     summary: "Delete a file or directory",
     "x-capstan-right": "run",
-    request: { params, query: z.object({ recursive: z.enum(["true", "false"]).optional() }) },
+    request: { params, query: FileDeleteQuery },
     responses: {
       200: {
         description: "How many went.",
-        content: { "application/json": { schema: z.object({ path: z.string(), deleted: z.int() }) } },
+        content: { "application/json": { schema: FilesDeleted } },
       },
     },
   });

@@ -1,89 +1,63 @@
 /** /v1/sessions: conversations. Their files are in session-files.ts, their messages and events in runs.ts. */
 
+import { Session, SessionCreate, SessionPage, SessionPatch, SessionQuery } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { AgentStore, SessionRecord, SessionStore } from "@capstan/runtime";
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
-import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 
-export const SessionDto = z
-  .object({
-    id: z.string(),
-    agent_id: z.string().nullable(),
-    owner: z.string(),
-    title: z.string(),
-    status: z.string(),
-    state: z.unknown(),
-    metadata: z.record(z.string(), z.unknown()),
-    forked_from: z.string().nullable(),
-    created_at: z.string(),
-    updated_at: z.string(),
-  })
-  .openapi("Session");
-
-const Id = z.object({ id: z.string() });
-const NewSession = z.object({
-  id: z.uuid().optional().openapi({ description: "Yours to choose: the same id twice is one session." }),
-  agent_id: z.uuid().optional(),
-  title: z.string().max(500).optional(),
-  metadata: z.record(z.string(), z.unknown()).optional(),
-  state: z.record(z.string(), z.unknown()).optional(),
-});
-const SessionPatch = NewSession.pick({ title: true, agent_id: true, metadata: true });
-
 const createSession = createRoute({
+  operationId: "createSession",
   ...needs("run"),
   method: "post",
   path: "/v1/sessions",
   tags: ["sessions"],
   summary: "Start a session",
-  request: { body: jsonBody(NewSession) },
-  responses: { 201: json(SessionDto, "The session.") },
+  request: { body: jsonBody(SessionCreate) },
+  responses: { 201: json(Session, "The session.") },
 });
 
 const listSessions = createRoute({
+  operationId: "listSessions",
   ...needs("read"),
   method: "get",
   path: "/v1/sessions",
   tags: ["sessions"],
   summary: "List sessions, newest first",
   request: {
-    query: z.object({
-      limit: z.coerce.number().int().min(1).max(200).default(50),
-      cursor: z.string().max(100).optional(),
-      agent_id: z.uuid().optional(),
-    }),
+    query: SessionQuery,
   },
   responses: {
-    200: json(
-      z.object({ items: z.array(SessionDto), next_cursor: z.string().optional() }),
-      "A page of sessions.",
-    ),
+    200: json(SessionPage, "A page of sessions."),
   },
 });
 
 const getSession = createRoute({
+  operationId: "getSession",
   ...needs("read"),
   method: "get",
   path: "/v1/sessions/{id}",
   tags: ["sessions"],
   summary: "One session",
   request: { params: Id },
-  responses: { 200: json(SessionDto, "The session.") },
+  responses: { 200: json(Session, "The session.") },
 });
 
 const patchSession = createRoute({
+  operationId: "updateSession",
   ...needs("run"),
   method: "patch",
   path: "/v1/sessions/{id}",
   tags: ["sessions"],
   summary: "Rename a session or give it another agent",
   request: { params: Id, body: jsonBody(SessionPatch) },
-  responses: { 200: json(SessionDto, "The session as it is now.") },
+  responses: { 200: json(Session, "The session as it is now.") },
 });
 
 const deleteSession = createRoute({
+  operationId: "deleteSession",
   ...needs("run"),
   method: "delete",
   path: "/v1/sessions/{id}",
@@ -141,7 +115,7 @@ export function sessionRoutes({ sessions, agents }: SessionRouteParts) {
   return routes;
 }
 
-export function sessionDto(session: SessionRecord): z.input<typeof SessionDto> {
+export function sessionDto(session: SessionRecord): Session {
   return {
     id: session.id,
     agent_id: session.agentId,

@@ -122,8 +122,8 @@ describe.each(STORES)("tasks on $name", ({ fresh }) => {
     ["no task", {}],
     ["a task that is no text", { task: 5 }],
     ["a megabyte", { task: "x".repeat(1_000_000) }],
-  ])("%s is refused with 400 and nothing is executed", async (_what, body) => {
-    expect(await execute(body)).toMatchObject({ status: 400, body: { code: "input_invalid" } });
+  ])("%s is refused with 422 and nothing is executed", async (_what, body) => {
+    expect(await execute(body)).toMatchObject({ status: 422, body: { code: "input_invalid" } });
   });
 
   test.each([
@@ -292,7 +292,7 @@ describe.each(STORES)("tasks on $name", ({ fresh }) => {
     const { body } = await server.call("POST", "/v1/route/rank", {
       capabilities,
       tasks: ["will it rain in Oslo tomorrow, what is the weather", "send an email to ann"],
-      topK: 3,
+      top_k: 3,
     });
     expect(body.results.map(({ matches }: { matches: { id: string }[] }) => matches[0]?.id)).toEqual([
       "weather",

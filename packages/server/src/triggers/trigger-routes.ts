@@ -1,13 +1,16 @@
 /** /v1/triggers and /v1/schedules: what services sent, what became of it, and what comes by the clock. */
 
-import { type CapabilityRegistry, fail } from "@capstan/core";
 import {
-  dropTrigger,
-  LISTED_STATUSES,
-  type ListedStatus,
-  listTriggers,
-  retryTrigger,
-} from "@capstan/runtime";
+  Schedule,
+  ScheduleCreate,
+  ScheduleList,
+  TriggerInfo,
+  TriggerList,
+  TriggerQuery,
+} from "@capstan/client/wire";
+import type { CapabilityRegistry } from "@capstan/core";
+import { fail } from "@capstan/core";
+import { dropTrigger, listTriggers, retryTrigger, type Schedule as ScheduleRecord } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { uuidv7 } from "uuidv7";
 import { isTheirs } from "../auth/ownership.ts";
@@ -15,61 +18,49 @@ import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import type { ServerTriggers } from "./triggers.ts";
 
-const AnyObject = z.record(z.string(), z.unknown());
-
 const list = createRoute({
+  operationId: "listTriggers",
   ...needs("read"),
   method: "get",
   path: "/v1/triggers",
   tags: ["triggers"],
   summary: "Triggers by state",
   request: {
-    query: z.object({
-      status: z.enum(LISTED_STATUSES as [ListedStatus, ...ListedStatus[]]).optional(),
-      capability: z.string().max(100).optional(),
-      user: z.string().max(320).optional(),
-      limit: z.coerce.number().int().min(1).max(1000).default(200),
-    }),
+    query: TriggerQuery,
   },
-  responses: { 200: json(z.object({ items: z.array(AnyObject), total: z.int() }), "Triggers.") },
+  responses: { 200: json(TriggerList, "Triggers.") },
 });
 const change = createRoute({
+  operationId: "changeTrigger",
   ...needs("run"),
   method: "post",
   path: "/v1/triggers/{id}/{verb}",
   tags: ["triggers"],
   summary: "Try a failed trigger again, or drop one",
   request: { params: z.object({ id: z.string().max(100), verb: z.enum(["retry", "drop"]) }) },
-  responses: { 200: json(AnyObject, "The trigger.") },
-});
-const Schedule = z.object({
-  id: z.uuid().optional(),
-  capability: z.string().min(1).max(50),
-  user: z.email().or(z.literal("local@localhost")).optional(),
-  cron: z.string().min(1).max(100),
-  timezone: z.string().max(64).default("UTC"),
-  type: z.string().min(1).max(200).default("schedule"),
-  payload: AnyObject.default({}),
-  enabled: z.boolean().default(true),
+  responses: { 200: json(TriggerInfo, "The trigger.") },
 });
 const schedules = createRoute({
+  operationId: "listSchedules",
   ...needs("read"),
   method: "get",
   path: "/v1/schedules",
   tags: ["triggers"],
   summary: "Schedules: cron expressions that send triggers",
-  responses: { 200: json(z.object({ items: z.array(AnyObject), total: z.int() }), "Schedules.") },
+  responses: { 200: json(ScheduleList, "Schedules.") },
 });
 const putSchedule = createRoute({
+  operationId: "putSchedule",
   ...needs("run"),
   method: "post",
   path: "/v1/schedules",
   tags: ["triggers"],
   summary: "Make or change a schedule",
-  request: { body: jsonBody(Schedule) },
-  responses: { 201: json(AnyObject, "The schedule.") },
+  request: { body: jsonBody(ScheduleCreate) },
+  responses: { 201: json(Schedule, "The schedule.") },
 });
 const removeSchedule = createRoute({
+  operationId: "removeSchedule",
   ...needs("run"),
   method: "delete",
   path: "/v1/schedules/{id}",
@@ -94,18 +85,18 @@ export function triggerRoutes({ triggers, registry }: TriggerRouteParts) {
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const { items, total } = await listTriggers(triggerRoot, c.req.valid("query"));
-    return c.json({ items: items as unknown as Record<string, unknown>[], total }, 200);
+    return c.json({ items, total }, 200);
   });
   routes.openapi(change, async (c) => {
     const { id, verb } = c.req.valid("param");
     const changed = await (verb === "retry" ? retryTrigger : dropTrigger)(triggerRoot, id);
     if (!changed.ok) return problem(c, changed.failure);
     triggers.look();
-    return c.json({ ...changed.value } as Record<string, unknown>, 200);
+    return c.json({ ...changed.value }, 200);
   });
   routes.openapi(schedules, async (c) => {
-    const items = await store.list();
-    return c.json({ items: items as unknown as Record<string, unknown>[], total: items.length }, 200);
+    const items = (await store.list()).map(scheduleDto);
+    return c.json({ items, total: items.length }, 200);
   });
   routes.openapi(putSchedule, async (c) => {
     const body = c.req.valid("json");
@@ -116,15 +107,8 @@ export function triggerRoutes({ triggers, registry }: TriggerRouteParts) {
     const older = (await store.list()).find(({ id }) => id === body.id);
     if (!isTheirs(caller, user) || !isTheirs(caller, older?.user ?? user))
       return problem(c, fail("forbidden", NOT_THEIRS).failure);
-    const saved = await store.put({
-      ...body,
-      id: body.id ?? uuidv7(),
-      user,
-      createdAt: new Date(),
-    });
-    return saved.ok
-      ? c.json({ ...saved.value } as unknown as Record<string, unknown>, 201)
-      : problem(c, saved.failure);
+    const saved = await store.put(scheduleRecord(body, user, older));
+    return saved.ok ? c.json(scheduleDto(saved.value), 201) : problem(c, saved.failure);
   });
   routes.openapi(removeSchedule, async (c) => {
     const { id } = c.req.valid("param");
@@ -135,3 +119,24 @@ export function triggerRoutes({ triggers, registry }: TriggerRouteParts) {
   });
   return routes;
 }
+
+/** What a schedule has done so far stays when it is changed. */
+function scheduleRecord(
+  { last_fired_at: _, created_at: __, ...fields }: z.output<typeof ScheduleCreate>,
+  user: string,
+  older: ScheduleRecord | undefined,
+): ScheduleRecord {
+  return {
+    ...fields,
+    id: fields.id ?? uuidv7(),
+    user,
+    lastFiredAt: older?.lastFiredAt,
+    createdAt: older?.createdAt ?? new Date(),
+  };
+}
+
+const scheduleDto = ({ lastFiredAt, createdAt, ...schedule }: ScheduleRecord): Schedule => ({
+  ...schedule,
+  last_fired_at: lastFiredAt?.toISOString() ?? null,
+  created_at: createdAt.toISOString(),
+});

@@ -1,59 +1,34 @@
 /** /v1/grants: scopes given to a user or an agent beside their own, by whom, why and until when; and taking them back. */
+import { Grant, GrantCreate, GrantList, GrantQuery } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { AuditLog, GrantRecord, UserStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 
-const LONGEST_HOURS = 24 * 365;
 const MS_PER_HOUR = 3_600_000;
-const Subject = z
-  .string()
-  .max(400)
-  .regex(/^(?:user|agent):.+$/)
-  .openapi({ description: "`user:<email>` or `agent:<id>`." });
-const Grant = z
-  .object({
-    id: z.string(),
-    subject: z.string(),
-    scope: z.string(),
-    granted_by: z.string(),
-    reason: z.string(),
-    created_at: z.string(),
-    expires_at: z.string().nullable(),
-  })
-  .openapi("Grant");
-const NewGrant = z.object({
-  subject: Subject,
-  scope: z.string().min(1).max(200),
-  reason: z.string().max(1000).default(""),
-  hours: z
-    .number()
-    .positive()
-    .max(LONGEST_HOURS)
-    .optional()
-    .openapi({ description: "For how long; without it until revoked." }),
-});
-
 const list = createRoute({
+  operationId: "listGrants",
   ...needs("read"),
   method: "get",
   path: "/v1/grants",
   tags: ["users"],
   summary: "Grants in force, newest first; those of others need the right admin",
-  request: { query: z.object({ subject: Subject.optional() }) },
-  responses: { 200: json(z.object({ items: z.array(Grant), total: z.int() }), "Grants.") },
+  request: { query: GrantQuery },
+  responses: { 200: json(GrantList, "Grants.") },
 });
 const create = createRoute({
+  operationId: "createGrant",
   ...needs("admin"),
   method: "post",
   path: "/v1/grants",
   tags: ["users"],
   summary: "Grant a scope to a user or an agent, for a time or until it is revoked",
-  request: { body: jsonBody(NewGrant) },
+  request: { body: jsonBody(GrantCreate) },
   responses: { 201: json(Grant, "The grant.") },
 });
 const revoke = createRoute({
+  operationId: "revokeGrant",
   ...needs("admin"),
   method: "delete",
   path: "/v1/grants/{id}",
@@ -104,7 +79,7 @@ export function grantRoutes({ users, audit }: GrantRouteParts) {
   return routes;
 }
 
-const grantDto = ({ id, subject, scope, grantedBy, reason, createdAt, expiresAt }: GrantRecord) => ({
+const grantDto = ({ id, subject, scope, grantedBy, reason, createdAt, expiresAt }: GrantRecord): Grant => ({
   id,
   subject,
   scope,

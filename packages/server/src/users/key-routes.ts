@@ -1,100 +1,85 @@
 /** /v1/keys and /v1/providers: API keys, shown once; providers' keys, never shown again. */
+import {
+  type ApiKey,
+  KeyCreate,
+  KeyList,
+  NewApiKey,
+  ProviderInfo,
+  ProviderList,
+  ProviderName,
+  ProviderPut,
+} from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { AuditLog, KeyRecord, KeyStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
-import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import type { Providers } from "../models/providers.ts";
 import type { Settings } from "../settings/settings.ts";
 
-const Right = z.enum(["read", "run", "admin"]);
-const KeyDto = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    owner: z.string(),
-    prefix: z.string(),
-    rights: z.array(Right),
-    per_minute: z.int(),
-    revoked: z.boolean(),
-    created_at: z.string(),
-  })
-  .openapi("ApiKey");
-const NewKey = z.object({
-  name: z.string().trim().min(1).max(200),
-  owner: z.email().optional().openapi({ description: "Whose scopes count; the caller by default." }),
-  rights: z.array(Right).min(1).default(["run"]),
-  per_minute: z.int().min(1).max(1_000_000).optional(),
-});
-const ProviderName = z.object({
-  provider: z.enum(["anthropic", "openai", "google", "openai-compatible", "localai"]),
-});
-const ProviderDto = z
-  .object({
-    provider: z.string(),
-    configured: z.boolean(),
-    from: z.enum(["environment", "settings", "none"]),
-    base_url: z.string().optional(),
-  })
-  .openapi("Provider");
+const Provider = z.object({ provider: ProviderName });
 
 const listKeys = createRoute({
+  operationId: "listKeys",
   ...needs("admin"),
   method: "get",
   path: "/v1/keys",
   tags: ["settings"],
   summary: "List API keys",
   responses: {
-    200: json(z.object({ items: z.array(KeyDto), total: z.int() }), "All keys, without the keys themselves."),
+    200: json(KeyList, "All keys, without the keys themselves."),
   },
 });
 const createKey = createRoute({
+  operationId: "createKey",
   ...needs("admin"),
   method: "post",
   path: "/v1/keys",
   tags: ["settings"],
   summary: "Make an API key; it is shown once",
-  request: { body: jsonBody(NewKey) },
-  responses: { 201: json(KeyDto.extend({ key: z.string() }).openapi("NewApiKey"), "The key.") },
+  request: { body: jsonBody(KeyCreate) },
+  responses: { 201: json(NewApiKey, "The key.") },
 });
 const revokeKey = createRoute({
+  operationId: "revokeKey",
   ...needs("admin"),
   method: "delete",
   path: "/v1/keys/{id}",
   tags: ["settings"],
   summary: "Revoke a key",
-  request: { params: z.object({ id: z.string() }) },
+  request: { params: Id },
   responses: { 204: { description: "It no longer works." } },
 });
 const listProviders = createRoute({
+  operationId: "listProviders",
   ...needs("read"),
   method: "get",
   path: "/v1/providers",
   tags: ["settings"],
   summary: "Model providers and whether they are configured",
-  responses: { 200: json(z.object({ items: z.array(ProviderDto), total: z.int() }), "All providers.") },
+  responses: { 200: json(ProviderList, "All providers.") },
 });
 const putProvider = createRoute({
+  operationId: "setProvider",
   ...needs("admin"),
   method: "put",
   path: "/v1/providers/{provider}",
   tags: ["settings"],
   summary: "Set a provider's key or base URL",
   request: {
-    params: ProviderName,
-    body: jsonBody(
-      z.object({ api_key: z.string().min(1).max(1000).optional(), base_url: z.url().optional() }),
-    ),
+    params: Provider,
+    body: jsonBody(ProviderPut),
   },
-  responses: { 200: json(ProviderDto, "The provider, without its key.") },
+  responses: { 200: json(ProviderInfo, "The provider, without its key.") },
 });
 const removeProvider = createRoute({
+  operationId: "removeProvider",
   ...needs("admin"),
   method: "delete",
   path: "/v1/providers/{provider}",
   tags: ["settings"],
   summary: "Forget a provider's key",
-  request: { params: ProviderName },
+  request: { params: Provider },
   responses: { 204: { description: "Forgotten." } },
 });
 
@@ -147,7 +132,7 @@ export function keyRoutes({ keys, providers, audit, settings }: KeyRouteParts) {
   return routes;
 }
 
-const keyDto = ({ perMinute, createdAt, lastUsedAt: _, ...key }: KeyRecord): z.input<typeof KeyDto> => ({
+const keyDto = ({ perMinute, createdAt, lastUsedAt: _, ...key }: KeyRecord): ApiKey => ({
   ...key,
   per_minute: perMinute,
   created_at: createdAt.toISOString(),
@@ -161,4 +146,4 @@ const providerDto = ({
   configured: boolean;
   from: "environment" | "settings" | "none";
   baseUrl?: string;
-}): z.input<typeof ProviderDto> => ({ ...provider, ...(baseUrl !== undefined && { base_url: baseUrl }) });
+}): ProviderInfo => ({ ...provider, ...(baseUrl !== undefined && { base_url: baseUrl }) });

@@ -1,70 +1,44 @@
 /** /v1/agents/{id}/tokens: tokens that act as the agent, for MCP clients. The token itself is in one answer only. */
+import { AgentToken, AgentTokenCreate, itemsOf, NewAgentToken } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import type { AgentStore, AuditLog, SessionStore, TokenRecord, TokenStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { isTheirs } from "../auth/ownership.ts";
-import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 
-const TokenDto = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    agent_id: z.string(),
-    user: z.string(),
-    prefix: z.string(),
-    session_id: z.string().nullable(),
-    max_calls: z.int().nullable(),
-    calls: z.int(),
-    expires_at: z.string().nullable(),
-    created_by: z.string(),
-    created_at: z.string(),
-    last_used_at: z.string().nullable(),
-  })
-  .openapi("AgentToken");
-
-const NewTokenBody = z
-  .object({
-    name: z.string().trim().min(1).max(200),
-    expires_in_seconds: z
-      .number()
-      .positive()
-      .max(10 * 365 * 86_400)
-      .optional(),
-    max_calls: z.int().min(1).optional(),
-    session_id: z.uuid().optional().describe("The session its calls work in; one of its own when absent."),
-  })
-  .openapi("AgentTokenCreate");
-
-const AgentId = z.object({ id: z.string() });
+const Token = Id.extend({ token_id: z.string() });
 
 const create = createRoute({
+  operationId: "createAgentToken",
   ...needs("run"),
   method: "post",
   path: "/v1/agents/{id}/tokens",
   tags: ["agents"],
   summary: "Make a token that acts as the agent with your rights; it is shown this once",
-  request: { params: AgentId, body: jsonBody(NewTokenBody) },
-  responses: { 201: json(TokenDto.extend({ token: z.string() }), "The token.") },
+  request: { params: Id, body: jsonBody(AgentTokenCreate) },
+  responses: { 201: json(NewAgentToken, "The token.") },
 });
 
 const list = createRoute({
+  operationId: "listAgentTokens",
   ...needs("run"),
   method: "get",
   path: "/v1/agents/{id}/tokens",
   tags: ["agents"],
   summary: "The agent's tokens that were not revoked, newest first",
-  request: { params: AgentId },
-  responses: { 200: json(z.object({ items: z.array(TokenDto) }), "The tokens, without their secrets.") },
+  request: { params: Id },
+  responses: { 200: json(itemsOf(AgentToken), "The tokens, without their secrets.") },
 });
 
 const revoke = createRoute({
+  operationId: "revokeAgentToken",
   ...needs("run"),
   method: "delete",
   path: "/v1/agents/{id}/tokens/{token_id}",
   tags: ["agents"],
   summary: "Revoke a token; it stops working at once",
-  request: { params: AgentId.extend({ token_id: z.string() }) },
+  request: { params: Token },
   responses: { 204: { description: "It is worth nothing now." } },
 });
 
@@ -129,7 +103,7 @@ async function ownSession(
   return session.value.owner === email ? ok(true) : fail("not_found", { what: "session", id });
 }
 
-const tokenDto = (record: TokenRecord): z.input<typeof TokenDto> => ({
+const tokenDto = (record: TokenRecord): AgentToken => ({
   id: record.id,
   name: record.name,
   agent_id: record.agentId,

@@ -1,4 +1,5 @@
 /** /v1/users and /v1/audit: who may do what, and who changed it. */
+import { AuditPage, AuditQuery, User, UserEmail, UserList, UserPut } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { AuditLog, UserRecord, UserStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
@@ -6,30 +7,20 @@ import type { Caller } from "../http/caller.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 
-const User = z
-  .object({
-    email: z.string(),
-    scopes: z.array(z.string()).openapi({ description: "In force now, with what was granted." }),
-    own_scopes: z.array(z.string()).openapi({ description: "Those that were set, and that PUT sets." }),
-    preferences: z.record(z.string(), z.unknown()),
-  })
-  .openapi("User");
-const Email = z.object({ email: z.email().or(z.literal("local@localhost")) });
-const UserPatch = z.object({
-  scopes: z.array(z.string().min(1).max(200)).max(500).optional(),
-  preferences: z.record(z.string(), z.unknown()).optional(),
-});
+const Email = z.object({ email: UserEmail });
 
 const listUsers = createRoute({
+  operationId: "listUsers",
   ...needs("read"),
   method: "get",
   path: "/v1/users",
   tags: ["users"],
   summary: "List users; those other than the caller need the right admin",
-  responses: { 200: json(z.object({ items: z.array(User), total: z.int() }), "All users.") },
+  responses: { 200: json(UserList, "All users.") },
 });
 
 const getUser = createRoute({
+  operationId: "getUser",
   ...needs("read"),
   method: "get",
   path: "/v1/users/{email}",
@@ -40,46 +31,28 @@ const getUser = createRoute({
 });
 
 const putUser = createRoute({
+  operationId: "putUser",
   ...needs("admin"),
   method: "put",
   path: "/v1/users/{email}",
   tags: ["users"],
   summary: "Set a user's scopes and preferences",
-  request: { params: Email, body: jsonBody(UserPatch) },
+  request: { params: Email, body: jsonBody(UserPut) },
   responses: { 200: json(User, "The user as it is now.") },
 });
 
 const listAudit = createRoute({
+  operationId: "listAudit",
   ...needs("admin"),
   method: "get",
   path: "/v1/audit",
   tags: ["users"],
   summary: "Who changed what, newest first",
   request: {
-    query: z.object({
-      limit: z.coerce.number().int().min(1).max(500).default(100),
-      cursor: z.coerce.number().int().min(1).optional(),
-    }),
+    query: AuditQuery,
   },
   responses: {
-    200: json(
-      z.object({
-        items: z.array(
-          z
-            .object({
-              id: z.int(),
-              actor: z.string(),
-              action: z.string(),
-              subject: z.string(),
-              details: z.record(z.string(), z.unknown()),
-              created_at: z.string(),
-            })
-            .openapi("AuditEntry"),
-        ),
-        next_cursor: z.int().optional(),
-      }),
-      "A page of the log.",
-    ),
+    200: json(AuditPage, "A page of the log."),
   },
 });
 

@@ -1,4 +1,5 @@
 /** What several screens read. */
+import { ok } from "@capstan/core";
 import { api } from "./api.ts";
 import { useRead } from "./queries.ts";
 
@@ -7,7 +8,7 @@ export const useAgents = () => useRead(["agents"], (signal) => api.agents.list({
 export const useAgent = (id: string | undefined) =>
   useRead(["agents", id], (signal) => api.agents.get(id ?? "", signal), { enabled: id !== undefined });
 
-export const useCapabilities = () => useRead(["capabilities"], (signal) => api.capabilities.list({}, signal));
+export const useCapabilities = () => useRead(["capabilities"], (signal) => everyCapability(signal));
 
 export const useCapability = (id: string | undefined) =>
   useRead(["capabilities", id], (signal) => api.capabilities.get(id ?? "", signal), {
@@ -19,3 +20,8 @@ export const useSessions = (everyMs?: number) =>
 
 export const useSession = (id: string | undefined) =>
   useRead(["sessions", id], (signal) => api.sessions.get(id ?? "", signal), { enabled: id !== undefined });
+
+async function everyCapability(signal: AbortSignal) {
+  const all = await api.capabilities.all({}, signal);
+  return all.ok ? ok({ items: all.value, total: all.value.length }) : all;
+}

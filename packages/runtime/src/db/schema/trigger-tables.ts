@@ -14,7 +14,7 @@ export const schedules = pgTable(
     timezone: text("timezone").notNull().default("UTC"),
     type: text("type").notNull(),
     payload: jsonb("payload").$type<Record<string, unknown>>().notNull().default({}),
-    routing: jsonb("routing").$type<{ channel: string; target?: string }>(),
+    routing: jsonb("routing").$type<{ channel: string; target?: string | undefined }>(),
     enabled: boolean("enabled").notNull().default(true),
     /** The planned time of the last firing: the next one is counted from here, also after a restart. */
     lastFiredAt: at("last_fired_at"),

@@ -54,15 +54,14 @@ function modelSpans(run: RunRecord, messages: readonly MessageRecord[]) {
   return own.flatMap((message, index) => {
     if (message.role !== "assistant") return [];
     const from = new Date(own[index - 1]?.createdAt ?? run.createdAt);
-    const usage = message.usage as unknown as Record<string, unknown> | null;
     return [
       {
-        kind: "model",
-        name: String(usage?.model ?? "model"),
+        kind: "model" as const,
+        name: message.usage?.model ?? "model",
         started_at: from.toISOString(),
         duration_ms: Math.max(0, new Date(message.createdAt).getTime() - from.getTime()),
         message_id: message.id,
-        usage,
+        usage: message.usage,
       },
     ];
   });
@@ -70,7 +69,7 @@ function modelSpans(run: RunRecord, messages: readonly MessageRecord[]) {
 
 /** The gate itself takes microseconds; what is worth seeing is how long it waited for a person. */
 const gateSpan = ({ tool, capability_id, status, created_at, decided_at, decided_by }: QuestionRow) => ({
-  kind: "gate",
+  kind: "gate" as const,
   name: tool,
   capability_id,
   started_at: created_at.toISOString(),
@@ -80,7 +79,7 @@ const gateSpan = ({ tool, capability_id, status, created_at, decided_at, decided
 });
 
 const toolSpan = ({ ts, tool, capability_id, latency_ms, failure_class, status }: CallRow) => ({
-  kind: "tool",
+  kind: "tool" as const,
   name: tool,
   capability_id,
   started_at: new Date(ts.getTime() - latency_ms).toISOString(),

@@ -1,6 +1,6 @@
 /** Reads a session: its messages in pages, its runs, everything as JSON lines; copies it to continue from. */
 import { fail, ok, type Result, type RunEvent } from "@capstan/core";
-import type { ConversationMessage, UserPart } from "@capstan/core/internal";
+import type { ConversationMessage, TokenUsage, UserPart } from "@capstan/core/internal";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../../db/database.ts";
@@ -9,14 +9,13 @@ import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../db/uuid.ts";
 import type { Pending, RunResult, RunStatus, RunUsage } from "../contract/run-types.ts";
 import { lastSeqOf } from "../log/event-stream.ts";
-import type { StoredUsage } from "../log/run-log.ts";
 
 export type MessageRecord = ConversationMessage & {
   readonly position: number;
   readonly runId: string;
-  readonly usage: StoredUsage | null;
+  readonly usage: TokenUsage | null;
   readonly createdAt: Date;
-  readonly feedback: { readonly value: string; readonly words: string } | null;
+  readonly feedback: { readonly value: "up" | "down"; readonly words: string } | null;
 };
 
 /** A message that waits for the active run to end. */

@@ -1,6 +1,24 @@
 import type { Agent } from "@capstan/client";
 import { describe, expect, test } from "vitest";
-import { BLANK_DRAFT, draftOf, flaggedBy, moved, patchOf, suggestedPrefix, toggled } from "./agent-draft.ts";
+import {
+  BLANK_DRAFT,
+  bodyOf,
+  draftOf,
+  flaggedBy,
+  moved,
+  patchOf,
+  suggestedPrefix,
+  toggled,
+} from "./agent-draft.ts";
+
+const SAVED = {
+  id: "1",
+  version: 3,
+  status: "active",
+  owner: "a@b.c",
+  created_at: "",
+  updated_at: "",
+} as const;
 
 describe("an agent being edited", () => {
   test("goes to the server and back unchanged", () => {
@@ -16,8 +34,7 @@ describe("an agent being edited", () => {
       system_prompt: "p",
       model: "capstan/offline",
       harness: "native",
-      capabilities: ["test_math", "web_fetch"],
-      capability_options: { web_fetch: { prefix: "web_", config: { depth: 2 } } },
+      capabilities: ["test_math", { id: "web_fetch", prefix: "web_", config: { depth: 2 } }],
       granted_scopes: ["Mail.Read"],
       tool_policies: { add: "approve" },
       limits: { max_steps: 5 },
@@ -28,25 +45,26 @@ describe("an agent being edited", () => {
       documentation_url: null,
       metadata: {},
     } satisfies Agent;
-    expect(patchOf(draftOf(agent))).toEqual({
-      name: "Mate",
-      description: "d",
-      system_prompt: "p",
-      model: "capstan/offline",
-      harness: "native",
-      capabilities: ["test_math", { id: "web_fetch", prefix: "web_", config: { depth: 2 } }],
-      granted_scopes: ["Mail.Read"],
-      tool_policies: { add: "approve" },
-      limits: { max_steps: 5 },
-      approval_expiry: { policy: "expire", after_seconds: 60 },
-      may_request_scopes: true,
-      allow_native_tools: false,
+    const { id, version, status, owner, created_at, updated_at, ...fields } = agent;
+    expect(bodyOf(draftOf(agent))).toEqual(fields);
+  });
+
+  test("takes away what was taken out of the form: a limit, a policy", () => {
+    const before = {
+      limits: { max_steps: 5, max_tokens: 9 },
+      tool_policies: { add: "deny", sub: "auto" },
+    } as const;
+    const agent: Agent = { ...SAVED, ...bodyOf(BLANK_DRAFT), ...before };
+    const draft = { ...BLANK_DRAFT, limits: { max_steps: 6 }, tool_policies: { sub: "auto" as const } };
+    expect(patchOf(agent, draft)).toMatchObject({
+      limits: { max_steps: 6, max_tokens: null },
+      tool_policies: { add: null, sub: "auto" },
     });
   });
 
   test("sends a capability whose options were emptied as its id alone", () => {
     const capabilities = [{ id: "a", prefix: "", config: {} }];
-    expect(patchOf({ ...BLANK_DRAFT, capabilities }).capabilities).toEqual(["a"]);
+    expect(bodyOf({ ...BLANK_DRAFT, capabilities }).capabilities).toEqual(["a"]);
   });
 
   test("appends a capability that is switched on and takes out one that is switched off", () => {

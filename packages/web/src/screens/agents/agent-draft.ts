@@ -1,51 +1,40 @@
 /** An agent while it is edited: what the form holds, and how that becomes the body the server takes. */
-import type { Agent, AgentLimits, AgentPatch, CapabilityEntry, CapabilityOptions } from "@capstan/client";
-import { AGENT_DEFAULTS } from "@capstan/core/internal";
+import {
+  type Agent,
+  type AgentFields,
+  type AgentPatch,
+  agentDefaults,
+  agentPatch,
+  type CapabilityEntry,
+  type CapabilityOptions,
+} from "@capstan/client";
 
 export interface DraftCapability extends CapabilityOptions {
   id: string;
 }
 
-export interface AgentDraft extends Omit<AgentPatch, "capabilities"> {
-  name: string;
-  description: string;
-  system_prompt: string;
-  model: string | null;
-  harness: string;
+/** All that an agent is made of; a capability always as an object, so that the form can give it options. */
+export interface AgentDraft extends Omit<AgentFields, "capabilities"> {
   capabilities: DraftCapability[];
-  granted_scopes: string[];
-  tool_policies: NonNullable<AgentPatch["tool_policies"]>;
-  limits: AgentLimits;
-  approval_expiry: NonNullable<AgentPatch["approval_expiry"]>;
-  may_request_scopes: boolean;
-  allow_native_tools: boolean;
 }
 
-export const BLANK_DRAFT: AgentDraft = { name: "", ...AGENT_DEFAULTS };
+const FIELDS = ["name", ...Object.keys(agentDefaults())];
+
+export const BLANK_DRAFT: AgentDraft = { ...agentDefaults(), name: "", capabilities: [] };
 
 export function draftOf(agent: Agent): AgentDraft {
-  const { name, description, system_prompt, model, harness, granted_scopes, tool_policies, limits } = agent;
-  const { approval_expiry, may_request_scopes, allow_native_tools } = agent;
-  return {
-    name,
-    description,
-    system_prompt,
-    model,
-    harness,
-    granted_scopes,
-    tool_policies,
-    limits,
-    approval_expiry,
-    may_request_scopes,
-    allow_native_tools,
-    capabilities: agent.capabilities.map((id) => ({ id, ...agent.capability_options[id] })),
-  };
+  const fields = Object.fromEntries(Object.entries(agent).filter(([field]) => FIELDS.includes(field)));
+  const capabilities = agent.capabilities.map((entry) => (typeof entry === "string" ? { id: entry } : entry));
+  return { ...BLANK_DRAFT, ...fields, capabilities };
 }
 
-/** The body for create, update and preview. A capability without options is sent as its id. */
-export function patchOf(draft: AgentDraft): AgentPatch {
+/** The body for create and preview. A capability without options is sent as its id. */
+export function bodyOf(draft: AgentDraft): AgentFields {
   return { ...draft, name: draft.name.trim() || "Unnamed", capabilities: draft.capabilities.map(entryOf) };
 }
+
+/** What makes the saved agent what the form says. */
+export const patchOf = (agent: Agent, draft: AgentDraft): AgentPatch => agentPatch(agent, bodyOf(draft));
 
 function entryOf({ id, config, prefix, version }: DraftCapability): CapabilityEntry {
   const options = {

@@ -10,7 +10,7 @@ import { api, failureOf } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 import { useAgent } from "../../server/reads.ts";
 import { AdvancedFields } from "./advanced-fields.tsx";
-import { type AgentDraft, BLANK_DRAFT, draftOf, flaggedBy, patchOf } from "./agent-draft.ts";
+import { type AgentDraft, BLANK_DRAFT, bodyOf, draftOf, flaggedBy, patchOf } from "./agent-draft.ts";
 import { BasicFields } from "./basic-fields.tsx";
 import { CapabilityPicker } from "./capability-picker.tsx";
 import { OrderedCapabilities } from "./ordered-capabilities.tsx";
@@ -37,8 +37,8 @@ function Editor({ agent }: { agent?: Agent }) {
   const [draft, setDraft] = useState<AgentDraft>(agent ? draftOf(agent) : BLANK_DRAFT);
   const change = (part: Partial<AgentDraft>) => setDraft((before) => ({ ...before, ...part }));
   const save = useChange(() => {
-    const body = { ...patchOf(draft), name: draft.name.trim() };
-    return agent ? api.agents.update(agent.id, body) : api.agents.create(body);
+    const named = { ...draft, name: draft.name.trim() };
+    return agent ? api.agents.update(agent.id, patchOf(agent, named)) : api.agents.create(bodyOf(named));
   }, ["agents", "capabilities", "status"]);
   const preview = usePreview(draft);
   const flagged = flaggedBy(preview.isError ? failureOf(preview.error) : undefined, draft.capabilities);

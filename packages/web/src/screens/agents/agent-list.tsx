@@ -12,6 +12,7 @@ import { Screen } from "../../kit/screen.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { ago } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
+import { capabilityId } from "../../server/capability-id.ts";
 import { useAgents, useCapabilities } from "../../server/reads.ts";
 
 const SHOWN_CAPABILITIES = 6;
@@ -75,7 +76,7 @@ function AgentCard({ agent, onDelete }: { agent: Agent; onDelete: () => void }) 
         </p>
       </div>
       {description && <p className="line-clamp-2 text-ink-soft">{description}</p>}
-      <CapabilityChips ids={capabilities} known={known} />
+      <CapabilityChips ids={capabilities.map(capabilityId)} known={known} />
       <div className="mt-auto flex items-center gap-2 pt-1">
         <Badge>{model ?? "default model"}</Badge>
         {harness !== "native" && <Badge tone="thought">{harness}</Badge>}

@@ -46,9 +46,10 @@ export function BasicFields({ draft, onChange }: DraftProps) {
 }
 
 function ModelField({ draft, onChange }: DraftProps) {
-  const providers = useRead(["providers"], (signal) => api.providers.list(signal)).data?.items ?? [];
-  const names = providers.flatMap(({ provider, models }) =>
-    (models ?? []).map((model) => modelName(provider, model)),
+  const models =
+    useRead(["models"], (signal) => api.codingAgents.models(undefined, signal)).data?.items ?? [];
+  const names = models.map(({ provider, modelId }) =>
+    provider === undefined || modelId.includes("/") ? modelId : `${provider}/${modelId}`,
   );
   return (
     <Field label="Model" hint="Leave empty to use the default model.">
@@ -71,17 +72,6 @@ function ModelField({ draft, onChange }: DraftProps) {
       )}
     </Field>
   );
-}
-
-/** Providers list models by name, or as documents with an id. */
-function modelName(provider: string, model: unknown): string {
-  const id =
-    typeof model === "string"
-      ? model
-      : String(
-          (model as { id?: unknown; modelId?: unknown }).id ?? (model as { modelId?: unknown }).modelId ?? "",
-        );
-  return id.includes("/") ? id : `${provider}/${id}`;
 }
 
 function HarnessField({ draft, onChange }: DraftProps) {

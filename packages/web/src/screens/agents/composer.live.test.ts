@@ -97,8 +97,7 @@ describe("the composer", () => {
     const { body } = await studio.server.call("GET", "/v1/agents");
     expect(body.items[0]).toMatchObject({
       name: "Keeper",
-      capabilities: ["north_light", "south_light"],
-      capability_options: { south_light: { prefix: "light_", config: { colour: "green" } } },
+      capabilities: ["north_light", { id: "south_light", prefix: "light_", config: { colour: "green" } }],
     });
   });
 

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "react";
 import { api } from "../../server/api.ts";
 import { useRead } from "../../server/queries.ts";
-import { type AgentDraft, patchOf } from "./agent-draft.ts";
+import { type AgentDraft, bodyOf } from "./agent-draft.ts";
 
 const PAUSE_MS = 250; // after the last key stroke; composing costs the server a few milliseconds
 
 /** What the draft would become, composed by the server itself: the same code that runs it. */
 export function usePreview(draft: AgentDraft) {
-  const body = useSettled(patchOf(draft));
+  const body = useSettled(bodyOf(draft));
   return useRead(["preview", body], (signal) => api.agents.previewUnsaved(JSON.parse(body), signal), {
     keepPrevious: true,
   });

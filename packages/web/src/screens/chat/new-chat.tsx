@@ -7,6 +7,7 @@ import { Field, Select } from "../../kit/field.tsx";
 import { useTabTitle } from "../../kit/screen.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
+import { capabilityId } from "../../server/capability-id.ts";
 import { useChange } from "../../server/queries.ts";
 import { useAgents } from "../../server/reads.ts";
 import { FirstSteps } from "../home/first-steps.tsx";
@@ -79,7 +80,7 @@ function Begin({ agents }: { agents: Agent[] }) {
           )}
         </Field>
         <ul className="flex max-w-2xl flex-wrap justify-center gap-2" aria-label="Suggestions">
-          {suggestionsFor(agent.capabilities).map((text) => (
+          {suggestionsFor(agent.capabilities.map(capabilityId)).map((text) => (
             <li key={text}>
               <Button size="sm" disabled={start.isPending} onClick={() => void send({ text, files: [] })}>
                 {text}

@@ -12,7 +12,15 @@ import { useChange, useRead } from "../../server/queries.ts";
 import { Schedules } from "./schedules.tsx";
 
 const REFRESH_MS = 3_000;
-const STATUSES = ["pending", "processing", "done", "failed", "deduped", "dropped", "invalid"];
+const STATUSES: TriggerInfo["status"][] = [
+  "pending",
+  "processing",
+  "done",
+  "failed",
+  "deduped",
+  "dropped",
+  "invalid",
+];
 const TONES: Record<string, Tone> = {
   pending: "accent",
   processing: "accent",
@@ -27,7 +35,7 @@ export function Triggers() {
   const [status, setStatus] = useState("");
   const query = useRead(
     ["triggers", status],
-    (signal) => api.triggers.list({ status: status || undefined }, signal),
+    (signal) => api.triggers.list({ status: STATUSES.find((each) => each === status) }, signal),
     { everyMs: REFRESH_MS, keepPrevious: true },
   );
   return (

@@ -1,3 +1,4 @@
+import { fail, ok } from "@capstan/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -6,13 +7,11 @@ import {
   agentFields,
   agentFile,
   parseAgentFile,
-  type ServedAgent,
   servedFields,
 } from "./agent-file.ts";
-import { fail } from "./failures/fail.ts";
-import { ok } from "./result.ts";
+import type { Agent, AgentFields, CapabilityEntry } from "./wire/agents.ts";
 
-const served = (parts: Partial<ServedAgent> = {}): ServedAgent => ({
+const served = (parts: Partial<Agent> = {}): AgentFields & { id: string } => ({
   id: "a1",
   name: "Helper",
   description: "",
@@ -20,7 +19,6 @@ const served = (parts: Partial<ServedAgent> = {}): ServedAgent => ({
   model: null,
   harness: "native",
   capabilities: [],
-  capability_options: {},
   granted_scopes: [],
   tool_policies: {},
   limits: {},
@@ -43,8 +41,7 @@ describe("an agent as a file", () => {
   test("leaves out what is at its default, and lists other agents by name", () => {
     const agent = served({
       model: "openai/gpt-5",
-      capabilities: ["noop", "web_fetch", "agent.b2"],
-      capability_options: { web_fetch: { prefix: "w" } },
+      capabilities: ["noop", { id: "web_fetch", prefix: "w" }, "agent.b2"],
     });
     expect(agentFile(agent, (id) => (id === "b2" ? "Writer" : undefined))).toEqual({
       id: "a1",
@@ -59,9 +56,18 @@ describe("an agent as a file", () => {
     const agent = fc.record({
       name: fc.string({ minLength: 1 }).filter((text) => text.trim() === text && text !== ""),
       description: fc.string(),
-      model: fc.option(word),
-      capabilities: fc.uniqueArray(fc.constantFrom("noop", "web_fetch", "agent.b2", "agent.gone")),
-      capability_options: fc.constantFrom<Record<string, object>>({}, { noop: { config: { a: [1] } } }),
+      model: fc.option(
+        word.map((name) => `openai/x${name}`).filter((name) => !/[\n\r\u2028\u2029]/.test(name)),
+      ),
+      capabilities: fc.uniqueArray(
+        fc.constantFrom<CapabilityEntry>(
+          "web_fetch",
+          { id: "noop", config: { a: [1] } },
+          "agent.b2",
+          { id: "agent.b2", prefix: "b" },
+          "agent.gone",
+        ),
+      ),
       granted_scopes: fc.array(word),
       tool_policies: fc.dictionary(word, fc.constantFrom("auto" as const, "deny" as const)),
       limits: fc.constantFrom({}, { max_steps: 3 }),
@@ -84,6 +90,8 @@ describe("an agent as a file", () => {
     ["no name", { description: "x" }],
     ["a capability without id", { name: "A", capabilities: [{ prefix: "w" }] }],
     ["a limit nobody knows", { name: "A", limits: { max_turns: 3 } }],
+    ["the spelling of code", { name: "A", systemPrompt: "x" }],
+    ["a value the server would refuse", { name: "A", model: "gpt" }],
     ["nothing at all", null],
   ])("refuses %s", (_what, value) => {
     expect(parseAgentFile(value)).toMatchObject({ ok: false, failure: { code: "agent_file_invalid" } });

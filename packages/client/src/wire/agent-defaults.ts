@@ -1,0 +1,12 @@
+/** An agent's defaults as the API writes them: core's own, and null where core leaves a field out. No zod, for pages. */
+import { AGENT_DEFAULTS } from "@capstan/core/internal";
+import type { AgentFields } from "./agents.ts";
+import { snakeKeys } from "./spelling.ts";
+
+/** A new copy each time, so that a form may change it. */
+export const agentDefaults = (): Omit<AgentFields, "name"> => ({
+  model: null,
+  provider: null,
+  documentation_url: null,
+  ...structuredClone(snakeKeys(AGENT_DEFAULTS)),
+});

@@ -1,0 +1,95 @@
+/** Capabilities, their tools, and one tool called by itself. */
+import { z } from "zod";
+import { ApprovalPolicyName, JsonObject, NamedAgent, PageQuery, pageOf } from "./page.ts";
+
+const Status = z.enum(["available", "coming_soon", "deprecated"]);
+
+export const CapabilitySummary = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    status: Status,
+    icon: z.string().optional(),
+    category: z.string().optional(),
+    version: z.string(),
+    source: z.string(),
+    risk: z.enum(["low", "medium", "high"]),
+  })
+  .meta({ id: "Capability" });
+export type CapabilitySummary = z.infer<typeof CapabilitySummary>;
+
+export const ToolDetail = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    policy: ApprovalPolicyName,
+    input_schema: JsonObject,
+    output_schema: JsonObject.optional(),
+    required_scopes: z.array(z.string()),
+    requires_context: z.boolean(),
+    timeout_ms: z.int(),
+    idempotent: z.boolean(),
+    unavailable: z.string().optional(),
+  })
+  .meta({ id: "Tool" });
+export type ToolDetail = z.infer<typeof ToolDetail>;
+
+/** Routing hints keep the names of the seed that defines them. */
+export const RoutingWire = z.looseObject({
+  triggers: z.array(z.string()).optional(),
+  tags: z.array(z.string()).optional(),
+  domain: z.string().optional(),
+  actions: z.array(z.string()).optional(),
+  route: z.string().optional(),
+  method: z.string().optional(),
+  chatPatterns: z.array(z.string()).optional(),
+});
+export type RoutingWire = z.infer<typeof RoutingWire>;
+
+export const CapabilityDetail = z
+  .object({
+    ...CapabilitySummary.shape,
+    system_prompt: z.string().optional(),
+    tools: z.array(ToolDetail),
+    dependencies: z.array(z.string()),
+    required_scopes: z.array(z.string()),
+    config_schema: JsonObject.optional(),
+    policies: z.record(z.string(), z.string()),
+    hooks: z.array(z.string()),
+    routing: RoutingWire,
+    documentation: z
+      .object({ usage: z.string().optional(), examples: z.array(z.string()).optional() })
+      .optional(),
+    used_by: z.array(NamedAgent),
+  })
+  .meta({ id: "CapabilityDetail" });
+export type CapabilityDetail = z.infer<typeof CapabilityDetail>;
+
+export const CapabilityQuery = PageQuery.extend({
+  status: Status.optional(),
+  category: z.string().max(200).optional(),
+  source: z.string().max(200).optional(),
+  q: z.string().max(200).optional().meta({ description: "Text in the id, name or description." }),
+});
+export type CapabilityFilter = z.input<typeof CapabilityQuery>;
+export const CapabilityPage = pageOf(CapabilitySummary).extend({ total: z.int() });
+
+/** The format of docs/sources.md; the loader checks it, with every fault by its path. */
+export const CapabilityDocument = JsonObject.meta({
+  description: "A declarative capability; see docs/sources.md.",
+});
+
+export const ToolRun = z
+  .strictObject({
+    input: JsonObject.default({}).meta({ description: "Checked by the tool's own `input_schema`." }),
+    session_id: z.string().optional(),
+    agent_id: z.string().optional().meta({ description: "Call it with this agent's rights and policies." }),
+    config: JsonObject.optional(),
+  })
+  .meta({ id: "ToolRun" });
+export type ToolRun = z.input<typeof ToolRun>;
+
+export const ToolResult = z.object({ output: z.unknown(), duration_ms: z.int() }).meta({ id: "ToolResult" });
+export const ApprovalPending = z.object({ approval_id: z.string() }).meta({ id: "ApprovalPending" });
+export type ToolAnswer = z.infer<typeof ToolResult> | z.infer<typeof ApprovalPending>;

@@ -1,0 +1,121 @@
+/** Runs and what they cost; approvals. */
+import { z } from "zod";
+import { ApprovalExpiryWire } from "./agents.ts";
+import { JsonObject, listOf, PageQuery, pageOf, WireFailure } from "./page.ts";
+
+export const RunUsageWire = z.object({
+  input_tokens: z.number().optional(),
+  output_tokens: z.number().optional(),
+  cached_tokens: z.number().optional(),
+  reasoning_tokens: z.number().optional(),
+  cost_usd: z.number().nullable().optional(),
+  steps: z.number().optional(),
+  active_ms: z.number().optional(),
+});
+export type RunUsageWire = z.infer<typeof RunUsageWire>;
+
+/** What one model call used. */
+export const MessageUsage = z.object({
+  provider: z.string().optional(),
+  model: z.string().optional(),
+  ...RunUsageWire.pick({
+    input_tokens: true,
+    output_tokens: true,
+    cached_tokens: true,
+    reasoning_tokens: true,
+    cost_usd: true,
+  }).shape,
+});
+export type MessageUsage = z.infer<typeof MessageUsage>;
+
+export const TraceSpan = z.object({
+  kind: z.enum(["model", "gate", "tool"]),
+  name: z.string(),
+  started_at: z.string(),
+  duration_ms: z.number(),
+  message_id: z.string().optional(),
+  usage: MessageUsage.nullable().optional(),
+  capability_id: z.string().optional(),
+  decision: z.string().optional(),
+  decided_by: z.string().nullable().optional(),
+  failure_class: z.string().optional(),
+  status: z.int().nullable().optional(),
+});
+export type TraceSpan = z.infer<typeof TraceSpan>;
+
+/** `limit`: it failed because it reached one of its limits. */
+export const RunStatus = z.enum(["queued", "running", "waiting", "done", "failed", "cancelled", "limit"]);
+export type RunStatus = z.infer<typeof RunStatus>;
+
+export const RunOutcome = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("done"), message_id: z.string(), output: z.unknown().optional() }),
+  z.object({ type: z.literal("failed"), failure: WireFailure.extend({ details: z.unknown().optional() }) }),
+  z.object({ type: z.literal("cancelled"), by: z.string().optional() }),
+]);
+
+export const Run = z
+  .object({
+    id: z.string(),
+    session_id: z.string(),
+    agent_id: z.string().nullable(),
+    status: RunStatus,
+    outcome: RunOutcome.nullable(),
+    error: WireFailure.nullable(),
+    usage: RunUsageWire,
+    model: z.string().nullable(),
+    parent_run_id: z.string().nullable(),
+    started_at: z.string(),
+    ended_at: z.string().nullable(),
+    trace: z.array(TraceSpan).optional().meta({ description: "Only where one run is asked for." }),
+  })
+  .meta({ id: "Run" });
+export type Run = z.infer<typeof Run>;
+export const RunList = listOf(Run);
+
+export const RunCancelled = z.object({ cancelled: z.boolean(), run_id: z.string().optional() });
+
+const ApprovalStatus = z.enum(["pending", "approved", "denied", "expired", "cancelled"]);
+
+export const Approval = z
+  .object({
+    id: z.string(),
+    kind: z.enum(["tool", "scope", "package"]),
+    status: ApprovalStatus,
+    session_id: z.string().nullable(),
+    run_id: z.string().nullable(),
+    agent_id: z.string(),
+    agent_name: z.string().nullable(),
+    tool: z.string(),
+    capability_id: z.string(),
+    input: z.unknown(),
+    input_schema: JsonObject.nullable(),
+    reason: z.string(),
+    requested_by: z.string(),
+    assignee: z.string(),
+    expiry: ApprovalExpiryWire,
+    expires_at: z.string().nullable(),
+    created_at: z.string(),
+    answered_by: z.string().nullable(),
+    answered_at: z.string().nullable(),
+    answer: z.object({ words: z.string().nullable(), edited_args: z.unknown() }).nullable(),
+    result: z.unknown(),
+  })
+  .meta({ id: "Approval" });
+export type Approval = z.infer<typeof Approval>;
+
+export const ApprovalAnswer = z
+  .strictObject({
+    decision: z.enum(["approve", "deny"]),
+    words: z.string().max(4000).optional(),
+    edited_args: JsonObject.optional(),
+  })
+  .meta({ id: "ApprovalAnswer" });
+export type ApprovalAnswer = z.input<typeof ApprovalAnswer>;
+
+export const ApprovalQuery = PageQuery.extend({
+  status: ApprovalStatus.optional(),
+  session_id: z.uuid().optional(),
+  agent_id: z.uuid().optional(),
+});
+export type ApprovalQuery = z.input<typeof ApprovalQuery>;
+export const ApprovalPage = pageOf(Approval);

@@ -1,0 +1,82 @@
+/**
+ * What zod's refusals are called here. Pass `plainWords` to a parse: only then does a refusal know the schema it came
+ * from, and can name the field that was meant.
+ */
+import type { z } from "zod";
+import { nearest } from "./nearest.ts";
+
+type RawIssue = z.core.$ZodRawIssue;
+
+export const plainWords: z.core.ParseContext<z.core.$ZodIssue> = {
+  error: (issue) => sayings[issue.code]?.(issue),
+};
+
+/** What a JSON value is called; zod's `record` and `nan` are nobody else's words. */
+const NOUNS: Readonly<Record<string, string>> = {
+  record: "object",
+  int: "integer",
+  nan: "number",
+  tuple: "array",
+  set: "array",
+  map: "object",
+};
+const noun = (type: string): string => NOUNS[type] ?? type;
+
+const sayings: Readonly<Record<string, (issue: RawIssue) => string | undefined>> = {
+  unrecognized_keys: ({ keys, inst }) =>
+    (keys as readonly string[]).map((key) => unknownField(key, knownFields(inst))).join("; "),
+  invalid_type: ({ expected, input }) =>
+    input === undefined
+      ? `missing, expected ${noun(String(expected))}`
+      : `expected ${noun(String(expected))}, received ${kindOf(input)}`,
+  invalid_value: ({ values, input }) => oneOf(values as readonly unknown[], input),
+  invalid_union: ({ options, input, discriminator }) =>
+    options === undefined
+      ? undefined
+      : oneOf(options as readonly unknown[], fieldValue(input, discriminator)),
+  invalid_format: ({ format, inst }) => {
+    if (format !== "url") return undefined;
+    return "protocol" in definition(inst) ? "expected a URL with http: or https:" : "expected a URL";
+  },
+};
+
+export function unknownField(field: string, known: readonly string[]): string {
+  const same = known.find((name) => folded(name) === folded(field));
+  if (same !== undefined) return `unknown field "${field}", it is written "${same}"`;
+  const near = nearest(field, known);
+  if (near.length > 0) return `unknown field "${field}", did you mean ${quoted(near, " or ")}?`;
+  return known.length > 0
+    ? `unknown field "${field}", known are ${quoted(known, ", ")}`
+    : `unknown field "${field}", none is expected`;
+}
+
+function oneOf(values: readonly unknown[], given: unknown): string {
+  const near = typeof given === "string" ? nearest(given, values.map(String), 1) : [];
+  const meant = near.length > 0 ? `; did you mean ${quoted(near, " or ")}?` : "";
+  const said = given === undefined ? "missing, " : "";
+  return values.length === 1
+    ? `${said}expected ${JSON.stringify(values[0])}${meant}`
+    : `${said}expected one of ${values.map((value) => JSON.stringify(value)).join(", ")}${meant}`;
+}
+
+const quoted = (names: readonly string[], between: string): string =>
+  names.map((name) => `"${name}"`).join(between);
+
+/** `editedArgs`, `edited-args` and `edited_args` are one name in three spellings. */
+const folded = (name: string): string => name.replace(/[_\s-]/g, "").toLowerCase();
+
+const knownFields = (schema: unknown): readonly string[] => Object.keys(definition(schema).shape ?? {});
+
+const definition = (schema: unknown): { shape?: object } =>
+  (schema as { _zod?: { def?: { shape?: object } } } | undefined)?._zod?.def ?? {};
+
+function fieldValue(input: unknown, field: unknown): unknown {
+  const isObject = typeof input === "object" && input !== null;
+  return isObject ? Object.entries(input).find(([name]) => name === field)?.[1] : undefined;
+}
+
+function kindOf(input: unknown): string {
+  if (input === null) return "null";
+  if (Array.isArray(input)) return "array";
+  return typeof input === "number" && !Number.isFinite(input) ? String(input) : typeof input;
+}

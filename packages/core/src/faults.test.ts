@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { readInput, whatIsWrong } from "./faults.ts";
+
+const call = z.strictObject({
+  a: z.number(),
+  b: z.number(),
+  edited_args: z.record(z.string(), z.unknown()).optional(),
+  limits: z.strictObject({ max_steps: z.int().optional() }).optional(),
+  rights: z.array(z.enum(["read", "run"])).optional(),
+  link: z.url({ protocol: /^https?$/ }).optional(),
+  expiry: z
+    .discriminatedUnion("policy", [
+      z.strictObject({ policy: z.literal("wait") }),
+      z.strictObject({ policy: z.literal("expire"), after: z.number() }),
+    ])
+    .optional(),
+  entry: z.union([z.string(), z.strictObject({ id: z.string(), prefix: z.string().optional() })]).optional(),
+});
+
+test.each([
+  [{ a: "one", b: 2 }, "a: expected number, received string"],
+  [{ a: 1 }, "b: missing, expected number"],
+  [{}, "a: missing, expected number; b: missing, expected number"],
+  [[], "expected object, received array"],
+  [{ a: 1, b: 2, edited_args: [] }, "edited_args: expected object, received array"],
+  [{ a: 1, b: 2, editedArgs: {} }, 'unknown field "editedArgs", it is written "edited_args"'],
+  [{ a: 1, b: 2, right: [] }, 'unknown field "right", did you mean "rights"?'],
+  [{ a: 1, b: 2, limits: { max_step: 3 } }, 'limits: unknown field "max_step", did you mean "max_steps"?'],
+  [{ a: 1, b: 2, limits: { colour: 3 } }, 'limits: unknown field "colour", known are "max_steps"'],
+  [{ a: 1, b: 2, rights: ["admin"] }, 'rights[0]: expected one of "read", "run"'],
+  [{ a: 1, b: 2, rights: ["reads"] }, 'rights[0]: expected one of "read", "run"; did you mean "read"?'],
+  [{ a: 1, b: 2, link: "ftp://x.org" }, "link: expected a URL with http: or https:"],
+  [
+    { a: 1, b: 2, expiry: { policy: "expires" } },
+    'expiry.policy: expected one of "wait", "expire"; did you mean "expire"?',
+  ],
+  [{ a: 1, b: 2, entry: 3 }, "entry: expected string or object"],
+  [{ a: 1, b: 2, entry: { id: "x", prefx: "y" } }, 'entry: unknown field "prefx", did you mean "prefix"?'],
+])("%j: %s", (value, said) => {
+  const read = readInput(call, value);
+  expect(read.ok ? "" : read.where).toBe(said);
+});
+
+test("says the same of an error whose schema it does not know, as far as it can", () => {
+  const parsed = call.safeParse({ a: "one" });
+  expect(parsed.error && whatIsWrong(parsed.error)).toBe(
+    "a: expected number, received string; b: missing, expected number",
+  );
+});

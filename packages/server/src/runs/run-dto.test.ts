@@ -1,0 +1,50 @@
+import { fail } from "@capstan/core";
+import type { RunRecord } from "@capstan/runtime";
+import { describe, expect, test } from "vitest";
+import { runDto } from "./run-dto.ts";
+
+const run = (parts: Partial<RunRecord>): RunRecord => ({
+  id: "r1",
+  sessionId: "s1",
+  agentId: "a1",
+  status: "failed",
+  segment: 0,
+  messageId: "m1",
+  pending: null,
+  outcome: null,
+  usage: null,
+  parentRunId: null,
+  createdAt: new Date(0),
+  updatedAt: new Date(1000),
+  ...parts,
+});
+const failed = ({ failure }: ReturnType<typeof fail>): RunRecord["outcome"] => ({ type: "failed", failure });
+
+describe("a run on the wire", () => {
+  test.each([
+    ["steps", fail("run_step_limit", { limit: 3 })],
+    ["time", fail("run_time_limit", { limitSeconds: 3 })],
+    ["tokens", fail("run_token_limit", { limit: 3, used: 4 })],
+    ["cost", fail("run_cost_limit", { limitUsd: 1, usedUsd: 2 })],
+    ["a budget of the gate", fail("budget_exhausted", { budget: "calls", limit: 1, used: 1 })],
+  ])("that reached its limit on %s has the status limit, and says which", (_, refused) => {
+    expect(runDto(run({ outcome: failed(refused) }))).toMatchObject({
+      status: "limit",
+      error: { code: refused.failure.code },
+    });
+  });
+
+  test("that failed otherwise has failed", () => {
+    const outcome = failed(fail("internal", { reference: "x" }));
+    expect(runDto(run({ outcome }))).toMatchObject({ status: "failed", error: { code: "internal" } });
+  });
+
+  test("that is done names its message in the spelling of the API", () => {
+    const outcome = { type: "done", messageId: "m2", output: { a: 1 } } as const;
+    expect(runDto(run({ status: "done", outcome })).outcome).toEqual({
+      type: "done",
+      message_id: "m2",
+      output: { a: 1 },
+    });
+  });
+});
