@@ -39,6 +39,7 @@ export type {
   CapabilityStore,
   GuardedFetch,
   GuardedFetchOptions,
+  ProgressReport,
   Sandbox,
   SandboxLanguage,
   SandboxOutcome,

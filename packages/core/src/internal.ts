@@ -189,7 +189,7 @@ export { EVERY_SCOPE, effectiveScopes, missingScopes } from "./scopes.ts";
 export { isVersionPin } from "./semver.ts";
 export type { CompileGrep, FileLimits, GrepMatch, LineFinder } from "./session-files.ts";
 export { baseName, normalisePath, parentPath, parentPaths } from "./session-path.ts";
-export { whyUnavailable } from "./tool.ts";
+export { riskOf, whyUnavailable } from "./tool.ts";
 export {
   Routing,
   readTrigger,

@@ -75,4 +75,13 @@ export interface ToolContext {
   /** The same for every attempt of the same call. */
   readonly idempotencyKey: string;
   readonly now: () => Date;
+  /** Tells how far a long call is, where somebody listens: MCP clients that ask for progress. */
+  readonly progress?: (report: ProgressReport) => void;
+}
+
+export interface ProgressReport {
+  /** What is done, in the tool's own unit; it only grows. */
+  readonly done: number;
+  readonly total?: number;
+  readonly message?: string;
 }

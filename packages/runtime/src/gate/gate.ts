@@ -7,6 +7,7 @@ import {
   fail,
   type HookCall,
   type JsonValue,
+  type ProgressReport,
   type RuntimeAgent,
   type RuntimeTool,
   type ToolContext,
@@ -37,6 +38,8 @@ export interface GateRequest {
   /** The step of a task's plan, and whether it replaces a step that failed. */
   readonly step?: number;
   readonly fallback?: boolean;
+  /** Hears how far the tool is, when whoever called wants to know. */
+  readonly progress?: ((report: ProgressReport) => void) | undefined;
 }
 
 export type GateOutcome =

@@ -1,4 +1,4 @@
-/** A2A: the agent's card, and its JSON-RPC endpoint for clients of 1.0 and of 0.3. */
+/** A2A: the agent's card, which is public as the protocol asks, and its JSON-RPC endpoint for clients of 1.0 and of 0.3. */
 import { fail, ok, type Result } from "@capstan/core";
 import type { AgentStore } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
@@ -14,16 +14,12 @@ export interface A2aRouteParts extends A2aAnswerParts {
 export function a2aRoutes(services: A2aRouteParts) {
   const routes = newRoutes();
   describe(routes.openAPIRegistry);
-  routes.get("/.well-known/agent-card.json", requireRight("read"), async (c) => {
+  routes.get("/.well-known/agent-card.json", async (c) => {
     const id = await namedAgent(services, c.req.query("agent"));
     return id.ok ? card(c, services, id.value) : problem(c, id.failure);
   });
-  routes.get("/v1/agents/:id/a2a/agent-card.json", requireRight("read"), (c) =>
-    card(c, services, c.req.param("id")),
-  );
-  routes.get("/v1/agents/:id/a2a/.well-known/agent-card.json", requireRight("read"), (c) =>
-    card(c, services, c.req.param("id")),
-  );
+  routes.get("/v1/agents/:id/a2a/agent-card.json", (c) => card(c, services, c.req.param("id")));
+  routes.get("/v1/agents/:id/a2a/.well-known/agent-card.json", (c) => card(c, services, c.req.param("id")));
   routes.post("/v1/agents/:id/a2a", requireRight("run"), async (c) =>
     (await import("./answer.ts")).answerCall(c, services),
   );
@@ -55,7 +51,7 @@ function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): vo
     path: "/.well-known/agent-card.json",
     tags: ["a2a"],
     summary: "The A2A card of the only agent, or of `?agent=<id>`",
-    "x-capstan-right": "read",
+    "x-capstan-right": "none",
     request: { query: z.object({ agent: z.string().optional() }) },
     responses: answer,
   });
@@ -64,7 +60,7 @@ function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): vo
     path: "/v1/agents/{id}/a2a/agent-card.json",
     tags: ["a2a"],
     summary: "The agent's A2A card",
-    "x-capstan-right": "read",
+    "x-capstan-right": "none",
     request: { params },
     responses: answer,
   });

@@ -7,14 +7,13 @@ import { z } from "zod";
 import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { sseEvent, sseResponse } from "../http/sse.ts";
-import { startTurn, type Turn } from "../openai/turn.ts";
-import type { Services } from "../start/services.ts";
+import { startTurn, type Turn, type TurnParts } from "../turns/turn.ts";
 import { UiRequest, uiTurn } from "./ui-request.ts";
 import { UiStream } from "./ui-stream.ts";
 
 const HEADERS = { "x-vercel-ai-ui-message-stream": "v1" };
 
-export function aiSdkRoutes(services: Services) {
+export function aiSdkRoutes(services: TurnParts) {
   const routes = newRoutes();
   routes.post("/v1/agents/:id/ai-sdk", requireRight("run"), (c) => chat(c, services));
   routes.get("/v1/agents/:id/ai-sdk/:chat/stream", requireRight("run"), (c) => joinAgain(c, services));
@@ -22,7 +21,7 @@ export function aiSdkRoutes(services: Services) {
   return routes;
 }
 
-async function chat(c: Context<AppEnv>, services: Services): Promise<Response> {
+async function chat(c: Context<AppEnv>, services: TurnParts): Promise<Response> {
   const body: unknown = await c.req.json().catch(() => undefined);
   if (body === undefined) return problem(c, fail("body_invalid", { where: "it is not JSON" }).failure);
   const request = UiRequest.safeParse(body);
@@ -41,7 +40,7 @@ async function chat(c: Context<AppEnv>, services: Services): Promise<Response> {
 }
 
 /** A page that was reloaded: what the run that is on said so far, and what it says next; 204 when none is. */
-async function joinAgain(c: Context<AppEnv>, services: Services): Promise<Response> {
+async function joinAgain(c: Context<AppEnv>, services: TurnParts): Promise<Response> {
   const agentId = c.req.param("id") ?? "";
   const threadId = c.req.param("chat") ?? "";
   const owner = c.get("caller").email;
@@ -62,7 +61,7 @@ async function joinAgain(c: Context<AppEnv>, services: Services): Promise<Respon
 }
 
 async function activeRun(
-  { runs }: Services,
+  { runs }: TurnParts,
   thread: { agentId: string; owner: string; threadId: string },
 ): Promise<string | undefined> {
   const { sessionIdOf } = await import("../ag-ui/thread-session.ts");

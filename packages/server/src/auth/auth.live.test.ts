@@ -6,7 +6,10 @@ import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 describe("on loopback", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await testServer(await freshPglite(), { CAPSTAN_PUBLIC_HOSTS: "capstan.example.com" });
+    server = await testServer(await freshPglite(), {
+      CAPSTAN_PUBLIC_HOSTS: "capstan.example.com",
+      CAPSTAN_ALLOWED_ORIGINS: "https://app.example.com",
+    });
   });
   afterAll(() => server.stop());
 
@@ -35,6 +38,29 @@ describe("on loopback", () => {
     expect(await rawStatus(server.url, headers)).toBe(401);
     const { body } = await server.call("POST", "/v1/keys", { name: "behind a proxy" });
     expect(await rawStatus(server.url, { ...headers, authorization: `Bearer ${body.key}` })).toBe(200);
+  });
+
+  test("a page of an allowed origin may use the agent protocols, and nothing else", async () => {
+    const origin = "https://app.example.com";
+    const asked = await fetch(`${server.url}/openai/v1/models`, {
+      method: "OPTIONS",
+      headers: {
+        origin,
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "authorization",
+      },
+    });
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get("access-control-allow-headers")).toBe("authorization");
+    const answer = await server.call("GET", "/openai/v1/models", undefined, { origin });
+    expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+    expect((await server.call("GET", "/v1/agents", undefined, { origin })).status).toBe(403);
+    const stranger = await server.call("GET", "/openai/v1/models", undefined, {
+      origin: "https://evil.example",
+    });
+    expect(stranger).toMatchObject({ status: 403, body: { code: "forbidden" } });
+    expect(stranger.body.nextStep).toContain("CAPSTAN_ALLOWED_ORIGINS");
+    expect(stranger.headers.get("access-control-allow-origin")).toBeNull();
   });
 
   test("a key carries its rights and nothing more", async () => {
@@ -100,6 +126,26 @@ describe("bound to every address", () => {
     expect((await fetch(`${at}/v1/agents`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(
       200,
     );
+  });
+
+  test("an agent's A2A card is public, a call without a key is 401 and one without the right 403", async () => {
+    const at = server.url.replace("0.0.0.0", "127.0.0.1");
+    const bearer = async (right: "read" | "admin") => {
+      const made = { name: right, owner: "a@example.com", rights: [right], perMinute: 1000 };
+      return { authorization: `Bearer ${(await server.services.keys.create(made)).key}` };
+    };
+    const post = (path: string, headers = {}) =>
+      fetch(at + path, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify({ name: "Open" }),
+      });
+    const { id } = await (await post("/v1/agents", await bearer("admin"))).json();
+    const card = await fetch(`${at}/v1/agents/${id}/a2a/agent-card.json`);
+    expect(card.status).toBe(200);
+    expect(JSON.stringify(await card.json())).toContain("Bearer");
+    expect((await post(`/v1/agents/${id}/a2a`)).status).toBe(401);
+    expect((await post(`/v1/agents/${id}/a2a`, await bearer("read"))).status).toBe(403);
   });
 
   test("an agent's token opens /mcp and nothing else", async () => {

@@ -12,6 +12,8 @@ import { rateLimiter } from "./rate-limiter.ts";
 
 /** Closed without a key: everything that reads or does something. The studio's own files, health and docs are open. */
 const CLOSED = /^\/(v1|api|openai|mcp|a2a|metrics)(\/|$)/;
+/** An agent's A2A card is how a client learns that it needs a key: the protocol makes it public. */
+const PUBLIC = /^\/v1\/agents\/[^/]+\/a2a\/(\.well-known\/)?agent-card\.json$/;
 const KEY_KEPT_MS = 1000; // a revoked key stops working within this time, on every process
 
 export interface AuthParts {
@@ -64,7 +66,7 @@ const cameStraight = (c: Context): boolean =>
 
 function refusal(who: Identity, path: string): string | undefined {
   if (who === "unknown key") return "the key is unknown or revoked";
-  return who === "no key" && CLOSED.test(path)
+  return who === "no key" && CLOSED.test(path) && !PUBLIC.test(path)
     ? "no key was sent, and the connection is not from the user who runs the server"
     : undefined;
 }

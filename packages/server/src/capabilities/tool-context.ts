@@ -30,6 +30,7 @@ export function toolContexts(parts: ToolParts) {
       signal,
       idempotencyKey: callId,
       now: () => new Date(),
+      ...(request.progress && { progress: request.progress }),
     };
   };
 }

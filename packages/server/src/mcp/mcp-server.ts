@@ -1,16 +1,19 @@
 /** One MCP server per request, made of the caller's composed agent: its tools, and nothing of anyone else's. */
-import { fail, type JsonSchema, type RuntimeTool } from "@capstan/core";
+import { fail, type JsonSchema, type ProgressReport, type RuntimeTool } from "@capstan/core";
+import { riskOf } from "@capstan/core/internal";
 import type { Gate, UserStore } from "@capstan/runtime";
 import { type CallToolResult, Server, type ServerContext, type Tool } from "@modelcontextprotocol/server";
 import { uuidv7 } from "uuidv7";
 import { VERSION } from "../settings/version.ts";
+import type { TurnParts } from "../turns/turn.ts";
+import { askAgent, askTool, isAsking, offersAsking } from "./ask-agent.ts";
 import { type AskPersonParts, askPerson } from "./asked-before.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { failureAnswer, outputAnswer } from "./tool-answer.ts";
 
 const MOST_INSTRUCTIONS = 20_000;
 
-export interface McpServerParts extends AskPersonParts {
+export interface McpServerParts extends AskPersonParts, TurnParts {
   readonly gate: Gate;
   readonly users: UserStore;
 }
@@ -31,7 +34,10 @@ export function mcpServer(services: McpServerParts, caller: McpCaller): Server {
     },
   );
   server.setRequestHandler("tools/list", () => ({
-    tools: tools.filter(({ tool }) => tool.policy !== "client").map(listed),
+    tools: [
+      ...tools.filter(({ tool }) => tool.policy !== "client").map(listed),
+      ...(offersAsking(caller) ? [askTool(caller)] : []),
+    ],
     _meta: { "capstan/version": VERSION },
   }));
   server.setRequestHandler("tools/call", ({ params }, context) =>
@@ -46,9 +52,21 @@ function listed({ name, tool, policy, capabilityId }: RuntimeTool): Tool {
     description: tool.description,
     inputSchema: objectSchema(tool.input.jsonSchema),
     ...(isObjectSchema(tool.output?.jsonSchema) && { outputSchema: objectSchema(tool.output?.jsonSchema) }),
-    annotations: { idempotentHint: tool.idempotent },
+    title: titleOf(name),
+    annotations: {
+      title: titleOf(name),
+      readOnlyHint: riskOf(tool) === "read",
+      destructiveHint: riskOf(tool) === "irreversible",
+      idempotentHint: tool.idempotent,
+    },
     _meta: { "capstan/capability": capabilityId, "capstan/policy": policy },
   };
+}
+
+/** `read_file` as people read it: "Read file". */
+function titleOf(name: string): string {
+  const words = name.replaceAll(/[_-]+/g, " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 const isObjectSchema = (schema: JsonSchema | undefined): boolean => schema?.type === "object";
@@ -60,6 +78,13 @@ async function callTool(
   call: { tool: string; input: Record<string, unknown> },
   { mcpReq }: ServerContext,
 ): Promise<CallToolResult> {
+  const progress = progressTo(mcpReq);
+  if (isAsking(caller, call.tool))
+    return askAgent(services, caller, {
+      input: call.input,
+      signal: mcpReq.signal,
+      progress: progress && ((done, message) => progress({ done, message })),
+    });
   const tool = caller.agent.tools.find(({ name }) => name === call.tool);
   const session = await caller.sessionFor(tool);
   if (!session.ok) return failureAnswer(session.failure);
@@ -73,6 +98,7 @@ async function callTool(
     callId: callIdOf(mcpReq) ?? uuidv7(),
     signal: mcpReq.signal,
     budgets: await caller.budgets(session.value),
+    progress,
   });
   switch (outcome.kind) {
     case "done":
@@ -86,6 +112,24 @@ async function callTool(
         fail("tool_denied", { tool: call.tool, why: "only the client of a run can run it" }).failure,
       );
   }
+}
+
+/** Only for a client that gave a token; a notification that cannot be sent is no reason to fail the call. */
+function progressTo({
+  _meta,
+  notify,
+}: ServerContext["mcpReq"]): ((report: ProgressReport) => void) | undefined {
+  const token = _meta?.progressToken;
+  if (token === undefined) return undefined;
+  return ({ done, total, message }) => {
+    const params = {
+      progressToken: token,
+      progress: done,
+      ...(total !== undefined && { total }),
+      ...(message !== undefined && { message }),
+    };
+    notify({ method: "notifications/progress", params }).catch(() => undefined);
+  };
 }
 
 /** An output that was cut no longer fits the schema the tool promised; a client would refuse the whole answer. */

@@ -65,6 +65,16 @@ const testTools = defineCapability({
       input: z.object({}),
       run: () => fail("tool_failed", { message: "This tool intentionally returns an error for testing" }),
     }),
+    defineTool({
+      name: "test_tool_with_progress",
+      description: "Tells how far it is.",
+      input: z.object({}),
+      risk: "read",
+      run: (_input, { progress }) => {
+        for (const done of [0, 50, 100]) progress?.({ done, total: 100, message: `${done} of 100` });
+        return ok("done");
+      },
+    }),
     {
       ...defineTool({
         name: "json_schema_2020_12_tool",
@@ -314,6 +324,76 @@ describe("a tool that asks a person", () => {
   });
 });
 
+describe("what a client is told of a tool", () => {
+  test("has a title, and hints that follow what a call can do", async () => {
+    const client = await connected();
+    const { tools } = await client.listTools();
+    const hints = Object.fromEntries(
+      tools.map(({ name, title, annotations }) => [name, { title, ...annotations }]),
+    );
+    expect(hints.read_file).toMatchObject({ title: "Read file", readOnlyHint: true, destructiveHint: false });
+    expect(hints.delete_file).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    await client.close();
+  });
+
+  test("is told how far a call is when it asks for progress", async () => {
+    const client = await connected();
+    const heard: unknown[] = [];
+    await client.callTool(
+      { name: "test_tool_with_progress", arguments: {} },
+      { onprogress: (progress) => heard.push(progress) },
+    );
+    expect(heard).toEqual(
+      [0, 50, 100].map((done) => ({ progress: done, total: 100, message: `${done} of 100` })),
+    );
+    await client.close();
+  });
+});
+
+describe("ask_agent", () => {
+  test("gives the agent a task in words, and the next question continues the thread", async () => {
+    const client = await connected();
+    llm.script = () => ({ text: ["Hello."] });
+    llm.requests.length = 0;
+    const first = await client.callTool({ name: "ask_agent", arguments: { message: "My name is Ann." } });
+    const { answer, thread } = first.structuredContent as { answer: string; thread: string };
+    expect(answer).toBe("Hello.");
+    await client.callTool({ name: "ask_agent", arguments: { message: "Who am I?", thread } });
+    expect(JSON.stringify(llm.requests.at(-1)?.messages)).toMatch(/Ann.*Who am I/);
+    await client.close();
+  });
+
+  test("says where to approve what the agent wants to do, and does not do it", async () => {
+    const client = await connected();
+    const before = sent.length;
+    llm.script = (request) =>
+      toolAnswered(request)
+        ? { text: ["Sent."] }
+        : { calls: [{ id: crypto.randomUUID(), name: "send_mail", input: { to: "c@example.com" } }] };
+    const asked = await client.callTool({ name: "ask_agent", arguments: { message: "Write to c." } });
+    llm.script = () => ({ text: ["Hello."] });
+    expect(asked.isError).toBe(true);
+    expect(JSON.stringify(asked.content)).toMatch(/POST \/v1\/approvals\//);
+    expect(sent).toHaveLength(before);
+    await client.close();
+  });
+
+  test("refuses what it does not know, by name", async () => {
+    const client = await connected();
+    const asked = await client.callTool({ name: "ask_agent", arguments: { message: "Hi", dry_run: true } });
+    expect(asked.isError).toBe(true);
+    expect(JSON.stringify(asked.content)).toContain("dry_run");
+    await client.close();
+  });
+});
+
+async function connected(): Promise<Client> {
+  const client = new Client({ name: "test", version: "1.0.0" });
+  const url = new URL(`${server.url}/mcp?agent=${agentId}`);
+  await client.connect(new StreamableHTTPClientTransport(url));
+  return client;
+}
+
 /** The others, and why they do not apply, are in docs/mcp.md. */
 const SCENARIOS = [
   "server-initialize",
@@ -322,7 +402,7 @@ const SCENARIOS = [
   "tools-call-simple-text",
   "tools-call-error",
   "json-schema-2020-12",
-  "server-sse-multiple-streams",
+  "tools-call-with-progress",
   "dns-rebinding-protection",
 ];
 
@@ -341,7 +421,7 @@ async function conformance(...args: string[]): Promise<string> {
 test.each(SCENARIOS)("conformance: %s", async (scenario) => {
   const url = `${server.url}/mcp?agent=${agentId}`;
   expect(await conformance("server", "--url", url, "--scenario", scenario)).toMatch(
-    /Passed: \d+\/\d+, 0 failed/,
+    /Passed: ([1-9]\d*)\/\1, 0 failed/, // "0/0" would be no proof
   );
 });
 

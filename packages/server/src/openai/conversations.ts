@@ -2,9 +2,8 @@
  * OpenAI's clients send the whole conversation and no id. What was said before names it: after each answer its session
  * keeps the key of all that was said, and a request whose beginning has that key goes on there, with its files and state.
  */
-import { conversationKeys } from "@capstan/runtime";
+import { conversationKeys, type Database } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
-import type { Services } from "../start/services.ts";
 import { answeredPart, conversationKey, type Said } from "./run-input.ts";
 
 export interface ConversationOwner {
@@ -12,7 +11,7 @@ export interface ConversationOwner {
   readonly email: string;
 }
 
-type Parts = Pick<Services, "database">;
+type Parts = { readonly database: Database };
 
 /** The session that goes on, or the id of a new one. */
 export async function conversationThread(

@@ -1,14 +1,15 @@
 /** /openai/v1: agents as models for every OpenAI client. Chat completions, responses, and the list of models. */
 import { fail, ok, type Result } from "@capstan/core";
 import { whatIsWrong } from "@capstan/core/internal";
+import type { AgentStore, Database, SessionStore } from "@capstan/runtime";
 import type { Context } from "hono";
 import { uuidv7 } from "uuidv7";
 import type { z } from "zod";
 import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
 import { sseResponse } from "../http/sse.ts";
-import type { Services } from "../start/services.ts";
+import { AnswerReader } from "../turns/answer-reader.ts";
+import { startTurn, type Turn, type TurnParts } from "../turns/turn.ts";
 import { agentForModel, agentsAsModels, type NamedAgent } from "./agents-as-models.ts";
-import { AnswerReader } from "./answer-reader.ts";
 import { type AnswerPlace, chatChunks, chatCompletion } from "./chat-answer.ts";
 import { ChatRequest } from "./chat-request.ts";
 import { conversationThread, keepConversation } from "./conversations.ts";
@@ -17,9 +18,14 @@ import { openAiError } from "./openai-error.ts";
 import { responseEvents, runOfResponse, wholeResponse } from "./responses-answer.ts";
 import { ResponsesRequest, responsesForwarded, saidInResponses } from "./responses-request.ts";
 import { type ClientTool, chatForwarded, runInput, type Said, saidInChat } from "./run-input.ts";
-import { startTurn, type Turn } from "./turn.ts";
 
-export function openAiRoutes(services: Services) {
+export interface OpenAiParts extends TurnParts {
+  readonly agents: AgentStore;
+  readonly sessions: SessionStore;
+  readonly database: Database;
+}
+
+export function openAiRoutes(services: OpenAiParts) {
   const routes = newRoutes();
   routes.get("/openai/v1/models", requireRight("read"), async (c) => {
     const named = await agentsAsModels(services.agents);
@@ -43,7 +49,7 @@ const modelOf = ({ model, agent }: NamedAgent) => ({
   owned_by: agent.owner,
 });
 
-async function chat(c: Context<AppEnv>, services: Services): Promise<Response> {
+async function chat(c: Context<AppEnv>, services: OpenAiParts): Promise<Response> {
   const body = await bodyOf(c, ChatRequest);
   if (!body.ok) return refuse(c, body);
   const request = body.value;
@@ -61,7 +67,7 @@ async function chat(c: Context<AppEnv>, services: Services): Promise<Response> {
   return sseResponse(chatChunks(place, { turn, answer, withUsage, ended }), turn.stop, placeOf(turn));
 }
 
-async function respond(c: Context<AppEnv>, services: Services): Promise<Response> {
+async function respond(c: Context<AppEnv>, services: OpenAiParts): Promise<Response> {
   const body = await bodyOf(c, ResponsesRequest);
   if (!body.ok) return refuse(c, body);
   const request = body.value;
@@ -90,7 +96,7 @@ async function respond(c: Context<AppEnv>, services: Services): Promise<Response
 
 /** The session of an earlier response; none when the request names none. Someone else's is not found. */
 async function threadOfResponse(
-  { runs, sessions }: Services,
+  { runs, sessions }: OpenAiParts,
   email: string,
   previous: string | null,
 ): Promise<Result<string | undefined>> {
@@ -119,7 +125,7 @@ interface Started {
   readonly ended: () => Promise<void>;
 }
 
-async function start(c: Context<AppEnv>, services: Services, asked: Asked): Promise<Result<Started>> {
+async function start(c: Context<AppEnv>, services: OpenAiParts, asked: Asked): Promise<Result<Started>> {
   const { model, said, tools, forwarded, keeps } = asked;
   const agent = await agentForModel(services.agents, model);
   if (!agent.ok) return agent;
@@ -155,7 +161,7 @@ const placeOf = ({ sessionId, runId }: Turn) => ({ "x-capstan-session": sessionI
 
 /** `store: false` leaves nothing behind, unless somebody still has to answer a question or run a tool. */
 async function endTurn(
-  services: Services,
+  services: OpenAiParts,
   { sessionId }: Turn,
   { said, answer, keeps }: { said: readonly Said[]; answer: AnswerReader; keeps: boolean },
 ): Promise<void> {

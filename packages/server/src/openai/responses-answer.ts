@@ -1,10 +1,9 @@
 /** An answer as a `response` object, whole or as the events that build it. Each item is added, filled, and done, in order. */
 import { fail } from "@capstan/core";
-import type { AnswerReader, AnswerUsage, Piece } from "./answer-reader.ts";
+import type { AnswerReader, AnswerUsage, Piece, SaidCall } from "../turns/answer-reader.ts";
+import type { Turn } from "../turns/turn.ts";
 import type { AnswerPlace } from "./chat-answer.ts";
 import { openAiError } from "./openai-error.ts";
-import type { SaidCall } from "./run-input.ts";
-import type { Turn } from "./turn.ts";
 
 export interface ResponsePlace extends AnswerPlace {
   readonly previous: string | null;

@@ -1,6 +1,7 @@
 /** OpenAI's messages as an AG-UI run: texts, media, the client's tools, and how the model is to answer. */
 import { createHash } from "node:crypto";
 import type { RunAgentInput } from "@ag-ui/core";
+import type { SaidCall } from "../turns/answer-reader.ts";
 import type { ChatMessage, ChatRequest, ToolChoice } from "./chat-request.ts";
 
 type AgUiMessages = RunAgentInput["messages"];
@@ -11,12 +12,6 @@ export type Said =
   | { readonly role: "user"; readonly content: string | readonly UserPart[] }
   | { readonly role: "assistant"; readonly text: string; readonly calls: readonly SaidCall[] }
   | { readonly role: "tool"; readonly callId: string; readonly text: string };
-
-export interface SaidCall {
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: string;
-}
 
 export type UserPart =
   | { readonly type: "text"; readonly text: string }

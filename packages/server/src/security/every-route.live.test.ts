@@ -15,6 +15,9 @@ const OPEN: Readonly<Record<string, string>> = {
   "GET /ready": "says only whether it can work",
   "GET /openapi.json": "the API's own description",
   "GET /docs": "the same, to read",
+  "GET /.well-known/agent-card.json": "A2A makes an agent's card public: it says how to get in",
+  "GET /v1/agents/{id}/a2a/agent-card.json": "the same, for one agent",
+  "GET /v1/agents/:id/a2a/agent-card.json": "the same, as the application spells it",
   "GET /*": "the studio's built files",
 };
 /** In the application under a pattern that the document spells otherwise. */
@@ -86,7 +89,7 @@ test("a route without its right would let anyone in: every one is tried without 
     for (const held of [undefined, ...RIGHTS]) {
       await ask("POST", "/v1/sessions", "admin", { id: sessionId, agent_id: agentId }); // one of the routes deletes it
       const { status, body } = await ask(method, filled(path), held, operation.hasBody ? {} : undefined);
-      const expected = expectedRefusal(held, right as Right, path);
+      const expected = expectedRefusal(held, right as Right);
       const refused = status === 401 || (status === 403 && /right|may not run/.test(body?.message ?? ""));
       tried++;
       if (expected === undefined ? refused : status !== expected)
@@ -120,9 +123,9 @@ test.each(["HEAD", "OPTIONS", "TRACE", "PROPFIND"])(
   },
 );
 
-/** Without a key, everything of ours is 401, the card outside of /v1 403; with too little, 403. */
-function expectedRefusal(held: Right | undefined, needed: Right, path: string): number | undefined {
-  if (held === undefined) return path.startsWith("/.well-known") ? 403 : 401;
+/** Without a key, everything of ours is 401; with too little, 403. */
+function expectedRefusal(held: Right | undefined, needed: Right): number | undefined {
+  if (held === undefined) return 401;
   return RIGHTS.indexOf(held) < RIGHTS.indexOf(needed) ? 403 : undefined;
 }
 

@@ -10,6 +10,12 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 );
+/** Each as a browser sends it: scheme, host and port. A star would let every page in, so it is refused. */
+const origins = list
+  .transform((parts) => parts.map((part) => part.toLowerCase().replace(/\/$/, "")))
+  .refine((parts) => parts.every((part) => URL.canParse(part) && new URL(part).origin === part), {
+    message: "must list origins such as https://app.example.com, separated by commas",
+  });
 /** `name=value,other=value`, as OpenTelemetry writes headers. */
 const pairs = list.transform((parts) =>
   Object.fromEntries(
@@ -57,6 +63,7 @@ const Environment = z.object({
   CAPSTAN_DATABASE_CONNECTIONS: z.coerce.number().int().min(4).max(1000).default(20),
   CAPSTAN_DATABASE_WAIT_SECONDS: z.coerce.number().min(0).max(3600).default(30),
   CAPSTAN_PUBLIC_HOSTS: list.default([]),
+  CAPSTAN_ALLOWED_ORIGINS: origins.default([]),
   CAPSTAN_ROUTE_TIER: z.enum(["auto", "static", "minilm"]).default("auto"),
   CAPSTAN_EXECUTOR_ID: z
     .string()

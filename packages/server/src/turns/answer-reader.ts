@@ -4,7 +4,13 @@
  */
 import { type Failure, fail, type RunEvent } from "@capstan/core";
 import { FAILURES } from "@capstan/core/internal";
-import type { SaidCall } from "./run-input.ts";
+
+/** A call of one of the client's tools. */
+export interface SaidCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
 
 /** What one event adds to the answer. */
 export type Piece =

@@ -5,9 +5,12 @@
 import type { RunAgentInput } from "@ag-ui/core";
 import { ok, type Result, type RunEvent } from "@capstan/core";
 import { answerEvents } from "../ag-ui/event-stream.ts";
-import { startRun } from "../ag-ui/start-run.ts";
+import { type StartRunParts, startRun } from "../ag-ui/start-run.ts";
 import { streamStop } from "../http/sse.ts";
-import type { Services } from "../start/services.ts";
+
+export interface TurnParts extends StartRunParts {
+  readonly stopping: AbortSignal;
+}
 
 export interface TurnRequest {
   readonly agentId: string;
@@ -23,7 +26,7 @@ export interface Turn {
   readonly stop: AbortController;
 }
 
-export async function startTurn(services: Services, request: TurnRequest): Promise<Result<Turn>> {
+export async function startTurn(services: TurnParts, request: TurnRequest): Promise<Result<Turn>> {
   const stop = streamStop(services.stopping);
   const started = await startRun(services, { ...request, signal: stop.signal }).catch((error) => {
     stop.abort();
