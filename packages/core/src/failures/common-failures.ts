@@ -112,10 +112,46 @@ export const commonFailures = {
     message: ({ location, why }) => `The database at ${location} does not let us in: ${why}`,
     nextStep: () => "Check the user, the password and the database's name in DATABASE_URL.",
   }),
-  database_unusable: row<{ location: string; why: string }>({
+  database_unusable: row<{ location: string; why: string; nextStep?: string }>({
     status: 503,
     message: ({ location, why }) => `The data at ${location} cannot be used: ${why}`,
-    nextStep: () =>
+    nextStep: ({ nextStep }) =>
+      nextStep ??
       "Check the folder's rights and free space; restore a backup if it is damaged (`capstan restore`).",
+  }),
+  database_unsuitable: row<{ location: string; why: string; nextStep: string }>({
+    status: 503,
+    message: ({ location, why }) => `The database at ${location} cannot be used: ${why}.`,
+    nextStep: ({ nextStep }) => nextStep,
+  }),
+  database_setup_failed: row<{ location: string; why: string; code: string }>({
+    status: 503,
+    message: ({ location, why, code }) =>
+      `The tables in ${location} cannot be brought up to date: ${why}${code && ` (SQLSTATE ${code})`}.`,
+    nextStep: ({ code }) =>
+      code === "42501"
+        ? "The role must own the tables and may create in the schemas public, drizzle and dbos: as the database's owner run `REASSIGN OWNED BY <old role> TO <role>`, or start once with the role that made them."
+        : "Nothing was changed. Back up the database, and report this with the version of Capstan and of Postgres.",
+  }),
+  store_newer: row<{ location: string; needs: string; version: string }>({
+    status: 503,
+    message: ({ location, needs, version }) =>
+      `The data at ${location} needs Capstan ${needs} or newer, and this is ${version}.`,
+    nextStep: ({ needs }) =>
+      `Start Capstan ${needs} or newer, or restore a backup that was made before the upgrade into an empty store.`,
+  }),
+  store_older: row<{ location: string }>({
+    status: 503,
+    message: ({ location }) =>
+      `The data at ${location} was made before upgrades in place were supported, so its tables cannot be changed.`,
+    nextStep: () =>
+      "Run `capstan backup before.capstan` with this version, then `capstan restore before.capstan` into an empty data folder or database: rows are carried over by the names of their columns.",
+  }),
+  database_pooled: row<{ location: string }>({
+    status: 503,
+    message: ({ location }) =>
+      `DATABASE_URL leads to ${location} through a pooler in transaction mode, where locks and LISTEN are lost.`,
+    nextStep: () =>
+      "Set DATABASE_DIRECT_URL to the address of Postgres itself (a few connections go there), or let the pooler work in session mode.",
   }),
 };

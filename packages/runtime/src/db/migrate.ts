@@ -15,16 +15,20 @@ const RETRY_MS = 100;
 /** Beside `src` in the repository and beside `dist` in the published package. */
 const MIGRATIONS = fileURLToPath(new URL("../../drizzle", import.meta.url));
 
+interface MigratedDatabase {
+  readonly kind: "pglite" | "postgres";
+  readonly pool: pg.Pool;
+  /** The lock belongs to a session. */
+  readonly sessionPool: pg.Pool;
+}
+
 /** `most`: how many of the migrations, the oldest first; all of them when absent. */
-export async function migrate(
-  { kind, pool }: { kind: "pglite" | "postgres"; pool: pg.Pool },
-  most?: number,
-): Promise<void> {
+export async function migrate({ kind, pool, sessionPool }: MigratedDatabase, most?: number): Promise<void> {
   if (most === undefined && (await isUpToDate(pool))) return;
   const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS }).slice(0, most);
   if (migrations.length === 0) return;
   if (kind === "pglite") return apply(migrations, pool);
-  await underLock(pool, (client) => apply(migrations, client));
+  await underLock(sessionPool, (client) => apply(migrations, client));
 }
 
 /** As at almost every start: then it takes two short questions, and neither the lock nor drizzle's own statements. */

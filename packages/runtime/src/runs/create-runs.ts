@@ -115,6 +115,7 @@ class DurableRuns implements Runs {
     if (database.kind === "postgres") {
       this.#presence = new Presence({
         pool: this.#pool,
+        sessionPool: database.sessionPool,
         executorId,
         onEvents: (sessionId) => this.#hub.hint(sessionId),
         stop: (runId) => this.#stop(runId, new Stopped("stopped by another process")),

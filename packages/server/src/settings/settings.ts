@@ -31,6 +31,10 @@ const Environment = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
     .optional(),
+  DATABASE_DIRECT_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
+    .optional(),
   DATABASE_REPLICA_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
@@ -119,11 +123,12 @@ function secretsOf(given: Record<string, string | undefined>): Record<string, st
 export function secretValues({
   secrets,
   DATABASE_URL,
+  DATABASE_DIRECT_URL,
   DATABASE_REPLICA_URL,
   ...settings
 }: Settings): string[] {
   const keys = Object.entries(settings).filter(([name]) => /_API_KEY$|^CAPSTAN_SECRET$/.test(name));
-  const passwords = [DATABASE_URL, DATABASE_REPLICA_URL].map((url) =>
+  const passwords = [DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_REPLICA_URL].map((url) =>
     url && URL.canParse(url) ? new URL(url).password : "",
   );
   const headers = Object.values(settings.OTEL_EXPORTER_OTLP_HEADERS ?? {});

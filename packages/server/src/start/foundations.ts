@@ -27,6 +27,7 @@ import { serverCatalog } from "../capabilities/catalog.ts";
 import { openServerModels } from "../models/models.ts";
 import { openProviders } from "../models/providers.ts";
 import type { Settings } from "../settings/settings.ts";
+import { VERSION } from "../settings/version.ts";
 
 export interface FoundationOptions {
   readonly settings: Settings;
@@ -42,7 +43,9 @@ export async function openFoundations({ settings, config, ownModels, withRetry }
         dataDir: settings.CAPSTAN_DATA_DIR,
         url: settings.DATABASE_URL,
         replicaUrl: settings.DATABASE_REPLICA_URL,
-        maxConnections: Math.floor(settings.CAPSTAN_DATABASE_CONNECTIONS / 2),
+        directUrl: settings.DATABASE_DIRECT_URL,
+        connections: settings.CAPSTAN_DATABASE_CONNECTIONS,
+        version: VERSION,
       }),
     ),
     openSandbox(),

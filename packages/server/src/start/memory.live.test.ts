@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { getHeapSpaceStatistics } from "node:v8";
 import { afterEach, describe, expect, test } from "vitest";
 import { memoryLimit } from "../../../../tools/memory-limit.ts";
-import { type ServerProcess, type SpawnedServer, spawnServer } from "../../../../tools/server-process.ts";
+import { oneTurn } from "../../../../tools/one-turn.ts";
+import { type SpawnedServer, spawnServer } from "../../../../tools/server-process.ts";
 import { releaseStartMemory } from "./release-start-memory.ts";
 
 const servers: SpawnedServer[] = [];
@@ -42,24 +43,6 @@ test("after the start the young generation is small again", async () => {
   await releaseStartMemory();
   expect(youngBytes()).toBeLessThan(before / 2);
 });
-
-async function oneTurn({ url, call }: ServerProcess): Promise<string> {
-  const { body } = await call("POST", "/v1/agents", { name: "Small", capabilities: ["test_math"] });
-  const response = await fetch(`${url}/v1/agents/${body.id}/ag-ui`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      threadId: crypto.randomUUID(),
-      runId: crypto.randomUUID(),
-      messages: [{ id: "m-1", role: "user", content: "What is 12 * 34?" }],
-      tools: [],
-      context: [],
-      state: {},
-      forwardedProps: {},
-    }),
-  });
-  return response.text();
-}
 
 const youngBytes = (): number =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space")?.space_size ?? 0;

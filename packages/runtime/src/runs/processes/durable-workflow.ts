@@ -55,7 +55,7 @@ export async function startDurableWorkflow(parts: {
   });
   try {
     // Several processes that start at once would deadlock in DBOS's own migrations.
-    await (embedded ? DBOS.launch() : underLock(database.pool, () => DBOS.launch()));
+    await (embedded ? DBOS.launch() : underLock(database.sessionPool, () => DBOS.launch()));
   } catch (error) {
     await DBOS.shutdown().catch(() => {}); // undoes a partial launch, which would make the next one fail
     body = undefined;

@@ -40,6 +40,7 @@ function listeningBy(ear: LentConnection): Presence {
   const pool = { connect: async () => ear, query: async () => ({ rows: [] }) } as unknown as pg.Pool;
   return new Presence({
     pool,
+    sessionPool: pool,
     executorId: "me",
     listenedTo: () => [],
     takeOver: async () => {},

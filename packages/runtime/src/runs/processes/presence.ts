@@ -26,6 +26,8 @@ const LOOK = `select s.id, (select max(last_seq) from events e where e.session_i
 
 export interface PresenceParts {
   readonly pool: pg.Pool;
+  /** LISTEN belongs to a session; behind a pooler that is another pool. */
+  readonly sessionPool: pg.Pool;
   readonly executorId: string;
   readonly onEvents: (sessionId: string) => void;
   readonly stop: (runId: string) => void;
@@ -123,7 +125,7 @@ export class Presence {
   }
 
   async #listen(): Promise<void> {
-    const listener = await this.#parts.pool.connect();
+    const listener = await this.#parts.sessionPool.connect();
     this.#listener = listener;
     listener.on("notification", ({ payload }) => {
       const [from, ...words] = payload?.split(",") ?? [];

@@ -1,0 +1,95 @@
+/** An error of the driver at the start, as a refusal with the cause and what helps; never the statement it came from. */
+import { fail, type Refused } from "@capstan/core";
+import { isDatabaseAway } from "./database-away.ts";
+
+interface DriverError {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly cause?: unknown;
+}
+
+const CERTIFICATE = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "CERT_HAS_EXPIRED",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
+/** SQLSTATE 28 and 3D: the user, the password, the database's name. */
+const NOT_LET_IN = /^(28|3D)/;
+
+const TRUST_IT =
+  "Name the authority that signed it (`sslrootcert=/path/to/ca.pem` in DATABASE_URL, or NODE_EXTRA_CA_CERTS), or write `sslmode=no-verify` on a network you trust.";
+
+export function refusedConnection(error: unknown, location: string): Refused {
+  if (isDatabaseAway(error)) return fail("database_unreachable", { location, why: reasonOf(error) });
+  const { code } = driverError(error);
+  const why = reasonOf(error);
+  if (CERTIFICATE.has(code))
+    return fail("database_unsuitable", {
+      location,
+      why: `its certificate is not trusted (${why})`,
+      nextStep: TRUST_IT,
+    });
+  if (/does not support SSL connections/.test(why))
+    return fail("database_unsuitable", {
+      location,
+      why,
+      nextStep: "Write `sslmode=disable` in DATABASE_URL.",
+    });
+  return fail("database_refused", { location, why });
+}
+
+/** For what fails once it has let us in: while tables are made or brought up to date. */
+export function refusedSetup(error: unknown, location: string): Refused {
+  if (isDatabaseAway(error)) return fail("database_unreachable", { location, why: reasonOf(error) });
+  const { code } = driverError(error);
+  if (NOT_LET_IN.test(code)) return fail("database_refused", { location, why: reasonOf(error) });
+  return fail("database_setup_failed", { location, why: reasonOf(error), code });
+}
+
+/** Causes of the system's that a folder can have, with what helps; PGlite tells them by WASI's numbers alone. */
+const SYSTEM_CAUSES: readonly { codes: readonly unknown[]; why: string; nextStep: string }[] = [
+  {
+    codes: ["ENOSPC", "53100", 51],
+    why: "no space left on the disk",
+    nextStep: "Free some: a new store takes 60 MB. Then start again; nothing needs to be repaired.",
+  },
+  {
+    codes: ["EMFILE", "ENFILE", 33, 41],
+    why: "the system lets this process open too few files",
+    nextStep:
+      "Raise the limit (`ulimit -n 4096`, or `LimitNOFILE=4096` in a systemd unit), then start again.",
+  },
+  {
+    codes: ["EROFS", 69],
+    why: "the file system is read-only",
+    nextStep: "Choose a folder that can be written with CAPSTAN_DATA_DIR.",
+  },
+];
+
+/** For the embedded store and its folder. */
+export function refusedFolder(error: unknown, location: string): Refused {
+  const { code } = driverError(error);
+  const { errno } = (error ?? {}) as { errno?: unknown };
+  const system = SYSTEM_CAUSES.find(({ codes }) => codes.includes(code) || codes.includes(errno));
+  if (system) return fail("database_unusable", { location, why: system.why, nextStep: system.nextStep });
+  return fail("database_unusable", { location, why: reasonOf(error) });
+}
+
+/** The words of the driver's own error; drizzle's, around it, repeats the whole statement. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "") return error.errors.map(reasonOf).join(", ");
+  const { message } = driverError(error);
+  if (typeof message === "string" && message !== "") return message;
+  return error instanceof Error ? error.name : String(error);
+}
+
+function driverError(error: unknown): { code: string; message: unknown } {
+  let found = error as DriverError;
+  while (typeof found?.cause === "object" && found.cause !== null && typeof found.code !== "string")
+    found = found.cause as DriverError;
+  return { code: typeof found?.code === "string" ? found.code : "", message: found?.message };
+}
