@@ -18,6 +18,17 @@ export const STORES: { name: "pglite" | "postgres"; fresh: () => Promise<FreshSt
   { name: "postgres", fresh: freshPostgres },
 ];
 
+/** The same without a table in them. */
+export const EMPTY_STORES: { name: "pglite" | "postgres"; empty: () => Promise<FreshStore> }[] = [
+  { name: "pglite", empty: emptyPglite },
+  { name: "postgres", empty: emptyPostgres },
+];
+
+async function emptyPglite(): Promise<FreshStore> {
+  const dataDir = mkdtempSync(join(tmpdir(), "capstan-data-"));
+  return { dataDir, drop: async () => rmSync(dataDir, { recursive: true, force: true }) };
+}
+
 /** It has every table: making them costs a second, and is itself tested where a start is. */
 export async function freshPglite(): Promise<FreshStore> {
   const dataDir = copyTemplate(inject("pgliteTemplate"));
