@@ -16,18 +16,23 @@ const WAIT_MS = 60_000; // the first start makes the database
 const STEP_MS = 100;
 
 export async function reachServer({ environment, say }: ServerOptions): Promise<Api> {
-  const { CAPSTAN_URL: given, CAPSTAN_KEY: key, PORT = "4400" } = environment;
-  const url = given ?? `http://127.0.0.1:${PORT}`;
+  const given = filled(environment.CAPSTAN_URL);
+  const url = given ?? `http://127.0.0.1:${filled(environment.PORT) ?? "4400"}`;
   const reach = () => {
-    const shown = key ?? localToken(url);
-    return createApi(shown === undefined ? { url } : { url, key: shown });
+    const key = filled(environment.CAPSTAN_KEY) ?? ownerToken(url, dataDirOf(environment)) ?? localToken(url);
+    return createApi(key === undefined ? { url } : { url, key });
   };
   const api = reach();
   if (given !== undefined || (await answers(api))) return api;
   say(`Starting a server on ${url} ...\n`);
   const started = startInBackground(environment);
   for (let waited = 0; waited < WAIT_MS; waited += STEP_MS) {
-    if (await answers(api)) return reach(); // it may have left a token by now
+    if (await answers(api)) {
+      say(
+        `It keeps running in the background (process ${started.pid}, log ${started.log}); end it with \`kill ${started.pid}\`.\n`,
+      );
+      return reach(); // it may have left a token by now
+    }
     if (started.hasEnded()) {
       say(`It ended at once; ${started.log} says:\n${lastLines(started.log)}\n`);
       break;
@@ -48,6 +53,22 @@ function localToken(url: string): string | undefined {
   }
 }
 
+/** An empty variable counts as unset, as shells and compose files write it. */
+const filled = (value: string | undefined): string | undefined => value?.trim() || undefined;
+
+const dataDirOf = ({ CAPSTAN_DATA_DIR }: ServerOptions["environment"]): string =>
+  filled(CAPSTAN_DATA_DIR) ?? "./.capstan";
+
+/** What a server that demands keys leaves for whoever owns its data folder; sent to this machine only. */
+function ownerToken(url: string, dataDir: string): string | undefined {
+  if (loopbackPort(url) === undefined) return undefined;
+  try {
+    return readFileSync(join(dataDir, "owner-token"), "utf8").trim();
+  } catch {
+    return undefined; // there is none, or this user may not read it: then it is not the owner
+  }
+}
+
 const SHOWN_LINES = 6;
 
 const lastLines = (file: string): string =>
@@ -63,7 +84,7 @@ async function answers({ server }: Api): Promise<boolean> {
 }
 
 function startInBackground(environment: ServerOptions["environment"]) {
-  const dataDir = environment.CAPSTAN_DATA_DIR ?? "./.capstan";
+  const dataDir = dataDirOf(environment);
   mkdirSync(dataDir, { recursive: true });
   const log = join(dataDir, "server.log");
   const output = openSync(log, "a");
@@ -73,7 +94,7 @@ function startInBackground(environment: ServerOptions["environment"]) {
     env: environment,
   });
   server.unref();
-  return { log, hasEnded: () => server.exitCode !== null || server.signalCode !== null };
+  return { log, pid: server.pid, hasEnded: () => server.exitCode !== null || server.signalCode !== null };
 }
 
 /** Resolved by name, not imported: the CLI works on a machine without the server. */

@@ -1,6 +1,35 @@
 /** Failures any part may meet: bad input, missing things, our own limits. */
 import { row } from "./failure.ts";
 
+/** What the system says when an address cannot be listened on, in words. */
+const LISTEN_ERRORS: Readonly<Record<string, { why: string; nextStep: string }>> = {
+  EADDRINUSE: {
+    why: "another program listens there",
+    nextStep: "Stop it, or choose another PORT.",
+  },
+  EACCES: {
+    why: "this user may not use that port",
+    nextStep: "Choose a PORT of 1024 or more, or give the program the right to (`CAP_NET_BIND_SERVICE`).",
+  },
+  EADDRNOTAVAIL: {
+    why: "this machine does not have that address",
+    nextStep:
+      "Set HOST to an address of this machine, 0.0.0.0 for all of them, or leave it out for this machine alone.",
+  },
+  ENOTFOUND: {
+    why: "that name has no address",
+    nextStep: "Set HOST to an address of this machine, or to a name that leads to one.",
+  },
+  EAFNOSUPPORT: {
+    why: "this system has no such kind of address (IPv6 may be off)",
+    nextStep: "Set HOST to an IPv4 address, such as 127.0.0.1 or 0.0.0.0.",
+  },
+  EMFILE: {
+    why: "the system lets this process open too few files",
+    nextStep: "Raise the limit (`ulimit -n 4096`, or `LimitNOFILE=4096` in a systemd unit).",
+  },
+};
+
 export const commonFailures = {
   input_invalid: row<{ where: string; issues?: unknown }>({
     status: 422,
@@ -31,7 +60,8 @@ export const commonFailures = {
   unauthenticated: row<{ why: string }>({
     status: 401,
     message: ({ why }) => `The request is not authenticated: ${why}`,
-    nextStep: () => "Send an API key as `Authorization: Bearer <key>`; make one with `capstan keys create`.",
+    nextStep: () =>
+      "Send an API key as `Authorization: Bearer <key>`. To make one, run `capstan keys create <name>` on the server's machine, in the folder it was started in (or with its CAPSTAN_DATA_DIR).",
   }),
   forbidden: row<{ message: string; nextStep: string }>({
     status: 403,
@@ -90,10 +120,11 @@ export const commonFailures = {
     message: ({ file, why }) => `${file} cannot be used: ${why}`,
     nextStep: () => "Correct the file; docs/configuration.md shows one that works.",
   }),
-  address_unusable: row<{ address: string; why: string }>({
+  address_unusable: row<{ address: string; code: string }>({
     status: 500,
-    message: ({ address, why }) => `The server cannot listen on ${address}: ${why}`,
-    nextStep: () => "Stop what listens there, or choose another PORT.",
+    message: ({ address, code }) =>
+      `The server cannot listen on ${address}: ${LISTEN_ERRORS[code]?.why ?? code}.`,
+    nextStep: ({ code }) => LISTEN_ERRORS[code]?.nextStep ?? "Check HOST and PORT.",
   }),
   data_folder_locked: row<{ folder: string; holder: number }>({
     status: 503,

@@ -1,4 +1,5 @@
 /** Who is asking? A key names its owner; without one, on loopback only, it is the user who runs the server. */
+import { createHash, timingSafeEqual } from "node:crypto";
 import { fail } from "@capstan/core";
 import { type KeyRecord, type KeyStore, LOCAL_USER } from "@capstan/runtime";
 import type { Context, MiddlewareHandler } from "hono";
@@ -8,6 +9,7 @@ import { problem } from "../http/problem.ts";
 import type { Settings } from "../settings/settings.ts";
 import { hostName, isLoopback } from "./guard-origin.ts";
 import type { LocalCallers } from "./local-caller.ts";
+import { isOwnerToken } from "./owner-token.ts";
 import { rateLimiter } from "./rate-limiter.ts";
 
 /** Closed without a key: everything that reads or does something. The studio's own files, health and docs are open. */
@@ -20,6 +22,8 @@ export interface AuthParts {
   readonly settings: Settings;
   readonly keys: KeyStore;
   readonly localCallers: LocalCallers;
+  /** Of whoever owns the data folder; absent where no key is demanded. */
+  readonly ownerToken?: string | undefined;
   readonly now?: () => number;
 }
 
@@ -29,6 +33,7 @@ export function authenticate({
   settings,
   keys,
   localCallers,
+  ownerToken,
   now = steadily,
 }: AuthParts): MiddlewareHandler<AppEnv> {
   const keyless = isLoopback(settings.HOST);
@@ -38,6 +43,8 @@ export function authenticate({
     key: "loopback",
     perMinute: settings.CAPSTAN_RATE_LIMIT_PER_MINUTE,
   };
+  const owner =
+    ownerToken === undefined ? undefined : { token: ownerToken, caller: { ...local, key: "owner" } };
   const find = keptBriefly(keys, now);
   const limiter = rateLimiter(now);
   return async (c, next) => {
@@ -45,6 +52,7 @@ export function authenticate({
     const who = await identify(sent, {
       find,
       local: keyless && cameStraight(c) && localCallers.isLocal(c, sent) ? local : undefined,
+      owner,
     });
     const why = refusal(who, c.req.path);
     if (why) return problem(c, fail("unauthenticated", { why }).failure, { "www-authenticate": "Bearer" });
@@ -71,13 +79,20 @@ function refusal(who: Identity, path: string): string | undefined {
     : undefined;
 }
 
+const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other)); // of one length, whatever was sent
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
 type Identity = Caller | "unknown key" | "no key";
 
-async function identify(
-  sent: string | undefined,
-  { find, local }: { find: (key: string) => Promise<KeyRecord | undefined>; local: Caller | undefined },
-): Promise<Identity> {
+interface Known {
+  readonly find: (key: string) => Promise<KeyRecord | undefined>;
+  readonly local: Caller | undefined;
+  readonly owner: { readonly token: string; readonly caller: Caller } | undefined;
+}
+
+async function identify(sent: string | undefined, { find, local, owner }: Known): Promise<Identity> {
   if (sent === undefined || sent.startsWith("local_")) return local ?? "no key";
+  if (isOwnerToken(sent)) return owner && isSame(sent, owner.token) ? owner.caller : (local ?? "no key");
   if (isRunToken(sent)) return local ?? NOBODY;
   const record = await find(sent);
   return record ? callerOf(record) : "unknown key";

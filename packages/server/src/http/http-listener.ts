@@ -57,7 +57,7 @@ export class FrontDoor {
       });
       this.#server = server as Server;
       server.once("error", (error: NodeJS.ErrnoException) =>
-        resolve(fail("address_unusable", { address: `${HOST}:${PORT}`, why: error.code ?? error.message })),
+        resolve(fail("address_unusable", { address: `${HOST}:${PORT}`, code: error.code ?? error.message })),
       );
     });
   }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,3 +25,32 @@ test.each([
   expect(loaded.failure.message).toBe(`${join(folder, "capstan.config.mjs")} cannot be used: ${why}`);
   expect(loaded.failure.nextStep).toContain("docs/configuration.md");
 });
+
+test.each([
+  ["capstan.config.ts", "commonjs"],
+  ["capstan.config.ts", "module"],
+  ["capstan.config.mts", "commonjs"],
+  ["capstan.config.js", "commonjs"],
+  ["capstan.config.mjs", "commonjs"],
+])("%s in a package of type %s is read, with the files it imports", (name, type) => {
+  const folder = mkdtempSync(join(tmpdir(), "capstan config "));
+  folders.push(folder);
+  const own = name.endsWith("js") ? "dice.js" : "dice.ts";
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type }));
+  if (name.endsWith("mjs")) writeFileSync(join(folder, "dice.mjs"), "export const documents = [];");
+  writeFileSync(join(folder, own), "export const documents = [];");
+  const imported = name.endsWith("mjs") ? "dice.mjs" : own;
+  const source = `import { documents } from "./${imported}";\nexport default { documents };\n`;
+  writeFileSync(
+    join(folder, name),
+    name.endsWith("mts") ? "export default { documents: [] as object[] };" : source,
+  );
+  expect(loadedByNode(folder)).toEqual({ ok: true, value: { documents: [] } });
+});
+
+/** In a process of its own: the test runner reads modules its own way. */
+function loadedByNode(folder: string): unknown {
+  const module = JSON.stringify(new URL("load-config.ts", import.meta.url).href);
+  const code = `import(${module}).then(async ({ loadConfig }) => console.log(JSON.stringify(await loadConfig(process.argv[1]))))`;
+  return JSON.parse(execFileSync(process.execPath, ["-e", code, folder], { encoding: "utf8" }));
+}

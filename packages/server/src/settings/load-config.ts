@@ -1,10 +1,14 @@
-/** Reads `capstan.config.ts` (or .js, .mjs) from the folder the server is started in, when there is one. */
+/**
+ * Reads `capstan.config.ts` (or .mts, .js, .mjs) from the folder the server is started in, when there is one. It is a
+ * module whatever its package.json says: `npm init -y` writes `"type": "commonjs"`, and nobody thinks of it.
+ */
 import { existsSync } from "node:fs";
+import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type CapstanConfig, fail, ok, type Result } from "@capstan/core";
 
-const NAMES = ["capstan.config.ts", "capstan.config.js", "capstan.config.mjs"];
+const NAMES = ["capstan.config.ts", "capstan.config.mts", "capstan.config.js", "capstan.config.mjs"];
 /** A misspelt field would be left out in silence. */
 const FIELDS: Readonly<Record<keyof CapstanConfig, true>> = {
   capabilities: true,
@@ -17,7 +21,7 @@ export async function loadConfig(folder: string): Promise<Result<CapstanConfig>>
   if (path === undefined) return ok({});
   const refuse = (why: string) => fail("config_invalid", { file: path, why });
   try {
-    const loaded = (await import(pathToFileURL(path).href)) as { default?: CapstanConfig };
+    const loaded = await importModule(path, folder);
     if (typeof loaded.default !== "object" || loaded.default === null)
       return refuse("it has no default export; end it with `export default defineConfig({ ... })`");
     const unknown = Object.keys(loaded.default).filter((field) => !Object.hasOwn(FIELDS, field));
@@ -27,4 +31,40 @@ export async function loadConfig(folder: string): Promise<Result<CapstanConfig>>
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));
   }
+}
+
+interface ConfigModule {
+  readonly default?: CapstanConfig;
+}
+
+/** What Node says of a file with `import` or `export` in a package of `"type": "commonjs"`. */
+const IS_A_MODULE =
+  /Cannot use import statement outside a module|Unexpected token 'export'|await is only valid|require is not defined/;
+
+async function importModule(path: string, folder: string): Promise<ConfigModule> {
+  const { href } = pathToFileURL(path);
+  try {
+    return await import(href);
+  } catch (error) {
+    if (!(error instanceof Error) || !IS_A_MODULE.test(error.message)) throw error;
+    const hooks = readAsModules(pathToFileURL(`${folder}/`).href);
+    try {
+      return await import(`${href}?module`); // the failed one is remembered by its address
+    } finally {
+      hooks.deregister();
+    }
+  }
+}
+
+const FORMATS: Readonly<Record<string, string>> = { ts: "module-typescript", js: "module" };
+
+/** Files of the project itself, not of its packages. */
+function readAsModules(project: string): { deregister(): void } {
+  return registerHooks({
+    load(url, context, nextLoad) {
+      const format = FORMATS[/\.(ts|js)(\?|$)/.exec(url)?.[1] ?? ""];
+      const isOwn = url.startsWith(project) && !url.includes("/node_modules/");
+      return nextLoad(url, format !== undefined && isOwn ? { ...context, format } : context);
+    },
+  });
 }

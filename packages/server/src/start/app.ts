@@ -75,10 +75,11 @@ const ROUTES = [
 export function createApp(
   services: Services,
   localCallers: LocalCallers = openLocalCallers(),
+  ownerToken?: string,
 ): OpenAPIHono<AppEnv> {
   const app = newRoutes();
   app.use(guardOrigin(services.settings));
-  app.use(authenticate({ ...services, localCallers }));
+  app.use(authenticate({ ...services, localCallers, ownerToken }));
   app.use(limitBody);
   app.use(refuseDeepJson);
   if (services.database.kind === "pglite")

@@ -7,6 +7,7 @@ import { greeting } from "./greeting.ts";
 import { startServer } from "./serve.ts";
 
 export async function runServer(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+  surviveLostOutput();
   const settings = parseSettings(environment);
   if (!settings.ok) stop(settings.failure);
   const log = openLog(
@@ -25,16 +26,26 @@ export async function runServer(environment: Readonly<Record<string, string | un
   process.stdout.write(await greeting(server.value));
 }
 
+/** A log that nobody reads any more (a closed pipe, a full disk) is no reason to end what runs. */
+function surviveLostOutput(): void {
+  for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
+}
+
 function stopWhenAsked(close: () => Promise<void>): void {
   let stopping = false;
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.on(signal, async () => {
-      if (stopping) return;
-      stopping = true;
-      await close();
-      process.exit(0);
-    });
-  }
+  const stopOnce = async () => {
+    if (stopping) return;
+    stopping = true;
+    await close();
+    process.exit(0);
+  };
+  process.on("SIGINT", stopOnce);
+  process.on("SIGTERM", stopOnce);
+  // A terminal that closes ends the server with its services. One that was detached (nohup, a service manager) goes on.
+  const isAttached = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+  process.on("SIGHUP", () => {
+    if (isAttached) void stopOnce();
+  });
 }
 
 function stop({ message, nextStep }: { message: string; nextStep: string }): never {

@@ -3,6 +3,7 @@ import { ok, type Result } from "@capstan/core";
 import { createDatabaseRetry, type DatabaseRetry, EventRetention, unreachable } from "@capstan/runtime";
 import { isLoopback } from "../auth/guard-origin.ts";
 import { openLocalCallers } from "../auth/local-caller.ts";
+import { openOwnerToken } from "../auth/owner-token.ts";
 import { FrontDoor } from "../http/http-listener.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -34,9 +35,11 @@ export async function startServer(
   }
   const services = opened.value;
   const localCallers = openLocalCallers(extras.localCallers);
-  const app = createApp(services, localCallers);
+  const owner = openOwnerToken(settings);
+  const app = createApp(services, localCallers, owner.token);
   const url = await door.open(app.fetch);
   if (!url.ok) {
+    owner.close();
     await services.close();
     return url;
   }
@@ -48,6 +51,7 @@ export async function startServer(
     await door.close(services.drain);
     retention?.stop();
     localCallers.close();
+    owner.close();
     await services.close();
   };
   const opens = localToken === undefined ? url.value : `${url.value}/#token=${localToken}`;

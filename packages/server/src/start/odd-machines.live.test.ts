@@ -1,0 +1,107 @@
+/** A server where ordinary things are missing: nobody reads its output, its terminal closes, its address is taken, it has no key. */
+import { createServer } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { type SpawnedServer, spawnServer } from "../../../../tools/server-process.ts";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { reachServer } from "../../../cli/src/local-server.ts";
+import { runCommand } from "../../../cli/src/run-command.ts";
+
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+describe("a server goes on", () => {
+  test("when nobody reads its output any more, also when it has something to say", async () => {
+    const spawned = await started();
+    const server = await spawned.ready;
+    spawned.child.stdout?.destroy();
+    spawned.child.stderr?.destroy();
+    await spawned.store.drop(); // what it finds out next goes to its log
+    await server.call("POST", "/v1/agents", { name: "Unheard", capabilities: ["test_math"] });
+    expect((await server.call("GET", "/health")).status).toBe(200);
+  });
+
+  test("when it is told that a terminal hung up which it is not attached to", async () => {
+    const { ready, child } = await started();
+    const server = await ready;
+    child.kill("SIGHUP");
+    expect((await server.call("GET", "/ready")).status).toBe(200);
+  });
+});
+
+describe("an address that cannot be listened on is refused with what helps", () => {
+  test("because another program listens there", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => taken.once("listening", resolve));
+    undo.push(async () => taken.close());
+    const address = taken.address();
+    const port = String(typeof address === "object" && address ? address.port : 0);
+    const { ready } = await started({ PORT: port });
+    await expect(ready).rejects.toThrow(
+      /another program listens there\.\n {2}Stop it, or choose another PORT/,
+    );
+  });
+
+  test.each([
+    ["203.0.113.7", /does not have that address\.\n {2}Set HOST/],
+    ["no-such-host.invalid", /that name has no address\.\n {2}Set HOST/],
+  ])("because of HOST=%s", async (HOST, words) => {
+    const { ready } = await started({ HOST });
+    await expect(ready).rejects.toThrow(words);
+  });
+});
+
+describe("a server that demands keys and has none", () => {
+  test("says so at the start, and whoever owns its data folder makes the first one", async () => {
+    const { ready, store, output } = await started({ HOST: "0.0.0.0" });
+    const { url, call } = await ready;
+    expect(output()).toMatch(/key +none yet.*capstan keys create admin --right admin/);
+    expect((await call("GET", "/v1/agents")).status).toBe(401);
+    const local = url.replace("0.0.0.0", "127.0.0.1");
+    const strangers = await typed(local, "/nowhere");
+    expect(strangers).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("the folder it was started in"),
+    });
+    const made = await typed(local, store.dataDir);
+    const [key = ""] = /cap_\S+/.exec(made.out) ?? [];
+    const headers = { authorization: `Bearer ${key}` };
+    expect((await call("GET", "/v1/agents", undefined, headers)).status).toBe(200);
+  });
+});
+
+async function started(environment: Record<string, string> = {}) {
+  const store = await freshPglite();
+  undo.push(() => store.drop());
+  const server: SpawnedServer = spawnServer(store, environment);
+  undo.push(() => server.end());
+  let text = "";
+  server.child.stdout?.on("data", (bytes) => {
+    text += bytes;
+  });
+  return { ...server, store, output: () => text };
+}
+
+async function typed(url: string, dataDir: string) {
+  let [out, err] = ["", ""];
+  const environment = { CAPSTAN_URL: url, CAPSTAN_DATA_DIR: dataDir };
+  const code = await runCommand(["keys", "create", "admin", "--right", "admin"], {
+    environment,
+    server: () => reachServer({ environment, say: () => {} }),
+    terminal: {
+      isInteractive: false,
+      columns: 200,
+      out: (text) => {
+        out += text;
+      },
+      err: (text) => {
+        err += text;
+      },
+      ask: async () => undefined,
+      lines: async function* () {},
+      onInterrupt: () => () => {},
+    },
+  });
+  return { code, out, err };
+}
