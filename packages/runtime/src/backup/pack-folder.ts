@@ -7,7 +7,14 @@ import type { FolderEntry } from "./backup-format.ts";
 const PART_BYTES = 1024 * 1024;
 
 /** `db` is read as rows; the others are locks, signs of life, logs and working copies of session files. */
-export const LEFT_OUT = new Set(["db", "capstan.pid", "owner-token", "server.log", "work", "rt_triggers/_managers"]);
+export const LEFT_OUT = new Set([
+  "db",
+  "capstan.pid",
+  "owner-token",
+  "server.log",
+  "work",
+  "rt_triggers/_managers",
+]);
 
 /** `except`: absolute paths of files that are none of the folder's, such as the backup itself. */
 export async function* packFolder(root: string, except: readonly string[]): AsyncGenerator<FolderEntry> {
