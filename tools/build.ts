@@ -138,6 +138,17 @@ async function stageProgram(
   });
 }
 
+/** A user's project brings its own: any of this range will do, and schemas are made by it. */
+const USERS_ZOD = "^4.0.0";
+
+/** Core is compiled against the user's zod, so it must not bring one; programs take what the project has. */
+function withUsersZod(name: string, manifest: Partial<Manifest>): Partial<Manifest> {
+  const { zod, ...others } = manifest.dependencies ?? {};
+  if (zod === undefined) return manifest;
+  if (name === "core") return { ...manifest, dependencies: others, peerDependencies: { zod: USERS_ZOD } };
+  return { ...manifest, dependencies: { ...others, zod: USERS_ZOD } };
+}
+
 /** Licence, readme and manifest. `changes` is what the published manifest says otherwise than the source's. */
 function stageCommon(name: string, to: string, changes: Partial<Manifest>): void {
   const manifest = sourceManifest(name);
@@ -150,7 +161,8 @@ function stageCommon(name: string, to: string, changes: Partial<Manifest>): void
       return [key, { types: `${compiled}.d.ts`, default: `${compiled}.js` }];
     }),
   );
-  const published = { ...manifest, ...changes, exports, engines: { node: ">=22.19" } };
+  const stated = withUsersZod(name, { ...manifest, ...changes });
+  const published = { ...stated, exports, engines: { node: ">=22.19" } };
   cpSync(join(ROOT, "LICENSE"), join(to, "LICENSE"));
   writeFileSync(join(to, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
   const readme = `# ${manifest.name}\n\n${manifest.description}\n\nPart of Capstan: one capability layer for every agent.\n`;
@@ -164,6 +176,7 @@ interface Manifest {
   readonly files?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 function sourceManifest(name: string): Manifest {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { z as z3 } from "zod/v3";
 import { defineCapability } from "./capability.ts";
 import { CapabilityRegistry } from "./registry.ts";
+import { ok } from "./result.ts";
+import { defineTool } from "./tool.ts";
 
 const capability = (id: string) => defineCapability({ id, name: id, description: id });
 
@@ -24,6 +28,29 @@ describe("the registry", () => {
 
   test.each(["a", "web_fetch", "company.plan", "x".repeat(50), "a-1"])("takes the id %j", (id) => {
     expect(new CapabilityRegistry().register(capability(id)).ok).toBe(true);
+  });
+
+  test("refuses a schema of zod 3 by the names of tool and capability, and stays as it was", () => {
+    const foreign = z3.object({ sides: z3.number() }) as unknown as z.ZodType;
+    const roll = defineTool({ name: "roll", description: "Rolls.", input: foreign, run: () => ok(1) });
+    const registry = CapabilityRegistry.of([capability("a")]);
+    expect(registry.register({ ...capability("dice"), tools: [roll] })).toMatchObject({
+      ok: false,
+      failure: {
+        code: "schema_foreign",
+        message: 'The schema of "roll" in "dice" is not a schema of zod 4.',
+        nextStep: expect.stringContaining("npm install zod@4"),
+      },
+    });
+    expect(registry.list().map(({ id }) => id)).toEqual(["a"]);
+    expect(roll.input.jsonSchema).toEqual({});
+  });
+
+  test("refuses a schema that was not made by defineTool, such as a bare one of zod", () => {
+    const roll = defineTool({ name: "roll", description: "Rolls.", input: z.object({}), run: () => ok(1) });
+    const bare = { ...roll, input: z.object({}) as unknown as typeof roll.input };
+    const result = new CapabilityRegistry().register({ ...capability("dice"), tools: [bare] });
+    expect(result).toMatchObject({ ok: false, failure: { code: "schema_foreign" } });
   });
 
   test("refuses a version that is not semver", () => {

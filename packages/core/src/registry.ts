@@ -3,6 +3,7 @@ import type { Capability } from "./capability.ts";
 import { fail } from "./failures/fail.ts";
 import { nearest } from "./nearest.ts";
 import { ok, type Result } from "./result.ts";
+import type { Schema } from "./schema.ts";
 import { isSemver } from "./semver.ts";
 
 const ID = /^[a-z0-9_.-]{1,50}$/;
@@ -73,15 +74,25 @@ export class CapabilityRegistry {
   }
 }
 
-function checkCapability({ id, version, tools }: Capability): Result<true> {
+function checkCapability({ id, version, tools, config }: Capability): Result<true> {
   if (!ID.test(id)) return fail("capability_id_invalid", { id });
   if (!isSemver(version))
     return fail("input_invalid", { where: `version "${version}" of "${id}" is not semver` });
+  if (config?.fault !== undefined)
+    return fail("schema_foreign", { tool: "config", capability: id, fault: config.fault });
   const names = new Set<string>();
-  for (const { name } of tools) {
+  for (const { name, input, output } of tools) {
     if (!TOOL_NAME.test(name)) return fail("tool_name_invalid", { name, capability: id });
     if (names.has(name)) return fail("tool_conflict", { tool: name, first: id, second: id });
     names.add(name);
+    const fault = schemaFault(input) ?? (output && schemaFault(output));
+    if (fault !== undefined) return fail("schema_foreign", { tool: name, capability: id, fault });
   }
   return ok(true);
+}
+
+/** Looks at what it is, not at what is in it: most JSON Schemas of a catalog are never made. */
+function schemaFault(schema: Partial<Schema>): string | undefined {
+  if (typeof schema?.parse !== "function" || !("jsonSchema" in schema)) return "was not made by `defineTool`";
+  return schema.fault;
 }

@@ -13,6 +13,8 @@ export type Parsed<T> =
 export interface Schema<T = unknown> {
   readonly jsonSchema: JsonSchema;
   readonly parse: (value: unknown) => Parsed<T>;
+  /** Why it cannot be used; whatever has it is refused when it is registered. */
+  readonly fault?: string;
 }
 
 /**
@@ -23,6 +25,8 @@ export function zodSchema<Z extends z.ZodType>(
   type: Z,
   io: "input" | "output" = "input",
 ): Schema<z.output<Z>> {
+  if (!isZod4(type))
+    return { jsonSchema: {}, parse: () => ({ ok: false, where: NOT_ZOD_4 }), fault: NOT_ZOD_4 };
   let checked: Z | undefined;
   let made: JsonSchema | undefined;
   const schema = () => (checked ??= io === "input" ? closedObjects(type) : type);
@@ -34,6 +38,11 @@ export function zodSchema<Z extends z.ZodType>(
     parse: (value) => readInput(schema(), value),
   };
 }
+
+const NOT_ZOD_4 = "is not a schema of zod 4";
+
+/** Types are no proof: a project's JavaScript, or two versions of zod in one project, get here too. */
+const isZod4 = (type: unknown): boolean => typeof type === "object" && type !== null && "_zod" in type;
 
 function jsonSchemaOf(type: z.ZodType, io: "input" | "output"): JsonSchema {
   const { $schema: _, ...jsonSchema } = z.toJSONSchema(type, { io, unrepresentable: "any" });

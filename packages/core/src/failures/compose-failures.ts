@@ -41,6 +41,12 @@ export const composeFailures = {
       `The agent pins "${id}" to ${wanted}, and version ${registered} is registered.`,
     nextStep: ({ registered }) => `Install the pinned version, or change the pin to ${registered}.`,
   }),
+  schema_foreign: row<{ tool: string; capability: string; fault: string }>({
+    status: 422,
+    message: ({ tool, capability, fault }) => `The schema of "${tool}" in "${capability}" ${fault}.`,
+    nextStep: () =>
+      'Install zod 4 (`npm install zod@4`), import `z` from it (not from "zod/v3"), and declare the tool with `defineTool`.',
+  }),
   capability_config_invalid: row<{ id: string; where: string }>({
     status: 422,
     message: ({ id, where }) => `The config of "${id}" is not valid: ${where}`,
