@@ -2,6 +2,8 @@
 import { type Failure, fail, ok, type Result } from "@capstan/core";
 
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
+/** As `BodyInit`, which only the DOM's types name. */
+export type RequestBody = NonNullable<RequestInit["body"]>;
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface ConnectionOptions {
@@ -15,7 +17,7 @@ export interface ConnectionOptions {
 export interface CallOptions {
   readonly query?: Query | undefined;
   readonly json?: unknown;
-  readonly body?: BodyInit | undefined;
+  readonly body?: RequestBody | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }

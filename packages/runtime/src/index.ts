@@ -48,6 +48,7 @@ export {
 export { type GenerateRequest, generate } from "./providers/generate.ts";
 export { type MediaMaker, openMedia } from "./providers/media.ts";
 export type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./providers/models.ts";
+export { useProxies } from "./providers/node-fetch.ts";
 export { type OpenModelsParts, openModels } from "./providers/open-models.ts";
 export { type Credentials, PROVIDERS } from "./providers/provider-table.ts";
 export type {

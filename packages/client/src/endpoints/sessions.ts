@@ -1,6 +1,6 @@
 /** /v1/sessions with their messages, events, files and runs; /v1/approvals. */
 import { ok, type Result } from "@capstan/core";
-import type { Connection } from "../connection.ts";
+import type { Connection, RequestBody } from "../connection.ts";
 import { type FollowOptions, followEvents } from "../follow-events.ts";
 import type { Items, JsonObject, Page } from "../wire/page.ts";
 import type { Approval, ApprovalAnswer, ApprovalQuery, Run } from "../wire/runs.ts";
@@ -74,7 +74,7 @@ export const fileEndpoints = ({ json, send }: Connection) => ({
     const sent = await send("GET", filePath(sessionId, path), { signal });
     return sent.ok ? ok(new Uint8Array(await sent.value.arrayBuffer())) : sent;
   },
-  write: (sessionId: string, path: string, bytes: BodyInit, options: { readonly?: boolean } = {}) =>
+  write: (sessionId: string, path: string, bytes: RequestBody, options: { readonly?: boolean } = {}) =>
     json<SessionFile>("PUT", filePath(sessionId, path), {
       body: bytes,
       headers: { "content-type": "application/octet-stream" },

@@ -13,6 +13,7 @@ import {
   writeTarGz,
 } from "@capstan/core/internal";
 import { parse as parseToml } from "smol-toml";
+import { commandWords } from "./command-words.ts";
 import { nodeCodec } from "./node-codec.ts";
 import type { Npm } from "./npm-program.ts";
 import type { PackageKind } from "./package-record.ts";
@@ -91,7 +92,10 @@ async function fromAddress(
     const bytes = await parts.download(words);
     return bytes.ok ? ok({ kind: file, bytes: bytes.value, origin: words }) : bytes;
   }
-  const [command = "", ...args] = words.split(/\s+/);
+  const line = commandWords(words);
+  if (line === undefined)
+    return fail("input_invalid", { where: `a quote is not closed in the command: ${words}` });
+  const [command = "", ...args] = line;
   const document = isUrl ? { url: words } : { command, args };
   return ok({
     kind: "mcp",

@@ -9,6 +9,7 @@ import { z } from "zod";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
 import { type McpSource, openMcp } from "../sources/mcp.ts";
 import { capabilityId } from "../sources/openapi-names.ts";
+import type { OperatorNetwork } from "../sources/operator-network.ts";
 import type { SecretLookup } from "../sources/secrets.ts";
 import { descriptionOf } from "./document-description.ts";
 import type { PackageKindRules } from "./package-kind.ts";
@@ -29,6 +30,7 @@ export interface McpKindParts {
   readonly fetch: GuardedFetch;
   readonly settings: SecretLookup;
   readonly isolation: CommandIsolation;
+  readonly operator?: (() => Promise<OperatorNetwork>) | undefined;
 }
 
 export function mcpKind(parts: McpKindParts): PackageKindRules {

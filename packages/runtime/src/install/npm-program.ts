@@ -6,6 +6,7 @@ import { access, realpath, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import type { Result } from "@capstan/core";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
+import { withoutPassword } from "../sources/operator-network.ts";
 import { askOperator, runTool, type ToolRun, withStaging } from "./run-tool.ts";
 
 const ASK_MS = 30_000;
@@ -64,7 +65,7 @@ async function findNpm(env: Readonly<Record<string, string>>): Promise<string> {
 }
 
 /** As lines of an npmrc. A password in an address is left out with the tokens. */
-async function operatorSettings(env: Readonly<Record<string, string>>): Promise<string> {
+export async function operatorSettings(env: Readonly<Record<string, string>>): Promise<string> {
   const listed = await withStaging((cwd) =>
     askOperator(["npm", "config", "list", "--json"], { env, cwd, timeoutMs: ASK_MS }),
   );
@@ -78,15 +79,6 @@ function settingLines(name: string, value: unknown): string[] {
   if (Array.isArray(value)) return value.map((each) => `${name}[]=${JSON.stringify(String(each))}`);
   const text = String(value).replaceAll(/[\r\n]/g, "\\n");
   return [`${name}=${withoutPassword(text).replaceAll("${", "$\\{")}`];
-}
-
-export function withoutPassword(text: string): string {
-  if (!URL.canParse(text)) return text;
-  const url = new URL(text);
-  if (url.username === "" && url.password === "") return text;
-  url.username = "";
-  url.password = "";
-  return url.href;
 }
 
 const caFiles = (settings: string): string[] => {

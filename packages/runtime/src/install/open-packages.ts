@@ -17,6 +17,7 @@ import type { Database } from "../db/database.ts";
 import { type DatabaseRetry, withoutRetry } from "../db/database-retry.ts";
 import { ServiceSupervisor } from "../services/service-supervisor.ts";
 import { type CliParts, cliCapability } from "../sources/cli.ts";
+import { type OperatorNetwork, operatorNetwork } from "../sources/operator-network.ts";
 import type { SecretLookup } from "../sources/secrets.ts";
 import { ServiceBreaker } from "../sources/service-breaker.ts";
 import { SessionFolders, sweepDeadFolders } from "../sources/session-folders.ts";
@@ -26,6 +27,7 @@ import { createPackageHost, type PackageHost, probeIsolationFor } from "./create
 import type { PackageSource } from "./fetch-package.ts";
 import type { InstallOptions } from "./installer.ts";
 import { mcpKind, mcpLoader } from "./mcp-kind.ts";
+import { operatorSettings } from "./npm-program.ts";
 import { openApiKind, openApiLoader } from "./openapi-kind.ts";
 import type { PackageRecord, PackageReview, PackageStore } from "./package-record.ts";
 import { type PackageLoader, type PackageLoaders, PackageRegistry } from "./package-registry.ts";
@@ -77,7 +79,14 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   const owners = new Map<string, string>();
   const manifests = new Map<string, Manifest>();
   const isolation = await probeIsolationFor(dataDir, { allowsUnseparated: options.allowsUnseparated });
-  const mcp = { fetch: options.fetch, settings: options.settings ?? (() => undefined), isolation };
+  let network: Promise<OperatorNetwork> | undefined;
+  const operator = () => {
+    network ??= operatorSettings(options.toolEnvironment).then((npmrc) =>
+      operatorNetwork(options.toolEnvironment, npmrc),
+    );
+    return network;
+  };
+  const mcp = { fetch: options.fetch, settings: options.settings ?? (() => undefined), isolation, operator };
   const host = createPackageHost({
     ...options,
     store,

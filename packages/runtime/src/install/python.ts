@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { fail, ok, type Result } from "@capstan/core";
 import { type CommandIsolation, runs, setUser } from "../commands/command-isolation.ts";
 import { interpreterFiles } from "../commands/program-files.ts";
-import { withoutPassword } from "./npm-program.ts";
+import { withoutPassword } from "../sources/operator-network.ts";
 import { askOperator, withStaging } from "./run-tool.ts";
 
 const PROBE_MS = 20_000;

@@ -6,10 +6,21 @@
 import http from "node:http";
 import https from "node:https";
 
-const agents = {
-  "http:": new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }),
-  "https:": new https.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }),
-};
+const REUSED = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
+const agents = { "http:": new http.Agent(REUSED), "https:": new https.Agent(REUSED) };
+
+const LOCAL = ["localhost", "127.0.0.1", "::1"]; // a model on this machine is never behind a proxy
+
+/** From here on requests go by the proxies that `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` name. */
+export function useProxies(environment: Readonly<Record<string, string | undefined>>): void {
+  const named = (name: string) => environment[name.toLowerCase()] || environment[name] || undefined;
+  const [httpProxy, httpsProxy] = [named("HTTP_PROXY"), named("HTTPS_PROXY")];
+  if (httpProxy === undefined && httpsProxy === undefined) return;
+  const noProxy = [named("NO_PROXY"), ...LOCAL].filter((each) => each !== undefined).join(",");
+  const proxyEnv = { HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy };
+  agents["http:"] = new http.Agent({ ...REUSED, proxyEnv });
+  agents["https:"] = new https.Agent({ ...REUSED, proxyEnv });
+}
 
 /** Changes an answer on its way: feed it what arrives, it returns what is to be passed on. */
 export interface BodyFilter {

@@ -211,6 +211,12 @@ describe("code that wants out", () => {
     });
   });
 
+  test("python asks who it is and gets an answer that says nothing of the server", async () => {
+    const code = "import os, getpass\nprint(os.getuid(), os.geteuid(), os.getgid(), os.getegid())";
+    const outcome = await run("python", code);
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: "1000 1000 1000 1000\n" });
+  });
+
   test("python reaches no server on this machine", async () => {
     let connections = 0;
     const server = createServer((socket) => {

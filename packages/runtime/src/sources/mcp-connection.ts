@@ -18,6 +18,7 @@ import {
 } from "@modelcontextprotocol/client";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
 import { type McpCommand, McpProcess } from "./mcp-process.ts";
+import type { OperatorNetwork } from "./operator-network.ts";
 
 const PROBE_MS = 5_000; // an old server may never answer the question; then the old greeting is used
 
@@ -29,6 +30,7 @@ export interface McpConnectionParts {
   readonly label: string;
   readonly server: McpServer;
   readonly isolation: CommandIsolation;
+  readonly operator?: (() => Promise<OperatorNetwork>) | undefined;
   readonly fetch: GuardedFetch;
   readonly connectTimeoutMs: number;
   readonly onToolsChanged: () => void;
@@ -140,8 +142,8 @@ export class McpConnection {
   }
 
   #transport(): Transport {
-    const { server, isolation, fetch } = this.#parts;
-    if (server.kind === "command") return new McpProcess(server, isolation);
+    const { server, isolation, operator, fetch } = this.#parts;
+    if (server.kind === "command") return new McpProcess(server, isolation, operator);
     return new StreamableHTTPClientTransport(new URL(server.url), {
       requestInit: { headers: { ...server.headers } },
       fetch: guarded(fetch),

@@ -3,7 +3,7 @@
  * names, it is another user when the server is root and the files allow it, and it ends with everything it started.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import {
@@ -15,10 +15,13 @@ import {
 import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
 import { confine, type StartLine } from "../commands/confine.ts";
 import { nodeFiles, programFiles } from "../commands/program-files.ts";
+import type { OperatorNetwork } from "./operator-network.ts";
 
 const STDERR_CHARS = 4_000;
 const MESSAGE_BYTES = 16 * 1024 * 1024;
 const GRACE_MS = 1_500; // between the polite signal and the other one
+
+const NO_NETWORK_SETTINGS: OperatorNetwork = { variables: {}, npmrc: "", files: [] };
 
 export interface McpCommand {
   readonly command: string;
@@ -35,15 +38,21 @@ export class McpProcess implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #command: McpCommand;
   readonly #isolation: CommandIsolation;
+  readonly #operator: () => Promise<OperatorNetwork>;
   readonly #lines = new ReadBuffer({ maxBufferSize: MESSAGE_BYTES });
   readonly #home = mkdtempSync(join(tmpdir(), "capstan-mcp-"));
   #process: ChildProcess | undefined;
   #ended = false;
   #stderr = "";
 
-  constructor(command: McpCommand, isolation: CommandIsolation) {
+  constructor(
+    command: McpCommand,
+    isolation: CommandIsolation,
+    operator: () => Promise<OperatorNetwork> = async () => NO_NETWORK_SETTINGS,
+  ) {
     this.#command = command;
     this.#isolation = isolation;
+    this.#operator = operator;
   }
 
   get pid(): number | undefined {
@@ -106,16 +115,18 @@ export class McpProcess implements Transport {
     const { command, args = [], env = {}, cwd = this.#home } = this.#command;
     const argv = [command, ...args];
     const uid = uidFor(`mcp ${argv.join(" ")}`);
+    const { variables, npmrc, files } = await this.#operator();
+    writeFileSync(join(this.#home, ".npmrc"), npmrc, { mode: 0o644 }); // its home is where npx looks for one
     const owner = ownerOf(this.#isolation, uid);
     if (owner !== undefined) chownSync(this.#home, owner, owner);
     const line = await confine(
       {
         argv,
         cwd,
-        env: { ...cleanEnvironment(this.#home), ...env },
+        env: { ...cleanEnvironment(this.#home), ...variables, ...env },
         network: true,
         uid,
-        readable: [...nodeFiles(), ...programFiles(argv), ...(cwd === this.#home ? [] : [cwd])],
+        readable: [...nodeFiles(), ...programFiles(argv), ...files, ...(cwd === this.#home ? [] : [cwd])],
         writable: [this.#home],
       },
       this.#isolation,

@@ -22,6 +22,7 @@ import { foreignSchema } from "./json-schema.ts";
 import type { McpConnection, McpServer } from "./mcp-connection.ts";
 import { mcpResult } from "./mcp-result.ts";
 import { capabilityId, semverOf, UniqueNames } from "./openapi-names.ts";
+import type { OperatorNetwork } from "./operator-network.ts";
 import { fillSecrets, type SecretLookup } from "./secrets.ts";
 
 const TOOLS = 2_000;
@@ -48,6 +49,8 @@ export interface McpOptions {
   readonly callTimeoutMs?: number | undefined;
   readonly connectTimeoutMs?: number | undefined;
   readonly isolation?: CommandIsolation | undefined;
+  /** For commands that fetch what they run; asked when the first one starts. */
+  readonly operator?: (() => Promise<OperatorNetwork>) | undefined;
   /** Called when the server says that its tools changed; `refresh` then reads them. */
   readonly onToolsChanged?: (() => void) | undefined;
 }
@@ -68,6 +71,7 @@ export async function openMcp(source: McpSource, options: McpOptions): Promise<R
     label: "command" in source ? source.command : source.url,
     server: server.value,
     isolation: options.isolation ?? (await probeCommandIsolation()),
+    operator: options.operator,
     fetch: options.fetch,
     connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_MS,
     onToolsChanged: () => options.onToolsChanged?.(),

@@ -1,5 +1,6 @@
 /** From an environment to a server that runs until it is asked to stop; it says where it is, or why it is not. */
 
+import { useProxies } from "@capstan/runtime";
 import { loadConfig } from "../settings/load-config.ts";
 import { openLog } from "../settings/log.ts";
 import { parseSettings, secretValues } from "../settings/settings.ts";
@@ -15,6 +16,7 @@ export async function runServer(environment: Readonly<Record<string, string | un
     !process.stderr.isTTY,
     secretValues(settings.value),
   );
+  useProxies(environment);
   const config = await loadConfig(process.cwd());
   if (!config.ok) stop(config.failure);
   const server = await startServer(settings.value, log, {

@@ -1,0 +1,21 @@
+/** The words of a command line as a shell would read them: quotes and backslashes keep spaces; nothing is expanded. */
+const WORD = /\s*((?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+)/gy;
+const PIECE = /\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s"'\\]+)/g;
+
+/** Undefined when a quote is not closed. */
+export function commandWords(line: string): string[] | undefined {
+  const words: string[] = [];
+  let read = 0;
+  for (const match of line.matchAll(WORD)) {
+    words.push(unquoted(match[1] ?? ""));
+    read = match.index + match[0].length;
+  }
+  return line.slice(read).trim() === "" ? words : undefined;
+}
+
+const unquoted = (word: string): string =>
+  word.replaceAll(
+    PIECE,
+    (_all, escaped, double, single, plain) =>
+      escaped ?? double?.replaceAll(/\\(["\\$`])/g, "$1") ?? single ?? plain,
+  );

@@ -1,0 +1,39 @@
+/**
+ * How the operator's machine reaches the network, for programs that fetch others (`npx`, `uvx`): proxies, certificates
+ * and where the registry is. No token is among it, and nothing else of the operator's environment.
+ */
+export interface OperatorNetwork {
+  readonly variables: Readonly<Record<string, string>>;
+  /** Lines of an npmrc. */
+  readonly npmrc: string;
+  /** Certificates that the two name. */
+  readonly files: readonly string[];
+}
+
+const VARIABLES =
+  /^((HTTPS?|ALL|NO)_PROXY|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|NODE_EXTRA_CA_CERTS|UV_(INDEX_URL|DEFAULT_INDEX)|PIP_INDEX_URL)$/i;
+const NAMES_A_FILE = /^(SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|NODE_EXTRA_CA_CERTS)$/;
+
+export function operatorNetwork(
+  environment: Readonly<Record<string, string>>,
+  npmrc: string,
+): OperatorNetwork {
+  const kept = Object.entries(environment).filter(([name]) => VARIABLES.test(name));
+  const named = kept.filter(([name]) => NAMES_A_FILE.test(name)).map(([, path]) => path);
+  const [, cafile] = /^cafile=(\/.*)$/m.exec(npmrc) ?? [];
+  return {
+    variables: Object.fromEntries(kept.map(([name, value]) => [name, withoutPassword(value)])),
+    npmrc,
+    files: cafile === undefined ? named : [...named, cafile],
+  };
+}
+
+/** An address as it is, but for the name and password in it. */
+export function withoutPassword(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  if (url.username === "" && url.password === "") return text;
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
