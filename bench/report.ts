@@ -17,6 +17,7 @@ const ORDER = [
   "retention",
   "start",
   "memory",
+  "first-hour",
   "install",
   "html",
   "files",

@@ -1,0 +1,47 @@
+/** First starts where something is scarce: room on the disk, open files. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { type SpawnedServer, spawnServer } from "../../../../tools/server-process.ts";
+import { smallDisk } from "../../../../tools/small-disk.ts";
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+const disk = smallDisk(8);
+test.skipIf(disk === undefined)(
+  "a first start on a full disk says so, and works once there is room",
+  async () => {
+    undo.push(() => disk?.close());
+    const dataDir = join(disk?.folder ?? "", "data");
+    await expect(started(dataDir).ready).rejects.toThrow(/no space left on the disk\n {2}Free some/);
+    disk?.remount("size=400m");
+    expect((await (await started(dataDir).ready).call("GET", "/ready")).status).toBe(200);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "too few open files are said with what helps, not with advice to restore",
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "capstan-data-"));
+    undo.push(() => rmSync(dataDir, { recursive: true, force: true }));
+    const few = (program: string, args: readonly string[]): [string, string[]] => [
+      "sh",
+      ["-c", 'ulimit -n 36; exec "$0" "$@"', program, ...args],
+    ];
+    const { ready } = started(dataDir, few);
+    await expect(ready).rejects.toThrow(/too few files[\s\S]*ulimit -n/);
+  },
+);
+
+function started(
+  dataDir: string,
+  command?: (program: string, args: readonly string[]) => [string, string[]],
+): SpawnedServer {
+  const server = spawnServer({ dataDir }, {}, undefined, undefined, command);
+  undo.push(() => server.end());
+  return server;
+}
