@@ -68,6 +68,11 @@ async function answer(
   requests: LlmRequest[],
   script: (request: LlmRequest) => LlmReply,
 ): Promise<void> {
+  if (request.method === "GET") {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ data: [{ id: "scripted" }, { id: "scripted-large" }] }));
+    return;
+  }
   let body = "";
   for await (const part of request) body += part;
   const asked: LlmRequest = JSON.parse(body);

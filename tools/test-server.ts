@@ -25,6 +25,7 @@ export async function testServer(
 ): Promise<TestServer> {
   const settings = parseSettings({
     PORT: "0",
+    CAPSTAN_FIND_MODELS: "off", // a model server on the developer's machine must not answer a test
     CAPSTAN_DATA_DIR: store.dataDir,
     ...(store.url && { DATABASE_URL: store.url }),
     ...environment,

@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 };
 const PACKAGES = Object.keys(MAY_IMPORT);
 /** What a package shows beside its root: core's to our own packages, the client's schemas to the server and the CLI. */
-const SECOND_ENTRIES = ["@capstan/core/internal", "@capstan/client/wire"];
+const SECOND_ENTRIES = ["@capstan/core/internal", "@capstan/client/wire", "@capstan/coding-agents/manifests"];
 const MAX_LINES = 400;
 const MAX_AUTHOR_NAMES = 70;
 const NO_DRAWERS = /(^|\/)(utils?|helpers?|common|misc|shared)(\/|\.tsx?$)/;

@@ -78,8 +78,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/doctor.ts")).doctor,
   },
   models: {
-    summary: "Models with windows and prices",
+    summary: "Models with windows and prices; choose the default with `models use`",
     load: async () => (await import("./commands/models.ts")).models,
+  },
+  providers: {
+    summary: "List, add and remove model providers",
+    load: async () => (await import("./commands/providers.ts")).providers,
   },
   delegate: {
     summary: "Give a task to a coding agent",

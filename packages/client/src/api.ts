@@ -2,6 +2,7 @@
 import { type ConnectionOptions, connect } from "./connection.ts";
 import { agentEndpoints, capabilityEndpoints } from "./endpoints/agents.ts";
 import { codingAgentEndpoints } from "./endpoints/coding-agents.ts";
+import { modelEndpoints, providerEndpoints } from "./endpoints/models.ts";
 import {
   packageEndpoints,
   scheduleEndpoints,
@@ -10,13 +11,7 @@ import {
 } from "./endpoints/packages.ts";
 import { routeEndpoints } from "./endpoints/routing.ts";
 import { approvalEndpoints, fileEndpoints, runEndpoints, sessionEndpoints } from "./endpoints/sessions.ts";
-import {
-  grantEndpoints,
-  keyEndpoints,
-  providerEndpoints,
-  serverEndpoints,
-  userEndpoints,
-} from "./endpoints/settings.ts";
+import { grantEndpoints, keyEndpoints, serverEndpoints, userEndpoints } from "./endpoints/settings.ts";
 
 export type Api = ReturnType<typeof createApi>;
 
@@ -37,6 +32,7 @@ export function createApi(options: ConnectionOptions = {}) {
     triggers: triggerEndpoints(connection),
     schedules: scheduleEndpoints(connection),
     providers: providerEndpoints(connection),
+    models: modelEndpoints(connection),
     keys: keyEndpoints(connection),
     users: userEndpoints(connection),
     grants: grantEndpoints(connection),

@@ -60,6 +60,15 @@ export type {
   ModelInfo,
 } from "./wire/coding-agents.ts";
 export type {
+  DefaultModel,
+  FoundCodingAgent,
+  ModelChoice,
+  ModelChoices,
+  ProviderChecked,
+  ProviderInfo,
+  ProviderPut,
+} from "./wire/models.ts";
+export type {
   InstalledPackage,
   PackageDescription,
   PackageInstall,
@@ -88,7 +97,16 @@ export type {
   TelemetryRecord,
   TelemetrySummary,
 } from "./wire/routing.ts";
-export type { Approval, ApprovalAnswer, Run, RunStatus, RunUsageWire, TraceSpan } from "./wire/runs.ts";
+export type {
+  Approval,
+  ApprovalAnswer,
+  Run,
+  RunStatus,
+  RunUsageWire,
+  SentPrompt,
+  TraceSpan,
+} from "./wire/runs.ts";
+export type { FoundSession } from "./wire/session-search.ts";
 export type {
   Message,
   MessageAccepted,
@@ -111,8 +129,6 @@ export type {
   KeyCreate,
   KeyRight,
   NewApiKey,
-  ProviderInfo,
-  ProviderPut,
   ServerStatus,
   User,
   UserPut,

@@ -66,6 +66,19 @@ export {
   patchBetween,
 } from "./wire/merge-patch.ts";
 export {
+  DefaultModel,
+  DefaultModelPut,
+  FoundCodingAgent,
+  FoundServer,
+  ModelChoice,
+  ModelChoices,
+  ProviderChecked,
+  ProviderInfo,
+  ProviderList,
+  ProviderName,
+  ProviderPut,
+} from "./wire/models.ts";
+export {
   InstalledPackage,
   PackageDescription,
   PackageInstall,
@@ -127,8 +140,10 @@ export {
   RunOutcome,
   RunStatus,
   RunUsageWire,
+  SentPrompt,
   TraceSpan,
 } from "./wire/runs.ts";
+export { FoundSession, FoundSessions, SessionSearchQuery } from "./wire/session-search.ts";
 export {
   EventPage,
   EventQuery,
@@ -174,10 +189,6 @@ export {
   KeyRight,
   NewApiKey,
   Problem,
-  ProviderInfo,
-  ProviderList,
-  ProviderName,
-  ProviderPut,
   ServerStatus,
   User,
   UserEmail,

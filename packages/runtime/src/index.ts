@@ -45,8 +45,11 @@ export {
   createGuardedFetch,
   type GuardedFetchSettings,
 } from "./network/guarded-fetch.ts";
+export { type AskOptions, listModels, tryModel } from "./providers/check-provider.ts";
 export { type GenerateRequest, generate } from "./providers/generate.ts";
+export { findLocalServers, LOCAL_PROVIDERS, type LocalServer } from "./providers/local-servers.ts";
 export { type MediaMaker, openMedia } from "./providers/media.ts";
+export type { ListedModel } from "./providers/model-lists.ts";
 export type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./providers/models.ts";
 export { useProxies } from "./providers/node-fetch.ts";
 export { type OpenModelsParts, openModels } from "./providers/open-models.ts";
@@ -120,6 +123,7 @@ export {
   type QueuedMessage,
   type RunRecord,
 } from "./runs/history/session-history.ts";
+export { promptOf } from "./runs/history/trace-reads.ts";
 export type { EventBatch } from "./runs/log/event-hub.ts";
 export { EventRetention } from "./runs/log/event-retention.ts";
 export { signature as webhookSignature } from "./runs/processes/webhooks.ts";
@@ -134,6 +138,7 @@ export {
   type SupervisorOptions,
 } from "./services/service-supervisor.ts";
 export { type ConversationKeys, conversationKeys } from "./sessions/conversation-keys.ts";
+export { type FoundSession, searchSessions } from "./sessions/session-search.ts";
 export {
   type NewSession,
   type SessionRecord,
@@ -207,6 +212,7 @@ export { capabilityStore } from "./users/capability-store.ts";
 export { type KeyRecord, type KeyRight, type KeyStore, keyStore } from "./users/key-store.ts";
 export { type ProviderRecord, type ProviderStore, providerStore } from "./users/provider-store.ts";
 export { dataFolderSecret, type SecretBox, secretBox } from "./users/secret-box.ts";
+export { type SettingStore, settingStore } from "./users/setting-store.ts";
 export { type NewToken, type TokenRecord, type TokenStore, tokenStore } from "./users/token-store.ts";
 export {
   type GrantRecord,

@@ -1,14 +1,20 @@
-/** capstan models: what each agent can be run with, with windows, prices and thinking levels. No server needed. */
+/** capstan models: what each agent can be run with, with windows and prices; `use` chooses what the server uses by default. */
+import type { ModelChoices } from "@capstan/client";
 import { createClient } from "@capstan/coding-agents";
 import { fail } from "@capstan/core";
-import type { Command } from "../command.ts";
+import type { Command, CommandContext } from "../command.ts";
 import { printTable } from "../print-table.ts";
 
 export const models: Command = {
-  usage: "capstan models [agent] [--refresh]",
-  summary: "Lists models with prices. The agent is `native` (Capstan's own loop) unless named.",
+  usage: "capstan models [agent] [--refresh] | capstan models use [<provider/model> | auto]",
+  summary:
+    "Lists models with prices (the agent is `native`, Capstan's own loop, unless named), or chooses the server's default model.",
   options: { refresh: { type: "boolean" } },
-  async run({ args: [agent = "native"], options, print, terminal, environment }) {
+  examples: ["capstan models", "capstan models use", "capstan models use ollama/llama3.2"],
+  async run(context) {
+    const { args, options, print, terminal, environment } = context;
+    const [agent = "native"] = args;
+    if (agent === "use") return useModel(context, args[1]);
     const { models: registry } = createClient({ environment });
     if (options.refresh) {
       const why = await registry.refresh(agent).then(
@@ -33,3 +39,27 @@ export const models: Command = {
     return print(items, () => `${printTable([head, ...rows], terminal.columns)}as of ${asOf}\n`);
   },
 };
+
+/** Without a name: what could be used, and what is. `auto` goes back to what the server finds. */
+async function useModel({ server, print, terminal }: CommandContext, name: string | undefined) {
+  const api = await server();
+  if (name === undefined) {
+    const choices = await api.models.choices();
+    return choices.ok ? print(choices.value, () => listed(choices.value, terminal.columns)) : choices;
+  }
+  const used = await api.models.use(name === "auto" ? null : name);
+  return used.ok ? print(used.value, `Agents that name no model now use ${used.value.label}.\n`) : used;
+}
+
+function listed({ default: current, items, found }: ModelChoices, columns: number): string {
+  const rows = items.map(({ name, provider_label, context_window, local }) => [
+    `${name}${name === current.name ? " *" : ""}`,
+    provider_label,
+    context_window === null ? "" : `${Math.round(context_window / 1000)}k`,
+    local ? "this machine" : "",
+  ]);
+  const agents = found.coding_agents.map(
+    ({ name, label }) => `${label} is logged in: set an agent's harness to ${name} to use it.\n`,
+  );
+  return [printTable([["MODEL", "PROVIDER", "WINDOW", ""], ...rows], columns), ...agents].join("");
+}

@@ -3,7 +3,8 @@ import { ok, type Result } from "@capstan/core";
 import type { Connection, RequestBody } from "../connection.ts";
 import { type FollowOptions, followEvents } from "../follow-events.ts";
 import type { Items, JsonObject, Page } from "../wire/page.ts";
-import type { Approval, ApprovalAnswer, ApprovalQuery, Run } from "../wire/runs.ts";
+import type { Approval, ApprovalAnswer, ApprovalQuery, Run, SentPrompt } from "../wire/runs.ts";
+import type { FoundSession } from "../wire/session-search.ts";
 import type {
   Message,
   MessageAccepted,
@@ -29,6 +30,9 @@ export const sessionEndpoints = (connection: Connection) => {
   return {
     list: (query: SessionQuery = {}, signal?: AbortSignal) =>
       json<Page<Session>>("GET", "/v1/sessions", { query: { ...query }, signal }),
+    /** By what was said in them. */
+    search: (q: string, signal?: AbortSignal) =>
+      json<Items<FoundSession>>("GET", "/v1/sessions/search", { query: { q }, signal }),
     get: (id: string, signal?: AbortSignal) => json<Session>("GET", sessionPath(id), { signal }),
     create: (session: SessionCreate = {}) => json<Session>("POST", "/v1/sessions", { json: session }),
     update: (id: string, patch: SessionPatch) => json<Session>("PATCH", sessionPath(id), { json: patch }),
@@ -88,6 +92,9 @@ export const fileEndpoints = ({ json, send }: Connection) => ({
 
 export const runEndpoints = ({ json }: Connection) => ({
   get: (id: string, signal?: AbortSignal) => json<Run>("GET", `/v1/runs/${part(id)}`, { signal }),
+  /** The system prompt and the tools that a model call of this run was sent. */
+  prompt: (id: string, promptId: string, signal?: AbortSignal) =>
+    json<SentPrompt>("GET", `/v1/runs/${part(id)}/prompts/${part(promptId)}`, { signal }),
 });
 
 export const approvalEndpoints = ({ json }: Connection) => ({

@@ -1,4 +1,4 @@
-/** The server itself: status, providers, API keys, users, the audit log. */
+/** The server itself: status, API keys, users, the audit log. */
 import type { Connection } from "../connection.ts";
 import type { Items, JsonObject } from "../wire/page.ts";
 import type {
@@ -8,8 +8,6 @@ import type {
   GrantCreate,
   KeyCreate,
   NewApiKey,
-  ProviderInfo,
-  ProviderPut,
   ServerStatus,
   User,
   UserPut,
@@ -23,14 +21,6 @@ export const serverEndpoints = ({ json }: Connection) => ({
   health: (signal?: AbortSignal) => json<JsonObject>("GET", "/health", { signal }),
   audit: (query: { limit?: number; cursor?: number | undefined } = {}, signal?: AbortSignal) =>
     json<Items<AuditEntry> & { next_cursor?: number }>("GET", "/v1/audit", { query, signal }),
-});
-
-export const providerEndpoints = ({ json }: Connection) => ({
-  list: (signal?: AbortSignal) => json<Items<ProviderInfo>>("GET", "/v1/providers", { signal }),
-  /** The key is stored encrypted and never sent back. */
-  set: (provider: string, settings: ProviderPut) =>
-    json<ProviderInfo>("PUT", `/v1/providers/${part(provider)}`, { json: settings }),
-  remove: (provider: string) => json<void>("DELETE", `/v1/providers/${part(provider)}`),
 });
 
 export const keyEndpoints = ({ json }: Connection) => ({

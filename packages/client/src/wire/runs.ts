@@ -28,20 +28,42 @@ export const MessageUsage = z.object({
 });
 export type MessageUsage = z.infer<typeof MessageUsage>;
 
-export const TraceSpan = z.object({
-  kind: z.enum(["model", "gate", "tool"]),
-  name: z.string(),
-  started_at: z.string(),
-  duration_ms: z.number(),
-  message_id: z.string().optional(),
-  usage: MessageUsage.nullable().optional(),
-  capability_id: z.string().optional(),
-  decision: z.string().optional(),
-  decided_by: z.string().nullable().optional(),
-  failure_class: z.string().optional(),
-  status: z.int().nullable().optional(),
-});
+export const TraceSpan = z
+  .object({
+    id: z.string().meta({ description: "The message, the call or the approval it tells of." }),
+    kind: z.enum(["model", "gate", "tool"]),
+    name: z.string(),
+    started_at: z.string(),
+    duration_ms: z.number(),
+    state: z.enum(["done", "failed", "waiting", "cancelled"]),
+    capability_id: z.string().optional(),
+    input: z.unknown().optional(),
+    output: z.unknown().optional(),
+    error: WireFailure.optional(),
+    usage: MessageUsage.nullish(),
+    first_token_ms: z.number().optional(),
+    attempts: z.number().optional(),
+    retries: z.array(z.string()).optional().meta({ description: "Why it was tried again." }),
+    prompt_id: z.string().optional().meta({ description: "For GET /v1/runs/{id}/prompts/{prompt_id}." }),
+    sent_messages: z.number().optional().meta({ description: "How many messages fitted into the prompt." }),
+    decision: z.string().optional(),
+    decided_by: z.string().nullish(),
+    reason: z.string().optional(),
+    words: z.string().nullish(),
+    edited_input: z.unknown().optional(),
+  })
+  .meta({ id: "TraceSpan" });
 export type TraceSpan = z.infer<typeof TraceSpan>;
+
+export const SentPrompt = z
+  .object({
+    system_prompt: z.string(),
+    tools: z.array(
+      z.object({ name: z.string(), description: z.string().optional(), inputSchema: z.unknown().optional() }),
+    ),
+  })
+  .meta({ id: "SentPrompt" });
+export type SentPrompt = z.infer<typeof SentPrompt>;
 
 /** `limit`: it failed because it reached one of its limits. */
 export const RunStatus = z.enum(["queued", "running", "waiting", "done", "failed", "cancelled", "limit"]);

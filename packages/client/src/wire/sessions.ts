@@ -15,6 +15,8 @@ export const Session = z
     state: z.unknown(),
     metadata: JsonObject,
     forked_from: z.string().nullable(),
+    pinned: z.boolean(),
+    archived: z.boolean().meta({ description: "Left out of lists; everything stays readable." }),
     created_at: z.string(),
     updated_at: z.string(),
   })
@@ -33,14 +35,16 @@ export const SessionCreate = z
 export type SessionCreate = z.input<typeof SessionCreate>;
 
 /** RFC 7396: `metadata` is merged, and null removes an entry of it. */
-export const SessionPatch = SessionCreate.pick({ title: true, agent_id: true, metadata: true }).meta({
-  id: "SessionPatch",
-});
+export const SessionPatch = SessionCreate.pick({ title: true, agent_id: true, metadata: true })
+  .extend({ pinned: z.boolean().optional(), archived: z.boolean().optional() })
+  .meta({ id: "SessionPatch" });
 export type SessionPatch = z.input<typeof SessionPatch>;
 
 export const SessionQuery = PageQuery.extend({
   agent_id: z.uuid().optional(),
   status: z.string().max(50).optional(),
+  archived: queryFlag().optional(),
+  pinned: queryFlag().optional(),
   q: z.string().max(200).optional().meta({ description: "Text in the title." }),
   thread_id: z.string().max(500).optional().meta({ description: "An AG-UI client's own thread id." }),
 });

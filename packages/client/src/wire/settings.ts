@@ -1,5 +1,6 @@
 /** The server itself: status, providers, API keys, users, grants, the audit log. */
 import { z } from "zod";
+import { DefaultModel } from "./models.ts";
 import { JsonObject, listOf, queryNumber } from "./page.ts";
 
 export const ServerStatus = z
@@ -7,9 +8,7 @@ export const ServerStatus = z
     version: z.string(),
     url: z.string(),
     data: z.string().meta({ description: "Where the data lies, without a password." }),
-    model: z
-      .object({ name: z.string(), label: z.string(), demo: z.boolean() })
-      .meta({ description: "What answers for agents that name no model." }),
+    model: DefaultModel,
     counts: z.object({
       running: z.int(),
       pending_approvals: z.int(),
@@ -33,25 +32,6 @@ export const ServerStatus = z
 export type ServerStatus = z.infer<typeof ServerStatus>;
 
 export const Alive = z.object({ status: z.literal("ok") });
-
-export const ProviderName = z.enum(["anthropic", "openai", "google", "openai-compatible", "localai"]);
-export const ProviderInfo = z
-  .object({
-    provider: z.string(),
-    configured: z.boolean(),
-    from: z.enum(["environment", "settings", "none"]),
-    base_url: z.string().optional(),
-  })
-  .meta({ id: "Provider" });
-export type ProviderInfo = z.infer<typeof ProviderInfo>;
-export const ProviderList = listOf(ProviderInfo);
-export const ProviderPut = z
-  .strictObject({
-    api_key: z.string().min(1).max(1000).optional(),
-    base_url: z.url({ protocol: /^https?$/ }).optional(),
-  })
-  .meta({ id: "ProviderPut" });
-export type ProviderPut = z.input<typeof ProviderPut>;
 
 export const KeyRight = z.enum(["read", "run", "admin"]);
 export type KeyRight = z.infer<typeof KeyRight>;

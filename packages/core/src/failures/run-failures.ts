@@ -12,6 +12,11 @@ export const runFailures = {
         ? `Did you mean ${listed(nearest)}? GET /v1/models lists all.`
         : "Write it as provider/model; GET /v1/models lists all.",
   }),
+  default_model_fixed: row<{ model: string }>({
+    status: 409,
+    message: ({ model }) => `CAPSTAN_MODEL sets the default model to ${model}.`,
+    nextStep: () => "Change or unset CAPSTAN_MODEL and restart, or choose a model for one agent or one chat.",
+  }),
   provider_unknown: row<{ provider: string; known: readonly string[] }>({
     status: 422,
     message: ({ provider }) => `There is no model provider "${provider}".`,
@@ -29,6 +34,32 @@ export const runFailures = {
     message: ({ provider, status, message }) => `${provider} refused the key (${status}): ${message}`,
     nextStep: ({ provider }) =>
       `Replace the key in Settings or with \`capstan providers add ${provider}\`, then retry.`,
+  }),
+  provider_address_missing: row<{ provider: string }>({
+    status: 422,
+    message: ({ provider }) => `The provider "${provider}" needs an address.`,
+    nextStep: () => "Give the base URL of its API, such as http://127.0.0.1:11434/v1.",
+  }),
+  provider_address_wrong: row<{ provider: string; url: string; status: number }>({
+    status: 422,
+    message: ({ url, status }) => `No list of models at ${url} (${status}).`,
+    nextStep: () => "Check the base URL: it usually ends in /v1, such as http://127.0.0.1:11434/v1.",
+  }),
+  provider_unreachable: row<{ provider: string; url: string; why: string }>({
+    status: 422,
+    message: ({ url, why }) => `${url} cannot be reached: ${why}.`,
+    nextStep: () => "Start the server there, or correct the address, then retry.",
+  }),
+  provider_no_credit: row<{ provider: string; status: number; message: string }>({
+    status: 422,
+    message: ({ provider, status, message }) =>
+      `${provider} accepted the key but answers nothing now (${status}): ${message}`,
+    nextStep: () => "Add credit with the provider or wait for its limit to reset, then retry.",
+  }),
+  provider_without_models: row<{ provider: string; url: string }>({
+    status: 422,
+    message: ({ url }) => `${url} has no chat models.`,
+    nextStep: () => "Install or load a model there (for Ollama: `ollama pull llama3.2`), then retry.",
   }),
   provider_request_refused: row<{ provider: string; status: number; message: string }>({
     status: 502,

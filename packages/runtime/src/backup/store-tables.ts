@@ -14,8 +14,8 @@ export interface StoreColumn {
   readonly counts: boolean;
 }
 
-/** Signs of life of processes: not data, and wrong anywhere else. */
-const NOT_KEPT = new Set(["executors"]);
+/** Signs of life of processes, and words that the search reads anew: not data. */
+const NOT_KEPT = new Set(["executors", "session_texts"]);
 
 const COLUMNS = `select c.relname as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type,
     pg_get_serial_sequence(quote_ident(n.nspname) || '.' || quote_ident(c.relname), a.attname) is not null as counts

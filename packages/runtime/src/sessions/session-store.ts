@@ -1,6 +1,7 @@
 /** Sessions: a conversation with one agent, its files and its state. Messages and runs are the run engine's. */
 import { fail, ok, type Result } from "@capstan/core";
-import { and, desc, eq, lt, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
 import { uuidv7 } from "uuidv7";
 import type { Page } from "../agents/agent-store.ts";
 import type { Database } from "../db/database.ts";
@@ -17,6 +18,8 @@ export interface SessionRecord {
   readonly state: unknown;
   readonly metadata: unknown;
   readonly forkedFrom: string | null;
+  readonly pinnedAt: Date | null;
+  readonly archivedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -36,11 +39,18 @@ export interface SessionStore {
   create(input: NewSession): Promise<SessionRecord>;
   get(id: string): Promise<Result<SessionRecord>>;
   list(options: SessionFilter): Promise<Page<SessionRecord>>;
-  update(
-    id: string,
-    changes: { title?: string; agentId?: string; metadata?: Record<string, unknown> },
-  ): Promise<Result<SessionRecord>>;
+  update(id: string, changes: SessionChanges): Promise<Result<SessionRecord>>;
+  /** Gives a session that nobody has named yet a title. */
+  nameUntitled(id: string, title: string): Promise<void>;
   delete(id: string): Promise<Result<SessionRecord>>;
+}
+
+export interface SessionChanges {
+  readonly title?: string;
+  readonly agentId?: string;
+  readonly metadata?: Record<string, unknown>;
+  readonly pinned?: boolean;
+  readonly archived?: boolean;
 }
 
 export interface SessionFilter {
@@ -48,6 +58,11 @@ export interface SessionFilter {
   readonly cursor?: string | undefined;
   readonly agentId?: string | undefined;
   readonly owner?: string | undefined;
+  /** Only those, or only the others; both when absent. */
+  readonly archived?: boolean | undefined;
+  readonly pinned?: boolean | undefined;
+  /** By how the last run ended, or what it does: failed, waiting, running, idle. */
+  readonly status?: string | undefined;
 }
 
 export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
@@ -75,7 +90,7 @@ export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
       if (!made.ok) throw new Error("the session just written is not there");
       return made.value;
     },
-    async list({ limit, cursor, agentId, owner }) {
+    async list({ limit, cursor, agentId, owner, archived, pinned, status }) {
       const rows = await orm
         .select()
         .from(sessions)
@@ -84,6 +99,9 @@ export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
             cursor !== undefined && isUuid(cursor) ? lt(sessions.id, cursor) : undefined,
             agentId === undefined ? undefined : eq(sessions.agentId, agentId),
             owner === undefined ? undefined : eq(sessions.owner, owner),
+            isSet(sessions.archivedAt, archived),
+            isSet(sessions.pinnedAt, pinned),
+            status === undefined ? undefined : eq(sessions.status, status),
           ),
         )
         .orderBy(desc(sessions.id))
@@ -96,9 +114,16 @@ export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
       if (isUuid(id))
         await orm
           .update(sessions)
-          .set({ ...changes, updatedAt: sql`now()` })
+          .set({ ...columnsOf(changes), updatedAt: sql`now()` })
           .where(eq(sessions.id, id));
       return get(id);
+    },
+    async nameUntitled(id, title) {
+      if (!isUuid(id)) return;
+      await orm
+        .update(sessions)
+        .set({ title })
+        .where(and(eq(sessions.id, id), eq(sessions.title, "")));
     },
     async delete(id) {
       const found = await get(id);
@@ -111,3 +136,13 @@ export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
     },
   };
 }
+
+const isSet = (column: PgColumn, wanted: boolean | undefined) =>
+  wanted === undefined ? undefined : wanted ? isNotNull(column) : isNull(column);
+
+/** Pinning and archiving are moments in the table, yes or no to whoever asks. */
+const columnsOf = ({ pinned, archived, ...changes }: SessionChanges) => ({
+  ...changes,
+  ...(pinned !== undefined && { pinnedAt: pinned ? sql`now()` : null }),
+  ...(archived !== undefined && { archivedAt: archived ? sql`now()` : null }),
+});

@@ -96,9 +96,11 @@ describe("on loopback", () => {
   });
 
   test("a provider's key is never shown again and is not readable in the database", async () => {
-    await server.call("PUT", "/v1/providers/anthropic", { api_key: "sk-very-secret" });
+    await server.call("PUT", "/v1/providers/anthropic", { api_key: "sk-very-secret", check: false });
     const listed = await server.call("GET", "/v1/providers");
-    expect(listed.body.items).toContainEqual({ provider: "anthropic", configured: true, from: "settings" });
+    expect(listed.body.items).toContainEqual(
+      expect.objectContaining({ provider: "anthropic", configured: true, from: "settings" }),
+    );
     const { rows } = await server.services.database.pool.query("select * from provider_keys");
     expect(JSON.stringify([listed.body, rows])).not.toContain("sk-very-secret");
     expect(await server.services.providers.credentials("anthropic")).toEqual({ apiKey: "sk-very-secret" });

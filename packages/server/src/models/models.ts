@@ -1,58 +1,179 @@
-/** Which model answers: the agent's, else the operator's, else the first provider with a key, else the offline demo. */
+/**
+ * Which model answers: the agent's, else CAPSTAN_MODEL, else the operator's choice, else the first provider with a key,
+ * else a model server on this machine, else the offline demo.
+ */
 import { offlineModel } from "@capstan/builtins";
-import { createModelRegistry, type ModelRegistry, NATIVE_AGENT } from "@capstan/core/internal";
-import { type Models, openModels, type ResolvedModel } from "@capstan/runtime";
+import { fail, ok, type Result } from "@capstan/core";
+import {
+  createModelRegistry,
+  type ModelCapabilities,
+  type ModelRegistry,
+  type ModelValidationResult,
+  NATIVE_AGENT,
+} from "@capstan/core/internal";
+import {
+  type ListedModel,
+  LOCAL_PROVIDERS,
+  type Models,
+  openModels,
+  type ResolvedModel,
+  type SettingStore,
+} from "@capstan/runtime";
 import type { Settings } from "../settings/settings.ts";
-import type { Providers } from "./providers.ts";
+import type { FoundModels, ModelFinder } from "./find-models.ts";
+import { PROVIDER_NAMES, type Providers } from "./providers.ts";
 
 export const OFFLINE = "capstan/offline";
 export const OFFLINE_LABEL = "capstan/offline (demo)";
 
 /** A good model of each provider, for agents that name none. */
-const PREFERRED: Record<string, string> = {
+export const PREFERRED: Readonly<Record<string, string>> = {
   anthropic: "anthropic/claude-sonnet-5-5",
   openai: "openai/gpt-6.1-sol",
   google: "google/gemini-3.8-flash",
 };
 
+const DEFAULT_MODEL = "default_model"; // the name of the operator's choice among the settings
 const DEFAULT_KEPT_MS = 500; // every step of an agent without a model asks; a new key is in force within a second
+
+export interface DefaultModel {
+  readonly name: string;
+  readonly label: string;
+  readonly demo: boolean;
+  /** Why it is this one. */
+  readonly from: "environment" | "settings" | "provider" | "local" | "demo";
+}
 
 export interface ServerModels extends Models {
   /** Every model we know; read at the first question. */
   readonly registry: () => Promise<ModelRegistry>;
   /** The model of agents that name none, and how people read it. */
-  defaultModel(): Promise<{ name: string; label: string; demo: boolean }>;
+  defaultModel(): Promise<DefaultModel>;
+  /** The operator's choice; undefined goes back to what is found. */
+  useModel(name: string | undefined, by: string): Promise<Result<DefaultModel>>;
+  readonly finder: ModelFinder;
+  /** Built-in models and those a program brought, by their whole name. */
+  readonly builtIn: Readonly<Record<string, ResolvedModel>>;
 }
 
-export function openServerModels(
-  settings: Settings,
-  providers: Providers,
-  own: Readonly<Record<string, ResolvedModel>> = {},
-): ServerModels {
+export interface ServerModelParts {
+  readonly settings: Settings;
+  readonly providers: Providers;
+  readonly choices: SettingStore;
+  readonly finder: ModelFinder;
+  readonly own?: Readonly<Record<string, ResolvedModel>>;
+}
+
+export function openServerModels(parts: ServerModelParts): ServerModels {
+  const { settings, providers, choices, finder, own = {} } = parts;
   let listed: Promise<ModelRegistry> | undefined;
   const registry = () => (listed ??= openRegistry());
   const builtIn = { ...own, [OFFLINE]: offlineEntry() };
-  const defaultName = keptFor(DEFAULT_KEPT_MS, async (): Promise<string> => {
-    if (settings.CAPSTAN_MODEL) return settings.CAPSTAN_MODEL;
-    const states = await providers.list();
-    const configured = states.find(({ provider, configured }) => configured && PREFERRED[provider]);
-    return (configured && PREFERRED[configured.provider]) ?? OFFLINE;
-  });
   const models = openModels({
-    credentials: (provider) => providers.credentials(provider),
-    catalog: async (name) => (await registry()).validate(NATIVE_AGENT, name),
+    credentials: async (provider) =>
+      (await providers.credentials(provider)) ?? localCredentials(finder.latest(), provider),
+    catalog: async (name) =>
+      localModel(finder.latest(), name) ?? (await registry()).validate(NATIVE_AGENT, name),
     defaultModel: OFFLINE,
     builtIn,
-    compatible: ["openai-compatible", "localai"],
+    compatible: [...PROVIDER_NAMES, ...LOCAL_PROVIDERS],
+  });
+  const chosen = async (): Promise<string | undefined> => {
+    const name = await choices.get(DEFAULT_MODEL);
+    // A choice whose provider lost its key answers nothing: what is found then counts again.
+    return typeof name === "string" && (await models.check(name)).ok ? name : undefined;
+  };
+  const current = keptFor(DEFAULT_KEPT_MS, async (): Promise<DefaultModel> => {
+    if (settings.CAPSTAN_MODEL) return named(settings.CAPSTAN_MODEL, "environment");
+    const choice = await chosen();
+    if (choice !== undefined) return named(choice, "settings");
+    const states = await providers.list();
+    const keyed = states.find(({ provider, configured }) => configured && PREFERRED[provider]);
+    const preferred = keyed && PREFERRED[keyed.provider];
+    if (preferred) return named(preferred, "provider");
+    const local = bestLocal(finder.latest());
+    return local === undefined ? named(OFFLINE, "demo") : named(local, "local");
   });
   return {
     registry,
-    resolve: async (name) => models.resolve(name ?? (await defaultName())),
-    check: async (name) => models.check(name ?? (await defaultName())),
-    async defaultModel() {
-      const name = await defaultName();
-      return { name, label: name === OFFLINE ? OFFLINE_LABEL : name, demo: name === OFFLINE };
+    finder,
+    builtIn,
+    resolve: async (name) => models.resolve(name ?? (await current.read()).name),
+    check: async (name) => models.check(name ?? (await current.read()).name),
+    defaultModel: current.read,
+    async useModel(name, by) {
+      if (settings.CAPSTAN_MODEL) return fail("default_model_fixed", { model: settings.CAPSTAN_MODEL });
+      if (name === undefined) await choices.remove(DEFAULT_MODEL);
+      else {
+        const known = await models.check(name);
+        if (!known.ok) return known;
+        await choices.put(DEFAULT_MODEL, name, by);
+      }
+      current.forget();
+      return ok(await current.read());
     },
+  };
+}
+
+const named = (name: string, from: DefaultModel["from"]): DefaultModel => ({
+  name,
+  label: name === OFFLINE ? OFFLINE_LABEL : name,
+  demo: name === OFFLINE,
+  from,
+});
+
+const localCredentials = ({ servers }: FoundModels, provider: string) => {
+  const server = servers.find((each) => each.provider === provider);
+  return server && { baseUrl: server.baseUrl };
+};
+
+/** The first model that can call tools, or whose server does not say. */
+function bestLocal({ servers }: FoundModels): string | undefined {
+  const all = servers.flatMap(({ provider, models }) => models.map((model) => ({ provider, model })));
+  const best = all.find(({ model }) => model.tools !== false) ?? all[0];
+  return best && `${best.provider}/${best.model.id}`;
+}
+
+/** What the list of models says of one that a server on this machine has. */
+function localModel({ servers }: FoundModels, name: string): ModelValidationResult | undefined {
+  for (const { provider, models } of servers) {
+    const model = models.find(({ id }) => `${provider}/${id}` === name);
+    if (model) return { valid: true, status: "ok", message: "", model: localCapabilities(provider, model) };
+  }
+  return undefined;
+}
+
+const SMALL_CONTEXT = 4_096; // what local servers load by default; a window guessed too large loses the beginning unseen
+const SMALL_OUTPUT = 2_048;
+
+function localCapabilities(provider: string, model: ListedModel): ModelCapabilities {
+  const contextWindow = model.contextWindow ?? SMALL_CONTEXT;
+  return {
+    agent: NATIVE_AGENT,
+    modelId: model.id,
+    displayName: model.id,
+    provider,
+    deprecated: false,
+    contextWindow,
+    maxOutputTokens: Math.max(SMALL_OUTPUT, Math.floor(contextWindow / 4)),
+    inputPricePerMillion: 0,
+    outputPricePerMillion: 0,
+    supportsThinking: false,
+    supportsToolCalling: model.tools !== false,
+    supportsParallelToolCalls: false,
+    supportsToolCallStreaming: false,
+    supportsJsonMode: true,
+    supportsStructuredOutput: false,
+    supportsTextStreaming: true,
+    supportsThinkingStreaming: false,
+    supportsImageInput: model.images === true,
+    supportsImageOutput: false,
+    supportsFileInput: false,
+    deployment: "local",
+    cliArgKey: "",
+    cliArgValue: "",
+    lastUpdated: "",
+    source: "remote",
   };
 }
 
@@ -61,16 +182,20 @@ async function openRegistry(): Promise<ModelRegistry> {
   return createModelRegistry({ snapshots: MODEL_SNAPSHOTS, now: () => new Date() });
 }
 
-function keptFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
+function keptFor<T>(ms: number, read: () => Promise<T>): { read: () => Promise<T>; forget: () => void } {
   let kept: { at: number; value: Promise<T> } | undefined;
-  return () => {
-    if (kept && performance.now() - kept.at < ms) return kept.value;
-    const value = read();
-    kept = { at: performance.now(), value };
-    value.catch(() => {
-      kept = undefined;
-    });
-    return value;
+  const forget = () => {
+    kept = undefined;
+  };
+  return {
+    forget,
+    read() {
+      if (kept && performance.now() - kept.at < ms) return kept.value;
+      const value = read();
+      kept = { at: performance.now(), value };
+      value.catch(forget);
+      return value;
+    },
   };
 }
 

@@ -4,9 +4,15 @@ import type { Settings } from "../settings/settings.ts";
 
 export interface ProviderState {
   readonly provider: string;
+  /** As its owner writes it. */
+  readonly label: string;
   readonly configured: boolean;
   readonly from: "environment" | "settings" | "none";
   readonly baseUrl?: string;
+  /** It has no address of its own: a base URL makes it, with or without a key. */
+  readonly keyless: boolean;
+  /** What an address looks like. */
+  readonly example: string;
 }
 
 export interface Credentials {
@@ -19,45 +25,117 @@ export interface Providers {
   put(provider: string, input: { apiKey?: string | undefined; baseUrl?: string | undefined }): Promise<void>;
   remove(provider: string): Promise<boolean>;
   credentials(provider: string): Promise<Credentials | undefined>;
+  /** What a new key or address would come to, together with what is known already. */
+  withGiven(provider: string, given: Credentials): Promise<Credentials>;
 }
 
-/** Which variables speak for which provider. `keyless` ones have no address of their own: a base URL makes them, with or without a key. */
-const PROVIDERS: Record<string, { key: keyof Settings; url: keyof Settings; keyless?: true }> = {
-  anthropic: { key: "ANTHROPIC_API_KEY", url: "ANTHROPIC_BASE_URL" },
-  openai: { key: "OPENAI_API_KEY", url: "OPENAI_BASE_URL" },
-  google: { key: "GOOGLE_GENERATIVE_AI_API_KEY", url: "GOOGLE_BASE_URL" },
-  "openai-compatible": { key: "OPENAI_COMPATIBLE_API_KEY", url: "OPENAI_COMPATIBLE_BASE_URL", keyless: true },
-  localai: { key: "OPENAI_COMPATIBLE_API_KEY", url: "LOCALAI_BASE_URL", keyless: true },
+interface ProviderRow {
+  readonly label: string;
+  readonly key?: keyof Settings;
+  readonly url?: keyof Settings;
+  readonly keyless?: true;
+  /** Where it answers, unless an address is given. */
+  readonly address?: string;
+  readonly example: string;
+}
+
+const LOCAL_EXAMPLE = "http://127.0.0.1:11434/v1";
+
+/** Which variables speak for which provider. */
+const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
+  anthropic: {
+    label: "Anthropic",
+    key: "ANTHROPIC_API_KEY",
+    url: "ANTHROPIC_BASE_URL",
+    example: "https://api.anthropic.com",
+  },
+  openai: {
+    label: "OpenAI",
+    key: "OPENAI_API_KEY",
+    url: "OPENAI_BASE_URL",
+    example: "https://api.openai.com/v1",
+  },
+  google: {
+    label: "Google",
+    key: "GOOGLE_GENERATIVE_AI_API_KEY",
+    url: "GOOGLE_BASE_URL",
+    example: "https://generativelanguage.googleapis.com/v1beta",
+  },
+  openrouter: compatible("OpenRouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"),
+  groq: compatible("Groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1"),
+  mistral: compatible("Mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1"),
+  deepseek: compatible("DeepSeek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1"),
+  xai: compatible("xAI", "XAI_API_KEY", "https://api.x.ai/v1"),
+  "openai-compatible": {
+    label: "OpenAI-compatible server",
+    key: "OPENAI_COMPATIBLE_API_KEY",
+    url: "OPENAI_COMPATIBLE_BASE_URL",
+    keyless: true,
+    example: LOCAL_EXAMPLE,
+  },
+  localai: {
+    label: "LocalAI",
+    key: "OPENAI_COMPATIBLE_API_KEY",
+    url: "LOCALAI_BASE_URL",
+    keyless: true,
+    example: "http://127.0.0.1:8080/v1",
+  },
 };
+
+/** A provider that speaks OpenAI's chat completions at a known address. */
+function compatible(label: string, key: keyof Settings, address: string): ProviderRow {
+  return { label, key, address, example: address };
+}
+
+/** One that an operator added under a name of their own: an OpenAI-compatible server, known by its address. */
+const ownRow = (provider: string): ProviderRow => ({
+  label: provider,
+  keyless: true,
+  example: LOCAL_EXAMPLE,
+});
+const rowOf = (provider: string): ProviderRow => PROVIDERS[provider] ?? ownRow(provider);
+
+export const PROVIDER_NAMES: readonly string[] = Object.keys(PROVIDERS);
 
 export function openProviders(settings: Settings, store: ProviderStore): Providers {
   const fromEnvironment = (provider: string): Credentials => {
-    const names = PROVIDERS[provider];
-    const apiKey = names && settings[names.key];
-    const baseUrl = names && settings[names.url];
+    const row = rowOf(provider);
+    const apiKey = row.key && settings[row.key];
+    const baseUrl = (row.url && settings[row.url]) ?? row.address;
     return { ...(typeof apiKey === "string" && { apiKey }), ...(typeof baseUrl === "string" && { baseUrl }) };
   };
   const usable = (provider: string, { apiKey, baseUrl }: Credentials): boolean =>
-    (PROVIDERS[provider]?.keyless ? baseUrl : apiKey) !== undefined;
+    (rowOf(provider).keyless ? baseUrl : apiKey) !== undefined;
+  const withGiven = async (provider: string, given: Credentials): Promise<Credentials> => ({
+    ...fromEnvironment(provider),
+    ...(await store.credentials(provider)),
+    ...given,
+  });
   const credentials = async (provider: string): Promise<Credentials | undefined> => {
-    const both = { ...fromEnvironment(provider), ...(await store.credentials(provider)) };
+    const both = await withGiven(provider, {});
     return usable(provider, both) ? both : undefined;
   };
   return {
     credentials,
+    withGiven,
     put: (provider, input) => store.put(provider, input),
     remove: (provider) => store.remove(provider),
     async list() {
       const saved = new Set((await store.list()).map(({ provider }) => provider));
       return Promise.all(
-        Object.keys(PROVIDERS).map(async (provider): Promise<ProviderState> => {
+        [...new Set([...PROVIDER_NAMES, ...saved])].map(async (provider): Promise<ProviderState> => {
+          const row = rowOf(provider);
           const found = await credentials(provider);
           const from = !found ? "none" : saved.has(provider) ? "settings" : "environment";
+          const own = found?.baseUrl !== row.address ? found?.baseUrl : undefined;
           return {
             provider,
+            label: row.label,
             configured: found !== undefined,
             from,
-            ...(found?.baseUrl && { baseUrl: found.baseUrl }),
+            keyless: row.keyless === true,
+            example: row.example,
+            ...(own !== undefined && { baseUrl: own }),
           };
         }),
       );

@@ -70,17 +70,16 @@ function described(entry: TraceEntry, about: Span["attributes"]): Described {
   return toolSpan({
     tool: entry.name,
     capability: entry.capability_id,
-    failure: entry.failure_class === "success" ? undefined : entry.failure_class,
+    failure: entry.error?.code,
     about,
   });
 }
 
-type ModelEntry = Extract<TraceEntry, { kind: "model" }>;
-
-function modelSpan({ name, usage }: ModelEntry, about: Span["attributes"]): Described {
+function modelSpan({ name, usage, state }: TraceEntry, about: Span["attributes"]): Described {
   return {
     name: `chat ${name}`,
     kind: 3,
+    failed: state === "failed",
     attributes: {
       "gen_ai.operation.name": "chat",
       "gen_ai.provider.name": usage?.provider,
@@ -117,7 +116,7 @@ function toolSpan({
   about,
 }: {
   tool: string;
-  capability: string;
+  capability: string | undefined;
   failure: string | undefined;
   about: Span["attributes"];
 }): Described {

@@ -18,6 +18,7 @@ import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import type { UploadParts } from "../sessions/kept-uploads.ts";
 import { keptUploads } from "../sessions/kept-uploads.ts";
+import { sessionTitles } from "../sessions/session-titles.ts";
 import { messageDto, partDto, userContent } from "./run-dto.ts";
 
 const sendMessage = createRoute({
@@ -85,6 +86,7 @@ export interface MessageRouteParts extends UploadParts {
 export function messageRoutes(services: MessageRouteParts) {
   const { runs, sessions } = services;
   const routes = newRoutes();
+  const titles = sessionTitles(sessions);
   routes.openapi(sendMessage, async (c) => {
     const { id } = c.req.valid("param");
     const body = c.req.valid("json");
@@ -101,6 +103,7 @@ export function messageRoutes(services: MessageRouteParts) {
       },
     );
     if (!sent.ok) return problem(c, sent.failure);
+    await titles.name(id, body.content);
     const { runId, status } = sent.value;
     return c.json({ message_id: messageId, run_id: runId, queued: status === "queued" }, 202);
   });

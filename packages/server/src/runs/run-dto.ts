@@ -128,8 +128,8 @@ function outcomeDto(outcome: NonNullable<RunRecord["outcome"]>): Run["outcome"] 
   return { type, message_id: messageId, ...(output !== undefined && { output }) };
 }
 
-export const traceDto = (entry: TraceEntry): TraceSpan =>
-  entry.kind === "model" ? { ...entry, usage: entry.usage && usageDto(entry.usage) } : entry;
+export const traceDto = ({ usage, ...entry }: TraceEntry): TraceSpan =>
+  usage ? { ...entry, usage: { ...usageDto(usage), cost_usd: usage.costUsd ?? null } } : entry;
 
 /** What one model call used. */
 export const usageDto = (usage: TokenUsage): MessageUsage => ({

@@ -1,10 +1,10 @@
 /** Runs of a session: stop, fork, list, and one with its trace. */
 
-import { Run, RunCancelled, RunList, Session, SessionFork } from "@capstan/client/wire";
+import { Run, RunCancelled, RunList, SentPrompt, Session, SessionFork } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { Database, Runs, SessionStore, Telemetry } from "@capstan/runtime";
-import { traceOf } from "@capstan/runtime";
-import { createRoute } from "@hono/zod-openapi";
+import { promptOf, traceOf } from "@capstan/runtime";
+import { createRoute, z } from "@hono/zod-openapi";
 import { ownSession } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
@@ -59,6 +59,17 @@ const getRun = createRoute({
   },
 });
 
+const getPrompt = createRoute({
+  operationId: "getSentPrompt",
+  ...needs("read"),
+  method: "get",
+  path: "/v1/runs/{id}/prompts/{prompt_id}",
+  tags: ["runs"],
+  summary: "The system prompt and the tools that a model call of the run was sent",
+  request: { params: Id.extend({ prompt_id: z.string().max(100) }) },
+  responses: { 200: json(SentPrompt, "As they were sent.") },
+});
+
 export interface RunRouteParts {
   readonly runs: Runs;
   readonly sessions: SessionStore;
@@ -93,6 +104,16 @@ export function runRoutes(services: RunRouteParts) {
     if (!session.ok) return problem(c, fail("not_found", { what: "run", id: found.value.id }).failure);
     const trace = await traceOf(services, found.value);
     return c.json({ ...runDto(found.value), trace: trace.map(traceDto) }, 200);
+  });
+  routes.openapi(getPrompt, async (c) => {
+    const { id, prompt_id } = c.req.valid("param");
+    const found = await runs.run(id);
+    if (!found.ok) return problem(c, found.failure);
+    const session = await ownSession(sessions, found.value.sessionId, c.get("caller"));
+    if (!session.ok) return problem(c, fail("not_found", { what: "run", id }).failure);
+    const prompt = await promptOf(services.database.pool, found.value, prompt_id);
+    if (!prompt) return problem(c, fail("not_found", { what: "prompt", id: prompt_id }).failure);
+    return c.json({ system_prompt: prompt.system, tools: prompt.tools }, 200);
   });
   return routes;
 }

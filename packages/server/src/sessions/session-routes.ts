@@ -87,10 +87,12 @@ export function sessionRoutes({ sessions, agents }: SessionRouteParts) {
     return c.json(sessionDto(session), 201);
   });
   routes.openapi(listSessions, async (c) => {
-    const { agent_id, ...page } = c.req.valid("query");
+    const { agent_id, archived, pinned, ...page } = c.req.valid("query");
     const { items, nextCursor } = await sessions.list({
       ...page,
       agentId: agent_id,
+      archived: archived && archived === "true",
+      pinned: pinned && pinned === "true",
       owner: ownerFilter(c.get("caller")),
     });
     return c.json({ items: items.map(sessionDto), ...(nextCursor && { next_cursor: nextCursor }) }, 200);
@@ -100,11 +102,13 @@ export function sessionRoutes({ sessions, agents }: SessionRouteParts) {
     return found.ok ? c.json(sessionDto(found.value), 200) : problem(c, found.failure);
   });
   routes.openapi(patchSession, async (c) => {
-    const { title, agent_id, metadata } = c.req.valid("json");
+    const { title, agent_id, metadata, pinned, archived } = c.req.valid("json");
     const changed = await sessions.update(c.req.valid("param").id, {
       ...(title !== undefined && { title }),
       ...(agent_id !== undefined && { agentId: agent_id }),
       ...(metadata !== undefined && { metadata }),
+      ...(pinned !== undefined && { pinned }),
+      ...(archived !== undefined && { archived }),
     });
     return changed.ok ? c.json(sessionDto(changed.value), 200) : problem(c, changed.failure);
   });
@@ -125,6 +129,8 @@ export function sessionDto(session: SessionRecord): Session {
     state: session.state,
     metadata: session.metadata as Record<string, unknown>,
     forked_from: session.forkedFrom,
+    pinned: session.pinnedAt !== null,
+    archived: session.archivedAt !== null,
     created_at: session.createdAt.toISOString(),
     updated_at: session.updatedAt.toISOString(),
   };

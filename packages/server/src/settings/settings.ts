@@ -46,6 +46,7 @@ const Environment = z.object({
     .string()
     .regex(/^[\w.-]+\/.+$/, "must read provider/model")
     .optional(),
+  CAPSTAN_FIND_MODELS: z.enum(["on", "off"]).default("on"),
   CAPSTAN_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
   CAPSTAN_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(6000),
   CAPSTAN_FILE_LIMIT_BYTES: z.coerce
@@ -84,6 +85,11 @@ const Environment = z.object({
   OPENAI_BASE_URL: z.url().optional(),
   GOOGLE_GENERATIVE_AI_API_KEY: secret,
   GOOGLE_BASE_URL: z.url().optional(),
+  OPENROUTER_API_KEY: secret,
+  GROQ_API_KEY: secret,
+  MISTRAL_API_KEY: secret,
+  DEEPSEEK_API_KEY: secret,
+  XAI_API_KEY: secret,
   OPENAI_COMPATIBLE_BASE_URL: z.url().optional(),
   OPENAI_COMPATIBLE_API_KEY: secret,
   LOCALAI_BASE_URL: z.url().optional(),

@@ -21,6 +21,7 @@ import { faultOf } from "../http/fault-of.ts";
 import { refuseDeepJson } from "../http/json-depth.ts";
 import { problem } from "../http/problem.ts";
 import { mcpRoutes } from "../mcp/mcp-routes.ts";
+import { modelRoutes } from "../models/model-routes.ts";
 import { healthRoutes } from "../observability/health-routes.ts";
 import { metricRoutes } from "../observability/metric-routes.ts";
 import { statusRoutes } from "../observability/status-routes.ts";
@@ -34,6 +35,7 @@ import { runRoutes } from "../runs/run-routes.ts";
 import { sessionEventRoutes } from "../sessions/session-event-routes.ts";
 import { sessionFileRoutes } from "../sessions/session-file-routes.ts";
 import { sessionRoutes } from "../sessions/session-routes.ts";
+import { sessionSearchRoutes } from "../sessions/session-search-routes.ts";
 import { studioRoutes } from "../studio/studio.ts";
 import { taskRoutes } from "../tasks/task-routes.ts";
 import { triggerRoutes } from "../triggers/trigger-routes.ts";
@@ -50,11 +52,13 @@ const ROUTES = [
   metricRoutes,
   capabilityRoutes,
   agentRoutes,
+  sessionSearchRoutes,
   sessionRoutes,
   sessionFileRoutes,
   userRoutes,
   grantRoutes,
   keyRoutes,
+  modelRoutes,
   messageRoutes,
   sessionEventRoutes,
   runRoutes,

@@ -18,14 +18,16 @@ import {
   readDeclarative,
   secretBox,
   sessionStore,
+  settingStore,
   tokenStore,
   userStore,
   withOwnRoute,
   withRouteTool,
 } from "@capstan/runtime";
 import { serverCatalog } from "../capabilities/catalog.ts";
+import { openModelFinder } from "../models/find-models.ts";
 import { openServerModels } from "../models/models.ts";
-import { openProviders } from "../models/providers.ts";
+import { openProviders, type Providers } from "../models/providers.ts";
 import type { Settings } from "../settings/settings.ts";
 import { VERSION } from "../settings/version.ts";
 
@@ -33,10 +35,13 @@ export interface FoundationOptions {
   readonly settings: Settings;
   readonly config: CapstanConfig;
   readonly ownModels: Readonly<Record<string, ResolvedModel>>;
+  /** Where models and coding agents of this machine are looked for. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly withRetry: DatabaseRetry;
 }
 
-export async function openFoundations({ settings, config, ownModels, withRetry }: FoundationOptions) {
+export async function openFoundations(options: FoundationOptions) {
+  const { settings, config, ownModels, environment, withRetry } = options;
   const [opened, sandbox] = await Promise.all([
     withRetry(() =>
       openDatabase({
@@ -57,7 +62,7 @@ export async function openFoundations({ settings, config, ownModels, withRetry }
   const secret = settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR);
   const stores = openStores(database, settings, secret);
   const fetch = createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS });
-  const models = openServerModels(settings, stores.providers, ownModels);
+  const models = openModelsHere(settings, database, stores.providers, environment, ownModels);
   const catalog = serverCatalog({
     settings,
     database,
@@ -73,6 +78,18 @@ export async function openFoundations({ settings, config, ownModels, withRetry }
   if (added.ok) return ok({ database, sandbox, fetch, registry, stores, secret, models });
   await Promise.all([database.close(), sandbox.close(), fetch.close()]);
   return added;
+}
+
+function openModelsHere(
+  settings: Settings,
+  database: Database,
+  providers: Providers,
+  environment: FoundationOptions["environment"],
+  own: FoundationOptions["ownModels"],
+) {
+  const finder = openModelFinder({ enabled: settings.CAPSTAN_FIND_MODELS === "on", environment, providers });
+  void finder.look(); // the greeting waits for it, the server does not
+  return openServerModels({ settings, providers, choices: settingStore(database), finder, own });
 }
 
 /** What is kept in the database, each by its own store. */

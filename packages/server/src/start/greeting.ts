@@ -3,19 +3,33 @@ import { isLoopback } from "../auth/guard-origin.ts";
 import type { RunningServer } from "./serve.ts";
 import type { Services } from "./services.ts";
 
-const HOW_TO_GET_A_MODEL = "; set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key for a real one";
+const HOW_TO_GET_A_MODEL = "; add a real one with `capstan providers add` or in the studio's settings";
 
-const NOT_KNOWN = { label: "not known: the database does not answer just now", demo: false };
+const NOT_KNOWN = { label: "not known: the database does not answer just now", demo: false, from: "demo" };
 
-const TIERS = { static: "words and a table of meanings", minilm: "words, a table of meanings, and MiniLM" };
+/** Why it is this model, where that is not plain. */
+const REASONS: Readonly<Record<string, string>> = {
+  environment: " (CAPSTAN_MODEL)",
+  settings: " (chosen by you)",
+  provider: " (from a provider's key)",
+  local: " (found on this machine)",
+};
 
 export async function greeting({ url, opens, services }: RunningServer): Promise<string> {
-  const { label, demo } = await services.models.defaultModel().catch(() => NOT_KNOWN);
+  const { models } = services;
+  const found = await models.finder.look();
+  const { label, demo, from } = await models.defaultModel().catch(() => NOT_KNOWN);
+  const others = [
+    ...found.servers.map(
+      ({ label: name, models: own }) => `${name} (${own.length} model${own.length === 1 ? "" : "s"})`,
+    ),
+    ...found.agents.map(({ label: name }) => `${name} (logged in, usable as an agent's harness)`),
+  ];
   const lines = [
     ["open", opens],
     ["data", services.database.location],
-    ["model", label + (demo ? HOW_TO_GET_A_MODEL : "")],
-    ["routing", TIERS[services.routeTier.name]],
+    ["model", label + (demo ? HOW_TO_GET_A_MODEL : (REASONS[from] ?? ""))],
+    ...(others.length > 0 ? [["found", `${others.join(", ")}; change with \`capstan models use\``]] : []),
     ["docs", `${url}/docs`],
     ...(await missingKey(services)),
     ...services.notes().map((note) => ["note", note]),

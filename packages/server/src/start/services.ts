@@ -114,7 +114,7 @@ export async function openServices(
 ): Promise<Result<Services>> {
   const routing = openRouteTier(settings, log);
   if (!routing.ok) return routing;
-  const opened = await openFoundations({ settings, config, ownModels, withRetry });
+  const opened = await openFoundations({ settings, config, ownModels, environment, withRetry });
   if (!opened.ok) return opened;
   const { stores, sandbox, fetch, secret, ...foundations } = opened.value;
   const { database, registry } = foundations;

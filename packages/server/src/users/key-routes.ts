@@ -1,23 +1,11 @@
-/** /v1/keys and /v1/providers: API keys, shown once; providers' keys, never shown again. */
-import {
-  type ApiKey,
-  KeyCreate,
-  KeyList,
-  NewApiKey,
-  ProviderInfo,
-  ProviderList,
-  ProviderName,
-  ProviderPut,
-} from "@capstan/client/wire";
+/** /v1/keys: API keys, shown once. */
+import { type ApiKey, KeyCreate, KeyList, NewApiKey } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { AuditLog, KeyRecord, KeyStore } from "@capstan/runtime";
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Providers } from "../models/providers.ts";
 import type { Settings } from "../settings/settings.ts";
-
-const Provider = z.object({ provider: ProviderName });
 
 const listKeys = createRoute({
   operationId: "listKeys",
@@ -50,47 +38,13 @@ const revokeKey = createRoute({
   request: { params: Id },
   responses: { 204: { description: "It no longer works." } },
 });
-const listProviders = createRoute({
-  operationId: "listProviders",
-  ...needs("read"),
-  method: "get",
-  path: "/v1/providers",
-  tags: ["settings"],
-  summary: "Model providers and whether they are configured",
-  responses: { 200: json(ProviderList, "All providers.") },
-});
-const putProvider = createRoute({
-  operationId: "setProvider",
-  ...needs("admin"),
-  method: "put",
-  path: "/v1/providers/{provider}",
-  tags: ["settings"],
-  summary: "Set a provider's key or base URL",
-  request: {
-    params: Provider,
-    body: jsonBody(ProviderPut),
-  },
-  responses: { 200: json(ProviderInfo, "The provider, without its key.") },
-});
-const removeProvider = createRoute({
-  operationId: "removeProvider",
-  ...needs("admin"),
-  method: "delete",
-  path: "/v1/providers/{provider}",
-  tags: ["settings"],
-  summary: "Forget a provider's key",
-  request: { params: Provider },
-  responses: { 204: { description: "Forgotten." } },
-});
-
 export interface KeyRouteParts {
   readonly keys: KeyStore;
-  readonly providers: Providers;
   readonly audit: AuditLog;
   readonly settings: Settings;
 }
 
-export function keyRoutes({ keys, providers, audit, settings }: KeyRouteParts) {
+export function keyRoutes({ keys, audit, settings }: KeyRouteParts) {
   const routes = newRoutes();
   routes.openapi(listKeys, async (c) => {
     const items = (await keys.list()).map(keyDto);
@@ -110,25 +64,6 @@ export function keyRoutes({ keys, providers, audit, settings }: KeyRouteParts) {
     await audit.add({ actor: c.get("caller").email, action: "key.revoked", subject: id });
     return c.body(null, 204);
   });
-  routes.openapi(listProviders, async (c) => {
-    const items = await providers.list();
-    return c.json({ items: items.map(providerDto), total: items.length }, 200);
-  });
-  routes.openapi(putProvider, async (c) => {
-    const { provider } = c.req.valid("param");
-    const { api_key, base_url } = c.req.valid("json");
-    await providers.put(provider, { apiKey: api_key, baseUrl: base_url });
-    await audit.add({ actor: c.get("caller").email, action: "provider.updated", subject: provider });
-    const found = (await providers.list()).find((item) => item.provider === provider);
-    return c.json(providerDto(found ?? { provider, configured: false, from: "none" }), 200);
-  });
-  routes.openapi(removeProvider, async (c) => {
-    const { provider } = c.req.valid("param");
-    if (!(await providers.remove(provider)))
-      return problem(c, fail("not_found", { what: "provider", id: provider }).failure);
-    await audit.add({ actor: c.get("caller").email, action: "provider.removed", subject: provider });
-    return c.body(null, 204);
-  });
   return routes;
 }
 
@@ -137,13 +72,3 @@ const keyDto = ({ perMinute, createdAt, lastUsedAt: _, ...key }: KeyRecord): Api
   per_minute: perMinute,
   created_at: createdAt.toISOString(),
 });
-
-const providerDto = ({
-  baseUrl,
-  ...provider
-}: {
-  provider: string;
-  configured: boolean;
-  from: "environment" | "settings" | "none";
-  baseUrl?: string;
-}): ProviderInfo => ({ ...provider, ...(baseUrl !== undefined && { base_url: baseUrl }) });

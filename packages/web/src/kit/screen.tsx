@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from "react";
+import { usePendingApprovals } from "../server/use-status.ts";
 import { cx } from "./cx.ts";
 
 interface ScreenProps {
@@ -35,8 +36,10 @@ export function Screen({ title, tabTitle, lead, actions, wide = false, children 
   );
 }
 
+/** How many approvals wait stands before the title, so that a tab in the background says it too. */
 export function useTabTitle(title: string): void {
+  const waiting = usePendingApprovals().data?.items.length ?? 0;
   useEffect(() => {
-    document.title = `${title} · Capstan`;
-  }, [title]);
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title} · Capstan`;
+  }, [title, waiting]);
 }

@@ -3,8 +3,8 @@ import { Button } from "../kit/button.tsx";
 import { Field, TextInput } from "../kit/field.tsx";
 import { failureOf, storeKey } from "../server/api.ts";
 import { queryClient } from "../server/queries.ts";
+import { useStatus } from "../server/use-status.ts";
 import { CapstanMark } from "./capstan-mark.tsx";
-import { useStatus } from "./use-status.ts";
 
 /** A server that is not on loopback requires a key for every request. */
 export function KeyGuard({ children }: { children: ReactNode }) {

@@ -11,7 +11,7 @@ import SquareTerminal from "lucide-react/icons/square-terminal";
 import type { ComponentType } from "react";
 import { Link, useLocation } from "wouter";
 import { cx } from "../kit/cx.ts";
-import { usePendingApprovals } from "./use-status.ts";
+import { usePendingApprovals } from "../server/use-status.ts";
 
 interface Place {
   readonly href: string;

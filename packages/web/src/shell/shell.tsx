@@ -1,13 +1,15 @@
 import Menu from "lucide-react/icons/menu";
+import Search from "lucide-react/icons/search";
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import { Badge } from "../kit/badge.tsx";
-import { IconButton } from "../kit/button.tsx";
+import { Button, IconButton } from "../kit/button.tsx";
 import { Dialog } from "../kit/dialog.tsx";
+import { usePendingApprovals, useStatus } from "../server/use-status.ts";
 import { CapstanMark } from "./capstan-mark.tsx";
+import { Keyboard, openFromShell } from "./keyboard.tsx";
 import { Navigation } from "./navigation.tsx";
 import { ReachBanner } from "./reach-banner.tsx";
-import { useStatus } from "./use-status.ts";
 
 /** The frame around every screen: navigation at the left, on phones behind a button. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -20,6 +22,7 @@ export function Shell({ children }: { children: ReactNode }) {
         Skip to content
       </a>
       <ReachBanner />
+      <Keyboard />
       <PhoneBar />
       <div className="flex min-h-0 flex-1">
         <aside className="hidden w-14 shrink-0 flex-col gap-5 border-r border-line px-2 py-4 md:flex lg:hidden">
@@ -30,6 +33,17 @@ export function Shell({ children }: { children: ReactNode }) {
         </aside>
         <aside className="hidden w-54 shrink-0 flex-col gap-6 border-r border-line px-3 py-4 lg:flex">
           <Brand />
+          <Button
+            className="-my-2 justify-between! text-ink-soft!"
+            onClick={() => openFromShell("palette")}
+            aria-label="Search and commands"
+          >
+            <span className="flex items-center gap-2">
+              <Search className="size-4" aria-hidden />
+              Search
+            </span>
+            <kbd className="font-mono text-xs text-ink-faint">Ctrl K</kbd>
+          </Button>
           <Navigation />
           <ServerFacts />
         </aside>
@@ -50,12 +64,27 @@ const Brand = () => (
 
 function PhoneBar() {
   const [open, setOpen] = useState(false);
+  const waiting = usePendingApprovals().data?.items.length ?? 0;
   return (
     <header className="flex h-12 shrink-0 items-center justify-between border-b border-line px-2 md:hidden">
       <Brand />
-      <IconButton size="md" label="Menu" onClick={() => setOpen(true)}>
-        <Menu className="size-5" aria-hidden />
-      </IconButton>
+      <span className="flex items-center gap-1">
+        {waiting > 0 && (
+          <Link
+            href="/approvals"
+            aria-label={`${waiting} waiting for approval`}
+            className="numbers rounded-full bg-warn-soft px-2 py-0.5 text-xs font-semibold text-warn"
+          >
+            {waiting}
+          </Link>
+        )}
+        <IconButton size="md" label="Search and commands" onClick={() => openFromShell("palette")}>
+          <Search className="size-5" aria-hidden />
+        </IconButton>
+        <IconButton size="md" label="Menu" onClick={() => setOpen(true)}>
+          <Menu className="size-5" aria-hidden />
+        </IconButton>
+      </span>
       {open && (
         <Dialog title="Capstan" onClose={() => setOpen(false)}>
           <Navigation onGo={() => setOpen(false)} />
@@ -72,7 +101,9 @@ function ServerFacts() {
   return (
     <div className="mt-auto flex flex-col gap-1 px-2 text-xs text-ink-faint">
       <span className="flex flex-wrap items-center gap-1.5">
-        {data.model.name}
+        <Link href="/settings/models" className="rounded-sm hover:underline">
+          {data.model.name}
+        </Link>
         {data.model.demo && <Badge tone="warn">demo</Badge>}
       </span>
       <span>Capstan {data.version}</span>

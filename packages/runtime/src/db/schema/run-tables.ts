@@ -84,6 +84,14 @@ export const messages = pgTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.position] })],
 );
 
+/** System prompts with their tools as they were sent, each once; messages name theirs by its hash. */
+export const prompts = pgTable("prompts", {
+  id: text("id").primaryKey(),
+  system: text("system").notNull(),
+  tools: json("tools").notNull(),
+  createdAt: at("created_at").notNull().default(sql`now()`),
+});
+
 export const events = pgTable(
   "events",
   {

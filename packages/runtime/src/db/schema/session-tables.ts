@@ -5,6 +5,7 @@ import {
   boolean,
   customType,
   index,
+  integer,
   jsonb,
   pgTable,
   primaryKey,
@@ -14,6 +15,7 @@ import {
 } from "drizzle-orm/pg-core";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
 const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => "bytea" });
 
 export const sessions = pgTable(
@@ -30,6 +32,12 @@ export const sessions = pgTable(
     forkedFrom: uuid("forked_from"),
     /** What was said so far, as one hash: clients that send no ids are known by it. */
     conversationKey: text("conversation_key"),
+    /** Kept at the top of lists. */
+    pinnedAt: at("pinned_at"),
+    /** Left out of lists; everything stays readable. */
+    archivedAt: at("archived_at"),
+    /** Tools that a person allowed for the rest of this session, `capability/tool`. */
+    allowedTools: jsonb("allowed_tools").$type<string[]>().notNull().default([]),
     /** The bytes of all files, kept by the file store, so that the limit is one comparison. */
     fileBytes: bigint("file_bytes", { mode: "number" }).notNull().default(0),
     createdAt: at("created_at").notNull().default(sql`now()`),
@@ -40,6 +48,20 @@ export const sessions = pgTable(
     index("idx_sessions_agent").on(table.agentId, table.id),
     index("idx_sessions_conversation").on(table.conversationKey).where(sql`conversation_key is not null`),
   ],
+);
+
+/** What was said in a session, to be searched. Brought up to date by the search itself: sending a message costs nothing. */
+export const sessionTexts = pgTable(
+  "session_texts",
+  {
+    sessionId: uuid("session_id")
+      .primaryKey()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    words: tsvector("words").notNull(),
+    /** How many messages are in it. */
+    messages: integer("messages").notNull(),
+  },
+  (table) => [index("idx_session_texts_words").using("gin", table.words)],
 );
 
 export const sessionFiles = pgTable(

@@ -99,3 +99,11 @@ export const capabilityDocuments = pgTable("capability_documents", {
   createdAt: at("created_at").notNull().default(sql`now()`),
   updatedAt: at("updated_at").notNull().default(sql`now()`),
 });
+
+/** Choices of the operator that hold for the whole server, such as the default model. */
+export const serverSettings = pgTable("server_settings", {
+  name: text("name").primaryKey(),
+  value: jsonb("value").notNull(),
+  updatedBy: text("updated_by").notNull(),
+  updatedAt: at("updated_at").notNull().default(sql`now()`),
+});

@@ -3,7 +3,7 @@ import { type Failure, fail, type RunLimits } from "@capstan/core";
 import type { Budget, TokenUsage } from "@capstan/core/internal";
 import type { ModelPrices } from "../../providers/models.ts";
 import type { DefaultLimits, RunUsage } from "../contract/run-types.ts";
-import type { StoredUsage } from "../log/run-log.ts";
+import { type StoredUsage, TIMING_KEYS } from "../log/run-log.ts";
 
 export const DEFAULT_LIMITS: DefaultLimits = { maxSteps: 50, maxSeconds: 1800 };
 
@@ -45,6 +45,8 @@ export function effectiveLimits(
   };
 }
 
+const TIMINGS: ReadonlySet<string> = new Set(TIMING_KEYS);
+
 export class RunMeter {
   readonly limits: DefaultLimits;
   readonly #clock: () => number;
@@ -66,7 +68,10 @@ export class RunMeter {
     this.#clock = clock;
     this.#since = clock();
     this.#earlierMs = before.activeMs;
-    for (const { costUsd: cost = 0, ...usage } of before.usages) this.#add(usage as TokenUsage, Number(cost));
+    for (const { costUsd: cost = 0, ...stored } of before.usages) {
+      const usage = Object.fromEntries(Object.entries(stored).filter(([key]) => !TIMINGS.has(key)));
+      this.#add(usage as TokenUsage, Number(cost));
+    }
   }
 
   add(usage: TokenUsage, prices: ModelPrices | undefined): StoredUsage {

@@ -1,26 +1,39 @@
-/** A run as a waterfall: model calls, questions of the gate, tool calls: when each began, how long it took, what it cost. */
+/**
+ * A run as a waterfall: model calls, approvals and tool calls, each with what went in, what came out, how long it took
+ * and what it cost. Read from the conversation itself, so each thing is there once, whatever telemetry counted.
+ */
+import type { ToolCallPart, ToolResultPart } from "@capstan/core/internal";
 import type { Database } from "../../db/database.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
-import { listMessages, type MessageRecord, type RunRecord } from "./session-history.ts";
+import { listMessages, type MessageRecord, type RunRecord, type StoredCall } from "./session-history.ts";
+import { callEvents, type EventFacts, type QuestionRow, questionsOf } from "./trace-reads.ts";
 
 const MOST_MESSAGES = 1000;
+const MOST_CHARS = 20_000; // of one value in a trace; the session's messages have it whole
 
-interface CallRow {
-  ts: Date;
-  tool: string;
-  capability_id: string;
-  latency_ms: number;
-  failure_class: string;
-  status: number | null;
-}
-
-interface QuestionRow {
-  tool: string;
-  capability_id: string;
-  status: string;
-  created_at: Date;
-  decided_at: Date | null;
-  decided_by: string | null;
+export interface TraceEntry {
+  /** The message, the call or the approval it tells of. */
+  readonly id: string;
+  readonly kind: "model" | "gate" | "tool";
+  readonly name: string;
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly state: "done" | "failed" | "waiting" | "cancelled";
+  readonly capability_id?: string;
+  readonly input?: unknown;
+  readonly output?: unknown;
+  readonly error?: { readonly code: string; readonly message: string; readonly nextStep: string };
+  readonly usage?: StoredCall | null;
+  readonly first_token_ms?: number;
+  readonly attempts?: number;
+  readonly retries?: string[];
+  readonly prompt_id?: string;
+  readonly sent_messages?: number;
+  readonly decision?: string;
+  readonly decided_by?: string | null;
+  readonly reason?: string;
+  readonly words?: string | null;
+  readonly edited_input?: unknown;
 }
 
 export interface TraceParts {
@@ -28,62 +41,179 @@ export interface TraceParts {
   readonly telemetry: Pick<Telemetry, "flush">;
 }
 
-export type TraceEntry = Awaited<ReturnType<typeof traceOf>>[number];
-
-export async function traceOf({ database, telemetry }: TraceParts, run: RunRecord) {
-  await telemetry.flush();
-  const [{ items }, { rows: calls }, { rows: questions }] = await Promise.all([
-    listMessages(database.pool, run.sessionId, { limit: MOST_MESSAGES }),
-    database.pool.query<CallRow>(
-      "select ts, tool, capability_id, latency_ms, failure_class, status from call_history where run_id = $1 order by ts limit 1000",
-      [run.id],
-    ),
-    database.pool.query<QuestionRow>(
-      "select tool, capability_id, status, created_at, decided_at, decided_by from approvals where run_id = $1 order by created_at limit 1000",
-      [run.id],
-    ),
+export async function traceOf(
+  { database: { pool }, telemetry }: TraceParts,
+  run: RunRecord,
+): Promise<TraceEntry[]> {
+  await telemetry.flush(); // it knows which capability a tool is of
+  const [{ items }, facts, questions] = await Promise.all([
+    listMessages(pool, run.sessionId, { limit: MOST_MESSAGES }),
+    callEvents(pool, run),
+    questionsOf(pool, run),
   ]);
-  return [...modelSpans(run, items), ...questions.map(gateSpan), ...calls.map(toolSpan)].sort((a, b) =>
-    a.started_at < b.started_at ? -1 : 1,
+  return buildTrace({ run, messages: items.filter(({ runId }) => runId === run.id), facts, questions });
+}
+
+export interface TraceSource {
+  readonly run: Pick<RunRecord, "status" | "createdAt" | "updatedAt" | "outcome">;
+  /** Of this run, in their order. */
+  readonly messages: readonly MessageRecord[];
+  readonly facts: EventFacts;
+  readonly questions: readonly QuestionRow[];
+}
+
+/** Pure, so that what a trace says of failures, waits and missing events is tested without a store. */
+export function buildTrace(source: TraceSource): TraceEntry[] {
+  const entries = [
+    ...source.messages.flatMap((message, index) => modelSpan(source, message, index)),
+    ...failedCall(source),
+    ...source.questions.map((question) => gateSpan(question, source.run)),
+    ...source.messages.flatMap((message) => toolSpans(source, message)),
+  ];
+  return entries.sort((a, b) => (a.started_at < b.started_at ? -1 : a.started_at > b.started_at ? 1 : 0));
+}
+
+const iso = (time: Date | string): string => new Date(time).toISOString();
+const msBetween = (from: Date | string, to: Date | string): number =>
+  Math.max(0, new Date(to).getTime() - new Date(from).getTime());
+
+/** Until a model call kept its own times, it lasted from the message before it to the message it became. */
+function modelSpan(
+  { run, messages, facts }: TraceSource,
+  message: MessageRecord,
+  index: number,
+): TraceEntry[] {
+  if (message.role !== "assistant") return [];
+  const { startedAt, durationMs, firstTokenMs, attempts, promptId, sentMessages, ...usage } =
+    message.usage ?? {};
+  const before = messages[index - 1]?.createdAt ?? run.createdAt;
+  const retries = facts.retries.get(message.id) ?? [];
+  return [
+    {
+      id: message.id,
+      kind: "model",
+      name: usage.model ?? "model",
+      started_at: iso(typeof startedAt === "string" ? startedAt : before),
+      duration_ms: typeof durationMs === "number" ? durationMs : msBetween(before, message.createdAt),
+      state: "done",
+      usage,
+      output: cut(message.content.map(shownPart)),
+      ...(typeof firstTokenMs === "number" && { first_token_ms: firstTokenMs }),
+      ...(typeof attempts === "number" && { attempts }),
+      ...(retries.length > 0 && { retries: [...retries] }),
+      ...(typeof promptId === "string" && { prompt_id: promptId }),
+      ...(typeof sentMessages === "number" && { sent_messages: sentMessages }),
+    },
+  ];
+}
+
+/** A run that failed before its model said anything has no message to show; its last try is shown instead. */
+function failedCall({ run, messages, facts }: TraceSource): TraceEntry[] {
+  const { outcome } = run;
+  const last = messages.at(-1);
+  if (outcome?.type !== "failed" || last?.role === "assistant") return [];
+  const { code, message, nextStep } = outcome.failure;
+  const from = last?.createdAt ?? run.createdAt;
+  return [
+    {
+      id: "failed",
+      kind: "model",
+      name: "model call",
+      started_at: iso(from),
+      duration_ms: msBetween(from, run.updatedAt),
+      state: "failed",
+      error: { code, message, nextStep },
+      ...(facts.lastRetries.length > 0 && { retries: [...facts.lastRetries] }),
+    },
+  ];
+}
+
+const STATES: Record<string, TraceEntry["state"]> = {
+  pending: "waiting",
+  cancelled: "cancelled",
+  denied: "failed",
+};
+
+/** The gate itself takes microseconds; what is worth seeing is how long it waited for a person. */
+function gateSpan(question: QuestionRow, run: TraceSource["run"]): TraceEntry {
+  const { id, tool, capability_id, status, created_at, decided_at } = question;
+  const end = decided_at ?? (run.status === "waiting" ? new Date() : run.updatedAt);
+  return {
+    id,
+    kind: "gate",
+    name: tool,
+    capability_id,
+    started_at: iso(created_at),
+    duration_ms: msBetween(created_at, end),
+    state: STATES[status] ?? "done",
+    input: cut(question.arguments),
+    decision: status,
+    decided_by: question.decided_by,
+    reason: question.reason,
+    words: question.words,
+    ...(question.edited_arguments !== null && { edited_input: cut(question.edited_arguments) }),
+  };
+}
+
+function toolSpans(source: TraceSource, message: MessageRecord): TraceEntry[] {
+  if (message.role !== "assistant") return [];
+  return message.content.flatMap((part) =>
+    part.type === "tool-call" ? [toolSpan(source, part, message.createdAt)] : [],
   );
 }
 
-/** A model call lasts from the message before it to the message it became. */
-function modelSpans(run: RunRecord, messages: readonly MessageRecord[]) {
-  const own = messages.filter(({ runId }) => runId === run.id);
-  return own.flatMap((message, index) => {
-    if (message.role !== "assistant") return [];
-    const from = new Date(own[index - 1]?.createdAt ?? run.createdAt);
-    return [
-      {
-        kind: "model" as const,
-        name: message.usage?.model ?? "model",
-        started_at: from.toISOString(),
-        duration_ms: Math.max(0, new Date(message.createdAt).getTime() - from.getTime()),
-        message_id: message.id,
-        usage: message.usage,
-      },
-    ];
-  });
+function toolSpan(
+  { run, messages, facts, questions }: TraceSource,
+  call: ToolCallPart,
+  asked: Date,
+): TraceEntry {
+  const answer = messages.find(({ role, content }) => role === "tool" && content.some(answers(call)));
+  const result = answer?.content.find(answers(call)) as ToolResultPart | undefined;
+  const { durationMs } = facts.calls.get(call.toolCallId) ?? {};
+  const end = answer?.createdAt ?? (run.status === "running" ? new Date() : run.updatedAt);
+  const took = durationMs ?? (answer ? msBetween(asked, end) : 0);
+  const question = questions.find(({ call_id }) => call_id === call.toolCallId);
+  const capability = question?.capability_id ?? facts.capabilities.get(call.toolName);
+  return {
+    id: call.toolCallId,
+    kind: "tool",
+    name: call.toolName,
+    started_at: answer ? iso(new Date(new Date(end).getTime() - took)) : iso(asked),
+    duration_ms: took,
+    ...outcomeOf(run, result),
+    input: cut(call.input),
+    decision: question?.status ?? (result?.output.type === "error-json" ? "refused or failed" : "allowed"),
+    ...(capability !== undefined && { capability_id: capability }),
+    ...(result?.editedInput !== undefined && { edited_input: cut(result.editedInput) }),
+  };
 }
 
-/** The gate itself takes microseconds; what is worth seeing is how long it waited for a person. */
-const gateSpan = ({ tool, capability_id, status, created_at, decided_at, decided_by }: QuestionRow) => ({
-  kind: "gate" as const,
-  name: tool,
-  capability_id,
-  started_at: created_at.toISOString(),
-  duration_ms: Math.max(0, (decided_at ?? new Date()).getTime() - created_at.getTime()),
-  decision: status,
-  decided_by,
-});
+const answers =
+  (call: ToolCallPart) =>
+  (part: MessageRecord["content"][number]): boolean =>
+    part.type === "tool-result" && part.toolCallId === call.toolCallId;
 
-const toolSpan = ({ ts, tool, capability_id, latency_ms, failure_class, status }: CallRow) => ({
-  kind: "tool" as const,
-  name: tool,
-  capability_id,
-  started_at: new Date(ts.getTime() - latency_ms).toISOString(),
-  duration_ms: latency_ms,
-  failure_class,
-  status,
-});
+function outcomeOf(run: TraceSource["run"], result: ToolResultPart | undefined) {
+  if (!result) return { state: run.status === "cancelled" ? ("cancelled" as const) : ("waiting" as const) };
+  const { type, value } = result.output;
+  if (type !== "error-json") return { state: "done" as const, output: cut(value) };
+  const failure = value !== null && typeof value === "object" ? (value as Record<string, unknown>) : {};
+  const text = (name: string) => (typeof failure[name] === "string" ? failure[name] : "");
+  const error = { code: text("code"), message: text("message"), nextStep: text("nextStep") };
+  return { state: "failed" as const, output: cut(value), error };
+}
+
+/** Signatures and encrypted reasoning are the provider's; people are shown the words. */
+const shownPart = (part: MessageRecord["content"][number]): unknown => {
+  if ("providerOptions" in part) {
+    const { providerOptions: _, ...shown } = part;
+    return shown;
+  }
+  return part;
+};
+
+function cut(value: unknown): unknown {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (text === undefined || text.length <= MOST_CHARS) return value;
+  return `${text.slice(0, MOST_CHARS)}… (${text.length} characters)`;
+}

@@ -9,11 +9,15 @@ import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../db/uuid.ts";
 import type { Pending, RunResult, RunStatus, RunUsage } from "../contract/run-types.ts";
 import { lastSeqOf } from "../log/event-stream.ts";
+import type { CallTiming } from "../log/run-log.ts";
+
+/** What a model call used, what it cost, and how it went. */
+export type StoredCall = TokenUsage & CallTiming & { readonly costUsd?: number };
 
 export type MessageRecord = ConversationMessage & {
   readonly position: number;
   readonly runId: string;
-  readonly usage: TokenUsage | null;
+  readonly usage: StoredCall | null;
   readonly createdAt: Date;
   readonly feedback: { readonly value: "up" | "down"; readonly words: string } | null;
 };

@@ -51,6 +51,7 @@ export const runFailed = (end: {
   type: "RUN_ERROR",
   message: `${end.failure.message} ${end.failure.nextStep}`,
   code: end.failure.code,
+  metadata: { nextStep: end.failure.nextStep },
   ...(end.usage.length > 0 && { usage: [...end.usage] }),
   timestamp: end.at.getTime(),
 });

@@ -18,6 +18,24 @@ export interface StoredUsage {
   readonly [key: string]: number | string;
 }
 
+/** How a model call went, stored beside its tokens for the trace. */
+export const TIMING_KEYS: readonly (keyof CallTiming)[] = [
+  "startedAt",
+  "durationMs",
+  "firstTokenMs",
+  "attempts",
+  "promptId",
+  "sentMessages",
+];
+export interface CallTiming {
+  readonly startedAt?: string;
+  readonly durationMs?: number;
+  readonly firstTokenMs?: number;
+  readonly attempts?: number;
+  readonly promptId?: string;
+  readonly sentMessages?: number;
+}
+
 /** A message to store. */
 export interface MessageToStore {
   readonly message: ConversationMessage;

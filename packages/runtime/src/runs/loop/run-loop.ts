@@ -95,7 +95,10 @@ async function storeAnswer(
   if (answer.finish === "length") context.warn("The answer was cut at the model's longest output.");
   if (answer.finish === "content-filter") context.warn("The provider's content filter stopped the answer.");
   const message: ConversationMessage = { id: answer.messageId, role: "assistant", content: answer.parts };
-  const stored: MessageToStore = { message, usage: meter.add(answer.usage, answer.prices) };
+  const stored: MessageToStore = {
+    message,
+    usage: { ...meter.add(answer.usage, answer.prices), ...answer.timing },
+  };
   context.messages.push(message);
   const calls = pendingCalls(context.messages);
   if (calls.length === 0) return concludeRun(context, stored);

@@ -14,6 +14,8 @@ import { READ_MESSAGES } from "../claim/claim-statements.ts";
 import type { RunContext } from "../context/run-context.ts";
 import { callSettings } from "../contract/call-settings.ts";
 import { messageId as newMessageId } from "../log/message-id.ts";
+import type { CallTiming } from "../log/run-log.ts";
+import { keepPrompt } from "./kept-prompts.ts";
 import { DEFAULT_RETRY, judgeModelError } from "./model-retry.ts";
 import { responseFormat } from "./output-schema.ts";
 import { toPrompt } from "./prompt.ts";
@@ -30,6 +32,7 @@ export const guessTokens = (text: string): number => Math.ceil(text.length / CHA
 export interface StepAnswer extends ModelAnswer {
   readonly messageId: string;
   readonly prices: ResolvedModel["prices"];
+  readonly timing: CallTiming;
 }
 
 interface Step {
@@ -54,7 +57,10 @@ export async function askModel(context: RunContext, agent: RuntimeAgent): Promis
 async function streamWithRetries(context: RunContext, step: Step): Promise<Result<StepAnswer>> {
   const { engine, meter, signal } = context;
   const { provider, prices } = step.model;
-  const options = await callOptions(context, step);
+  const { options, sentMessages } = await callOptions(context, step);
+  const promptId = await keepPrompt(engine.parts.database.pool, step.agent, options.tools);
+  const sent = { startedAt: engine.now().toISOString(), promptId, sentMessages };
+  const started = performance.now();
   const policy = { ...DEFAULT_RETRY, ...engine.parts.retry };
   const usedCallIds = callIdsOf(context.messages);
   for (let attempt = 1; ; attempt++) {
@@ -70,7 +76,8 @@ async function streamWithRetries(context: RunContext, step: Step): Promise<Resul
     try {
       const answer = await streamModel({ model: step.model, options, messageId, usedCallIds, emit, broken });
       context.partial = undefined;
-      return ok({ ...answer, messageId, prices });
+      const timing = { ...sent, durationMs: sinceMs(started), attempts: attempt };
+      return ok({ ...answer, messageId, prices, timing: withFirstToken(timing, answer) });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const { leftMs } = meter;
@@ -79,15 +86,25 @@ async function streamWithRetries(context: RunContext, step: Step): Promise<Resul
       const verdict = judgeModelError({ error, provider, attempt, policy, leftMs, now, jitter });
       if (verdict.kind === "end") return { ok: false, failure: verdict.failure };
       if (shown) await emitMessages(context);
-      context.log.emit({
-        type: "CUSTOM",
-        name: CUSTOM_EVENTS.retrying,
-        value: { attempt, wait_ms: Math.round(verdict.waitMs), reason: verdict.why },
-      });
-      await wait(verdict.waitMs, signal);
+      await waitForRetry(context, attempt, verdict);
     }
   }
 }
+
+async function waitForRetry(
+  { log, signal }: RunContext,
+  attempt: number,
+  { waitMs, why: reason }: { readonly waitMs: number; readonly why: string },
+): Promise<void> {
+  const value = { attempt, wait_ms: Math.round(waitMs), reason };
+  log.emit({ type: "CUSTOM", name: CUSTOM_EVENTS.retrying, value });
+  await wait(waitMs, signal);
+}
+
+const sinceMs = (started: number): number => Math.round(performance.now() - started);
+
+const withFirstToken = (timing: CallTiming, { firstTokenMs }: ModelAnswer): CallTiming =>
+  firstTokenMs === undefined ? timing : { ...timing, firstTokenMs };
 
 /** Emits the stored conversation, so that no client keeps a message that was shown in part and dropped. */
 export async function emitMessages(context: RunContext): Promise<void> {
@@ -99,7 +116,10 @@ export async function emitMessages(context: RunContext): Promise<void> {
   context.log.emit({ type: "MESSAGES_SNAPSHOT", messages: agUiMessages(rows) });
 }
 
-async function callOptions(context: RunContext, step: Step): Promise<LanguageModelV4CallOptions> {
+async function callOptions(
+  context: RunContext,
+  step: Step,
+): Promise<{ options: LanguageModelV4CallOptions; sentMessages: number }> {
   const { agent, model, tools } = step;
   const { claim } = context;
   const fixed =
@@ -118,7 +138,7 @@ async function callOptions(context: RunContext, step: Step): Promise<LanguageMod
     readFile: context.engine.parts.readFile,
     warn: (text) => context.warn(text),
   });
-  return {
+  const options: LanguageModelV4CallOptions = {
     prompt,
     abortSignal: context.signal,
     ...(tools.length > 0 && { tools: tools.map(functionTool) }),
@@ -130,6 +150,7 @@ async function callOptions(context: RunContext, step: Step): Promise<LanguageMod
       toolNames: tools.map(({ name }) => name),
     }),
   };
+  return { options, sentMessages: messages.length };
 }
 
 const functionTool = ({ name, tool }: RuntimeTool): LanguageModelV4FunctionTool => ({

@@ -36,16 +36,24 @@ export interface ModelAnswer {
   readonly parts: readonly AssistantPart[];
   readonly usage: TokenUsage;
   readonly finish: LanguageModelV4FinishReason["unified"];
+  /** From the request to the first part of the answer; undefined when there was none. */
+  readonly firstTokenMs: number | undefined;
 }
 
 export async function streamModel(call: ModelCall): Promise<ModelAnswer> {
   const { model, options, messageId, usedCallIds, emit } = call;
+  const started = performance.now();
+  let firstTokenMs: number | undefined;
   const { stream } = await model.model.doStream(options);
-  const builder = new MessageBuilder(messageId, usedCallIds, emit);
+  const builder = new MessageBuilder(messageId, usedCallIds, (event) => {
+    firstTokenMs ??= Math.round(performance.now() - started);
+    emit(event);
+  });
   const reader = stream.getReader();
   try {
     const end = await readStream(reader, builder);
-    return { parts: builder.parts, usage: tokenUsage(model, end.usage), finish: end.finishReason.unified };
+    const usage = tokenUsage(model, end.usage);
+    return { parts: builder.parts, usage, finish: end.finishReason.unified, firstTokenMs };
   } catch (error) {
     reader.cancel().catch(() => {});
     call.broken?.(builder.parts);

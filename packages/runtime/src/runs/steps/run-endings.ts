@@ -67,7 +67,7 @@ export async function failRun(
   log.emit(runFailed({ failure, usage: meter.segmentTokens, at: engine.now() }));
   await log.commit([...messages, ...kept], {
     run: { status: "failed", outcome: { type: "failed", failure }, usage: meter.usage },
-    session: { status: "idle" },
+    session: { status: "failed" },
     ...context.webhook({ status: "failed", failure }),
   });
   return "failed";

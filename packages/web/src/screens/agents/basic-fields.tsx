@@ -1,4 +1,5 @@
 import { Field, Select, TextArea, TextInput } from "../../kit/field.tsx";
+import { ModelButton } from "../../models/model-button.tsx";
 import { api } from "../../server/api.ts";
 import { useRead } from "../../server/queries.ts";
 import type { AgentDraft } from "./agent-draft.ts";
@@ -46,29 +47,17 @@ export function BasicFields({ draft, onChange }: DraftProps) {
 }
 
 function ModelField({ draft, onChange }: DraftProps) {
-  const models =
-    useRead(["models"], (signal) => api.codingAgents.models(undefined, signal)).data?.items ?? [];
-  const names = models.map(({ provider, modelId }) =>
-    provider === undefined || modelId.includes("/") ? modelId : `${provider}/${modelId}`,
-  );
   return (
-    <Field label="Model" hint="Leave empty to use the default model.">
+    <Field label="Model" hint="What answers, unless a chat chooses another.">
       {(control) => (
-        <>
-          <TextInput
-            {...control}
-            list={`${control.id}-known`}
-            placeholder="default"
-            value={draft.model ?? ""}
-            onChange={({ target }) => onChange({ model: target.value.trim() || null })}
+        <div {...control} className="flex h-9 items-center rounded-lg border border-line-strong/60 px-1">
+          <ModelButton
+            className="w-full justify-between!"
+            model={draft.model ?? undefined}
+            inherit="Default model"
+            onChoose={(model) => onChange({ model: model ?? null })}
           />
-          <datalist id={`${control.id}-known`}>
-            <option value="capstan/offline" />
-            {names.map((name) => (
-              <option key={name} value={name} />
-            ))}
-          </datalist>
-        </>
+        </div>
       )}
     </Field>
   );

@@ -12,7 +12,7 @@ import { Tabs } from "../../kit/tabs.tsx";
 import { ago, dateTime } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
-import { usePendingApprovals } from "../../shell/use-status.ts";
+import { usePendingApprovals } from "../../server/use-status.ts";
 import { AnswerForm } from "./answer-form.tsx";
 
 type View = "pending" | "answered";

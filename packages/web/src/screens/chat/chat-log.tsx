@@ -17,7 +17,7 @@ interface ChatLogProps {
   feed: LiveSession;
   agentName: string;
   /** Grows with every message and answer given on this page: what comes of it is shown. */
-  sent: number;
+  acted: number;
   /** What the page itself adds below the conversation. */
   children?: ReactNode;
 }
@@ -31,7 +31,7 @@ export function ChatLog(props: ChatLogProps) {
   );
 }
 
-function Log({ feed: { view, queued }, agentName, sent, children }: ChatLogProps) {
+function Log({ feed: { view, queued }, agentName, acted, children }: ChatLogProps) {
   const frame = useRef<HTMLElement>(null);
   const { entries } = view;
   const rows = useVirtualizer({
@@ -46,8 +46,8 @@ function Log({ feed: { view, queued }, agentName, sent, children }: ChatLogProps
   });
   const { atEnd, toEnd } = useStayAtEnd(frame);
   useEffect(() => {
-    if (sent > 0) toEnd();
-  }, [sent, toEnd]);
+    if (acted > 0) toEnd();
+  }, [acted, toEnd]);
   return (
     <div className="relative min-h-0 flex-1">
       <ScrollRegion ref={frame} label="Conversation" className="h-full [overflow-anchor:none]">

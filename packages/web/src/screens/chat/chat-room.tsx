@@ -1,32 +1,29 @@
 import type { Session } from "@capstan/client";
 import type { Failure } from "@capstan/core";
 import PanelRight from "lucide-react/icons/panel-right";
-import { useState } from "react";
-import { Link, useLocation } from "wouter";
-import { currentRun } from "../../conversation/conversation.ts";
-import type { UserMessage } from "../../conversation/entries.ts";
+import { type ReactNode, useState } from "react";
+import { Link } from "wouter";
 import { Badge } from "../../kit/badge.tsx";
 import { IconButton, LinkButton } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { useTabTitle } from "../../kit/screen.tsx";
-import { ChangeFailure, FailureNote, Loading } from "../../kit/states.tsx";
-import { api, failureOf } from "../../server/api.ts";
-import { useChange } from "../../server/queries.ts";
+import { FailureNote, Loading } from "../../kit/states.tsx";
+import { failureOf } from "../../server/api.ts";
 import { useAgent, useSession } from "../../server/reads.ts";
-import { useStatus } from "../../shell/use-status.ts";
+import { useStatus } from "../../server/use-status.ts";
 import { sessionTitle } from "../session/session-row.tsx";
-import { ChatLog } from "./chat-log.tsx";
-import { Composer } from "./composer.tsx";
-import { PendingApprovals } from "./pending-approvals.tsx";
-import { RoomContext } from "./room-context.ts";
-import { takenByRouter } from "./routing.ts";
-import { RoutedMessages } from "./routing-card.tsx";
-import { type Outgoing, sendAgain, sendMessage } from "./send-message.ts";
+import { Conversation } from "./conversation.tsx";
 import { SidePanel } from "./side-panel.tsx";
-import { useAbilities } from "./use-abilities.ts";
+import { useChatModel } from "./use-chat-model.ts";
 import { type LiveSession, useSessionFeed } from "./use-session-feed.ts";
 
-export function ChatRoom({ sessionId }: { sessionId: string }) {
+interface ChatRoomProps {
+  sessionId: string;
+  /** Opens the other conversations where there is no room beside this one. */
+  others: ReactNode;
+}
+
+export function ChatRoom({ sessionId, others }: ChatRoomProps) {
   const session = useSession(sessionId);
   useTabTitle(session.data ? sessionTitle(session.data) : "Chat");
   if (session.isError && !session.data) return <Gone failure={failureOf(session.error)} />;
@@ -36,7 +33,7 @@ export function ChatRoom({ sessionId }: { sessionId: string }) {
         <Loading rows={6} label="Loading the conversation" />
       </div>
     );
-  return <OpenRoom session={session.data} />;
+  return <OpenRoom session={session.data} others={others} />;
 }
 
 const Gone = ({ failure }: { failure: Failure }) => (
@@ -46,13 +43,18 @@ const Gone = ({ failure }: { failure: Failure }) => (
   </div>
 );
 
-function OpenRoom({ session }: { session: Session }) {
+function OpenRoom({ session, others }: { session: Session; others: ReactNode }) {
   const feed = useSessionFeed(session.id);
   const [aside, setAside] = useState(false);
   return (
     <div className="flex h-full min-h-0">
       <div className="flex min-w-0 flex-1 flex-col">
-        <RoomHeader session={session} connection={feed.connection} onAside={() => setAside(true)} />
+        <RoomHeader
+          session={session}
+          others={others}
+          connection={feed.connection}
+          onAside={() => setAside(true)}
+        />
         <Conversation session={session} feed={feed} />
       </div>
       <aside
@@ -70,73 +72,18 @@ function OpenRoom({ session }: { session: Session }) {
   );
 }
 
-/** The log and the composer: also what the session screen shows in its chat tab. */
-export function Conversation({ session, feed }: { session: Session; feed: LiveSession }) {
-  const [, go] = useLocation();
-  const agent = useAgent(session.agent_id ?? undefined).data;
-  const abilities = useAbilities(session.agent_id ?? undefined);
-  const run = currentRun(feed.view);
-  const [sent, setSent] = useState(0);
-  const send = useChange((outgoing: Outgoing) => sendMessage(session.id, outgoing), ["sessions", "status"]);
-  const resend = useChange((message: UserMessage) => sendAgain(session.id, message), ["sessions", "status"]);
-  const stop = useChange(() => api.sessions.cancel(session.id), ["sessions", "approvals"]);
-  const fork = useChange((message_id: string) => api.sessions.fork(session.id, { message_id }), ["sessions"]);
-  const room = {
-    sessionId: session.id,
-    agentId: session.agent_id ?? undefined,
-    abilities,
-    fork: (messageId: string) => fork.mutate(messageId, { onSuccess: ({ id }) => go(`/chat/${id}`) }),
-    retry: (runId: string) => {
-      const said = feed.view.entries.find(({ kind, id }) => kind === "user" && id === runId);
-      if (said?.kind !== "user" || !said.message) return;
-      setSent(sent + 1);
-      resend.mutate(said.message, { onSuccess: () => void feed.refresh() });
-    },
-    chooseModel: () => go(`/agents/${session.agent_id ?? ""}`),
-  };
-  return (
-    <RoomContext value={room}>
-      <ChatLog feed={feed} agentName={agent?.name ?? "The agent"} sent={sent}>
-        <RoutedMessages sessionId={session.id} onAskAgent={(text) => send.mutate({ text, files: [] })} />
-      </ChatLog>
-      <div className="mx-auto w-full max-w-3xl px-4 pb-2 empty:hidden">
-        <ChangeFailure error={send.error ?? resend.error ?? stop.error ?? fork.error} />
-      </div>
-      <PendingApprovals view={feed.view} onAnswering={() => setSent(sent + 1)} />
-      {session.agent_id === null ? (
-        <p className="p-4 text-center text-ink-soft">
-          The agent of this conversation was deleted. You can read it but not continue it.
-        </p>
-      ) : (
-        <Composer
-          abilities={abilities}
-          busy={send.isPending}
-          placeholder={run ? "Queue a message" : `Message ${agent?.name ?? "the agent"}`}
-          onStop={run ? () => stop.mutate(undefined) : undefined}
-          onSend={async (outgoing) => {
-            setSent(sent + 1);
-            const taken = await takenByRouter(session.id, outgoing);
-            if (!taken) await send.mutateAsync(outgoing);
-            await feed.refresh();
-          }}
-        />
-      )}
-    </RoomContext>
-  );
-}
-
 interface RoomHeaderProps {
   session: Session;
+  others: ReactNode;
   connection: LiveSession["connection"];
   onAside: () => void;
 }
 
-function RoomHeader({ session, connection, onAside }: RoomHeaderProps) {
+function RoomHeader({ session, others, connection, onAside }: RoomHeaderProps) {
   const agent = useAgent(session.agent_id ?? undefined).data;
-  const status = useStatus().data;
-  const demo = agent?.model === "capstan/offline" || (agent && !agent.model && status?.model.demo);
   return (
     <header className="flex min-h-12 shrink-0 items-center gap-3 border-b border-line px-4 py-2">
+      {others}
       <div className="min-w-0 flex-1">
         <h1 className="truncate text-sm font-semibold">{sessionTitle(session)}</h1>
         <p className="flex flex-wrap items-center gap-1.5 text-xs text-ink-faint">
@@ -145,7 +92,12 @@ function RoomHeader({ session, connection, onAside }: RoomHeaderProps) {
               {agent.name}
             </Link>
           )}
-          {demo && <Badge tone="warn">{status?.model.label ?? "capstan/offline (demo)"}</Badge>}
+          {agent && <Answering session={session} agentModel={agent.model} harness={agent.harness} />}
+          {session.forked_from && (
+            <Link href={`/chat/${session.forked_from}`} className="text-accent-ink underline">
+              Branch of another conversation
+            </Link>
+          )}
           {connection.phase === "waiting" && <Badge tone="warn">Reconnecting</Badge>}
         </p>
       </div>
@@ -156,5 +108,29 @@ function RoomHeader({ session, connection, onAside }: RoomHeaderProps) {
         <PanelRight className="size-4" aria-hidden />
       </IconButton>
     </header>
+  );
+}
+
+interface AnsweringProps {
+  session: Session;
+  agentModel: string | null;
+  harness: string;
+}
+
+/** Which model answers here: the chat's, else the agent's, else the default; or the coding agent that runs it. */
+function Answering({ session, agentModel, harness }: AnsweringProps) {
+  const { model } = useChatModel(session);
+  const status = useStatus().data;
+  if (harness !== "native") return <Badge tone="thought">{harness}</Badge>;
+  const name = model ?? agentModel ?? status?.model.name;
+  if (name === undefined) return null;
+  if (name !== "capstan/offline") return <span>· {name}</span>;
+  return (
+    <>
+      <Badge tone="warn">capstan/offline (demo)</Badge>
+      <Link href="/settings/models" className="text-accent-ink underline">
+        Use a real model
+      </Link>
+    </>
   );
 }

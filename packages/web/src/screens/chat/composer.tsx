@@ -1,34 +1,36 @@
 import ArrowUp from "lucide-react/icons/arrow-up";
 import Square from "lucide-react/icons/square";
 import X from "lucide-react/icons/x";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Badge } from "../../kit/badge.tsx";
 import { IconButton } from "../../kit/button.tsx";
 import type { Abilities } from "./abilities.ts";
 import { ComposerTools } from "./composer-tools.tsx";
 import type { Outgoing } from "./send-message.ts";
+import { useDraft } from "./use-draft.ts";
 
 interface ComposerProps {
+  /** Which model answers, and the way to another. */
+  model?: ReactNode;
   abilities: Abilities;
   /** The message is being handed over. */
   busy: boolean;
   placeholder: string;
+  /** What is written but not sent is kept under this name, over a reload and a visit elsewhere. */
+  draftOf: string;
   /** There while a run is on: stops it. A message sent meanwhile waits its turn. */
   onStop?: (() => void) | undefined;
   onSend: (outgoing: Outgoing) => Promise<void>;
 }
 
 /** Where people write. Enter sends, Shift+Enter makes a line; a message that could not be sent stays where it was. */
-export function Composer({ abilities, busy, placeholder, onStop, onSend }: ComposerProps) {
-  const [text, setText] = useState("");
+export function Composer({ model, abilities, busy, placeholder, draftOf, onStop, onSend }: ComposerProps) {
+  const [text, setText] = useDraft(draftOf);
   const [files, setFiles] = useState<File[]>([]);
   const [reasoning, setReasoning] = useState(false);
   const [subAgent, setSubAgent] = useState("");
   const input = useRef<HTMLTextAreaElement>(null);
-  // Writing is what a chat is opened for; on a touch screen a keyboard would come up unasked.
-  useEffect(() => {
-    if (matchMedia("(pointer: fine)").matches) input.current?.focus({ preventScroll: true });
-  }, []);
+  useFocusWherePointing(input);
   const ready = (text.trim() !== "" || files.length > 0) && !busy;
 
   const send = async () => {
@@ -43,6 +45,9 @@ export function Composer({ abilities, busy, placeholder, onStop, onSend }: Compo
       // The room shows why; what was written stays.
     }
   };
+  const attach = (added: readonly File[]) => {
+    if (added.length > 0) setFiles([...files, ...added]);
+  };
   const keys = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
@@ -50,7 +55,15 @@ export function Composer({ abilities, busy, placeholder, onStop, onSend }: Compo
   };
 
   return (
-    <div className="shrink-0 px-3 pb-3 md:px-6 md:pb-5">
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping files is one of three ways; the buttons are for everybody
+    <div
+      className="shrink-0 px-3 pb-3 md:px-6 md:pb-5"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        attach([...event.dataTransfer.files]);
+      }}
+    >
       <div className="mx-auto flex max-w-3xl flex-col gap-2 rounded-2xl border border-line-strong/60 bg-surface p-2 shadow-raised focus-within:border-accent">
         <Attached files={files} onRemove={(index) => setFiles(files.toSpliced(index, 1))} />
         <textarea
@@ -61,6 +74,12 @@ export function Composer({ abilities, busy, placeholder, onStop, onSend }: Compo
           value={text}
           onChange={({ target }) => setText(target.value)}
           onKeyDown={keys}
+          onPaste={(event) => {
+            const pasted = [...event.clipboardData.files];
+            if (pasted.length === 0) return;
+            event.preventDefault();
+            attach(pasted);
+          }}
           className="scroll-quiet field-sizing-content max-h-52 min-h-9 w-full resize-none bg-transparent px-2 py-1.5 text-base outline-none"
         />
         <div className="flex items-center gap-1">
@@ -70,9 +89,10 @@ export function Composer({ abilities, busy, placeholder, onStop, onSend }: Compo
             onReasoning={setReasoning}
             subAgent={subAgent}
             onSubAgent={setSubAgent}
-            onFiles={(added) => setFiles([...files, ...added])}
+            onFiles={attach}
           />
           <span className="flex-1" />
+          {model}
           {onStop && (
             <IconButton label="Stop" size="md" look="secondary" onClick={onStop}>
               <Square className="size-4 fill-current" aria-hidden />
@@ -92,6 +112,13 @@ export function Composer({ abilities, busy, placeholder, onStop, onSend }: Compo
       </div>
     </div>
   );
+}
+
+/** Writing is what a chat is opened for; on a touch screen a keyboard would come up unasked. */
+function useFocusWherePointing(input: RefObject<HTMLTextAreaElement | null>): void {
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) input.current?.focus({ preventScroll: true });
+  }, [input]);
 }
 
 function Attached({ files, onRemove }: { files: readonly File[]; onRemove: (index: number) => void }) {

@@ -1,11 +1,12 @@
-import { type Agent, titleFromMessage } from "@capstan/client";
+import type { Agent } from "@capstan/client";
 import MessageSquare from "lucide-react/icons/message-square";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { Field, Select } from "../../kit/field.tsx";
 import { useTabTitle } from "../../kit/screen.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
+import { ModelButton } from "../../models/model-button.tsx";
 import { api } from "../../server/api.ts";
 import { capabilityId } from "../../server/capability-id.ts";
 import { useChange } from "../../server/queries.ts";
@@ -17,11 +18,12 @@ import { type Outgoing, sendMessage } from "./send-message.ts";
 import { suggestionsFor } from "./suggestions.ts";
 import { useAbilities } from "./use-abilities.ts";
 
-export function NewChat() {
+export function NewChat({ others }: { others: ReactNode }) {
   useTabTitle("New chat");
   const agents = useAgents();
   return (
-    <div className="flex h-full flex-col">
+    <div className="relative flex h-full flex-col">
+      <div className="absolute top-2 left-2">{others}</div>
       <Loaded query={agents} what="Agents">
         {({ items }) => (items.length === 0 ? <NoAgents /> : <Begin agents={items} />)}
       </Loaded>
@@ -40,16 +42,17 @@ function Begin({ agents }: { agents: Agent[] }) {
   const [, go] = useLocation();
   const asked = new URLSearchParams(useSearch()).get("agent");
   const [chosen, choose] = useState(asked ?? "");
+  const [model, setModel] = useState<string>();
   const agent = agents.find(({ id }) => id === chosen) ?? agents[0];
   const start = useChange(
     async (outgoing: Outgoing) => {
       const session = await api.sessions.create({
         agent_id: agent?.id ?? "",
-        title: titleFromMessage(outgoing.text),
+        ...(model !== undefined && { metadata: { model } }),
       });
       if (!session.ok) return session;
       if (await takenByRouter(session.value.id, outgoing)) return session;
-      const sent = await sendMessage(session.value.id, outgoing);
+      const sent = await sendMessage(session.value.id, { ...outgoing, model });
       return sent.ok ? session : sent;
     },
     ["sessions", "status"],
@@ -91,9 +94,20 @@ function Begin({ agents }: { agents: Agent[] }) {
         <ChangeFailure error={start.error} />
       </div>
       <Composer
+        draftOf="new"
         abilities={abilities}
         busy={start.isPending}
         placeholder={`Message ${agent.name}`}
+        model={
+          agent.harness === "native" && (
+            <ModelButton
+              className="max-w-44"
+              model={model ?? agent.model ?? undefined}
+              inherit={agent.model ? `The agent's model (${agent.model})` : "Default model"}
+              onChoose={setModel}
+            />
+          )
+        }
         onSend={send}
       />
     </>

@@ -8,6 +8,8 @@ export interface Outgoing {
   readonly text: string;
   readonly files: readonly File[];
   readonly reasoning?: MessageCreate["reasoning"] | undefined;
+  /** In place of the agent's. */
+  readonly model?: string | undefined;
 }
 
 const FOLDER = "/uploads";
@@ -15,14 +17,19 @@ const FOLDER = "/uploads";
 export async function sendMessage(sessionId: string, outgoing: Outgoing): Promise<Result<MessageAccepted>> {
   const uploaded = await uploadAll(sessionId, outgoing.files);
   if (!uploaded.ok) return uploaded;
-  const { text, reasoning } = outgoing;
+  const { text, reasoning, model } = outgoing;
   const content = uploaded.value.length === 0 ? text : [...textPart(text), ...uploaded.value];
-  return api.sessions.send(sessionId, { content, ...(reasoning && { reasoning }) });
+  return api.sessions.send(sessionId, { content, ...(reasoning && { reasoning }), ...(model && { model }) });
 }
 
 /** A message that was sent before, with the same attachments. */
-export function sendAgain(sessionId: string, { text, media }: UserMessage): Promise<Result<MessageAccepted>> {
-  if (media.length === 0) return api.sessions.send(sessionId, { content: text });
+export function sendAgain(
+  sessionId: string,
+  { text, media }: UserMessage,
+  model?: string,
+): Promise<Result<MessageAccepted>> {
+  const options = model === undefined ? {} : { model };
+  if (media.length === 0) return api.sessions.send(sessionId, { content: text, ...options });
   const parts = media.map(
     ({ mimeType, name, path, url, data }): MessagePart => ({
       type: mimeType.startsWith("image/") ? "image" : "file",
@@ -33,7 +40,7 @@ export function sendAgain(sessionId: string, { text, media }: UserMessage): Prom
       ...(data !== undefined && { data }),
     }),
   );
-  return api.sessions.send(sessionId, { content: [...textPart(text), ...parts] });
+  return api.sessions.send(sessionId, { content: [...textPart(text), ...parts], ...options });
 }
 
 async function uploadAll(sessionId: string, files: readonly File[]): Promise<Result<MessagePart[]>> {

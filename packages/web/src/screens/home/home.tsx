@@ -8,7 +8,7 @@ import { Screen } from "../../kit/screen.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { ago, amount, count } from "../../kit/words.ts";
 import { useAgents, useSessions } from "../../server/reads.ts";
-import { usePendingApprovals, useStatus } from "../../shell/use-status.ts";
+import { usePendingApprovals, useStatus } from "../../server/use-status.ts";
 import { SessionRow } from "../session/session-row.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 

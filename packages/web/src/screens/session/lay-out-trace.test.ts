@@ -4,8 +4,10 @@ import { describe, expect, test } from "vitest";
 import { layOut } from "./lay-out-trace.ts";
 
 const span = (startMs: number, duration_ms: number, more: object = {}): TraceSpan => ({
+  id: String(startMs),
   kind: "tool",
   name: "add",
+  state: "done",
   started_at: new Date(startMs).toISOString(),
   duration_ms,
   ...more,
@@ -21,22 +23,28 @@ describe("a trace laid out", () => {
     ]);
   });
 
-  test("draws an hour in which only a person was waited for short, and says who answered", () => {
+  test("cuts an hour in which only a person was waited for, and marks where", () => {
     const hour = 3_600_000;
-    const { placed, totalMs } = layOut([
+    const { placed, breaks, totalMs } = layOut([
       span(0, 50),
-      span(50, hour, { kind: "gate", decision: "approved", decided_by: "ann@example.com" }),
+      span(50, hour, { kind: "gate" }),
       span(hour + 50, 50),
     ]);
     expect(totalMs).toBe(hour + 100);
     expect(
       placed.map(({ leftPercent, widthPercent }) => [leftPercent, widthPercent].map(Math.round)),
     ).toEqual([
-      [0, 46],
-      [46, 7],
-      [54, 46],
+      [0, 40],
+      [40, 20],
+      [60, 40],
     ]);
-    expect(placed[1]).toMatchObject({ facts: "approved by ann@example.com", durationMs: hour });
+    expect(breaks).toEqual([{ atPercent: expect.closeTo(50), cutMs: hour - 25 }]);
+  });
+
+  test("draws a short wait to scale, without a mark", () => {
+    const { placed, breaks } = layOut([span(0, 40), span(40, 10, { kind: "gate" }), span(50, 50)]);
+    expect(placed[1]).toMatchObject({ leftPercent: 40, widthPercent: 10 });
+    expect(breaks).toEqual([]);
   });
 
   test("draws a wait in full while something else works", () => {
@@ -57,16 +65,5 @@ describe("a trace laid out", () => {
         }
       }),
     );
-  });
-
-  test("says what a span cost, and how it failed", () => {
-    const { placed } = layOut([
-      span(0, 1, { usage: { inputTokens: 30, outputTokens: 12 }, failure_class: "runtime_error" }),
-      span(0, 1, { failure_class: "success" }),
-    ]);
-    expect(placed).toMatchObject([
-      { facts: "42 tok", failed: "runtime error" },
-      { facts: "", failed: undefined },
-    ]);
   });
 });

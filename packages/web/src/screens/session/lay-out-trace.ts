@@ -1,38 +1,44 @@
-/** Where each span of a trace stands in its run, in percent of the whole. */
+/**
+ * Where each span of a trace stands in its run, in percent of the whole. Everything is to scale, except time in which
+ * nobody but a person was waited for and which would leave nothing else to see: it is cut short, and a mark says so.
+ */
 import type { TraceSpan } from "@capstan/client";
 
 export interface PlacedSpan {
-  readonly kind: string;
-  readonly name: string;
-  readonly durationMs: number;
+  readonly span: TraceSpan;
   readonly leftPercent: number;
   readonly widthPercent: number;
-  /** Tokens and cost, where the span has them. */
-  readonly facts: string;
-  readonly failed: string | undefined;
+}
+
+export interface Break {
+  readonly atPercent: number;
+  /** How much time is not drawn. */
+  readonly cutMs: number;
+}
+
+export interface LaidOut {
+  readonly placed: readonly PlacedSpan[];
+  readonly breaks: readonly Break[];
+  readonly totalMs: number;
 }
 
 const THINNEST_PERCENT = 0.6; // a span of a millisecond must still be seen
+const WAIT_SHARE = 0.25; // of the time that something worked: a longer wait is cut to this
 
-const WAIT_SHARE = 0.08; // of the time that something worked: people take hours, and the rest must still be seen
-
-export function layOut(spans: readonly TraceSpan[]): { placed: PlacedSpan[]; totalMs: number } {
+export function layOut(spans: readonly TraceSpan[]): LaidOut {
   const axis = axisOf(spans);
   const placed = spans.map((span) => {
-    const from = axis.percentAt(Date.parse(span.started_at));
+    const start = Date.parse(span.started_at);
+    const from = axis.percentAt(start);
     const leftPercent = Math.min(100 - THINNEST_PERCENT, from);
-    const wanted = axis.percentAt(Date.parse(span.started_at) + span.duration_ms) - from;
+    const wanted = axis.percentAt(start + span.duration_ms) - from;
     return {
-      kind: span.kind,
-      name: span.name,
-      durationMs: span.duration_ms,
+      span,
       leftPercent,
       widthPercent: Math.min(100 - leftPercent, Math.max(THINNEST_PERCENT, wanted)),
-      facts: factsOf(span),
-      failed: failedOf(span),
     };
   });
-  return { placed, totalMs: axis.totalMs };
+  return { placed, breaks: axis.breaks, totalMs: axis.totalMs };
 }
 
 interface Interval {
@@ -40,7 +46,6 @@ interface Interval {
   readonly end: number;
 }
 
-/** Time in which nobody but a person was waited for is drawn short, however long it was. */
 function axisOf(spans: readonly TraceSpan[]) {
   const intervals = spans.map((span) => {
     const start = Date.parse(span.started_at);
@@ -61,7 +66,14 @@ function axisOf(spans: readonly TraceSpan[]) {
       return part === 0 ? sum : sum - part + (part / (wait.end - wait.start)) * drawn(wait);
     }, ms - first);
   const whole = Math.max(1, at(last));
-  return { percentAt: (ms: number) => (at(ms) / whole) * 100, totalMs: Math.max(1, last - first) };
+  const percentAt = (ms: number) => (at(ms) / whole) * 100;
+  const breaks = waits
+    .map((wait) => ({
+      atPercent: percentAt((wait.start + wait.end) / 2),
+      cutMs: wait.end - wait.start - drawn(wait),
+    }))
+    .filter(({ cutMs }) => cutMs > 0);
+  return { percentAt, breaks, totalMs: Math.max(1, last - first) };
 }
 
 /** The parts of `waits` in which none of `work` was going on, in order and without overlap. */
@@ -75,20 +87,3 @@ function idleIn(waits: readonly Interval[], work: readonly Interval[]): Interval
     .map((end, index) => ({ start: points[index] ?? end, end }))
     .filter((part) => covers(waits, part) && !covers(work, part));
 }
-
-function factsOf({ usage, kind, decision, decided_by }: TraceSpan): string {
-  if (kind === "gate" && typeof decision === "string")
-    return decided_by ? `${decision} by ${decided_by}` : decision;
-  if (usage === null || typeof usage !== "object") return "";
-  const { inputTokens, outputTokens, input_tokens, output_tokens } = usage as Record<string, unknown>;
-  const total = [inputTokens ?? input_tokens, outputTokens ?? output_tokens].reduce<number>(
-    (sum, each) => sum + (typeof each === "number" ? each : 0),
-    0,
-  );
-  return total > 0 ? `${total} tok` : "";
-}
-
-const failedOf = ({ failure_class }: TraceSpan): string | undefined =>
-  typeof failure_class === "string" && failure_class !== "success"
-    ? failure_class.replaceAll("_", " ")
-    : undefined;

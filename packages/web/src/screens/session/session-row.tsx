@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { ago, words } from "../../kit/words.ts";
 
-const TONES: Record<string, Tone> = { running: "accent", waiting: "warn", failed: "bad" };
+export const STATUS_TONES: Record<string, Tone> = { running: "accent", waiting: "warn", failed: "bad" };
 
 /** How a session is called when nobody has named it yet. */
 export const sessionTitle = ({ title }: Pick<Session, "title">): string => title || "New conversation";
@@ -27,7 +27,7 @@ export function SessionRow({ session, agents }: SessionRowProps) {
         </span>
       </span>
       {session.status !== "idle" && (
-        <Badge tone={TONES[session.status] ?? "plain"}>{words(session.status)}</Badge>
+        <Badge tone={STATUS_TONES[session.status] ?? "plain"}>{words(session.status)}</Badge>
       )}
       <span className="shrink-0 text-xs text-ink-faint">{ago(session.updated_at)}</span>
     </Link>

@@ -12,7 +12,7 @@ import { dateTime } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 import { useSession } from "../../server/reads.ts";
-import { Conversation } from "../chat/chat-room.tsx";
+import { Conversation } from "../chat/conversation.tsx";
 import { useFreshFiles } from "../chat/side-panel.tsx";
 import { type LiveSession, useSessionFeed } from "../chat/use-session-feed.ts";
 import { EventInspector } from "./event-inspector.tsx";
@@ -76,7 +76,7 @@ function TabContent({ tab, session, feed }: { tab: TabName; session: Session; fe
         </Panel>
       )}
       {tab === "state" && <StateView session={session} state={feed.view.state} />}
-      {tab === "trace" && <Trace sessionId={session.id} runs={feed.view.runs} />}
+      {tab === "trace" && <Trace sessionId={session.id} view={feed.view} />}
     </div>
   );
 }

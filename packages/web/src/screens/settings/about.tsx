@@ -6,8 +6,8 @@ import { Button } from "../../kit/button.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { Loaded } from "../../kit/states.tsx";
 import { duration } from "../../kit/words.ts";
+import { useStatus } from "../../server/use-status.ts";
 import { setTheme, type Theme, useTheme } from "../../shell/theme.ts";
-import { useStatus } from "../../shell/use-status.ts";
 
 export function About() {
   const query = useStatus();

@@ -8,7 +8,7 @@ import { Providers } from "./providers.tsx";
 import { Users } from "./users.tsx";
 
 const TABS = [
-  { name: "providers", label: "Models" },
+  { name: "models", label: "Models" },
   { name: "keys", label: "API keys" },
   { name: "users", label: "Users" },
   { name: "audit", label: "Audit log" },
@@ -20,7 +20,7 @@ export default function Settings() {
   return (
     <Screen title="Settings" lead="Models, keys, users and the audit log.">
       <Tabs label="Settings" tabs={TABS} current={tab} onChange={go}>
-        {tab === "providers" && <Providers />}
+        {tab === "models" && <Providers />}
         {tab === "keys" && <Keys />}
         {tab === "users" && <Users />}
         {tab === "audit" && <AuditLog />}

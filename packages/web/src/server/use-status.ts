@@ -1,5 +1,5 @@
-import { api } from "../server/api.ts";
-import { useRead } from "../server/queries.ts";
+import { api } from "./api.ts";
+import { useRead } from "./queries.ts";
 
 const EVERY_MS = 5_000;
 

@@ -1,0 +1,26 @@
+/** Models that would answer, the default among them, and the providers they come from. */
+import type { Connection } from "../connection.ts";
+import type {
+  DefaultModel,
+  ModelChoices,
+  ProviderChecked,
+  ProviderInfo,
+  ProviderPut,
+} from "../wire/models.ts";
+import type { Items } from "../wire/page.ts";
+
+const part = encodeURIComponent;
+
+export const providerEndpoints = ({ json }: Connection) => ({
+  list: (signal?: AbortSignal) => json<Items<ProviderInfo>>("GET", "/v1/providers", { signal }),
+  /** Asks the provider before anything is saved. The key is stored encrypted and never sent back. */
+  set: (provider: string, settings: ProviderPut) =>
+    json<ProviderChecked>("PUT", `/v1/providers/${part(provider)}`, { json: settings }),
+  remove: (provider: string) => json<void>("DELETE", `/v1/providers/${part(provider)}`),
+});
+
+export const modelEndpoints = ({ json }: Connection) => ({
+  choices: (signal?: AbortSignal) => json<ModelChoices>("GET", "/v1/models/choices", { signal }),
+  /** Null goes back to what the server finds. */
+  use: (model: string | null) => json<DefaultModel>("PUT", "/v1/models/default", { json: { model } }),
+});

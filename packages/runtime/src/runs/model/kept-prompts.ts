@@ -1,0 +1,43 @@
+/**
+ * System prompts and tools as they were sent, kept once each, so that a trace shows what a model really read although
+ * the agent has changed since. An agent that was composed once is hashed once; a hash that was stored is not stored again.
+ */
+import { createHash } from "node:crypto";
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { RuntimeAgent } from "@capstan/core";
+import type pg from "pg";
+
+type SentTools = NonNullable<LanguageModelV4CallOptions["tools"]>;
+
+const MOST_KNOWN = 10_000;
+const KEEP = "insert into prompts(id, system, tools) values ($1, $2, $3) on conflict do nothing";
+
+const ids = new WeakMap<RuntimeAgent, Map<string, string>>();
+const stored = new WeakMap<object, Set<string>>();
+
+/** The id under which a trace finds the prompt. */
+export async function keepPrompt(
+  pool: Pick<pg.Pool, "query">,
+  agent: RuntimeAgent,
+  tools: SentTools = [],
+): Promise<string> {
+  const offered = tools.map(({ name }) => name).join(" "); // tools that are deferred come and go
+  const ofAgent = ids.get(agent) ?? new Map<string, string>();
+  ids.set(agent, ofAgent);
+  const known = ofAgent.get(offered);
+  const id = known ?? hashOf(agent.systemPrompt, tools);
+  ofAgent.set(offered, id);
+  const there = stored.get(pool) ?? new Set<string>();
+  stored.set(pool, there);
+  if (there.has(id)) return id;
+  if (there.size >= MOST_KNOWN) there.clear();
+  // A trace without its prompt is better than a run that stops for it.
+  await pool.query(KEEP, [id, agent.systemPrompt, JSON.stringify(tools)]).then(
+    () => there.add(id),
+    () => {},
+  );
+  return id;
+}
+
+const hashOf = (system: string, tools: SentTools): string =>
+  createHash("sha256").update(system).update("\0").update(JSON.stringify(tools)).digest("hex").slice(0, 40);

@@ -1,0 +1,113 @@
+/**
+ * What could answer on this machine, found without asking anybody: local model servers, and coding agents that are
+ * installed and logged in. Looked for at the start and again when somebody asks; what was found last is kept.
+ */
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { findLocalServers, type ListedModel, type LocalServer, listModels } from "@capstan/runtime";
+import type { Providers } from "./providers.ts";
+
+export interface FoundAgent {
+  /** The harness's name, such as `claude`. */
+  readonly name: string;
+  readonly label: string;
+  /** Names only: the file or the variable that holds the login. */
+  readonly loginBy: readonly string[];
+}
+
+export interface FoundModels {
+  readonly servers: readonly LocalServer[];
+  readonly agents: readonly FoundAgent[];
+}
+
+export interface ModelFinder {
+  /** What was found last; nothing before the first look. */
+  latest(): FoundModels;
+  /** Looks (again), unless it was done just now. */
+  look(): Promise<FoundModels>;
+}
+
+const NOTHING: FoundModels = { servers: [], agents: [] };
+const KEPT_MS = 5_000; // several screens ask at once
+const ENDPOINT_WITHIN_MS = 2_000;
+
+export interface FinderParts {
+  readonly enabled: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly providers: Providers;
+}
+
+export function openModelFinder({ enabled, environment, providers }: FinderParts): ModelFinder {
+  let latest = NOTHING;
+  let looking: { at: number; found: Promise<FoundModels> } | undefined;
+  const look = async (): Promise<FoundModels> => {
+    const [local, named, agents] = await Promise.all([
+      findLocalServers({ environment }),
+      namedEndpoints(providers),
+      findCodingAgents(environment),
+    ]);
+    latest = { servers: [...named, ...local], agents };
+    return latest;
+  };
+  return {
+    latest: () => latest,
+    look() {
+      if (!enabled) return Promise.resolve(NOTHING);
+      if (!looking || performance.now() - looking.at > KEPT_MS)
+        looking = { at: performance.now(), found: look().catch(() => latest) };
+      return looking.found;
+    },
+  };
+}
+
+/** Endpoints that the operator named by their address: they alone know which models they have. */
+async function namedEndpoints(providers: Providers): Promise<LocalServer[]> {
+  const states = (await providers.list()).filter(({ configured, keyless }) => configured && keyless);
+  const found = await Promise.all(
+    states.map(async ({ provider, label }): Promise<LocalServer[]> => {
+      const credentials = await providers.credentials(provider);
+      if (credentials?.baseUrl === undefined) return [];
+      const listed = await listModels(provider, credentials, { timeoutMs: ENDPOINT_WITHIN_MS });
+      const models: readonly ListedModel[] = listed.ok ? listed.value : [];
+      return models.length === 0 ? [] : [{ provider, label, baseUrl: credentials.baseUrl, models }];
+    }),
+  );
+  return found.flat();
+}
+
+/** Nothing is started and no secret is read: a command on the PATH, and a login's file or variable that exists. */
+async function findCodingAgents(
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<FoundAgent[]> {
+  const { ALL_MANIFESTS } = await import("@capstan/coding-agents/manifests");
+  const folders = (environment.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  const home = environment.HOME ?? environment.USERPROFILE ?? "";
+  const found = await Promise.all(
+    ALL_MANIFESTS.filter(({ capabilities }) => capabilities.supportsMCP).map(
+      async ({ displayName, commands, authVariables, capabilities }): Promise<FoundAgent[]> => {
+        const places = folders.flatMap((folder) => commands.map((command) => join(folder, command)));
+        if (!(await someExists(places, constants.X_OK))) return [];
+        const variables = authVariables.filter((name) => (environment[name] ?? "") !== "");
+        const files = await existing(capabilities.authFiles, home);
+        const loginBy = [...variables, ...files];
+        return loginBy.length === 0 ? [] : [{ name: capabilities.agent, label: displayName, loginBy }];
+      },
+    ),
+  );
+  return found.flat();
+}
+
+async function existing(files: readonly string[], home: string): Promise<string[]> {
+  const present = await Promise.all(files.map((file) => exists(file.replace(/^~/, home), constants.F_OK)));
+  return files.filter((_, index) => present[index]);
+}
+
+async function someExists(paths: readonly string[], mode: number): Promise<boolean> {
+  return (await Promise.all(paths.map((path) => exists(path, mode)))).includes(true);
+}
+
+const exists = (path: string, mode: number): Promise<boolean> =>
+  access(path, mode).then(
+    () => true,
+    () => false,
+  );

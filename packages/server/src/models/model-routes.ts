@@ -1,0 +1,143 @@
+/** /v1/providers and /v1/models: keys and addresses of providers, never shown again, and which model answers. */
+import {
+  DefaultModel,
+  DefaultModelPut,
+  ModelChoices,
+  ProviderChecked,
+  type ProviderInfo,
+  ProviderList,
+  ProviderName,
+  ProviderPut,
+} from "@capstan/client/wire";
+import { fail } from "@capstan/core";
+import type { AuditLog } from "@capstan/runtime";
+import { createRoute, z } from "@hono/zod-openapi";
+import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import { modelChoices } from "./model-choices.ts";
+import type { ServerModels } from "./models.ts";
+import type { ProviderState, Providers } from "./providers.ts";
+import { saveProvider } from "./save-provider.ts";
+
+const Named = z.object({ provider: ProviderName });
+
+const listProviders = createRoute({
+  operationId: "listProviders",
+  ...needs("read"),
+  method: "get",
+  path: "/v1/providers",
+  tags: ["settings"],
+  summary: "Model providers and whether they are configured",
+  responses: { 200: json(ProviderList, "All providers.") },
+});
+const putProvider = createRoute({
+  operationId: "setProvider",
+  ...needs("admin"),
+  method: "put",
+  path: "/v1/providers/{provider}",
+  tags: ["settings"],
+  summary: "Save a provider's key or address, after asking it for its models and one answer",
+  request: { params: Named, body: jsonBody(ProviderPut) },
+  responses: {
+    200: json(ProviderChecked, "The provider without its key, its models, and the default model."),
+  },
+});
+const removeProvider = createRoute({
+  operationId: "removeProvider",
+  ...needs("admin"),
+  method: "delete",
+  path: "/v1/providers/{provider}",
+  tags: ["settings"],
+  summary: "Forget a provider's key and address",
+  request: { params: Named },
+  responses: { 204: { description: "Forgotten." } },
+});
+const listChoices = createRoute({
+  operationId: "listModelChoices",
+  ...needs("read"),
+  method: "get",
+  path: "/v1/models/choices",
+  tags: ["settings"],
+  summary: "Models that would answer now, and what was found on the server's machine",
+  responses: { 200: json(ModelChoices, "The models.") },
+});
+const putDefault = createRoute({
+  operationId: "useModel",
+  ...needs("admin"),
+  method: "put",
+  path: "/v1/models/default",
+  tags: ["settings"],
+  summary: "Choose the model of agents that name none",
+  request: { body: jsonBody(DefaultModelPut) },
+  responses: { 200: json(DefaultModel, "What answers from now on.") },
+});
+
+export interface ModelRouteParts {
+  readonly models: ServerModels;
+  readonly providers: Providers;
+  readonly audit: AuditLog;
+}
+
+export function modelRoutes({ models, providers, audit }: ModelRouteParts) {
+  const routes = newRoutes();
+  routes.openapi(listProviders, async (c) => {
+    const items = (await providers.list()).map(providerInfo);
+    return c.json({ items, total: items.length }, 200);
+  });
+  routes.openapi(putProvider, async (c) => {
+    const { provider } = c.req.valid("param");
+    const { api_key: apiKey, base_url: baseUrl, default_model: defaultModel, check } = c.req.valid("json");
+    const { email: by } = c.get("caller");
+    const saved = await saveProvider(
+      { providers, models },
+      { provider, apiKey, baseUrl, defaultModel, check, by },
+    );
+    if (!saved.ok) return problem(c, saved.failure);
+    await audit.add({
+      actor: by,
+      action: "provider.updated",
+      subject: provider,
+      details: { checked: check },
+    });
+    const state = (await providers.list()).find((each) => each.provider === provider);
+    if (!state) throw new Error("the provider just saved is not listed");
+    const { models: names, triedModel, tookMs, default: current } = saved.value;
+    return c.json(
+      {
+        ...providerInfo(state),
+        models: [...names],
+        tried_model: triedModel,
+        took_ms: tookMs,
+        default: current,
+      },
+      200,
+    );
+  });
+  routes.openapi(removeProvider, async (c) => {
+    const { provider } = c.req.valid("param");
+    if (!(await providers.remove(provider)))
+      return problem(c, fail("not_found", { what: "provider", id: provider }).failure);
+    await audit.add({ actor: c.get("caller").email, action: "provider.removed", subject: provider });
+    return c.body(null, 204);
+  });
+  routes.openapi(listChoices, async (c) => c.json(await modelChoices({ models, providers }), 200));
+  routes.openapi(putDefault, async (c) => {
+    const { model } = c.req.valid("json");
+    const { email } = c.get("caller");
+    const used = await models.useModel(model ?? undefined, email);
+    if (!used.ok) return problem(c, used.failure);
+    await audit.add({ actor: email, action: "model.default", subject: used.value.name });
+    return c.json(used.value, 200);
+  });
+  return routes;
+}
+
+const providerInfo = (state: ProviderState): ProviderInfo => ({
+  provider: state.provider,
+  label: state.label,
+  configured: state.configured,
+  from: state.from,
+  ...(state.baseUrl !== undefined && { base_url: state.baseUrl }),
+  needs_address: state.keyless,
+  example_address: state.example,
+});

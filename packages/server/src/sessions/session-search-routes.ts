@@ -1,0 +1,36 @@
+/** /v1/sessions/search: sessions by what was said in them. */
+import { FoundSessions, SessionSearchQuery } from "@capstan/client/wire";
+import { type Database, searchSessions } from "@capstan/runtime";
+import { createRoute } from "@hono/zod-openapi";
+import { ownerFilter } from "../auth/ownership.ts";
+import { json, needs, newRoutes } from "../http/define-route.ts";
+
+const search = createRoute({
+  operationId: "searchSessions",
+  ...needs("read"),
+  method: "get",
+  path: "/v1/sessions/search",
+  tags: ["sessions"],
+  summary: "Search sessions by what was said in them, newest first",
+  request: { query: SessionSearchQuery },
+  responses: { 200: json(FoundSessions, "The sessions found.") },
+});
+
+export function sessionSearchRoutes({ database }: { readonly database: Database }) {
+  const routes = newRoutes();
+  routes.openapi(search, async (c) => {
+    const { q, limit } = c.req.valid("query");
+    const found = await searchSessions(database, { text: q, limit, owner: ownerFilter(c.get("caller")) });
+    const items = found.map(({ id, title, agentId, status, updatedAt, archivedAt, excerpt }) => ({
+      id,
+      title,
+      agent_id: agentId,
+      status,
+      updated_at: updatedAt.toISOString(),
+      archived: archivedAt !== null,
+      excerpt,
+    }));
+    return c.json({ items, total: items.length }, 200);
+  });
+  return routes;
+}

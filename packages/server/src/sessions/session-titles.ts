@@ -1,0 +1,28 @@
+/** A session is called by its first words until someone names it: every client sees the same title, whichever wrote first. */
+import { titleFromMessage } from "@capstan/client";
+import type { SessionStore } from "@capstan/runtime";
+
+const MOST_KNOWN = 10_000;
+
+export interface SessionTitles {
+  /** After a message was accepted; costs a statement for the first message alone. */
+  name(sessionId: string, content: string | readonly { type: string; text?: string }[]): Promise<void>;
+}
+
+export function sessionTitles(sessions: Pick<SessionStore, "nameUntitled">): SessionTitles {
+  const named = new Set<string>();
+  return {
+    async name(sessionId, content) {
+      if (named.has(sessionId)) return;
+      const text = typeof content === "string" ? content : textIn(content);
+      const title = titleFromMessage(text);
+      if (title === "") return;
+      await sessions.nameUntitled(sessionId, title);
+      if (named.size >= MOST_KNOWN) named.clear();
+      named.add(sessionId);
+    },
+  };
+}
+
+const textIn = (content: readonly { type: string; text?: string }[]): string =>
+  content.flatMap(({ type, text }) => (type === "text" && text !== undefined ? [text] : [])).join(" ");

@@ -1,0 +1,58 @@
+/** Which model answers here, as a button that changes it. The picker is loaded when it is opened. */
+import ChevronDown from "lucide-react/icons/chevron-down";
+import { lazy, Suspense, useState } from "react";
+import { Badge } from "../kit/badge.tsx";
+import { Button } from "../kit/button.tsx";
+import { useStatus } from "../server/use-status.ts";
+
+const ModelPicker = lazy(() =>
+  import("./model-picker.tsx").then(({ ModelPicker }) => ({ default: ModelPicker })),
+);
+
+interface ModelButtonProps {
+  /** Undefined: the default answers. */
+  model: string | undefined;
+  /** What naming none means here: "Default model" or "The agent's model". */
+  inherit: string;
+  onChoose: (model: string | undefined) => void;
+  className?: string;
+  open?: boolean;
+  onOpenChange?: (open: boolean) => void;
+}
+
+export function ModelButton({ model, inherit, onChoose, className, open, onOpenChange }: ModelButtonProps) {
+  const [ownOpen, setOwnOpen] = useState(false);
+  const isOpen = open ?? ownOpen;
+  const setOpen = onOpenChange ?? setOwnOpen;
+  const status = useStatus().data;
+  const shown = model ?? status?.model.name ?? "";
+  const demo = shown === "capstan/offline";
+  return (
+    <>
+      <Button
+        size="sm"
+        look="quiet"
+        {...(className && { className })}
+        aria-label={`Model: ${shown}. Change model`}
+        onClick={() => setOpen(true)}
+      >
+        <span className="truncate">{shown.slice(shown.indexOf("/") + 1)}</span>
+        {demo && <Badge tone="warn">demo</Badge>}
+        <ChevronDown className="size-3.5 shrink-0" aria-hidden />
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <ModelPicker
+            current={model}
+            inherit={`${inherit}${status ? ` (${status.model.name})` : ""}`}
+            onChoose={(name) => {
+              onChoose(name);
+              setOpen(false);
+            }}
+            onClose={() => setOpen(false)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+/** A provider's key and address. Saving asks the provider; what fails is said here, and nothing is saved. */
+import type { ProviderChecked, ProviderInfo } from "@capstan/client";
+import { useState } from "react";
+import { Button } from "../../kit/button.tsx";
+import { Field, TextInput } from "../../kit/field.tsx";
+import { ChangeFailure } from "../../kit/states.tsx";
+import { api } from "../../server/api.ts";
+import { useChange } from "../../server/queries.ts";
+
+interface ProviderFormProps {
+  provider: ProviderInfo;
+  onSaved: (saved: ProviderChecked) => void;
+  onCancel: () => void;
+}
+
+const STALE = ["providers", "status", "models"];
+
+export function ProviderForm({ provider, onSaved, onCancel }: ProviderFormProps) {
+  const { provider: name, label, configured, needs_address, base_url, example_address } = provider;
+  const [key, setKey] = useState("");
+  const [url, setUrl] = useState(base_url ?? "");
+  const save = useChange(
+    (check: boolean) =>
+      api.providers.set(name, {
+        ...(key.trim() !== "" && { api_key: key.trim() }),
+        ...(url.trim() !== "" && { base_url: url.trim() }),
+        ...(!check && { check }),
+      }),
+    STALE,
+  );
+  const lacks = needs_address ? url.trim() === "" : key.trim() === "" && !configured;
+  const submit = (check: boolean) => save.mutate(check, { onSuccess: onSaved });
+  return (
+    <form
+      className="grid gap-3 sm:grid-cols-2"
+      aria-label={`Set up ${label}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!lacks) submit(true);
+      }}
+    >
+      <Field
+        label="API key"
+        required={!needs_address}
+        hint={needs_address ? "Only if the server asks for one." : "Stored encrypted, never shown again."}
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            type="password"
+            autoComplete="off"
+            autoFocus={!needs_address}
+            value={key}
+            onChange={({ target }) => setKey(target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label={needs_address ? "Address" : "Address (optional)"}
+        required={needs_address}
+        hint={needs_address ? `Such as ${example_address}` : `Default: ${example_address}`}
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            type="url"
+            placeholder={example_address}
+            autoFocus={needs_address}
+            value={url}
+            onChange={({ target }) => setUrl(target.value)}
+          />
+        )}
+      </Field>
+      <div className="flex flex-wrap items-center gap-2 sm:col-span-2">
+        <Button type="submit" look="primary" busy={save.isPending} disabled={lacks}>
+          {save.isPending ? `Asking ${label}…` : "Check and save"}
+        </Button>
+        <Button onClick={onCancel}>Cancel</Button>
+        {save.isError && (
+          <Button look="quiet" onClick={() => submit(false)}>
+            Save without checking
+          </Button>
+        )}
+      </div>
+      <div className="sm:col-span-2 empty:hidden">
+        <ChangeFailure error={save.error} />
+      </div>
+    </form>
+  );
+}

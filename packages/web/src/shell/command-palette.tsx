@@ -1,0 +1,160 @@
+/** Everything by name: screens, agents, conversations, capabilities, settings and what can be done. */
+import { Command } from "cmdk";
+import { useDeferredValue, useState } from "react";
+import { useLocation } from "wouter";
+import { Dialog } from "../kit/dialog.tsx";
+import { api } from "../server/api.ts";
+import { useRead } from "../server/queries.ts";
+import { useAgents, useCapabilities } from "../server/reads.ts";
+import { setTheme } from "./theme.ts";
+
+interface Entry {
+  readonly name: string;
+  /** More words by which it is found. */
+  readonly also?: string;
+  readonly hint?: string;
+  readonly href?: string;
+  readonly run?: () => void;
+}
+
+const PLACES: readonly Entry[] = [
+  { name: "Home", href: "/" },
+  { name: "Approvals", also: "inbox waiting", href: "/approvals" },
+  { name: "Sessions", also: "conversations runs traces", href: "/sessions" },
+  { name: "Failed sessions", also: "errors", href: "/sessions?status=failed" },
+  { name: "Usage", also: "tokens cost spend", href: "/usage" },
+  { name: "Agents", href: "/agents" },
+  { name: "Capabilities", also: "tools", href: "/capabilities" },
+  { name: "Route a task", also: "match", href: "/route" },
+  { name: "Telemetry", also: "latency", href: "/route/telemetry" },
+  { name: "Coding agents", also: "claude codex gemini copilot", href: "/coding-agents" },
+  { name: "Packages", also: "install", href: "/packages" },
+  { name: "Schedules", also: "cron", href: "/schedules" },
+  { name: "Services", href: "/packages/services" },
+  { name: "Triggers", href: "/packages/triggers" },
+];
+
+const SETTINGS: readonly Entry[] = [
+  { name: "Models and providers", also: "api key ollama openai anthropic", href: "/settings/models" },
+  { name: "API keys", href: "/settings/keys" },
+  { name: "Users and scopes", also: "permissions", href: "/settings/users" },
+  { name: "Audit log", href: "/settings/audit" },
+  { name: "This server", also: "version about", href: "/settings/about" },
+];
+
+interface CommandPaletteProps {
+  onClose: () => void;
+  onShortcuts: () => void;
+}
+
+export function CommandPalette({ onClose, onShortcuts }: CommandPaletteProps) {
+  const [, go] = useLocation();
+  const [text, setText] = useState("");
+  const searched = useDeferredValue(text.trim());
+  const agents = useAgents().data?.items ?? [];
+  const capabilities = useCapabilities().data?.items ?? [];
+  const actions: Entry[] = [
+    { name: "New chat", href: "/chat" },
+    { name: "New agent", also: "create", href: "/agents/new" },
+    { name: "Show keyboard shortcuts", also: "help keys", run: onShortcuts },
+    { name: "Light theme", also: "appearance", run: () => setTheme("light") },
+    { name: "Dark theme", also: "appearance", run: () => setTheme("dark") },
+    { name: "API reference", also: "docs openapi", run: () => window.open("/docs", "_blank") },
+  ];
+  const choose = ({ href, run }: Entry) => {
+    onClose();
+    run?.();
+    if (href !== undefined) go(href);
+  };
+  return (
+    <Dialog title="Go to or do" onClose={onClose}>
+      <Command label="Commands" className="flex flex-col gap-2" loop>
+        <Command.Input
+          autoFocus
+          value={text}
+          onValueChange={setText}
+          placeholder="Search agents, chats, capabilities, settings, actions"
+          className="h-9 w-full rounded-lg border border-line-strong/60 bg-surface px-3 text-sm"
+        />
+        <Command.List className="scroll-quiet max-h-[55dvh] overflow-y-auto [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-semibold [&_[cmdk-group-heading]]:text-ink-soft">
+          <Command.Empty className="p-3 text-ink-soft">No matches.</Command.Empty>
+          <Entries heading="Actions" entries={actions} onChoose={choose} />
+          <Entries heading="Screens" entries={PLACES} onChoose={choose} />
+          <Chats text={searched} onChoose={choose} />
+          <Entries
+            heading="Agents"
+            entries={agents.flatMap(({ id, name }) => [
+              { name: `Chat with ${name}`, href: `/chat?agent=${id}` },
+              { name: `Edit ${name}`, href: `/agents/${id}` },
+            ])}
+            onChoose={choose}
+          />
+          <Entries heading="Settings" entries={SETTINGS} onChoose={choose} />
+          {searched !== "" && (
+            <Entries
+              heading="Capabilities"
+              entries={capabilities.map(({ id, name, description }) => ({
+                name,
+                also: `${id} ${description}`,
+                href: `/capabilities/${id}`,
+              }))}
+              onChoose={choose}
+            />
+          )}
+        </Command.List>
+      </Command>
+    </Dialog>
+  );
+}
+
+interface EntriesProps {
+  heading: string;
+  entries: readonly Entry[];
+  onChoose: (entry: Entry) => void;
+}
+
+function Entries({ heading, entries, onChoose }: EntriesProps) {
+  if (entries.length === 0) return null;
+  return (
+    <Command.Group heading={heading}>
+      {entries.map((entry) => (
+        <Command.Item
+          key={`${entry.name} ${entry.href ?? ""}`}
+          value={`${heading} ${entry.name} ${entry.href ?? ""}`}
+          keywords={[entry.name, entry.also ?? ""]}
+          onSelect={() => onChoose(entry)}
+          className="flex cursor-pointer items-center justify-between gap-3 rounded-lg px-2 py-1.5 data-[selected=true]:bg-sunken"
+        >
+          <span className="truncate">{entry.name}</span>
+          {entry.hint && <span className="truncate text-xs text-ink-faint">{entry.hint}</span>}
+        </Command.Item>
+      ))}
+    </Command.Group>
+  );
+}
+
+const SHOWN_CHATS = 8;
+
+/** The latest while nothing is typed; then what was said anywhere. */
+function Chats({ text, onChoose }: { text: string; onChoose: (entry: Entry) => void }) {
+  const latest = useRead(["sessions", "recent", false], (signal) =>
+    api.sessions.list({ limit: 60, archived: "false" }, signal),
+  );
+  const found = useRead(["sessions", "search", text], (signal) => api.sessions.search(text, signal), {
+    enabled: text !== "",
+    keepPrevious: true,
+  });
+  const items = text === "" ? (latest.data?.items ?? []) : (found.data?.items ?? []);
+  return (
+    <Entries
+      heading="Conversations"
+      entries={items.slice(0, SHOWN_CHATS).map((item) => ({
+        name: item.title || "New conversation",
+        also: text, // the server found it by these words, wherever they stand
+        hint: "excerpt" in item ? item.excerpt.replaceAll(/[«»]/g, "") : "",
+        href: `/chat/${item.id}`,
+      }))}
+      onChoose={onChoose}
+    />
+  );
+}
