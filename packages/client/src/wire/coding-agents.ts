@@ -104,10 +104,14 @@ export const StoredAgentMessages = itemsOf(
   z.object({ role: z.enum(["user", "assistant", "tool", "system"]), text: z.string() }),
 );
 
-/** The agent is in the path; where it works is decided by the machine that runs it. */
+/** The agent is in the path; where it works is decided by the machine that runs it. JSON in JSON cannot be described. */
 const { agent: _agent, cwd: _cwd, env: _env, ...runOptions } = runOptionsSchema.shape;
 export const CodingAgentRun = z
-  .strictObject({ ...runOptions, thinkingOverride: JsonObject.optional() })
+  .strictObject({
+    ...runOptions,
+    thinkingOverride: JsonObject.optional(),
+    outputSchema: JsonObject.optional(),
+  })
   .meta({ id: "CodingAgentRun" });
 export type CodingAgentRun = z.input<typeof CodingAgentRun>;
 
