@@ -229,6 +229,22 @@ describe("the documents", () => {
     expect(readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8").split("\n").length).toBeLessThanOrEqual(200);
   });
 
+  test.each([
+    ["A message", 15],
+    ["A task", 12],
+    ["An install", 15],
+  ])("%s is walked in at most %i files, each visited once", (title, most) => {
+    const text = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
+    const [, walk = ""] = text.split(`**${title}**`);
+    const files = [...(walk.split(/\n\*\*|\n## /)[0] ?? "").matchAll(/^\d+\. `([^`]+)`/gm)].map(
+      ([, file]) => `${file}`,
+    );
+    expect(files.filter((file) => !existsSync(join(ROOT, "packages", file)))).toEqual([]);
+    expect(new Set(files).size).toBe(files.length);
+    expect(files.length).toBeGreaterThan(5);
+    expect(files.length).toBeLessThanOrEqual(most);
+  });
+
   test("every dependency is explained in docs/dependencies.md, with an exact version", () => {
     const text = readFileSync(join(ROOT, "docs/dependencies.md"), "utf8");
     const manifests = ["package.json", ...PACKAGES.map((name) => `packages/${name}/package.json`)].map(
