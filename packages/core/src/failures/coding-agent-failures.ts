@@ -2,7 +2,7 @@
 import { row } from "./failure.ts";
 
 /** What a program said when it failed. */
-interface ToldFacts {
+export interface ToldFacts {
   readonly agent: string;
   readonly message: string;
   readonly status?: number | undefined;
