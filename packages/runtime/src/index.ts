@@ -11,6 +11,7 @@ export { type RestoreReport, restore } from "./backup/restore.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
 export { isDatabaseAway } from "./db/database-away.ts";
 export { createDatabaseRetry, type DatabaseRetry, unreachable } from "./db/database-retry.ts";
+export { readCursor } from "./db/keyset.ts";
 export { isUuid, uuidFrom } from "./db/uuid.ts";
 export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
 export { copyFiles } from "./files/copy-files.ts";

@@ -42,6 +42,21 @@ export const commonFailures = {
     message: ({ where }) => `The request body cannot be read: ${where}`,
     nextStep: () => "Send a JSON body with content-type application/json.",
   }),
+  media_type_unsupported: row<{ given: string }>({
+    status: 415,
+    message: ({ given }) => `The body is sent as "${given}", and JSON is read here.`,
+    nextStep: () => "Send JSON with the header `content-type: application/json`.",
+  }),
+  method_not_allowed: row<{ method: string; path: string; allowed: readonly string[] }>({
+    status: 405,
+    message: ({ method, path }) => `${path} does not take ${method}.`,
+    nextStep: ({ allowed }) => `It takes ${allowed.join(", ")}; /docs lists every route.`,
+  }),
+  cursor_invalid: row<{ cursor: string }>({
+    status: 400,
+    message: ({ cursor }) => `"${cursor}" is not a cursor of this list.`,
+    nextStep: () => "Start without a cursor, then pass back `next_cursor` as it came.",
+  }),
   body_too_large: row<{ limitBytes: number }>({
     status: 413,
     message: ({ limitBytes }) => `The body is larger than ${limitBytes} bytes.`,

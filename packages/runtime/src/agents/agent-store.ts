@@ -14,14 +14,24 @@ export interface Page<T> {
   readonly nextCursor?: string;
 }
 
+export interface AgentFilter {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly status?: string | undefined;
+  /** In the name or the description, in any letter case. */
+  readonly text?: string | undefined;
+  /** One that it lists. */
+  readonly capability?: string | undefined;
+}
+
 export interface AgentStore {
   create(owner: string, input: AgentInput): Promise<AgentRecord>;
   get(id: string): Promise<Result<AgentRecord>>;
   update(id: string, input: AgentInput): Promise<Result<AgentRecord>>;
   delete(id: string): Promise<Result<AgentRecord>>;
   /** Newest first. The cursor is an id, and ids grow with time, so inserts neither repeat nor skip a row. */
-  list(options: { limit: number; cursor?: string | undefined }): Promise<Page<AgentRecord>>;
-  count(): Promise<number>;
+  list(options: AgentFilter): Promise<Page<AgentRecord>>;
+  count(filter?: Omit<AgentFilter, "limit" | "cursor">): Promise<number>;
   /** The agents that list a capability, for "in use" and for what an uninstall breaks. */
   using(capabilityId: string): Promise<{ id: string; name: string }[]>;
 }
@@ -58,8 +68,8 @@ export function agentStore({ orm }: Pick<Database, "orm">): AgentStore {
       return found;
     },
     list: (options) => list(orm, options),
-    async count() {
-      const [row] = await orm.select({ n: sql<number>`count(*)::int` }).from(agents);
+    async count(filter = {}) {
+      const [row] = await orm.select({ n: sql<number>`count(*)::int` }).from(agents).where(matching(filter));
       return row?.n ?? 0;
     },
     using: (capabilityId) =>
@@ -74,15 +84,23 @@ export function agentStore({ orm }: Pick<Database, "orm">): AgentStore {
 
 type Orm = Pick<NodePgDatabase, "select" | "insert" | "update" | "delete">;
 
-async function list(
-  orm: Orm,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
-): Promise<Page<AgentRecord>> {
+function matching({ status, text, capability }: Omit<AgentFilter, "limit" | "cursor">) {
+  const about = sql`lower(${agents.name} || chr(10) || ${agents.description})`;
+  const lists = sql`exists (select 1 from ${agentCapabilities} where ${agentCapabilities.agentId} = ${agents.id}
+    and ${agentCapabilities.capabilityId} = ${capability})`;
+  return and(
+    status === undefined ? undefined : eq(agents.status, status),
+    text === undefined ? undefined : sql`position(lower(${text}) in ${about}) > 0`,
+    capability === undefined ? undefined : lists,
+  );
+}
+
+async function list(orm: Orm, { limit, cursor, ...filter }: AgentFilter): Promise<Page<AgentRecord>> {
   const before = cursor !== undefined && isUuid(cursor) ? lt(agents.id, cursor) : undefined;
   const rows = await orm
     .select()
     .from(agents)
-    .where(and(before))
+    .where(and(before, matching(filter)))
     .orderBy(desc(agents.id))
     .limit(limit + 1);
   const shown = rows.slice(0, limit);

@@ -1,10 +1,11 @@
 /** Sessions: a conversation with one agent, its files and its state. Messages and runs are the run engine's. */
 import { fail, ok, type Result } from "@capstan/core";
-import { and, desc, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { uuidv7 } from "uuidv7";
 import type { Page } from "../agents/agent-store.ts";
 import type { Database } from "../db/database.ts";
+import { cursorAt, isAfter, type Place, placeAt } from "../db/keyset.ts";
 import { events, messages } from "../db/schema/run-tables.ts";
 import { sessions } from "../db/schema/session-tables.ts";
 import { isUuid } from "../db/uuid.ts";
@@ -55,7 +56,8 @@ export interface SessionChanges {
 
 export interface SessionFilter {
   readonly limit: number;
-  readonly cursor?: string | undefined;
+  /** Where the page before ended. */
+  readonly after?: Place | undefined;
   readonly agentId?: string | undefined;
   readonly owner?: string | undefined;
   /** Only those, or only the others; both when absent. */
@@ -63,6 +65,10 @@ export interface SessionFilter {
   readonly pinned?: boolean | undefined;
   /** By how the last run ended, or what it does: failed, waiting, running, idle. */
   readonly status?: string | undefined;
+  /** In its title, in any letter case. */
+  readonly text?: string | undefined;
+  /** What a client calls it, where that is not its id. */
+  readonly threadId?: string | undefined;
 }
 
 export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
@@ -90,25 +96,19 @@ export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
       if (!made.ok) throw new Error("the session just written is not there");
       return made.value;
     },
-    async list({ limit, cursor, agentId, owner, archived, pinned, status }) {
-      const rows = await orm
-        .select()
+    async list({ limit, ...filter }) {
+      const found = await orm
+        .select({ row: sessions, at: placeAt(sessions.createdAt) })
         .from(sessions)
-        .where(
-          and(
-            cursor !== undefined && isUuid(cursor) ? lt(sessions.id, cursor) : undefined,
-            agentId === undefined ? undefined : eq(sessions.agentId, agentId),
-            owner === undefined ? undefined : eq(sessions.owner, owner),
-            isSet(sessions.archivedAt, archived),
-            isSet(sessions.pinnedAt, pinned),
-            status === undefined ? undefined : eq(sessions.status, status),
-          ),
-        )
-        .orderBy(desc(sessions.id))
+        .where(matching(filter))
+        .orderBy(desc(sessions.createdAt), desc(sessions.id))
         .limit(limit + 1);
-      const items = rows.slice(0, limit);
-      const last = items.at(-1);
-      return { items, ...(rows.length > limit && last && { nextCursor: last.id }) };
+      const shown = found.slice(0, limit);
+      const last = shown.at(-1);
+      const items = shown.map(({ row }) => row);
+      const nextCursor =
+        found.length > limit && last ? cursorAt({ at: last.at, id: last.row.id }) : undefined;
+      return nextCursor === undefined ? { items } : { items, nextCursor };
     },
     async update(id, changes) {
       if (isUuid(id))
@@ -146,3 +146,20 @@ const columnsOf = ({ pinned, archived, ...changes }: SessionChanges) => ({
   ...(pinned !== undefined && { pinnedAt: pinned ? sql`now()` : null }),
   ...(archived !== undefined && { archivedAt: archived ? sql`now()` : null }),
 });
+
+function matching(filter: Omit<SessionFilter, "limit">) {
+  const { after, agentId, owner, archived, pinned, status, text, threadId } = filter;
+  const { id, title, metadata, createdAt } = sessions;
+  return and(
+    after && isAfter(createdAt, id, after),
+    agentId === undefined ? undefined : eq(sessions.agentId, agentId),
+    owner === undefined ? undefined : eq(sessions.owner, owner),
+    isSet(sessions.archivedAt, archived),
+    isSet(sessions.pinnedAt, pinned),
+    status === undefined ? undefined : eq(sessions.status, status),
+    text === undefined ? undefined : sql`position(lower(${text}) in lower(${title})) > 0`,
+    threadId === undefined
+      ? undefined
+      : sql`(${metadata}->>'thread_id' = ${threadId} or ${id}::text = ${threadId})`,
+  );
+}

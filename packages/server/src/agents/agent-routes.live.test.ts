@@ -48,6 +48,72 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
     expect(preview.body.tokens.total).toBeGreaterThan(100);
   });
 
+  test("what GET answers makes an equal agent, and changes nothing when it is sent back", async () => {
+    const { body: made } = await create({
+      capabilities: [{ id: "test_math", prefix: "m_" }, "noop"],
+      model: "capstan/offline",
+      tool_policies: { m_add: "approve", m_divide: "deny" },
+      limits: { max_steps: 9, max_cost_usd: 0.5 },
+      approval_expiry: { policy: "expire", after_seconds: 60 },
+      metadata: { team: { name: "harbour" } },
+    });
+    const { body: read } = await server.call("GET", `/v1/agents/${made.id}`);
+    const copy = await server.call("POST", "/v1/agents", read);
+    expect(copy.status).toBe(201);
+    expect(settable(copy.body)).toEqual(settable(read));
+    const same = await server.call("PATCH", `/v1/agents/${made.id}`, read);
+    expect(same).toMatchObject({ status: 200, body: { version: 1, updated_at: read.updated_at } });
+  });
+
+  test("a patch merges maps, and null takes one entry away", async () => {
+    const { body: made } = await create({
+      capabilities: ["test_math"],
+      tool_policies: { divide: "deny" },
+      limits: { max_steps: 3, max_cost_usd: 0.5 },
+      metadata: { a: { b: 1, c: 2 } },
+    });
+    const patch = (body: object) => server.call("PATCH", `/v1/agents/${made.id}`, body);
+    const merged = await patch({
+      tool_policies: { add: "auto" },
+      limits: { max_steps: 9 },
+      metadata: { a: { b: null } },
+    });
+    expect(merged.body).toMatchObject({
+      tool_policies: { divide: "deny", add: "auto" },
+      limits: { max_steps: 9, max_cost_usd: 0.5 },
+      version: 2,
+    });
+    expect(merged.body.metadata).toEqual({ a: { c: 2 } });
+    const removed = await patch({ tool_policies: { divide: null }, limits: { max_cost_usd: null } });
+    expect(removed.body.tool_policies).toEqual({ add: "auto" });
+    expect(removed.body.limits).toEqual({ max_steps: 9 });
+  });
+
+  test("a patch of an older version is refused, and so is one of what the server sets", async () => {
+    const { body: made } = await create({});
+    await server.call("PATCH", `/v1/agents/${made.id}`, { description: "newer" });
+    const patch = (body: object) => server.call("PATCH", `/v1/agents/${made.id}`, body);
+    expect(await patch(made)).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect(await patch({ owner: "eve@example.com" })).toMatchObject({ status: 422 });
+  });
+
+  test("a policy for a tool that the agent does not have is refused with the tool that was meant", async () => {
+    const refused = await create({ capabilities: ["test_math"], tool_policies: { divid: "deny" } });
+    expect(refused.status).toBe(422);
+    expect(refused.body.message).toContain('did you mean "divide"');
+  });
+
+  test("a cursor that is none of ours is 400, and text and capability find agents", async () => {
+    expect(await server.call("GET", "/v1/agents?cursor=nonsense")).toMatchObject({
+      status: 400,
+      body: { code: "cursor_invalid" },
+    });
+    await create({ name: "Needle in the hay", capabilities: ["noop"] });
+    const found = await server.call("GET", "/v1/agents?q=NEEDLE&capability=noop");
+    expect(found.body).toMatchObject({ total: 1, items: [{ name: "Needle in the hay" }] });
+    expect((await server.call("GET", "/v1/agents?q=needle&capability=test_math")).body.total).toBe(0);
+  });
+
   test("options come back in their place, and a capability without any as its id", async () => {
     const { body } = await create({
       capabilities: [{ id: "test_math", prefix: "m_", version: "^1.0.0" }, "noop"],
@@ -127,3 +193,9 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
     );
   });
 });
+
+/** An agent without what the server says of it. */
+function settable(agent: Record<string, unknown>): Record<string, unknown> {
+  const { id, version, status, owner, created_at, updated_at, ...fields } = agent;
+  return fields;
+}

@@ -9,10 +9,12 @@ import {
   AgentQuery,
   PreviewQuery,
 } from "@capstan/client/wire";
+import { fail } from "@capstan/core";
+import { isUuid } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import { agentDto, agentInput, patchedInput, unsavedInput } from "./agent-wire.ts";
+import { agentDto, agentInput, isSameAgent, patchedInput, unsavedInput } from "./agent-wire.ts";
 import { previewDto } from "./preview-dto.ts";
 import type { SaveAgentParts } from "./save-agent.ts";
 import { canAnswer, saveAgent } from "./save-agent.ts";
@@ -109,7 +111,14 @@ export function agentRoutes(services: AgentRouteParts) {
     return saved.ok ? c.json(agentDto(saved.value), 201) : problem(c, saved.failure);
   });
   routes.openapi(listAgents, async (c) => {
-    const [page, total] = await Promise.all([agents.list(c.req.valid("query")), agents.count()]);
+    const { limit, cursor, status, capability, q: text } = c.req.valid("query");
+    if (cursor !== undefined && !isUuid(cursor))
+      return problem(c, fail("cursor_invalid", { cursor }).failure);
+    const filter = { status, capability, text };
+    const [page, total] = await Promise.all([
+      agents.list({ limit, cursor, ...filter }),
+      agents.count(filter),
+    ]);
     const { items, nextCursor } = page;
     return c.json({ items: items.map(agentDto), total, ...(nextCursor && { next_cursor: nextCursor }) }, 200);
   });
@@ -134,6 +143,7 @@ export function agentRoutes(services: AgentRouteParts) {
     if (!found.ok) return problem(c, found.failure);
     const input = patchedInput(found.value, c.req.valid("json"));
     if (!input.ok) return problem(c, input.failure);
+    if (isSameAgent(found.value, input.value)) return c.json(agentDto(found.value), 200);
     const saved = await saveAgent(services, c.get("caller"), input.value, found.value);
     return saved.ok ? c.json(agentDto(saved.value), 200) : problem(c, saved.failure);
   });

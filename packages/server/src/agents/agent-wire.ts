@@ -2,6 +2,7 @@
  * Agents between the API and the code: the same fields, in snake_case there and in camelCase here. Field by field, by the
  * schema: a new field of an agent is not named here.
  */
+import { isDeepStrictEqual } from "node:util";
 import {
   AGENT_KEPT,
   type Agent,
@@ -49,6 +50,13 @@ function mergedInput(current: AgentFields, patch: z.output<typeof AgentPatch>): 
 
 export const agentDto = (agent: AgentRecord): Agent =>
   Object.fromEntries([...AGENT_KEPT, ...FIELDS].map((field) => [field, wireValue(agent, field)])) as Agent;
+
+/** A change that changes nothing makes no new version. */
+export function isSameAgent(before: AgentRecord, after: AgentInput): boolean {
+  const { id, version, owner, status, createdAt, updatedAt } = before;
+  const changed = agentDto({ ...after, id, version, owner, status, createdAt, updatedAt });
+  return isDeepStrictEqual(agentDto(before), changed);
+}
 
 type FieldName = keyof AgentFields;
 

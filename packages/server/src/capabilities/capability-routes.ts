@@ -94,11 +94,19 @@ export function capabilityRoutes(services: CapabilityRouteParts) {
   const { registry, agents } = services;
   const routes = newRoutes();
   routes.openapi(listRoute, (c) => {
-    const items = registry
+    const { limit, cursor, ...filter } = c.req.valid("query");
+    const found = registry
       .list()
-      .filter(matches(c.req.valid("query")))
-      .map(capabilityDto);
-    return c.json({ items, total: items.length }, 200);
+      .filter(matches(filter))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+    const after = cursor === undefined ? undefined : Buffer.from(cursor, "base64url").toString();
+    if (after !== undefined && !/^[\w.:@/-]{1,200}$/.test(after))
+      return problem(c, fail("cursor_invalid", { cursor: cursor ?? "" }).failure);
+    const rest = after === undefined ? found : found.filter(({ id }) => id > after);
+    const items = rest.slice(0, limit).map(capabilityDto);
+    const last = rest.length > limit ? items.at(-1) : undefined;
+    const next_cursor = last && Buffer.from(last.id).toString("base64url");
+    return c.json({ items, total: found.length, next_cursor }, 200);
   });
   routes.openapi(getRoute, async (c) => {
     const { id } = c.req.valid("param");
@@ -147,7 +155,9 @@ export function capabilityRoutes(services: CapabilityRouteParts) {
   return routes;
 }
 
-function matches(filter: z.output<typeof CapabilityQuery>): (capability: Capability) => boolean {
+type Filter = Omit<z.output<typeof CapabilityQuery>, "limit" | "cursor">;
+
+function matches(filter: Filter): (capability: Capability) => boolean {
   const text = filter.q?.toLowerCase();
   return ({ id, name, description, status, category, source }) =>
     (filter.status === undefined || filter.status === status) &&

@@ -2,7 +2,7 @@
 
 import { Session, SessionCreate, SessionPage, SessionPatch, SessionQuery } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
-import type { AgentStore, SessionRecord, SessionStore } from "@capstan/runtime";
+import { type AgentStore, readCursor, type SessionRecord, type SessionStore } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
@@ -87,12 +87,18 @@ export function sessionRoutes({ sessions, agents }: SessionRouteParts) {
     return c.json(sessionDto(session), 201);
   });
   routes.openapi(listSessions, async (c) => {
-    const { agent_id, archived, pinned, ...page } = c.req.valid("query");
+    const { cursor, limit, agent_id, archived, pinned, status, q, thread_id } = c.req.valid("query");
+    const after = readCursor(cursor);
+    if (!after.ok) return problem(c, after.failure);
     const { items, nextCursor } = await sessions.list({
-      ...page,
+      limit,
+      after: after.value,
       agentId: agent_id,
       archived: archived && archived === "true",
       pinned: pinned && pinned === "true",
+      status,
+      text: q,
+      threadId: thread_id,
       owner: ownerFilter(c.get("caller")),
     });
     return c.json({ items: items.map(sessionDto), ...(nextCursor && { next_cursor: nextCursor }) }, 200);

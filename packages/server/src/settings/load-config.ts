@@ -7,6 +7,7 @@ import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type CapstanConfig, fail, ok, type Result } from "@capstan/core";
+import { unknownField } from "@capstan/core/internal";
 
 const NAMES = ["capstan.config.ts", "capstan.config.mts", "capstan.config.js", "capstan.config.mjs"];
 /** A misspelt field would be left out in silence. */
@@ -26,7 +27,7 @@ export async function loadConfig(folder: string): Promise<Result<CapstanConfig>>
       return refuse("it has no default export; end it with `export default defineConfig({ ... })`");
     const unknown = Object.keys(loaded.default).filter((field) => !Object.hasOwn(FIELDS, field));
     if (unknown.length > 0)
-      return refuse(`it knows no ${unknown.join(", ")}; there is ${Object.keys(FIELDS).join(", ")}`);
+      return refuse(unknown.map((field) => unknownField(field, Object.keys(FIELDS))).join("; "));
     return ok(loaded.default);
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));

@@ -1,8 +1,9 @@
 /** The HTTP application: guards first, then the routes, then one shape for everything that goes wrong. */
 
 import { randomUUID } from "node:crypto";
-import { fail } from "@capstan/core";
+import { type Failure, fail } from "@capstan/core";
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { a2aRoutes } from "../a2a/a2a-routes.ts";
 import { agUiRoutes } from "../ag-ui/ag-ui-routes.ts";
@@ -19,6 +20,7 @@ import { type AppEnv, newRoutes } from "../http/define-route.ts";
 import { guardDisk } from "../http/disk-guard.ts";
 import { faultOf } from "../http/fault-of.ts";
 import { refuseDeepJson } from "../http/json-depth.ts";
+import { notServed } from "../http/not-served.ts";
 import { problem } from "../http/problem.ts";
 import { mcpRoutes } from "../mcp/mcp-routes.ts";
 import { modelRoutes } from "../models/model-routes.ts";
@@ -98,14 +100,9 @@ export function createApp(
   for (const routes of ROUTES) app.route("/", routes(services));
   app.route("/", docsRoutes(app));
   app.route("/", studioRoutes());
-  app.notFound((c) => {
-    const id = `${c.req.method} ${c.req.path}`;
-    const nextStep = "GET /openapi.json and the page at /docs list every route.";
-    return problem(c, fail("not_found", { what: "route", id, nextStep }).failure);
-  });
+  app.notFound(notServed(app));
   app.onError((error, c) => {
-    if (error instanceof HTTPException)
-      return problem(c, fail("body_invalid", { where: error.message }).failure);
+    if (error instanceof HTTPException) return problem(c, unreadable(c, error));
     const fault = faultOf(error);
     if (fault) {
       if (fault.status >= 500) services.log.error({ what: fault.code, path: c.req.path, error });
@@ -116,4 +113,12 @@ export function createApp(
     return problem(c, fail("internal", { reference }).failure);
   });
   return app;
+}
+
+/** What hono throws of a body it cannot read. */
+function unreadable(c: Context, { status, message }: HTTPException): Failure {
+  const given = c.req.header("content-type") ?? "nothing in particular";
+  return status === 415
+    ? fail("media_type_unsupported", { given }).failure
+    : fail("body_invalid", { where: message }).failure;
 }

@@ -1,4 +1,4 @@
-/** The studio's built files at `/`. Unknown paths without a dot get index.html: they are routes of the studio. */
+/** The studio's built files at `/`. The paths of its screens get index.html. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,6 +27,10 @@ const SECURITY = {
   "referrer-policy": "no-referrer",
 };
 
+/** The first words of the studio's own paths, as web/src/app.tsx has them; every other path is no page. */
+const SCREENS =
+  /^\/(?:index\.html|chat|agents|sessions|approvals|capabilities|route|coding-agents|packages|settings)(?:\/|$)/;
+
 export function studioRoutes(): Hono {
   const folder = FOLDERS.find((path) => existsSync(join(path, "index.html")));
   const files = folder === undefined ? new Map<string, Buffer>() : readAll(folder);
@@ -36,7 +40,7 @@ export function studioRoutes(): Hono {
     const asset = files.get(path);
     if (asset) return answer(asset, path);
     const index = files.get("/index.html");
-    const isPage = extname(path) === "" && !/^\/(v1|api|mcp|a2a)(\/|$)/.test(path);
+    const isPage = SCREENS.test(path);
     if (index && isPage) return answer(index, "/index.html");
     if (path === "/index.html")
       return c.text("The studio is not built. Run `npm start`, or `npm run build` once.\n", 404);

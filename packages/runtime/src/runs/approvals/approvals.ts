@@ -54,6 +54,7 @@ export interface Decision {
 export interface ApprovalFilter {
   readonly status?: ApprovalStatus | undefined;
   readonly sessionId?: string | undefined;
+  readonly agentId?: string | undefined;
   readonly assignee?: string | undefined;
   /** Only approvals that this person asked for or is assigned to. */
   readonly visibleTo?: string | undefined;
@@ -103,7 +104,7 @@ const COLUMNS = `id, run_id as "runId", session_id as "sessionId", agent_id as "
 
 const LIST = `select ${COLUMNS} from approvals where ($1::text is null or status = $1)
   and ($2::uuid is null or session_id = $2) and ($3::text is null or assignee = $3) and ($4::uuid is null or id < $4)
-  and ($6::text is null or user_email = $6 or assignee = $6)
+  and ($6::text is null or user_email = $6 or assignee = $6) and ($7::text is null or agent_id::text = $7)
   order by id desc limit $5`;
 const GET = `select ${COLUMNS} from approvals where id = $1`;
 const DECIDE = `update approvals set status = $2, decided_by = $3, decided_at = now(), words = $4,
@@ -122,8 +123,8 @@ export function createApprovals(parts: ApprovalParts): Approvals {
   };
   return {
     get,
-    async list({ status, sessionId, assignee, visibleTo, limit, cursor }) {
-      const who = [assignee ?? null, cursor ?? null, limit + 1, visibleTo ?? null];
+    async list({ status, sessionId, agentId, assignee, visibleTo, limit, cursor }) {
+      const who = [assignee ?? null, cursor ?? null, limit + 1, visibleTo ?? null, agentId ?? null];
       const values = [status ?? null, sessionId ?? null, ...who];
       const { rows } = await pool.query<Approval>(LIST, values);
       const items = rows.slice(0, limit);

@@ -1,0 +1,78 @@
+/** Paths and methods that nobody serves, and bodies of another kind: a problem each time, never the studio's page. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await testServer(await freshPglite());
+});
+afterAll(async () => server?.stop());
+
+const problemOf = async (method: string, path: string, init: RequestInit = {}) => {
+  const response = await fetch(server.url + path, { method, headers: { accept: "text/html" }, ...init });
+  expect(response.headers.get("content-type")).toBe("application/problem+json");
+  return { status: response.status, allow: response.headers.get("allow"), body: await response.json() };
+};
+
+describe("a path that nobody serves", () => {
+  test.each([
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-protected-resource/mcp",
+    "/.well-known/openid-configuration",
+    "/register",
+    "/authorize",
+    "/token",
+    "/v1",
+    "/v1/nothing",
+    "/mcp/nothing",
+    "/nothing/at/all",
+  ])("GET %s is a problem", async (path) => {
+    expect(await problemOf("GET", path)).toMatchObject({ status: 404, body: { code: "not_found" } });
+  });
+
+  test("POST /register is a problem", async () => {
+    expect(await problemOf("POST", "/register", { body: "{}" })).toMatchObject({ status: 404 });
+  });
+});
+
+describe("a method that a path does not take", () => {
+  test.each([
+    ["PUT", "/v1/agents", "GET, POST"],
+    ["DELETE", "/v1/agents", "GET, POST"],
+    ["POST", "/v1/status", "GET"],
+    ["GET", "/v1/route", "POST"],
+    ["PATCH", "/v1/approvals/abc", "GET, POST"],
+  ])("%s %s is 405, and says which it takes", async (method, path, allow) => {
+    expect(await problemOf(method, path)).toMatchObject({
+      status: 405,
+      allow,
+      body: { code: "method_not_allowed" },
+    });
+  });
+});
+
+describe("a body", () => {
+  test("that is no JSON is 400", async () => {
+    const headers = { "content-type": "application/json" };
+    expect(await problemOf("POST", "/v1/agents", { headers, body: "{" })).toMatchObject({
+      status: 400,
+      body: { code: "body_invalid" },
+    });
+  });
+
+  test("of another kind is 415, and says which kind is read", async () => {
+    const headers = { "content-type": "text/plain" };
+    expect(await problemOf("POST", "/v1/agents", { headers, body: '{"name": "A"}' })).toMatchObject({
+      status: 415,
+      body: { code: "media_type_unsupported", message: expect.stringContaining("text/plain") },
+    });
+  });
+
+  test.each([
+    ["POST", "/v1/triggers/x/retry", { run: 1 }],
+    ["DELETE", "/v1/agents/x", { force: true }],
+  ])("that %s %s does not take is refused", async (method, path, body) => {
+    expect(await server.call(method, path, body)).toMatchObject({ status: 422 });
+  });
+});

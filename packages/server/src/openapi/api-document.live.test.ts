@@ -1,0 +1,63 @@
+/** The OpenAPI document is whole: generators make a client of it that compiles. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+
+interface Operation {
+  operationId?: string;
+  security?: object[];
+  responses?: Record<string, { content?: Record<string, { schema?: { $ref?: string } }> }>;
+  requestBody?: { content?: Record<string, { schema?: object }> };
+}
+
+let server: TestServer;
+let operations: [name: string, operation: Operation][];
+let document: { paths: Record<string, Record<string, Operation>>; servers: object[]; components: never };
+
+beforeAll(async () => {
+  server = await testServer(await freshPglite());
+  document = (await server.call("GET", "/openapi.json")).body;
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [
+      `${method} ${path}`,
+      operation,
+    ]),
+  );
+});
+afterAll(async () => server?.stop());
+
+test("each operation has an id of its own", () => {
+  const ids = operations.map(([, { operationId }]) => operationId);
+  expect(ids.length).toBeGreaterThan(80);
+  expect(ids.filter((id) => !/^[a-z][a-zA-Z0-9]+$/.test(id ?? ""))).toEqual([]);
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+});
+
+test("each says who may call it and that a refusal is a problem", () => {
+  const without = operations.filter(
+    ([name, { security, responses }]) =>
+      !name.includes("/openai/") && // its errors are those of the protocol
+      (!security || refusalOf(responses) !== "#/components/schemas/Problem"),
+  );
+  expect(without.map(([name]) => name)).toEqual([]);
+  expect(document).toMatchObject({
+    servers: [{ url: "/" }],
+    components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
+  });
+});
+
+test("each answer and body of our own is described", () => {
+  const bare = operations
+    .filter(([name]) => /^\w+ \/(v1|api)\//.test(name) && !/ag-ui|a2a|ai-sdk|\/api\/\{route\}/.test(name))
+    .flatMap(([name, { responses = {}, requestBody }]) => [
+      ...Object.entries(responses).map(([status, { content }]) => [`${name} ${status}`, content] as const),
+      [`${name} body`, requestBody?.content] as const,
+    ])
+    .filter(([, content]) => Object.values(content ?? {}).some(({ schema }) => !schema || isEmpty(schema)));
+  expect(bare.map(([name]) => name)).toEqual([]);
+});
+
+const isEmpty = (schema: object): boolean => Object.keys(schema).length === 0;
+
+const refusalOf = (responses: Operation["responses"]): string | undefined =>
+  responses?.default?.content?.["application/problem+json"]?.schema?.$ref;

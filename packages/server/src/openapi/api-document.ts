@@ -1,0 +1,69 @@
+/**
+ * The OpenAPI document, whole enough for generators: each operation has an id, who may call it, and the problem it answers
+ * with when it refuses. What the routes themselves do not say is added here, once.
+ */
+import { Problem } from "@capstan/client/wire";
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { AppEnv } from "../http/define-route.ts";
+import { VERSION } from "../settings/version.ts";
+
+const CONFIG = {
+  openapi: "3.1.0",
+  info: {
+    title: "Capstan",
+    version: VERSION,
+    description: "One capability layer for every agent: compose, discover, route, install and delegate.",
+    license: { name: "MIT", identifier: "MIT" },
+  },
+  servers: [{ url: "/", description: "The server this document comes from." }],
+};
+
+const METHODS = ["get", "put", "post", "delete", "patch"] as const;
+const REFUSALS: Readonly<Record<string, string>> = {
+  "401": "No key, or one that is not known.",
+  "403": "The key lacks the right.",
+  "422": "The input is not valid; every fault is named.",
+  default: "Any other refusal.",
+};
+
+export type ApiDocument = ReturnType<OpenAPIHono<AppEnv>["getOpenAPI31Document"]>;
+
+export function apiDocument(app: OpenAPIHono<AppEnv>): ApiDocument {
+  const { openAPIRegistry: registry } = app;
+  registry.registerComponent("securitySchemes", "key", {
+    type: "http",
+    scheme: "bearer",
+    description: "An API key (`capstan keys create`). On this machine none is needed.",
+  });
+  registry.register("Problem", Problem);
+  const document = app.getOpenAPI31Document(CONFIG);
+  for (const [path, operations] of Object.entries(document.paths ?? {}))
+    for (const method of METHODS) {
+      const operation = operations[method];
+      if (!operation) continue;
+      operation.operationId ??= operationId(method, path);
+      const right: unknown = Reflect.get(operation, "x-capstan-right");
+      operation.security ??= right === undefined || right === "none" ? [{}] : [{ key: [] }, {}];
+      operation.responses = { ...refusals(), ...operation.responses };
+    }
+  return document;
+}
+
+const refusals = () =>
+  Object.fromEntries(
+    Object.entries(REFUSALS).map(([status, description]) => [
+      status,
+      {
+        description,
+        content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+      },
+    ]),
+  );
+
+/** For routes of protocols, which are described by hand: `getOpenaiV1Models`. */
+const operationId = (method: string, path: string): string =>
+  method +
+  path
+    .split(/[^a-zA-Z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
