@@ -46,6 +46,12 @@ const capstan = (args: string[], answers: string[] = []) =>
   typeCommand(server.url, args, answers.length > 0 ? { answers } : {});
 const installed = async () => JSON.parse((await capstan(["packages", "--json"])).out).items;
 
+test("a command with a path that has spaces reaches the server as it was typed", async () => {
+  const script = join(folder, "my tools", "server.mjs");
+  const { out } = await capstan(["install", "node", script, "--kind", "mcp"], ["n"]);
+  expect(out).toContain(`node ${script}`);
+});
+
 describe("what lies in the drop folder", () => {
   test("is told at start and by --scan, waits for a yes, and waits no more when it is installed", async () => {
     const path = join(store.dataDir, "capabilities", "clis", "aech-cli-demo-0.1.0.tgz");

@@ -28,7 +28,7 @@ export const install: Command = {
   async run(context) {
     const api = await context.server();
     if (context.options.scan) return scan(context, api);
-    const words = context.args.join(" ");
+    const words = context.args.length > 1 ? context.args.map(quoted).join(" ") : (context.args[0] ?? "");
     if (words === "")
       return fail("command_invalid", { message: "what to install is missing", usage: install.usage });
     const source = await sourceBody(words, context);
@@ -52,6 +52,10 @@ export const install: Command = {
     return context.print(installed.value, `Installed ${name} ${version}\n`);
   },
 };
+
+/** A word of a command line as it was typed: the shell has taken its quotes away, and the server reads words again. */
+const quoted = (word: string): string =>
+  /[\s"'\\]/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : word;
 
 /**
  * The review, printed. A package without a manifest can only be described by running it, which is a question of its own:

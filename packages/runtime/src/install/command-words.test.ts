@@ -9,6 +9,8 @@ test.each<[string, string[] | undefined]>([
   ["node /a\\ b/c.js", ["node", "/a b/c.js"]],
   ['run "say \\"hi\\"" --x="a b"', ["run", 'say "hi"', "--x=a b"]],
   ["echo $HOME `id`", ["echo", "$HOME", "`id`"]],
+  ["node C:\\tools\\server.js", ["node", "C:\\tools\\server.js"]],
+  ["node 'it'\\''s here.js'", ["node", "it's here.js"]],
   ['node "unclosed', undefined],
   ["", []],
 ])("%s is read as %j", (line, words) => {

@@ -1,6 +1,7 @@
 /** The words of a command line as a shell would read them: quotes and backslashes keep spaces; nothing is expanded. */
 const WORD = /\s*((?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+)/gy;
-const PIECE = /\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s"'\\]+)/g;
+/** A backslash before an ordinary letter stays: Windows paths have them. */
+const PIECE = /\\([\s"'\\])|"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s"'\\]+|\\)/g;
 
 /** Undefined when a quote is not closed. */
 export function commandWords(line: string): string[] | undefined {
