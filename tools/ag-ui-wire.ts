@@ -7,6 +7,7 @@ export type WireEvent = any;
 export const runInput = (more: object = {}) => ({
   threadId: crypto.randomUUID(),
   runId: crypto.randomUUID(),
+  protocolVersion: "1.0",
   messages: [{ id: crypto.randomUUID(), role: "user", content: "hi" }],
   tools: [],
   context: [],

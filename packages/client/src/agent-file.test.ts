@@ -24,6 +24,7 @@ const served = (parts: Partial<Agent> = {}): AgentFields & { id: string } => ({
   limits: {},
   approval_expiry: { policy: "wait" },
   may_request_scopes: false,
+  on_disconnect: "continue",
   allow_native_tools: false,
   provider: null,
   documentation_url: null,

@@ -13,6 +13,11 @@ export interface CapstanAgentConfig extends HttpAgentConfig {
   reconnect?: ReconnectOptions;
 }
 
+/** AG-UI's own type, and sub-agents by the name that its specification of capabilities uses. */
+export type CapstanCapabilities = AgentCapabilities & {
+  multiAgent?: { subAgents?: Array<{ name: string; description?: string }> };
+};
+
 export class CapstanAgent extends HttpAgent {
   // No field of its own: the parent's `clone()` makes an object without running this constructor.
   constructor({ key, reconnect = {}, ...config }: CapstanAgentConfig) {
@@ -23,15 +28,40 @@ export class CapstanAgent extends HttpAgent {
   }
 
   /**
+   * Stops the run on the server too; the parent only stops listening, and the run would continue unheard.
+   * Leaving without stopping is `detachActiveRun()`.
+   */
+  override abortRun(): void {
+    const wasRunning = this.isRunning;
+    super.abortRun();
+    if (wasRunning) void cancelOnServer(this);
+  }
+
+  /**
    * What the agent can do now; it changes with the agent. Undefined from a server that has no such document: the
    * parent's type has no room for that, so read it with `?.` as AG-UI's own documentation does.
    */
-  override async getCapabilities(): Promise<AgentCapabilities> {
-    const response = await this.fetch(`${this.url.replace(/\/+$/, "")}/capabilities`, {
-      headers: { ...this.headers, Accept: "application/json" },
-    });
-    if (response.status === 404) return undefined as unknown as AgentCapabilities;
+  override async getCapabilities(): Promise<CapstanCapabilities> {
+    const url = `${trimmed(this.url)}/capabilities`;
+    const response = await this.fetch(url, { headers: { ...this.headers, Accept: "application/json" } });
+    if (HAS_NONE.has(response.status)) return undefined as unknown as CapstanCapabilities;
     if (!response.ok) throw new Error(`The server answered ${response.status}: ${await response.text()}`);
-    return (await response.json()) as AgentCapabilities;
+    const type = response.headers.get("content-type") ?? "no content type";
+    if (!/\bjson\b/.test(type)) {
+      throw new Error(`${url} answered with ${type} instead of JSON. Is this the URL of an agent?`);
+    }
+    return (await response.json()) as CapstanCapabilities;
   }
 }
+
+/** A function and not a private method: a clone has no private members. */
+async function cancelOnServer(agent: CapstanAgent): Promise<void> {
+  const headers = { ...agent.headers, "Content-Type": "application/json" };
+  const body = JSON.stringify({ threadId: agent.threadId });
+  await agent.fetch(`${trimmed(agent.url)}/cancel`, { method: "POST", headers, body }).catch(() => {});
+}
+
+/** No such document, no such method, not implemented: a server without capabilities. */
+const HAS_NONE = new Set([404, 405, 501]);
+
+const trimmed = (url: string): string => url.replace(/\/+$/, "");

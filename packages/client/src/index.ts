@@ -1,6 +1,6 @@
 export type { AgentFile } from "./agent-file.ts";
 export { type Api, createApi } from "./api.ts";
-export { CapstanAgent, type CapstanAgentConfig } from "./capstan-agent.ts";
+export { CapstanAgent, type CapstanAgentConfig, type CapstanCapabilities } from "./capstan-agent.ts";
 export {
   type CallOptions,
   type Connection,

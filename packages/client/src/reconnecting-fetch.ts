@@ -64,9 +64,13 @@ async function sendUntilAnswered(
 ): Promise<Response> {
   const until = Date.now() + giveUpAfterMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
-    const sent = await fetch(url, init).catch((error: unknown) => ({ error }));
+    // Not `instanceof Response`: some libraries replace the global class, and its instances are still responses.
+    const sent = await fetch(url, init).then(
+      (response) => ({ response }),
+      (error: unknown) => ({ error }),
+    );
     const late = Date.now() + pauseMs > until || init.signal?.aborted;
-    if (sent instanceof Response && (!AWAY.has(sent.status) || late)) return sent;
+    if ("response" in sent && (!AWAY.has(sent.response.status) || late)) return sent.response;
     if ("error" in sent && late) throw sent.error;
     await pause(pauseMs, init.signal);
   }

@@ -145,6 +145,8 @@ export {
 } from "./wire/runs.ts";
 export { FoundSession, FoundSessions, SessionSearchQuery } from "./wire/session-search.ts";
 export {
+  CancelledThread,
+  CancelThread,
   EventPage,
   EventQuery,
   FeedbackCreate,

@@ -43,6 +43,8 @@ export interface AgentSpec {
   readonly limits: RunLimits;
   readonly approvalExpiry: ApprovalExpiry;
   readonly mayRequestScopes: boolean;
+  /** What a run does when the client that started it disconnects: it continues, or is cancelled after a grace period. */
+  readonly onDisconnect: "continue" | "cancel";
   readonly allowNativeTools: boolean;
   readonly provider?: string;
   readonly documentationUrl?: string;
@@ -60,6 +62,7 @@ export const AGENT_DEFAULTS = {
   limits: {},
   approvalExpiry: { policy: "wait" },
   mayRequestScopes: false,
+  onDisconnect: "continue",
   allowNativeTools: false,
   metadata: {},
 } satisfies Omit<AgentSpec, "id" | "name" | "version">;

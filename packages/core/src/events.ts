@@ -151,6 +151,8 @@ export const CUSTOM_EVENTS = {
   resumed: "capstan.resumed",
   /** The provider broke off or refused for now; the step is tried again. */
   retrying: "capstan.retrying",
+  /** Earlier messages were replaced; another session keeps them. */
+  rewound: "capstan.rewound",
   /** The session has another agent from here on. */
   handedOver: "capstan.handed_over",
   /** Something the run did without, such as an attachment the model cannot read. */

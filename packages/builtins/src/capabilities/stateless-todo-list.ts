@@ -42,7 +42,7 @@ const writeTodos = defineTool({
     warnings: z.array(z.string()),
   }),
   idempotent: true,
-  /** Clients show the list beside the conversation; the shared state holds it under `todos`. */
+  /** Clients show the list beside the conversation. The shared state belongs to the client and is left alone. */
   events: (_input, { todos }, { sessionId }) => [
     {
       type: "ACTIVITY_SNAPSHOT",
@@ -51,7 +51,6 @@ const writeTodos = defineTool({
       content: { todos },
       replace: true,
     },
-    { type: "STATE_DELTA", delta: [{ op: "add", path: "/todos", value: todos }] },
   ],
   run({ todos }) {
     const count = (status: Todo["status"]) => todos.filter((task) => task.status === status).length;

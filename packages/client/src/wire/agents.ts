@@ -54,6 +54,7 @@ export const AgentFields = z.strictObject({
   limits: AgentLimits,
   approval_expiry: ApprovalExpiryWire,
   may_request_scopes: z.boolean(),
+  on_disconnect: z.enum(["continue", "cancel"]),
   allow_native_tools: z.boolean(),
   provider: z.string().max(200).nullable(),
   documentation_url: z

@@ -182,3 +182,7 @@ export const StoredEvent = z
   .meta({ id: "SessionEvent" });
 export type StoredEvent = z.infer<typeof StoredEvent>;
 export const EventPage = z.object({ items: z.array(StoredEvent), next: z.int().nullable().optional() });
+
+/** Cancelling by an AG-UI client's own thread id; its names are AG-UI's. */
+export const CancelThread = z.strictObject({ threadId: z.string().min(1).max(500) });
+export const CancelledThread = z.strictObject({ runId: z.string() });

@@ -15,6 +15,7 @@ import { AgentCache } from "./context/agent-cache.ts";
 import type { Engine, RunContext } from "./context/run-context.ts";
 import type { NewMessage, RunsParts, SendOptions } from "./contract/run-types.ts";
 import { IdleHarnesses } from "./harness/idle-harnesses.ts";
+import { dropMessages, listUserMessages } from "./history/rewind-session.ts";
 import {
   exportSession,
   forgetSession,
@@ -212,10 +213,21 @@ class DurableRuns implements Runs {
     return giveFeedback(this.#pool, sessionId, entry);
   }
 
-  clientResults(sessionId: string, results: Parameters<Runs["clientResults"]>[1]) {
+  clientResults(...[sessionId, results, options]: Parameters<Runs["clientResults"]>) {
     const { executorId } = this.#parts;
     const resume = (row: ClaimRow) => this.#resume(row);
-    return storeClientResults({ pool: this.#pool, executorId, resume }, sessionId, results);
+    return storeClientResults({ pool: this.#pool, executorId, resume }, sessionId, results, options);
+  }
+
+  userMessages(sessionId: string) {
+    return listUserMessages(this.#pool, sessionId);
+  }
+
+  async rewind(sessionId: string, position: number, by: string) {
+    await this.#cancelRun(sessionId, { by, queued: true });
+    const branch = await this.fork(sessionId);
+    if (branch.ok) await dropMessages(this.#pool, sessionId, position);
+    return branch;
   }
 
   forget(sessionId: string) {

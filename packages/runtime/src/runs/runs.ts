@@ -1,10 +1,11 @@
 /** Durable runs of agents in sessions, as the rest of the program sees them. */
 import type { Result } from "@capstan/core";
 import type { Approvals } from "./approvals/approvals.ts";
-import type { ClientResult, storeClientResults } from "./approvals/client-results.ts";
+import type { ClientResult, ClientResultOptions, storeClientResults } from "./approvals/client-results.ts";
 import type { CancelOptions } from "./cancel.ts";
 import type { SessionView } from "./claim/session-view.ts";
 import type { NewMessage, SendOptions, Sent } from "./contract/run-types.ts";
+import type { listUserMessages } from "./history/rewind-session.ts";
 import type { forkSession, listMessages, MessagePage, RunRecord } from "./history/session-history.ts";
 import type { EventBatch } from "./log/event-hub.ts";
 import type { ChildOf } from "./send.ts";
@@ -37,7 +38,15 @@ export interface Runs {
     sessionId: string,
     entry: { messageId: string; by: string; value: string; words: string },
   ): Promise<Result<true>>;
-  clientResults(sessionId: string, results: readonly ClientResult[]): ReturnType<typeof storeClientResults>;
+  clientResults(
+    sessionId: string,
+    results: readonly ClientResult[],
+    options?: ClientResultOptions,
+  ): ReturnType<typeof storeClientResults>;
+  /** Every message of the user, oldest first: what a client's history is compared with. */
+  userMessages(sessionId: string): ReturnType<typeof listUserMessages>;
+  /** Drops the messages from this position on; a branch, a session of its own, keeps the whole conversation. */
+  rewind(sessionId: string, position: number, by: string): ReturnType<typeof forkSession>;
   readonly approvals: Approvals;
   /** Deletes rows of a session that have no foreign key to it. */
   forget(sessionId: string): Promise<void>;

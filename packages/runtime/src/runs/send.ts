@@ -247,6 +247,10 @@ async function checkedAgent(
   if (!brought.ok) return brought;
   const whole = withTools(agent, brought.value);
   if (!whole.ok) return whole;
+  const chosen = typeof options.toolChoice === "object" ? options.toolChoice.name : undefined;
+  if (chosen !== undefined && !whole.value.tools.some(({ name }) => name === chosen)) {
+    return fail("input_invalid", { where: `toolChoice names "${chosen}", which this agent does not have` });
+  }
   const schema = options.outputSchema === undefined ? ok(true) : checkSchema(options.outputSchema);
   if (!schema.ok) return schema;
   const can = await canAnswer(engine, agent, options.model);
@@ -277,20 +281,37 @@ function partsOf({ content }: NewMessage): UserPart[] {
 }
 
 /** Parts for the model only, added to the message so that the start of the prompt stays the same. */
-function toldWithIt({ feedback, state }: SessionView, options: SendOptions): UserPart[] {
-  const told: UserPart[] = [];
-  const add = (origin: string, text: string) => told.push({ type: "text", origin, text: `\n\n${text}` });
-  for (const { value, words } of feedback ?? []) {
-    add(
-      "feedback",
-      `[The user's feedback on an earlier answer of yours: ${value}${words ? `, "${words}"` : ""}]`,
-    );
-  }
+function toldWithIt({ feedback, state, conversation }: SessionView, options: SendOptions): UserPart[] {
+  const parts: UserPart[] = [];
+  const add = (origin: string, text: string) => parts.push({ type: "text", origin, text: `\n\n${text}` });
+  for (const text of feedbackTexts(feedback ?? [])) add("feedback", text);
+  for (const text of newInstructions(options.instructions ?? [], conversation ?? [])) add(INSTRUCTION, text);
   for (const { description, value } of options.context ?? []) add("context", `[${description}: ${value}]`);
   const shared = options.state ?? state;
   if (typeof shared === "object" && shared !== null && Object.keys(shared).length > 0) {
     add("state", `[State shared with the user interface: ${JSON.stringify(shared)}]`);
   }
-  if (options.outputSchema !== undefined) told.push(schemaPart(options.outputSchema));
-  return told;
+  if (options.outputSchema !== undefined) parts.push(schemaPart(options.outputSchema));
+  return parts;
+}
+
+const INSTRUCTION = "instruction";
+
+const feedbackTexts = (feedback: NonNullable<SessionView["feedback"]>): string[] =>
+  feedback.map(
+    ({ value, words }) =>
+      `[The user's feedback on an earlier answer of yours: ${value}${words ? `, "${words}"` : ""}]`,
+  );
+
+/** Instructions that the conversation does not contain: clients send all of theirs with every request. */
+function newInstructions(
+  instructions: readonly string[],
+  conversation: readonly ConversationMessage[],
+): string[] {
+  const told = conversation
+    .flatMap((message) => (message.role === "user" ? message.content : []))
+    .flatMap((part) => (part.type === "text" && part.origin === INSTRUCTION ? [part.text.trim()] : []));
+  return instructions
+    .map((text) => `[Instruction of the application: ${text.trim()}]`)
+    .filter((text) => !told.includes(text));
 }

@@ -1,15 +1,32 @@
 /** /v1/agents/{id}/ag-ui: AG-UI 1.0 over SSE, or protobuf when it is asked for by name; and what the agent can do. */
-import { AgentCapabilitiesDocument, CapabilitiesQuery } from "@capstan/client/wire";
+import {
+  AgentCapabilitiesDocument,
+  CancelledThread,
+  CancelThread,
+  CapabilitiesQuery,
+} from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import { createRoute, type z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { type AppEnv, asWire, Id, json, needs, newRoutes, requireRight } from "../http/define-route.ts";
+import {
+  type AppEnv,
+  asWire,
+  Id,
+  json,
+  jsonBody,
+  needs,
+  newRoutes,
+  requireRight,
+} from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { sseEvent, sseResponse, streamStop } from "../http/sse.ts";
 import { type AgentCapabilityParts, agentCapabilities } from "./agent-capabilities.ts";
+import { watchClient } from "./client-left.ts";
 import { answerEvents, type SentEvent } from "./event-stream.ts";
+import { readForwarded } from "./forwarded-props.ts";
 import { parseRunInput } from "./run-input.ts";
-import { type Answering, type StartRunParts, startRun } from "./start-run.ts";
+import { type Answering, type Asking, type StartRunParts, startRun } from "./start-run.ts";
+import { openThread } from "./thread-session.ts";
 
 const PROTOBUF = "application/vnd.ag-ui.event+proto";
 
@@ -27,6 +44,17 @@ const capabilities = createRoute({
   responses: { 200: json(AgentCapabilitiesDocument, "AgentCapabilities.") },
 });
 
+const cancel = createRoute({
+  operationId: "cancelThread",
+  ...needs("run"),
+  method: "post",
+  path: "/v1/agents/{id}/ag-ui/cancel",
+  tags: ["ag-ui"],
+  summary: "Cancel the run of an AG-UI thread, by the client's own thread id",
+  request: { params: Id, body: jsonBody(CancelThread) },
+  responses: { 200: json(CancelledThread, "The run that was cancelled.") },
+});
+
 export interface AgUiRouteParts extends AgentCapabilityParts, StartRunParts {
   /** Fires when the server stops: streams end with a hint to connect again. */
   readonly stopping: AbortSignal;
@@ -41,6 +69,15 @@ export function agUiRoutes(services: AgUiRouteParts) {
     const body = c.req.valid("query").observed === "true" ? { ...declared, observed } : declared;
     return c.json(asWire<z.input<typeof AgentCapabilitiesDocument>>({ ...body }), 200);
   });
+  routes.openapi(cancel, async (c) => {
+    const { threadId } = c.req.valid("json");
+    const { email: owner } = c.get("caller");
+    const thread = { agentId: c.req.valid("param").id.toLowerCase(), owner, threadId };
+    const opened = await openThread(services, thread, "");
+    if (!opened.ok) return problem(c, opened.failure);
+    const cancelled = await services.runs.cancel(opened.value.session.id, { by: owner });
+    return cancelled.ok ? c.json({ runId: cancelled.value.runId }, 200) : problem(c, cancelled.failure);
+  });
   describeRun(routes.openAPIRegistry);
   routes.post("/v1/agents/:id/ag-ui", requireRight("run"), (c) => run(c, services));
   return routes;
@@ -54,7 +91,7 @@ async function run(c: Context<AppEnv>, services: AgUiRouteParts): Promise<Respon
   const input = parseRunInput(body);
   if (!input.ok) return problem(c, input.failure);
   const stop = streamStop(services.stopping);
-  const asking = { agentId, by: email, input: input.value, signal: stop.signal };
+  const asking = { agentId, by: email, input: input.value, signal: stop.signal, sharesState: true };
   const started = await startRun(services, asking).catch((error) => {
     stop.abort();
     throw error;
@@ -64,12 +101,23 @@ async function run(c: Context<AppEnv>, services: AgUiRouteParts): Promise<Respon
     return problem(c, started.failure);
   }
   const events = started.ok
-    ? answerEvents(input.value, started.value)
+    ? followedEvents(services, asking, started.value)
     : refusedRun(input.value, started.failure.message, started.failure.code);
   const place = started.ok ? placeHeaders(started.value) : {};
   return c.req.header("accept")?.includes(PROTOBUF)
     ? protobuf(events, stop, place)
     : sseResponse(texts(events), stop, place);
+}
+
+function followedEvents(
+  services: AgUiRouteParts,
+  { agentId, by, input }: Asking,
+  answering: Answering & { sessionId: string },
+): AsyncIterable<readonly SentEvent[]> {
+  const { sessionId, runId } = answering;
+  const forwarded = readForwarded(input.forwardedProps);
+  const run = { agentId, by, sessionId, runId, forwarded: forwarded.ok ? forwarded.value : {} };
+  return watchClient(services, run, answerEvents(input, answering));
 }
 
 /** Where the run's events are kept, for a client that reads on there after its connection broke. */

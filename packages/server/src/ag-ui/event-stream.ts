@@ -8,10 +8,15 @@ import { AG_UI_VERSION } from "@capstan/core/internal";
 import { type Numbered, shown, standingThenEvents } from "./look-again.ts";
 import type { Answering } from "./start-run.ts";
 
+/** The code of the event that ends a stream whose run continues. */
+export const STREAM_CLOSED = "stream_closed";
+
 /** One event: its JSON, and its number in the session when it is stored there. */
 export interface SentEvent {
   readonly json: string;
   readonly seq?: number;
+  /** Of a run that the same request resumed, before the one that answers. */
+  readonly isEarlier?: boolean;
 }
 
 /** What was stored together comes together. */
@@ -20,30 +25,52 @@ export async function* answerEvents(
   answering: Answering,
 ): AsyncGenerator<readonly SentEvent[]> {
   const ids = { threadId: input.threadId, runId: input.runId };
+  const knowsOutcomes = input.protocolVersion !== undefined;
+  const finished = (json: string): string =>
+    JSON.stringify({ ...endFor(JSON.parse(json) as RunEvent, knowsOutcomes), ...ids });
   const { standing, warnings } = answering;
   yield [
     event({ type: "RUN_STARTED", ...ids, protocolVersion: AG_UI_VERSION }),
     ...warnings.map((message) => event({ type: "CUSTOM", name: "capstan.warning", value: { message } })),
   ];
   if (standing?.ended) {
-    yield [...shown(standing, []), event(endedAgain(standing.ended, ids))];
+    yield [...shown(standing, []), event(endFor(endedAgain(standing.ended, ids), knowsOutcomes))];
     return;
   }
   for await (const batch of followed(answering)) {
-    const end = batch.findIndex(({ json }) => isTerminal(json));
+    const end = batch.findIndex(({ json, isEarlier }) => isTerminal(json) && !(isEarlier && isSuccess(json)));
     const sent = (end < 0 ? batch : batch.slice(0, end + 1))
-      .filter(({ json }) => !json.startsWith('{"type":"RUN_STARTED"')) // sent already, with the client's ids
-      .map((each) => (isFinished(each.json) ? { ...each, json: withIds(each.json, ids) } : each));
+      .filter(
+        ({ json, isEarlier }) => !isStarted(json) && !(isEarlier && isFinished(json) && isSuccess(json)),
+      )
+      .map((each) => (isFinished(each.json) ? { ...each, json: finished(each.json) } : each));
     if (sent.length > 0) yield sent;
     if (end >= 0) return;
   }
   const message = "The connection to the run was closed. Ask again to go on.";
-  yield [event({ type: "RUN_ERROR", message, code: "stream_closed" })];
+  yield [event({ type: "RUN_ERROR", message, code: STREAM_CLOSED })];
 }
 
+/** Sent once, with the client's ids. */
+const isStarted = (json: string): boolean => json.startsWith('{"type":"RUN_STARTED"');
+/** The earlier run ended with an answer: the next one follows. */
+const isSuccess = (json: string): boolean => {
+  const { outcome } = JSON.parse(json) as { outcome?: { type?: string; pendingToolCallIds?: unknown } };
+  return outcome?.type === "success" && outcome.pendingToolCallIds === undefined;
+};
 const isFinished = (json: string): boolean => json.startsWith('{"type":"RUN_FINISHED"');
 const isTerminal = (json: string): boolean => isFinished(json) || json.startsWith('{"type":"RUN_ERROR"');
-const withIds = (json: string, ids: object): string => JSON.stringify({ ...JSON.parse(json), ...ids });
+
+/**
+ * Clients of the 0.0.x protocol send no `protocolVersion`. They refuse an outcome other than a plain success or an
+ * interrupt, and with it the whole run.
+ */
+function endFor(end: RunEvent, knowsOutcomes: boolean): RunEvent {
+  if (knowsOutcomes || end.type !== "RUN_FINISHED" || end.outcome === undefined) return end;
+  const { outcome, ...rest } = end;
+  if (outcome.type === "cancelled") return rest;
+  return outcome.type === "success" ? { ...rest, outcome: { type: "success" } } : end;
+}
 
 function followed(answering: Answering): AsyncIterable<readonly SentEvent[]> {
   const { standing, after } = answering;
@@ -52,10 +79,11 @@ function followed(answering: Answering): AsyncIterable<readonly SentEvent[]> {
 }
 
 /** The events of the run that answers; a session's stream holds those of other runs as well. */
-async function* ownBatches({ events, runId: own }: Answering): AsyncGenerator<Numbered[]> {
+async function* ownBatches({ events, runId: own, earlierRunId }: Answering): AsyncGenerator<Numbered[]> {
   for await (const { first, runId, json } of events) {
-    if (own === undefined || runId === own)
-      yield json.map((text, index) => ({ json: text, seq: first + index }));
+    const isEarlier = runId === earlierRunId;
+    if (own === undefined || runId === own || isEarlier)
+      yield json.map((text, index) => ({ json: text, seq: first + index, ...(isEarlier && { isEarlier }) }));
   }
 }
 

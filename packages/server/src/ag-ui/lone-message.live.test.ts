@@ -27,12 +27,20 @@ test("in a thread of one's own it is the next turn", async () => {
   expect(body.items.filter(({ role }: { role: string }) => role === "user")).toHaveLength(2);
 });
 
-test("sent twice it is answered once", async () => {
+test("sent twice by the same run it is answered once", async () => {
+  const threadId = crypto.randomUUID();
+  await ask(threadId, "m-1", { runId: "r-1" });
+  expect(await ask(threadId, "m-1", { runId: "r-1" })).toContain("RUN_FINISHED");
+  const { body } = await server.call("GET", `/v1/sessions/${threadId}/runs`);
+  expect(body.items).toHaveLength(1);
+});
+
+test("sent again by a new run it is answered again", async () => {
   const threadId = crypto.randomUUID();
   await ask(threadId, "m-1");
   expect(await ask(threadId, "m-1")).toContain("RUN_FINISHED");
   const { body } = await server.call("GET", `/v1/sessions/${threadId}/runs`);
-  expect(body.items).toHaveLength(1);
+  expect(body.items).toHaveLength(2);
 });
 
 test.each([
@@ -41,7 +49,7 @@ test.each([
 ])("in somebody else's thread it is refused: %s", async (_what, messageId) => {
   const threadId = crypto.randomUUID();
   await ask(threadId, "m-1");
-  const answer = await ask(threadId, messageId, { authorization: `Bearer ${key}` });
+  const answer = await ask(threadId, messageId, { headers: { authorization: `Bearer ${key}` } });
   expect(answer).toContain("not_found");
   expect(answer).not.toContain("RUN_STARTED");
 });
@@ -49,10 +57,10 @@ test.each([
 test("a conversation that was handed over goes on, also when the agent it began with is gone", async () => {
   const gone = await newAgent("Gone");
   const threadId = crypto.randomUUID();
-  await ask(threadId, "m-1", {}, gone);
+  await ask(threadId, "m-1", { to: gone });
   await server.call("PATCH", `/v1/sessions/${threadId}`, { agent_id: agent });
   await server.call("DELETE", `/v1/agents/${gone}`);
-  expect(await ask(threadId, "m-2", {}, gone)).toContain("RUN_FINISHED");
+  expect(await ask(threadId, "m-2", { to: gone })).toContain("RUN_FINISHED");
 });
 
 const newAgent = async (name: string): Promise<string> =>
@@ -61,14 +69,17 @@ const newAgent = async (name: string): Promise<string> =>
 async function ask(
   threadId: string,
   messageId: string,
-  headers: Record<string, string> = {},
-  to = agent,
+  {
+    headers = {},
+    to = agent,
+    runId = crypto.randomUUID(),
+  }: { headers?: Record<string, string>; to?: string; runId?: string } = {},
 ): Promise<string> {
   const messages = [{ id: messageId, role: "user", content: "add 1 and 2" }];
   const response = await fetch(`${server.url}/v1/agents/${to}/ag-ui`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify({ threadId, runId: crypto.randomUUID(), messages }),
+    body: JSON.stringify({ threadId, runId, messages }),
   });
   return response.text();
 }

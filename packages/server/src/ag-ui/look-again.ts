@@ -70,6 +70,7 @@ async function allMessages(runs: Runs, sessionId: string): Promise<MessageRecord
 export interface Numbered {
   readonly json: string;
   readonly seq: number;
+  readonly isEarlier?: boolean;
 }
 
 /** What stands, then the run's events: what they tell again is left out of the first, what the state holds already out of the second. */

@@ -1,22 +1,28 @@
-/** What an AG-UI request asks for: answers to interrupts, results of client tools, a new message, or just to look again. */
+/**
+ * What an AG-UI request asks for: answers to interrupts, results of client tools, a new message, in any combination.
+ * A request with none of them reads the thread again.
+ */
 import type { RunAgentInput } from "@ag-ui/core";
 import { RunAgentInputSchema } from "@ag-ui/core/schemas";
 import { fail, ok, type Result } from "@capstan/core";
 import { type FilePart, type FileSource, type UserPart, whatIsWrong } from "@capstan/core/internal";
+import type { ClientResult } from "@capstan/runtime";
 
-export type Asked =
-  | { readonly kind: "resume"; readonly entries: NonNullable<RunAgentInput["resume"]> }
-  | {
-      readonly kind: "tool-results";
-      readonly results: { toolCallId: string; content: string; error?: string; messageId: string }[];
-    }
-  | {
-      readonly kind: "message";
-      readonly id: string;
-      readonly content: readonly UserPart[];
-      readonly earlier: string;
-    }
-  | { readonly kind: "look" };
+export interface Asked {
+  /** Answers to interrupts. */
+  readonly answers: NonNullable<RunAgentInput["resume"]>;
+  /** Results of tools that the client ran. */
+  readonly results: readonly ClientResult[];
+  /** A new message of the user. */
+  readonly message?: NewUserMessage;
+}
+
+export interface NewUserMessage {
+  readonly id: string;
+  readonly content: readonly UserPart[];
+  /** Messages of a thread that began elsewhere, as text. */
+  readonly earlier: string;
+}
 
 /** Missing tools and context are empty, a missing state is {}: clients of other languages leave them out. */
 export function parseRunInput(body: unknown): Result<RunAgentInput> {
@@ -35,7 +41,7 @@ export function parseRunInput(body: unknown): Result<RunAgentInput> {
     : fail("input_invalid", { where: whatIsWrong(parsed.error) });
 }
 
-type Message = RunAgentInput["messages"][number];
+export type Message = RunAgentInput["messages"][number];
 
 /** Clients send the whole conversation, so one text alone begins a thread. */
 export function isFirstMessage({ messages, resume }: RunAgentInput): boolean {
@@ -45,24 +51,42 @@ export function isFirstMessage({ messages, resume }: RunAgentInput): boolean {
   );
 }
 
-/** `known` are the ids of messages the session has already. */
+/** `known` are the ids of messages that the session has. */
 export function askedFor(input: RunAgentInput, known: ReadonlySet<string>): Asked {
-  if (input.resume && input.resume.length > 0) return { kind: "resume", entries: input.resume };
   const lastAnswer = input.messages.findLastIndex(({ role }) => role === "assistant");
   const fresh = input.messages.slice(lastAnswer + 1).filter(({ id }) => !known.has(id));
   const results = fresh.flatMap((message) => (message.role === "tool" ? [toolResult(message)] : []));
-  if (results.length > 0) return { kind: "tool-results", results };
-  const users = fresh.filter(({ role }) => role === "user");
-  const last = users.at(-1);
-  if (!last) return { kind: "look" };
-  const content = users.flatMap(userParts);
-  return {
-    kind: "message",
-    id: last.id,
-    content,
-    earlier: known.size === 0 ? earlierText(input.messages, users) : "",
-  };
+  const message = newUserMessage(
+    input,
+    fresh.filter(({ role }) => role === "user"),
+    known.size === 0,
+  );
+  return { answers: input.resume ?? [], results, ...(message && { message }) };
 }
+
+function newUserMessage(
+  { messages }: RunAgentInput,
+  users: readonly Message[],
+  beganElsewhere: boolean,
+): NewUserMessage | undefined {
+  const last = users.at(-1);
+  if (!last) return undefined;
+  const earlier = beganElsewhere ? earlierText(messages, users) : "";
+  return { id: last.id, content: users.flatMap(userParts), earlier };
+}
+
+/** Messages of the application to the model. Clients send all of them with each request. */
+export const instructionsOf = ({ messages }: RunAgentInput): string[] =>
+  messages.flatMap((message) =>
+    (message.role === "system" || message.role === "developer") && message.content !== ""
+      ? [message.content]
+      : [],
+  );
+
+export const userText = (message: Message): string =>
+  userParts(message)
+    .map((part) => (part.type === "text" ? part.text : ""))
+    .join("");
 
 function toolResult(message: Extract<Message, { role: "tool" }>) {
   const { toolCallId, content, error, id } = message;
@@ -70,7 +94,7 @@ function toolResult(message: Extract<Message, { role: "tool" }>) {
   return { toolCallId, content: text, messageId: id, ...(error !== undefined && { error }) };
 }
 
-function userParts(message: Message): UserPart[] {
+export function userParts(message: Message): UserPart[] {
   if (message.role !== "user") return [];
   if (typeof message.content === "string")
     return message.content === "" ? [] : [{ type: "text", text: message.content }];
@@ -122,6 +146,7 @@ function earlierText(messages: readonly Message[], fresh: readonly Message[]): s
   const first = fresh[0];
   const before = first ? messages.slice(0, messages.indexOf(first)) : [];
   return before
+    .filter(({ role }) => role !== "system" && role !== "developer") // told as instructions
     .flatMap((message) =>
       "content" in message && typeof message.content === "string" && message.content !== ""
         ? [`${message.role}: ${message.content}`]

@@ -1,26 +1,36 @@
 /** Does what a request asked for, and says which events answer it. */
 import type { RunAgentInput } from "@ag-ui/core";
-import { fail, type JsonValue, ok, type Refused, type Result } from "@capstan/core";
+import { fail, type JsonValue, ok, type Refused, type Result, type RunEvent } from "@capstan/core";
 import {
   type AgentStore,
   type Database,
   type EventBatch,
   type PendingQuestions,
   pendingQuestions,
-  type ReasoningEffort,
   type Runs,
   type SendOptions,
   type SessionStore,
 } from "@capstan/runtime";
 import { z } from "zod";
 import { keptUploads, type UploadParts } from "../sessions/kept-uploads.ts";
+import { type Forwarded, readForwarded } from "./forwarded-props.ts";
 import { lookAgain, type Standing } from "./look-again.ts";
-import { type Asked, askedFor, isFirstMessage } from "./run-input.ts";
+import { rewindOf } from "./rewind.ts";
+import {
+  type Asked,
+  askedFor,
+  instructionsOf,
+  isFirstMessage,
+  type NewUserMessage,
+  userParts,
+} from "./run-input.ts";
 import { newThread, type OpenThread, openThread } from "./thread-session.ts";
 
 /** Where the answer begins, which run's events are it, and what a client should be told first. */
 export interface Answering {
   readonly runId?: string;
+  /** A run that the request resumed and that ends before `runId` starts; its events are part of the answer. */
+  readonly earlierRunId?: string;
   readonly events: AsyncIterable<EventBatch>;
   /** Before the first of them. */
   readonly after: number;
@@ -29,42 +39,13 @@ export interface Answering {
   readonly standing?: Standing;
 }
 
-const Sampling = z.strictObject({
-  temperature: z.number().min(0).max(2).optional(),
-  topP: z.number().min(0).max(1).optional(),
-  maxOutputTokens: z.int().min(1).optional(),
-  seed: z.int().optional(),
-  presencePenalty: z.number().min(-2).max(2).optional(),
-  frequencyPenalty: z.number().min(-2).max(2).optional(),
-  stopSequences: z.array(z.string()).max(16).optional(),
-});
-
-const Forwarded = z
-  .object({
-    model: z
-      .string()
-      .regex(/^[\w.-]+\/.+$/)
-      .optional()
-      .catch(undefined),
-    reasoning: z
-      .enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])
-      .optional()
-      .catch(undefined),
-    outputSchema: z.record(z.string(), z.unknown()).optional().catch(undefined),
-    toolChoice: z.union([z.enum(["none", "required"]), z.object({ name: z.string() })]).optional(),
-    sampling: Sampling.optional(),
-    webhook: z
-      .object({ url: z.url({ protocol: /^https?$/ }) })
-      .optional()
-      .catch(undefined),
-  })
-  .catch({});
-
 export interface Asking {
   readonly agentId: string;
   readonly by: string;
   readonly input: RunAgentInput;
   readonly signal: AbortSignal;
+  /** The client shares a state with the agent, as AG-UI's clients do. */
+  readonly sharesState?: boolean;
 }
 
 export interface StartRunParts extends UploadParts {
@@ -103,47 +84,125 @@ export async function startRun(
 
 async function startIn(
   services: StartRunParts,
-  { session, view }: OpenThread,
-  { agentId, by, input, signal }: Asking,
+  thread: OpenThread,
+  { agentId, by, input, signal, sharesState = false }: Asking,
 ): Promise<Result<Answering>> {
+  const forwarded = readForwarded(input.forwardedProps);
+  if (!forwarded.ok) return forwarded;
+  const starting = { services, ...thread, input, forwarded: forwarded.value, by, signal, sharesState };
+  const rewound = await rewind(starting);
+  if (!rewound.ok) return rewound;
+  if (rewound.value) return sendMessage(starting, rewound.value.message, rewound.value.branchSessionId);
+  const { session, view } = thread;
   const asked = askedFor(input, new Set(view.conversation?.map(({ id }) => id)));
-  const starting = { services, session, view, input, by, signal };
-  if (asked.kind !== "message") {
+  if (!asked.message) {
     const agent = await services.agents.get(agentId);
     if (!agent.ok) return agent;
     if (view.isNew) await makeSession(starting);
   }
-  const pending =
+  const pending: PendingQuestions =
     view.active?.status === "waiting" ? await pendingQuestions(services, session.id) : { approvals: [] };
-  if (asked.kind === "resume") return resume(starting, asked.entries, pending);
-  const uncovered = pending.approvals.length > 0 && asked.kind !== "look";
-  if (uncovered) return fail("resume_required", { open: pending.approvals.map(({ id }) => id) });
-  if (asked.kind === "message") return sendMessage(starting, asked);
-  if (asked.kind === "tool-results") return sendResults(starting, asked);
-  return look(starting);
+  const answered = new Set(asked.answers.map(({ interruptId }) => interruptId));
+  const isCovered = pending.approvals.every(({ id }) => answered.has(id));
+  const asks = asked.answers.length > 0 || asked.results.length > 0 || asked.message !== undefined;
+  if (!isCovered && asks) return fail("resume_required", { open: pending.approvals.map(({ id }) => id) });
+  return answerAll(starting, asked, pending);
+}
+
+/** Everything counts that the request brings: results and answers for the waiting run, then the new message. */
+async function answerAll(
+  starting: Starting,
+  asked: Asked,
+  pending: PendingQuestions,
+): Promise<Result<Answering>> {
+  const { message, answers, results } = asked;
+  if (results.length > 0 || answers.length > 0) return answerWaitingRun(starting, asked, pending);
+  return message ? sendMessage(starting, message) : look(starting);
+}
+
+async function answerWaitingRun(
+  starting: Starting,
+  { message, answers, results }: Asked,
+  pending: PendingQuestions,
+): Promise<Result<Answering>> {
+  const after = await starting.services.runs.lastSeq(starting.session.id);
+  const replaces = message !== undefined && pending.approvals.length === 0; // its run sees the results
+  const stored = await storeResults(starting, results, { resumes: !replaces });
+  if (!stored.ok) return stored;
+  const { refused, warnings } = await answerInterrupts(starting, answers, pending);
+  if (refused) return refused;
+  const runId = pending.runId ?? stored.value?.runId;
+  if (message) return sendAfter(starting, message, { runId: replaces ? undefined : runId, after, warnings });
+  const isAnswered = stored.value !== undefined || pending.approvals.length > 0;
+  return isAnswered && runId !== undefined
+    ? followResumed(starting, runId, { after, warnings })
+    : withWarnings(await look(starting), warnings);
+}
+
+async function followResumed(
+  starting: Starting,
+  runId: string,
+  { after, warnings }: { after: number; warnings: readonly string[] },
+): Promise<Result<Answering>> {
+  const waiting = await stillWaiting(starting, runId);
+  if (waiting) return withWarnings(await look(starting, waiting), warnings);
+  const events = starting.services.runs.events(starting.session.id, after, starting.signal);
+  return ok({ runId, events, after, warnings });
+}
+
+/** Sends the message; the events of a run that was resumed before it are part of the answer. */
+async function sendAfter(
+  starting: Starting,
+  message: NewUserMessage,
+  { runId, after, warnings }: { runId: string | undefined; after: number; warnings: readonly string[] },
+): Promise<Result<Answering>> {
+  const sent = await sendMessage(starting, message);
+  if (!sent.ok || runId === undefined) return withWarnings(sent, warnings);
+  const events = starting.services.runs.events(starting.session.id, after, starting.signal);
+  return ok({ ...sent.value, earlierRunId: runId, events, after, warnings });
+}
+
+/** How the answer ends when the run waits for more client results than the request brought. */
+async function stillWaiting({ services }: Starting, runId: string): Promise<RunEvent | undefined> {
+  const run = await services.runs.run(runId);
+  if (!run.ok || run.value.status !== "waiting") return undefined;
+  const { sessionId, pending } = run.value;
+  const { items } = await services.runs.messages(sessionId, { limit: 10_000 });
+  const done = new Set(
+    items.flatMap((item) => (item.role === "tool" ? item.content.map(({ toolCallId }) => toolCallId) : [])),
+  );
+  const pendingToolCallIds = (pending?.clientCalls ?? []).filter((id) => !done.has(id));
+  const approvals = await services.runs.approvals.list({ status: "pending", sessionId, limit: 1 });
+  if (approvals.items.length > 0 || pendingToolCallIds.length === 0) return undefined;
+  const outcome = { type: "success" as const, pendingToolCallIds };
+  return { type: "RUN_FINISHED", threadId: sessionId, runId, outcome };
 }
 
 interface Starting extends OpenThread {
   readonly services: StartRunParts;
   readonly input: RunAgentInput;
+  readonly forwarded: Forwarded;
+  readonly sharesState: boolean;
   readonly by: string;
   readonly signal: AbortSignal;
 }
 
 async function sendMessage(
   starting: Starting,
-  asked: Extract<Asked, { kind: "message" }>,
+  message: NewUserMessage,
+  branchSessionId?: string,
 ): Promise<Result<Answering>> {
-  const { services, session, view, input, signal } = starting;
-  const early = view.isNew && asked.content.some(({ type }) => type === "file"); // its files need the session's row
+  const { services, session, view, signal } = starting;
+  const early = view.isNew && message.content.some(({ type }) => type === "file"); // its files need the session's row
   if (early) await makeSession(starting);
-  const content = await keptUploads(services, session, asked.id, asked.content);
+  const content = await keptUploads(services, session, message.id, message.content);
+  const isFresh = !early && branchSessionId === undefined && view.active === null;
   const sent = await services.runs.sendAndFollow(
     session.id,
-    { id: asked.id, content },
-    sendOptions(input, asked.earlier),
+    { id: message.id, content },
+    { ...sendOptions(starting, message.earlier), branchSessionId },
     signal,
-    early ? undefined : view,
+    isFresh ? view : undefined,
   );
   if (!sent.ok) return sent;
   const { runId, events, status, afterSeq = 0 } = sent.value;
@@ -164,93 +223,114 @@ async function makeSession({
   });
 }
 
-function sendOptions(input: RunAgentInput, earlier: string): SendOptions {
-  const { model, reasoning, outputSchema, webhook, sampling, toolChoice } = Forwarded.parse(
-    input.forwardedProps ?? {},
-  );
+function sendOptions({ input, forwarded, sharesState }: Starting, earlier: string): SendOptions {
   const before =
     earlier === "" ? [] : [{ description: "Earlier messages of this conversation", value: earlier }];
   const hasState = input.state !== undefined && input.state !== null && Object.keys(input.state).length > 0;
   return {
-    model,
-    reasoning: reasoning as ReasoningEffort | undefined,
-    outputSchema,
-    sampling,
-    toolChoice,
-    webhookUrl: webhook?.url,
+    model: forwarded.model,
+    reasoning: forwarded.reasoning,
+    outputSchema: forwarded.outputSchema,
+    webhookUrl: forwarded.webhook?.url,
+    toolChoice: forwarded.toolChoice,
+    sampling: forwarded.sampling,
+    predictState: forwarded.predictState,
     clientTools: input.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
     context: [...before, ...input.context],
+    instructions: instructionsOf(input),
+    clientRunId: input.runId,
+    sharesState,
     ...(hasState && { state: input.state as JsonValue }),
   };
 }
 
-async function sendResults(
+/** What a request that leaves the stored history replaces it with; undefined when it continues it. */
+async function rewind(
   starting: Starting,
-  asked: Extract<Asked, { kind: "tool-results" }>,
-): Promise<Result<Answering>> {
-  const { services, session, signal } = starting;
-  const after = await services.runs.lastSeq(session.id);
-  const stored = await services.runs.clientResults(session.id, asked.results);
-  if (!stored.ok) return stored.failure.code === "run_not_active" ? look(starting) : stored;
-  const { runId, resumed, afterSeq = after } = stored.value;
-  if (!resumed) return look(starting);
-  const events = services.runs.events(session.id, afterSeq, signal);
-  return ok({ runId, events, after: afterSeq, warnings: [] });
+): Promise<Result<{ readonly message: NewUserMessage; readonly branchSessionId: string } | undefined>> {
+  const { services, session, view, input, by } = starting;
+  if (view.isNew || (input.resume?.length ?? 0) > 0) return ok(undefined);
+  const cut = rewindOf(input, await services.runs.userMessages(session.id), view.known);
+  const last = cut?.messages.at(-1);
+  if (!cut || !last) return ok(undefined);
+  const branch = await services.runs.rewind(session.id, cut.position, by);
+  if (!branch.ok) return branch;
+  const message = { id: last.id, content: cut.messages.flatMap(userParts), earlier: "" };
+  return ok({ message, branchSessionId: branch.value.sessionId });
 }
 
-/** Answers what is asked about; what is not open any more was answered before, and is not done twice. */
-async function resume(
-  starting: Starting,
-  entries: NonNullable<RunAgentInput["resume"]>,
-  { approvals: pending, runId }: PendingQuestions,
-): Promise<Result<Answering>> {
-  const { services, session, by, signal } = starting;
-  const open = new Set(pending.map(({ id }) => id));
-  const covered = entries.filter(({ interruptId }) => open.has(interruptId));
+interface StoredResults {
+  readonly runId: string;
+  readonly resumed: boolean;
+  readonly afterSeq?: number;
+}
+
+/** Undefined when no run waits for them any more. */
+async function storeResults(
+  { services, session }: Starting,
+  results: Asked["results"],
+  options: { readonly resumes: boolean },
+): Promise<Result<StoredResults | undefined>> {
+  if (results.length === 0) return ok(undefined);
+  const stored = await services.runs.clientResults(session.id, results, options);
+  return !stored.ok && stored.failure.code === "run_not_active" ? ok(undefined) : stored;
+}
+
+/** Entries for interrupts that nothing waits for were answered before; they are not executed twice. */
+async function answerInterrupts(
+  { services, by }: Starting,
+  entries: Asked["answers"],
+  { approvals }: PendingQuestions,
+): Promise<{ readonly refused?: Refused; readonly warnings: readonly string[] }> {
+  const pending = new Set(approvals.map(({ id }) => id));
   const warnings = entries
-    .filter(({ interruptId }) => !open.has(interruptId))
+    .filter(({ interruptId }) => !pending.has(interruptId))
     .map(({ interruptId }) => `nothing waits for "${interruptId}" any more`);
-  if (covered.length < pending.length) return fail("resume_required", { open: pending.map(({ id }) => id) });
-  if (covered.length === 0) return withWarnings(await look(starting), warnings);
-  const after = await services.runs.lastSeq(session.id);
-  for (const entry of covered) {
+  for (const entry of entries.filter(({ interruptId }) => pending.has(interruptId))) {
     const refused = await answer(services, entry, by);
-    if (refused) return refused;
+    if (refused) return { refused, warnings };
   }
-  const events = services.runs.events(session.id, after, signal);
-  return ok({ ...(runId && { runId }), events, after, warnings });
+  return { warnings };
 }
 
-const ResumePayload = z
-  .object({
-    approved: z.boolean().optional(),
-    editedArgs: z.record(z.string(), z.unknown()).optional(),
-    reason: z.string().max(4000).optional(),
-  })
-  .catch({ approved: false });
+const Approval = z.strictObject({
+  approved: z.boolean(),
+  editedArgs: z.record(z.string(), z.unknown()).optional(),
+  reason: z.string().max(4000).optional(),
+});
 
+/** Only `approved: true` approves. Anything else denies, and a payload that is not understood says so to the model. */
 async function answer(
   { runs }: StartRunParts,
-  entry: NonNullable<RunAgentInput["resume"]>[number],
+  entry: Asked["answers"][number],
   by: string,
 ): Promise<Refused | undefined> {
-  const { approved, editedArgs, reason } = ResumePayload.parse(entry.payload ?? {});
-  const approve = entry.status === "resolved" && approved !== false;
+  const payload = Approval.safeParse(entry.payload);
+  const approve = entry.status === "resolved" && payload.success && payload.data.approved;
   const answered = await runs.approvals.answer(entry.interruptId, {
     approve,
     by,
-    words: reason,
-    editedArguments: approve ? (editedArgs as JsonValue | undefined) : undefined,
+    words: payload.success ? payload.data.reason : reasonIn(entry.payload),
+    editedArguments: approve ? (payload.data?.editedArgs as JsonValue | undefined) : undefined,
   });
   return answered.ok || answered.failure.code === "approval_decided" ? undefined : answered;
 }
 
+const reasonIn = (payload: unknown): string | undefined => {
+  const parsed = z.looseObject({ reason: z.string().max(4000) }).safeParse(payload);
+  return parsed.success ? parsed.data.reason : undefined;
+};
+
 /** Joins the run that is on, or tells how the last one ended. */
-async function look({ services, session, input, signal }: Starting): Promise<Result<Answering>> {
+async function look(
+  { services, session, input, signal }: Starting,
+  ended?: RunEvent,
+): Promise<Result<Answering>> {
   const asked = input.messages.findLast(({ role }) => role === "user")?.id;
   const { standing, runId, after } = await lookAgain(services, session.id, asked);
   const events = services.runs.events(session.id, after, signal);
-  return ok({ ...(runId && { runId }), events, after, warnings: [], standing });
+  const shown = ended ? { ...standing, ended } : standing;
+  return ok({ ...(runId && { runId }), events, after, warnings: [], standing: shown });
 }
 
 const withWarnings = (result: Result<Answering>, warnings: readonly string[]): Result<Answering> =>

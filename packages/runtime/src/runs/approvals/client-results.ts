@@ -16,6 +16,11 @@ export interface ClientResult {
   readonly error?: string | undefined;
 }
 
+export interface ClientResultOptions {
+  /** False when a new message follows, whose run sees the results; the waiting run is then cancelled. */
+  readonly resumes?: boolean;
+}
+
 export interface ClientResultParts {
   readonly pool: pg.Pool;
   readonly executorId: string;
@@ -36,6 +41,7 @@ export async function storeClientResults(
   { pool, executorId, resume }: ClientResultParts,
   sessionId: string,
   results: readonly ClientResult[],
+  { resumes = true }: ClientResultOptions = {},
 ): Promise<Result<{ runId: string; resumed: boolean; segment?: number; afterSeq?: number }>> {
   const stored = await inTransaction(pool, async (client) => {
     const { rows } = await client.query<WaitingRun>(HOLD, [sessionId]);
@@ -43,6 +49,7 @@ export async function storeClientResults(
     if (!run) return fail("run_not_active", { session: sessionId });
     const added = await addResults(client, sessionId, run, results);
     if (!added.ok) return added;
+    if (!resumes) return ok({ runId: run.id, row: undefined });
     const claimed = await client.query<ClaimRow>(CLAIM_WAITING, [run.id, executorId]);
     return ok({ runId: run.id, row: claimed.rows[0] });
   });

@@ -12,7 +12,11 @@ export interface SessionView {
   readonly state: JsonValue;
   readonly metadata: { readonly scopeCeiling?: readonly string[] };
   /** The run of the message that was asked about. */
-  readonly known: { readonly id: string; readonly status: string } | null;
+  readonly known: {
+    readonly id: string;
+    readonly status: string;
+    readonly clientRunId?: string | null;
+  } | null;
   readonly active: { readonly id: string; readonly status: string; readonly pending: Pending | null } | null;
   readonly feedback: readonly { messageId: string; value: string; words: string }[] | null;
   /** The end of the conversation; always includes the message to answer. */

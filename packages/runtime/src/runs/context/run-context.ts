@@ -42,6 +42,8 @@ export class RunContext {
   partial: { readonly id: string; readonly parts: readonly AssistantPart[] } | undefined;
   /** Messages to store before a call's result: the message with the call, if a coding agent's program made it. */
   unstored: (callId: string) => readonly MessageToStore[] = () => [];
+  /** A STATE_SNAPSHOT was emitted in this segment: clients know what a delta changes. */
+  isStateShown = false;
   /** The coding agent whose program runs this segment. */
   harness: string | undefined;
   #warned = new Set<string>();
@@ -144,7 +146,7 @@ export class RunContext {
 
   #turnTools(): Result<RuntimeTool[]> {
     const fromClient = clientTools(this.claim.input.clientTools ?? []);
-    if (!fromClient.ok || isEmpty(this.state)) return fromClient;
+    if (!fromClient.ok || (isEmpty(this.state) && !this.claim.input.sharesState)) return fromClient;
     return { ok: true, value: [...fromClient.value, stateTool(() => this.state)] };
   }
 }

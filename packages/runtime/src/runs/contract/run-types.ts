@@ -44,8 +44,25 @@ export interface SendOptions {
   readonly reasoning?: ReasoningEffort | undefined;
   readonly sampling?: Sampling | undefined;
   readonly toolChoice?: ToolChoice | undefined;
+  /** The client shares a state with the agent: `update_state` is offered, also while the state is empty. */
+  readonly sharesState?: boolean | undefined;
+  /** Arguments of these tools become part of the shared state; clients show them while they stream. */
+  readonly predictState?: readonly PredictedState[] | undefined;
+  /** System and developer messages of the client, for the model. */
+  readonly instructions?: readonly string[] | undefined;
+  /** The client's own id of the run: the same message with the same id is a repeated request. */
+  readonly clientRunId?: string | undefined;
+  /** The session that keeps the messages which this run's message replaces. */
+  readonly branchSessionId?: string | undefined;
   /** Set when no person sent the message, for telemetry. */
   readonly origin?: "trigger" | undefined;
+}
+
+export interface PredictedState {
+  readonly stateKey: string;
+  readonly tool: string;
+  /** The argument that becomes the value; all arguments when absent. */
+  readonly argument?: string | undefined;
 }
 
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";

@@ -31,9 +31,9 @@ export async function runSegment(
   idleHarnesses: IdleHarnesses,
   events: readonly RunEvent[],
 ): Promise<SegmentEnd> {
-  const { meter, stop, log } = context;
+  const { meter, stop } = context;
   context.emitStart();
-  if (events.length > 0) await recover(context, events);
+  await (events.length > 0 ? recover(context, events) : emitBranch(context));
   const { attempts } = context.claim;
   if (attempts > MOST_ATTEMPTS) return failRun(context, fail("run_gave_up", { attempts }).failure);
   const leftMs = Math.max(0, Math.min(meter.leftMs, LONGEST_TIMER_MS));
@@ -41,18 +41,24 @@ export async function runSegment(
   try {
     return await runLoop(context, idleHarnesses);
   } catch (error) {
-    if (log.error !== undefined) throw log.error;
-    if (error instanceof TimeLimitReached) {
-      return failRun(context, fail("run_time_limit", { limitSeconds: meter.limits.maxSeconds }).failure);
-    }
-    if (stop.signal.aborted) throw stop.signal.reason;
-    if (isDatabaseAway(error)) throw error; // rows are consistent; the run resumes from them after reconnect
-    const reference = uuidv7();
-    context.engine.parts.onError?.(error, `run ${context.claim.runId}, reference ${reference}`);
-    return failRun(context, fail("run_broken", { reference }).failure);
+    return await failBy(context, error);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Ends the run for an error of its own; rethrows what stopped it from outside. */
+async function failBy(context: RunContext, error: unknown): Promise<SegmentEnd> {
+  const { meter, stop, log } = context;
+  if (log.error !== undefined) throw log.error;
+  if (error instanceof TimeLimitReached) {
+    return failRun(context, fail("run_time_limit", { limitSeconds: meter.limits.maxSeconds }).failure);
+  }
+  if (stop.signal.aborted) throw stop.signal.reason;
+  if (isDatabaseAway(error)) throw error; // rows are consistent; the run resumes from them after reconnect
+  const reference = uuidv7();
+  context.engine.parts.onError?.(error, `run ${context.claim.runId}, reference ${reference}`);
+  return failRun(context, fail("run_broken", { reference }).failure);
 }
 
 async function runLoop(context: RunContext, idleHarnesses: IdleHarnesses): Promise<SegmentEnd> {
@@ -105,6 +111,18 @@ async function storeAnswer(
   if (calls.every(({ toolName }) => mayRunAgain(agent, toolName))) context.log.stage([stored]);
   else await context.log.commit([stored]);
   return undefined;
+}
+
+/** After a rewind, tells every client what the conversation is now and which session keeps the replaced messages. */
+async function emitBranch(context: RunContext): Promise<void> {
+  const { input, segment } = context.claim;
+  if (input.branchSessionId === undefined || segment > 0) return;
+  await emitMessages(context);
+  context.log.emit({
+    type: "CUSTOM",
+    name: CUSTOM_EVENTS.rewound,
+    value: { branch_session_id: input.branchSessionId },
+  });
 }
 
 /** Ends the blocks that a crash left unfinished and tells every client what is stored. */

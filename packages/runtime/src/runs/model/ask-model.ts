@@ -13,6 +13,7 @@ import type { ResolvedModel } from "../../providers/models.ts";
 import { READ_MESSAGES } from "../claim/claim-statements.ts";
 import type { RunContext } from "../context/run-context.ts";
 import { callSettings } from "../contract/call-settings.ts";
+import type { PredictedState } from "../contract/run-types.ts";
 import { messageId as newMessageId } from "../log/message-id.ts";
 import type { CallTiming } from "../log/run-log.ts";
 import { keepPrompt } from "./kept-prompts.ts";
@@ -48,6 +49,7 @@ export async function askModel(context: RunContext, agent: RuntimeAgent): Promis
   context.seen.model = model.value.name;
   const stepName = `step-${context.meter.usage.steps + 1}`;
   log.emit({ type: "STEP_STARTED", stepName });
+  if (claim.input.predictState) log.emit(predictState(claim.input.predictState)); // clients forget it at each step
   const step: Step = { agent, model: model.value, tools: context.visibleTools(agent) };
   const answer = await streamWithRetries(context, step);
   log.emit({ type: "STEP_FINISHED", stepName });
@@ -152,6 +154,16 @@ async function callOptions(
   };
   return { options, sentMessages: messages.length };
 }
+
+const predictState = (predicted: readonly PredictedState[]): RunEvent => ({
+  type: "CUSTOM",
+  name: "PredictState",
+  value: predicted.map(({ stateKey, tool, argument }) => ({
+    state_key: stateKey,
+    tool,
+    ...(argument !== undefined && { tool_argument: argument }),
+  })),
+});
 
 const functionTool = ({ name, tool }: RuntimeTool): LanguageModelV4FunctionTool => ({
   type: "function",

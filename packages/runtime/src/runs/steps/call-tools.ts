@@ -145,6 +145,8 @@ async function throughGate(
 interface Stored {
   readonly output: ToolOutput;
   readonly events?: readonly RunEvent[];
+  /** The shared state before these events. */
+  readonly stateBefore?: JsonValue;
   readonly extras?: CommitExtras;
   readonly edited?: JsonValue | undefined;
   readonly tookMs?: number;
@@ -156,7 +158,7 @@ interface Stored {
 
 export async function storeResult(context: RunContext, call: ToolCallPart, result: Stored): Promise<void> {
   const { toolCallId, toolName } = call;
-  const { output, events = [], extras, edited, tookMs, again, ungated } = result;
+  const { output, events = [], stateBefore, extras, edited, tookMs, again, ungated } = result;
   const part: ToolResultPart = {
     type: "tool-result",
     toolCallId,
@@ -180,12 +182,21 @@ export async function storeResult(context: RunContext, call: ToolCallPart, resul
     role: "tool",
     ...(Object.keys(metadata).length > 0 && { metadata }),
   });
-  for (const event of events) context.log.emit(event);
+  for (const event of events) emitWithState(context, event, stateBefore);
   context.messages.push(...before.map((each) => each.message), message);
   const stored = context.log.commit([...before, { message }], extras);
   if (again)
     stored.catch(() => {}); // the log reports it: `lost` stops later work
   else await stored;
+}
+
+/** A client that joins late, or did not set the state, needs the whole state before the first change. */
+function emitWithState(context: RunContext, event: RunEvent, before: JsonValue | undefined): void {
+  if (event.type === "STATE_DELTA" && !context.isStateShown) {
+    context.log.emit({ type: "STATE_SNAPSHOT", snapshot: before ?? {} });
+  }
+  context.isStateShown ||= event.type === "STATE_DELTA" || event.type === "STATE_SNAPSHOT";
+  context.log.emit(event);
 }
 
 /** What else a result changes: events, the shared state, the session's agent. */
@@ -196,13 +207,17 @@ function effects(
   { value, found, input }: { value: JsonValue; found: RuntimeTool | undefined; input: JsonValue },
 ): Stored {
   const place = { toolCallId: call.toolCallId, sessionId: context.claim.sessionId };
-  const events = [...(found?.tool.events?.(input, value, place) ?? [])];
+  const events = [
+    ...(found?.tool.events?.(input, value, place) ?? []),
+    ...predictedDeltas(context, call.toolName, input),
+  ];
+  const stateBefore = context.state;
   const output: ToolOutput = typeof value === "string" ? { type: "text", value } : { type: "json", value };
   const state = changedState(context.state, events);
   if (state !== undefined) context.state = state;
   const to = found?.tool.handsOverTo;
   if (to === undefined) {
-    return { output, events, ...(state !== undefined && { extras: { session: { state } } }) };
+    return { output, events, stateBefore, ...(state !== undefined && { extras: { session: { state } } }) };
   }
   context.agentId = to;
   context.scopeCeiling = agent.scopes;
@@ -211,8 +226,19 @@ function effects(
   return {
     output,
     events,
+    stateBefore,
     extras: { session: { agentId: to, metadata: { scopeCeiling: agent.scopes } } },
   };
+}
+
+/** What clients have predicted from the arguments becomes true once the call has succeeded. */
+function predictedDeltas({ claim }: RunContext, tool: string, input: JsonValue): RunEvent[] {
+  const predicted = (claim.input.predictState ?? []).filter((each) => each.tool === tool);
+  return predicted.flatMap(({ stateKey, argument }): RunEvent[] => {
+    const value = argument === undefined ? input : isObject(input) ? input[argument] : undefined;
+    const path = `/${stateKey.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    return value === undefined ? [] : [{ type: "STATE_DELTA", delta: [{ op: "add", path, value }] }];
+  });
 }
 
 function changedState(before: JsonValue, events: readonly RunEvent[]): JsonValue | undefined {
