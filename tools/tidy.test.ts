@@ -254,7 +254,9 @@ describe("the documents", () => {
       Object.entries({ ...m.dependencies, ...m.devDependencies, ...m.optionalDependencies }),
     );
     const outside = all.filter(([name]) => !name.startsWith("@capstan/"));
-    expect(outside.filter(([, version]) => !/^(npm:@?[\w/.-]+@)?\d+\.\d+\.\d+/.test(String(version)))).toEqual([]);
+    expect(
+      outside.filter(([, version]) => !/^(npm:@?[\w/.-]+@)?\d+\.\d+\.\d+/.test(String(version))),
+    ).toEqual([]);
     const unexplained = outside.filter(([name]) => !text.includes(`- ${name} `)).map(([name]) => name);
     expect([...new Set(unexplained)]).toEqual([]);
   });

@@ -40,6 +40,7 @@ describe("an agent being edited", () => {
       limits: { max_steps: 5 },
       approval_expiry: { policy: "expire", after_seconds: 60 },
       may_request_scopes: true,
+      on_disconnect: "continue",
       allow_native_tools: false,
       provider: null,
       documentation_url: null,
