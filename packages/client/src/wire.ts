@@ -15,6 +15,8 @@ export {
   AGENT_KEPT,
   Agent,
   AgentCreate,
+  AgentDeleted,
+  AgentDeleteQuery,
   AgentFields,
   AgentLimits,
   AgentPage,

@@ -1,7 +1,7 @@
 /** An agent: what a client may set (`AgentFields`), what the server adds, and what it composes to. */
 import { isVersionPin } from "@capstan/core/internal";
 import { z } from "zod";
-import { ApprovalPolicyName, JsonObject, PageQuery, pageOf } from "./page.ts";
+import { ApprovalPolicyName, JsonObject, NamedAgent, PageQuery, pageOf } from "./page.ts";
 
 const capabilityOptions = {
   config: JsonObject.optional(),
@@ -118,6 +118,16 @@ export const AgentQuery = PageQuery.extend({
 });
 export type AgentQuery = z.input<typeof AgentQuery>;
 export const AgentPage = pageOf(Agent).extend({ total: z.int() });
+
+export const AgentDeleteQuery = z.strictObject({
+  force: z
+    .enum(["true", "false"])
+    .optional()
+    .meta({ description: "Delete it although other agents delegate to it, and say which." }),
+});
+export const AgentDeleted = z
+  .object({ id: z.string(), broken: z.array(NamedAgent) })
+  .meta({ id: "AgentDeleted", description: "The agents that delegated to it, and no longer compose." });
 
 export const PreviewQuery = z.strictObject({ check: z.enum(["save"]).optional() });
 

@@ -2,6 +2,11 @@
 import { row } from "./failure.ts";
 
 export const composeFailures = {
+  agent_in_use: row<{ name: string; agents: readonly string[] }>({
+    status: 409,
+    message: ({ name, agents }) => `Agents that delegate to "${name}" would break: ${agents.join(", ")}.`,
+    nextStep: () => "Take it out of those agents first, or send `?force=true` to delete it all the same.",
+  }),
   capability_id_invalid: row<{ id: string }>({
     status: 422,
     message: ({ id }) => `"${id}" is not a capability id.`,

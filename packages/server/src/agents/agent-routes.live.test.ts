@@ -103,6 +103,19 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
     expect(refused.body.message).toContain('did you mean "divide"');
   });
 
+  test("an agent that others delegate to is deleted only by force, which says whom it breaks", async () => {
+    const { body: helper } = await create({ name: "Helper" });
+    const { body: lead } = await create({ name: "Lead", capabilities: [`agent.${helper.id}`] });
+    const refused = await server.call("DELETE", `/v1/agents/${helper.id}`);
+    expect(refused).toMatchObject({ status: 409, body: { code: "agent_in_use" } });
+    expect(refused.body.message).toContain("Lead");
+    expect((await server.call("GET", `/v1/agents/${helper.id}`)).status).toBe(200);
+    expect(await server.call("DELETE", `/v1/agents/${helper.id}?force=true`)).toMatchObject({
+      status: 200,
+      body: { id: helper.id, broken: [{ id: lead.id, name: "Lead" }] },
+    });
+  });
+
   test("a cursor that is none of ours is 400, and text and capability find agents", async () => {
     expect(await server.call("GET", "/v1/agents?cursor=nonsense")).toMatchObject({
       status: 400,

@@ -3,6 +3,8 @@
 import {
   Agent,
   AgentCreate,
+  AgentDeleted,
+  AgentDeleteQuery,
   AgentPage,
   AgentPatch,
   AgentPreview,
@@ -71,9 +73,13 @@ const deleteAgent = createRoute({
   method: "delete",
   path: "/v1/agents/{id}",
   tags: ["agents"],
-  summary: "Delete an agent; its sessions stay readable",
-  request: { params: Id },
-  responses: { 204: { description: "It is gone." } },
+  summary:
+    "Delete an agent; its sessions stay readable. Refused while other agents delegate to it, unless forced",
+  request: { params: Id, query: AgentDeleteQuery },
+  responses: {
+    200: json(AgentDeleted, "It is gone, by force: these agents delegated to it."),
+    204: { description: "It is gone." },
+  },
 });
 
 const previewAgent = createRoute({
@@ -149,10 +155,16 @@ export function agentRoutes(services: AgentRouteParts) {
   });
   routes.openapi(deleteAgent, async (c) => {
     const { id } = c.req.valid("param");
+    const found = await agents.get(id);
+    if (!found.ok) return problem(c, found.failure);
+    const broken = await agents.using(`agent.${id}`);
+    const names = broken.map(({ name }) => name);
+    if (broken.length > 0 && c.req.valid("query").force !== "true")
+      return problem(c, fail("agent_in_use", { name: found.value.name, agents: names }).failure);
     const gone = await agents.delete(id);
     if (!gone.ok) return problem(c, gone.failure);
     await services.audit.add({ actor: c.get("caller").email, action: "agent.deleted", subject: id });
-    return c.body(null, 204);
+    return broken.length > 0 ? c.json({ id, broken }, 200) : c.body(null, 204);
   });
   routes.openapi(previewAgent, async (c) => {
     const composed = await composer.composeFor(c.req.valid("param").id, c.get("caller").email);
