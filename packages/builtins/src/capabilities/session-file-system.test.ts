@@ -41,7 +41,8 @@ describe("session_file_system", () => {
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
         await fileStore.write("/a", bytes);
         const { value } = await call("read_file", { path: "/a" });
-        await call("write_file", { ...(value as object), path: "/b" });
+        const { content, encoding } = value as { content: string; encoding: string };
+        await call("write_file", { path: "/b", content, encoding });
         expect(await fileStore.read("/b")).toEqual({ ok: true, value: bytes });
       }),
     );
@@ -158,7 +159,9 @@ describe("session_file_system", () => {
   test.each(sessionFileSystem.tools.map((tool) => tool.name))("%s needs a session", async (name) => {
     const tool = sessionFileSystem.tools.find((candidate) => candidate.name === name);
     expect(tool?.requiresContext).toBe(true);
-    const input = { path: "/a", content: "a", pattern: "a" };
+    const fields = { path: "/a", content: "a", pattern: "a" };
+    const taken = Object.keys((tool?.input.jsonSchema.properties ?? {}) as object);
+    const input = Object.fromEntries(Object.entries(fields).filter(([field]) => taken.includes(field)));
     expect((await tryTool(sessionFileSystem, name, input)).failure?.code).toBe("session_required");
   });
 });
