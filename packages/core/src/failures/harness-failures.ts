@@ -8,14 +8,31 @@ export const harnessFailures = {
     nextStep: () => "Send the message again: the conversation is kept, and a new run starts from it.",
     details: ({ harness }) => ({ harness }),
   }),
-  harness_failed: row<{ harness: string; message: string; status: number | undefined }>({
+  /** `reason` is one of the coding agents' error codes, `advice` the next step that goes with it. */
+  harness_failed: row<{
+    harness: string;
+    message: string;
+    status: number | undefined;
+    reason?: string | undefined;
+    advice?: string | undefined;
+  }>({
     status: 502,
     message: ({ harness, message }) => `'${harness}' could not finish: ${message}`,
-    nextStep: ({ harness, status }) =>
-      status === 401 || status === 403
-        ? `Log '${harness}' in on the server's machine, or set its key; \`capstan doctor\` shows what it finds.`
-        : `Send the message again, or look with \`capstan doctor\` at what '${harness}' needs.`,
-    details: ({ harness, status }) => ({ harness, ...(status !== undefined && { status }) }),
+    nextStep: ({ harness, advice }) =>
+      advice ?? `Send the message again, or look with \`capstan doctor\` at what '${harness}' needs.`,
+    details: ({ harness, status, reason }) => ({
+      harness,
+      ...(status !== undefined && { status }),
+      ...(reason !== undefined && { reason }),
+    }),
+  }),
+  harness_not_separated: row<{ harness: string; path: string }>({
+    status: 422,
+    message: ({ harness, path }) =>
+      `'${harness}' would keep its own tools, and cannot run as another user than the server: ${path} is closed to others.`,
+    nextStep: () =>
+      "Put the data folder and the program where every user of the machine can reach them, run the server as an ordinary user, or set allow_native_tools to false.",
+    details: ({ harness, path }) => ({ harness, path }),
   }),
   harness_native_tools: row<{ harness: string }>({
     status: 422,

@@ -2,17 +2,18 @@
  * A coding agent's program as the harness of an agent: started with the composed prompt in the session's folder, given the
  * agent's tools over MCP with a token of its own, and without tools of its own unless the agent allows them.
  */
-import { resolve } from "node:path";
-import type { CodingAgentClient, RunHandle } from "@capstan/coding-agents";
+import type { CodingAgentClient, HostOptions, RunHandle } from "@capstan/coding-agents";
 import { fail, ok, type Result, type RuntimeAgent, type SessionFileStore } from "@capstan/core";
 import {
   type Attachment,
+  baseName,
   type CodingAgentAdapter,
   type CodingAgentCapabilities,
   type CodingAgentEvent,
   capabilityRefused,
   type EffectiveCapabilities,
   type FilePart,
+  overTransport,
   type RunOptions,
   type ThinkingEffortLevel,
 } from "@capstan/core/internal";
@@ -26,6 +27,7 @@ import type {
 } from "@capstan/runtime";
 import { codingAgentRefusal } from "../coding-agents/coding-agent-refusal.ts";
 import { cliModel } from "./cli-model.ts";
+import type { HarnessUser, HarnessUsers } from "./harness-users.ts";
 import { ownTool, SERVER_NAME } from "./own-tool.ts";
 import type { OpenRunMcp, RunMcp } from "./run-mcp.ts";
 
@@ -38,6 +40,8 @@ export interface DriverParts {
   readonly mcp: RunMcp;
   readonly folders: SessionFolders;
   readonly files: (sessionId: string) => SessionFileStore;
+  /** The system's user for programs that keep their own tools; nobody else's files are in reach of those. */
+  readonly users: HarnessUsers;
 }
 
 export function codingAgentDriver(name: string, parts: DriverParts): HarnessDriver {
@@ -49,17 +53,18 @@ export function codingAgentDriver(name: string, parts: DriverParts): HarnessDriv
   };
   return {
     name,
-    async check(agent) {
+    async check(agent, named) {
       const opened = await open();
       const found = adapterOf(opened, name);
       if (!found.ok) return found;
       const capabilities = (await parts.effective(name)) ?? found.value.capabilities;
       const can = canRun(agent, found.value, capabilities);
       if (!can.ok) return can;
+      const model = modelKnown(opened, name, named ?? agent.spec.model);
+      if (!model.ok) return model;
       isInstalled ||= (await opened.adapters.detect(name)).installed;
       if (!isInstalled) return notInstalled(found.value);
-      const { canResume, approvalModes } = capabilities;
-      return ok({ canResume, approvalModes } satisfies HarnessFacts);
+      return ok(factsOf(agent, found.value, capabilities));
     },
     start: async (request) => start(await open(), name, parts, request),
     prices: (model) => pricesOf(client, name, model),
@@ -90,6 +95,30 @@ function canRun(
     : fail("harness_native_tools", { harness: name });
 }
 
+/** A model that the program does not know is refused here, where somebody can still choose another one. */
+function modelKnown({ models }: CodingAgentClient, name: string, model: string | undefined): Result<true> {
+  const wanted = cliModel(models, name, model);
+  if (wanted === undefined || models.models(name).length === 0) return ok(true);
+  const { valid, message } = models.validate(name, wanted);
+  return valid ? ok(true) : fail("coding_agent_model_unknown", { agent: name, message });
+}
+
+/** What the agent's runs can count on: how it asks decides the transport, and that decides whether it resumes. */
+function factsOf(
+  { spec }: RuntimeAgent,
+  adapter: CodingAgentAdapter,
+  capabilities: CodingAgentCapabilities,
+): HarnessFacts {
+  const { approvalModes } = capabilities;
+  const approvalMode = spec.allowNativeTools && approvalModes.includes("prompt") ? "prompt" : "yolo";
+  const nativeTools = spec.allowNativeTools ? "on" : "off";
+  const resumed = { agent: adapter.name, prompt: "", sessionId: "s", approvalMode } as const;
+  const name = adapter.chooseTransport?.(resumed, nativeTools);
+  const transport = adapter.transports?.find((one) => one.name === name) ?? adapter.transports?.[0];
+  const over = overTransport(capabilities, transport);
+  return { canResume: over.canResume && over.approvalModes.includes(approvalMode), approvalModes };
+}
+
 function notInstalled({ name, commands, capabilities }: CodingAgentAdapter): Result<never> {
   return fail("coding_agent_not_installed", {
     agent: name,
@@ -106,7 +135,9 @@ async function start(
   request: HarnessRequest,
 ): Promise<Result<HarnessProcess>> {
   const { sessionId, recovers = false } = request;
-  const place = { sessionId, files: parts.files(sessionId), owner: undefined };
+  const user = await parts.users.userFor(request, name, (await client.adapters.detect(name)).path);
+  if (!user.ok) return user;
+  const place = { sessionId, files: parts.files(sessionId), owner: user.value?.user.uid };
   const began = Promise.withResolvers<Result<HarnessProcess>>();
   const kept = Promise.withResolvers<readonly string[]>();
   const use = { ...place, adopts: recovers, isWhole: () => true };
@@ -115,9 +146,11 @@ async function start(
     const tools = request.agent.spec.allowNativeTools ? withFresh(request, refresh) : request;
     const mcp = await parts.mcp.open({ tools: request.agent.tools, call: tools.call });
     try {
-      const options = await runOptions(client, name, request, folder, mcp);
-      const handle = run(client, options, request);
-      began.resolve(ok(processOf(handle, kept.promise)));
+      const attached = await attachmentsOf(client.adapters.capabilities(name), request, place.files);
+      if (!attached.ok) return began.resolve(attached);
+      const options = runOptions(client, name, request, { folder, mcp, ...attached.value });
+      const { handle, warnings } = run(client, options, request, user.value);
+      began.resolve(ok(processOf(handle, kept.promise, warnings)));
       await handle.result;
     } finally {
       mcp.close();
@@ -147,33 +180,42 @@ const withFresh = ({ call }: HarnessRequest, refresh: () => Promise<void>): Pick
   },
 });
 
-/** A message may ask for an effort that this program or model does not have; the answer matters more. */
-function run(client: CodingAgentClient, options: RunOptions, { agent }: HarnessRequest): RunHandle {
-  const host = { nativeTools: agent.spec.allowNativeTools ? ("on" as const) : ("off" as const) };
+/** A message may ask for an effort that this program or model does not have: it is answered without, and told so. */
+function run(
+  client: CodingAgentClient,
+  options: RunOptions,
+  { agent }: HarnessRequest,
+  user: HarnessUser | undefined,
+): { readonly handle: RunHandle; readonly warnings: readonly string[] } {
+  const host: HostOptions = { nativeTools: agent.spec.allowNativeTools ? "on" : "off", ...user };
   try {
-    return client.run(options, host);
+    return { handle: client.run(options, host), warnings: [] };
   } catch (error) {
-    if (options.thinkingEffort === undefined || codingAgentRefusal(error) === undefined) throw error;
-    return client.run({ ...options, thinkingEffort: undefined }, host);
+    const refused = codingAgentRefusal(error);
+    if (options.thinkingEffort === undefined || !refused) throw error;
+    const handle = client.run({ ...options, thinkingEffort: undefined }, host);
+    return { handle, warnings: [`${refused.message}; the message is answered without it.`] };
   }
 }
 
-async function runOptions(
+interface RunSettings extends AttachedFiles {
+  readonly folder: string;
+  readonly mcp: OpenRunMcp;
+}
+
+function runOptions(
   client: CodingAgentClient,
   name: string,
   request: HarnessRequest,
-  folder: string,
-  mcp: OpenRunMcp,
-): Promise<RunOptions> {
-  const { agent, files, resume, maxTurns, maxCostUsd } = request;
-  const { approvalModes, supportsImageInput, supportsFileAttachments } = client.adapters.capabilities(name);
-  const takes = (file: FilePart) => (isImage(file) ? supportsImageInput : supportsFileAttachments);
+  { folder, mcp, attachments, mentions }: RunSettings,
+): RunOptions {
+  const { agent, resume, maxTurns, maxCostUsd } = request;
+  const { approvalModes } = client.adapters.capabilities(name);
   const asks = agent.spec.allowNativeTools && approvalModes.includes("prompt");
-  const attachments = files.filter(takes).map((file) => attachmentOf(file, folder));
   const headers = { authorization: `Bearer ${mcp.token}` };
   return {
     agent: name,
-    prompt: [request.prompt, ...files.filter((file) => !takes(file)).map(mention)].join("\n\n"),
+    prompt: [request.prompt, ...mentions].join("\n\n"),
     stream: "auto",
     cwd: folder,
     systemPrompt: agent.systemPrompt === "" ? undefined : agent.systemPrompt,
@@ -181,7 +223,7 @@ async function runOptions(
     sessionId: resume,
     thinkingEffort: EFFORTS[request.reasoning ?? "none"],
     ...(agent.tools.length > 0 && { mcpServers: [{ name: SERVER_NAME, url: mcp.url, headers }] }),
-    ...(attachments.length > 0 && { attachments: attachments.filter((one) => one !== undefined) }),
+    ...(attachments.length > 0 && { attachments }),
     approvalMode: asks ? "prompt" : "yolo", // the tools that are left have a gate of their own
     maxTurns,
     maxCostUsd,
@@ -200,11 +242,39 @@ const EFFORTS: Readonly<Record<string, ThinkingEffortLevel>> = {
 
 const isImage = ({ mediaType }: FilePart): boolean => mediaType.startsWith("image/");
 
-function attachmentOf({ source, mediaType, filename }: FilePart, folder: string): Attachment | undefined {
-  const name = filename === undefined ? {} : { name: filename };
-  if (source.type === "data") return { data: source.base64, mimeType: mediaType, ...name };
-  if (source.type === "url") return undefined;
-  return { path: resolve(folder, source.path.replace(/^\/+/, "")), mimeType: mediaType, ...name };
+interface AttachedFiles {
+  readonly attachments: readonly Attachment[];
+  /** Words for the prompt about files that the program cannot be given. */
+  readonly mentions: readonly string[];
+}
+
+/** Paths are session paths: they are read from the session's files, never from the machine. */
+async function attachmentsOf(
+  { supportsImageInput, supportsFileAttachments }: CodingAgentCapabilities,
+  { files }: HarnessRequest,
+  store: SessionFileStore,
+): Promise<Result<AttachedFiles>> {
+  const attachments: Attachment[] = [];
+  const mentions: string[] = [];
+  for (const file of files) {
+    const takes = isImage(file) ? supportsImageInput : supportsFileAttachments;
+    if (!takes || file.source.type === "url") {
+      mentions.push(mention(file));
+      continue;
+    }
+    const read = await bytesOf(file, store);
+    if (!read.ok) return read;
+    const name = file.filename ?? (file.source.type === "session" ? baseName(file.source.path) : undefined);
+    attachments.push({ data: read.value, mimeType: file.mediaType, ...(name && { name }) });
+  }
+  return ok({ attachments, mentions });
+}
+
+async function bytesOf({ source }: FilePart, store: SessionFileStore): Promise<Result<string>> {
+  if (source.type === "data") return ok(source.base64);
+  if (source.type === "url") return ok("");
+  const read = await store.read(source.path);
+  return read.ok ? ok(Buffer.from(read.value).toString("base64")) : read;
 }
 
 /** What cannot be attached is at least named. */
@@ -213,11 +283,15 @@ const mention = ({ source, filename = "a file" }: FilePart): string =>
     ? `[Attached, but not readable for you: ${filename}]`
     : `[Attached: ${source.type === "url" ? source.url : `.${source.path}`}]`;
 
-function processOf(handle: RunHandle, kept: Promise<readonly string[]>): HarnessProcess {
+function processOf(
+  handle: RunHandle,
+  kept: Promise<readonly string[]>,
+  warnings: readonly string[],
+): HarnessProcess {
   const events = handle[Symbol.asyncIterator]();
   const first = events.next(); // a reader from the first event on, or older ones are let go
   return {
-    events: { [Symbol.asyncIterator]: () => keptBeforeEnd(first, events, kept) },
+    events: { [Symbol.asyncIterator]: () => keptBeforeEnd(first, events, kept, warnings) },
     ended: kept,
     ownTool,
     approve: (id, input) => handle.approve(id, input),
@@ -232,12 +306,15 @@ async function* keptBeforeEnd(
   first: Promise<IteratorResult<CodingAgentEvent>>,
   events: AsyncIterator<CodingAgentEvent>,
   kept: Promise<readonly string[]>,
+  warnings: readonly string[],
 ): AsyncGenerator<CodingAgentEvent> {
+  const told = [...warnings];
   for (let next = await first; !next.done; next = await events.next()) {
     if (next.value.type === "run-ended") {
       for (const path of await kept) yield { type: "warning", message: `A file was not kept: ${path}` };
     }
     yield next.value;
+    for (const message of told.splice(0)) yield { type: "warning", message };
   }
 }
 

@@ -26,7 +26,7 @@ const REAL: readonly Real[] = [
   { name: "claude", model: "anthropic/claude-opus-5-5" },
   { name: "gemini", model: "google/gemini-3.1-pro-preview" },
   { name: "copilot", model: "openai/gpt-5.4" },
-  { name: "codex", model: "openai/gpt-5-codex" }, // the newest find MCP tools through a search, which the sim does not play
+  { name: "codex", model: "openai/gpt-5.5" }, // the newest find MCP tools through a search, which the sim does not play
   { name: "opencode", model: "openai/gpt-5.2" },
 ];
 const NATIVE_MODEL = "openai-compatible/gpt-5.2";

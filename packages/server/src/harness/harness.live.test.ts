@@ -1,6 +1,6 @@
 import type { RunEvent } from "@capstan/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { last, results, spoken } from "../../../../tools/engine-under-test.ts";
+import { collect, last, results, spoken } from "../../../../tools/engine-under-test.ts";
 import { type HarnessUnderTest, harnessUnderTest } from "./fixtures/harness-under-test.ts";
 import { scriptedAdapter } from "./fixtures/scripted-adapter.ts";
 
@@ -281,6 +281,49 @@ describe("the program's own tools", () => {
     const events = await bench.turn(session, "askwrite asked.txt hello");
     expect(outcome(events)).toBe("success");
     expect(await fileOf(session, "asked.txt")).toBe(content);
+  });
+});
+
+describe("another user's machine", () => {
+  const isRoot = process.getuid?.() === 0;
+
+  test.skipIf(!isRoot)(
+    "is out of reach: a program that keeps its tools is not the server's user",
+    async () => {
+      const session = await scripted({ allow_native_tools: true });
+      expect(spoken(await bench.turn(session, "user"))).toMatch(/^uid 1\d{8}$/);
+      expect(spoken(await bench.turn(await scripted(), "user"))).toBe("uid 0");
+    },
+  );
+
+  test.each([
+    ["in.txt", JSON.stringify("from the session")],
+    ["/../../../../../../../../etc/hostname", undefined],
+  ])("is out of reach of attachments, whose paths are session paths: %s", async (path, content) => {
+    const session = await scripted();
+    await bench.server.call("PUT", `/v1/sessions/${session}/files/in.txt`, "from the session");
+    const message = [
+      { type: "text", text: "attached" },
+      { type: "file", path, mime_type: "text/plain" },
+    ];
+    const after = await bench.server.services.runs.lastSeq(session);
+    const sent = await bench.server.call("POST", `/v1/sessions/${session}/messages`, { content: message });
+    const events = sent.status < 400 ? await collect(bench.server.services.runs, session, { after }) : [];
+    expect(spoken(events)).toBe(content ?? "");
+  });
+});
+
+describe("a policy", () => {
+  test("that a person changes counts for the next call at once", async () => {
+    const made = await bench.server.call("POST", "/v1/agents", {
+      name: "Watched",
+      capabilities: ["bench"],
+      harness: "scripted",
+    });
+    const { body } = await bench.server.call("POST", "/v1/sessions", { agent_id: made.body.id });
+    expect(spoken(await bench.turn(body.id, 'call add {"a":1,"b":2}'))).toContain('got {"sum":3}');
+    await bench.server.call("PATCH", `/v1/agents/${made.body.id}`, { tool_policies: { add: "deny" } });
+    expect(spoken(await bench.turn(body.id, 'call add {"a":1,"b":2}'))).toContain("refused");
   });
 });
 

@@ -4,6 +4,7 @@ import { type HarnessDriver, SessionFolders } from "@capstan/runtime";
 import type { LazyCodingAgents } from "../coding-agents/coding-agents.ts";
 import type { SessionFiles } from "../sessions/session-files.ts";
 import { codingAgentDriver } from "./coding-agent-driver.ts";
+import { harnessUsers } from "./harness-users.ts";
 import type { RunMcp } from "./run-mcp.ts";
 
 export interface Harnesses {
@@ -16,12 +17,13 @@ export interface HarnessParts {
   readonly files: SessionFiles;
   /** Where the sessions' folders are; the same after a restart, because programs find their sessions by it. */
   readonly folder: string;
+  readonly dataDir: string;
   readonly onError: (error: unknown, what: string) => void;
 }
 
 const SWEEP_MS = 10 * 60 * 1000;
 
-export function openHarnesses({ codingAgents, files, folder, onError }: HarnessParts): Harnesses {
+export function openHarnesses({ codingAgents, files, folder, dataDir, onError }: HarnessParts): Harnesses {
   const mcp = lazyRunMcp((error) => onError(error, "MCP of a run"));
   const folders = new SessionFolders(resolve(folder), Date.now, { isLasting: true });
   const drivers = new Map<string, HarnessDriver>();
@@ -35,6 +37,7 @@ export function openHarnesses({ codingAgents, files, folder, onError }: HarnessP
     mcp,
     folders,
     files,
+    users: harnessUsers({ dataDir, folder: resolve(folder), isRoot: process.getuid?.() === 0 }),
   };
   return {
     driver(name) {

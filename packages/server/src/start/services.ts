@@ -197,7 +197,13 @@ async function openAgents(parts: AgentParts) {
   const contextFor = toolContexts({ database, files, fetch, sandbox });
   const gate = createGate({ contextFor, record, now, maxOutputChars: MAX_TOOL_OUTPUT_CHARS });
   const folder = join(settings.CAPSTAN_DATA_DIR, "harness");
-  const harnesses = openHarnesses({ codingAgents: parts.codingAgents, files, folder, onError });
+  const harnesses = openHarnesses({
+    codingAgents: parts.codingAgents,
+    files,
+    folder,
+    dataDir: settings.CAPSTAN_DATA_DIR,
+    onError,
+  });
   const runs: Runs = await parts.withRetry(() => openEngine({ ...parts, composer, gate, harnesses, files }));
   return { composer, files, gate, harnesses, runs };
 }

@@ -104,6 +104,12 @@ export class RunContext {
     return withTools(own, this.#defers ? [...more.value, searchTool(own)] : more.value);
   }
 
+  /** Composed anew: what a person has just changed counts for this call. */
+  agentNow(): Promise<Result<RuntimeAgent>> {
+    this.engine.forgetAgent(this.agentId, this.claim.userEmail);
+    return this.agent();
+  }
+
   /** The tools that the model sees. Every call passes the gate, whether its tool is visible or not. */
   visibleTools(agent: RuntimeAgent): readonly RuntimeTool[] {
     return this.#defers ? shownTools(agent, this.messages) : agent.tools;

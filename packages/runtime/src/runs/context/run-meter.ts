@@ -74,11 +74,13 @@ export class RunMeter {
     }
   }
 
-  add(usage: TokenUsage, prices: ModelPrices | undefined): StoredUsage {
-    const cost = costUsd(prices, usage);
+  /** `knownCostUsd`: what a program says that it cost; else the prices tell. */
+  add(usage: TokenUsage, prices: ModelPrices | undefined, knownCostUsd?: number): StoredUsage {
+    const cost = knownCostUsd ?? costUsd(prices, usage);
     this.#add(usage, cost);
     this.#segmentTokens = withUsage(this.#segmentTokens, usage);
-    return { ...(usage as StoredUsage), ...(prices && { costUsd: cost }) };
+    const isKnown = prices !== undefined || knownCostUsd !== undefined;
+    return { ...(usage as StoredUsage), ...(isKnown && { costUsd: cost }) };
   }
 
   /** Adds the usage of a child run: it counts against the same limits, and the child reports it. */

@@ -26,6 +26,8 @@ export interface HarnessCall {
 export interface HarnessRequest {
   readonly runId: string;
   readonly sessionId: string;
+  /** Whose session it is: with tools of its own, the program runs under a user id of theirs. */
+  readonly userEmail: string;
   readonly agent: RuntimeAgent;
   readonly prompt: string;
   readonly files: readonly FilePart[];

@@ -121,6 +121,7 @@ function requestOf({ claim, meter }: RunContext, agent: RuntimeAgent) {
   return {
     runId: claim.runId,
     sessionId: claim.sessionId,
+    userEmail: claim.userEmail,
     agent,
     model: claim.input.model ?? agent.spec.model,
     reasoning: claim.input.reasoning,
@@ -213,8 +214,11 @@ async function endHarness(
 }
 
 /** The program ended before any output, and no provider refused. */
-const isSessionLost = ({ wasHeard }: LiveHarness, { outcome, status }: RunEnded): boolean =>
-  !wasHeard && outcome === "failed" && status === undefined;
+const isSessionLost = ({ wasHeard }: LiveHarness, { outcome, status, code }: RunEnded): boolean =>
+  !wasHeard && outcome === "failed" && status === undefined && (code === undefined || UNEXPLAINED.has(code));
+
+const UNEXPLAINED: ReadonlySet<string> = new Set(["coding_agent_failed", "coding_agent_protocol_broken"]);
+const DIED: ReadonlySet<string> = new Set(["coding_agent_killed", "coding_agent_protocol_broken"]);
 
 /** The program's session is lost: the next start sends it the conversation. */
 async function startAnew(context: RunContext, harness: string): Promise<undefined> {
@@ -226,9 +230,10 @@ async function startAnew(context: RunContext, harness: string): Promise<undefine
 }
 
 function failureOf({ meter }: RunContext, harness: string, event: RunEnded): Failure {
-  const { outcome, limit, message = "it stopped before its end", status } = event;
+  const { outcome, limit, message = "it stopped before its end", status, code, nextStep } = event;
   const { limits, usage } = meter;
-  if (outcome === "aborted") return fail("harness_lost", { harness, why: message }).failure;
+  if (outcome === "aborted" || (code !== undefined && DIED.has(code)))
+    return fail("harness_lost", { harness, why: message }).failure;
   if (limit === "turns") return fail("run_step_limit", { limit: limits.maxSteps }).failure;
   if (limit === "cost") {
     return fail("run_cost_limit", { limitUsd: limits.maxCostUsd ?? 0, usedUsd: usage.costUsd }).failure;
@@ -236,7 +241,7 @@ function failureOf({ meter }: RunContext, harness: string, event: RunEnded): Fai
   if (limit === "tokens") {
     return fail("run_token_limit", { limit: limits.maxTokens ?? 0, used: meter.totalTokens }).failure;
   }
-  return fail("harness_failed", { harness, message, status }).failure;
+  return fail("harness_failed", { harness, message, status, reason: code, advice: nextStep }).failure;
 }
 
 /** Records that the program has ended and knows the stored conversation. */

@@ -12,6 +12,9 @@ export class HarnessUsage {
   readonly #driver: HarnessDriver;
   #total: Counts = ZERO;
   #counted: Counts = ZERO;
+  /** Of the run so far, as the program or its price list says. */
+  #costUsd: number | undefined;
+  #countedUsd = 0;
   model: string | undefined;
 
   constructor(driver: HarnessDriver) {
@@ -26,6 +29,7 @@ export class HarnessUsage {
     } = usage;
     const input = usage.inputTokens + cached + written; // ours counts the cached ones inside
     this.#total = { input, output: usage.outputTokens, cached, written, thinking };
+    this.#costUsd = usage.costUsd ?? this.#costUsd;
   }
 
   /** Tokens that no message has yet. */
@@ -48,7 +52,9 @@ export class HarnessUsage {
       ...(written > 0 && { cacheWriteInputTokens: written }),
       ...(thinking > 0 && { reasoningTokens: thinking }),
     };
-    return meter.add(usage, this.#driver.prices(this.model));
+    const costUsd = this.#costUsd === undefined ? undefined : Math.max(0, this.#costUsd - this.#countedUsd);
+    this.#countedUsd = Math.max(this.#countedUsd, this.#costUsd ?? 0);
+    return meter.add(usage, this.#driver.prices(this.model), costUsd);
   }
 
   get #new(): Counts {

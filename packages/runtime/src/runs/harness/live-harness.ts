@@ -267,7 +267,7 @@ export class LiveHarness {
     const process = this.#process;
     if (!process) return;
     if (process.ownTool(event.tool) !== undefined) return process.approve(event.id); // it has a gate of its own
-    const agent = await context.agent();
+    const agent = await context.agentNow();
     if (!agent.ok) return process.deny(event.id, agent.failure.message);
     const known = this.#calls.get(this.#nativeCalls.get(event.toolId ?? "") ?? "");
     const { part, turn } =
@@ -311,7 +311,7 @@ export class LiveHarness {
 
   async #throughGate(context: RunContext, part: ToolCallPart): Promise<void> {
     const { agentId, claim } = context;
-    const agent = await context.agent();
+    const agent = await context.agentNow();
     if (!agent.ok) return storeResult(context, part, refusal(agent.failure));
     const answer = claim.answers.find(({ callId }) => callId === part.toolCallId);
     await callOne(context, agent.value, part, answer, this.#waits);
