@@ -173,7 +173,7 @@ function sessionBrowser(local: LocalParts, start: CodingAgentClient["run"]): Ses
   return {
     list: (agent, cwd) =>
       listSessions(local.adapters.get(agent), { ...place, ...(cwd !== undefined && { cwd }) }),
-    read: (agent, id) => readSession(local.adapters.get(agent), id, place),
+    read: (agent, id, options) => readSession(local.adapters.get(agent), id, place, options),
     resume: (agent, sessionId, prompt, options) => start({ ...options, agent, prompt, sessionId }),
     fork: (agent, forkSessionId, prompt, options) => start({ ...options, agent, prompt, forkSessionId }),
   };

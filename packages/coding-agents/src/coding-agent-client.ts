@@ -13,6 +13,7 @@ import type { EngineSettings } from "./engine/engine-settings.ts";
 import type { SystemUser } from "./engine/prepare-run.ts";
 import type { RunHandle } from "./engine/run-handle.ts";
 import type { PluginOperations } from "./plugins/plugin-operations.ts";
+import type { ReadOptions } from "./sessions/session-browser.ts";
 
 export interface ClientOptions {
   /** Run on a remote Capstan instead: its address, without a path. */
@@ -40,7 +41,8 @@ export interface HostOptions {
 export interface SessionBrowser {
   /** The latest first. Some agents list those of one folder only: `cwd`, by default this process's. */
   list(agent: AgentName, cwd?: string): Promise<readonly StoredSession[]>;
-  read(agent: AgentName, sessionId: string): Promise<Result<readonly CliMessage[]>>;
+  /** What was said; instructions are left out unless `system` asks for them. */
+  read(agent: AgentName, sessionId: string, options?: ReadOptions): Promise<Result<readonly CliMessage[]>>;
   /** A run that goes on with the session. */
   resume(agent: AgentName, sessionId: string, prompt: string, options?: Partial<RunOptions>): RunHandle;
   /** A run in a new session that begins as a copy. */

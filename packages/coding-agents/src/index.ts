@@ -59,7 +59,12 @@ export {
 export type { AgentCheck, CheckEffects, LoginState } from "./doctor/check-agent.ts";
 export { type AgentDiagnosis, createDoctor, type Doctor, type DoctorOptions } from "./doctor/doctor.ts";
 export { effectiveCapabilities } from "./doctor/effective.ts";
-export { type OpenDoctorOptions, openDoctor } from "./doctor/open-doctor.ts";
+export {
+  type LocalAgents,
+  type OpenDoctorOptions,
+  openDoctor,
+  openLocalAgents,
+} from "./doctor/open-doctor.ts";
 export {
   type FeatureFinding,
   isProbeClean,

@@ -1,10 +1,24 @@
 /** The doctor with real effects: this machine's commands and files, and a client for probes that sees nothing but PATH. */
 import { homedir } from "node:os";
 import { createClient } from "../client.ts";
+import type { CodingAgentClient } from "../coding-agent-client.ts";
 import { runCommand } from "../command/run-command.ts";
 import { ALL_MANIFESTS } from "../manifests/all.ts";
 import { createDoctor, type Doctor } from "./doctor.ts";
 import { exists } from "./probe-place.ts";
+
+/** A doctor, and the client whose runs count on what it found. */
+export interface LocalAgents {
+  readonly doctor: Doctor;
+  readonly client: CodingAgentClient;
+}
+
+/** The coding agents of this machine: what a command line and a server both start from. */
+export async function openLocalAgents(options: OpenDoctorOptions): Promise<LocalAgents> {
+  const doctor = await openDoctor(options);
+  const { environment } = options;
+  return { doctor, client: createClient({ environment, effective: (agent) => doctor.effective(agent) }) };
+}
 
 export interface OpenDoctorOptions {
   /** Where probe reports are kept. */

@@ -8,12 +8,18 @@ import { fail, ok, type Result } from "@capstan/core";
 import type { CliMessage, CliSessionStore, CodingAgentAdapter, StoredSession } from "@capstan/core/internal";
 import type { CommandRunner } from "../command/run-command.ts";
 import { matchingPaths } from "../files/matching-paths.ts";
+import { aboutSession, toldApart } from "./about-session.ts";
 
 const MAX_SESSIONS = 500;
-const MAX_HEAD_BYTES = 65_536;
+const MAX_HEAD_BYTES = 262_144; // before the first words of a person, some store all their instructions
 const MAX_SESSION_BYTES = 32_000_000;
 const MAX_MESSAGES = 5_000;
 const COMMAND_TIMEOUT_MS = 60_000;
+
+export interface ReadOptions {
+  /** Also instructions: system prompts, and context that a program puts into a person's mouth. */
+  readonly system?: boolean | undefined;
+}
 
 export interface SessionPlace {
   readonly home: string;
@@ -35,23 +41,28 @@ export async function listSessions(
   const files = await sessionFiles(sessions, place);
   const listed = await Promise.all(
     files.slice(0, MAX_SESSIONS).map(async ({ path, modified }): Promise<StoredSession[]> => {
-      const id = sessions.id(path, await firstLine(path));
-      return id === undefined ? [] : [{ id, updatedAt: modified.toISOString() }];
+      const head = await readHead(path, MAX_HEAD_BYTES);
+      const id = sessions.id(path, firstLineOf(head));
+      if (id === undefined) return [];
+      return [{ id, ...aboutSession(head, sessions.messages(head)), updatedAt: modified.toISOString() }];
     }),
   );
   return listed.flat();
 }
 
+/** What was said, without the instructions that programs put before it, unless `system` asks for those. */
 export async function readSession(
   adapter: CodingAgentAdapter,
   id: string,
   place: SessionPlace,
+  { system = false }: ReadOptions = {},
 ): Promise<Result<readonly CliMessage[]>> {
   const { sessions, name } = adapter;
   const text =
     sessions?.kind === "files" ? await sessionText(sessions, id, place) : await runRead(sessions, id, place);
   if (text === undefined || !sessions) return fail("session_not_found", { agent: name, id });
-  return ok(sessions.messages(text).slice(0, MAX_MESSAGES));
+  const messages = sessions.messages(text).map(toldApart);
+  return ok(messages.filter(({ role }) => system || role !== "system").slice(0, MAX_MESSAGES));
 }
 
 async function runList({ list, sessions }: CommandStore, place: SessionPlace): Promise<StoredSession[]> {
@@ -101,7 +112,8 @@ async function sessionFiles(
   return files.flat().toSorted((a, b) => b.modified.getTime() - a.modified.getTime());
 }
 
-const firstLine = async (path: string) => (await readHead(path, MAX_HEAD_BYTES)).split("\n", 1)[0] ?? "";
+const firstLine = async (path: string) => firstLineOf(await readHead(path, MAX_HEAD_BYTES));
+const firstLineOf = (head: string) => head.split("\n", 1)[0] ?? "";
 
 async function readHead(path: string, bytes: number): Promise<string> {
   const file = await open(path);

@@ -1,5 +1,4 @@
 /** The coding agents of the server's machine: client, doctor and the runs that callers started. Opened at the first question. */
-import { access } from "node:fs/promises";
 import { join } from "node:path";
 import type { CodingAgentClient, Doctor, MatrixRow, RunHost } from "@capstan/coding-agents";
 import type { CodingAgentAdapter, CodingAgentManifest } from "@capstan/core/internal";
@@ -37,25 +36,11 @@ async function open(
   env: Readonly<Record<string, string>>,
   more: readonly CodingAgentAdapter[],
 ): Promise<CodingAgents> {
-  const { ALL_MANIFESTS, createClient, createDoctor, createRunHost, matrixRows, runCommand } = await import(
+  const { ALL_MANIFESTS, createRunHost, matrixRows, openLocalAgents } = await import(
     "@capstan/coding-agents"
   );
-  const prober = createClient({ environment: { PATH: env.PATH } }); // a probe must not meet the operator's login
-  const doctor = await createDoctor({
-    manifests: ALL_MANIFESTS,
-    folder: join(settings.CAPSTAN_DATA_DIR, "probes"),
-    runAgent: (options) => prober.run(options),
-    run: runCommand,
-    env,
-    home: env.HOME ?? "/",
-    exists: (path) =>
-      access(path).then(
-        () => true,
-        () => false,
-      ),
-    now: () => new Date(),
-  });
-  const client = createClient({ environment: env, effective: (agent) => doctor.effective(agent) });
+  const folder = join(settings.CAPSTAN_DATA_DIR, "probes");
+  const { doctor, client } = await openLocalAgents({ folder, environment: env });
   for (const adapter of more) client.adapters.register(adapter);
   const rowOf = (manifest: CodingAgentManifest) => matrixRows([manifest])[0];
   return { client, doctor, host: createRunHost(client), manifests: ALL_MANIFESTS, rowOf };
