@@ -1,5 +1,6 @@
 /** Writes the tables of docs/coding-agents.md anew from the manifests: `node tools/agent-docs.ts`. A test checks that this was done. */
 import { readFile, writeFile } from "node:fs/promises";
+import { probesMarkdown } from "../packages/coding-agents/src/doctor/probe-table.ts";
 import {
   departuresMarkdown,
   effortMarkdown,
@@ -15,6 +16,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   effort: effortMarkdown,
   plugins: pluginsMarkdown,
   transports: transportsMarkdown,
+  probes: probesMarkdown,
   install: installMarkdown,
   departures: departuresMarkdown,
 };

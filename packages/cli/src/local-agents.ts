@@ -1,6 +1,7 @@
 /** The coding agents of this machine, without a server: the client, and a doctor whose probes it counts on. */
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { BUILT_IN_ADAPTERS, type LocalAgents, openLocalAgents as openAgents } from "@capstan/coding-agents";
 import { type Failure, fail } from "@capstan/core";
 
@@ -11,11 +12,13 @@ export function refuseUnknown(agents: readonly string[]): { readonly failure: Fa
   return fail("coding_agent_unknown", { agent: unknown, known: Object.keys(BUILT_IN_ADAPTERS) });
 }
 
-/** Probes are kept where a server of this data folder reads them. */
+/** Probes are kept where a server reads them: one that was started here, else the one of the home folder. */
 export function openLocalAgents(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<LocalAgents> {
   const home = environment.HOME ?? homedir();
-  const folder = join(environment.CAPSTAN_DATA_DIR ?? join(home, ".capstan"), "probes");
+  const here = resolve(".capstan");
+  const dataDir = environment.CAPSTAN_DATA_DIR ?? (existsSync(here) ? here : join(home, ".capstan"));
+  const folder = join(dataDir, "probes");
   return openAgents({ folder, environment });
 }

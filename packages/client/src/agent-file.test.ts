@@ -18,6 +18,8 @@ const served = (parts: Partial<Agent> = {}): AgentFields & { id: string } => ({
   system_prompt: "",
   model: null,
   harness: "native",
+  thinking_effort: null,
+  thinking_budget: null,
   capabilities: [],
   granted_scopes: [],
   tool_policies: {},
@@ -92,7 +94,7 @@ describe("an agent as a file", () => {
     ["a capability without id", { name: "A", capabilities: [{ prefix: "w" }] }],
     ["a limit nobody knows", { name: "A", limits: { max_turns: 3 } }],
     ["the spelling of code", { name: "A", systemPrompt: "x" }],
-    ["a value the server would refuse", { name: "A", model: "gpt" }],
+    ["a value the server would refuse", { name: "A", model: "no model" }],
     ["nothing at all", null],
   ])("refuses %s", (_what, value) => {
     expect(parseAgentFile(value)).toMatchObject({ ok: false, failure: { code: "agent_file_invalid" } });

@@ -1,4 +1,5 @@
 /** An agent as it is declared: who it is, what it may do, and how far a run of it may go. */
+import type { ThinkingEffortLevel } from "./coding-agents/capabilities.ts";
 import type { ToolPolicy } from "./tool.ts";
 
 /** A capability in an agent's list. The list's order is the priority. */
@@ -32,8 +33,12 @@ export interface AgentSpec {
   /** Bumped on every change. */
   readonly version: number;
   readonly systemPrompt: string;
-  /** `provider/model`; absent = the server's default. */
+  /** `provider/model`, or a model of the harness by its own name; absent = the default of whoever answers. */
   readonly model?: string;
+  /** How hard the model thinks unless a message says otherwise. */
+  readonly thinkingEffort?: ThinkingEffortLevel;
+  /** Tokens for thinking, for models of a harness that take a number. */
+  readonly thinkingBudget?: number;
   /** `native`, or the name of a coding agent. */
   readonly harness: string;
   readonly capabilities: readonly CapabilityRef[];

@@ -1,25 +1,37 @@
 /** capstan coding-agents: the matrix; `replay` runs a recording through an adapter; `install` prints or runs the command. */
 import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { BUILT_IN_ADAPTERS, createClient, MATRIX_COLUMNS, matrixRows, replay } from "@capstan/coding-agents";
+import {
+  BUILT_IN_ADAPTERS,
+  CodingAgentError,
+  createClient,
+  MATRIX_COLUMNS,
+  matrixRows,
+  replay,
+} from "@capstan/coding-agents";
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
 import { jsonLine } from "../json-text.ts";
 import { refuseUnknown } from "../local-agents.ts";
 import { printTable } from "../print-table.ts";
 import { runVerb, type Verb } from "../run-verb.ts";
+import { delegate, RUN_FLAGS } from "./delegate.ts";
 
 export const codingAgents: Command = {
-  usage: "capstan coding-agents [list | replay <agent> <file.jsonl> | install <agent>] [--yes]",
+  usage:
+    'capstan coding-agents [list | run <agent> "<prompt>" | plugins <agent> [list | search | install | uninstall] [<plugin>] | sessions <agent> [<id>] | replay <agent> <file.jsonl> | install <agent>] [--yes]',
   summary:
-    "What ten coding agents can do. `replay` prints the events of a recording; `install` says how to install one.",
-  options: { yes: { type: "boolean" } },
+    "What ten coding agents can do. `run` runs one with its output as it comes, `plugins` lists and changes its plugins, `sessions` lists and reads what it stored, `replay` prints the events of a recording, `install` says how to install one.",
+  options: { yes: { type: "boolean" }, ...RUN_FLAGS },
   examples: ["capstan coding-agents --json", "capstan coding-agents replay claude run.jsonl --json"],
   run: (context) =>
     runVerb(context, codingAgents.usage, {
       list: { run: matrix },
       replay: { needs: "a coding agent and a file", run: ofKnown(replayFile) },
       install: { needs: "a coding agent", run: ofKnown(install) },
+      run: { needs: "a coding agent and a prompt", run: ofKnown(runAgent) },
+      plugins: { needs: "a coding agent", run: ofKnown(plugins) },
+      sessions: { needs: "a coding agent", run: ofKnown(sessions) },
     }),
 };
 
@@ -59,4 +71,49 @@ async function install({ json, options, print, terminal, environment }: CommandC
   if (answer?.trim().toLowerCase() !== "y") return 0;
   // By the shell: some are a pipeline.
   return spawnSync(first.command, { stdio: "inherit", shell: true }).status ?? 1;
+}
+
+/** As `delegate`, where people look for it. */
+const runAgent: Verb["run"] = async (context) => delegate.run({ ...context, args: context.args.slice(1) });
+
+async function plugins({ args, json, terminal, environment }: CommandContext, agent: string) {
+  const [, , verb = "list", ...words] = args;
+  const operations = createClient({ environment }).plugins;
+  const name = words.join(" ");
+  try {
+    if (verb === "install" || verb === "uninstall") {
+      terminal.out(`${await operations[verb](agent, name)}\n`);
+      return 0;
+    }
+    const found = verb === "search" ? await operations.search(agent, name) : await operations.list(agent);
+    if (json) terminal.out(`${JSON.stringify(found, null, 2)}\n`);
+    else for (const plugin of found) terminal.out(`${plugin.name}\n`);
+    return 0;
+  } catch (error) {
+    if (error instanceof CodingAgentError) return { failure: error.failure };
+    throw error;
+  }
+}
+
+async function sessions({ args, json, terminal, environment }: CommandContext, agent: string) {
+  const [, , id] = args;
+  const browser = createClient({ environment }).sessions;
+  if (id === undefined) {
+    const found = await browser.list(agent);
+    if (json) terminal.out(`${JSON.stringify(found, null, 2)}\n`);
+    else {
+      const rows = found.map(({ id, title, cwd, model, updatedAt }) =>
+        [id, title, cwd, model, updatedAt].map((cell) => cell ?? ""),
+      );
+      terminal.out(
+        printTable([["ID", "TITLE", "FOLDER", "MODEL", "UPDATED"], ...rows], Math.max(terminal.columns, 140)),
+      );
+    }
+    return 0;
+  }
+  const messages = await browser.read(agent, id);
+  if (!messages.ok) return messages;
+  if (json) terminal.out(`${JSON.stringify(messages.value, null, 2)}\n`);
+  else for (const { role, text } of messages.value) terminal.out(`${role}: ${text}\n\n`);
+  return 0;
 }

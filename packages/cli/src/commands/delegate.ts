@@ -1,29 +1,29 @@
 /** capstan delegate: one task to a coding agent of this machine, with its output as it comes. */
 
-import type { RunHandle } from "@capstan/coding-agents";
+import { CodingAgentError, type RunHandle } from "@capstan/coding-agents";
 import { fail } from "@capstan/core";
-import {
-  CapabilityError,
-  type CodingAgentEvent,
-  parseRunOptions,
-  RunRefusedError,
-} from "@capstan/core/internal";
+import { type CodingAgentEvent, parseRunOptions } from "@capstan/core/internal";
 import type { Command, CommandContext } from "../command.ts";
 import { jsonLine } from "../json-text.ts";
 import { openLocalAgents } from "../local-agents.ts";
 
+/** How a run is asked for; `coding-agents run` takes the same. */
+export const RUN_FLAGS = {
+  model: { type: "string" },
+  thinking: { type: "string" },
+  session: { type: "string" },
+  approve: { type: "string" },
+  cwd: { type: "string" },
+  transport: { type: "string" },
+  "max-turns": { type: "string" },
+  "max-cost": { type: "string" },
+} as const;
+
 export const delegate: Command = {
   usage:
-    'capstan delegate <agent> [--model m] [--thinking low|medium|high|max] [--session id] [--approve yolo|prompt|deny] "<prompt>"',
+    'capstan delegate <agent> [--model m] [--thinking low|medium|high|max] [--session id] [--approve yolo|prompt|deny] [--transport t] [--max-turns n] [--max-cost usd] "<prompt>"',
   summary: "Runs a coding agent and prints what it does. Ctrl-C asks it to stop.",
-  options: {
-    model: { type: "string" },
-    thinking: { type: "string" },
-    session: { type: "string" },
-    approve: { type: "string" },
-    cwd: { type: "string" },
-    "max-turns": { type: "string" },
-  },
+  options: RUN_FLAGS,
   examples: ['capstan delegate claude --thinking high "fix the failing test"'],
   async run(context) {
     if (context.args.length < 2)
@@ -37,20 +37,16 @@ export const delegate: Command = {
     try {
       return await follow(context, client.run(options.value));
     } catch (error) {
-      if (error instanceof CapabilityError)
-        return fail("conflict", {
-          message: error.message,
-          nextStep: "`capstan coding-agents` shows what each can do.",
-        });
-      if (error instanceof RunRefusedError) return { failure: error.failure };
+      if (error instanceof CodingAgentError) return { failure: error.failure };
       throw error;
     }
   },
 };
 
 function asked({ args: [agent, ...words], options }: CommandContext): Record<string, unknown> {
-  const { model, thinking, session, approve, cwd } = options;
+  const { model, thinking, session, approve, cwd, transport } = options;
   const turns = options["max-turns"];
+  const cost = options["max-cost"];
   return {
     agent,
     prompt: words.join(" "),
@@ -60,7 +56,9 @@ function asked({ args: [agent, ...words], options }: CommandContext): Record<str
     ...(session !== undefined && { sessionId: session }),
     ...(approve !== undefined && { approvalMode: approve }),
     ...(cwd !== undefined && { cwd }),
+    ...(transport !== undefined && { transport }),
     ...(turns !== undefined && { maxTurns: Number(turns) }),
+    ...(cost !== undefined && { maxCostUsd: Number(cost) }),
   };
 }
 
@@ -95,8 +93,10 @@ const ROWS: {
   "text-delta": ({ text }) => text,
   "tool-started": ({ tool, input }) => `\n> ${tool} ${JSON.stringify(input ?? {}).slice(0, 160)}\n`,
   "approval-requested": ({ tool, input }) => `\n? ${tool} ${JSON.stringify(input ?? {}).slice(0, 300)}\n`,
+  retry: ({ message, attempt }) => `\n~ retry ${attempt ?? ""}: ${message}\n`,
   warning: ({ message }) => `\n! ${message}\n`,
-  "run-ended": ({ outcome, message }) => `\n${outcome}${message ? `: ${message}` : ""}\n`,
+  "run-ended": ({ outcome, message, nextStep, usage }) =>
+    `\n${outcome}${message ? `: ${message}` : ""}${nextStep ? `\n${nextStep}` : ""}${usage?.costUsd === undefined ? "" : `\n${usage.costUsd} USD (${usage.costSource})`}\n`,
 };
 
 const text = (event: CodingAgentEvent): string =>

@@ -1,13 +1,16 @@
 /** capstan doctor: which coding agents are installed, whether they are logged in, and (with --probe) whether they keep their promises. */
-import type { AgentDiagnosis, ProbeReport } from "@capstan/coding-agents";
+import { type AgentDiagnosis, isProbeClean, type ProbeReport } from "@capstan/coding-agents";
 import type { Command, CommandContext } from "../command.ts";
 import { openLocalAgents, refuseUnknown } from "../local-agents.ts";
 import { printTable } from "../print-table.ts";
 
+/** A probe found a difference, or could not tell: neither is a success. */
+const NOT_CLEAN = 3;
+
 export const doctor: Command = {
   usage: "capstan doctor [agent ...] [--probe]",
   summary:
-    "Checks the coding agents of this machine. --probe runs each against a simulated model and compares.",
+    "Checks the coding agents of this machine. --probe runs each against a simulated model, over each transport; the exit code is 3 when something differs or could not be told.",
   options: { probe: { type: "boolean" } },
   async run(context) {
     const wanted = context.args;
@@ -20,7 +23,8 @@ export const doctor: Command = {
         : await doctor.checkAll();
     const probes = context.options.probe ? await probeAll(context, found, doctor.probe) : [];
     const { columns } = context.terminal;
-    return context.print({ agents: found, probes }, () => described(found, probes, columns));
+    context.print({ agents: found, probes }, () => described(found, probes, columns));
+    return probes.every(isProbeClean) ? 0 : NOT_CLEAN;
   },
 };
 
@@ -56,8 +60,13 @@ function described(
   return [printTable([head, ...rows], Math.max(columns, 120)), ...probes.flatMap(findings)].join("");
 }
 
-function findings({ agent, differences, inconclusive }: ProbeReport): string[] {
+function findings({ agent, differences, inconclusive, features }: ProbeReport): string[] {
+  const open = features.filter(({ outcome }) => outcome === "fails" || outcome === "inconclusive");
   return [
+    ...open.map(
+      ({ transport, feature, outcome, why }) =>
+        `${agent} over ${transport}: ${feature} ${outcome}${why ? `: ${why}` : ""}\n`,
+    ),
     ...differences.map(
       ({ field, declared, observed }) => `${agent}: ${field} is declared ${declared}, and was ${observed}\n`,
     ),

@@ -1,5 +1,5 @@
 /** An agent: what a client may set (`AgentFields`), what the server adds, and what it composes to. */
-import { isVersionPin } from "@capstan/core/internal";
+import { isVersionPin, THINKING_EFFORT_LEVELS } from "@capstan/core/internal";
 import { z } from "zod";
 import { ApprovalPolicyName, JsonObject, NamedAgent, PageQuery, pageOf } from "./page.ts";
 
@@ -40,13 +40,29 @@ export const ApprovalExpiryWire = z.discriminatedUnion("policy", [
 export type ApprovalExpiryWire = z.infer<typeof ApprovalExpiryWire>;
 
 export const ModelName = z.string().regex(/^[\w.-]+\/.{1,200}$/, "must read provider/model");
+/** A harness has models of its own, under its own names. */
+const AgentModel = z
+  .string()
+  .regex(/^[\w.-]+([/:@].{1,200})?$/, "must read provider/model, or be a model of the harness");
 
 /** To add a field to an agent: a row here, its default in core's `AGENT_DEFAULTS`, and the code that uses it. */
 export const AgentFields = z.strictObject({
   name: z.string().trim().min(1).max(200),
   description: z.string().max(4000),
   system_prompt: z.string().max(200_000),
-  model: ModelName.nullable().meta({ description: "Null: the server's default." }),
+  model: AgentModel.nullable().meta({
+    description:
+      "`provider/model`, or one of `/v1/models?agent=<harness>`. Null: the server's or the program's default.",
+  }),
+  thinking_effort: z.enum(THINKING_EFFORT_LEVELS).nullable().meta({
+    description: "For messages that ask for none; refused where harness or model does not take it.",
+  }),
+  thinking_budget: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .nullable()
+    .meta({ description: "Tokens for thinking, for models of a harness that take a number." }),
   harness: z.string().regex(/^[a-z][a-z0-9-]{0,49}$/, "must be native or the name of a coding agent"),
   capabilities: z.array(CapabilityEntry).max(500),
   granted_scopes: z.array(z.string().min(1).max(200)).max(500),

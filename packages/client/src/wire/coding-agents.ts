@@ -1,5 +1,5 @@
 /** Coding agents and models: manifests keep the camelCase of the seed that defines them. */
-import type { CodingAgentCapabilities, EffectiveCapabilities } from "@capstan/core/internal";
+import type { AgentTransport, CodingAgentCapabilities, EffectiveCapabilities } from "@capstan/core/internal";
 import { runOptionsSchema } from "@capstan/core/internal";
 import { z } from "zod";
 import { itemsOf, JsonObject, listOf } from "./page.ts";
@@ -10,6 +10,17 @@ const Manifest = <Declared>() => z.custom<Declared>().meta({ type: "object" });
 const ProbeFindings = z.object({
   differences: z.array(z.object({ field: z.string(), declared: z.boolean(), observed: z.boolean() })),
   inconclusive: z.array(z.object({ scenario: z.string(), why: z.string() })),
+  features: z
+    .array(
+      z.object({
+        transport: z.string(),
+        feature: z.string(),
+        outcome: z.enum(["works", "fails", "inconclusive", "not offered"]),
+        why: z.string().optional(),
+      }),
+    )
+    .optional()
+    .meta({ description: "What was tried over each transport." }),
 });
 
 export const CodingAgentInfo = z
@@ -34,7 +45,14 @@ export const CodingAgentInfo = z
       })
       .nullable()
       .meta({ description: "What the last probe of the installed version found." }),
-    observed: Manifest<EffectiveCapabilities>()
+    transports: z
+      .array(Manifest<AgentTransport>())
+      .meta({ description: "The ways the program can be driven, and what differs." }),
+    observed: z
+      .record(z.string(), z.boolean().optional())
+      .nullable()
+      .meta({ description: "What the last probe of this version saw; nothing else." }),
+    effective: Manifest<EffectiveCapabilities>()
       .nullable()
       .meta({ description: "What is in force: declared, with what was seen laid over it." }),
     row: z
@@ -96,6 +114,7 @@ export const StoredAgentSession = z
     id: z.string(),
     cwd: z.string().optional(),
     title: z.string().optional(),
+    model: z.string().optional(),
     updatedAt: z.string().optional(),
   })
   .meta({ id: "CodingAgentSession" });
@@ -104,13 +123,24 @@ export const StoredAgentMessages = itemsOf(
   z.object({ role: z.enum(["user", "assistant", "tool", "system"]), text: z.string() }),
 );
 
-/** The agent is in the path; where it works is decided by the machine that runs it. JSON in JSON cannot be described. */
-const { agent: _agent, cwd: _cwd, env: _env, ...runOptions } = runOptionsSchema.shape;
+export const StoredMessagesQuery = z.strictObject({
+  system: z.enum(["true", "false"]).default("false").meta({ description: "Also instructions." }),
+});
+
+export const CodingAgentPlugin = z.strictObject({ plugin: z.string().min(1).max(200) });
+export const CodingAgentPlugins = itemsOf(JsonObject);
+export const CodingAgentPluginQuery = z.strictObject({
+  query: z.string().max(200).optional().meta({ description: "Search for plugins that could be installed." }),
+});
+export const PluginOutput = z.object({ output: z.string() });
+
+/** The agent is in the path; the environment is decided by the machine that runs it, and which folders may be named. */
+const { agent: _agent, env: _env, ...runOptions } = runOptionsSchema.shape;
 export const CodingAgentRun = z
   .strictObject({
     ...runOptions,
-    thinkingOverride: JsonObject.optional(),
     outputSchema: JsonObject.optional(),
+    thinkingOverride: JsonObject.optional(),
   })
   .meta({ id: "CodingAgentRun" });
 export type CodingAgentRun = z.input<typeof CodingAgentRun>;

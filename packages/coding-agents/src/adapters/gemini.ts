@@ -126,9 +126,13 @@ function openStream(options: RunOptions, place: RunPlace): AdapterRun {
     ],
     env,
     files,
+    warnings: /(^|\s)@\S/.test(options.prompt) ? [MENTION_WARNING] : [],
     ...withSessionUsage(geminiReader(), geminiUsage, place, sessionId ?? place.freshSessionId),
   };
 }
+
+const MENTION_WARNING =
+  "Gemini CLI takes words that begin with @ for files of its folder; where one fits, the prompt is changed.";
 
 const attachedIn = ({ folder }: RunPlace): string => `${folder}/attachments`;
 

@@ -41,6 +41,14 @@ test("a record that is written twice counts once, and only in the run's own sess
   expect(sideFile?.onLine(LINES.gemini)).toEqual([]);
 });
 
+test("what the output says later does not replace what the session said", () => {
+  const { sideFile, onLine } = openedRun("codex", { transport: "exec", sessionId: "t1" });
+  const completed = '{"type":"turn.completed","usage":{"input_tokens":999,"output_tokens":9}}';
+  expect(onLine(completed).events.map(({ type }) => type)).toContain("usage");
+  sideFile?.onLine(LINES.codex);
+  expect(onLine(completed).events.map(({ type }) => type)).toEqual(["run-ended"]);
+});
+
 test("a session is looked for where the program was told to keep it", () => {
   const asked = { place: { environment: { COPILOT_HOME: "/elsewhere" } } };
   expect(openedRun("copilot", asked).sideFile?.pattern).toBe("/elsewhere/session-state/*/events.jsonl");

@@ -39,7 +39,9 @@ export function withSessionUsage<Reader extends LineReader>(
   const onLine = (line: string) => {
     const step = reader.onLine(line);
     sessionId ??= step.events.map(sessionOf).find((id) => id !== undefined);
-    return step;
+    // What the session says is exact; what the output says afterwards must not replace it.
+    if (counted.size === 0) return step;
+    return { ...step, events: step.events.filter(({ type }) => type !== "usage") };
   };
   return { ...reader, onLine, sideFile };
 }

@@ -31,6 +31,8 @@ export interface Taking {
 export interface FeatureTools {
   readonly can: CodingAgentCapabilities;
   readonly place: ProbePlace;
+  /** A model that is offered tools one by one. */
+  readonly toolModel: string;
   readonly attempt: (
     options: Partial<RunOptions> & { readonly prompt: string },
     taking?: Taking,
@@ -162,14 +164,14 @@ async function isInterrupted({ attempt }: FeatureTools): Promise<boolean> {
   return ended.outcome === "aborted";
 }
 
-async function callsMcpTool({ attempt, place, can }: FeatureTools): Promise<boolean> {
+async function callsMcpTool({ attempt, place, can, toolModel: model }: FeatureTools): Promise<boolean> {
   const script = (request: SimRequest) => {
     const isOffered = request.tools.some(({ name }) => name.endsWith("capstan_probe"));
     return isOffered && !request.isToolDone ? "call capstan_probe {}" : "text";
   };
   const mode = can.approvalModes.includes("yolo") ? { approvalMode: "yolo" as const } : {};
   const { requests } = await done(
-    attempt({ prompt: "Call it.", mcpServers: [place.mcpServer], ...mode }, { script }),
+    attempt({ prompt: "Call it.", model, mcpServers: [place.mcpServer], ...mode }, { script }),
   );
   return wasSent(requests, MARKS.mcp);
 }

@@ -153,6 +153,7 @@ async function tryFeature(
     const works = await feature.works({
       can,
       place: probe.place,
+      toolModel: probe.wiring.toolModel ?? probe.wiring.model,
       attempt: (asked, taking) => takePart({ ...way, ...asked }, taking, options, probe),
     });
     return { ...found, outcome: works ? "works" : "fails" };

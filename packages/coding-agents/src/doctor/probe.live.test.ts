@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type CommandResult, runCommand } from "../command/run-command.ts";
 import { MANIFESTS } from "../manifests/all.ts";
 import { createDoctor } from "./doctor.ts";
-import { type ProbeRun, probeAgent } from "./probe-agent.ts";
+import { isProbeClean, type ProbeRun, probeAgent } from "./probe-agent.ts";
 
 /** Ways in which the stand-in below falls short of Claude Code. */
 type Flaw = "joins text" | "ignores effort" | "forgets" | "no mcp" | "no image" | "no skills" | "breaks";
@@ -224,7 +224,7 @@ describe("the doctor", () => {
   test("tells its progress", async () => {
     const steps: string[] = [];
     await (await doctor(["breaks"])).probe("claude", (step) => steps.push(step));
-    expect(steps).toEqual([
+    expect(steps.filter((step) => !step.includes(" over "))).toEqual([
       "text",
       "thinking",
       "thinking budget",
@@ -234,5 +234,12 @@ describe("the doctor", () => {
       "skills",
       "image",
     ]);
+    expect(steps).toContain("exact prompt over stream-json");
+  });
+
+  test("counts what could not be told as open, not as a success", async () => {
+    const report = await (await doctor(["breaks"])).probe("claude");
+    expect(report?.features.find(({ feature }) => feature === "exact prompt")?.outcome).toBe("inconclusive");
+    expect(report && isProbeClean(report)).toBe(false);
   });
 });

@@ -95,7 +95,7 @@ describe("a run", () => {
 
   test.each([
     ["talk 3", { outcome: "failed", code: "coding_agent_output_invalid" }],
-    ["talk 1", { outcome: "done", json: 0 }],
+    ["talk 1 ", { outcome: "done", json: 0 }],
   ])("asked for JSON, the answer of %j ends as %j", async (prompt, ending) => {
     const asked = { agent: "stand-in", prompt, outputFormat: "json" as const };
     const client = clientWith({ capabilities: { supportsJsonMode: true } });

@@ -13,7 +13,8 @@ import { ALL_MANIFESTS, MANIFESTS } from "./all.ts";
 
 const line = (cells: readonly string[]) =>
   `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
+/** A Markdown table. */
+export const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 
 /** Every departure from the seed, a section per agent. */

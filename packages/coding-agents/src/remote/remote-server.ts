@@ -21,8 +21,8 @@ export interface RemoteServer {
 }
 
 const capabilities = z.looseObject({ agent: z.string(), canResume: z.boolean() });
-/** `observed`: what a probe saw there, over what is declared. */
-const manifest = z.object({ capabilities, observed: capabilities.nullish() });
+/** `effective`: what is in force there, a probe's findings over what is declared. */
+const manifest = z.object({ capabilities, effective: capabilities.nullish() });
 const problem = z.object({
   code: z.string(),
   message: z.string(),
@@ -52,7 +52,7 @@ export function createRemoteServer(url: string, apiKey: string | undefined): Rem
       const response = await request(at(agent));
       if (response.status === 404) return undefined;
       const body = manifest.parse(await (await succeeded(response)).json());
-      return Object.freeze(body.observed ?? body.capabilities) as unknown as CodingAgentCapabilities;
+      return Object.freeze(body.effective ?? body.capabilities) as unknown as CodingAgentCapabilities;
     },
     async sessions(agent) {
       return storedSessions.parse(await (await succeeded(await request(at(agent, "sessions")))).json()).items;

@@ -11,6 +11,8 @@ export interface SimWiring {
   readonly model: string;
   /** A model that takes a number of tokens, where the agent can be given one. */
   readonly budgetModel?: string;
+  /** A model to which tools of MCP servers are offered one by one, where the usual one finds them by a search. */
+  readonly toolModel?: string;
 }
 
 const KEY = "sk-test";
@@ -36,6 +38,7 @@ const WIRINGS: Readonly<Record<string, Wire>> = {
     env: { CODEX_HOME: join(home, ".codex"), CODEX_SIM_KEY: KEY },
     files: [{ path: join(home, ".codex", "config.toml"), content: codexConfig(url) }],
     model: "gpt-6.1-sol",
+    toolModel: "gpt-5.5",
   }),
   gemini: (url, home) => ({
     env: {

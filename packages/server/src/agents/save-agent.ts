@@ -1,7 +1,7 @@
 /** Saves an agent once it composes, its model can answer and its harness exists; records who did it. */
 
 import { fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
-import { faultsText, NATIVE_AGENT, unknownField } from "@capstan/core/internal";
+import { capabilityRefused, faultsText, NATIVE_AGENT, unknownField } from "@capstan/core/internal";
 import type { AgentInput, AgentRecord, AgentStore, AuditLog, Composer } from "@capstan/runtime";
 import type { Harnesses } from "../harness/open-harnesses.ts";
 import type { Caller } from "../http/caller.ts";
@@ -52,6 +52,10 @@ export async function canAnswer(
 ): Promise<Result<unknown>> {
   const { harness, model } = agent.spec;
   if (harness !== NATIVE_AGENT) return harnesses.driver(harness).check(agent);
+  if (agent.spec.thinkingBudget !== undefined) {
+    const message = "The native loop takes an effort, not a number of tokens";
+    return capabilityRefused(NATIVE_AGENT, "thinkingBudget", message);
+  }
   return model === undefined ? ok(true) : models.check(model);
 }
 

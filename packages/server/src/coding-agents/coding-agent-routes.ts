@@ -9,17 +9,15 @@ import {
   ModelQuery,
   StoredAgentMessages,
   StoredAgentSessions,
+  StoredMessagesQuery,
 } from "@capstan/client/wire";
-import { type Failure, fail } from "@capstan/core";
-import { type CodingAgentManifest, parseRemoteRunOptions } from "@capstan/core/internal";
+import type { CodingAgentManifest } from "@capstan/core/internal";
 import { createRoute, z } from "@hono/zod-openapi";
-import type { Context } from "hono";
-import { type AppEnv, answer, asWire, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { answer, asWire, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import { SSE_HEADERS, sseEvent, sseResponse } from "../http/sse.ts";
-import type { ServerModels } from "../models/models.ts";
-import { codingAgentRefusal } from "./coding-agent-refusal.ts";
-import type { LazyCodingAgents } from "./coding-agents.ts";
+import { pluginRoutes } from "./coding-agent-plugin-routes.ts";
+import { doctor, startRun } from "./coding-agent-streams.ts";
+import { type CodingAgentRouteParts, manifestOf, unknownAgent } from "./known-agent.ts";
 
 const Name = z.object({ name: z.string() });
 
@@ -46,7 +44,7 @@ const get = createRoute({
 
 const sessions = createRoute({
   operationId: "listCodingAgentSessions",
-  ...needs("read"),
+  ...needs("admin"),
   method: "get",
   path: "/v1/coding-agents/{name}/sessions",
   tags: ["coding agents"],
@@ -57,12 +55,12 @@ const sessions = createRoute({
 
 const session = createRoute({
   operationId: "getCodingAgentSession",
-  ...needs("read"),
+  ...needs("admin"),
   method: "get",
   path: "/v1/coding-agents/{name}/sessions/{id}",
   tags: ["coding agents"],
-  summary: "What was said in one of them",
-  request: { params: Name.extend({ id: z.string().max(200) }) },
+  summary: "What was said in one of them, without instructions unless `system` is true",
+  request: { params: Name.extend({ id: z.string().max(200) }), query: StoredMessagesQuery },
   responses: { 200: json(StoredAgentMessages, "The messages, in order.") },
 });
 
@@ -94,6 +92,17 @@ const diagnose = createRoute({
   responses: { 200: events },
 });
 
+const diagnoseOne = createRoute({
+  operationId: "diagnoseCodingAgent",
+  ...needs("admin"),
+  method: "post",
+  path: "/v1/coding-agents/{name}/doctor",
+  tags: ["coding agents"],
+  summary: "Check and probe one agent, with progress",
+  request: { params: Name },
+  responses: { 200: events },
+});
+
 const start = createRoute({
   operationId: "runCodingAgent",
   ...needs("admin"),
@@ -115,11 +124,6 @@ const steer = createRoute({
   request: { params: Name.extend({ run: z.string() }), body: jsonBody(CodingAgentCommand) },
   responses: { 200: json(CommandDone, "Done.") },
 });
-
-export interface CodingAgentRouteParts {
-  readonly codingAgents: LazyCodingAgents;
-  readonly models: ServerModels;
-}
 
 export function codingAgentRoutes(services: CodingAgentRouteParts) {
   const routes = newRoutes();
@@ -144,7 +148,8 @@ export function codingAgentRoutes(services: CodingAgentRouteParts) {
     const { name, id } = c.req.valid("param");
     if (!(await manifestOf(services, name))) return problem(c, unknownAgent(name));
     const { client } = await services.codingAgents.open();
-    const messages = await client.sessions.read(name, id);
+    const system = c.req.valid("query").system === "true";
+    const messages = await client.sessions.read(name, id, { system });
     if (!messages.ok) return problem(c, messages.failure);
     return c.json({ items: [...messages.value] }, 200);
   });
@@ -156,7 +161,13 @@ export function codingAgentRoutes(services: CodingAgentRouteParts) {
     const last_updated = registry.lastUpdated(agent).toISOString();
     return c.json(asWire<z.input<typeof ModelList>>({ items, total: items.length, last_updated }), 200);
   });
-  routes.openapi(diagnose, (c) => answer(doctor(c, services)));
+  routes.openapi(diagnose, () => answer(doctor(services)));
+  routes.openapi(diagnoseOne, async (c) => {
+    const { name } = c.req.valid("param");
+    if (!(await manifestOf(services, name))) return problem(c, unknownAgent(name));
+    return answer(doctor(services, name));
+  });
+  pluginRoutes(routes, services);
   routes.openapi(start, (c) => startRun(c, c.req.valid("param").name, c.req.valid("json"), services));
   routes.openapi(steer, async (c) => {
     const { host } = await services.codingAgents.open();
@@ -165,16 +176,6 @@ export function codingAgentRoutes(services: CodingAgentRouteParts) {
   });
   return routes;
 }
-
-async function manifestOf(
-  { codingAgents }: CodingAgentRouteParts,
-  name: string,
-): Promise<CodingAgentManifest | undefined> {
-  const { manifests } = await codingAgents.open();
-  return manifests.find(({ capabilities }) => capabilities.agent === name);
-}
-
-const unknownAgent = (id: string): Failure => fail("not_found", { what: "coding agent", id }).failure;
 
 async function described({ codingAgents }: CodingAgentRouteParts, manifest: CodingAgentManifest) {
   const { doctor, rowOf } = await codingAgents.open();
@@ -191,52 +192,9 @@ async function described({ codingAgents }: CodingAgentRouteParts, manifest: Codi
     capabilities,
     declared: capabilities,
     probed: diagnosis.probe ?? null,
-    observed: doctor.effective(capabilities.agent) ?? null,
+    transports: [...manifest.transports],
+    observed: diagnosis.probe?.observed ?? null,
+    effective: doctor.effective(capabilities.agent) ?? null,
     row: rowOf(manifest) ?? null,
   };
-}
-
-/** Starts programs on the server's machine, so it needs an admin. Closing the stream stops nothing. */
-async function startRun(
-  c: Context<AppEnv>,
-  agent: string,
-  asked: CodingAgentRun,
-  services: CodingAgentRouteParts,
-): Promise<never> {
-  const options = parseRemoteRunOptions({ ...asked, agent });
-  if (!options.ok) return problem(c, options.failure);
-  const { host } = await services.codingAgents.open();
-  try {
-    const run = host.start(options.value);
-    if (!run.ok) return problem(c, run.failure);
-    const headers = { ...SSE_HEADERS, "x-capstan-run": run.value.id };
-    return answer(new Response(run.value.stream, { headers }));
-  } catch (error) {
-    const refused = codingAgentRefusal(error);
-    if (refused) return problem(c, refused);
-    throw error;
-  }
-}
-
-function doctor(_c: Context<AppEnv>, services: CodingAgentRouteParts): Response {
-  const stop = new AbortController();
-  return sseResponse(diagnoses(services, stop.signal), stop);
-}
-
-async function* diagnoses(
-  { codingAgents }: CodingAgentRouteParts,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
-  const { doctor, manifests } = await codingAgents.open();
-  for (const { capabilities, displayName } of manifests) {
-    if (signal.aborted) return;
-    yield sseEvent(JSON.stringify({ type: "checking", agent: capabilities.agent, name: displayName }));
-    const diagnosis = await doctor.check(capabilities.agent);
-    yield sseEvent(JSON.stringify({ type: "checked", ...diagnosis }));
-    if (!diagnosis.installed) continue;
-    yield sseEvent(JSON.stringify({ type: "probing", agent: capabilities.agent }));
-    const report = await doctor.probe(capabilities.agent);
-    yield sseEvent(JSON.stringify({ type: "probed", agent: capabilities.agent, report }));
-  }
-  yield sseEvent(JSON.stringify({ type: "done" }));
 }

@@ -16,6 +16,7 @@ import {
   overTransport,
   type RunOptions,
   type ThinkingEffortLevel,
+  validateRun,
 } from "@capstan/core/internal";
 import type {
   HarnessDriver,
@@ -62,6 +63,8 @@ export function codingAgentDriver(name: string, parts: DriverParts): HarnessDriv
       if (!can.ok) return can;
       const model = modelKnown(opened, name, named ?? agent.spec.model);
       if (!model.ok) return model;
+      const thinks = canThink(opened, agent, capabilities);
+      if (!thinks.ok) return thinks;
       isInstalled ||= (await opened.adapters.detect(name)).installed;
       if (!isInstalled) return notInstalled(found.value);
       return ok(factsOf(agent, found.value, capabilities));
@@ -101,6 +104,19 @@ function modelKnown({ models }: CodingAgentClient, name: string, model: string |
   if (wanted === undefined || models.models(name).length === 0) return ok(true);
   const { valid, message } = models.validate(name, wanted);
   return valid ? ok(true) : fail("coding_agent_model_unknown", { agent: name, message });
+}
+
+/** An effort or budget of the agent's own that its program or model does not take is refused when it is saved. */
+function canThink(
+  { models }: CodingAgentClient,
+  agent: RuntimeAgent,
+  capabilities: CodingAgentCapabilities | EffectiveCapabilities,
+): Result<unknown> {
+  const name = capabilities.agent;
+  const model = cliModel(models, name, agent.spec.model);
+  const asked = { agent: name, prompt: "", model, ...thinkingOf({ agent }) };
+  const known = model === undefined ? null : models.model(name, model);
+  return validateRun(asked, capabilities, known, { defaultModel: models.defaultModel(name) });
 }
 
 /** What the agent's runs can count on: how it asks decides the transport, and that decides whether it resumes. */
@@ -221,7 +237,7 @@ function runOptions(
     systemPrompt: agent.systemPrompt === "" ? undefined : agent.systemPrompt,
     model: cliModel(client.models, name, request.model),
     sessionId: resume,
-    thinkingEffort: EFFORTS[request.reasoning ?? "none"],
+    ...thinkingOf(request),
     ...(agent.tools.length > 0 && { mcpServers: [{ name: SERVER_NAME, url: mcp.url, headers }] }),
     ...(attachments.length > 0 && { attachments }),
     approvalMode: asks ? "prompt" : "yolo", // the tools that are left have a gate of their own
@@ -230,6 +246,17 @@ function runOptions(
     timeoutMs: LONGEST_MS,
   };
 }
+
+/** What the message asks for counts before what the agent says. */
+function thinkingOf({
+  agent: { spec },
+  reasoning,
+}: Pick<HarnessRequest, "agent" | "reasoning">): ThinkingOptions {
+  if (reasoning !== undefined) return { thinkingEffort: EFFORTS[reasoning] };
+  return { thinkingEffort: spec.thinkingEffort, thinkingBudgetTokens: spec.thinkingBudget };
+}
+
+type ThinkingOptions = Pick<RunOptions, "thinkingEffort" | "thinkingBudgetTokens">;
 
 const EFFORTS: Readonly<Record<string, ThinkingEffortLevel>> = {
   minimal: "low",

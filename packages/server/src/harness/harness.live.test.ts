@@ -188,7 +188,7 @@ describe("an approval", () => {
 
   test("of two calls at once is one question with two parts; what needs none runs meanwhile", async () => {
     const session = await scripted();
-    const asked = await bench.turn(session, 'both send add {"to":"a@b.c","a":1,"b":1}');
+    const asked = await bench.turn(session, 'both send add {"send":{"to":"a@b.c"},"add":{"a":1,"b":1}}');
     expect(results(asked)).toEqual(['{"sum":2}']);
     const events = await bench.answer(session, { decision: "approve" });
     expect(results(events)).toEqual(["sent to a@b.c"]);
@@ -377,6 +377,28 @@ describe("an agent", () => {
     ["not installed", "absent", {}, "coding_agent_not_installed", /Install/],
     ["without MCP, for an agent with tools", "toolless", {}, "CAPABILITY_ERROR", /capstan coding-agents/],
     ["that keeps its own tools", "stubborn", {}, "harness_native_tools", /allow_native_tools/],
+    ["without its model", "claude", { model: "gpt-9" }, "coding_agent_model_unknown", /capstan models/],
+    [
+      "with a model that takes no budget",
+      "claude",
+      { model: "claude-opus-5-5", thinking_budget: 5000 },
+      "CAPABILITY_ERROR",
+      /another agent or model/,
+    ],
+    [
+      "without thinking",
+      "hermes",
+      { thinking_effort: "high", allow_native_tools: true },
+      "CAPABILITY_ERROR",
+      /another agent or model/,
+    ],
+    [
+      "native, with a budget",
+      "native",
+      { thinking_budget: 5000 },
+      "CAPABILITY_ERROR",
+      /another agent or model/,
+    ],
   ])(
     "whose harness is %s cannot be saved, and is told the next step",
     async (_, harness, more, code, nextStep) => {

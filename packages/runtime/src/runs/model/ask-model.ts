@@ -132,6 +132,7 @@ async function callOptions(
     countTokens: guessTokens,
     replacing: new Set(agent.tools.flatMap(({ name, tool }) => (tool.replacesEarlier ? [name] : []))),
   });
+  const reasoning = claim.input.reasoning ?? agent.spec.thinkingEffort;
   const prompt = await toPrompt({
     systemPrompt: agent.systemPrompt,
     messages,
@@ -146,7 +147,7 @@ async function callOptions(
     ...(tools.length > 0 && { tools: tools.map(functionTool) }),
     ...(model.callOptions && { providerOptions: model.callOptions }),
     ...responseFormat(claim.input.outputSchema, model, tools.length > 0),
-    ...(claim.input.reasoning && { reasoning: claim.input.reasoning }),
+    ...(reasoning && { reasoning }),
     ...callSettings(claim.input, {
       isFirstStep: context.meter.usage.steps === 0,
       toolNames: tools.map(({ name }) => name),

@@ -2,7 +2,7 @@ import type { CodingAgentInfo } from "@capstan/client";
 import { describe, expect, test } from "vitest";
 import { cellOf, cellWords } from "./capability-cells.ts";
 
-const agent = (declared: object, probed: object | null = null, observed: object = declared) =>
+const agent = (declared: object, probed: object | null = null, observed: object | null = null) =>
   ({
     name: "x",
     display_name: "X",
@@ -10,6 +10,7 @@ const agent = (declared: object, probed: object | null = null, observed: object 
     declared,
     probed,
     observed,
+    effective: declared,
   }) as unknown as CodingAgentInfo;
 
 describe("a cell of the matrix", () => {
@@ -22,7 +23,7 @@ describe("a cell of the matrix", () => {
     ],
     [
       "what is in force, when an older probe counts",
-      agent({ canFork: true }, null, { canFork: false, observed: { canFork: false } }),
+      agent({ canFork: true }, null, { canFork: false }),
       [false, true, true],
     ],
     ["nothing, when nothing is known", agent({}), [undefined, false, false]],

@@ -26,11 +26,14 @@ export interface Cell {
   readonly differs: boolean;
 }
 
-export function cellOf({ declared, probed, observed }: CodingAgentInfo, field: string): Cell {
+export function cellOf(
+  { declared, probed, observed, effective: inForce }: CodingAgentInfo,
+  field: string,
+): Cell {
   const said = flag(declared, field);
   const found = flag(probed?.observed, field);
-  const laidOver = flag(observed?.observed, field);
-  const effective = laidOver ?? found ?? flag(observed, field) ?? said;
+  const laidOver = flag(observed, field);
+  const effective = laidOver ?? found ?? flag(inForce, field) ?? said;
   return {
     declared: said,
     probed: found,

@@ -1,0 +1,24 @@
+/** A coding agent by the name in a route, or the failure for one that nobody knows. */
+import { type Failure, fail } from "@capstan/core";
+import type { CodingAgentManifest } from "@capstan/core/internal";
+import type { ServerModels } from "../models/models.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { LazyCodingAgents } from "./coding-agents.ts";
+
+/** What the coding agents' routes need of the server. */
+export interface CodingAgentRouteParts {
+  readonly codingAgents: LazyCodingAgents;
+  readonly models: ServerModels;
+  /** Folders of the machine in which a caller may let an agent work. */
+  readonly settings: Pick<Settings, "CAPSTAN_CODING_AGENT_FOLDERS">;
+}
+
+export async function manifestOf(
+  { codingAgents }: CodingAgentRouteParts,
+  name: string,
+): Promise<CodingAgentManifest | undefined> {
+  const { manifests } = await codingAgents.open();
+  return manifests.find(({ capabilities }) => capabilities.agent === name);
+}
+
+export const unknownAgent = (id: string): Failure => fail("not_found", { what: "coding agent", id }).failure;
