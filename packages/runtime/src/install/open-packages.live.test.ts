@@ -100,7 +100,7 @@ describe.each([
 });
 
 describe("other kinds of packages", () => {
-  const everything = `${process.execPath} ${fileURLToPath(new URL("../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url))} stdio`;
+  const everything = `"${process.execPath}" "${fileURLToPath(new URL("../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url))}" stdio`;
 
   test("an MCP server: asked for its tools only after a yes, called through the gate, gone when it is uninstalled", async () => {
     const source = { source: everything, kind: "mcp" } as const;
@@ -109,7 +109,7 @@ describe("other kinds of packages", () => {
       name: "server_everything",
       must_run_code: true,
       tools: [],
-      commands: [everything],
+      commands: [everything.replaceAll('"', "")],
     });
     expect(review.not_isolated.join(" ")).toMatch(/not pinned/);
     expect(await packages.install(source, { user, accept: true })).toMatchObject({
