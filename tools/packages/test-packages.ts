@@ -8,6 +8,7 @@ import { nodeCodec } from "../../packages/runtime/src/install/node-codec.ts";
 export interface TestPackage {
   readonly name?: string;
   readonly version?: string;
+  readonly command?: string;
   readonly manifest?: object | undefined;
   readonly code?: string;
   readonly dependencies?: string[];
@@ -87,7 +88,7 @@ export function testTarball(change: TestPackage = {}): Uint8Array {
     name,
     version,
     type: "module",
-    bin: { "aech-cli-demo": "main.mjs" },
+    bin: { [change.command ?? "aech-cli-demo"]: "main.mjs" },
     scripts,
     dependencies: Object.fromEntries(
       (change.dependencies ?? []).map((each) => each.split("@") as [string, string]),

@@ -89,6 +89,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Give a task to a coding agent",
     load: async () => (await import("./commands/delegate.ts")).delegate,
   },
+  secrets: {
+    summary: "Give capabilities secrets by name",
+    load: async () => (await import("./commands/secrets.ts")).secrets,
+  },
   keys: {
     summary: "List, create and revoke API keys",
     load: async () => (await import("./commands/keys.ts")).keys,

@@ -160,7 +160,7 @@ export { type ForeignSchemaOptions, foreignSchema } from "./sources/json-schema.
 export { type McpOptions, type McpSource, type OpenMcp, openMcp } from "./sources/mcp.ts";
 export { loadOpenApi, type OpenApiOptions, readOpenApi } from "./sources/openapi.ts";
 export { withRouteTool } from "./sources/route-tool.ts";
-export type { SecretLookup } from "./sources/secrets.ts";
+export type { BoundSecrets, SecretLookup } from "./sources/secrets.ts";
 export { ServiceBreaker } from "./sources/service-breaker.ts";
 export { SessionFolders, sweepDeadFolders } from "./sources/session-folders.ts";
 export { loadSkill } from "./sources/skill.ts";
@@ -211,6 +211,12 @@ export {
   type TriggerManagerOptions,
 } from "./triggers/trigger-manager.ts";
 export { type AuditEntry, type AuditLog, openAuditLog } from "./users/audit-log.ts";
+export {
+  type CapabilitySecrets,
+  isSecretName,
+  openCapabilitySecrets,
+  type SecretRecord,
+} from "./users/capability-secrets.ts";
 export { capabilityStore } from "./users/capability-store.ts";
 export { type KeyRecord, type KeyRight, type KeyStore, keyStore } from "./users/key-store.ts";
 export { type ProviderRecord, type ProviderStore, providerStore } from "./users/provider-store.ts";

@@ -41,9 +41,10 @@ export const sourceFailures = {
   }),
   secret_missing: row<{ name: string }>({
     status: 409,
-    message: ({ name }) => `The secret ${name} is not set.`,
+    message: ({ name }) => `The secret ${name} is not set for this service.`,
     nextStep: ({ name }) =>
-      `Set ${name} in the agent's config of this capability, or in the server's settings.`,
+      `Set ${name} in the agent's config of this capability, or start the server with CAPSTAN_SECRET_${name} and ` +
+      `CAPSTAN_SECRET_HOSTS=${name}=<the service's host>.`,
   }),
   server_value_missing: row<{ name: string }>({
     status: 409,

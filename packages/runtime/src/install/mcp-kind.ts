@@ -7,10 +7,11 @@ import { join } from "node:path";
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
 import { z } from "zod";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
+import type { SecretsFor } from "../sources/cli.ts";
 import { type McpSource, openMcp } from "../sources/mcp.ts";
 import { capabilityId } from "../sources/openapi-names.ts";
 import type { OperatorNetwork } from "../sources/operator-network.ts";
-import type { SecretLookup } from "../sources/secrets.ts";
+import type { BoundSecrets } from "../sources/secrets.ts";
 import { descriptionOf } from "./document-description.ts";
 import type { PackageKindRules } from "./package-kind.ts";
 import type { PackageDescription, PackageStore } from "./package-record.ts";
@@ -28,9 +29,10 @@ const Declaration = z.union([
 
 export interface McpKindParts {
   readonly fetch: GuardedFetch;
-  readonly settings: SecretLookup;
+  readonly settings: BoundSecrets;
   readonly isolation: CommandIsolation;
   readonly operator?: (() => Promise<OperatorNetwork>) | undefined;
+  readonly secretsFor: SecretsFor;
 }
 
 export function mcpKind(parts: McpKindParts): PackageKindRules {
@@ -47,7 +49,8 @@ export function mcpKind(parts: McpKindParts): PackageKindRules {
     async describe(bytes, description) {
       const source = readDeclaration(bytes);
       if (!source.ok) return source;
-      const opened = await openMcp(source.value, { ...parts, id: description.name });
+      const { name } = description;
+      const opened = await openMcp(await withSecrets(source.value, name, parts), { ...parts, id: name });
       if (!opened.ok) return opened;
       const described = descriptionOf(opened.value.capability);
       await opened.value.close();
@@ -67,10 +70,17 @@ export function mcpLoader(store: PackageStore, parts: McpKindParts): PackageLoad
       ? readDeclaration(bytes)
       : fail("package_broken", { name, why: "its declaration is not in the store" });
     if (!source.ok) return source;
-    const opened = await openMcp(source.value, { ...parts, id: name });
+    const opened = await openMcp(await withSecrets(source.value, name, parts), { ...parts, id: name });
     if (!opened.ok) return opened;
     return ok({ capabilities: [opened.value.capability], close: () => opened.value.close() });
   };
+}
+
+/** The connection is shared, so only what is for every user; `${NAME}` in a value that was given stays as it is. */
+async function withSecrets(source: McpSource, id: string, { secretsFor }: McpKindParts): Promise<McpSource> {
+  if (!("command" in source)) return source;
+  const given = await secretsFor(id, undefined);
+  return { ...source, secretEnv: given };
 }
 
 function readDeclaration(bytes: Uint8Array): Result<McpSource> {

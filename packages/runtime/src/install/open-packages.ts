@@ -16,9 +16,9 @@ import {
 import type { Database } from "../db/database.ts";
 import { type DatabaseRetry, withoutRetry } from "../db/database-retry.ts";
 import { ServiceSupervisor } from "../services/service-supervisor.ts";
-import { type CliParts, cliCapability } from "../sources/cli.ts";
+import { type CliParts, cliCapability, type SecretsFor } from "../sources/cli.ts";
 import { type OperatorNetwork, operatorNetwork } from "../sources/operator-network.ts";
-import type { SecretLookup } from "../sources/secrets.ts";
+import type { BoundSecrets } from "../sources/secrets.ts";
 import { ServiceBreaker } from "../sources/service-breaker.ts";
 import { SessionFolders, sweepDeadFolders } from "../sources/session-folders.ts";
 import { forgetCapability } from "../sources/user-home.ts";
@@ -49,7 +49,9 @@ export interface PackagesOptions {
   /** The guarded network: for OpenAPI documents by address and MCP servers with a URL. */
   readonly fetch: GuardedFetch;
   /** Secrets of the server's settings, for `${NAME}` in MCP declarations and OpenAPI calls. */
-  readonly settings?: SecretLookup;
+  readonly settings?: BoundSecrets;
+  /** What a capability was given by name, for a call of this user; undefined = for what all users share. */
+  readonly secretsFor?: SecretsFor;
   readonly onError: (error: unknown) => void;
   readonly now: () => Date;
   readonly withRetry?: DatabaseRetry;
@@ -86,7 +88,14 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     );
     return network;
   };
-  const mcp = { fetch: options.fetch, settings: options.settings ?? (() => undefined), isolation, operator };
+  const secretsFor: SecretsFor = options.secretsFor ?? (async () => ({}));
+  const mcp = {
+    fetch: options.fetch,
+    settings: options.settings ?? (() => undefined),
+    isolation,
+    operator,
+    secretsFor,
+  };
   const host = createPackageHost({
     ...options,
     store,
@@ -108,6 +117,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
       isolation,
       folders,
       breaker: new ServiceBreaker(nowMs),
+      secretsFor,
       commandLine: (record, name) => host.placed.commandLine(record, name),
       serviceUrl: (capability) => services.serviceUrl(capability),
     },

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, ok } from "@capstan/core";
 import { loadOpenApi } from "../sources/openapi.ts";
-import type { SecretLookup } from "../sources/secrets.ts";
+import type { BoundSecrets } from "../sources/secrets.ts";
 import { descriptionOf } from "./document-description.ts";
 import type { PackageKindRules } from "./package-kind.ts";
 import type { PackageStore } from "./package-record.ts";
@@ -23,7 +23,7 @@ export const openApiKind: PackageKindRules = {
   },
 };
 
-export function openApiLoader(store: PackageStore, settings: SecretLookup): PackageLoader {
+export function openApiLoader(store: PackageStore, settings: BoundSecrets): PackageLoader {
   return async ({ name, sha256, origin }) => {
     const bytes = await store.archive(sha256);
     if (!bytes) return fail("package_broken", { name, why: "its document is not in the store" });

@@ -9,6 +9,7 @@ import { asc, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { capabilityDocuments } from "../db/schema/user-tables.ts";
 import { loadDeclarative, readDeclarative } from "./declarative.ts";
+import type { BoundSecrets } from "./secrets.ts";
 
 export interface CapabilityDocuments {
   /** Registers a new document, or a newer version of a saved one. */
@@ -25,7 +26,7 @@ export interface DocumentOptions {
   readonly registry: CapabilityRegistry;
   /** `<data>/capabilities`; its *.yaml, *.yml and *.json are documents. */
   readonly folder: string;
-  readonly secret?: (name: string) => string | undefined;
+  readonly secret?: BoundSecrets;
   readonly onError?: (error: unknown) => void;
 }
 

@@ -105,6 +105,7 @@ beforeEach(() => {
       value: { argv: [process.execPath, script], readable: [process.execPath, script] },
     }),
     serviceUrl: () => undefined,
+    secretsFor: async () => ({}),
   };
 });
 afterEach(() => folders.close());

@@ -27,7 +27,11 @@ const MAX_MEMORY_BYTES = 1024 * 1024 * 1024;
 const SERVICE_PORT = 8080;
 const COMMAND_PATH = "/usr/local/bin:/usr/bin:/bin";
 
+export type SecretsFor = (capability: string, user: string | undefined) => Promise<Record<string, string>>;
+
 export interface CliParts {
+  /** What the capability was given by name. */
+  readonly secretsFor: SecretsFor;
   readonly dataDir: string;
   readonly isolation: CommandIsolation;
   readonly folders: SessionFolders;
@@ -104,6 +108,7 @@ async function call(
     uid: owner,
   });
   if (!home.ok) return home;
+  const secrets = await parts.secretsFor(manifest.name, context.user.email);
   const run = (folder: string, temporary: string) =>
     runCommand(
       {
@@ -111,7 +116,7 @@ async function call(
         readable: start.value.readable,
         writable: [folder, temporary, home.value.home],
         cwd: folder,
-        env: { ...environment(home.value.home, context, command), TMPDIR: temporary },
+        env: { ...secrets, ...environment(home.value.home, context, command), TMPDIR: temporary },
         timeoutMs: tool.timeoutMs,
         maxOutputBytes: MAX_OUTPUT_BYTES,
         onFlood: "cut",
@@ -125,7 +130,20 @@ async function call(
   const ran = await runInFolder(run, context, owner, parts);
   if (!ran.ok) return ran;
   const { value: outcome, changes } = ran.value;
-  return outcome.ok ? commandResult(tool, manifest.command, outcome.value, changes) : outcome;
+  return outcome.ok
+    ? commandResult(tool, manifest.command, withoutSecrets(outcome.value, secrets), changes)
+    : outcome;
+}
+
+const SHORTEST_SECRET = 6; // shorter ones would remove ordinary words
+
+/** Some programs print their key in an error; events and answers must not have it. */
+function withoutSecrets(outcome: CommandOutcome, secrets: Readonly<Record<string, string>>): CommandOutcome {
+  const values = Object.values(secrets).filter((value) => value.length >= SHORTEST_SECRET);
+  const clean = (text: string) => values.reduce((shown, value) => shown.replaceAll(value, "[secret]"), text);
+  return values.length === 0
+    ? outcome
+    : { ...outcome, stdout: clean(outcome.stdout), stderr: clean(outcome.stderr) };
 }
 
 /** Inside a session the command sees its files; without one it gets an empty folder that is thrown away. */

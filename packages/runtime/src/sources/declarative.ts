@@ -24,14 +24,14 @@ import type { HttpBody } from "./http-body.ts";
 import { defaultStyle, type HttpParameter } from "./http-parameters.ts";
 import { httpTool } from "./http-tool.ts";
 import { foreignSchema } from "./json-schema.ts";
-import { badReference, type SecretLookup } from "./secrets.ts";
+import { type BoundSecrets, badReference } from "./secrets.ts";
 
 const TEXT_CHARS = 1_000_000;
 const ALIASES = 100; // YAML aliases multiply; an honest document has a few
 
 export interface DeclarativeOptions {
   /** Secrets of the server's settings, for agents whose config does not set them. */
-  readonly settings?: SecretLookup;
+  readonly settings?: BoundSecrets;
 }
 
 /** JSON is YAML, so one parser reads both. */

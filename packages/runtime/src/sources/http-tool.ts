@@ -11,8 +11,8 @@ import {
 } from "@capstan/core";
 import { readAnswer } from "./http-answer.ts";
 import { noFiles } from "./http-body.ts";
-import { buildRequest, type HttpOperation } from "./http-request.ts";
-import { redactedFailure, redactor, type SecretLookup, secretLookup } from "./secrets.ts";
+import { buildRequest, type HttpOperation, serverUrl } from "./http-request.ts";
+import { type BoundSecrets, redactedFailure, redactor, secretLookup } from "./secrets.ts";
 
 export interface HttpToolDefinition {
   readonly name: string;
@@ -26,7 +26,7 @@ export interface HttpToolDefinition {
   /** The part of the answer that is wanted, as a JSON pointer. */
   readonly pick?: string | undefined;
   /** Secrets of the server's settings, for all agents. */
-  readonly settings?: SecretLookup | undefined;
+  readonly settings?: BoundSecrets | undefined;
 }
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -43,11 +43,12 @@ export function httpTool(definition: HttpToolDefinition): AnyTool {
     requiresContext: false,
     endpoint: { method, path: operation.path },
     async run(input: Record<string, unknown>, context: ToolContext): Promise<Result<JsonValue>> {
-      const secret = secretLookup(context.config, settings);
+      const config = (context.config ?? {}) as Record<string, unknown>;
+      const secret = secretLookup(config, settings, hostOf(operation.server, config));
       const redact = redactor(withSecrets, secret);
       const request = await buildRequest(operation, input, {
         secret,
-        config: (context.config ?? {}) as Record<string, unknown>,
+        config,
         readFile: context.fileStore ? (path) => readFile(context, path) : noFiles,
       });
       if (!request.ok) return request;
@@ -65,6 +66,11 @@ export function httpTool(definition: HttpToolDefinition): AnyTool {
       return read.ok ? ok(read.value) : redactedFailure(read, redact);
     },
   };
+}
+
+function hostOf(server: string, config: Readonly<Record<string, unknown>>): string | undefined {
+  const url = serverUrl(server, config);
+  return url.ok ? url.value.host : undefined;
 }
 
 async function readFile({ fileStore }: ToolContext, path: string): Promise<Result<Uint8Array>> {

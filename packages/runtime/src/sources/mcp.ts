@@ -23,7 +23,7 @@ import type { McpConnection, McpServer } from "./mcp-connection.ts";
 import { mcpResult } from "./mcp-result.ts";
 import { capabilityId, semverOf, UniqueNames } from "./openapi-names.ts";
 import type { OperatorNetwork } from "./operator-network.ts";
-import { fillSecrets, type SecretLookup } from "./secrets.ts";
+import { type BoundSecrets, fillSecrets } from "./secrets.ts";
 
 const TOOLS = 2_000;
 const DESCRIPTION_CHARS = 4_000;
@@ -38,12 +38,14 @@ export type McpSource =
       readonly args?: readonly string[];
       readonly env?: Readonly<Record<string, string>>;
       readonly cwd?: string;
+      /** Values as they are; nothing in them is replaced. */
+      readonly secretEnv?: Readonly<Record<string, string>>;
     }
   | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
 
 export interface McpOptions {
   readonly id?: string | undefined;
-  readonly settings?: SecretLookup | undefined;
+  readonly settings?: BoundSecrets | undefined;
   /** For servers with a URL; its time limit must allow for the longest call. */
   readonly fetch: GuardedFetch;
   readonly callTimeoutMs?: number | undefined;
@@ -64,7 +66,7 @@ export interface OpenMcp {
 }
 
 export async function openMcp(source: McpSource, options: McpOptions): Promise<Result<OpenMcp>> {
-  const server = readSource(source, options.settings ?? (() => undefined));
+  const server = readSource(source, options.settings ?? (() => undefined), options.id);
   if (!server.ok) return server;
   const loaded = await import("./mcp-connection.ts"); // most servers have no MCP source, and its SDK is large
   const connection = new loaded.McpConnection({
@@ -90,15 +92,16 @@ export async function openMcp(source: McpSource, options: McpOptions): Promise<R
   });
 }
 
-function readSource(source: McpSource, settings: SecretLookup): Result<McpServer> {
+function readSource(source: McpSource, settings: BoundSecrets, id: string | undefined): Result<McpServer> {
   if ("command" in source) {
-    const env = fillSecrets(source.env ?? {}, settings);
-    return env.ok ? ok({ kind: "command", ...source, env: env.value }) : env;
+    const env = fillSecrets(source.env ?? {}, (name) => settings(name, id && `mcp:${id}`));
+    return env.ok ? ok({ kind: "command", ...source, env: { ...source.secretEnv, ...env.value } }) : env;
   }
   if (!/^https?:\/\//.test(source.url) || !URL.canParse(source.url)) {
     return fail("url_invalid", { url: source.url.slice(0, 200) });
   }
-  const headers = fillSecrets(source.headers ?? {}, settings);
+  const { host } = new URL(source.url);
+  const headers = fillSecrets(source.headers ?? {}, (name) => settings(name, host));
   return headers.ok ? ok({ kind: "url", url: source.url, headers: headers.value }) : headers;
 }
 

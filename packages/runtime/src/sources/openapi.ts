@@ -23,7 +23,7 @@ import { type FoundOperation, readOperation } from "./openapi-operation.ts";
 import { short } from "./openapi-schema.ts";
 import { operationSecurity, type SecurityScheme, securitySchemes } from "./openapi-security.ts";
 import { readServer, type ServerVariable } from "./openapi-server.ts";
-import type { SecretLookup } from "./secrets.ts";
+import type { BoundSecrets } from "./secrets.ts";
 
 const JSON_CHARS = 64_000_000;
 const YAML_CHARS = 8_000_000; // YAML takes seconds per megabyte; larger documents are JSON in practice
@@ -40,7 +40,7 @@ export interface OpenApiOptions {
   readonly server?: string | undefined;
   /** Only operations with one of these tags or operation ids. */
   readonly only?: readonly string[] | undefined;
-  readonly settings?: SecretLookup | undefined;
+  readonly settings?: BoundSecrets | undefined;
 }
 
 export function loadOpenApi(text: string, options: OpenApiOptions = {}): Result<Capability> {

@@ -7,13 +7,13 @@ import { ok } from "@capstan/core";
 import { defaultStyle, type HttpParameter } from "./http-parameters.ts";
 import { httpTool } from "./http-tool.ts";
 import { foreignSchema } from "./json-schema.ts";
-import type { SecretLookup } from "./secrets.ts";
+import type { BoundSecrets } from "./secrets.ts";
 
 const TIMEOUT_MS = 30_000;
 const IN_QUERY = new Set(["GET", "DELETE"]);
 
 /** The capability as it is, unless a tool for its address is what it lacks. */
-export function withRouteTool(capability: Capability, settings?: SecretLookup): Result<Capability> {
+export function withRouteTool(capability: Capability, settings?: BoundSecrets): Result<Capability> {
   const { tools, routing } = capability;
   const url = tools.length > 0 ? null : absolute(routing?.route);
   if (!routing || !url) return ok(capability);
@@ -28,7 +28,7 @@ function routeTool(
   { id, description }: Capability,
   { method = "POST", input, payload = {} }: RoutingHints,
   url: URL,
-  settings: SecretLookup | undefined,
+  settings: BoundSecrets | undefined,
 ): Result<AnyTool> {
   const schema = inputOf(input ?? usualInput(method), payload);
   const checked = foreignSchema(schema, { defaults: true, compileNow: true });

@@ -6,6 +6,12 @@ import { fail, ok, type Refused, type Result } from "@capstan/core";
 
 export type SecretLookup = (name: string) => string | undefined;
 
+/**
+ * Secrets of the operator, each for the hosts it is bound to: whoever chooses the host (an agent's config, a template in a
+ * document) must not get a secret that is meant for another. `mcp:<name>` is the "host" of an MCP command.
+ */
+export type BoundSecrets = (name: string, host: string | undefined) => string | undefined;
+
 /** `${NAME}`, or `${base64(USER:PASSWORD)}` for basic authentication. */
 const REFERENCE = /\$\{(?:([A-Za-z_]\w*)|base64\(([A-Za-z_]\w*):([A-Za-z_]\w*)\))\}/g;
 const SHORTEST = 6; // shorter ones would blot out ordinary words
@@ -38,12 +44,16 @@ function base64Pair(lookup: SecretLookup, user = "", password = ""): string {
   return Buffer.from(`${lookup(user) ?? ""}:${lookup(password) ?? ""}`).toString("base64");
 }
 
-/** First the agent's config, then the server's settings. */
-export function secretLookup(config: unknown, settings: SecretLookup | undefined): SecretLookup {
+/** First the agent's config, then the server's settings as far as they are for this host. */
+export function secretLookup(
+  config: unknown,
+  settings: BoundSecrets | undefined,
+  host: string | undefined,
+): SecretLookup {
   const own = config !== null && typeof config === "object" ? (config as Record<string, unknown>) : {};
   return (name) => {
     const value = Object.hasOwn(own, name) ? own[name] : undefined;
-    return value === undefined || value === null || value === "" ? settings?.(name) : String(value);
+    return value === undefined || value === null || value === "" ? settings?.(name, host) : String(value);
   };
 }
 

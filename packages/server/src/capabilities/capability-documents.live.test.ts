@@ -41,6 +41,7 @@ describe.each(STORES)("capabilities without code, on $name", ({ fresh }) => {
     server = await testServer(store, {
       CAPSTAN_ALLOW_HOSTS: `127.0.0.1:${port}`,
       CAPSTAN_SECRET_TIDE_KEY: "k-123456",
+      CAPSTAN_SECRET_HOSTS: `TIDE_KEY=127.0.0.1:${port}`,
     });
   });
   afterAll(async () => {

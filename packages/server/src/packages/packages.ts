@@ -1,14 +1,21 @@
 /** Installed packages and the services they run beside the server. */
 import { join, resolve } from "node:path";
 import type { CapabilityRegistry, GuardedFetch } from "@capstan/core";
-import { type Database, type DatabaseRetry, openPackages, type Packages } from "@capstan/runtime";
-import type { Settings } from "../settings/settings.ts";
+import {
+  type CapabilitySecrets,
+  type Database,
+  type DatabaseRetry,
+  openPackages,
+  type Packages,
+} from "@capstan/runtime";
+import { boundSecrets, type Settings } from "../settings/settings.ts";
 
 export interface PackageParts {
   readonly settings: Settings;
   readonly database: Database;
   readonly registry: CapabilityRegistry;
   readonly fetch: GuardedFetch;
+  readonly capabilitySecrets: CapabilitySecrets;
   readonly environment: Readonly<Record<string, string>>;
   readonly onError: (error: unknown, what?: string) => void;
   readonly withRetry: DatabaseRetry;
@@ -39,7 +46,8 @@ export async function openServerPackages(parts: PackageParts): Promise<Packages>
     now: () => new Date(),
     withRetry,
     lockPath: join(dataDir, "capstan.lock"),
-    settings: (name) => settings.secrets[name],
+    settings: boundSecrets(settings),
+    secretsFor: parts.capabilitySecrets.valuesFor,
     toolEnvironment: toolEnvironment(environment),
     allowsUnseparated: settings.CAPSTAN_ALLOW_UNSEPARATED_PACKAGES,
   });

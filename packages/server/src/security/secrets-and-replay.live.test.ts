@@ -30,6 +30,7 @@ describe("a secret would be read in logs, events, telemetry or files", () => {
       CAPSTAN_MODEL: "openai-compatible/rude",
       CAPSTAN_SECRET: SIGNING_KEY,
       CAPSTAN_SECRET_SHOP_KEY: DOCUMENT_KEY,
+      CAPSTAN_SECRET_HOSTS: `SHOP_KEY=${new URL(rude.url).host}`,
       CAPSTAN_ALLOW_HOSTS: new URL(rude.url).host,
       CAPABILITY_TELEMETRY_LOG_FILE: join(store.dataDir, "telemetry.jsonl"),
     });

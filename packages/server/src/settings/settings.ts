@@ -47,6 +47,9 @@ const Environment = z.object({
     .regex(/^[\w.-]+\/.+$/, "must read provider/model")
     .optional(),
   CAPSTAN_FIND_MODELS: z.enum(["on", "off"]).default("on"),
+  CAPSTAN_SECRET_HOSTS: list
+    .refine((entries) => entries.every((entry) => /^\w+=\S+$/.test(entry)), "must read NAME=host,NAME=host")
+    .default([]),
   CAPSTAN_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
   CAPSTAN_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(6000),
   CAPSTAN_FILE_LIMIT_BYTES: z.coerce
@@ -121,9 +124,18 @@ export function parseSettings(environment: Record<string, string | undefined>): 
 function secretsOf(given: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(given)
-      .filter(([name]) => name.startsWith(SECRET_PREFIX))
+      .filter(([name]) => name.startsWith(SECRET_PREFIX) && name !== "CAPSTAN_SECRET_HOSTS")
       .map(([name, value]) => [name.slice(SECRET_PREFIX.length), value ?? ""]),
   );
+}
+
+/** A secret for a host that the operator bound it to; nobody else's choice of a host gets it. */
+export function boundSecrets({ secrets, CAPSTAN_SECRET_HOSTS }: Settings) {
+  const bound = new Set(CAPSTAN_SECRET_HOSTS.map((entry) => entry.toLowerCase()));
+  return (name: string, host: string | undefined): string | undefined => {
+    const isBound = host !== undefined && bound.has(`${name}=${host}`.toLowerCase());
+    return isBound ? secrets[name] : undefined;
+  };
 }
 
 /** Every value that must not be shown: keys, signing secrets, what documents may use, and the database's password. */

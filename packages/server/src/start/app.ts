@@ -43,6 +43,7 @@ import { taskRoutes } from "../tasks/task-routes.ts";
 import { triggerRoutes } from "../triggers/trigger-routes.ts";
 import { grantRoutes } from "../users/grant-routes.ts";
 import { keyRoutes } from "../users/key-routes.ts";
+import { secretRoutes } from "../users/secret-routes.ts";
 import { tokenRoutes } from "../users/token-routes.ts";
 import { userRoutes } from "../users/user-routes.ts";
 import type { Services } from "./services.ts";
@@ -61,6 +62,7 @@ const ROUTES = [
   grantRoutes,
   keyRoutes,
   modelRoutes,
+  secretRoutes,
   messageRoutes,
   sessionEventRoutes,
   runRoutes,

@@ -3,6 +3,7 @@ import { builtinCapabilities, type SearchSettings, staticEmbedding } from "@caps
 import { CapabilityRegistry, type CapstanConfig, ok, type Result } from "@capstan/core";
 import {
   agentStore,
+  type BoundSecrets,
   breakerStore,
   createGuardedFetch,
   type Database,
@@ -10,6 +11,7 @@ import {
   dataFolderSecret,
   keyStore,
   openAuditLog,
+  openCapabilitySecrets,
   openDatabase,
   openSandbox,
   openTelemetry,
@@ -28,7 +30,7 @@ import { serverCatalog } from "../capabilities/catalog.ts";
 import { openModelFinder } from "../models/find-models.ts";
 import { openServerModels } from "../models/models.ts";
 import { openProviders, type Providers } from "../models/providers.ts";
-import type { Settings } from "../settings/settings.ts";
+import { boundSecrets, type Settings } from "../settings/settings.ts";
 import { VERSION } from "../settings/version.ts";
 
 export interface FoundationOptions {
@@ -74,7 +76,7 @@ export async function openFoundations(options: FoundationOptions) {
     embed: staticEmbedding,
   });
   for (const capability of catalog) registry.register(capability);
-  const added = registerConfig(registry, config, settings.secrets);
+  const added = registerConfig(registry, config, boundSecrets(settings));
   if (added.ok) return ok({ database, sandbox, fetch, registry, stores, secret, models });
   await Promise.all([database.close(), sandbox.close(), fetch.close()]);
   return added;
@@ -102,6 +104,7 @@ function openStores(database: Database, settings: Settings, secret: string) {
     keys: keyStore(database),
     tokens: tokenStore(database),
     breakers: breakerStore(database.pool),
+    capabilitySecrets: openCapabilitySecrets(database, secretBox(secret)),
     providers: openProviders(settings, providerStore(database, secretBox(secret))),
     telemetry: openTelemetry({ database, logFile: settings.CAPABILITY_TELEMETRY_LOG_FILE }),
   };
@@ -110,9 +113,8 @@ function openStores(database: Database, settings: Settings, secret: string) {
 function registerConfig(
   registry: CapabilityRegistry,
   { capabilities = [], documents = [] }: CapstanConfig,
-  secrets: Settings["secrets"],
+  settings: BoundSecrets,
 ): Result<true> {
-  const settings = (name: string) => secrets[name];
   const read = documents.map((document) => readDeclarative(document, { settings }));
   const callable = capabilities.map((each) => {
     const own = withOwnRoute(each, registry.list());

@@ -9,6 +9,7 @@ import {
   type BreakerStore,
   type CallRecord,
   type CapabilityDocuments,
+  type CapabilitySecrets,
   type Composer,
   createComposer,
   createGate,
@@ -43,7 +44,7 @@ import { type EngineParts, openEngine } from "../runs/run-engine.ts";
 import { type SessionFiles, sessionFiles } from "../sessions/session-files.ts";
 import { openSessionManifests } from "../sessions/session-manifests.ts";
 import type { Log } from "../settings/log.ts";
-import type { Settings } from "../settings/settings.ts";
+import { boundSecrets, type Settings } from "../settings/settings.ts";
 import { openRouteTier } from "../tasks/open-route-tier.ts";
 import { openTasks } from "../tasks/open-tasks.ts";
 import { openServerTriggers, type ServerTriggers } from "../triggers/triggers.ts";
@@ -59,6 +60,7 @@ export interface Services {
   readonly sessions: SessionStore;
   readonly audit: AuditLog;
   readonly keys: KeyStore;
+  readonly capabilitySecrets: CapabilitySecrets;
   readonly tokens: TokenStore;
   readonly providers: Providers;
   readonly telemetry: Telemetry;
@@ -234,7 +236,7 @@ const openDocuments = ({
     registry,
     onError,
     folder: join(settings.CAPSTAN_DATA_DIR, "capabilities"),
-    secret: (name) => settings.secrets[name],
+    secret: boundSecrets(settings),
   });
 
 const documentNotes = (documents: CapabilityDocuments): string[] =>

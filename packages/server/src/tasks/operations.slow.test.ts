@@ -63,7 +63,11 @@ beforeAll(async () => {
   const host = `127.0.0.1:${(service.address() as AddressInfo).port}`;
   origin = `http://${host}`;
   const secrets = Object.fromEntries(SECRETS.map((name) => [`CAPSTAN_SECRET_${name}`, "a-test-secret"]));
-  server = await testServer(await freshPglite(), { CAPSTAN_ALLOW_HOSTS: host, ...secrets });
+  server = await testServer(await freshPglite(), {
+    CAPSTAN_ALLOW_HOSTS: host,
+    CAPSTAN_SECRET_HOSTS: SECRETS.map((name) => `${name}=${host}`).join(","),
+    ...secrets,
+  });
 });
 afterAll(async () => {
   await server.stop();

@@ -63,6 +63,21 @@ export const providerKeys = pgTable("provider_keys", {
   updatedAt: at("updated_at").notNull().default(sql`now()`),
 });
 
+/** Secrets a capability is given, for all users (`user_email` is empty) or for one. */
+export const capabilitySecrets = pgTable(
+  "capability_secrets",
+  {
+    capability: text("capability").notNull(),
+    name: text("name").notNull(),
+    user: text("user_email").notNull(),
+    /** Encrypted at rest; never read back over the API. */
+    secret: text("secret").notNull(),
+    updatedBy: text("updated_by").notNull(),
+    updatedAt: at("updated_at").notNull().default(sql`now()`),
+  },
+  (table) => [primaryKey({ columns: [table.capability, table.name, table.user] })],
+);
+
 export const auditLog = pgTable(
   "audit_log",
   {

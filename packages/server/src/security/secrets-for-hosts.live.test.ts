@@ -1,0 +1,119 @@
+/** Where secrets of the operator go, and what is given to one capability: nobody else chooses or sees it. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { testTarball } from "../../../../tools/packages/test-packages.ts";
+import { type FreshStore, STORES } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+
+const KEY = "operators-own-key-1234";
+
+describe.each(STORES)("secrets on $name", ({ fresh }) => {
+  let own: Listener;
+  let attacker: Listener;
+  let store: FreshStore;
+  let server: TestServer;
+  beforeAll(async () => {
+    own = await listen();
+    attacker = await listen();
+    store = await fresh();
+    server = await testServer(store, {
+      CAPSTAN_ALLOW_HOSTS: `${own.host},${attacker.host}`,
+      CAPSTAN_SECRET_SHOP_KEY: KEY,
+      CAPSTAN_SECRET_HOSTS: `SHOP_KEY=${own.host}`,
+    });
+  });
+  afterAll(async () => {
+    await server.stop();
+    own.server.close();
+    attacker.server.close();
+  });
+
+  test("an operator's secret goes to the host it is bound to", async () => {
+    await server.call("POST", "/v1/capabilities", document("shop", own.host));
+    await server.call("POST", "/v1/capabilities/shop/tools/ask", { input: {} });
+    expect(own.heard).toContain(KEY);
+  });
+
+  test("a document would send it to the host that its author chose", async () => {
+    await server.call("POST", "/v1/capabilities", document("thief", attacker.host));
+    const answer = await server.call("POST", "/v1/capabilities/thief/tools/ask", { input: {} });
+    expect(JSON.stringify(answer.body)).toContain("secret_missing");
+    expect(attacker.heard).toBe("");
+  });
+
+  test("a secret given to one capability would be read back, or seen by another", async () => {
+    const code = `#!/usr/bin/env node
+console.log(JSON.stringify({ length: process.env.SHOP_TOKEN?.length, text: process.env.SHOP_TOKEN }));`;
+    for (const name of ["shop", "other"]) {
+      const command = `aech-cli-${name}`;
+      const action = { name: "echo", description: "Tells", parameters: [] };
+      const manifest = { name: `cli-${name}`, type: "cli", command, description: "Tells", actions: [action] };
+      const bytes = Buffer.from(testTarball({ name: command, command, manifest, code })).toString("base64");
+      const installed = await server.call("POST", "/v1/packages", { source: "x.tgz", bytes, yes: true });
+      expect(installed.status).toBe(201);
+    }
+    const put = await server.call("PUT", "/v1/secrets/cli-shop/SHOP_TOKEN", { value: "given-to-shop-alone" });
+    expect(put).toMatchObject({ status: 200, body: { capability: "cli-shop", name: "SHOP_TOKEN" } });
+    expect((await call("cli-shop")).body.output).toMatchObject({ length: 19, text: "[secret]" });
+    expect((await call("cli-other")).body.output).toEqual({});
+    const listed = await server.call("GET", "/v1/secrets");
+    expect(JSON.stringify(listed.body)).not.toContain("given-to-shop-alone");
+    expect(listed.body.items).toMatchObject([{ capability: "cli-shop", name: "SHOP_TOKEN" }]);
+  });
+
+  test("a user's own value goes before the server's, and only to that user's calls", async () => {
+    const user = "other@example.com";
+    await server.call("PUT", "/v1/secrets/cli-shop/SHOP_TOKEN", { value: "others", user });
+    expect((await call("cli-shop")).body.output).toMatchObject({ length: 19 });
+    const { key } = (await server.call("POST", "/v1/keys", { name: "o", owner: user, rights: ["run"] })).body;
+    const headers = { authorization: `Bearer ${key}` };
+    const theirs = await server.call(
+      "POST",
+      "/v1/capabilities/cli-shop/tools/cli-shop_echo",
+      { input: {} },
+      headers,
+    );
+    expect(theirs.body.output).toMatchObject({ length: 6 });
+    const everybody = await server.call("PUT", "/v1/secrets/cli-shop/SHOP_TOKEN", { value: "x" }, headers);
+    expect(everybody.status).toBe(403);
+  });
+
+  test.each(["PATH", "LD_PRELOAD", "NODE_OPTIONS", "PYTHONPATH", "A B"])(
+    "%s would change how the command starts",
+    async (name) => {
+      const put = await server.call("PUT", `/v1/secrets/cli-shop/${encodeURIComponent(name)}`, {
+        value: "x",
+      });
+      expect(put.status).toBe(422);
+    },
+  );
+
+  const call = (capability: string) =>
+    server.call("POST", `/v1/capabilities/${capability}/tools/${capability}_echo`, { input: {} });
+});
+
+interface Listener {
+  readonly server: Server;
+  readonly host: string;
+  heard: string;
+}
+
+async function listen(): Promise<Listener> {
+  const listener = { heard: "" };
+  const server = createServer((request, response) => {
+    listener.heard += request.headers.authorization ?? "";
+    response.end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return Object.assign(listener, { server, host: `127.0.0.1:${(server.address() as AddressInfo).port}` });
+}
+
+const document = (id: string, host: string) => ({
+  id,
+  name: id,
+  description: "Asks the shop.",
+  base_url: `http://${host}`,
+  headers: { authorization: `Bearer \${SHOP_KEY}` },
+  tools: [{ name: "ask", description: "Asks.", path: "/" }],
+});

@@ -1,0 +1,110 @@
+/** /v1/secrets: what a capability is given by name. Values go in and never come out. */
+import { fail } from "@capstan/core";
+import { type AuditLog, type CapabilitySecrets, isSecretName, type SecretRecord } from "@capstan/runtime";
+import { createRoute, z } from "@hono/zod-openapi";
+import { seesAll } from "../auth/ownership.ts";
+import type { Caller } from "../http/caller.ts";
+import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+
+const Place = z.object({
+  capability: z.string().min(1).max(200),
+  name: z.string().refine(isSecretName, "must be a variable's name that does not change how programs start"),
+});
+const Whose = z.object({
+  user: z
+    .string()
+    .max(320)
+    .optional()
+    .openapi({ description: "Whose calls get it; left out: every user's, which needs the right admin." }),
+});
+const Value = Whose.extend({ value: z.string().min(1).max(64_000) });
+const SecretDto = z
+  .object({
+    capability: z.string(),
+    name: z.string(),
+    user: z.string().optional(),
+    updated_by: z.string(),
+    updated_at: z.string(),
+  })
+  .openapi("CapabilitySecret");
+
+const list = createRoute({
+  ...needs("run"),
+  method: "get",
+  path: "/v1/secrets",
+  tags: ["settings"],
+  summary: "Names of the secrets that capabilities are given; one's own, and to an admin all",
+  responses: { 200: json(z.object({ items: z.array(SecretDto), total: z.int() }), "Names, without values.") },
+});
+const put = createRoute({
+  ...needs("run"),
+  method: "put",
+  path: "/v1/secrets/{capability}/{name}",
+  tags: ["settings"],
+  summary: "Give a capability a secret: its commands have it in their environment while they run",
+  request: { params: Place, body: jsonBody(Value) },
+  responses: { 200: json(z.object({ capability: z.string(), name: z.string() }), "It is kept.") },
+});
+const remove = createRoute({
+  ...needs("run"),
+  method: "delete",
+  path: "/v1/secrets/{capability}/{name}",
+  tags: ["settings"],
+  summary: "Forget a secret",
+  request: { params: Place, query: Whose },
+  responses: { 204: { description: "Forgotten." } },
+});
+
+export interface SecretRouteParts {
+  readonly capabilitySecrets: CapabilitySecrets;
+  readonly audit: AuditLog;
+}
+
+export function secretRoutes({ capabilitySecrets: secrets, audit }: SecretRouteParts) {
+  const routes = newRoutes();
+  routes.openapi(list, async (c) => {
+    const caller = c.get("caller");
+    const all = await secrets.list();
+    const items = all.filter(({ user }) => seesAll(caller) || user === caller.email).map(secretDto);
+    return c.json({ items, total: items.length }, 200);
+  });
+  routes.openapi(put, async (c) => {
+    const caller = c.get("caller");
+    const { user, value } = c.req.valid("json");
+    const refused = whyNot(caller, user);
+    if (refused) return problem(c, refused);
+    const place = c.req.valid("param");
+    await secrets.put({ ...place, user }, value, caller.email);
+    await audit.add({ actor: caller.email, action: "secret.set", subject: placeText(place, user) });
+    return c.json(place, 200);
+  });
+  routes.openapi(remove, async (c) => {
+    const caller = c.get("caller");
+    const { user } = c.req.valid("query");
+    const refused = whyNot(caller, user);
+    if (refused) return problem(c, refused);
+    const place = c.req.valid("param");
+    if (!(await secrets.remove({ ...place, user })))
+      return problem(c, fail("not_found", { what: "secret", id: place.name }).failure);
+    await audit.add({ actor: caller.email, action: "secret.removed", subject: placeText(place, user) });
+    return c.body(null, 204);
+  });
+  return routes;
+}
+
+/** One's own is one's own business; what is everybody's or another's is an admin's. */
+function whyNot(caller: Caller, user: string | undefined) {
+  if (seesAll(caller) || user === caller.email) return undefined;
+  const message = "A secret for every user, or for another one, needs the right admin.";
+  return fail("forbidden", { message, nextStep: `Set it for yourself: --user ${caller.email}.` }).failure;
+}
+
+const placeText = ({ capability, name }: { capability: string; name: string }, user = "every user"): string =>
+  `${name} of ${capability} for ${user}`;
+
+const secretDto = ({ updatedBy, updatedAt, ...place }: SecretRecord): z.input<typeof SecretDto> => ({
+  ...place,
+  updated_by: updatedBy,
+  updated_at: updatedAt.toISOString(),
+});
