@@ -113,7 +113,7 @@ export { type Fault, faultsOf, faultsText, readInput, whatIsWrong } from "./faul
 export { type Budget, decideCall } from "./gate-decision.ts";
 export { applyPatch } from "./json-patch.ts";
 export { filterByScopes } from "./manifest/filter-by-scopes.ts";
-export { MANIFEST_MAX_CHARS } from "./manifest/manifest.ts";
+export { MANIFEST_MAX_CHARS, unusedFields } from "./manifest/manifest.ts";
 export { readPackageName } from "./manifest/package-names.ts";
 export { isPath, type Parameter, readParameter } from "./manifest/parameters.ts";
 export { type PermissionDiff, permissionDiff } from "./manifest/permission-diff.ts";

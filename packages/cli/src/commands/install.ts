@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Api, PackageReview, WaitingPackage } from "@capstan/client";
 import { PackageInstall, PackageSource } from "@capstan/client/wire";
-import { fail, ok, type Result } from "@capstan/core";
+import { type Failure, fail, ok, type Result } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
 import { requestBody } from "../request-body.ts";
 import { reviewText } from "./review-text.ts";
@@ -31,31 +31,59 @@ export const install: Command = {
     const words = context.args.length > 1 ? context.args.map(quoted).join(" ") : (context.args[0] ?? "");
     if (words === "")
       return fail("command_invalid", { message: "what to install is missing", usage: install.usage });
-    const source = await sourceBody(words, context);
-    if (!source.ok) return source;
-    const reviewed = await describedReview(source.value, context, api);
-    if (!reviewed.ok) return reviewed;
-    const { body, review } = reviewed.value;
-    if (!context.options.yes && !(await saysYes(context, "Install it? [y/N] ")))
-      return fail("conflict", {
-        message: "Nothing was installed.",
-        nextStep: "Answer the review with yes, or pass --yes.",
-      });
-    const { grant, "allow-scripts": allow_scripts } = context.options;
-    const { sha256, dependencies_sha256 } = review;
-    const asked = { ...body, yes: true, sha256, dependencies_sha256, grant, allow_scripts };
-    const request = requestBody(PackageInstall, asked, install.usage);
-    if (!request.ok) return request;
-    const installed = await api.packages.install(request.value);
-    if (!installed.ok) return installed;
-    const { name, version } = installed.value;
-    return context.print(installed.value, `Installed ${name} ${version}\n`);
+    return installOne(words, context, api);
   },
 };
 
 /** A word of a command line as it was typed: the shell has taken its quotes away, and the server reads words again. */
 const quoted = (word: string): string =>
   /[\s"'\\]/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : word;
+
+/** A file with several servers is installed one by one, each with its own review. */
+async function installOne(words: string, context: CommandContext, api: Api): ReturnType<Command["run"]> {
+  const source = await sourceBody(words, context);
+  if (!source.ok) return source;
+  const reviewed = await describedReview(source.value, context, api);
+  if (!reviewed.ok) {
+    const several = words.endsWith(".json") ? insideOf(reviewed.failure) : [];
+    return several.length > 0 ? installEach(words, several, context, api) : reviewed;
+  }
+  const { body, review } = reviewed.value;
+  if (!context.options.yes && !(await saysYes(context, "Install it? [y/N] ")))
+    return fail("conflict", {
+      message: "Nothing was installed.",
+      nextStep: "Answer the review with yes, or pass --yes.",
+    });
+  const { grant, "allow-scripts": allow_scripts } = context.options;
+  const { sha256, dependencies_sha256 } = review;
+  const asked = { ...body, yes: true, sha256, dependencies_sha256, grant, allow_scripts };
+  const request = requestBody(PackageInstall, asked, install.usage);
+  if (!request.ok) return request;
+  const installed = await api.packages.install(request.value);
+  if (!installed.ok) return installed;
+  const { name, version } = installed.value;
+  return context.print(installed.value, `Installed ${name} ${version}\n`);
+}
+
+/** What a file with several MCP servers holds, by their names. */
+function insideOf({ code, details }: Failure): string[] {
+  if (code !== "package_source_several") return [];
+  const { inside } = details as { inside: string[] };
+  return inside.map((each) => each.split("#").at(-1) ?? each);
+}
+
+async function installEach(
+  words: string,
+  names: readonly string[],
+  context: CommandContext,
+  api: Api,
+): ReturnType<Command["run"]> {
+  for (const name of names) {
+    const done = await installOne(`${words}#${name}`, context, api);
+    if (done !== 0) return done;
+  }
+  return 0;
+}
 
 /**
  * The review, printed. A package without a manifest can only be described by running it, which is a question of its own:
@@ -87,11 +115,13 @@ async function saysYes({ terminal }: CommandContext, question: string): Promise<
 
 /** A file here is sent; a folder or a name is read by the server. */
 async function sourceBody(words: string, { options }: CommandContext): Promise<Result<PackageSource>> {
-  const found = await stat(words).catch(() => undefined);
+  const [file = words, chosen] = /\.(ya?ml|json)#[^#]+$/i.test(words) ? words.split("#") : [words];
+  const found = await stat(file).catch(() => undefined);
+  const name = chosen === undefined ? basename(file) : `${basename(file)}#${chosen}`;
   const asked = {
-    source: found?.isFile() ? basename(words) : found?.isDirectory() ? resolve(words) : words,
-    kind: options.kind ?? (/\.(ya?ml|json)$/i.test(words) && found?.isFile() ? "openapi" : undefined),
-    bytes: found?.isFile() ? (await readFile(words)).toString("base64") : undefined,
+    source: found?.isFile() ? name : found?.isDirectory() ? resolve(words) : words,
+    kind: options.kind,
+    bytes: found?.isFile() ? (await readFile(file)).toString("base64") : undefined,
     run_to_describe: options["run-to-describe"],
   };
   return requestBody(PackageSource, asked, install.usage);

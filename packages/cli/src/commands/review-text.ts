@@ -19,6 +19,8 @@ export function reviewText(review: PackageReview): string {
     ...(review.resolved_dependencies.length > 0 ? ["  brings along, each by its hash:"] : []),
     ...review.resolved_dependencies.map(({ name, version, hash }) => `    ${name} ${version} ${hash}`),
     ...row("skills", review.skills),
+    ...row("calls", review.hosts ?? []),
+    ...row("fields that nothing reads", review.unused_fields ?? []),
     ...row("service", review.service ? [review.service.container] : []),
     ...row("install scripts, not run unless allowed", review.install_scripts),
     ...review.not_isolated.map((sentence) => `  not isolated here: ${sentence}`),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { JsonObject, listOf, NamedAgent, WireFailure } from "./page.ts";
 
-const PackageKind = z.enum(["wheel", "npm", "mcp", "skill", "openapi"]);
+const PackageKind = z.enum(["wheel", "npm", "mcp", "skill", "openapi", "document"]);
 
 export const PackageTool = z.object({
   name: z.string(),
@@ -27,6 +27,14 @@ export const PackageDescription = z.object({
   service: z
     .object({ container: z.string(), port: z.int().optional(), health_endpoint: z.string().optional() })
     .optional(),
+  hosts: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "Hosts that its tools call, where a document names them." }),
+  unused_fields: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "Fields of its manifest that nothing reads." }),
   must_run_code: z.boolean(),
 });
 export type PackageDescription = z.infer<typeof PackageDescription>;

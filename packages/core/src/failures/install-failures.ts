@@ -35,6 +35,13 @@ export const installFailures = {
     nextStep: () =>
       "Name a wheel, an npm tarball or package, a folder, an MCP server, a skill folder or an OpenAPI file.",
   }),
+  package_source_several: row<{ source: string; inside: readonly string[] }>({
+    status: 422,
+    message: ({ source, inside }) =>
+      `"${source}" holds ${inside.length} things to install: ${inside.join(", ")}.`,
+    nextStep: ({ inside }) => `Name one of them: capstan install ${inside[0] ?? ""}.`,
+    details: ({ inside }) => ({ inside: [...inside] }),
+  }),
   package_name_invalid: row<{ name: string }>({
     status: 422,
     message: ({ name }) => `"${name}" is not the name of a capability package.`,
@@ -122,9 +129,14 @@ export const installFailures = {
     message: ({ path }) => `${path} is not a lock file of Capstan.`,
     nextStep: () => "Restore it from version control, or delete it to pin anew what is installed.",
   }),
-  command_failed: row<{ command: string; action: string; code: number; said: string }>({
+  path_outside_session: row<{ path: string }>({
+    status: 422,
+    message: ({ path }) => `${path} is a path of the machine, and a command sees the session's files only.`,
+    nextStep: () => "Put the file into the session and use its path there, such as /report.pdf.",
+  }),
+  command_failed: row<{ command: string; action: string; code: number; said: string; line: string }>({
     status: 502,
-    message: ({ command, action, code, said }) => `${command} ${action} ended with code ${code}: ${said}`,
+    message: ({ command, action, code, line }) => `${command} ${action} ended with code ${code}: ${line}`,
     nextStep: () => "Read what it says, change the arguments, and call it again.",
     details: ({ code, said }) => ({ exit_code: code, stderr: said }),
   }),

@@ -1,6 +1,6 @@
 /**
  * The manifest of a capability package: the document of seed 004, in its own snake_case.
- * Unknown fields are let through and dropped, so that a newer manifest still installs; a wrong known field never is.
+ * Unknown fields are let through, so that a newer manifest still installs, and named in the review; a wrong known one is not.
  */
 import { z } from "zod";
 import { fail } from "../failures/fail.ts";
@@ -53,7 +53,15 @@ const Documentation = z.looseObject({
   usage: z.string().max(64_000).optional(),
   examples: z.array(z.string().max(4000)).max(100).optional(),
   notes: z.array(z.string().max(4000)).max(100).optional(),
+  /** What its actions leave behind, by a name of the author's. */
+  outputs: z
+    .record(
+      z.string().max(100),
+      z.looseObject({ path: z.string().max(1000).optional(), description: z.string().max(4000).optional() }),
+    )
+    .optional(),
 });
+const Words = z.array(z.string().min(1).max(200)).max(100);
 
 export const Manifest = z
   .object({
@@ -67,6 +75,10 @@ export const Manifest = z
     required_scopes: Scopes.optional(),
     documentation: Documentation.optional(),
     service: Service.optional(),
+    /** How a task finds it: phrases a person would say, and words about it. */
+    triggers: Words.optional(),
+    tags: Words.optional(),
+    keywords: Words.optional(),
     spec_version: z.union([z.number(), z.string().max(20)]).optional(),
     version: z.string().max(60).optional(),
     available_in_sandbox: z.boolean().optional(),
@@ -88,6 +100,27 @@ export function readManifest(source: unknown): Result<Manifest> {
   if (parsed.success) return ok(parsed.data);
   return fail("manifest_invalid", { faults: faultsOf(parsed.error) });
 }
+
+/** Fields that nothing reads, by their paths, so that a review can say so. */
+export function unusedFields(document: unknown): string[] {
+  if (!isObject(document)) return [];
+  const unknown = (value: unknown, known: object, at: string) =>
+    isObject(value)
+      ? Object.keys(value)
+          .filter((key) => !(key in known))
+          .map((key) => `${at}${key}`)
+      : [];
+  const actions = Array.isArray(document.actions) ? document.actions : [];
+  const inActions = actions.flatMap((action) => unknown(action, Action.shape, "actions[]."));
+  return [
+    ...unknown(document, Manifest.shape, ""),
+    ...unknown(document.documentation, Documentation.shape, "documentation."),
+    ...new Set(inActions),
+  ].filter((path) => !path.startsWith("$"));
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function parseText(text: string): Result<unknown> {
   if (text.length > MANIFEST_MAX_CHARS) {

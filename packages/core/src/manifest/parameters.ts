@@ -40,6 +40,7 @@ const TypedParameter = z.looseObject({
   type: z.enum(TYPE_WORDS).optional(),
   required: z.boolean().optional(),
   description: z.string().max(4000).optional(),
+  format: z.string().max(60).optional(),
   default: z.json().optional(),
   choices: z.array(Choice).min(1).max(100).optional(),
   enum: z.array(Choice).min(1).max(100).optional(),
@@ -75,18 +76,44 @@ export function readParameter(document: ParameterDocument): Parameter {
 }
 
 /** Whether the parameter names a file or folder: such calls get more time, and their files are in the working folder. */
-export function isPath(parameter: Parameter): boolean {
-  return parameter.value === "path" || (parameter.value === "string" && soundsLikePath(parameter.key));
+export function isPath({ value, key, choices, description, default: usual }: Parameter): boolean {
+  if (value === "path") return true;
+  if (value !== "string" || choices) return false;
+  return soundsLikePath(key) || describesPath(description) || looksLikePath(usual);
 }
 
 const soundsLikePath = (key: string) =>
   key.split("_").some((word) => PATH_WORDS.has(word.replace(/s$/, "").toLowerCase()));
 
+/** "Path to original DOCX", "Output JSON file path", "Directory where ...": the noun that the description is about. */
+const ABOUT_PATH =
+  /^(?:(?:an?|the|output|input|local|optional|relative|absolute|existing|new|target|source|destination)\s+|(?:[\w./()-]+\s+){0,3}?)(?:path|file|filename|folder|directory)s?\b(?!\s+(?:format|type|extension|size|encoding|mode|count|id)\b)/i;
+/** "Values: png, svg" and numbers of files are no paths, whatever else the sentence says. */
+const NOT_ABOUT_PATH =
+  /\bvalues?:|^(number|count|maximum|minimum|limit|whether|include|enable|if|name|title)\b/i;
+
+const describesPath = (description: string | undefined): boolean =>
+  description !== undefined &&
+  ABOUT_PATH.test(description.trim()) &&
+  !NOT_ABOUT_PATH.test(description.trim());
+
+/** A default such as ./out, ../x.json or report.pdf. */
+const looksLikePath = (usual: unknown): boolean =>
+  typeof usual === "string" && /^(\.{1,2}\/|\/\w)|^[\w-]+\.(?!\d)\w{1,5}$/.test(usual);
+
 /** What an option takes when its author did not say: a path when it is called one, else anything. */
-function unsaid(name: string): Parameter["value"] {
+function unsaid({
+  name,
+  description,
+  format,
+  default: usual,
+}: z.infer<typeof TypedParameter>): Parameter["value"] {
   if (switchNames.has(flagOf(name))) return "boolean";
-  return soundsLikePath(keyOf(name)) ? "path" : "any";
+  if (PATH_FORMAT.test(format ?? "")) return "path";
+  return soundsLikePath(keyOf(name)) || describesPath(description) || looksLikePath(usual) ? "path" : "any";
 }
+
+const PATH_FORMAT = /^(file-?path|path|file|directory|folder|dir)$/i;
 
 function fromString(text: string): Parameter {
   const [, bracket = "", name = "", dots, placeholder, dotsAfter] = WRITTEN.exec(text) ?? [];
@@ -94,7 +121,7 @@ function fromString(text: string): Parameter {
   return {
     key: keyOf(name),
     ...(dashed && { flag: name }),
-    value: !dashed || placeholder ? "string" : unsaid(name),
+    value: !dashed || placeholder ? "string" : unsaid({ name }),
     required: !dashed && bracket === "",
     repeatable: Boolean(dots ?? dotsAfter),
   };
@@ -135,8 +162,9 @@ function valueKind(typed: z.infer<typeof TypedParameter>, positional: boolean): 
   const { type } = typed;
   if (typed.is_flag || type === "flag" || type === "switch") return "boolean";
   if (type !== undefined && type in VALUES) return VALUES[type as keyof typeof VALUES];
-  if (positional || typed.choices || typed.enum) return "string";
-  const value = unsaid(typed.name);
+  if (typed.choices || typed.enum) return "string";
+  if (positional) return PATH_FORMAT.test(typed.format ?? "") ? "path" : "string";
+  const value = unsaid(typed);
   return value === "any" && typed.required ? "string" : value; // a switch that must be on is no switch
 }
 

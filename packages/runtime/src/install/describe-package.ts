@@ -1,6 +1,6 @@
 /** From what an archive says of itself to what a person reviews. Names and commands are checked here. */
 import { fail, type Manifest, ok, type Result, readManifest } from "@capstan/core";
-import { type PackageContents, readPackageName } from "@capstan/core/internal";
+import { type PackageContents, readPackageName, unusedFields } from "@capstan/core/internal";
 import { manifestTools } from "../sources/manifest-tools.ts";
 import type { PackageDescription } from "./package-record.ts";
 
@@ -25,7 +25,9 @@ export function describePackage(contents: PackageContents): Result<PackageDescri
       : fail("package_command_missing", { command: named.full, has: [] });
   }
   const manifest = readManifest(contents.manifestText);
-  return manifest.ok ? withManifest(base, manifest.value) : manifest;
+  if (!manifest.ok) return manifest;
+  const unused = unusedFields(JSON.parse(contents.manifestText));
+  return withManifest(unused.length > 0 ? { ...base, unused_fields: unused } : base, manifest.value);
 }
 
 /** The command must be one that the package itself brings: a manifest cannot point at programs of the system. */

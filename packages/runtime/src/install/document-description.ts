@@ -5,7 +5,9 @@ import type { PackageDescription } from "./package-record.ts";
 export function descriptionOf(capability: Capability): PackageDescription {
   const tools = capability.tools.map(({ name, description, scopes }) => ({ name, description, scopes }));
   const scopes = [...capability.requiredScopes, ...tools.flatMap((tool) => tool.scopes)];
+  const { hosts } = capability.routing?.allow ?? {};
   return {
+    ...(hosts && hosts.length > 0 && { hosts }),
     name: capability.id,
     version: capability.version,
     role: "other",

@@ -14,6 +14,7 @@ import {
 } from "@capstan/core/internal";
 import { parse as parseToml } from "smol-toml";
 import { commandWords } from "./command-words.ts";
+import { readDocumentSource } from "./document-sources.ts";
 import { nodeCodec } from "./node-codec.ts";
 import type { Npm } from "./npm-program.ts";
 import type { PackageKind } from "./package-record.ts";
@@ -37,6 +38,8 @@ export interface PackageArchive {
   readonly bytes: Uint8Array;
   readonly origin: string;
   readonly serviceFolder?: string;
+  /** Packed from a folder on the way, which its author may change without a new version. */
+  readonly isFolder?: boolean;
 }
 
 export interface FetchParts {
@@ -53,18 +56,30 @@ export async function fetchPackage(
   const words = source.source.trim();
   if (source.bytes) return fromFile(words, source.bytes, source.kind);
   if (source.kind === "mcp" || /^https?:\/\//.test(words)) return fromAddress(words, source.kind, parts);
-  const path = resolve(words);
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) return fromFolder(path);
-  if (found?.isFile()) {
-    if (found.size > ARCHIVE_LIMITS.maxArchiveBytes)
-      return fail("body_too_large", { limitBytes: ARCHIVE_LIMITS.maxArchiveBytes });
-    return fromFile(path, await readFile(path), source.kind);
-  }
+  const onDisk = await fromDisk(words, source.kind);
+  if (onDisk) return onDisk;
   if (NPM_NAME.test(words)) return fromNpm(words, parts);
   return words.includes(" ")
     ? fromAddress(words, "mcp", parts)
     : fail("package_source_unknown", { source: words });
+}
+
+/** Undefined when there is nothing of that name on the server's machine. */
+async function fromDisk(
+  words: string,
+  kind: PackageKind | undefined,
+): Promise<Result<PackageArchive> | undefined> {
+  const [file = words, chosen] = DOCUMENT.test(words) ? words.split("#") : [words];
+  const path = resolve(file);
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) {
+    const folder = await fromFolder(path);
+    return folder.ok ? ok({ ...folder.value, isFolder: true }) : folder;
+  }
+  if (!found?.isFile()) return undefined;
+  if (found.size > ARCHIVE_LIMITS.maxArchiveBytes)
+    return fail("body_too_large", { limitBytes: ARCHIVE_LIMITS.maxArchiveBytes });
+  return fromFile(chosen === undefined ? path : `${path}#${chosen}`, await readFile(path), kind);
 }
 
 const FILE_KINDS: readonly (readonly [RegExp, PackageKind])[] = [
@@ -72,11 +87,14 @@ const FILE_KINDS: readonly (readonly [RegExp, PackageKind])[] = [
   [/\.(tgz|tar\.gz)$/, "npm"],
   [/\.(json|ya?ml)$/, "openapi"],
 ];
+const DOCUMENT = /\.(json|ya?ml)(#[^#]*)?$/;
 
 const kindByName = (name: string): PackageKind | undefined =>
   FILE_KINDS.find(([pattern]) => pattern.test(name))?.[1];
 
 function fromFile(name: string, bytes: Uint8Array, kind?: PackageKind): Result<PackageArchive> {
+  const document = kind === undefined && DOCUMENT.test(name) ? readDocumentSource(name, bytes) : undefined;
+  if (document) return document;
   const known = kind ?? kindByName(name);
   return known ? ok({ kind: known, bytes, origin: name }) : fail("package_source_unknown", { source: name });
 }
@@ -88,10 +106,7 @@ async function fromAddress(
 ): Promise<Result<PackageArchive>> {
   const isUrl = /^https?:\/\//.test(words);
   const file = isUrl ? (kind ?? kindByName(words.replace(/[?#].*$/, ""))) : undefined;
-  if (file !== undefined && file !== "mcp") {
-    const bytes = await parts.download(words);
-    return bytes.ok ? ok({ kind: file, bytes: bytes.value, origin: words }) : bytes;
-  }
+  if (file !== undefined && file !== "mcp") return fromDownload(words, file, kind === undefined, parts);
   const line = commandWords(words);
   if (line === undefined)
     return fail("input_invalid", { where: `a quote is not closed in the command: ${words}` });
@@ -104,6 +119,20 @@ async function fromAddress(
   });
 }
 
+/** A document by its address is looked at, unless its kind was said. */
+async function fromDownload(
+  words: string,
+  kind: PackageKind,
+  looks: boolean,
+  parts: FetchParts,
+): Promise<Result<PackageArchive>> {
+  const [address = words] = words.split("#");
+  const bytes = await parts.download(address);
+  if (!bytes.ok) return bytes;
+  const document = looks && kind === "openapi" ? readDocumentSource(words, bytes.value) : undefined;
+  return document ?? ok({ kind, bytes: bytes.value, origin: address });
+}
+
 /** A service's folder holds its command's package in `cli/`; that is what is installed, and the folder is remembered. */
 async function fromFolder(folder: string): Promise<Result<PackageArchive>> {
   const names = await readdir(folder);
@@ -112,6 +141,8 @@ async function fromFolder(folder: string): Promise<Result<PackageArchive>> {
     const inner = await fromFolder(join(folder, "cli"));
     return inner.ok ? ok({ ...inner.value, origin: folder, serviceFolder: folder }) : inner;
   }
+  const inner = await insideRepository(folder);
+  if (inner) return inner;
   const files = await readFolder(folder);
   if (!files.ok) return files;
   const service = names.includes("docker-compose.yml") ? { serviceFolder: folder } : {};
@@ -127,6 +158,42 @@ async function fromFolder(folder: string): Promise<Result<PackageArchive>> {
     return ok({ kind: "skill", bytes, origin: folder });
   }
   return fail("package_source_unknown", { source: folder });
+}
+
+const PARENTS = ["packages", "apps", "clis", "tools"];
+
+/** The root of a repository with several packages: the one with a manifest is meant; of several, one must be named. */
+async function insideRepository(folder: string): Promise<Result<PackageArchive> | undefined> {
+  if (await hasManifest(folder)) return undefined;
+  const below = await Promise.all(
+    PARENTS.map(async (parent) => {
+      const names = await readdir(join(folder, parent)).catch((): string[] => []);
+      return names.map((name) => join(folder, parent, name));
+    }),
+  );
+  const found: string[] = [];
+  for (const each of below.flat()) if (await hasManifest(each)) found.push(each);
+  const [only] = found;
+  if (only === undefined) return undefined;
+  if (found.length > 1) return fail("package_source_several", { source: folder, inside: found });
+  const inner = await fromFolder(only);
+  const isService = (await readdir(folder)).includes("docker-compose.yml");
+  return inner.ok && isService ? ok({ ...inner.value, serviceFolder: folder }) : inner;
+}
+
+/** Beside the project's file, in its package, or in `src/<package>/`. */
+async function hasManifest(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch((): string[] => []);
+  if (!names.includes("pyproject.toml") && !names.includes("package.json")) return false;
+  if (names.includes("manifest.json")) return true;
+  const inner = [
+    ...names,
+    ...(await readdir(join(folder, "src")).catch((): string[] => [])).map((name) => `src/${name}`),
+  ];
+  for (const name of inner) {
+    if (await stat(join(folder, name, "manifest.json")).catch(() => undefined)) return true;
+  }
+  return false;
 }
 
 function packed(

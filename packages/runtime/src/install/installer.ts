@@ -103,11 +103,14 @@ async function prepare(
   if (!reading.ok) return reading;
   const sha256 = sha256Hex(archive.value.bytes);
   const before = await parts.store.get(reading.value.description.name);
-  const unchanged = await checkHash(reading.value.description, sha256, before, parts.lockPath);
+  const unchanged = await checkHash(reading.value.description, sha256, before, {
+    ...archive.value,
+    ...parts,
+  });
   if (!unchanged.ok) return unchanged;
-  const resolved = options.resolve ? await rules.resolve?.(archive.value.bytes) : undefined;
-  if (resolved && !resolved.ok) return resolved;
-  const dependencies = resolved?.value ?? NO_DEPENDENCIES;
+  const resolved = (options.resolve && (await rules.resolve?.(archive.value.bytes))) || ok(NO_DEPENDENCIES);
+  if (!resolved.ok) return resolved;
+  const dependencies = resolved.value;
   const described = await describe(
     reading.value,
     archive.value,
@@ -139,8 +142,10 @@ async function checkHash(
   { name, version }: PackageDescription,
   actual: string,
   before: PackageRecord | undefined,
-  lockPath: string,
+  { isFolder, origin, lockPath }: Pick<PackageArchive, "isFolder" | "origin"> & { lockPath: string },
 ): Promise<Result<true>> {
+  // A folder is being worked on: its author installs it again without a new version.
+  if (isFolder && before?.origin === origin) return ok(true);
   const lock = await readLock(lockPath);
   if (!lock.ok) return lock;
   for (const known of [lock.value[name], before]) {

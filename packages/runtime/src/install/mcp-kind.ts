@@ -18,13 +18,16 @@ import type { PackageDescription, PackageStore } from "./package-record.ts";
 import type { PackageLoader } from "./package-registry.ts";
 
 const Texts = z.record(z.string().max(200), z.string().max(10_000));
+/** What the declaration calls the server; else its command or address names it. */
+const Name = z.string().min(1).max(200).optional();
 const Declaration = z.union([
   z.object({
+    name: Name,
     command: z.string().min(1).max(1000),
     args: z.array(z.string().max(10_000)).max(100).optional(),
     env: Texts.optional(),
   }),
-  z.object({ url: z.url({ protocol: /^https?$/ }), headers: Texts.optional() }),
+  z.object({ name: Name, url: z.url({ protocol: /^https?$/ }), headers: Texts.optional() }),
 ]);
 
 export interface McpKindParts {
@@ -118,7 +121,8 @@ function unread(source: McpSource): PackageDescription {
 const NAMELESS = new Set(["index", "main", "server", "cli", "dist", "build", "src", "bin", "lib", ""]);
 
 /** `npx -y @modelcontextprotocol/server-everything@1` is server_everything; an address is its host. */
-function nameOf(source: McpSource): string {
+function nameOf(source: McpSource & { name?: string }): string {
+  if (source.name !== undefined) return capabilityId(source.name);
   if ("url" in source) return capabilityId(new URL(source.url).hostname);
   const [first = "mcp", second] = [source.command, ...(source.args ?? [])].filter(
     (word) => !word.startsWith("-"),

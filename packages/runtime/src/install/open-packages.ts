@@ -24,6 +24,7 @@ import { SessionFolders, sweepDeadFolders } from "../sources/session-folders.ts"
 import { forgetCapability } from "../sources/user-home.ts";
 import { bundledSkills } from "./bundled-skills.ts";
 import { createPackageHost, type PackageHost, probeIsolationFor } from "./create-package-host.ts";
+import { documentKind, documentLoader } from "./document-kind.ts";
 import type { PackageSource } from "./fetch-package.ts";
 import type { InstallOptions } from "./installer.ts";
 import { mcpKind, mcpLoader } from "./mcp-kind.ts";
@@ -101,7 +102,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     store,
     isolation,
     download: (url) => download(options.fetch, url),
-    otherKinds: { mcp: mcpKind(mcp), skill: skillKind, openapi: openApiKind },
+    otherKinds: { mcp: mcpKind(mcp), skill: skillKind, openapi: openApiKind, document: documentKind },
     ownerOf: (capability, name) => ownerOf(capability, name, registry, owners),
   });
   const path = `${dirname(process.execPath)}:${options.toolEnvironment.PATH ?? "/usr/bin:/bin"}`;
@@ -128,6 +129,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     mcp: mcpLoader(store, mcp),
     skill: skillLoader((record) => host.placed.folderOf(record)),
     openapi: openApiLoader(store, mcp.settings),
+    document: documentLoader(store, mcp.settings),
   };
   const loaded = new PackageRegistry({ store, registry, loaders });
   const withRetry = options.withRetry ?? withoutRetry;

@@ -3,7 +3,7 @@ import type { Manifest } from "@capstan/core";
 import type { PermissionDiff } from "@capstan/core/internal";
 
 /** Where a package comes from decides how it is read, put on disk and loaded; each kind is one entry of a table. */
-export type PackageKind = "wheel" | "npm" | "mcp" | "skill" | "openapi";
+export type PackageKind = "wheel" | "npm" | "mcp" | "skill" | "openapi" | "document";
 
 export interface ToolSummary {
   readonly name: string;
@@ -32,6 +32,10 @@ export interface PackageDescription {
     readonly port?: number;
     readonly health_endpoint?: string;
   };
+  /** Hosts that its tools call, where a document names them. */
+  readonly hosts?: readonly string[];
+  /** Fields of its manifest that nothing reads. */
+  readonly unused_fields?: readonly string[];
   /** True when it brings no manifest, so that only running it tells what it adds. */
   readonly must_run_code: boolean;
   readonly manifest?: Manifest;

@@ -5,6 +5,7 @@
 import {
   type AnyTool,
   type Capability,
+  fail,
   type Manifest,
   ok,
   type Result,
@@ -43,6 +44,7 @@ export interface CliParts {
 
 export function cliCapability(record: PackageRecord, manifest: Manifest, parts: CliParts): Capability {
   const { usage, examples } = manifest.documentation ?? {};
+  const prompt = promptOf(manifest);
   return {
     id: manifest.name,
     name: titleOf(manifest.name),
@@ -53,16 +55,30 @@ export function cliCapability(record: PackageRecord, manifest: Manifest, parts: 
     risk: "medium",
     icon: record.description.role === "rt" ? "radio-tower" : "terminal",
     category: "Packages",
-    ...(usage && { systemPrompt: usage }),
+    ...(prompt && { systemPrompt: prompt }),
     tools: manifestTools(manifest).map((tool) => commandTool(tool, { record, manifest, parts })),
     dependencies: [],
     requiredScopes: manifest.required_scopes ?? [],
     routing: {
-      tags: manifest.name.split(/[-_]/),
+      tags: [...manifest.name.split(/[-_]/), ...(manifest.tags ?? []), ...(manifest.keywords ?? [])],
+      ...(manifest.triggers && { triggers: manifest.triggers }),
       actions: manifest.actions.map(({ name }) => name.split(/[-_ ]/)[0] ?? name),
     },
     documentation: { ...(usage && { usage }), ...(examples && { examples }) },
   };
+}
+
+const PROMPT_CHARS = 8_000; // about 2k tokens; what an action does is in its own description
+
+/** Usage, notes, what is left behind and examples, as far as the manifest has them. */
+function promptOf({ documentation: { usage, notes, outputs, examples } = {} }: Manifest): string {
+  const left = Object.entries(outputs ?? {}).map(([name, { path, description }]) =>
+    [name, path && `at ${path}`, description].filter(Boolean).join(": "),
+  );
+  const section = (title: string, lines: readonly string[] = []) =>
+    lines.length > 0 ? `${title}\n${lines.map((line) => `- ${line}`).join("\n")}` : "";
+  const parts = [usage, section("Notes:", notes), section("Results:", left), section("Examples:", examples)];
+  return parts.filter(Boolean).join("\n\n").slice(0, PROMPT_CHARS);
 }
 
 interface Command {
@@ -92,7 +108,7 @@ async function call(
   command: Command,
 ): Promise<Result<unknown>> {
   const { manifest, parts, record } = command;
-  const inFolder = pathsInFolder(tool, input);
+  const inFolder = await pathsInFolder(tool, input, context);
   if (!inFolder.ok) return inFolder;
   const args = argumentVector(tool, inFolder.value);
   if (!args.ok) return args;
@@ -165,15 +181,34 @@ function runInFolder(
 }
 
 /** `/docs/a.pdf` of the session is `docs/a.pdf` in the folder; whatever would lead out of it is refused. */
-function pathsInFolder(tool: ManifestTool, input: ActionInput): Result<ActionInput> {
+async function pathsInFolder(
+  tool: ManifestTool,
+  input: ActionInput,
+  context: ToolContext,
+): Promise<Result<ActionInput>> {
   const changed: Record<string, unknown> = { ...input };
-  for (const parameter of tool.parameters.filter(isPath)) {
-    const inside = pathValue(parameter, input[parameter.key]);
+  for (const parameter of tool.parameters) {
+    const value = input[parameter.key];
+    const isSessionPath = isPath(parameter) || (await namesSessionFile(value, context));
+    if (!isSessionPath && isSystemPath(value)) return fail("path_outside_session", { path: String(value) });
+    if (!isSessionPath) continue;
+    const inside = pathValue(parameter, value);
     if (!inside.ok) return inside;
     if (inside.value !== undefined) changed[parameter.key] = inside.value;
   }
   return ok(changed);
 }
+
+/** An argument of any kind that is the path of a file in the session means that file. */
+async function namesSessionFile(value: unknown, { fileStore }: ToolContext): Promise<boolean> {
+  if (typeof value !== "string" || !value.startsWith("/") || value.length > 1000) return false;
+  return (await fileStore?.stat(value))?.ok ?? false;
+}
+
+/** A path of the machine. Not every text that starts with a slash is one: `/v1/users` may be meant for a service. */
+const SYSTEM_PATH =
+  /^(~\/|file:|\/(etc|usr|var|home|root|tmp|proc|sys|dev|opt|mnt|media|srv|run|boot|bin|sbin|lib\w*|Users|private)(\/|$))/;
+const isSystemPath = (value: unknown): boolean => typeof value === "string" && SYSTEM_PATH.test(value);
 
 function pathValue(parameter: Parameter, value: unknown): Result<unknown> {
   if (Array.isArray(value)) {

@@ -25,14 +25,37 @@ export function commandResult(
       return fail("package_broken", { name: command, why: said || "it could not be started" });
     case "exited":
       if (outcome.code !== 0) {
+        const all = said || outcome.stdout.trim().slice(-STDERR_CHARS);
         return fail("command_failed", {
           command,
           action: tool.subcommand.join(" "),
           code: outcome.code,
-          said: said || outcome.stdout.trim().slice(-STDERR_CHARS),
+          said: all,
+          line: lastMeaningfulLine(all),
         });
       }
       return ok(withChanges(outputOf(outcome), changes));
+  }
+}
+
+/** Frames of a trace, rules and hints to `--help` say nothing about what went wrong. */
+const EMPTY_TALK =
+  /^(at .*[:(].*\d+\)?$|File ".*", line \d+|Traceback|Node\.js v|\^+$|[-=~╭╰─│╮╯ ]*$|\}?$|During handling|The above exception|For more information|Try .*--help|usage:)/i;
+const LINE_CHARS = 300;
+
+/** What went wrong in one line; the whole text is in the failure's details. JSON on stderr is asked for its own words. */
+export function lastMeaningfulLine(text: string): string {
+  const lines = text.split("\n").map((line) => line.replaceAll(/[│╭╰╮╯]/g, "").trim());
+  const words = saidInJson(text) ?? lines.findLast((line) => line !== "" && !EMPTY_TALK.test(line));
+  return (words ?? lines.at(-1) ?? "").slice(0, LINE_CHARS);
+}
+
+function saidInJson(text: string): string | undefined {
+  try {
+    const { message, error, detail } = JSON.parse(text) as Record<string, unknown>;
+    return [message, error, detail].find((each) => typeof each === "string");
+  } catch {
+    return undefined;
   }
 }
 

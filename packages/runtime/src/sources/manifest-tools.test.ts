@@ -1,5 +1,5 @@
 import { type Manifest, readManifest } from "@capstan/core";
-import { filterByScopes } from "@capstan/core/internal";
+import { filterByScopes, isPath, readParameter } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { argumentVector } from "./argument-vector.ts";
 import { type ManifestTool, manifestTools } from "./manifest-tools.ts";
@@ -203,3 +203,29 @@ function vector(from: ManifestTool, input: Record<string, unknown>): string[] {
   if (!built.ok) throw new Error(built.failure.message);
   return built.value;
 }
+
+test.each([
+  ["Path to original DOCX (baseline version).", true],
+  ["Output JSON file path. If omitted, prints to stdout.", true],
+  ["Output path for redlined DOCX with Track Changes.", true],
+  ["Directory where output image will be written.", true],
+  ["Template file for styling.", true],
+  ["Output format. Values: png, svg, pdf.", false],
+  ["Number of files to list.", false],
+  ["Target language as ISO 639-1 code.", false],
+  ["File format of the result.", false],
+  ["Name of the deal for attribution.", false],
+])("an option that is described as %j is a session path: %j", (description, expected) => {
+  expect(isPath(readParameter({ name: "x", type: "option", description }))).toBe(expected);
+  expect(isPath(readParameter({ name: "x", type: "argument", description }))).toBe(expected);
+});
+
+test.each([
+  [{ name: "x", type: "option" as const, format: "file-path" }, true],
+  [{ name: "x", type: "option" as const, default: "./out" }, true],
+  [{ name: "x", type: "option" as const, default: "report.pdf" }, true],
+  [{ name: "x", type: "option" as const, default: "1.5" }, false],
+  [{ name: "x", type: "option" as const, choices: ["a.md", "b.md"], description: "Path to it." }, false],
+])("%j is a session path: %j", (parameter, expected) => {
+  expect(isPath(readParameter(parameter))).toBe(expected);
+});

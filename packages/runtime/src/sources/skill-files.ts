@@ -20,7 +20,12 @@ export function readSkillFile({ name, skill, folder, files }: SkillFiles): AnyTo
     name,
     description: `Read a file that comes with the skill "${skill}". With copy_to it is written into the session's files instead, where other tools can use it.`,
     input: z.object({
-      path: z.string().min(1).max(500).describe("Such as references/forms.md."),
+      path: z
+        .string()
+        .min(1)
+        .max(500)
+        .default("SKILL.md")
+        .describe("SKILL.md for the instructions, or another file such as references/forms.md."),
       copy_to: z.string().min(1).optional().describe("A session path, such as /scripts/fill.py."),
     }),
     output: z.object({

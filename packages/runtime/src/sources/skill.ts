@@ -12,7 +12,6 @@ import { legalName, semverOf } from "./openapi-names.ts";
 import { readSkillFile } from "./skill-files.ts";
 
 const SKILL_BYTES = 1_000_000;
-const PROMPT_CHARS = 20_000; // about 5k tokens, which the rules advise as the most; the rest is read on demand
 const FILES = 1_000;
 const LISTED = 50;
 const ID_CHARS = 50;
@@ -40,7 +39,7 @@ export async function loadSkill(folder: string): Promise<Result<Capability>> {
   const parts = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/.exec(text.value);
   if (!parts)
     return invalid([{ path: "", message: "must start with front matter between two lines of ---" }]);
-  const [, yaml = "", body = ""] = parts;
+  const [, yaml = ""] = parts;
   const parsed = parseYaml(yaml);
   if (!parsed.ok) return parsed;
   const front = FrontMatter.safeParse(parsed.value ?? {});
@@ -52,7 +51,7 @@ export async function loadSkill(folder: string): Promise<Result<Capability>> {
     ]);
   }
   const files = await bundledFiles(folder);
-  return files.ok ? ok(capability(folder, front.data, body.trim(), files.value)) : files;
+  return files.ok ? ok(capability(folder, front.data, files.value)) : files;
 }
 
 const invalid = (faults: readonly Fault[]) =>
@@ -90,7 +89,7 @@ async function bundledFiles(folder: string): Promise<Result<string[]>> {
     : invalid([{ path: "", message: `brings ${files.length} files; ${FILES} are allowed` }]);
 }
 
-function capability(folder: string, front: FrontMatter, body: string, files: readonly string[]): Capability {
+function capability(folder: string, front: FrontMatter, files: readonly string[]): Capability {
   const { name, description, metadata, license, compatibility } = front;
   const tool = readSkillFile({ name: legalName(`${name}_read_skill_file`), skill: name, folder, files });
   const notes = [
@@ -111,21 +110,22 @@ function capability(folder: string, front: FrontMatter, body: string, files: rea
     source: "skill",
     risk: "low",
     category: "Skills",
-    systemPrompt: prompt(body, files, tool),
-    tools: files.length > 0 || body.length > PROMPT_CHARS ? [tool] : [],
+    systemPrompt: prompt(front, files, tool),
+    tools: [tool],
     routing: { tags: name.split("-") },
     documentation: { usage: notes.filter(Boolean).join("\n") },
   });
 }
 
-function prompt(body: string, files: readonly string[], { name: tool }: AnyTool): string {
-  const cut = body.length > PROMPT_CHARS;
-  const text = cut
-    ? `${body.slice(0, PROMPT_CHARS)}\n[The rest is in SKILL.md: read it with ${tool}.]`
-    : body;
-  if (files.length === 0) return text;
+/** Name and description only, as the rules of Agent Skills say: the instructions are read when a task needs them. */
+function prompt(
+  { name, description }: FrontMatter,
+  files: readonly string[],
+  { name: tool }: AnyTool,
+): string {
   const more = files.length > LISTED ? `, and ${files.length - LISTED} more` : "";
-  return `${text}\n\nFiles of this skill, readable with ${tool}: ${files.slice(0, LISTED).join(", ")}${more}.`;
+  const listed = files.length > 0 ? ` Its other files: ${files.slice(0, LISTED).join(", ")}${more}.` : "";
+  return `Skill ${name}: ${description}\nWhen a task fits, first read its instructions with ${tool} (SKILL.md).${listed}`;
 }
 
 const title = (name: string) =>

@@ -36,6 +36,8 @@ export function Review({ review }: { review: PackageReview }) {
             <Dependencies all={review.resolved_dependencies} />
           </Row>
         )}
+        {review.hosts && <Row name="Calls">{list(review.hosts)}</Row>}
+        {review.unused_fields && <Row name="Not used">{list(review.unused_fields)}</Row>}
         {review.skills.length > 0 && <Row name="Skills">{list(review.skills)}</Row>}
         {review.service && <Row name="Service">{review.service.container}</Row>}
       </dl>

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { lastMeaningfulLine } from "./command-result.ts";
+
+test.each([
+  [
+    "an exception of Python",
+    'Traceback (most recent call last):\n  File "x.py", line 3, in <module>\nValueError: no such page\n',
+    "ValueError: no such page",
+  ],
+  [
+    "an error of Node",
+    "/x.js:1\nthrow new Error('gone')\n^\n\nError: gone\n    at Object.<anonymous> (/x.js:1:7)\n    at node:internal:3:1\n\nNode.js v24.1.0\n",
+    "Error: gone",
+  ],
+  ["a frame of rich", "╭─ Error ───╮\n│ No such option: --x │\n╰───────────╯\n", "No such option: --x"],
+  ["JSON", '{"error": "not_found", "message": "There is no draft 7"}', "There is no draft 7"],
+  ["a hint at the end", "error: unknown page\nTry 'tool --help' for help.\n", "error: unknown page"],
+  ["nothing at all", "", ""],
+])("of %s the line that says what went wrong is shown", (_, text, line) => {
+  expect(lastMeaningfulLine(text)).toBe(line);
+});
