@@ -20,7 +20,7 @@ import {
   writeNodeProject,
   writePythonProject,
 } from "../../../../tools/packages/test-packages.ts";
-import { startRegistry } from "../../../../tools/packages/test-registry.ts";
+import { LoopbackRegistry } from "../../../../tools/packages/loopback-registry.ts";
 import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import type { PackageHost } from "./create-package-host.ts";
@@ -327,7 +327,13 @@ describe("dependencies", () => {
   });
 
   test("of an npm package come from the registry, and no script runs unless allowed", async () => {
-    const registry = await startRegistry();
+    const registry = await LoopbackRegistry.start();
+    const postinstall = "node -e \"require('fs').writeFileSync('ran','')\"";
+    registry.publish({
+      name: "helper",
+      json: { type: "module", main: "index.js", scripts: { postinstall } },
+      files: { "index.js": "export const word = 'helped';" },
+    });
     const env = {
       npm_config_registry: registry.url,
       npm_config_cache: join(home, "cache"),
@@ -335,7 +341,7 @@ describe("dependencies", () => {
     };
     const own = await packageHostIn(packages, home, () => undefined, env);
     const code =
-      'import { word } from "helper"; import { existsSync } from "node:fs"; console.log(JSON.stringify({ word, ran: existsSync(new URL("./node_modules/helper/ran", import.meta.url)) }));';
+      'import { word } from "helper"; import { existsSync } from "node:fs"; console.log(JSON.stringify({ word, ran: existsSync(new URL("../node_modules/helper/ran", import.meta.url)) }));';
     const bytes = testTarball({ code, dependencies: ["helper@^1.0.0"] });
     const { record } = value(await own.installer.install({ source: "x.tgz", bytes }, { user, accept: true }));
     expect(await answerOf(own, record, [])).toEqual({ word: "helped", ran: false });
@@ -343,7 +349,7 @@ describe("dependencies", () => {
     expect(await own.installer.review({ source: "helper@1.0.0" })).toMatchObject({
       failure: { code: "package_name_invalid" },
     });
-    registry.server.close();
+    registry.close();
   });
 });
 

@@ -12,7 +12,7 @@ const FRONT = "---\nname: pdf-forms\ndescription: Fills PDF forms. Use when a fo
 const GOOD = `${FRONT}license: MIT\nmetadata:\n  version: "1.2"\n---\n\n# Fill a form\n\nRun scripts/fill.py.\n`;
 
 describe("a skill folder", () => {
-  test("is a capability: its text the prompt, its files readable", async () => {
+  test("is a capability: name and description are the prompt, its text and files are read on demand", async () => {
     const skill = await load("pdf-forms", GOOD, {
       "scripts/fill.py": "print('fill')",
       "references/a.md": "# A",
@@ -26,7 +26,9 @@ describe("a skill folder", () => {
       documentation: { usage: "Licence: MIT" },
     });
     expect(skill.systemPrompt).toBe(
-      "# Fill a form\n\nRun scripts/fill.py.\n\nFiles of this skill, readable with pdf-forms_read_skill_file: references/a.md, scripts/fill.py.",
+      "Skill pdf-forms: Fills PDF forms. Use when a form must be filled in.\n" +
+        "When a task fits, first read its instructions with pdf-forms_read_skill_file (SKILL.md). " +
+        "Its other files: references/a.md, scripts/fill.py.",
     );
     expect(CapabilityRegistry.of([skill]).list()).toHaveLength(1);
     expect(await read(skill, { path: "scripts/fill.py" })).toEqual({
@@ -35,11 +37,10 @@ describe("a skill folder", () => {
     });
   });
 
-  test("without files has no tool", async () => {
-    expect(await load("pdf-forms", GOOD)).toMatchObject({
-      tools: [],
-      systemPrompt: "# Fill a form\n\nRun scripts/fill.py.",
-    });
+  test("gives its instructions when they are asked for", async () => {
+    const skill = await load("pdf-forms", GOOD);
+    const instructions = await read(skill, { path: "SKILL.md" });
+    expect(instructions.ok && JSON.stringify(instructions.value)).toContain("Run scripts/fill.py.");
   });
 
   test("copies a file into the session, where other tools find it", async () => {
@@ -60,10 +61,9 @@ describe("a skill folder", () => {
     });
   });
 
-  test("with a long text is cut in the prompt, and can be read on", async () => {
+  test("with a long text costs no more of the prompt than one with a short text", async () => {
     const skill = await load("pdf-forms", `${FRONT}---\n${"word ".repeat(10_000)}`);
-    expect(skill.systemPrompt?.length).toBeLessThan(20_200);
-    expect(skill.systemPrompt).toContain("read it with pdf-forms_read_skill_file");
+    expect(skill.systemPrompt?.length).toBeLessThan(500);
     expect(await read(skill, { path: "SKILL.md" })).toMatchObject({ ok: true });
   });
 

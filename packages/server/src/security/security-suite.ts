@@ -14,6 +14,7 @@ const REPLAY = `${SERVER}/security/secrets-and-replay.live.test.ts`;
 const ROUTES = `${SERVER}/security/every-route.live.test.ts`;
 const INSTALL = `${SERVER}/security/install-attacks.live.test.ts`;
 const LOOPBACK = `${SERVER}/security/loopback.live.test.ts`;
+const SECRETS = `${SERVER}/security/secrets-for-hosts.live.test.ts`;
 const FOLDERS = `${RUNTIME}/sources/session-folders.live.test.ts`;
 const SERVICES = `${RUNTIME}/services/service-supervisor.live.test.ts`;
 const OWNERS = `${SERVER}/security/owners.live.test.ts`;
@@ -155,6 +156,14 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
       [LOOPBACK, "would be the local admin by connecting to loopback"],
       [LOOPBACK, "would be root by hanging up before the server looks"],
       [LOOPBACK, "where the system does not tell who connects, a token of mode 0600 does"],
+    ],
+  },
+  {
+    attack: "a secret of the operator at a host that somebody else chose",
+    shownBy: [
+      [SECRETS, "a document would send it to the host that its author chose"],
+      [SECRETS, "a secret given to one capability would be read back, or seen by another"],
+      [SECRETS, "%s would change how the command starts"],
     ],
   },
   {
