@@ -11,7 +11,7 @@ import {
 } from "./endpoints/packages.ts";
 import { routeEndpoints } from "./endpoints/routing.ts";
 import { approvalEndpoints, fileEndpoints, runEndpoints, sessionEndpoints } from "./endpoints/sessions.ts";
-import { grantEndpoints, keyEndpoints, serverEndpoints, userEndpoints } from "./endpoints/settings.ts";
+import { grantEndpoints, keyEndpoints, secretEndpoints, serverEndpoints, userEndpoints } from "./endpoints/settings.ts";
 
 export type Api = ReturnType<typeof createApi>;
 
@@ -34,6 +34,7 @@ export function createApi(options: ConnectionOptions = {}) {
     providers: providerEndpoints(connection),
     models: modelEndpoints(connection),
     keys: keyEndpoints(connection),
+    secrets: secretEndpoints(connection),
     users: userEndpoints(connection),
     grants: grantEndpoints(connection),
     server: serverEndpoints(connection),

@@ -213,7 +213,6 @@ export {
 export { type AuditEntry, type AuditLog, openAuditLog } from "./users/audit-log.ts";
 export {
   type CapabilitySecrets,
-  isSecretName,
   openCapabilitySecrets,
   type SecretRecord,
 } from "./users/capability-secrets.ts";

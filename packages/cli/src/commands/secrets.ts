@@ -1,16 +1,10 @@
 /** capstan secrets: what a capability is given by name. The value is asked for or read from a pipe, never an argument. */
+import { SecretPut } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
+import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
-
-interface Secret {
-  capability: string;
-  name: string;
-  user?: string;
-  updated_by: string;
-  updated_at: string;
-}
 
 export const secrets: Command = {
   usage:
@@ -29,8 +23,8 @@ export const secrets: Command = {
     }),
 };
 
-async function list({ server, json, terminal }: CommandContext) {
-  const answer = await (await server()).json<{ items: Secret[] }>("GET", "/v1/secrets");
+async function list({ server, print, terminal }: CommandContext) {
+  const answer = await (await server()).secrets.list();
   if (!answer.ok) return answer;
   const rows = answer.value.items.map(({ capability, name, user, updated_by, updated_at }) => [
     capability,
@@ -39,42 +33,27 @@ async function list({ server, json, terminal }: CommandContext) {
     updated_by,
     updated_at,
   ]);
+  const head = ["CAPABILITY", "NAME", "FOR", "SET BY", "AT"];
   const none = "No secret yet. `capstan secrets set NAME --for <capability>` gives one.";
-  terminal.out(
-    json
-      ? `${JSON.stringify(answer.value, null, 2)}\n`
-      : printList(["CAPABILITY", "NAME", "FOR", "SET BY", "AT"], rows, terminal.columns, none),
-  );
-  return 0;
+  return print(answer.value, () => printList(head, rows, terminal.columns, none));
 }
 
 async function set(context: CommandContext, name: string) {
-  const place = placeOf(context, name);
-  if (!place) return missing();
+  const { for: capability, user } = context.options;
+  if (typeof capability !== "string") return missing();
   const value = await readValue(context, name);
-  if (!value)
-    return fail("command_invalid", { message: "the secret's value is missing", usage: secrets.usage });
-  const { user } = context.options;
-  const sent = await (await context.server()).send("PUT", place, { json: { value, user } });
-  if (!sent.ok) return sent;
-  context.terminal.out(context.json ? `${JSON.stringify({ set: name })}\n` : `Set ${name}\n`);
-  return 0;
+  const body = requestBody(SecretPut, { value, user }, secrets.usage);
+  if (!body.ok) return body;
+  const sent = await (await context.server()).secrets.set({ capability, name }, body.value);
+  return sent.ok ? context.print(sent.value, `Set ${name}\n`) : sent;
 }
 
 async function remove(context: CommandContext, name: string) {
-  const place = placeOf(context, name);
-  if (!place) return missing();
-  const { user } = context.options;
-  const query = typeof user === "string" ? `?user=${encodeURIComponent(user)}` : "";
-  const sent = await (await context.server()).send("DELETE", `${place}${query}`);
-  if (!sent.ok) return sent;
-  context.terminal.out(context.json ? `${JSON.stringify({ removed: name })}\n` : `Removed ${name}\n`);
-  return 0;
-}
-
-function placeOf({ options }: CommandContext, name: string): string | undefined {
-  if (typeof options.for !== "string") return undefined;
-  return `/v1/secrets/${encodeURIComponent(options.for)}/${encodeURIComponent(name)}`;
+  const { for: capability, user } = context.options;
+  if (typeof capability !== "string") return missing();
+  const whose = typeof user === "string" ? { user } : {};
+  const sent = await (await context.server()).secrets.remove({ capability, name }, whose);
+  return sent.ok ? context.print({ removed: name }, `Removed ${name}\n`) : sent;
 }
 
 const missing = () =>

@@ -8,6 +8,9 @@ import type {
   GrantCreate,
   KeyCreate,
   NewApiKey,
+  SecretInfo,
+  SecretPlace,
+  SecretPut,
   ServerStatus,
   User,
   UserPut,
@@ -28,6 +31,15 @@ export const keyEndpoints = ({ json }: Connection) => ({
   /** The only answer that holds the key itself. */
   create: (key: KeyCreate) => json<NewApiKey>("POST", "/v1/keys", { json: key }),
   revoke: (id: string) => json<void>("DELETE", `/v1/keys/${part(id)}`),
+});
+
+export const secretEndpoints = ({ json }: Connection) => ({
+  /** Names only. */
+  list: (signal?: AbortSignal) => json<Items<SecretInfo>>("GET", "/v1/secrets", { signal }),
+  set: ({ capability, name }: SecretPlace, secret: SecretPut) =>
+    json<SecretPlace>("PUT", `/v1/secrets/${part(capability)}/${part(name)}`, { json: secret }),
+  remove: ({ capability, name }: SecretPlace, query: { user?: string | undefined } = {}) =>
+    json<void>("DELETE", `/v1/secrets/${part(capability)}/${part(name)}`, { query }),
 });
 
 export const userEndpoints = ({ json }: Connection) => ({

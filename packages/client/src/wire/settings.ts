@@ -149,3 +149,38 @@ export const Problem = z
   })
   .meta({ id: "Problem" });
 export type Problem = z.infer<typeof Problem>;
+
+/** Names that would change how a program starts instead of telling it something. */
+const STEERS =
+  /^(PATH|HOME|SHELL|IFS|ENV|BASH_ENV|TMPDIR|LANG|LD_\w*|DYLD_\w*|NODE_\w*|PYTHON\w*|npm_\w*|PIP_\w*|CAPSTAN_\w*)$/i;
+
+/** The secret of a capability: which one, and its name in the environment of the capability's commands. */
+export const SecretPlace = z.object({
+  capability: z.string().min(1).max(200),
+  name: z
+    .string()
+    .regex(/^[A-Za-z_]\w{0,99}$/, "must be the name of a variable")
+    .refine((name) => !STEERS.test(name), "must not be a variable that changes how programs start"),
+});
+export type SecretPlace = z.infer<typeof SecretPlace>;
+const SecretUser = z
+  .string()
+  .max(320)
+  .optional()
+  .meta({ description: "Whose calls get it; left out: every user's, which needs the right admin." });
+export const SecretWhose = z.object({ user: SecretUser });
+export const SecretPut = z
+  .strictObject({ value: z.string().min(1).max(64_000), user: SecretUser })
+  .meta({ id: "SecretPut" });
+export type SecretPut = z.input<typeof SecretPut>;
+export const SecretInfo = z
+  .object({
+    capability: z.string(),
+    name: z.string(),
+    user: z.string().optional(),
+    updated_by: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: "CapabilitySecret" });
+export type SecretInfo = z.infer<typeof SecretInfo>;
+export const SecretList = listOf(SecretInfo);

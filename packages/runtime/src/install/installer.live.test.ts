@@ -11,6 +11,7 @@ import {
   zipBomb,
   zipWithLink,
 } from "../../../../tools/packages/hostile-packages.ts";
+import { LoopbackRegistry } from "../../../../tools/packages/loopback-registry.ts";
 import { answerOf, filesIn, packageHostIn, value } from "../../../../tools/packages/package-host.ts";
 import {
   demoManifest,
@@ -20,7 +21,6 @@ import {
   writeNodeProject,
   writePythonProject,
 } from "../../../../tools/packages/test-packages.ts";
-import { LoopbackRegistry } from "../../../../tools/packages/loopback-registry.ts";
 import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import type { PackageHost } from "./create-package-host.ts";

@@ -40,7 +40,7 @@ describe("a skill folder", () => {
   test("gives its instructions when they are asked for", async () => {
     const skill = await load("pdf-forms", GOOD);
     const instructions = await read(skill, { path: "SKILL.md" });
-    expect(instructions.ok && JSON.stringify(instructions.value)).toContain("Run scripts/fill.py.");
+    expect(JSON.stringify(instructions)).toContain("Run scripts/fill.py.");
   });
 
   test("copies a file into the session, where other tools find it", async () => {

@@ -74,10 +74,3 @@ export function openCapabilitySecrets({ orm }: Pick<Database, "orm">, box: Secre
     },
   };
 }
-
-/** Names that would change how a program starts instead of telling it something. */
-const STEERING =
-  /^(PATH|HOME|SHELL|IFS|ENV|BASH_ENV|TMPDIR|LANG|LD_\w*|DYLD_\w*|NODE_\w*|PYTHON\w*|npm_\w*|PIP_\w*|CAPSTAN_\w*)$/i;
-const VARIABLE = /^[A-Za-z_]\w{0,99}$/;
-
-export const isSecretName = (name: string): boolean => VARIABLE.test(name) && !STEERING.test(name);

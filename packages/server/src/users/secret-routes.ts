@@ -1,58 +1,40 @@
 /** /v1/secrets: what a capability is given by name. Values go in and never come out. */
+import { type SecretInfo, SecretList, SecretPlace, SecretPut, SecretWhose } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
-import { type AuditLog, type CapabilitySecrets, isSecretName, type SecretRecord } from "@capstan/runtime";
-import { createRoute, z } from "@hono/zod-openapi";
+import type { AuditLog, CapabilitySecrets, SecretRecord } from "@capstan/runtime";
+import { createRoute } from "@hono/zod-openapi";
 import { seesAll } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 
-const Place = z.object({
-  capability: z.string().min(1).max(200),
-  name: z.string().refine(isSecretName, "must be a variable's name that does not change how programs start"),
-});
-const Whose = z.object({
-  user: z
-    .string()
-    .max(320)
-    .optional()
-    .openapi({ description: "Whose calls get it; left out: every user's, which needs the right admin." }),
-});
-const Value = Whose.extend({ value: z.string().min(1).max(64_000) });
-const SecretDto = z
-  .object({
-    capability: z.string(),
-    name: z.string(),
-    user: z.string().optional(),
-    updated_by: z.string(),
-    updated_at: z.string(),
-  })
-  .openapi("CapabilitySecret");
-
 const list = createRoute({
+  operationId: "listSecrets",
   ...needs("run"),
   method: "get",
   path: "/v1/secrets",
   tags: ["settings"],
   summary: "Names of the secrets that capabilities are given; one's own, and to an admin all",
-  responses: { 200: json(z.object({ items: z.array(SecretDto), total: z.int() }), "Names, without values.") },
+  responses: { 200: json(SecretList, "Names, without values.") },
 });
 const put = createRoute({
+  operationId: "putSecret",
   ...needs("run"),
   method: "put",
   path: "/v1/secrets/{capability}/{name}",
   tags: ["settings"],
   summary: "Give a capability a secret: its commands have it in their environment while they run",
-  request: { params: Place, body: jsonBody(Value) },
-  responses: { 200: json(z.object({ capability: z.string(), name: z.string() }), "It is kept.") },
+  request: { params: SecretPlace, body: jsonBody(SecretPut) },
+  responses: { 200: json(SecretPlace, "It is kept.") },
 });
 const remove = createRoute({
+  operationId: "removeSecret",
   ...needs("run"),
   method: "delete",
   path: "/v1/secrets/{capability}/{name}",
   tags: ["settings"],
   summary: "Forget a secret",
-  request: { params: Place, query: Whose },
+  request: { params: SecretPlace, query: SecretWhose },
   responses: { 204: { description: "Forgotten." } },
 });
 
@@ -103,7 +85,7 @@ function whyNot(caller: Caller, user: string | undefined) {
 const placeText = ({ capability, name }: { capability: string; name: string }, user = "every user"): string =>
   `${name} of ${capability} for ${user}`;
 
-const secretDto = ({ updatedBy, updatedAt, ...place }: SecretRecord): z.input<typeof SecretDto> => ({
+const secretDto = ({ updatedBy, updatedAt, ...place }: SecretRecord): SecretInfo => ({
   ...place,
   updated_by: updatedBy,
   updated_at: updatedAt.toISOString(),
