@@ -11,7 +11,13 @@ import {
 } from "./endpoints/packages.ts";
 import { routeEndpoints } from "./endpoints/routing.ts";
 import { approvalEndpoints, fileEndpoints, runEndpoints, sessionEndpoints } from "./endpoints/sessions.ts";
-import { grantEndpoints, keyEndpoints, secretEndpoints, serverEndpoints, userEndpoints } from "./endpoints/settings.ts";
+import {
+  grantEndpoints,
+  keyEndpoints,
+  secretEndpoints,
+  serverEndpoints,
+  userEndpoints,
+} from "./endpoints/settings.ts";
 
 export type Api = ReturnType<typeof createApi>;
 

@@ -13,6 +13,7 @@ import {
   ok,
   type Result,
 } from "@capstan/core";
+import type { CommandIsolation } from "../commands/command-isolation.ts";
 import type { Database } from "../db/database.ts";
 import { type DatabaseRetry, withoutRetry } from "../db/database-retry.ts";
 import { ServiceSupervisor } from "../services/service-supervisor.ts";
@@ -82,21 +83,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   const owners = new Map<string, string>();
   const manifests = new Map<string, Manifest>();
   const isolation = await probeIsolationFor(dataDir, { allowsUnseparated: options.allowsUnseparated });
-  let network: Promise<OperatorNetwork> | undefined;
-  const operator = () => {
-    network ??= operatorSettings(options.toolEnvironment).then((npmrc) =>
-      operatorNetwork(options.toolEnvironment, npmrc),
-    );
-    return network;
-  };
-  const secretsFor: SecretsFor = options.secretsFor ?? (async () => ({}));
-  const mcp = {
-    fetch: options.fetch,
-    settings: options.settings ?? (() => undefined),
-    isolation,
-    operator,
-    secretsFor,
-  };
+  const mcp = mcpParts(options, isolation);
   const host = createPackageHost({
     ...options,
     store,
@@ -118,7 +105,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
       isolation,
       folders,
       breaker: new ServiceBreaker(nowMs),
-      secretsFor,
+      secretsFor: mcp.secretsFor,
       commandLine: (record, name) => host.placed.commandLine(record, name),
       serviceUrl: (capability) => services.serviceUrl(capability),
     },
@@ -152,6 +139,19 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     ...changes(host, loaded, store, dataDir),
     close,
   };
+}
+
+function mcpParts(options: PackagesOptions, isolation: CommandIsolation) {
+  let network: Promise<OperatorNetwork> | undefined;
+  const operator = () => {
+    network ??= operatorSettings(options.toolEnvironment).then((npmrc) =>
+      operatorNetwork(options.toolEnvironment, npmrc),
+    );
+    return network;
+  };
+  const secretsFor: SecretsFor = options.secretsFor ?? (async () => ({}));
+  const { fetch, settings = () => undefined } = options;
+  return { fetch, settings, isolation, operator, secretsFor };
 }
 
 /** What changes what is installed; the registry is in step before the answer goes out. */
