@@ -89,7 +89,7 @@ async function indexOptions(executable: string, env: Readonly<Record<string, str
 /** An index, wheels or certificates that lie on this machine. */
 const localPaths = (index: readonly string[]): string[] =>
   index.flatMap((word) => {
-    if (word.startsWith("file://")) return [fileURLToPath(word)];
+    if (word.startsWith("file://")) return [dirname(fileURLToPath(word))]; // its pages link to files beside it
     return isAbsolute(word) ? [word] : [];
   });
 

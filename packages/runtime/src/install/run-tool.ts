@@ -109,4 +109,9 @@ export function askOperator(
   });
 }
 
-const lastLines = (text: string): string => text.trim().split("\n").slice(-WHY_LINES).join(" ");
+/** Warnings of pip and npm about places that are not there say nothing about the failure. */
+function lastLines(text: string): string {
+  const lines = text.trim().split("\n");
+  const errors = lines.filter((line) => !/^(WARNING|npm warn)/i.test(line));
+  return (errors.length > 0 ? errors : lines).slice(-WHY_LINES).join(" ");
+}
