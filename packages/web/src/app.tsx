@@ -19,6 +19,7 @@ const SCREENS: [path: string, screen: ComponentType][] = [
   ["/route/:tab?", lazy(() => import("./screens/route/route-screen.tsx"))],
   ["/coding-agents/:tab?", lazy(() => import("./screens/coding-agents/coding-agents.tsx"))],
   ["/packages/:tab?", lazy(() => import("./screens/packages/packages.tsx"))],
+  ["/schedules", lazy(() => import("./screens/packages/schedule-screen.tsx"))],
   ["/settings/:tab?", lazy(() => import("./screens/settings/settings.tsx"))],
   ["*", lazy(() => import("./screens/home/no-such-screen.tsx"))],
 ];

@@ -62,19 +62,20 @@ const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["a session's events", () => `/sessions/${sessionId}/events`, "RUN_STARTED"],
   ["a session's state", () => `/sessions/${sessionId}/state`, "Shared state"],
   ["the approvals", () => "/approvals", /wants/],
-  ["the capabilities", () => "/capabilities", "Test Math"],
+  ["the capabilities", () => "/capabilities", /\d capabilities$/],
   ["a capability", () => "/capabilities/test_math", "multiply"],
   ["the router", () => "/route", "Find match"],
   ["the coding agents", () => "/coding-agents", /Claude Code|not available/],
   ["the packages", () => "/packages", /Install a package|not available/],
   ["the services", () => "/packages/services", /No background service|not available/],
   ["the triggers", () => "/packages/triggers", /No trigger|not available/],
+  ["the schedules", () => "/schedules", /No schedules|not available/],
   ["the model settings", () => "/settings", /Anthropic|not available/],
   ["the API keys", () => "/settings/keys", "New key"],
   ["the users", () => "/settings/users", "mate@example.com"],
   ["the audit log", () => "/settings/audit", "agent.created"],
   ["the server's facts", () => "/settings/about", "Appearance"],
-  ["a wrong address", () => "/nowhere", "This page does not exist"],
+  ["a wrong address", () => "/packages/installed/elsewhere", "This page does not exist"],
   ["a wrong tab", () => "/settings/nonsense", /Anthropic|not available/],
 ];
 
@@ -182,7 +183,7 @@ describe("with much data", () => {
     await page.getByText(/^1,0\d\d capabilities$/).waitFor();
     const cards = page.getByRole("list", { name: "Capabilities" }).getByRole("listitem");
     expect(await cards.count()).toBeLessThan(100);
-    await page.getByLabel("Search").fill("made 777");
+    await page.getByLabel("Search", { exact: true }).fill("made 777");
     await page.getByText("1 capability", { exact: true }).waitFor();
     await page.getByRole("link", { name: /Made 777/ }).click();
     await page.getByRole("heading", { name: "Made 777" }).waitFor();

@@ -29,7 +29,7 @@ const SECURITY = {
 
 /** The first words of the studio's own paths, as web/src/app.tsx has them; every other path is no page. */
 const SCREENS =
-  /^\/(?:index\.html|chat|agents|sessions|approvals|capabilities|route|coding-agents|packages|settings)(?:\/|$)/;
+  /^\/(?:index\.html|chat|agents|sessions|approvals|capabilities|route|coding-agents|packages|schedules|settings)(?:\/|$)/;
 
 export function studioRoutes(): Hono {
   const folder = FOLDERS.find((path) => existsSync(join(path, "index.html")));

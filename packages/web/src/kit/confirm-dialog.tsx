@@ -21,7 +21,12 @@ interface ConfirmDialogProps {
 /** Asks once more before something is gone. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, action, children, change, refreshes, onClose, onDone = onClose } = props;
-  const confirm = useChange(change, refreshes);
+  // Done inside the change: what was deleted may take this dialog with it before anything could be told here.
+  const confirm = useChange(async () => {
+    const changed = await change();
+    if (changed.ok) onDone();
+    return changed;
+  }, refreshes);
   return (
     <Dialog
       title={title}
@@ -29,11 +34,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="danger"
-            busy={confirm.isPending}
-            onClick={() => confirm.mutate(undefined, { onSuccess: onDone })}
-          >
+          <Button look="danger" busy={confirm.isPending} onClick={() => confirm.mutate(undefined)}>
             {action}
           </Button>
         </>

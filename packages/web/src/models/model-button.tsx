@@ -33,10 +33,13 @@ export function ModelButton({ model, inherit, onChoose, className, open, onOpenC
         size="sm"
         look="quiet"
         {...(className && { className })}
-        aria-label={`Model: ${shown}. Change model`}
+        title={`Model: ${shown}`}
         onClick={() => setOpen(true)}
       >
-        <span className="truncate">{shown.slice(shown.indexOf("/") + 1)}</span>
+        <span className="truncate">
+          <span className="sr-only">Model: {shown.slice(0, shown.indexOf("/") + 1)}</span>
+          {shown.slice(shown.indexOf("/") + 1)}
+        </span>
         {demo && <Badge tone="warn">demo</Badge>}
         <ChevronDown className="size-3.5 shrink-0" aria-hidden />
       </Button>

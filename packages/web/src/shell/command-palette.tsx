@@ -22,7 +22,6 @@ const PLACES: readonly Entry[] = [
   { name: "Approvals", also: "inbox waiting", href: "/approvals" },
   { name: "Sessions", also: "conversations runs traces", href: "/sessions" },
   { name: "Failed sessions", also: "errors", href: "/sessions?status=failed" },
-  { name: "Usage", also: "tokens cost spend", href: "/usage" },
   { name: "Agents", href: "/agents" },
   { name: "Capabilities", also: "tools", href: "/capabilities" },
   { name: "Route a task", also: "match", href: "/route" },

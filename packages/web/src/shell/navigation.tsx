@@ -1,5 +1,6 @@
 import Blocks from "lucide-react/icons/blocks";
 import Bot from "lucide-react/icons/bot";
+import CalendarClock from "lucide-react/icons/calendar-clock";
 import History from "lucide-react/icons/history";
 import House from "lucide-react/icons/house";
 import Inbox from "lucide-react/icons/inbox";
@@ -31,6 +32,7 @@ const GROUPS: Place[][] = [
     { href: "/capabilities", label: "Capabilities", icon: Blocks },
     { href: "/route", label: "Route", icon: RouteIcon },
     { href: "/coding-agents", label: "Coding agents", icon: SquareTerminal },
+    { href: "/schedules", label: "Schedules", icon: CalendarClock },
     { href: "/packages", label: "Packages", icon: Package },
   ],
   [{ href: "/settings", label: "Settings", icon: Settings }],

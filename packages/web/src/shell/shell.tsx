@@ -33,11 +33,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </aside>
         <aside className="hidden w-54 shrink-0 flex-col gap-6 border-r border-line px-3 py-4 lg:flex">
           <Brand />
-          <Button
-            className="-my-2 justify-between! text-ink-soft!"
-            onClick={() => openFromShell("palette")}
-            aria-label="Search and commands"
-          >
+          <Button className="-my-2 justify-between! text-ink-soft!" onClick={() => openFromShell("palette")}>
             <span className="flex items-center gap-2">
               <Search className="size-4" aria-hidden />
               Search

@@ -16,7 +16,6 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "g a", label: "Approvals", group: "Go to", href: "/approvals" },
   { keys: "g s", label: "Sessions", group: "Go to", href: "/sessions" },
   { keys: "g e", label: "Agents", group: "Go to", href: "/agents" },
-  { keys: "g u", label: "Usage", group: "Go to", href: "/usage" },
   { keys: "Enter", label: "Send; Shift+Enter adds a line", group: "Chat" },
   { keys: "j", label: "Next approval", group: "Approvals" },
   { keys: "k", label: "Previous approval", group: "Approvals" },

@@ -1,6 +1,6 @@
 /** The composer: the agent at the left, what it becomes at the right. Nothing is saved until asked. */
 import type { Agent } from "@capstan/client";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useLocation, useParams } from "wouter";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { Panel } from "../../kit/panel.tsx";
@@ -42,8 +42,15 @@ function Editor({ agent }: { agent?: Agent }) {
   }, ["agents", "capabilities", "status"]);
   const preview = usePreview(draft);
   const flagged = flaggedBy(preview.isError ? failureOf(preview.error) : undefined, draft.capabilities);
+  const [kept, setKept] = useState(draft);
   const saved = () =>
-    save.mutate(undefined, { onSuccess: ({ id }) => !agent && go(`/agents/${id}`, { replace: true }) });
+    save.mutate(undefined, {
+      onSuccess: ({ id }) => {
+        setKept(draft);
+        if (!agent) go(`/agents/${id}`, { replace: true });
+      },
+    });
+  useUnsaved(draft !== kept, saved);
   return (
     <Screen
       wide
@@ -62,6 +69,9 @@ function Editor({ agent }: { agent?: Agent }) {
         </>
       }
     >
+      {draft !== kept && (
+        <UnsavedBar busy={save.isPending} disabled={draft.name.trim() === ""} onSave={saved} />
+      )}
       <SaveNote save={save} isNew={!agent} />
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_26rem]">
         <div className="flex min-w-0 flex-col gap-5">
@@ -76,6 +86,35 @@ function Editor({ agent }: { agent?: Agent }) {
       </div>
     </Screen>
   );
+}
+
+/** In view wherever one has scrolled to. */
+const UnsavedBar = (props: { busy: boolean; disabled: boolean; onSave: () => void }) => (
+  <div className="sticky top-0 z-10 flex items-center gap-3 rounded-lg border border-warn bg-warn-soft p-2 pl-3 text-warn">
+    <span className="flex-1">Unsaved changes</span>
+    <Button size="sm" busy={props.busy} disabled={props.disabled} onClick={props.onSave}>
+      Save now
+    </Button>
+  </div>
+);
+
+/** While something is not saved: leaving the page asks first, and Ctrl S saves. */
+function useUnsaved(unsaved: boolean, save: () => void): void {
+  useEffect(() => {
+    if (!unsaved) return;
+    const leaving = (event: BeforeUnloadEvent) => event.preventDefault();
+    const pressed = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key !== "s") return;
+      event.preventDefault();
+      save();
+    };
+    window.addEventListener("beforeunload", leaving);
+    window.addEventListener("keydown", pressed);
+    return () => {
+      window.removeEventListener("beforeunload", leaving);
+      window.removeEventListener("keydown", pressed);
+    };
+  });
 }
 
 function SaveNote({ save, isNew }: { save: { error: Error | null; isSuccess: boolean }; isNew: boolean }) {

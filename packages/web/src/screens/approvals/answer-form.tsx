@@ -42,17 +42,29 @@ export function AnswerForm({ name, input, schema, mayEdit, busy, onAnswer }: Ans
         <Button
           look="primary"
           busy={busy}
+          data-answer="approve"
           aria-label={`Approve ${name}`}
           onClick={() => onAnswer({ decision: "approve" })}
         >
           Approve
         </Button>
         {mayEdit && (
-          <Button disabled={busy} aria-label={`Edit arguments of ${name}`} onClick={() => setMode("edit")}>
+          <Button
+            disabled={busy}
+            data-answer="edit"
+            aria-label={`Edit arguments of ${name}`}
+            onClick={() => setMode("edit")}
+          >
             Edit
           </Button>
         )}
-        <Button look="danger" disabled={busy} aria-label={`Deny ${name}`} onClick={() => setMode("deny")}>
+        <Button
+          look="danger"
+          disabled={busy}
+          data-answer="deny"
+          aria-label={`Deny ${name}`}
+          onClick={() => setMode("deny")}
+        >
           Deny
         </Button>
       </Buttons>

@@ -1,10 +1,13 @@
 /** The inbox over all agents: who asks for what, why, since when, until when. */
 import type { Approval, ApprovalAnswer } from "@capstan/client";
+import type { Result } from "@capstan/core";
 import Inbox from "lucide-react/icons/inbox";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { isObject } from "../../forms/schema-fields.ts";
 import { Badge, Code, type Tone } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { ConfirmDialog } from "../../kit/confirm-dialog.tsx";
 import { JsonView } from "../../kit/json-view.tsx";
 import { Screen } from "../../kit/screen.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
@@ -14,6 +17,7 @@ import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
 import { usePendingApprovals } from "../../server/use-status.ts";
 import { AnswerForm } from "./answer-form.tsx";
+import { useApprovalKeys } from "./use-approval-keys.ts";
 
 type View = "pending" | "answered";
 
@@ -39,6 +43,8 @@ export default function Approvals() {
 
 function Pending() {
   const query = usePendingApprovals();
+  const list = useRef<HTMLUListElement>(null);
+  useApprovalKeys(list);
   return (
     <Loaded query={query} what="Approvals" rows={4}>
       {({ items }) =>
@@ -47,16 +53,50 @@ function Pending() {
             Tools with the policy “approve” appear here before they run.
           </Empty>
         ) : (
-          <ul className="flex flex-col gap-4">
-            {items.map((approval) => (
-              <li key={approval.id}>
-                <PendingCard approval={approval} />
-              </li>
-            ))}
-          </ul>
+          <div className="flex flex-col gap-4">
+            {items.length > 1 && <ApproveAll approvals={items} />}
+            <ul ref={list} className="flex flex-col gap-4">
+              {items.map((approval) => (
+                <li key={approval.id}>
+                  <PendingCard approval={approval} />
+                </li>
+              ))}
+            </ul>
+          </div>
         )
       }
     </Loaded>
+  );
+}
+
+/** One answer for all that is shown, asked for once more. */
+function ApproveAll({ approvals }: { approvals: readonly Approval[] }) {
+  const [asking, setAsking] = useState(false);
+  const approve = async (): Promise<Result<unknown>> => {
+    for (const { id } of approvals) {
+      const answered = await api.approvals.answer(id, { decision: "approve" });
+      if (!answered.ok) return answered;
+    }
+    return { ok: true, value: undefined };
+  };
+  return (
+    <div className="flex flex-wrap items-center gap-3 text-xs text-ink-soft">
+      <Button size="sm" onClick={() => setAsking(true)}>
+        Approve all {approvals.length}
+      </Button>
+      Keys: j and k move, a approves, e edits, d denies.
+      {asking && (
+        <ConfirmDialog
+          title={`Approve ${approvals.length} calls?`}
+          action="Approve all"
+          change={approve}
+          refreshes={["approvals", "status"]}
+          onClose={() => setAsking(false)}
+        >
+          {approvals.map(({ tool }) => tool).join(", ")}
+        </ConfirmDialog>
+      )}
+    </div>
   );
 }
 
@@ -64,7 +104,11 @@ function PendingCard({ approval }: { approval: Approval }) {
   const { id, tool, input, input_schema, reason } = approval;
   const answer = useChange((body: ApprovalAnswer) => api.approvals.answer(id, body), ["approvals", "status"]);
   return (
-    <article className="flex flex-col gap-3 rounded-xl border border-line bg-surface p-4">
+    <article
+      data-approval={id}
+      tabIndex={-1}
+      className="flex flex-col gap-3 rounded-xl border border-line bg-surface p-4"
+    >
       <CardHeader approval={approval} />
       {reason && <p className="text-ink-soft">{reason}</p>}
       <AnswerForm

@@ -224,6 +224,62 @@ describe("a chat", () => {
     await answer(page).getByText("well met").waitFor();
   });
 
+  test("is found by what was said in it, renamed, pinned and deleted beside the chat", async () => {
+    const page = await studio.open(`/chat?agent=${await agentWith({})}`);
+    await say(page, "Add 7001 and 2");
+    await answer(page).getByText("7003").waitFor();
+    const others = page.getByRole("complementary", { name: "Conversations" });
+    await others.getByLabel("Search conversations").fill("7001");
+    await others.getByRole("list", { name: "Search results" }).getByText("Add 7001 and 2").first().waitFor();
+    await others.getByLabel("Search conversations").fill("");
+    const row = others.getByRole("listitem").filter({ hasText: "Add 7001 and 2" });
+    await row.hover();
+    await row.getByRole("button", { name: /^Rename/ }).click();
+    await page.getByRole("dialog").getByLabel("Title").fill("The large sum");
+    await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("heading", { name: "The large sum" }).waitFor();
+    const renamed = others.getByRole("listitem").filter({ hasText: "The large sum" });
+    await renamed.hover();
+    await renamed.getByRole("button", { name: /^Pin/ }).click();
+    await others.getByRole("region", { name: "Pinned" }).getByText("The large sum").waitFor();
+    await renamed.hover();
+    await renamed.getByRole("button", { name: /^Delete/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.waitForURL((url) => url.pathname === "/chat");
+  });
+
+  test("has a trace whose rows open, with the prompt as it was sent and an address of their own", async () => {
+    const page = await studio.open(`/chat?agent=${await agentWith({ system_prompt: "Reckon well." })}`);
+    await say(page, "Add 2 and 40");
+    await answer(page).getByText("42").waitFor();
+    await page.getByRole("link", { name: "Details" }).click();
+    await page.getByRole("heading", { name: /Add 2 and 40/, level: 2 }).waitFor();
+    await page.getByRole("button", { name: /tool add/ }).click();
+    await page.getByRole("region", { name: "Result" }).first().getByText("42").waitFor();
+    await page.reload();
+    await page.getByRole("region", { name: "Result" }).first().getByText("42").waitFor();
+    await page
+      .getByRole("button", { name: /model offline/ })
+      .first()
+      .click();
+    await page.getByRole("button", { name: "Show prompt as sent" }).first().click();
+    await page.getByRole("region", { name: "System prompt" }).first().getByText("Reckon well.").waitFor();
+  });
+
+  test("is reached by the palette, which finds agents, screens and conversations", async () => {
+    const agentId = await agentWith({ name: "Palette Pete" });
+    const page = await studio.open("/");
+    await page.getByText("Recent sessions").first().waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("palette pete");
+    await page.getByRole("option", { name: "Chat with Palette Pete" }).click();
+    await page.waitForURL((url) => url.search.includes(agentId));
+    await page.goto(`${studio.server.url}/approvals`);
+    await page.getByRole("heading", { name: "Approvals" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  });
+
   test("shows the server's words and keeps the message when it is refused", async () => {
     const agentId = await agentWith({ name: "Deserter" });
     const page = await studio.open(`/chat?agent=${agentId}`);

@@ -22,8 +22,8 @@ export function NewChat({ others }: { others: ReactNode }) {
   useTabTitle("New chat");
   const agents = useAgents();
   return (
-    <div className="relative flex h-full flex-col">
-      <div className="absolute top-2 left-2">{others}</div>
+    <div className="flex h-full flex-col">
+      <div className="px-2 pt-2 empty:hidden lg:hidden">{others}</div>
       <Loaded query={agents} what="Agents">
         {({ items }) => (items.length === 0 ? <NoAgents /> : <Begin agents={items} />)}
       </Loaded>

@@ -26,35 +26,59 @@ export function useStayAtEnd(frame: RefObject<HTMLElement | null>): StayAtEnd {
     const element = frame.current;
     const content = element?.firstElementChild;
     if (!element || !content) return;
-    let lastTop = element.scrollTop;
-    let lastHeight = element.scrollHeight;
+    const person = watchPerson(element);
     const isNear = () => element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
-    const scrolled = () => {
-      const { scrollTop, scrollHeight } = element;
-      // Content that shrank moves the position too; going up in content of the same height is the person's doing.
-      const wentUp = scrollTop < lastTop - 1 && scrollHeight >= lastHeight;
-      lastTop = scrollTop;
-      lastHeight = scrollHeight;
-      if (isNear()) stays.current = true;
-      else if (wentUp) stays.current = false;
-      setAtEnd(stays.current);
-    };
-    const resized = () => {
+    const stay = () => {
       if (stays.current) element.scrollTop = element.scrollHeight;
-      lastTop = element.scrollTop;
-      lastHeight = element.scrollHeight;
       setAtEnd(stays.current || isNear());
     };
-    const watcher = new ResizeObserver(resized);
+    const scrolled = () => {
+      if (isNear()) stays.current = true;
+      else if (person.acts()) stays.current = false;
+      stay();
+    };
+    const watcher = new ResizeObserver(stay);
     watcher.observe(content);
     watcher.observe(element);
     element.addEventListener("scroll", scrolled, { passive: true });
-    resized();
+    stay();
     return () => {
+      person.stop();
       watcher.disconnect();
       element.removeEventListener("scroll", scrolled);
     };
   }, [frame]);
 
   return { atEnd, toEnd };
+}
+
+const INPUTS = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
+const ACTS_FOR_MS = 1_000; // a turn of the wheel goes on scrolling for a while
+
+/** Whether a person scrolls just now: by wheel, finger, key, or with the scroll bar held. */
+function watchPerson(element: HTMLElement): { acts: () => boolean; stop: () => void } {
+  const listening = new AbortController();
+  const options = { passive: true, signal: listening.signal };
+  let last = Number.NEGATIVE_INFINITY;
+  let held = false;
+  for (const name of INPUTS)
+    element.addEventListener(
+      name,
+      () => {
+        last = performance.now();
+        held ||= name === "pointerdown";
+      },
+      options,
+    );
+  window.addEventListener(
+    "pointerup",
+    () => {
+      held = false;
+    },
+    options,
+  );
+  return {
+    acts: () => held || performance.now() - last < ACTS_FOR_MS,
+    stop: () => listening.abort(),
+  };
 }

@@ -1,5 +1,7 @@
 import History from "lucide-react/icons/history";
+import { useLocation, useSearch } from "wouter";
 import { Button, LinkButton } from "../../kit/button.tsx";
+import { Field, Select } from "../../kit/field.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { Screen } from "../../kit/screen.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
@@ -7,11 +9,36 @@ import { useAgents } from "../../server/reads.ts";
 import { SessionRow } from "./session-row.tsx";
 import { useSessionPages } from "./use-session-pages.ts";
 
+const STATUSES = [
+  ["", "All"],
+  ["running", "Running"],
+  ["waiting", "Waiting for approval"],
+  ["failed", "Failed"],
+  ["idle", "Done"],
+] as const;
+
 export default function SessionList() {
-  const { query, sessions, more } = useSessionPages();
+  const [, go] = useLocation();
+  const status = new URLSearchParams(useSearch()).get("status") ?? "";
+  const { query, sessions, more } = useSessionPages(status);
   const agents = useAgents().data?.items ?? [];
   return (
     <Screen title="Sessions" lead="All conversations with their traces, files and events.">
+      <Field label="Status" className="w-44">
+        {(control) => (
+          <Select
+            {...control}
+            value={status}
+            onChange={({ target }) => go(target.value ? `/sessions?status=${target.value}` : "/sessions")}
+          >
+            {STATUSES.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
       <Panel flush>
         <div className={sessions ? undefined : "p-4"}>
           <Loaded query={query} what="Sessions" rows={8}>
@@ -19,7 +46,7 @@ export default function SessionList() {
               sessions?.length === 0 ? (
                 <Empty
                   icon={History}
-                  title="No sessions yet"
+                  title={status === "" ? "No sessions yet" : "No sessions with this status"}
                   action={<LinkButton href="/chat">Start a chat</LinkButton>}
                 />
               ) : (

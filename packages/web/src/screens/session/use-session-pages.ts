@@ -5,11 +5,16 @@ import { api, orThrow } from "../../server/api.ts";
 const PAGE = 50;
 
 /** Sessions page by page; `more` is there while there are older ones. */
-export function useSessionPages() {
+export function useSessionPages(status: string) {
   const query = useInfiniteQuery({
-    queryKey: ["sessions", "pages"],
+    queryKey: ["sessions", "pages", status],
     queryFn: ({ pageParam, signal }) =>
-      orThrow(api.sessions.list({ limit: PAGE, ...(pageParam && { cursor: pageParam }) }, signal)),
+      orThrow(
+        api.sessions.list(
+          { limit: PAGE, ...(pageParam && { cursor: pageParam }), ...(status && { status }) },
+          signal,
+        ),
+      ),
     initialPageParam: "",
     getNextPageParam: (page: Page<Session>) => page.next_cursor,
   });

@@ -118,6 +118,9 @@ function Found() {
   );
 }
 
+const actionOn = ({ configured, needs_address }: ProviderInfo): string =>
+  configured ? "Change" : needs_address ? "Add server" : "Add key";
+
 interface ProviderRowProps {
   provider: ProviderInfo;
   onSaved: (saved: ProviderChecked) => void;
@@ -125,7 +128,8 @@ interface ProviderRowProps {
 
 function ProviderRow({ provider, onSaved }: ProviderRowProps) {
   const [editing, setEditing] = useState(false);
-  const { provider: name, label, configured, from, base_url, needs_address } = provider;
+  const { provider: name, label, configured, from, base_url } = provider;
+  const action = actionOn(provider);
   const remove = useChange(() => api.providers.remove(name), ["providers", "status", "models"]);
   return (
     <div className="flex flex-col gap-3 p-4">
@@ -154,10 +158,10 @@ function ProviderRow({ provider, onSaved }: ProviderRowProps) {
         <Button
           size="sm"
           aria-expanded={editing}
-          aria-label={`${configured ? "Change" : "Add"} ${label}`}
+          aria-label={`${action}: ${label}`}
           onClick={() => setEditing(!editing)}
         >
-          {configured ? "Change" : needs_address ? "Add server" : "Add key"}
+          {action}
         </Button>
       </div>
       {editing && (

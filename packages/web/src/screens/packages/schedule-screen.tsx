@@ -1,0 +1,10 @@
+import { Screen } from "../../kit/screen.tsx";
+import { Schedules } from "./schedules.tsx";
+
+export default function ScheduleScreen() {
+  return (
+    <Screen title="Schedules" lead="Capabilities that run by the clock.">
+      <Schedules />
+    </Screen>
+  );
+}
