@@ -68,7 +68,7 @@ export function apiReference({ paths, components }: OpenApi): string {
 ${MADE}
 
 A running server has the same at \`/docs\`, and for programs at \`/openapi.json\`. Each route names the right an API key needs for it
-(\`read\`, \`run\` or \`admin\`; on loopback none is asked for). Refusals are JSON with \`code\`, \`message\` and \`nextStep\`.
+(\`read\`, \`run\`, \`author\` or \`admin\`; on loopback none is asked for). Refusals are JSON with \`code\`, \`message\` and \`nextStep\`.
 [TypeScript client](../packages/client), [discovery and AG-UI](discovery.md), [MCP](mcp.md).
 
 ${tags.map((tag) => `[${tag}](#${tag.replaceAll(" ", "-")})`).join(" · ")} · [schemas](#schemas)

@@ -28,25 +28,6 @@ const NO_DRAWERS = /(^|\/)(utils?|helpers?|common|misc|shared)(\/|\.tsx?$)/;
 const FOLDERS_IN_CYCLES: Record<string, string[]> = {
   "coding-agents": ["adapters", "manifests", "models", "sessions"],
   runtime: ["db/schema", "install", "services", "sources"],
-  server: [
-    "a2a",
-    "ag-ui",
-    "agents",
-    "ai-sdk",
-    "capabilities",
-    "coding-agents",
-    "harness",
-    "mcp",
-    "observability",
-    "openai",
-    "packages",
-    "runs",
-    "sessions",
-    "start",
-    "tasks",
-    "triggers",
-    "users",
-  ],
   web: ["screens/agents", "screens/capabilities", "screens/chat", "screens/home", "screens/session"],
 };
 const PARTICIPLE =

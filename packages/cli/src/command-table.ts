@@ -57,6 +57,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Background services",
     load: async () => (await import("./commands/services.ts")).services,
   },
+  audit: {
+    summary: "Who changed what, and whether the log is intact",
+    load: async () => (await import("./commands/audit.ts")).audit,
+  },
   triggers: {
     summary: "What services sent, and what became of it",
     load: async () => (await import("./commands/triggers.ts")).triggers,

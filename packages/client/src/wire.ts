@@ -188,6 +188,7 @@ export {
   AuditEntry,
   AuditPage,
   AuditQuery,
+  AuditVerification,
   Grant,
   GrantCreate,
   GrantList,
@@ -203,11 +204,13 @@ export {
   SecretPlace,
   SecretPut,
   SecretWhose,
+  SecurityLine,
   ServerStatus,
   User,
   UserEmail,
   UserList,
   UserPut,
+  WebhookKey,
 } from "./wire/settings.ts";
 export {
   type CamelCase,

@@ -145,6 +145,7 @@ function place(
   const policy = effectivePolicy({
     declared: declaredPolicy(tool.policy, capability.risk),
     operator: agent.toolPolicies[name],
+    changesRights: tool.changesRights ?? false,
     demanded: demands.filter(([wanted]) => wanted === name || wanted === "*").map(([, demanded]) => demanded),
   });
   if (policy === "deny") return hide("policy", "the policy denies it");

@@ -8,6 +8,17 @@ export {
 } from "./ag-ui-messages.ts";
 export { AGENT_DEFAULTS, type ApprovalExpiry } from "./agent.ts";
 export { cappedExpiry, expiryOf } from "./approval-expiry.ts";
+export { beyondAuthor } from "./authority/agent-authority.ts";
+export { mayAnswer } from "./authority/answer-authority.ts";
+export {
+  type Action,
+  includesRight,
+  RIGHTS,
+  type Right,
+  rightFor,
+  THINGS,
+  type Thing,
+} from "./authority/authority.ts";
 export { servesTasks } from "./capability.ts";
 export type {
   AdapterEvent,

@@ -7,6 +7,10 @@ const STRICTNESS: Record<ToolPolicy, number> = { auto: 0, client: 1, approve: 2,
 export const stricter = (a: ToolPolicy, b: ToolPolicy): ToolPolicy =>
   STRICTNESS[a] >= STRICTNESS[b] ? a : b;
 
+/** Whether `chosen` lets a call through that `declared` would hold back. The client runs `client` tools itself. */
+export const isLooser = (chosen: ToolPolicy, declared: ToolPolicy): boolean =>
+  declared === "approve" && STRICTNESS[chosen] < STRICTNESS[declared];
+
 /** What a tool does by itself: a high-risk capability asks before each call unless its tool says something stricter. */
 export const declaredPolicy = (policy: ToolPolicy, risk: CapabilityRisk): ToolPolicy =>
   policy === "auto" && risk === "high" ? "approve" : policy;
@@ -15,12 +19,20 @@ export interface PolicyParts {
   readonly declared: ToolPolicy;
   /** The operator's word for this agent. */
   readonly operator?: ToolPolicy | undefined;
+  /** The call gives rights to someone: a person always decides, whatever the operator chose for the agent. */
+  readonly changesRights?: boolean;
   /** What other capabilities of the agent demand. */
   readonly demanded: readonly ToolPolicy[];
 }
 
-export function effectivePolicy({ declared, operator, demanded }: PolicyParts): ToolPolicy {
-  const chosen =
-    operator !== undefined && declared === "approve" ? operator : stricter(declared, operator ?? "auto");
+export function effectivePolicy({
+  declared,
+  operator,
+  changesRights = false,
+  demanded,
+}: PolicyParts): ToolPolicy {
+  const mayLoosen = operator !== undefined && declared === "approve" && !changesRights;
+  const own = changesRights ? stricter(declared, "approve") : declared;
+  const chosen = mayLoosen ? operator : stricter(own, operator ?? "auto");
   return demanded.reduce(stricter, chosen);
 }

@@ -8,7 +8,7 @@ export { type BackupReport, backUp } from "./backup/backup.ts";
 export type { StoreProgress } from "./backup/copy-progress.ts";
 export { type MoveReport, moveStore } from "./backup/move-store.ts";
 export { type RestoreReport, restore } from "./backup/restore.ts";
-export { uidFor } from "./commands/command-isolation.ts";
+export { type CommandIsolation, probeCommandIsolation, uidFor } from "./commands/command-isolation.ts";
 export { isOpenToOthers } from "./commands/open-to-others.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
 export { isDatabaseAway } from "./db/database-away.ts";
@@ -219,7 +219,7 @@ export {
 export { capabilityStore } from "./users/capability-store.ts";
 export { type KeyRecord, type KeyRight, type KeyStore, keyStore } from "./users/key-store.ts";
 export { type ProviderRecord, type ProviderStore, providerStore } from "./users/provider-store.ts";
-export { dataFolderSecret, type SecretBox, secretBox } from "./users/secret-box.ts";
+export { dataFolderSecret, type SecretBox, secretBox, webhookKey } from "./users/secret-box.ts";
 export { type SettingStore, settingStore } from "./users/setting-store.ts";
 export { type NewToken, type TokenRecord, type TokenStore, tokenStore } from "./users/token-store.ts";
 export {

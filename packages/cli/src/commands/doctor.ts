@@ -8,11 +8,12 @@ import { printTable } from "../print-table.ts";
 const NOT_CLEAN = 3;
 
 export const doctor: Command = {
-  usage: "capstan doctor [agent ...] [--probe]",
+  usage: "capstan doctor [agent ...] [--probe] | capstan doctor --security",
   summary:
-    "Checks the coding agents of this machine. --probe runs each against a simulated model, over each transport; the exit code is 3 when something differs or could not be told.",
-  options: { probe: { type: "boolean" } },
+    "Checks the coding agents of this machine. --probe runs each against a simulated model, over each transport; the exit code is 3 when something differs or could not be told. --security says what the server promises on its machine.",
+  options: { probe: { type: "boolean" }, security: { type: "boolean" } },
   async run(context) {
+    if (context.options.security) return printSecurity(context);
     const wanted = context.args;
     const unknown = refuseUnknown(wanted);
     if (unknown) return unknown;
@@ -27,6 +28,19 @@ export const doctor: Command = {
     return probes.every(isProbeClean) ? 0 : NOT_CLEAN;
   },
 };
+
+/** Exits with 1 when something does not hold, so that a script can tell. */
+async function printSecurity({ server, print }: CommandContext) {
+  const answer = await (await server()).server.status();
+  if (!answer.ok) return answer;
+  const { security } = answer.value;
+  const lines = security.map(({ what, holds, detail, next_step }) => {
+    const line = `${holds ? "yes" : "NO "}  ${what}: ${detail}\n`;
+    return next_step === undefined ? line : `${line}     ${next_step}\n`;
+  });
+  print({ security }, lines.join(""));
+  return security.every(({ holds }) => holds) ? 0 : 1;
+}
 
 async function probeAll(
   { terminal, json }: CommandContext,

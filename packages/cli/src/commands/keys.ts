@@ -6,7 +6,7 @@ import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const keys: Command = {
-  usage: "capstan keys [list | create <name> [--right read|run|admin] | revoke <id>]",
+  usage: "capstan keys [list | create <name> [--right read|run|author|admin] | revoke <id>]",
   summary: "Lists, creates and revokes API keys.",
   options: { right: { type: "string", multiple: true }, owner: { type: "string" } },
   run: (context) =>

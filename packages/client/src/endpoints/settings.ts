@@ -4,6 +4,7 @@ import type { Items, JsonObject } from "../wire/page.ts";
 import type {
   ApiKey,
   AuditEntry,
+  AuditVerification,
   Grant,
   GrantCreate,
   KeyCreate,
@@ -22,6 +23,7 @@ export const serverEndpoints = ({ json }: Connection) => ({
   status: (signal?: AbortSignal) => json<ServerStatus>("GET", "/v1/status", { signal }),
   ready: (signal?: AbortSignal) => json<JsonObject>("GET", "/ready", { signal }),
   health: (signal?: AbortSignal) => json<JsonObject>("GET", "/health", { signal }),
+  verifyAudit: (signal?: AbortSignal) => json<AuditVerification>("GET", "/v1/audit/verification", { signal }),
   audit: (query: { limit?: number; cursor?: number | undefined } = {}, signal?: AbortSignal) =>
     json<Items<AuditEntry> & { next_cursor?: number }>("GET", "/v1/audit", { query, signal }),
 });

@@ -1,5 +1,7 @@
 /** Sessions, their messages, files and events. */
+
 import type { RunEvent } from "@capstan/core";
+import { normalisePath } from "@capstan/core/internal";
 import { z } from "zod";
 import { ModelName } from "./agents.ts";
 import { JsonObject, PageQuery, pageOf, queryFlag, queryNumber } from "./page.ts";
@@ -79,7 +81,11 @@ const filePart = {
   mime_type: z.string().regex(/^[\w.+-]+\/[\w.+*-]+$/, "must read type/subtype"),
   data: z.base64().optional(),
   url: z.url({ protocol: /^https?$/ }).optional(),
-  path: z.string().max(1024).optional(),
+  path: z
+    .string()
+    .max(1024)
+    .refine((path) => normalisePath(path).ok, "must be a path of the session, without ..")
+    .optional(),
   name: z.string().max(255).optional(),
 };
 export const MessagePart = z.discriminatedUnion("type", [z.strictObject(textPart), z.strictObject(filePart)]);

@@ -3,6 +3,14 @@ import { z } from "zod";
 import { DefaultModel } from "./models.ts";
 import { JsonObject, listOf, queryNumber } from "./page.ts";
 
+export const SecurityLine = z.object({
+  what: z.string(),
+  holds: z.boolean(),
+  detail: z.string(),
+  next_step: z.string().optional(),
+});
+export type SecurityLine = z.infer<typeof SecurityLine>;
+
 export const ServerStatus = z
   .object({
     version: z.string(),
@@ -24,6 +32,9 @@ export const ServerStatus = z
           .meta({ description: "Texts the model still has to read; until then the static table answers." }),
       })
       .meta({ description: "What tasks are ranked by, beside their words." }),
+    security: z
+      .array(SecurityLine)
+      .meta({ description: "What this installation promises, and what it does not." }),
     notes: z
       .array(z.string())
       .meta({ description: "What the sandbox lacks on this system, and documents that cannot be used." }),
@@ -33,7 +44,9 @@ export type ServerStatus = z.infer<typeof ServerStatus>;
 
 export const Alive = z.object({ status: z.literal("ok") });
 
-export const KeyRight = z.enum(["read", "run", "admin"]);
+export const WebhookKey = z.object({ key: z.string() });
+
+export const KeyRight = z.enum(["read", "run", "author", "admin"]);
 export type KeyRight = z.infer<typeof KeyRight>;
 
 export const ApiKey = z
@@ -129,6 +142,16 @@ export const AuditEntry = z
   })
   .meta({ id: "AuditEntry" });
 export type AuditEntry = z.infer<typeof AuditEntry>;
+export const AuditVerification = z
+  .object({
+    intact: z.boolean(),
+    checked: z.int(),
+    unchained: z.int().meta({ description: "Rows older than the chain." }),
+    head: z.string().meta({ description: "The last row's hash; a copy of it shows a shortened log." }),
+    broken: z.object({ id: z.int(), why: z.string() }).optional(),
+  })
+  .meta({ id: "AuditVerification" });
+export type AuditVerification = z.infer<typeof AuditVerification>;
 export const AuditQuery = z.strictObject({
   limit: queryNumber().int().min(1).max(500).default(100),
   cursor: queryNumber().int().min(1).optional(),

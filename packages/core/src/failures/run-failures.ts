@@ -151,6 +151,12 @@ export const runFailures = {
     message: ({ id, status }) => `The approval ${id} is ${status} already.`,
     nextStep: () => "Nothing is left to do; the first answer counts.",
   }),
+  approval_changed: row<{ id: string; tool: string }>({
+    status: 409,
+    message: ({ tool }) =>
+      `The agent, the capability or its config changed since "${tool}" was asked for, so the answer does not count.`,
+    nextStep: ({ id }) => `Look at the approval ${id} again, then answer it.`,
+  }),
   subagent_waiting: row<{ name: string; runId: string; interrupts: readonly unknown[] }>({
     status: 409,
     message: ({ name }) => `"${name}" waits for a person.`,

@@ -33,7 +33,7 @@ export interface AgentStore {
   list(options: AgentFilter): Promise<Page<AgentRecord>>;
   count(filter?: Omit<AgentFilter, "limit" | "cursor">): Promise<number>;
   /** The agents that list a capability, for "in use" and for what an uninstall breaks. */
-  using(capabilityId: string): Promise<{ id: string; name: string }[]>;
+  using(capabilityId: string, owner?: string): Promise<{ id: string; name: string }[]>;
 }
 
 export function agentStore({ orm }: Pick<Database, "orm">): AgentStore {
@@ -72,12 +72,17 @@ export function agentStore({ orm }: Pick<Database, "orm">): AgentStore {
       const [row] = await orm.select({ n: sql<number>`count(*)::int` }).from(agents).where(matching(filter));
       return row?.n ?? 0;
     },
-    using: (capabilityId) =>
+    using: (capabilityId, owner) =>
       orm
         .select({ id: agents.id, name: agents.name })
         .from(agentCapabilities)
         .innerJoin(agents, eq(agents.id, agentCapabilities.agentId))
-        .where(eq(agentCapabilities.capabilityId, capabilityId))
+        .where(
+          and(
+            eq(agentCapabilities.capabilityId, capabilityId),
+            owner === undefined ? undefined : eq(agents.owner, owner),
+          ),
+        )
         .orderBy(asc(agents.name)),
   };
 }

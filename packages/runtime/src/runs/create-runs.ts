@@ -102,6 +102,7 @@ class DurableRuns implements Runs {
         return this.#resume(row);
       },
       execute: (approval, agent) => callApproved(parts, approval, agent),
+      rightsApprover: parts.rightsApprover,
       audit: (entry) => parts.audit?.(entry),
     });
   }

@@ -43,15 +43,17 @@ export async function writeWhole(path: string, content: string): Promise<void> {
   await rename(await writeAside(path, content), path);
 }
 
+const OWNER_ONLY = { mode: 0o600 }; // payloads are the user's
+
 /** The folder is there almost always, so it is made only when writing says that it is not. */
 async function writeAside(path: string, content: string): Promise<string> {
   const partial = `${path}.${randomUUID()}.tmp`;
   try {
-    await writeFile(partial, content);
+    await writeFile(partial, content, OWNER_ONLY);
   } catch (error) {
     if (!isCode(error, "ENOENT")) throw error;
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(partial, content);
+    await writeFile(partial, content, OWNER_ONLY);
   }
   return partial;
 }

@@ -82,9 +82,10 @@ async function allPlaces(root: string, { status, capability }: ListOptions): Pro
 }
 
 /** Puts a failed trigger back as if it were new; one that pauses is tried at once. */
-export async function retryTrigger(root: string, id: string): Promise<Result<ListedTrigger>> {
+export async function retryTrigger(root: string, id: string, owner?: string): Promise<Result<ListedTrigger>> {
   const place = await find(root, id, ["failed", "pending"]);
-  if (!place) return fail("not_found", { what: "failed or waiting trigger", id });
+  if (!place || !(await isOf(place, owner)))
+    return fail("not_found", { what: "failed or waiting trigger", id });
   const folder = join(root, place.capability);
   const moved = await moveIfThere(
     place.path,
@@ -100,9 +101,10 @@ export async function retryTrigger(root: string, id: string): Promise<Result<Lis
 }
 
 /** Takes a failed, unreadable or waiting trigger out of the queue; it is kept aside until it is pruned. */
-export async function dropTrigger(root: string, id: string): Promise<Result<ListedTrigger>> {
+export async function dropTrigger(root: string, id: string, owner?: string): Promise<Result<ListedTrigger>> {
   const place = await find(root, id, ["failed", "invalid", "pending"]);
-  if (!place) return fail("not_found", { what: "failed, invalid or waiting trigger", id });
+  if (!place || !(await isOf(place, owner)))
+    return fail("not_found", { what: "failed, invalid or waiting trigger", id });
   const folder = join(root, place.capability);
   await forgetKey(root, place);
   const moved = await moveIfThere(place.path, join(folder, STATE_FOLDERS.dropped, `${id}.json`));
@@ -113,6 +115,11 @@ export async function dropTrigger(root: string, id: string): Promise<Result<List
     });
   if (place.sidecar) await rm(place.sidecar, { force: true });
   return again(root, id);
+}
+
+/** Whether the trigger is this user's; without one, anybody's. One that cannot be read is nobody's. */
+async function isOf(place: Place, owner: string | undefined): Promise<boolean> {
+  return owner === undefined || (await describe(place))?.user === owner;
 }
 
 async function again(root: string, id: string): Promise<Result<ListedTrigger>> {

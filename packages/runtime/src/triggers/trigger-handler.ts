@@ -40,13 +40,13 @@ export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) =
   };
 }
 
-/** An agent that lists the capability, else one made for it with the scopes it asks for; the user's own still limit it. */
+/** An agent of the trigger's user that lists the capability, else one made for it with the scopes it asks for; the user's own still limit it. */
 async function boundAgent(
   { agents, registry }: TriggerParts,
   capability: string,
   owner: string,
 ): Promise<string | undefined> {
-  const [bound] = await agents.using(capability);
+  const [bound] = await agents.using(capability, owner);
   if (bound) return bound.id;
   const found = registry.get(capability);
   if (!found.ok) return undefined;

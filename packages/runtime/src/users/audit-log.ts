@@ -1,7 +1,8 @@
-/** Who changed what: grants, approvals, keys, agents, packages. Rows are only ever added. */
-import { desc, lt } from "drizzle-orm";
+/** Who changed what: grants, approvals, keys, agents, packages. Rows are only added, each chained to the one before. */
+import { asc, desc, gt, isNotNull, lt, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { auditLog } from "../db/schema/user-tables.ts";
+import { CHAIN_START, chainHash } from "./audit-chain.ts";
 
 export interface AuditEntry {
   readonly actor: string;
@@ -11,19 +12,44 @@ export interface AuditEntry {
   readonly details?: Record<string, unknown>;
 }
 
+export interface AuditReport {
+  readonly intact: boolean;
+  /** Rows that are part of the chain; older ones were written before there was one. */
+  readonly checked: number;
+  readonly unchained: number;
+  /** The last row's hash: note it elsewhere, and a shortened log shows, too. */
+  readonly head: string;
+  /** The first row that does not fit. */
+  readonly broken?: { readonly id: number; readonly why: string };
+}
+
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>;
   list(options: {
     limit: number;
     cursor?: number | undefined;
   }): Promise<(AuditEntry & { id: number; createdAt: Date })[]>;
+  /** Reads the whole log and checks its chain. */
+  verify(): Promise<AuditReport>;
 }
+
+const PAGE = 1000;
 
 export function openAuditLog({ orm }: Pick<Database, "orm">): AuditLog {
   return {
-    async add({ details = {}, ...entry }) {
-      await orm.insert(auditLog).values({ ...entry, details });
-    },
+    add: ({ details = {}, ...entry }) =>
+      orm.transaction(async (tx) => {
+        await tx.execute(sql`lock table audit_log in share row exclusive mode`); // one writer at a time: a chain has no forks
+        const [last] = await tx
+          .select({ hash: auditLog.hash })
+          .from(auditLog)
+          .where(isNotNull(auditLog.hash))
+          .orderBy(desc(auditLog.id))
+          .limit(1);
+        const previous = last?.hash ?? CHAIN_START;
+        const row = { ...entry, details: JSON.parse(JSON.stringify(details)), createdAt: new Date() };
+        await tx.insert(auditLog).values({ ...row, previous, hash: chainHash(previous, row) });
+      }),
     async list({ limit, cursor }) {
       const rows = await orm
         .select()
@@ -31,7 +57,48 @@ export function openAuditLog({ orm }: Pick<Database, "orm">): AuditLog {
         .where(cursor === undefined ? undefined : lt(auditLog.id, cursor))
         .orderBy(desc(auditLog.id))
         .limit(limit);
-      return rows.map((row) => ({ ...row, details: row.details as Record<string, unknown> }));
+      return rows.map(({ previous: _, hash: __, ...row }) => ({
+        ...row,
+        details: row.details as Record<string, unknown>,
+      }));
     },
+    verify: () => verifyChain(orm),
   };
+}
+
+async function verifyChain(orm: Database["orm"]): Promise<AuditReport> {
+  let head = CHAIN_START;
+  let checked = 0;
+  let unchained = 0;
+  for await (const row of allRows(orm)) {
+    if (row.hash === null && checked === 0) {
+      unchained++;
+      continue;
+    }
+    const why = faultOf(row, head);
+    if (why !== undefined) return { intact: false, checked, unchained, head, broken: { id: row.id, why } };
+    head = row.hash ?? head;
+    checked++;
+  }
+  return { intact: true, checked, unchained, head };
+}
+
+async function* allRows(orm: Database["orm"]): AsyncGenerator<typeof auditLog.$inferSelect> {
+  for (let after = 0, isLast = false; !isLast; ) {
+    const rows = await orm
+      .select()
+      .from(auditLog)
+      .where(gt(auditLog.id, after))
+      .orderBy(asc(auditLog.id))
+      .limit(PAGE);
+    yield* rows;
+    after = rows.at(-1)?.id ?? after;
+    isLast = rows.length < PAGE;
+  }
+}
+
+function faultOf(row: typeof auditLog.$inferSelect, head: string): string | undefined {
+  if (row.hash === null) return "it is not part of the chain";
+  if (row.previous !== head) return "the row before it is missing or was changed";
+  return row.hash === chainHash(head, row) ? undefined : "it was changed";
 }

@@ -1,12 +1,13 @@
 /** API keys: shown once, kept as a hash, scoped by right, revocable. Looked up by hash, so a lookup's time tells nothing. */
 import { createHash, randomBytes } from "node:crypto";
+import type { Right } from "@capstan/core/internal";
 import { and, desc, eq, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { apiKeys } from "../db/schema/user-tables.ts";
 import { isUuid } from "../db/uuid.ts";
 
-export type KeyRight = "read" | "run" | "admin";
+export type KeyRight = Right;
 
 export interface KeyRecord {
   readonly id: string;

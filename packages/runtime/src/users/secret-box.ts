@@ -1,5 +1,5 @@
 /** Encrypts what must be read back, such as provider keys: AES-256-GCM under a key of the operator or of the data folder. */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -12,8 +12,19 @@ export interface SecretBox {
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** What a key is for: each purpose has its own, so that whoever is given one cannot use it for another. */
+export type KeyPurpose = "sealing" | "webhook signatures";
+
+export const derivedKey = (secret: string, purpose: KeyPurpose): Buffer =>
+  Buffer.from(hkdfSync("sha256", secret, "capstan", purpose, 32));
+
+/** For receivers of webhooks: it verifies signatures and opens nothing. */
+export const webhookKey = (secret: string): string =>
+  derivedKey(secret, "webhook signatures").toString("base64url");
+
 export function secretBox(secret: string): SecretBox {
-  const key = createHash("sha256").update(`capstan secret box\n${secret}`).digest();
+  const key = derivedKey(secret, "sealing");
+  const older = createHash("sha256").update(`capstan secret box\n${secret}`).digest(); // sealed before keys had purposes
   return {
     seal(text) {
       const iv = randomBytes(IV_BYTES);
@@ -21,19 +32,19 @@ export function secretBox(secret: string): SecretBox {
       const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64");
     },
-    open(sealed) {
-      try {
-        const bytes = Buffer.from(sealed, "base64");
-        const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES));
-        decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-        return (
-          decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8")
-        );
-      } catch {
-        return undefined;
-      }
-    },
+    open: (sealed) => openWith(key, sealed) ?? openWith(older, sealed),
   };
+}
+
+function openWith(key: Buffer, sealed: string): string | undefined {
+  try {
+    const bytes = Buffer.from(sealed, "base64");
+    const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES));
+    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 /** The operator's secret, or one made once and kept in the data folder, readable by its owner only. */

@@ -53,6 +53,7 @@ export interface A2aPlace {
   readonly services: A2aHandlerParts;
   readonly agentId: string;
   readonly email: string;
+  readonly isAdmin: boolean;
   readonly card: AgentCard;
   /** Ends streams: the client went, or the server stops. */
   readonly signal: AbortSignal;
@@ -159,7 +160,7 @@ export class A2aHandler implements A2ARequestHandler {
 
   /** A message to a task that asked is the answer; the others start tasks of their own. */
   async #goOn(message: Message): Promise<Started> {
-    const { services, email, signal } = this.#place;
+    const { services, email, isAdmin, signal } = this.#place;
     const { run, session } = await this.#find(message.taskId);
     const { approvals } = await pendingQuestions(services, session.id);
     if (run.status !== "waiting" || approvals.length === 0)
@@ -172,6 +173,7 @@ export class A2aHandler implements A2ARequestHandler {
       const answered = await services.runs.approvals.answer(id, {
         approve,
         by: email,
+        isAdmin,
         words,
         editedArguments,
       });

@@ -3,7 +3,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import type { AgentStore } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
+import { type AppEnv, authority, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import type { A2aAnswerParts } from "./answer.ts";
 
@@ -20,7 +20,7 @@ export function a2aRoutes(services: A2aRouteParts) {
   });
   routes.get("/v1/agents/:id/a2a/agent-card.json", (c) => card(c, services, c.req.param("id")));
   routes.get("/v1/agents/:id/a2a/.well-known/agent-card.json", (c) => card(c, services, c.req.param("id")));
-  routes.post("/v1/agents/:id/a2a", requireRight("run"), async (c) =>
+  routes.post("/v1/agents/:id/a2a", requireRight("agent", "use"), async (c) =>
     (await import("./answer.ts")).answerCall(c, services),
   );
   return routes;
@@ -69,7 +69,7 @@ function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): vo
     path: "/v1/agents/{id}/a2a",
     tags: ["a2a"],
     summary: "A2A over JSON-RPC, 1.0 and 0.3: send and stream messages, get, list, cancel and follow tasks",
-    "x-capstan-right": "run",
+    ...authority("agent", "use"),
     request: { params, body: { content: { "application/json": { schema } } } },
     responses: answer,
   });

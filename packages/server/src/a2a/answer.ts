@@ -6,6 +6,7 @@ import { type CapabilityRegistry, ok, type Result } from "@capstan/core";
 import type { Context } from "hono";
 import { type AgentCapabilityParts, agentCapabilities } from "../ag-ui/agent-capabilities.ts";
 import { isLoopback } from "../auth/guard-origin.ts";
+import { isAdmin } from "../http/caller.ts";
 import type { AppEnv } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { sseResponse, streamStop } from "../http/sse.ts";
@@ -64,6 +65,7 @@ export async function answerCall(c: Context<AppEnv>, services: A2aAnswerParts): 
   const handler = new A2aHandler({
     services,
     email: c.get("caller").email,
+    isAdmin: isAdmin(c.get("caller")),
     card: made.value,
     signal: stop.signal,
     agentId: c.req.param("id") ?? "",

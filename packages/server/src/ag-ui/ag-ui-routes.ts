@@ -8,9 +8,11 @@ import {
 import { fail } from "@capstan/core";
 import { createRoute, type z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { isAdmin } from "../http/caller.ts";
 import {
   type AppEnv,
   asWire,
+  authority,
   Id,
   json,
   jsonBody,
@@ -32,7 +34,7 @@ const PROTOBUF = "application/vnd.ag-ui.event+proto";
 
 const capabilities = createRoute({
   operationId: "getAgentCapabilities",
-  ...needs("read"),
+  ...needs("agent", "see"),
   method: "get",
   path: "/v1/agents/{id}/ag-ui/capabilities",
   tags: ["ag-ui"],
@@ -46,7 +48,7 @@ const capabilities = createRoute({
 
 const cancel = createRoute({
   operationId: "cancelThread",
-  ...needs("run"),
+  ...needs("agent", "change"),
   method: "post",
   path: "/v1/agents/{id}/ag-ui/cancel",
   tags: ["ag-ui"],
@@ -79,7 +81,7 @@ export function agUiRoutes(services: AgUiRouteParts) {
     return cancelled.ok ? c.json({ runId: cancelled.value.runId }, 200) : problem(c, cancelled.failure);
   });
   describeRun(routes.openAPIRegistry);
-  routes.post("/v1/agents/:id/ag-ui", requireRight("run"), (c) => run(c, services));
+  routes.post("/v1/agents/:id/ag-ui", requireRight("agent", "use"), (c) => run(c, services));
   return routes;
 }
 
@@ -91,7 +93,14 @@ async function run(c: Context<AppEnv>, services: AgUiRouteParts): Promise<Respon
   const input = parseRunInput(body);
   if (!input.ok) return problem(c, input.failure);
   const stop = streamStop(services.stopping);
-  const asking = { agentId, by: email, input: input.value, signal: stop.signal, sharesState: true };
+  const asking = {
+    agentId,
+    by: email,
+    isAdmin: isAdmin(c.get("caller")),
+    input: input.value,
+    signal: stop.signal,
+    sharesState: true,
+  };
   const started = await startRun(services, asking).catch((error) => {
     stop.abort();
     throw error;
@@ -203,7 +212,7 @@ function describeRun(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]):
     path: "/v1/agents/{id}/ag-ui",
     tags: ["ag-ui"],
     summary: "Run the agent: AG-UI events over SSE, or protobuf on explicit request",
-    "x-capstan-right": "run",
+    ...authority("agent", "use"),
     request: { params: Id, body: { content: { "application/json": { schema } } } },
     responses: {
       200: {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   const made = await server.call("POST", "/v1/keys", {
     name: "eve",
     owner: "eve@example.com",
-    rights: ["read", "run"],
+    rights: ["author"],
   });
   key = made.body.key;
 });

@@ -5,7 +5,13 @@
 import type { RunAgentInput } from "@ag-ui/core";
 import { RunAgentInputSchema } from "@ag-ui/core/schemas";
 import { fail, ok, type Result } from "@capstan/core";
-import { type FilePart, type FileSource, type UserPart, whatIsWrong } from "@capstan/core/internal";
+import {
+  type FilePart,
+  type FileSource,
+  normalisePath,
+  type UserPart,
+  whatIsWrong,
+} from "@capstan/core/internal";
 import type { ClientResult } from "@capstan/runtime";
 
 export interface Asked {
@@ -129,7 +135,7 @@ function mediaPart(
       ? { type: "data", base64: value.replace(/^data:[^,]*,/, "") }
       : type === "url" && URL.canParse(value)
         ? { type: "url", url: value }
-        : type === "file"
+        : type === "file" && normalisePath(value).ok
           ? { type: "session", path: value }
           : undefined;
   return source && { type: "file", mediaType, source, ...named(metadata) };

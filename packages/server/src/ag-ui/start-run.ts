@@ -42,6 +42,8 @@ export interface Answering {
 export interface Asking {
   readonly agentId: string;
   readonly by: string;
+  /** Whether they may also answer what changes rights. */
+  readonly isAdmin?: boolean;
   readonly input: RunAgentInput;
   readonly signal: AbortSignal;
   /** The client shares a state with the agent, as AG-UI's clients do. */
@@ -85,11 +87,20 @@ export async function startRun(
 async function startIn(
   services: StartRunParts,
   thread: OpenThread,
-  { agentId, by, input, signal, sharesState = false }: Asking,
+  { agentId, by, isAdmin = false, input, signal, sharesState = false }: Asking,
 ): Promise<Result<Answering>> {
   const forwarded = readForwarded(input.forwardedProps);
   if (!forwarded.ok) return forwarded;
-  const starting = { services, ...thread, input, forwarded: forwarded.value, by, signal, sharesState };
+  const starting = {
+    services,
+    ...thread,
+    input,
+    forwarded: forwarded.value,
+    by,
+    isAdmin,
+    signal,
+    sharesState,
+  };
   const rewound = await rewind(starting);
   if (!rewound.ok) return rewound;
   if (rewound.value) return sendMessage(starting, rewound.value.message, rewound.value.branchSessionId);
@@ -184,6 +195,7 @@ interface Starting extends OpenThread {
   readonly forwarded: Forwarded;
   readonly sharesState: boolean;
   readonly by: string;
+  readonly isAdmin: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -278,7 +290,7 @@ async function storeResults(
 
 /** Entries for interrupts that nothing waits for were answered before; they are not executed twice. */
 async function answerInterrupts(
-  { services, by }: Starting,
+  { services, by, isAdmin }: Starting,
   entries: Asked["answers"],
   { approvals }: PendingQuestions,
 ): Promise<{ readonly refused?: Refused; readonly warnings: readonly string[] }> {
@@ -287,7 +299,7 @@ async function answerInterrupts(
     .filter(({ interruptId }) => !pending.has(interruptId))
     .map(({ interruptId }) => `nothing waits for "${interruptId}" any more`);
   for (const entry of entries.filter(({ interruptId }) => pending.has(interruptId))) {
-    const refused = await answer(services, entry, by);
+    const refused = await answer(services, entry, { by, isAdmin });
     if (refused) return { refused, warnings };
   }
   return { warnings };
@@ -303,13 +315,14 @@ const Approval = z.strictObject({
 async function answer(
   { runs }: StartRunParts,
   entry: Asked["answers"][number],
-  by: string,
+  { by, isAdmin }: { readonly by: string; readonly isAdmin: boolean },
 ): Promise<Refused | undefined> {
   const payload = Approval.safeParse(entry.payload);
   const approve = entry.status === "resolved" && payload.success && payload.data.approved;
   const answered = await runs.approvals.answer(entry.interruptId, {
     approve,
     by,
+    isAdmin,
     words: payload.success ? payload.data.reason : reasonIn(entry.payload),
     editedArguments: approve ? (payload.data?.editedArgs as JsonValue | undefined) : undefined,
   });

@@ -23,7 +23,7 @@ import { canAnswer, saveAgent } from "./save-agent.ts";
 
 const createAgent = createRoute({
   operationId: "createAgent",
-  ...needs("run"),
+  ...needs("agent", "change"),
   method: "post",
   path: "/v1/agents",
   tags: ["agents"],
@@ -34,7 +34,7 @@ const createAgent = createRoute({
 
 const listAgents = createRoute({
   operationId: "listAgents",
-  ...needs("read"),
+  ...needs("agent", "see"),
   method: "get",
   path: "/v1/agents",
   tags: ["agents"],
@@ -47,7 +47,7 @@ const listAgents = createRoute({
 
 const getAgent = createRoute({
   operationId: "getAgent",
-  ...needs("read"),
+  ...needs("agent", "see"),
   method: "get",
   path: "/v1/agents/{id}",
   tags: ["agents"],
@@ -58,7 +58,7 @@ const getAgent = createRoute({
 
 const patchAgent = createRoute({
   operationId: "updateAgent",
-  ...needs("run"),
+  ...needs("agent", "change"),
   method: "patch",
   path: "/v1/agents/{id}",
   tags: ["agents"],
@@ -69,7 +69,7 @@ const patchAgent = createRoute({
 
 const deleteAgent = createRoute({
   operationId: "deleteAgent",
-  ...needs("run"),
+  ...needs("agent", "change"),
   method: "delete",
   path: "/v1/agents/{id}",
   tags: ["agents"],
@@ -84,7 +84,7 @@ const deleteAgent = createRoute({
 
 const previewAgent = createRoute({
   operationId: "previewAgent",
-  ...needs("read"),
+  ...needs("agent", "see"),
   method: "get",
   path: "/v1/agents/{id}/preview",
   tags: ["agents"],
@@ -95,7 +95,7 @@ const previewAgent = createRoute({
 
 const previewUnsaved = createRoute({
   operationId: "previewUnsavedAgent",
-  ...needs("read"),
+  ...needs("agent", "see"),
   method: "post",
   path: "/v1/agents/preview",
   tags: ["agents"],

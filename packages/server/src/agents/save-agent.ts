@@ -1,14 +1,16 @@
 /** Saves an agent once it composes, its model can answer and its harness exists; records who did it. */
 
-import { fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
-import { capabilityRefused, faultsText, NATIVE_AGENT, unknownField } from "@capstan/core/internal";
-import type { AgentInput, AgentRecord, AgentStore, AuditLog, Composer } from "@capstan/runtime";
+import { type CapabilityRegistry, fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
+import { beyondAuthor, capabilityRefused, faultsText, NATIVE_AGENT, unknownField } from "@capstan/core/internal";
+import type { AgentInput, AgentRecord, AgentStore, AuditLog, Composer, UserStore } from "@capstan/runtime";
 import type { Harnesses } from "../harness/open-harnesses.ts";
-import type { Caller } from "../http/caller.ts";
+import { type Caller, isAdmin } from "../http/caller.ts";
 import type { ServerModels } from "../models/models.ts";
 
 export interface SaveAgentParts {
   readonly agents: AgentStore;
+  readonly users: UserStore;
+  readonly registry: CapabilityRegistry;
   readonly audit: AuditLog;
   readonly composer: Composer;
   readonly models: ServerModels;
@@ -23,6 +25,8 @@ export async function saveAgent(
 ): Promise<Result<AgentRecord>> {
   const { agents, audit, composer } = services;
   const id = before?.id;
+  const allowed = await withinAuthor(services, caller, input);
+  if (!allowed.ok) return allowed;
   const composed = await composer.preview({ ...input, id: "unsaved", version: 0 }, caller.email);
   if (!composed.ok) return composed;
   const named = policiesNameTools(composed.value);
@@ -43,6 +47,25 @@ export async function saveAgent(
     },
   });
   return saved;
+}
+
+/** An agent never does more than its author could: what it would do beyond that needs an admin. */
+async function withinAuthor(
+  { users, registry }: SaveAgentParts,
+  caller: Caller,
+  input: AgentInput,
+): Promise<Result<true>> {
+  const { scopes } = await users.get(caller.email);
+  const author = { email: caller.email, isAdmin: isAdmin(caller), scopes };
+  const beyond = beyondAuthor(input, author, (id) => {
+    const found = registry.has(id) ? registry.get(id) : undefined;
+    return found?.ok ? found.value : undefined;
+  });
+  if (beyond.length === 0) return ok(true);
+  return fail("forbidden", {
+    message: `This agent would do more than you may: ${beyond.join("; ")}.`,
+    nextStep: "Leave that out, or ask an admin to save the agent.",
+  });
 }
 
 /** A model nobody knows, or one without a key, is said at once. Without a model the server's default answers. */

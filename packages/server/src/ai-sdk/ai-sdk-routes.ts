@@ -4,7 +4,8 @@ import { whatIsWrong } from "@capstan/core/internal";
 import type { Context } from "hono";
 import { uuidv7 } from "uuidv7";
 import { z } from "zod";
-import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
+import { isAdmin } from "../http/caller.ts";
+import { type AppEnv, authority, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { sseEvent, sseResponse } from "../http/sse.ts";
 import { startTurn, type Turn, type TurnParts } from "../turns/turn.ts";
@@ -15,8 +16,10 @@ const HEADERS = { "x-vercel-ai-ui-message-stream": "v1" };
 
 export function aiSdkRoutes(services: TurnParts) {
   const routes = newRoutes();
-  routes.post("/v1/agents/:id/ai-sdk", requireRight("run"), (c) => chat(c, services));
-  routes.get("/v1/agents/:id/ai-sdk/:chat/stream", requireRight("run"), (c) => joinAgain(c, services));
+  routes.post("/v1/agents/:id/ai-sdk", requireRight("agent", "use"), (c) => chat(c, services));
+  routes.get("/v1/agents/:id/ai-sdk/:chat/stream", requireRight("agent", "use"), (c) =>
+    joinAgain(c, services),
+  );
   describe(routes.openAPIRegistry);
   return routes;
 }
@@ -33,7 +36,12 @@ async function chat(c: Context<AppEnv>, services: TurnParts): Promise<Response> 
   if (!asked.ok) return problem(c, asked.failure);
   const { input, continues } = asked.value;
   const agentId = c.req.param("id") ?? "";
-  const turn = await startTurn(services, { agentId, by: c.get("caller").email, input });
+  const turn = await startTurn(services, {
+    agentId,
+    by: c.get("caller").email,
+    isAdmin: isAdmin(c.get("caller")),
+    input,
+  });
   if (!turn.ok) return problem(c, turn.failure);
   const clientTools = new Set(request.data.tools.map(({ name }) => name));
   return stream(turn.value, new UiStream({ messageId: continues ?? turn.value.runId, clientTools }));
@@ -89,7 +97,7 @@ function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): vo
     operationId: "chatWithAiSdk",
     tags: ["ai-sdk"],
     summary: "Chat with the agent from AI SDK's useChat: its UI message stream",
-    "x-capstan-right": "run",
+    ...authority("agent", "use"),
     request: {
       params: z.object({ id: z.string() }),
       body: { required: true, content: { "application/json": { schema: UiRequest } } },
@@ -102,7 +110,7 @@ function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): vo
     operationId: "resumeAiSdkChat",
     tags: ["ai-sdk"],
     summary: "Join the answer that is being written in a chat; 204 when there is none",
-    "x-capstan-right": "run",
+    ...authority("agent", "use"),
     request: { params: z.object({ id: z.string(), chat: z.string() }) },
     responses: { 200: answers, 204: { description: "No answer is being written." } },
   });

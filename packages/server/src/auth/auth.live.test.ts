@@ -153,7 +153,12 @@ describe("bound to every address", () => {
   test("an agent's token opens /mcp and nothing else", async () => {
     const at = server.url.replace("0.0.0.0", "127.0.0.1");
     const owner = "a@example.com";
-    const { key } = await server.services.keys.create({ name: "k", owner, rights: ["run"], perMinute: 100 });
+    const { key } = await server.services.keys.create({
+      name: "k",
+      owner,
+      rights: ["author"],
+      perMinute: 100,
+    });
     const asKey = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const post = (path: string, body: object, headers: Record<string, string>) =>
       fetch(at + path, { method: "POST", headers, body: JSON.stringify(body) });

@@ -66,7 +66,26 @@ export function authenticate({
 }
 
 /** A proxy on this machine also comes from loopback, with requests from everywhere: what it passes on needs a key. */
-const PROXIED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+const PROXIED = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-forwarded-port",
+  "x-forwarded-server",
+  "x-real-ip",
+  "x-client-ip",
+  "x-original-host",
+  "x-original-forwarded-for",
+  "true-client-ip",
+  "cf-connecting-ip",
+  "cf-ray",
+  "fastly-client-ip",
+  "fly-client-ip",
+  "x-cluster-client-ip",
+  "x-amzn-trace-id",
+];
 
 const cameStraight = (c: Context): boolean =>
   isLoopback(hostName(c.req.header("host") ?? "")) &&
@@ -93,7 +112,7 @@ interface Known {
 async function identify(sent: string | undefined, { find, local, owner }: Known): Promise<Identity> {
   if (sent === undefined || sent.startsWith("local_")) return local ?? "no key";
   if (isOwnerToken(sent)) return owner && isSame(sent, owner.token) ? owner.caller : (local ?? "no key");
-  if (isRunToken(sent)) return local ?? NOBODY;
+  if (isRunToken(sent)) return NOBODY; // also on loopback: a program that was given a token is not the local user
   const record = await find(sent);
   return record ? callerOf(record) : "unknown key";
 }

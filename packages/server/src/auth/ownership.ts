@@ -5,11 +5,11 @@
 import { fail, ok, type Result } from "@capstan/core";
 import type { AgentStore, SessionRecord, SessionStore } from "@capstan/runtime";
 import type { MiddlewareHandler } from "hono";
-import type { Caller } from "../http/caller.ts";
+import { type Caller, isAdmin } from "../http/caller.ts";
 import type { AppEnv } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 
-export const seesAll = ({ rights }: Caller): boolean => rights.includes("admin");
+export const seesAll = isAdmin;
 
 export const isTheirs = (caller: Caller, owner: string): boolean => seesAll(caller) || caller.email === owner;
 
@@ -46,7 +46,7 @@ const CHANGES = new Set(["PATCH", "DELETE"]);
 export function guardAgents({ agents }: { agents: AgentStore }): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const caller = c.get("caller");
-    if (!CHANGES.has(c.req.method) || seesAll(caller) || !caller.rights.includes("run")) return next();
+    if (!CHANGES.has(c.req.method) || seesAll(caller) || caller.rights.length === 0) return next();
     const found = await agents.get(c.req.param("id") ?? "");
     if (!found.ok || isTheirs(caller, found.value.owner)) return next();
     const message = "This agent belongs to someone else, and works with the scopes of all who use it.";

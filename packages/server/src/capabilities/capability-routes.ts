@@ -23,7 +23,7 @@ const Tool = Id.extend({ tool: z.string() });
 
 const listRoute = createRoute({
   operationId: "listCapabilities",
-  ...needs("read"),
+  ...needs("capability", "see"),
   method: "get",
   path: "/v1/capabilities",
   tags: ["capabilities"],
@@ -36,7 +36,7 @@ const listRoute = createRoute({
 
 const getRoute = createRoute({
   operationId: "getCapability",
-  ...needs("read"),
+  ...needs("capability", "see"),
   method: "get",
   path: "/v1/capabilities/{id}",
   tags: ["capabilities"],
@@ -47,7 +47,7 @@ const getRoute = createRoute({
 
 const runRoute = createRoute({
   operationId: "runTool",
-  ...needs("run"),
+  ...needs("capability", "use"),
   method: "post",
   path: "/v1/capabilities/{id}/tools/{tool}",
   tags: ["capabilities"],
@@ -61,7 +61,7 @@ const runRoute = createRoute({
 
 const registerRoute = createRoute({
   operationId: "registerCapability",
-  ...needs("admin"),
+  ...needs("capability", "change"),
   method: "post",
   path: "/v1/capabilities",
   tags: ["capabilities"],
@@ -74,7 +74,7 @@ const registerRoute = createRoute({
 
 const removeRoute = createRoute({
   operationId: "removeCapability",
-  ...needs("admin"),
+  ...needs("capability", "change"),
   method: "delete",
   path: "/v1/capabilities/{id}",
   tags: ["capabilities"],

@@ -23,7 +23,7 @@ const Name = z.object({ name: z.string() });
 
 const list = createRoute({
   operationId: "listCodingAgents",
-  ...needs("read"),
+  ...needs("coding agent", "see"),
   method: "get",
   path: "/v1/coding-agents",
   tags: ["coding agents"],
@@ -33,7 +33,7 @@ const list = createRoute({
 
 const get = createRoute({
   operationId: "getCodingAgent",
-  ...needs("read"),
+  ...needs("coding agent", "see"),
   method: "get",
   path: "/v1/coding-agents/{name}",
   tags: ["coding agents"],
@@ -44,7 +44,7 @@ const get = createRoute({
 
 const sessions = createRoute({
   operationId: "listCodingAgentSessions",
-  ...needs("admin"),
+  ...needs("transcript", "see"),
   method: "get",
   path: "/v1/coding-agents/{name}/sessions",
   tags: ["coding agents"],
@@ -55,7 +55,7 @@ const sessions = createRoute({
 
 const session = createRoute({
   operationId: "getCodingAgentSession",
-  ...needs("admin"),
+  ...needs("transcript", "see"),
   method: "get",
   path: "/v1/coding-agents/{name}/sessions/{id}",
   tags: ["coding agents"],
@@ -66,7 +66,7 @@ const session = createRoute({
 
 const models = createRoute({
   operationId: "listModels",
-  ...needs("read"),
+  ...needs("model", "see"),
   method: "get",
   path: "/v1/models",
   tags: ["coding agents"],
@@ -84,7 +84,7 @@ const events = {
 
 const diagnose = createRoute({
   operationId: "diagnoseCodingAgents",
-  ...needs("admin"),
+  ...needs("coding agent", "use"),
   method: "post",
   path: "/v1/coding-agents/doctor",
   tags: ["coding agents"],
@@ -94,7 +94,7 @@ const diagnose = createRoute({
 
 const diagnoseOne = createRoute({
   operationId: "diagnoseCodingAgent",
-  ...needs("admin"),
+  ...needs("coding agent", "use"),
   method: "post",
   path: "/v1/coding-agents/{name}/doctor",
   tags: ["coding agents"],
@@ -105,7 +105,7 @@ const diagnoseOne = createRoute({
 
 const start = createRoute({
   operationId: "runCodingAgent",
-  ...needs("admin"),
+  ...needs("coding agent", "use"),
   method: "post",
   path: "/v1/coding-agents/{name}/runs",
   tags: ["coding agents"],
@@ -116,7 +116,7 @@ const start = createRoute({
 
 const steer = createRoute({
   operationId: "steerCodingAgentRun",
-  ...needs("admin"),
+  ...needs("coding agent", "use"),
   method: "post",
   path: "/v1/coding-agents/{name}/runs/{run}/commands",
   tags: ["coding agents"],

@@ -1,27 +1,55 @@
-/** How large a request's body may be. Uploads into a session's files are bounded where they are read; all else is JSON. */
+/**
+ * How large a request's body may be: by the route it is for and by what its caller may do there, before anything is read.
+ * Uploads into a session's files are limited where they are read.
+ */
 import { fail } from "@capstan/core";
+import { type Action, includesRight, rightFor, type Thing } from "@capstan/core/internal";
 import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import type { Caller } from "./caller.ts";
 import type { AppEnv } from "./define-route.ts";
 import { problem } from "./problem.ts";
 import { readAway } from "./read-body.ts";
 
 const MEGABYTE = 1024 * 1024;
 const JSON_BYTES = 4 * MEGABYTE;
-/** Routes whose bodies carry a whole catalog or a package's archive. */
-const LARGER: Readonly<Record<string, number>> = {
-  "/v1/route/rank": 64 * MEGABYTE,
-  "/v1/packages": 96 * MEGABYTE,
-  "/v1/packages/review": 96 * MEGABYTE,
-};
+const STRANGER_BYTES = MEGABYTE; // no key: nobody, or a token that its route still has to check
+
+interface LargerBody {
+  readonly path: RegExp;
+  readonly method: string;
+  /** Undefined: the route counts as it reads. */
+  readonly bytes: number | undefined;
+  readonly needs: readonly [Thing, Action];
+}
+
+/** Routes whose bodies carry a file, a whole catalog or a package's archive. */
+const LARGER: readonly LargerBody[] = [
+  { method: "PUT", path: /^\/v1\/sessions\/[^/]+\/files\/./, bytes: undefined, needs: ["file", "change"] },
+  { method: "POST", path: /^\/v1\/route\/rank$/, bytes: 64 * MEGABYTE, needs: ["capability", "see"] },
+  { method: "POST", path: /^\/v1\/packages(\/review)?$/, bytes: 96 * MEGABYTE, needs: ["package", "change"] },
+];
 
 const limits = new Map<number, MiddlewareHandler<AppEnv>>();
 
 export const limitBody: MiddlewareHandler<AppEnv> = (c, next) => {
-  const { method, path } = c.req;
-  if (method === "PUT" && path.includes("/files/")) return next();
-  return limitOf(LARGER[path] ?? JSON_BYTES)(c, next);
+  const bytes = allowedBytes(c.req, c.get("caller"));
+  return bytes === undefined ? next() : limitOf(bytes)(c, next);
 };
+
+export function allowedBytes(
+  { method, path }: { readonly method: string; readonly path: string },
+  { rights }: Pick<Caller, "rights">,
+): number | undefined {
+  if (rights.length === 0) return STRANGER_BYTES;
+  const larger = LARGER.find((each) => each.method === method && each.path.test(path));
+  const needed = larger && rightFor(...larger.needs);
+  return larger && needed && includesRight(rights, needed) ? larger.bytes : JSON_BYTES;
+}
+
+/** Whether the body is a file's bytes, and not JSON. */
+export const isFileUpload = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+  LARGER.some((each) => each.bytes === undefined && each.method === method && each.path.test(path));
 
 function limitOf(maxSize: number): MiddlewareHandler<AppEnv> {
   const known = limits.get(maxSize);

@@ -1,5 +1,5 @@
 /** Who asks, and what they may do. */
-export type Right = "read" | "run" | "admin";
+import { includesRight, type Right } from "@capstan/core/internal";
 
 export interface Caller {
   readonly email: string;
@@ -8,3 +8,5 @@ export interface Caller {
   readonly key: string;
   readonly perMinute: number;
 }
+
+export const isAdmin = ({ rights }: Pick<Caller, "rights">): boolean => includesRight(rights, "admin");

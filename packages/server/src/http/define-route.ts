@@ -3,22 +3,30 @@
  * a body outside its schema is refused before the handler runs, with every fault at once; nothing is passed over.
  */
 import { fail } from "@capstan/core";
-import { type Fault, faultsText, readInput } from "@capstan/core/internal";
+import {
+  type Action,
+  type Fault,
+  faultsText,
+  includesRight,
+  readInput,
+  rightFor,
+  type Thing,
+} from "@capstan/core/internal";
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
-import type { Caller, Right } from "./caller.ts";
+import type { Caller } from "./caller.ts";
 import { problem } from "./problem.ts";
 
 export interface AppEnv {
   Variables: { caller: Caller };
 }
 
-const RIGHTS: Record<Right, number> = { read: 0, run: 1, admin: 2 };
-
-export function requireRight(right: Right): MiddlewareHandler<AppEnv> {
+/** Lets a request pass whose caller may do this, by the table of authority in core. */
+export function requireRight(thing: Thing, action: Action): MiddlewareHandler<AppEnv> {
+  const right = rightFor(thing, action);
   return async (c, next) => {
     const { rights } = c.get("caller");
-    if (rights.some((held) => RIGHTS[held] >= RIGHTS[right])) return next();
+    if (right !== undefined && includesRight(rights, right)) return next();
     const message = `This key has the right ${rights.join(", ") || "to nothing"}, and this needs "${right}".`;
     return problem(
       c,
@@ -27,10 +35,16 @@ export function requireRight(right: Right): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** What every route's definition starts with: the right it needs, for the check and for the OpenAPI document. */
-export const needs = (right: Right) => ({
-  "x-capstan-right": right,
-  middleware: [requireRight(right)],
+/** What every route's definition starts with: what it does to which kind of thing, for the check and for the OpenAPI document. */
+export const needs = (thing: Thing, action: Action) => ({
+  ...authority(thing, action),
+  middleware: [requireRight(thing, action)],
+});
+
+/** The same for the OpenAPI document alone, where a route is not made by `createRoute`. */
+export const authority = (thing: Thing, action: Action) => ({
+  "x-capstan-right": rightFor(thing, action),
+  "x-capstan-authority": `${action} ${thing}`,
 });
 
 /** A route without parameters in its query takes none. */

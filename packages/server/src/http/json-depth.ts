@@ -1,9 +1,10 @@
 /**
  * JSON that is nothing but depth: it parses, and whatever walks it afterwards runs out of stack. It is refused before
- * anything walks it. Only bodies long enough to be that deep are looked at, so that ordinary requests pay nothing.
+ * anything walks it, whatever the content type says: routes parse what they get. Only bodies long enough to be that deep are looked at, so that ordinary requests pay nothing.
  */
 import { fail } from "@capstan/core";
 import type { MiddlewareHandler } from "hono";
+import { isFileUpload } from "./body-limits.ts";
 import { problem } from "./problem.ts";
 
 const MOST_DEPTH = 200;
@@ -11,8 +12,7 @@ const SHORTEST_DEEP_BYTES = 2000; // a stack takes a few thousand levels; shorte
 
 export const refuseDeepJson: MiddlewareHandler = async (c, next) => {
   const declared = Number(c.req.header("content-length") ?? Number.POSITIVE_INFINITY);
-  const isJson = /json/i.test(c.req.header("content-type") ?? "");
-  if (!isJson || c.req.raw.body === null || declared < SHORTEST_DEEP_BYTES) return next();
+  if (isFileUpload(c.req) || c.req.raw.body === null || declared < SHORTEST_DEEP_BYTES) return next();
   const text = await c.req.text();
   if (jsonDepth(text) > MOST_DEPTH)
     return problem(

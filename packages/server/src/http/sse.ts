@@ -11,6 +11,7 @@ export const SSE_HEADERS = {
 
 const ENDED = "the stream has ended"; // without a reason an Error with its stack is made for each
 let open = 0;
+const endings = new WeakMap<Response, (() => void)[]>();
 
 /** How many clients listen to a stream of this process. */
 export const openStreams = (): number => open;
@@ -23,8 +24,10 @@ export function sseResponse(
 ): Response {
   const iterator = texts[Symbol.asyncIterator]();
   let timer: NodeJS.Timeout | undefined;
+  const onEnd: (() => void)[] = [];
   const ended = () => {
     if (timer) open--;
+    for (const call of onEnd.splice(0)) call();
     clearInterval(timer);
     timer = undefined;
     stop.abort(ENDED);
@@ -52,7 +55,16 @@ export function sseResponse(
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: { ...SSE_HEADERS, ...headers } });
+  const response = new Response(body, { headers: { ...SSE_HEADERS, ...headers } });
+  endings.set(response, onEnd);
+  return response;
+}
+
+/** Calls back when this stream of events ends; false when the response is none. */
+export function whenStreamEnds(response: Response, call: () => void): boolean {
+  const calls = endings.get(response);
+  calls?.push(call);
+  return calls !== undefined;
 }
 
 /** What ends a stream: its client goes, or the server stops. Whoever makes one must abort it in the end, or the server keeps it. */

@@ -3,7 +3,7 @@
  * `?agent=`. The token decides what is visible; nothing in the request can widen it.
  */
 import { fail, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
-import type { Budget } from "@capstan/core/internal";
+import { type Budget, includesRight, rightFor } from "@capstan/core/internal";
 import {
   type Composer,
   type Database,
@@ -59,7 +59,8 @@ async function byPerson(
   services: McpCallerParts,
   { caller, agentId, sessionId }: McpRequest,
 ): Promise<Result<McpCaller>> {
-  if (!caller.rights.some((right) => right !== "read")) {
+  const needed = rightFor("agent", "use");
+  if (needed === undefined || !includesRight(caller.rights, needed)) {
     const message = "This key may not run tools.";
     return fail("forbidden", { message, nextStep: 'Use a key with the right "run", or an agent\'s token.' });
   }

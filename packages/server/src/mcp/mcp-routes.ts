@@ -4,7 +4,7 @@ import { fail } from "@capstan/core";
 import type { AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import { bearer } from "../auth/authenticate.ts";
 import { rateLimiter } from "../auth/rate-limiter.ts";
-import { newRoutes } from "../http/define-route.ts";
+import { authority, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -76,7 +76,7 @@ function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): vo
     tags: ["mcp"],
     summary:
       "MCP over HTTP: the tools of the agent whose token is sent, or of `?agent=` for a key with the right to run",
-    "x-capstan-right": "run",
+    ...authority("agent", "use"),
     request: { body: { content: { "application/json": { schema: { type: "object" } } } } },
     responses: { 200: { description: "A JSON-RPC answer, or a stream of them." } },
   });

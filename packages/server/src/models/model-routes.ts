@@ -23,7 +23,7 @@ const Named = z.object({ provider: ProviderName });
 
 const listProviders = createRoute({
   operationId: "listProviders",
-  ...needs("read"),
+  ...needs("provider", "see"),
   method: "get",
   path: "/v1/providers",
   tags: ["settings"],
@@ -32,7 +32,7 @@ const listProviders = createRoute({
 });
 const putProvider = createRoute({
   operationId: "setProvider",
-  ...needs("admin"),
+  ...needs("provider", "change"),
   method: "put",
   path: "/v1/providers/{provider}",
   tags: ["settings"],
@@ -44,7 +44,7 @@ const putProvider = createRoute({
 });
 const removeProvider = createRoute({
   operationId: "removeProvider",
-  ...needs("admin"),
+  ...needs("provider", "change"),
   method: "delete",
   path: "/v1/providers/{provider}",
   tags: ["settings"],
@@ -54,7 +54,7 @@ const removeProvider = createRoute({
 });
 const listChoices = createRoute({
   operationId: "listModelChoices",
-  ...needs("read"),
+  ...needs("model", "see"),
   method: "get",
   path: "/v1/models/choices",
   tags: ["settings"],
@@ -63,7 +63,7 @@ const listChoices = createRoute({
 });
 const putDefault = createRoute({
   operationId: "useModel",
-  ...needs("admin"),
+  ...needs("model", "change"),
   method: "put",
   path: "/v1/models/default",
   tags: ["settings"],

@@ -5,7 +5,7 @@ import { type MetricParts, serverMetrics } from "./server-metrics.ts";
 
 const metrics = createRoute({
   operationId: "getMetrics",
-  ...needs("read"),
+  ...needs("server", "see"),
   method: "get",
   path: "/metrics",
   tags: ["health"],

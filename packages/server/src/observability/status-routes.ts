@@ -1,6 +1,6 @@
 /** /v1/status: what a person wants to know of a server at a glance. Never which keys it has. */
 
-import { ServerStatus } from "@capstan/client/wire";
+import { type SecurityLine, ServerStatus } from "@capstan/client/wire";
 import type { Database, RouteTier } from "@capstan/runtime";
 import { countStore } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
@@ -10,7 +10,7 @@ import { VERSION } from "../settings/version.ts";
 
 const status = createRoute({
   operationId: "getStatus",
-  ...needs("read"),
+  ...needs("server", "see"),
   method: "get",
   path: "/v1/status",
   tags: ["health"],
@@ -23,13 +23,18 @@ export interface StatusRouteParts {
   readonly models: ServerModels;
   readonly notes: () => readonly string[];
   readonly routeTier: RouteTier;
+  readonly security: () => Promise<SecurityLine[]>;
 }
 
-export function statusRoutes({ database, models, notes, routeTier }: StatusRouteParts) {
+export function statusRoutes({ database, models, notes, routeTier, security }: StatusRouteParts) {
   const routes = newRoutes();
   const startedAt = Date.now();
   routes.openapi(status, async (c) => {
-    const [model, counts] = await Promise.all([models.defaultModel(), countStore(database)]);
+    const [model, counts, lines] = await Promise.all([
+      models.defaultModel(),
+      countStore(database),
+      security(),
+    ]);
     return c.json(
       {
         version: VERSION,
@@ -39,6 +44,7 @@ export function statusRoutes({ database, models, notes, routeTier }: StatusRoute
         counts,
         uptime_seconds: Math.round((Date.now() - startedAt) / 1000),
         routing: { tier: routeTier.model() ? routeTier.name : "static", waiting: routeTier.waiting() },
+        security: lines,
         notes: [...notes()],
       },
       200,

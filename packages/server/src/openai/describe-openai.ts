@@ -1,6 +1,7 @@
 /** The OpenAI routes in /openapi.json. They answer bad input in OpenAI's own shape, so they are described, not checked, there. */
 import { z } from "zod";
 import type { newRoutes } from "../http/define-route.ts";
+import { authority } from "../http/define-route.ts";
 import { ChatRequest } from "./chat-request.ts";
 import { ResponsesRequest } from "./responses-request.ts";
 
@@ -31,7 +32,7 @@ export function describeOpenAi(registry: Registry): void {
       operationId,
       summary,
       tags: ["openai"],
-      "x-capstan-right": "run",
+      ...authority("agent", "use"),
       request: { body: { required: true, content: { "application/json": { schema } } } },
       responses: answers("The answer, whole or streamed."),
     });
@@ -42,7 +43,7 @@ export function describeOpenAi(registry: Registry): void {
       operationId,
       summary,
       tags: ["openai"],
-      "x-capstan-right": "read",
+      ...authority("agent", "see"),
       ...(params && { request: { params } }),
       responses: answers("Agents as models."),
     });

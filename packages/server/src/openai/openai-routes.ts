@@ -27,17 +27,17 @@ export interface OpenAiParts extends TurnParts {
 
 export function openAiRoutes(services: OpenAiParts) {
   const routes = newRoutes();
-  routes.get("/openai/v1/models", requireRight("read"), async (c) => {
+  routes.get("/openai/v1/models", requireRight("agent", "see"), async (c) => {
     const named = await agentsAsModels(services.agents);
     return c.json({ object: "list", data: named.map(modelOf) });
   });
-  routes.get("/openai/v1/models/:model", requireRight("read"), async (c) => {
+  routes.get("/openai/v1/models/:model", requireRight("agent", "see"), async (c) => {
     const found = await agentForModel(services.agents, c.req.param("model"));
     if (!found.ok) return refuse(c, found);
     return c.json(modelOf({ model: c.req.param("model"), agent: found.value }));
   });
-  routes.post("/openai/v1/chat/completions", requireRight("run"), (c) => chat(c, services));
-  routes.post("/openai/v1/responses", requireRight("run"), (c) => respond(c, services));
+  routes.post("/openai/v1/chat/completions", requireRight("agent", "use"), (c) => chat(c, services));
+  routes.post("/openai/v1/responses", requireRight("agent", "use"), (c) => respond(c, services));
   describeOpenAi(routes.openAPIRegistry);
   return routes;
 }

@@ -17,7 +17,7 @@ const Name = z.object({ name: z.string().max(214) });
 
 const list = createRoute({
   operationId: "listPackages",
-  ...needs("read"),
+  ...needs("package", "see"),
   method: "get",
   path: "/v1/packages",
   tags: ["packages"],
@@ -28,7 +28,7 @@ const list = createRoute({
 });
 const review = createRoute({
   operationId: "reviewPackage",
-  ...needs("admin"), // it reads paths of the server's machine, and may run what it finds there
+  ...needs("package", "change"), // it reads paths of the server's machine, and may run what it finds there
   method: "post",
   path: "/v1/packages/review",
   tags: ["packages"],
@@ -38,7 +38,7 @@ const review = createRoute({
 });
 const install = createRoute({
   operationId: "installPackage",
-  ...needs("admin"),
+  ...needs("package", "change"),
   method: "post",
   path: "/v1/packages",
   tags: ["packages"],
@@ -48,7 +48,7 @@ const install = createRoute({
 });
 const uninstall = createRoute({
   operationId: "uninstallPackage",
-  ...needs("admin"),
+  ...needs("package", "change"),
   method: "delete",
   path: "/v1/packages/{name}",
   tags: ["packages"],

@@ -14,7 +14,7 @@ export interface ServiceRouteParts {
 
 const services = createRoute({
   operationId: "listServices",
-  ...needs("read"),
+  ...needs("service", "see"),
   method: "get",
   path: "/v1/services",
   tags: ["packages"],
@@ -24,7 +24,7 @@ const services = createRoute({
 
 const change = createRoute({
   operationId: "changeService",
-  ...needs("admin"),
+  ...needs("service", "change"),
   method: "post",
   path: "/v1/services/{name}/{verb}",
   tags: ["packages"],
@@ -38,7 +38,7 @@ const change = createRoute({
 
 const logs = createRoute({
   operationId: "getServiceLogs",
-  ...needs("read"),
+  ...needs("service", "see"),
   method: "get",
   path: "/v1/services/{name}/logs",
   tags: ["packages"],

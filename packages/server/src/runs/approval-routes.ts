@@ -7,14 +7,14 @@ import type { Approval as ApprovalRecord, Composer, Runs } from "@capstan/runtim
 import { isUuid } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
-import type { Caller } from "../http/caller.ts";
+import { type Caller, isAdmin } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { type ApprovalContext, approvalDto } from "./run-dto.ts";
 
 const list = createRoute({
   operationId: "listApprovals",
-  ...needs("read"),
+  ...needs("approval", "see"),
   method: "get",
   path: "/v1/approvals",
   tags: ["approvals"],
@@ -29,7 +29,7 @@ const list = createRoute({
 
 const get = createRoute({
   operationId: "getApproval",
-  ...needs("read"),
+  ...needs("approval", "see"),
   method: "get",
   path: "/v1/approvals/{id}",
   tags: ["approvals"],
@@ -40,7 +40,7 @@ const get = createRoute({
 
 const answer = createRoute({
   operationId: "answerApproval",
-  ...needs("run"),
+  ...needs("approval", "use"),
   method: "post",
   path: "/v1/approvals/{id}",
   tags: ["approvals"],
@@ -81,11 +81,10 @@ export function approvalRoutes(services: ApprovalRouteParts) {
   });
   routes.openapi(answer, async (c) => {
     const { decision, words, edited_args } = c.req.valid("json");
-    const asked = await visible(approvals, c.req.valid("param").id, c.get("caller"));
-    if (!asked.ok) return problem(c, asked.failure);
     const answered = await approvals.answer(c.req.valid("param").id, {
       approve: decision === "approve",
       by: c.get("caller").email,
+      isAdmin: isAdmin(c.get("caller")),
       words,
       editedArguments: edited_args as JsonValue | undefined,
     });

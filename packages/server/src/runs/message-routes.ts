@@ -23,7 +23,7 @@ import { messageDto, partDto, userContent } from "./run-dto.ts";
 
 const sendMessage = createRoute({
   operationId: "sendMessage",
-  ...needs("run"),
+  ...needs("session", "use"),
   method: "post",
   path: "/v1/sessions/{id}/messages",
   tags: ["runs"],
@@ -36,7 +36,7 @@ const sendMessage = createRoute({
 
 const listMessages = createRoute({
   operationId: "listMessages",
-  ...needs("read"),
+  ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/{id}/messages",
   tags: ["runs"],
@@ -52,7 +52,7 @@ const listMessages = createRoute({
 
 const toolResults = createRoute({
   operationId: "sendToolResults",
-  ...needs("run"),
+  ...needs("session", "use"),
   method: "post",
   path: "/v1/sessions/{id}/tool-results",
   tags: ["runs"],
@@ -66,7 +66,7 @@ const toolResults = createRoute({
 
 const feedback = createRoute({
   operationId: "sendFeedback",
-  ...needs("run"),
+  ...needs("session", "use"),
   method: "post",
   path: "/v1/sessions/{id}/messages/{message_id}/feedback",
   tags: ["runs"],

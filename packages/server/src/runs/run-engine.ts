@@ -64,6 +64,7 @@ export function openEngine({
     countTokens,
     readFile: (sessionId, path) => files(sessionId).read(path),
     copyFiles: (from, to) => copyFiles(database, from, to),
+    rightsApprover: settings.CAPSTAN_RIGHTS_APPROVER,
     webhooks: { fetch, secret },
     observed,
     ended,

@@ -13,7 +13,7 @@ import { runDto, traceDto } from "./run-dto.ts";
 
 const cancel = createRoute({
   operationId: "cancelRun",
-  ...needs("run"),
+  ...needs("run", "use"),
   method: "post",
   path: "/v1/sessions/{id}/cancel",
   tags: ["runs"],
@@ -26,7 +26,7 @@ const cancel = createRoute({
 
 const fork = createRoute({
   operationId: "forkSession",
-  ...needs("run"),
+  ...needs("run", "use"),
   method: "post",
   path: "/v1/sessions/{id}/fork",
   tags: ["runs"],
@@ -37,7 +37,7 @@ const fork = createRoute({
 
 const listRuns = createRoute({
   operationId: "listRuns",
-  ...needs("read"),
+  ...needs("run", "see"),
   method: "get",
   path: "/v1/sessions/{id}/runs",
   tags: ["runs"],
@@ -48,7 +48,7 @@ const listRuns = createRoute({
 
 const getRun = createRoute({
   operationId: "getRun",
-  ...needs("read"),
+  ...needs("run", "see"),
   method: "get",
   path: "/v1/runs/{id}",
   tags: ["runs"],
@@ -61,7 +61,7 @@ const getRun = createRoute({
 
 const getPrompt = createRoute({
   operationId: "getSentPrompt",
-  ...needs("read"),
+  ...needs("run", "see"),
   method: "get",
   path: "/v1/runs/{id}/prompts/{prompt_id}",
   tags: ["runs"],

@@ -1,12 +1,13 @@
 /**
- * Every route of the OpenAPI document, tried without a key and with a key of each right. A route that is in the
- * application and not in the document, or in the document without a decision, fails here.
+ * Every route of the OpenAPI document, tried by nobody, by a key of each right and by tokens of an agent and a run: what
+ * happens must be what the table of authority in core says. A route that is in the application and not in the document,
+ * or in the document without a cell of the table, fails here, as does a cell that no route shows.
  */
+import { type Action, RIGHTS, type Right, rightFor, THINGS, type Thing } from "@capstan/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationsOf } from "../../../../tools/fuzz-openapi.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
-import type { Right } from "../http/caller.ts";
 import { createApp } from "../start/app.ts";
 
 /** Open to everyone, and why. */
@@ -29,14 +30,13 @@ const SPELT: Readonly<Record<string, string>> = {
   "ALL /api/*": "POST /api/{route}",
   "ALL /mcp": "POST /mcp",
 };
-const RIGHTS: readonly Right[] = ["read", "run", "admin"];
 const OWNER = "ann@example.com";
 
 let server: TestServer;
 let at: string;
 let agentId: string;
 let sessionId: string;
-const keys: Partial<Record<Right | "none", string>> = {};
+const keys: Partial<Record<NonNullable<Held>, string>> = { "run token": "run_of-a-run-that-is-over" };
 beforeAll(async () => {
   server = await testServer(await freshPglite(), { HOST: "0.0.0.0" });
   at = server.url.replace("0.0.0.0", "127.0.0.1");
@@ -50,18 +50,35 @@ beforeAll(async () => {
     keys[right] = made.key;
   }
   agentId = (await ask("POST", "/v1/agents", "admin", { name: "A", capabilities: ["test_math"] })).body.id;
+  keys["agent token"] = (
+    await ask("POST", `/v1/agents/${agentId}/tokens`, "admin", { name: "t" })
+  ).body.token;
   sessionId = (await ask("POST", "/v1/sessions", "admin", { agent_id: agentId })).body.id;
 });
 afterAll(() => server.stop());
 
 describe("no route is without a decision", () => {
-  test("each operation of the document names the right it needs, or is on the list of open ones", async () => {
+  test("each operation of the document names its cell of the table, or is on the list of open ones", async () => {
     const { document, operations } = await documented();
     const undecided = operations.filter(({ method, path }) => {
-      const right = document.paths[path][method.toLowerCase()]["x-capstan-right"];
-      return OPEN[`${method} ${path}`] === undefined && !RIGHTS.includes(right);
+      const entry = document.paths[path][method.toLowerCase()];
+      const cell = cellNamed(entry["x-capstan-authority"]);
+      const isDecided = cell !== undefined && entry["x-capstan-right"] === rightFor(...cell);
+      return OPEN[`${method} ${path}`] === undefined && !isDecided;
     });
     expect(undecided).toEqual([]);
+  });
+
+  test("each kind of thing that keys can reach has a route that shows its cell", async () => {
+    const { document, operations } = await documented();
+    const shown = new Set(
+      operations.flatMap(({ method, path }) => {
+        const cell = cellNamed(document.paths[path][method.toLowerCase()]["x-capstan-authority"]);
+        return cell ? [cell[0]] : [];
+      }),
+    );
+    const elsewhere: readonly Thing[] = ["network", "host file", "secret"]; // shown by the attacks on packages and sources
+    expect(THINGS.filter((thing) => !shown.has(thing) && !elsewhere.includes(thing))).toEqual([]);
   });
 
   test("each route of the application is in the document, or on the list of open ones", async () => {
@@ -77,7 +94,7 @@ describe("no route is without a decision", () => {
 });
 
 test("a route without its right would let anyone in: every one is tried without a key and with each right", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const { document, operations } = await documented();
   const wrong: string[] = [];
@@ -86,10 +103,11 @@ test("a route without its right would let anyone in: every one is tried without 
     const { method, path } = operation;
     const right: Right | "none" = document.paths[path][method.toLowerCase()]["x-capstan-right"];
     if (OPEN[`${method} ${path}`] !== undefined) continue;
-    for (const held of [undefined, ...RIGHTS]) {
-      await ask("POST", "/v1/sessions", "admin", { id: sessionId, agent_id: agentId }); // one of the routes deletes it
+    for (const held of [undefined, "agent token", "run token", ...RIGHTS] as const) {
+      if (path.startsWith("/v1/sessions/{id}"))
+        await ask("POST", "/v1/sessions", "admin", { id: sessionId, agent_id: agentId });
       const { status, body } = await ask(method, filled(path), held, operation.hasBody ? {} : undefined);
-      const expected = expectedRefusal(held, right as Right);
+      const expected = expectedRefusal(held, right as Right, path);
       const refused = status === 401 || (status === 403 && /right|may not run/.test(body?.message ?? ""));
       tried++;
       if (expected === undefined ? refused : status !== expected)
@@ -97,7 +115,7 @@ test("a route without its right would let anyone in: every one is tried without 
     }
   }
   expect(wrong).toEqual([]);
-  expect(tried).toBeGreaterThan(300);
+  expect(tried).toBeGreaterThan(500);
 });
 
 test("a path spelt otherwise would get past the guard", async () => {
@@ -123,9 +141,19 @@ test.each(["HEAD", "OPTIONS", "TRACE", "PROPFIND"])(
   },
 );
 
-/** Without a key, everything of ours is 401; with too little, 403. */
-function expectedRefusal(held: Right | undefined, needed: Right): number | undefined {
+function cellNamed(text: string | undefined): [Thing, Action] | undefined {
+  const [, action, thing] = /^(see|use|change) (.+)$/.exec(text ?? "") ?? [];
+  const known = THINGS.find((each) => each === thing);
+  return known && action ? [known, action as Action] : undefined;
+}
+
+type Held = Right | "agent token" | "run token" | undefined;
+
+/** Without a key, everything of ours is 401; with too little, 403. A token opens /mcp alone. */
+function expectedRefusal(held: Held, needed: Right, path: string): number | undefined {
   if (held === undefined) return 401;
+  if (held === "agent token") return path === "/mcp" ? undefined : 403;
+  if (held === "run token") return path === "/mcp" ? 401 : 403; // its run is over
   return RIGHTS.indexOf(held) < RIGHTS.indexOf(needed) ? 403 : undefined;
 }
 
@@ -141,7 +169,7 @@ const filled = (path: string): string =>
     .replace(/\{[^}]+\}/g, "nothing-of-this-name")
     .replace("/events", "/events?format=json");
 
-async function ask(method: string, path: string, right: Right | undefined, body?: unknown) {
+async function ask(method: string, path: string, right: Held, body?: unknown) {
   const key = right && keys[right];
   const response = await fetch(at + path, {
     method,

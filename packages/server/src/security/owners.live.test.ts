@@ -161,6 +161,6 @@ test("a schedule in another person's name would work with that person's rights",
 });
 
 async function keyOf(owner: string): Promise<Record<string, string>> {
-  const made = await server.services.keys.create({ name: owner, owner, rights: ["run"], perMinute: 1e6 });
+  const made = await server.services.keys.create({ name: owner, owner, rights: ["author"], perMinute: 1e6 });
   return { authorization: `Bearer ${made.key}` };
 }

@@ -17,6 +17,8 @@ const LOOPBACK = `${SERVER}/security/loopback.live.test.ts`;
 const SECRETS = `${SERVER}/security/secrets-for-hosts.live.test.ts`;
 const FOLDERS = `${RUNTIME}/sources/session-folders.live.test.ts`;
 const SERVICES = `${RUNTIME}/services/service-supervisor.live.test.ts`;
+const AUTHORITY = `${SERVER}/security/authority.live.test.ts`;
+const INJECTION = `${SERVER}/security/prompt-injection.live.test.ts`;
 const OWNERS = `${SERVER}/security/owners.live.test.ts`;
 
 export const SECURITY_SUITE: readonly SecurityRow[] = [
@@ -148,6 +150,42 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
       [INSTALL, "would read the server's folder, whose mode is 0700"],
       [INSTALL, "would read it with a Python that lies in a private home"],
       [LOOPBACK, "a package would be the local admin of a server run by $server"],
+    ],
+  },
+  {
+    attack: "rights that nobody gave",
+    shownBy: [
+      [AUTHORITY, "a key that may run agents would make agents, schedules and rights"],
+      [AUTHORITY, "an author would make an agent that does more than the author may"],
+      [AUTHORITY, "by changing the prompt of an agent that an admin gave more to"],
+      [AUTHORITY, "by a policy of the agent that lets request_access run by itself"],
+      [AUTHORITY, "by approving one's own question"],
+      [AUTHORITY, "a token would be worth more than its agent"],
+    ],
+  },
+  {
+    attack: "an approval for something else",
+    shownBy: [
+      [AUTHORITY, "after the agent was changed: the answer does not count"],
+      [AUTHORITY, "by somebody it was escalated to, with other arguments"],
+    ],
+  },
+  {
+    attack: "prompt injection",
+    shownBy: [[INJECTION, "a page that gives orders would raise rights"]],
+  },
+  {
+    attack: "traces removed from the audit log",
+    shownBy: [
+      [AUTHORITY, "would be changed or shortened"],
+      [AUTHORITY, "would be changed by who owns the database, unseen"],
+    ],
+  },
+  {
+    attack: "files, triggers and schedules of others",
+    shownBy: [
+      [AUTHORITY, "a file of the machine would be read as an attachment"],
+      [AUTHORITY, "would be listed, retried or dropped"],
     ],
   },
   {

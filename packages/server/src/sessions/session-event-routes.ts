@@ -10,7 +10,7 @@ import { SSE_GOODBYE, sseEvent, sseResponse, streamStop } from "../http/sse.ts";
 
 const follow = createRoute({
   operationId: "followSession",
-  ...needs("read"),
+  ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/{id}/events",
   tags: ["runs"],
@@ -30,7 +30,7 @@ const follow = createRoute({
 
 const exportSession = createRoute({
   operationId: "exportSession",
-  ...needs("read"),
+  ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/{id}/export",
   tags: ["runs"],

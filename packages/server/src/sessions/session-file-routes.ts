@@ -14,7 +14,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import type { SessionStore } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { type AppEnv, checkQuery, newRoutes, requireRight } from "../http/define-route.ts";
+import { type AppEnv, authority, checkQuery, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { readBody } from "../http/read-body.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -31,12 +31,12 @@ export interface SessionFileRouteParts {
 export function sessionFileRoutes(services: SessionFileRouteParts) {
   const routes = newRoutes();
   describeFileRoutes(routes.openAPIRegistry);
-  const read = requireRight("read");
-  const run = requireRight("run");
-  routes.get(BASE, read, checkQuery(), (c) => getFile(c, services));
-  routes.get(`${BASE}/*`, read, checkQuery(), (c) => getFile(c, services));
-  routes.put(`${BASE}/*`, run, checkQuery(FileWriteQuery), (c) => putFile(c, services));
-  routes.delete(`${BASE}/*`, run, checkQuery(FileDeleteQuery), (c) => deleteFile(c, services));
+  const see = requireRight("file", "see");
+  const change = requireRight("file", "change");
+  routes.get(BASE, see, checkQuery(), (c) => getFile(c, services));
+  routes.get(`${BASE}/*`, see, checkQuery(), (c) => getFile(c, services));
+  routes.put(`${BASE}/*`, change, checkQuery(FileWriteQuery), (c) => putFile(c, services));
+  routes.delete(`${BASE}/*`, change, checkQuery(FileDeleteQuery), (c) => deleteFile(c, services));
   return routes;
 }
 
@@ -127,7 +127,7 @@ function describeFileRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegis
     method: "get",
     path: "/v1/sessions/{id}/files",
     summary: "List the session's root",
-    "x-capstan-right": "read",
+    ...authority("file", "see"),
     request: { params: params.pick({ id: true }) },
     responses: {
       200: {
@@ -142,7 +142,7 @@ function describeFileRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegis
     method: "get",
     path,
     summary: "Download a file, or list a directory",
-    "x-capstan-right": "read",
+    ...authority("file", "see"),
     responses: {
       200: {
         description: "The bytes, or the listing.",
@@ -156,7 +156,7 @@ function describeFileRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegis
     method: "put",
     path,
     summary: "Upload a file; parents are made on the way",
-    "x-capstan-right": "run",
+    ...authority("file", "change"),
     request: {
       params,
       query: FileWriteQuery,
@@ -173,7 +173,7 @@ function describeFileRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegis
     method: "delete",
     path,
     summary: "Delete a file or directory",
-    "x-capstan-right": "run",
+    ...authority("file", "change"),
     request: { params, query: FileDeleteQuery },
     responses: {
       200: {

@@ -10,7 +10,7 @@ import { problem } from "../http/problem.ts";
 
 const createSession = createRoute({
   operationId: "createSession",
-  ...needs("run"),
+  ...needs("session", "change"),
   method: "post",
   path: "/v1/sessions",
   tags: ["sessions"],
@@ -21,7 +21,7 @@ const createSession = createRoute({
 
 const listSessions = createRoute({
   operationId: "listSessions",
-  ...needs("read"),
+  ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions",
   tags: ["sessions"],
@@ -36,7 +36,7 @@ const listSessions = createRoute({
 
 const getSession = createRoute({
   operationId: "getSession",
-  ...needs("read"),
+  ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/{id}",
   tags: ["sessions"],
@@ -47,7 +47,7 @@ const getSession = createRoute({
 
 const patchSession = createRoute({
   operationId: "updateSession",
-  ...needs("run"),
+  ...needs("session", "change"),
   method: "patch",
   path: "/v1/sessions/{id}",
   tags: ["sessions"],
@@ -58,7 +58,7 @@ const patchSession = createRoute({
 
 const deleteSession = createRoute({
   operationId: "deleteSession",
-  ...needs("run"),
+  ...needs("session", "change"),
   method: "delete",
   path: "/v1/sessions/{id}",
   tags: ["sessions"],

@@ -7,7 +7,7 @@ import { json, needs, newRoutes } from "../http/define-route.ts";
 
 const search = createRoute({
   operationId: "searchSessions",
-  ...needs("read"),
+  ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/search",
   tags: ["sessions"],

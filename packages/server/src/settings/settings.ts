@@ -50,7 +50,9 @@ const Environment = z.object({
   CAPSTAN_SECRET_HOSTS: list
     .refine((entries) => entries.every((entry) => /^\w+=\S+$/.test(entry)), "must read NAME=host,NAME=host")
     .default([]),
+  CAPSTAN_RIGHTS_APPROVER: z.email().optional(),
   CAPSTAN_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
+  CAPSTAN_STREAMS_PER_KEY: z.coerce.number().int().min(1).default(1000),
   CAPSTAN_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(6000),
   CAPSTAN_FILE_LIMIT_BYTES: z.coerce
     .number()

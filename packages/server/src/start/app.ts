@@ -22,6 +22,7 @@ import { faultOf } from "../http/fault-of.ts";
 import { refuseDeepJson } from "../http/json-depth.ts";
 import { notServed } from "../http/not-served.ts";
 import { problem } from "../http/problem.ts";
+import { limitStreams } from "../http/stream-limit.ts";
 import { mcpRoutes } from "../mcp/mcp-routes.ts";
 import { modelRoutes } from "../models/model-routes.ts";
 import { healthRoutes } from "../observability/health-routes.ts";
@@ -88,6 +89,7 @@ export function createApp(
   const app = newRoutes();
   app.use(guardOrigin(services.settings));
   app.use(authenticate({ ...services, localCallers, ownerToken }));
+  app.use(limitStreams(services.settings.CAPSTAN_STREAMS_PER_KEY));
   app.use(limitBody);
   app.use(refuseDeepJson);
   if (services.database.kind === "pglite")

@@ -23,6 +23,7 @@ import {
   settingStore,
   tokenStore,
   userStore,
+  webhookKey,
   withOwnRoute,
   withRouteTool,
 } from "@capstan/runtime";
@@ -62,6 +63,7 @@ export async function openFoundations(options: FoundationOptions) {
   const search = searchSettings(settings);
   const registry = CapabilityRegistry.of(builtinCapabilities({ sandbox, search }));
   const secret = settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR);
+  const signingKey = webhookKey(secret);
   const stores = openStores(database, settings, secret);
   const fetch = createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS });
   const models = openModelsHere(settings, database, stores.providers, environment, ownModels);
@@ -71,13 +73,13 @@ export async function openFoundations(options: FoundationOptions) {
     models,
     providers: stores.providers,
     fetch,
-    secret,
+    secret: signingKey,
     search: search[0],
     embed: staticEmbedding,
   });
   for (const capability of catalog) registry.register(capability);
   const added = registerConfig(registry, config, boundSecrets(settings));
-  if (added.ok) return ok({ database, sandbox, fetch, registry, stores, secret, models });
+  if (added.ok) return ok({ database, sandbox, fetch, registry, stores, secret: signingKey, models });
   await Promise.all([database.close(), sandbox.close(), fetch.close()]);
   return added;
 }

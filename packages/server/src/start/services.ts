@@ -1,6 +1,7 @@
 /** Opens every feature once, in order. Each names what it needs; routes take the parts they name, nothing is global. */
 import { join } from "node:path";
 import { countTokens } from "@capstan/builtins";
+import type { SecurityLine } from "@capstan/client/wire";
 import { type CapabilityRegistry, type CapstanConfig, ok, type Result, type Sandbox } from "@capstan/core";
 import {
   type AgentStore,
@@ -22,6 +23,7 @@ import {
   openCapabilityDocuments,
   openObservations,
   type Packages,
+  probeCommandIsolation,
   type ResolvedModel,
   type RouteTier,
   type Runs,
@@ -39,6 +41,7 @@ import type { ServerModels } from "../models/models.ts";
 import type { Providers } from "../models/providers.ts";
 import { openObservability } from "../observability/observability.ts";
 import type { RunTotals } from "../observability/run-totals.ts";
+import { securityReport } from "../observability/security-report.ts";
 import { openServerPackages } from "../packages/packages.ts";
 import { type EngineParts, openEngine } from "../runs/run-engine.ts";
 import { type SessionFiles, sessionFiles } from "../sessions/session-files.ts";
@@ -82,6 +85,10 @@ export interface Services {
   readonly triggers: ServerTriggers;
   /** What whoever runs the server should know: what the sandbox lacks here, documents that cannot be used. */
   readonly notes: () => readonly string[];
+  /** What this installation promises, and what it does not. */
+  readonly security: () => Promise<SecurityLine[]>;
+  /** Receivers of webhooks verify with it. */
+  readonly webhookKey: string;
   /** What tasks are ranked by, beside their words. */
   readonly routeTier: RouteTier;
   /** Fires when the server stops: streams end with a hint to connect again. */
@@ -126,6 +133,7 @@ export async function openServices(
   const packages = await openServerPackages({ ...common, environment, withRetry, note: log.info });
   const watch = openObservability(common);
   const observations = openObservations(database, onError);
+  const commandIsolation = probeOnce(settings);
   const delegates = codingAgents(settings, environment, config.codingAgents);
   const agents = await openAgents({
     ...common,
@@ -158,6 +166,8 @@ export async function openServices(
     packages,
     triggers,
     routeTier: routing.value,
+    security: () => securityReport({ settings, keys: stores.keys, sandbox, commandIsolation }),
+    webhookKey: secret,
     close: () =>
       closeInOrder([
         documents,
@@ -241,6 +251,13 @@ const openDocuments = ({
 
 const documentNotes = (documents: CapabilityDocuments): string[] =>
   documents.faults().map(({ file, why }) => `${file} is not used: ${why}`);
+
+/** Probing starts a process or two, so it is done when somebody asks, once. */
+function probeOnce(settings: Settings) {
+  let probed: ReturnType<typeof probeCommandIsolation> | undefined;
+  const allowsUnseparated = settings.CAPSTAN_ALLOW_UNSEPARATED_PACKAGES;
+  return () => (probed ??= probeCommandIsolation({ allowsUnseparated }));
+}
 
 /** Draining happens once, whoever asks first. */
 function openStop(drainRuns: () => Promise<void>) {

@@ -28,6 +28,7 @@ import {
   type AppEnv,
   answer,
   asWire,
+  authority,
   Id,
   json,
   jsonBody,
@@ -50,7 +51,7 @@ const TelemetryLimit = z.coerce
 
 const telemetry = createRoute({
   operationId: "getExecutionTelemetry",
-  ...needs("read"),
+  ...needs("server", "see"),
   method: "get",
   path: "/api/execution-telemetry",
   tags: ["tasks"],
@@ -61,7 +62,7 @@ const telemetry = createRoute({
 
 const series = createRoute({
   operationId: "getTelemetrySeries",
-  ...needs("read"),
+  ...needs("server", "see"),
   method: "get",
   path: "/v1/telemetry/series",
   tags: ["tasks"],
@@ -72,7 +73,7 @@ const series = createRoute({
 
 const explain = createRoute({
   operationId: "explainRoute",
-  ...needs("read"),
+  ...needs("capability", "see"),
   method: "post",
   path: "/v1/route",
   tags: ["tasks"],
@@ -83,7 +84,7 @@ const explain = createRoute({
 
 const rankCatalog = createRoute({
   operationId: "rankCatalog",
-  ...needs("read"),
+  ...needs("capability", "see"),
   method: "post",
   path: "/v1/route/rank",
   tags: ["tasks"],
@@ -94,7 +95,7 @@ const rankCatalog = createRoute({
 
 const execute = createRoute({
   operationId: "executeTask",
-  ...needs("run"),
+  ...needs("task", "use"),
   method: "post",
   path: "/api/execute-task",
   tags: ["tasks"],
@@ -111,7 +112,7 @@ const execute = createRoute({
 
 const getTask = createRoute({
   operationId: "getTask",
-  ...needs("read"),
+  ...needs("task", "see"),
   method: "get",
   path: "/api/tasks/{id}",
   tags: ["tasks"],
@@ -122,7 +123,7 @@ const getTask = createRoute({
 
 const followTask = createRoute({
   operationId: "followTask",
-  ...needs("read"),
+  ...needs("task", "see"),
   method: "get",
   path: "/api/tasks/{id}/events",
   tags: ["tasks"],
@@ -190,7 +191,7 @@ export function taskRoutes(services: TaskRouteParts) {
   });
   addTasks(routes, services);
   describeCatalog(routes.openAPIRegistry);
-  routes.all("/api/*", requireRight("run"), (c) => catalogRoute(c, services));
+  routes.all("/api/*", requireRight("capability", "use"), (c) => catalogRoute(c, services));
   return routes;
 }
 
@@ -280,7 +281,7 @@ function describeCatalog(registry: ReturnType<typeof newRoutes>["openAPIRegistry
     path: "/api/{route}",
     tags: ["tasks"],
     summary: "A route that a capability declares, served by its tool through the gate",
-    "x-capstan-right": "run",
+    ...authority("capability", "use"),
     request: { params: z.object({ route: z.string() }), body: jsonBody(open) },
     responses: { 200: json(open, "What the tool answered.") },
   });

@@ -13,14 +13,14 @@ import { fail } from "@capstan/core";
 import { dropTrigger, listTriggers, retryTrigger, type Schedule as ScheduleRecord } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { uuidv7 } from "uuidv7";
-import { isTheirs } from "../auth/ownership.ts";
+import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import type { ServerTriggers } from "./triggers.ts";
 
 const list = createRoute({
   operationId: "listTriggers",
-  ...needs("read"),
+  ...needs("trigger", "see"),
   method: "get",
   path: "/v1/triggers",
   tags: ["triggers"],
@@ -32,7 +32,7 @@ const list = createRoute({
 });
 const change = createRoute({
   operationId: "changeTrigger",
-  ...needs("run"),
+  ...needs("trigger", "use"),
   method: "post",
   path: "/v1/triggers/{id}/{verb}",
   tags: ["triggers"],
@@ -42,7 +42,7 @@ const change = createRoute({
 });
 const schedules = createRoute({
   operationId: "listSchedules",
-  ...needs("read"),
+  ...needs("schedule", "see"),
   method: "get",
   path: "/v1/schedules",
   tags: ["triggers"],
@@ -51,7 +51,7 @@ const schedules = createRoute({
 });
 const putSchedule = createRoute({
   operationId: "putSchedule",
-  ...needs("run"),
+  ...needs("schedule", "change"),
   method: "post",
   path: "/v1/schedules",
   tags: ["triggers"],
@@ -61,7 +61,7 @@ const putSchedule = createRoute({
 });
 const removeSchedule = createRoute({
   operationId: "removeSchedule",
-  ...needs("run"),
+  ...needs("schedule", "change"),
   method: "delete",
   path: "/v1/schedules/{id}",
   tags: ["triggers"],
@@ -84,18 +84,27 @@ export function triggerRoutes({ triggers, registry }: TriggerRouteParts) {
   const { root: triggerRoot, schedules: store } = triggers;
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
-    const { items, total } = await listTriggers(triggerRoot, c.req.valid("query"));
+    const query = c.req.valid("query");
+    const { items, total } = await listTriggers(triggerRoot, {
+      ...query,
+      user: ownerFilter(c.get("caller")) ?? query.user,
+    });
     return c.json({ items, total }, 200);
   });
   routes.openapi(change, async (c) => {
     const { id, verb } = c.req.valid("param");
-    const changed = await (verb === "retry" ? retryTrigger : dropTrigger)(triggerRoot, id);
+    const changed = await (verb === "retry" ? retryTrigger : dropTrigger)(
+      triggerRoot,
+      id,
+      ownerFilter(c.get("caller")),
+    );
     if (!changed.ok) return problem(c, changed.failure);
     triggers.look();
     return c.json({ ...changed.value }, 200);
   });
   routes.openapi(schedules, async (c) => {
-    const items = (await store.list()).map(scheduleDto);
+    const all = await store.list();
+    const items = all.filter(({ user }) => isTheirs(c.get("caller"), user)).map(scheduleDto);
     return c.json({ items, total: items.length }, 200);
   });
   routes.openapi(putSchedule, async (c) => {

@@ -15,6 +15,8 @@ export interface TurnParts extends StartRunParts {
 export interface TurnRequest {
   readonly agentId: string;
   readonly by: string;
+  /** Whether they may also answer what changes rights. */
+  readonly isAdmin?: boolean;
   readonly input: RunAgentInput;
 }
 

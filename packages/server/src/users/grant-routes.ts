@@ -9,7 +9,7 @@ import { problem } from "../http/problem.ts";
 const MS_PER_HOUR = 3_600_000;
 const list = createRoute({
   operationId: "listGrants",
-  ...needs("read"),
+  ...needs("grant", "see"),
   method: "get",
   path: "/v1/grants",
   tags: ["users"],
@@ -19,7 +19,7 @@ const list = createRoute({
 });
 const create = createRoute({
   operationId: "createGrant",
-  ...needs("admin"),
+  ...needs("grant", "change"),
   method: "post",
   path: "/v1/grants",
   tags: ["users"],
@@ -29,7 +29,7 @@ const create = createRoute({
 });
 const revoke = createRoute({
   operationId: "revokeGrant",
-  ...needs("admin"),
+  ...needs("grant", "change"),
   method: "delete",
   path: "/v1/grants/{id}",
   tags: ["users"],

@@ -1,5 +1,5 @@
 /** /v1/keys: API keys, shown once. */
-import { type ApiKey, KeyCreate, KeyList, NewApiKey } from "@capstan/client/wire";
+import { type ApiKey, KeyCreate, KeyList, NewApiKey, WebhookKey } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { AuditLog, KeyRecord, KeyStore } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
@@ -9,7 +9,7 @@ import type { Settings } from "../settings/settings.ts";
 
 const listKeys = createRoute({
   operationId: "listKeys",
-  ...needs("admin"),
+  ...needs("key", "see"),
   method: "get",
   path: "/v1/keys",
   tags: ["settings"],
@@ -20,7 +20,7 @@ const listKeys = createRoute({
 });
 const createKey = createRoute({
   operationId: "createKey",
-  ...needs("admin"),
+  ...needs("key", "change"),
   method: "post",
   path: "/v1/keys",
   tags: ["settings"],
@@ -30,7 +30,7 @@ const createKey = createRoute({
 });
 const revokeKey = createRoute({
   operationId: "revokeKey",
-  ...needs("admin"),
+  ...needs("key", "change"),
   method: "delete",
   path: "/v1/keys/{id}",
   tags: ["settings"],
@@ -38,14 +38,26 @@ const revokeKey = createRoute({
   request: { params: Id },
   responses: { 204: { description: "It no longer works." } },
 });
+const getWebhookKey = createRoute({
+  operationId: "getWebhookKey",
+  ...needs("key", "see"),
+  method: "get",
+  path: "/v1/webhook-key",
+  tags: ["settings"],
+  summary: "The key by which receivers verify webhooks; it opens nothing",
+  responses: { 200: json(WebhookKey, "The key.") },
+});
+
 export interface KeyRouteParts {
+  readonly webhookKey: string;
   readonly keys: KeyStore;
   readonly audit: AuditLog;
   readonly settings: Settings;
 }
 
-export function keyRoutes({ keys, audit, settings }: KeyRouteParts) {
+export function keyRoutes({ keys, audit, settings, webhookKey }: KeyRouteParts) {
   const routes = newRoutes();
+  routes.openapi(getWebhookKey, (c) => c.json({ key: webhookKey }, 200));
   routes.openapi(listKeys, async (c) => {
     const items = (await keys.list()).map(keyDto);
     return c.json({ items, total: items.length }, 200);

@@ -10,7 +10,7 @@ import { problem } from "../http/problem.ts";
 
 const list = createRoute({
   operationId: "listSecrets",
-  ...needs("run"),
+  ...needs("secret", "see"),
   method: "get",
   path: "/v1/secrets",
   tags: ["settings"],
@@ -19,7 +19,7 @@ const list = createRoute({
 });
 const put = createRoute({
   operationId: "putSecret",
-  ...needs("run"),
+  ...needs("secret", "change"),
   method: "put",
   path: "/v1/secrets/{capability}/{name}",
   tags: ["settings"],
@@ -29,7 +29,7 @@ const put = createRoute({
 });
 const remove = createRoute({
   operationId: "removeSecret",
-  ...needs("run"),
+  ...needs("secret", "change"),
   method: "delete",
   path: "/v1/secrets/{capability}/{name}",
   tags: ["settings"],

@@ -11,7 +11,7 @@ const Token = Id.extend({ token_id: z.string() });
 
 const create = createRoute({
   operationId: "createAgentToken",
-  ...needs("run"),
+  ...needs("token", "change"),
   method: "post",
   path: "/v1/agents/{id}/tokens",
   tags: ["agents"],
@@ -22,7 +22,7 @@ const create = createRoute({
 
 const list = createRoute({
   operationId: "listAgentTokens",
-  ...needs("run"),
+  ...needs("token", "see"),
   method: "get",
   path: "/v1/agents/{id}/tokens",
   tags: ["agents"],
@@ -33,7 +33,7 @@ const list = createRoute({
 
 const revoke = createRoute({
   operationId: "revokeAgentToken",
-  ...needs("run"),
+  ...needs("token", "change"),
   method: "delete",
   path: "/v1/agents/{id}/tokens/{token_id}",
   tags: ["agents"],

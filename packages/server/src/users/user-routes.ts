@@ -1,5 +1,13 @@
 /** /v1/users and /v1/audit: who may do what, and who changed it. */
-import { AuditPage, AuditQuery, User, UserEmail, UserList, UserPut } from "@capstan/client/wire";
+import {
+  AuditPage,
+  AuditQuery,
+  AuditVerification,
+  User,
+  UserEmail,
+  UserList,
+  UserPut,
+} from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { AuditLog, UserRecord, UserStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
@@ -11,7 +19,7 @@ const Email = z.object({ email: UserEmail });
 
 const listUsers = createRoute({
   operationId: "listUsers",
-  ...needs("read"),
+  ...needs("user", "see"),
   method: "get",
   path: "/v1/users",
   tags: ["users"],
@@ -21,7 +29,7 @@ const listUsers = createRoute({
 
 const getUser = createRoute({
   operationId: "getUser",
-  ...needs("read"),
+  ...needs("user", "see"),
   method: "get",
   path: "/v1/users/{email}",
   tags: ["users"],
@@ -32,7 +40,7 @@ const getUser = createRoute({
 
 const putUser = createRoute({
   operationId: "putUser",
-  ...needs("admin"),
+  ...needs("user", "change"),
   method: "put",
   path: "/v1/users/{email}",
   tags: ["users"],
@@ -43,7 +51,7 @@ const putUser = createRoute({
 
 const listAudit = createRoute({
   operationId: "listAudit",
-  ...needs("admin"),
+  ...needs("audit log", "see"),
   method: "get",
   path: "/v1/audit",
   tags: ["users"],
@@ -54,6 +62,16 @@ const listAudit = createRoute({
   responses: {
     200: json(AuditPage, "A page of the log."),
   },
+});
+
+const verifyAudit = createRoute({
+  operationId: "verifyAuditLog",
+  ...needs("audit log", "see"),
+  method: "get",
+  path: "/v1/audit/verification",
+  tags: ["users"],
+  summary: "Check the chain of the audit log",
+  responses: { 200: json(AuditVerification, "Whether each row fits the one before it.") },
 });
 
 export interface UserRouteParts {
@@ -86,6 +104,7 @@ export function userRoutes({ users, audit }: UserRouteParts) {
     });
     return c.json(userDto(user), 200);
   });
+  routes.openapi(verifyAudit, async (c) => c.json(await audit.verify(), 200));
   routes.openapi(listAudit, async (c) => {
     const { limit, cursor } = c.req.valid("query");
     const entries = await audit.list({ limit, cursor });

@@ -119,6 +119,8 @@ export const approvals = pgTable(
     tool: text("tool").notNull(),
     callId: text("call_id").notNull(),
     arguments: json("arguments").notNull(),
+    /** What was asked for: see `approvalPin`. */
+    pin: text("pin"),
     reason: text("reason").notNull(),
     /** pending, approved, denied, expired, cancelled. */
     status: text("status").notNull().default("pending"),

@@ -87,6 +87,9 @@ export const auditLog = pgTable(
     subject: text("subject").notNull(),
     details: jsonb("details").notNull().default({}),
     createdAt: at("created_at").notNull().default(sql`now()`),
+    /** The hash of the row before it, and of this row with that one: see `audit-chain.ts`. */
+    previous: text("previous"),
+    hash: text("hash"),
   },
   (table) => [index("idx_audit_created").on(table.createdAt)],
 );

@@ -2,8 +2,16 @@
  * The inbox: calls that wait for a person's approval. An answer is one transaction that locks the run's row: it counts
  * once, whoever gives it, and the last answer of a run starts its next segment, days later if need be.
  */
-import { fail, type JsonValue, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
-import { type ApprovalExpiry, expiryOf } from "@capstan/core/internal";
+import {
+  type Failure,
+  fail,
+  type JsonValue,
+  ok,
+  type Result,
+  type RuntimeAgent,
+  type RuntimeTool,
+} from "@capstan/core";
+import { type ApprovalExpiry, expiryOf, mayAnswer } from "@capstan/core/internal";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 import { inTransaction } from "../../db/transaction.ts";
@@ -12,6 +20,7 @@ import type { GateOutcome } from "../../gate/gate.ts";
 import { CLAIM_WAITING } from "../claim/claim-statements.ts";
 import type { ClaimRow } from "../claim/claims.ts";
 import { storableJson } from "../log/storable-json.ts";
+import { approvalPin } from "./approval-pin.ts";
 import { escalateOverdue, FIND_OVERDUE, IS_IN_TIME } from "./expiry-statements.ts";
 
 export type ApprovalStatus = "pending" | "approved" | "denied" | "expired" | "cancelled";
@@ -26,6 +35,8 @@ export interface Approval {
   readonly tool: string;
   readonly callId: string;
   readonly arguments: JsonValue;
+  /** What was asked for: see `approvalPin`. */
+  readonly pin: string | null;
   readonly reason: string;
   readonly status: ApprovalStatus;
   readonly expiry: ApprovalExpiry;
@@ -45,6 +56,8 @@ export interface Decision {
   readonly approve: boolean;
   /** Who decided. */
   readonly by: string;
+  /** Whether they are an admin: others answer what they asked for or were asked. */
+  readonly isAdmin?: boolean;
   /** Shown to the model. */
   readonly words?: string | undefined;
   /** In place of the model's arguments; checked by the tool's schema again. */
@@ -82,6 +95,8 @@ export interface ApprovalParts {
   readonly resume: (row: ClaimRow, answered: Approval) => Promise<void>;
   /** Makes an approved call that has no run. */
   readonly execute: (approval: Approval, agent: RuntimeAgent) => Promise<GateOutcome>;
+  /** Who answers calls that change rights, beside admins. */
+  readonly rightsApprover?: string | undefined;
   readonly audit: (entry: { actor: string; action: string; subject: string; details: object }) => void;
 }
 
@@ -98,7 +113,7 @@ export interface Approvals {
 }
 
 const COLUMNS = `id, run_id as "runId", session_id as "sessionId", agent_id as "agentId", user_email as "userEmail",
-  capability_id as "capabilityId", tool, call_id as "callId", arguments, reason, status, expiry,
+  capability_id as "capabilityId", tool, call_id as "callId", arguments, pin, reason, status, expiry,
   expires_at as "expiresAt", assignee, decided_by as "decidedBy", decided_at as "decidedAt", words,
   edited_arguments as "editedArguments", config, result, created_at as "createdAt"`;
 
@@ -134,7 +149,7 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     async answer(id, decision) {
       const asked = await get(id);
       if (!asked.ok) return asked;
-      const checked = await checkEdits(parts, asked.value, decision);
+      const checked = await checkAnswer(parts, asked.value, decision);
       if (!checked.ok) return checked;
       const decided = await decide(parts, asked.value, {
         ...decision,
@@ -163,20 +178,39 @@ export function createApprovals(parts: ApprovalParts): Approvals {
   };
 }
 
-/** Edited arguments must fit the tool's schema before the answer counts, so that the person can correct them. */
-async function checkEdits(
-  { agentOf }: ApprovalParts,
+/** Whether this person may give this answer, and whether it answers what would run now. */
+async function checkAnswer(
+  parts: ApprovalParts,
   approval: Approval,
-  { approve, editedArguments }: Decision,
+  decision: Decision,
 ): Promise<Result<true>> {
-  if (!approve || editedArguments === undefined) return ok(true);
-  const agent = await agentOf(approval);
+  const { approve, by, isAdmin = false, editedArguments } = decision;
+  const agent = await parts.agentOf(approval);
+  const tool = agent.ok ? agent.value.tools.find(({ name }) => name === approval.tool) : undefined;
+  const may = mayAnswer(
+    { email: by, isAdmin },
+    { ...approval, changesRights: tool?.tool.changesRights ?? false },
+    { approve, edits: editedArguments !== undefined },
+    parts.rightsApprover,
+  );
+  if (!may.ok || !approve) return may;
   if (!agent.ok) return agent;
-  const { tool } = approval;
-  const found = agent.value.tools.find(({ name }) => name === tool);
-  if (!found) return ok(true); // the gate reports why the tool is missing
-  const parsed = found.tool.input.parse(editedArguments);
-  return parsed.ok ? ok(true) : fail("tool_input_invalid", { tool, where: parsed.where });
+  if (!tool) return ok(true); // the gate reports why the tool is missing
+  const pin = approvalPin(agent.value, tool);
+  if (pin !== approval.pin) return askAnew(parts, approval, pin);
+  return editedArguments === undefined ? ok(true) : checkEdits(tool, editedArguments);
+}
+
+/** Edited arguments must fit the tool's schema before the answer counts, so that the person can correct them. */
+function checkEdits({ name, tool }: RuntimeTool, editedArguments: JsonValue): Result<true> {
+  const parsed = tool.input.parse(editedArguments);
+  return parsed.ok ? ok(true) : fail("tool_input_invalid", { tool: name, where: parsed.where });
+}
+
+/** The answer was to something else: the question stays, for what would run now. */
+async function askAnew({ pool }: ApprovalParts, { id, tool }: Approval, pin: string): Promise<Result<never>> {
+  await pool.query("update approvals set pin = $2 where id = $1 and status = 'pending'", [id, pin]);
+  return fail("approval_changed", { id, tool });
 }
 
 interface Deciding {
@@ -224,15 +258,32 @@ async function refuseLateAnswer(parts: ApprovalParts, approval: Approval): Promi
 async function executeApproved(parts: ApprovalParts, approval: Approval): Promise<Approval> {
   if (approval.runId !== null || approval.status !== "approved") return approval;
   const agent = await parts.agentOf(approval);
-  const outcome: GateOutcome = agent.ok
-    ? await parts.execute(approval, agent.value)
-    : { kind: "refused", ran: false, failure: agent.failure, durationMs: 0 };
+  const outcome = await callUnchanged(parts, approval, agent);
   const result = outcome.kind === "done" ? { output: outcome.output } : failureOf(outcome);
   await parts.pool.query("update approvals set result = $2::json where id = $1 and result is null", [
     approval.id,
     storableJson(result),
   ]);
   return { ...approval, result: result as JsonValue };
+}
+
+/** Between the answer and the call an agent may change again: then nothing runs. */
+async function callUnchanged(
+  { execute }: ApprovalParts,
+  approval: Approval,
+  agent: Result<RuntimeAgent>,
+): Promise<GateOutcome> {
+  const refuse = ({ failure }: { failure: Failure }): GateOutcome => ({
+    kind: "refused",
+    ran: false,
+    failure,
+    durationMs: 0,
+  });
+  if (!agent.ok) return refuse(agent);
+  const tool = agent.value.tools.find(({ name }) => name === approval.tool);
+  if (tool && approvalPin(agent.value, tool) !== approval.pin)
+    return refuse(fail("approval_changed", { id: approval.id, tool: approval.tool }));
+  return execute(approval, agent.value);
 }
 
 const failureOf = (outcome: Exclude<GateOutcome, { kind: "done" }>): object =>
@@ -244,8 +295,8 @@ const failureOf = (outcome: Exclude<GateOutcome, { kind: "done" }>): object =>
       });
 
 const INSERT = `insert into approvals(id, session_id, agent_id, user_email, capability_id, tool, call_id, arguments,
-    reason, expiry, expires_at, assignee, config)
-  values ($1, $2, $3, $4, $5, $6, $7, $8::json, $9, $10::json, $11, $4, $12::json) returning ${COLUMNS}`;
+    reason, expiry, expires_at, config, pin, assignee)
+  values ($1, $2, $3, $4, $5, $6, $7, $8::json, $9, $10::json, $11, $12::json, $13, $14) returning ${COLUMNS}`;
 
 async function storeDirect(parts: ApprovalParts, call: DirectCall): Promise<Approval> {
   const { agent, tool, input, why, userEmail, sessionId } = call;
@@ -264,6 +315,8 @@ async function storeDirect(parts: ApprovalParts, call: DirectCall): Promise<Appr
     storableJson(expiry),
     expiryOf(expiry, parts.now()) ?? null,
     storableJson(tool.config ?? null),
+    approvalPin(agent, tool),
+    tool.tool.changesRights ? (parts.rightsApprover ?? userEmail) : userEmail,
   ]);
   const [approval] = rows;
   if (!approval) throw new Error("the approval just inserted was not returned");

@@ -133,7 +133,8 @@ export const READ_RUN = `select s.agent_id, s.owner, s.state, s.metadata,
     (select coalesce(max(last_seq), 0) from events where session_id = s.id) as last_seq,
     (select json_agg(e.payload order by e.last_seq) from events e where e.session_id = s.id and e.last_seq >= $3) as batches,
     (select json_agg(json_build_object('callId', a.call_id, 'status', a.status, 'words', a.words,
-      'edited', a.edited_arguments, 'by', a.decided_by)) from approvals a where a.run_id = $2) as answers
+      'edited', a.edited_arguments, 'by', a.decided_by, 'pin', a.pin) order by a.id)
+      from approvals a where a.run_id = $2) as answers
   from sessions s where s.id = $1`;
 
 /** The whole conversation, for a snapshot. */

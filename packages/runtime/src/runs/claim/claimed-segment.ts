@@ -11,6 +11,8 @@ export interface Answer {
   readonly words: string | null;
   readonly edited: JsonValue;
   readonly by: string | null;
+  /** What was asked for: an approval of something else does not count. */
+  readonly pin: string | null;
 }
 
 /** A segment as it was claimed. */

@@ -174,6 +174,8 @@ export interface RunsParts {
   /** Copies files when a session is forked. */
   readonly copyFiles?: (fromSession: string, toSession: string) => Promise<void>;
   readonly webhooks?: { readonly fetch: WebhookFetch; readonly secret: string };
+  /** Who answers calls that change rights, beside admins. */
+  readonly rightsApprover?: string | undefined;
   /** Called after each segment; must not throw or wait. */
   readonly observed?: (observation: RunObservation) => void;
   /** Called once per run, when it has ended; must not throw or wait. */

@@ -15,6 +15,7 @@ const answer = (status: Answer["status"]): Answer => ({
   words: null,
   edited: null,
   by: "ann@example.com",
+  pin: null,
 });
 const before: ConversationMessage = { id: "m", role: "assistant", content: [bash("1", "ls")] };
 

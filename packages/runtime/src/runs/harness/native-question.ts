@@ -17,17 +17,18 @@ export interface NativeQuestion {
 /** `person`: the question is in `waits` now. An approval that came after the program had ended counts for the same call again. */
 export function nativeVerdict(
   context: RunContext,
-  { spec }: RuntimeAgent,
+  agent: RuntimeAgent,
   part: ToolCallPart,
   waits: Waits,
   { reason }: NativeQuestion,
 ): "approve" | "deny" | "person" {
+  const { spec } = agent;
   const policy = spec.toolPolicies[part.toolName];
   if (policy === "auto" || wasApproved(context, part)) return "approve";
   if (policy === "deny") return "deny";
   const tool = nativeTool(spec.harness, part.toolName);
   const why = reason ?? `${spec.harness} asks to use its own tool "${part.toolName}"`;
-  askPerson(context, part, { tool, input: part.input, why }, waits);
+  askPerson(context, agent, part, { tool, input: part.input, why }, waits);
   return "person";
 }
 

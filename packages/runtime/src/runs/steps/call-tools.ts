@@ -24,6 +24,7 @@ import {
 } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import type { GateOutcome } from "../../gate/gate.ts";
+import { approvalPin } from "../approvals/approval-pin.ts";
 import type { Answer } from "../claim/claimed-segment.ts";
 import type { RunContext } from "../context/run-context.ts";
 import type { RunUsage } from "../contract/run-types.ts";
@@ -39,6 +40,8 @@ export interface ApprovalToStore {
   readonly tool: string;
   readonly call_id: string;
   readonly arguments: unknown;
+  readonly pin: string;
+  readonly assignee: string;
   readonly reason: string;
   readonly expiry: unknown;
   readonly expires_at: string | null;
@@ -97,11 +100,11 @@ export async function callOne(
   const input = edited ?? unreadable(call.input) ?? call.input;
   const found = agent.tools.find(({ name }) => name === call.toolName);
   if (found?.tool.subagent) startSubagent(context, call, found);
-  const outcome = await throughGate(context, agent, call, input, answer !== undefined);
+  const outcome = await throughGate(context, agent, call, input, isForThis(answer, agent, found));
   if (found?.tool.subagent) await endSubagent(context, call, outcome);
   switch (outcome.kind) {
     case "approval":
-      return askPerson(context, call, outcome, waits);
+      return askPerson(context, agent, call, outcome, waits);
     case "client":
       waits.clientCalls.push(call.toolCallId);
       return;
@@ -282,8 +285,13 @@ function waitsForChild(failure: Failure, { toolCallId }: ToolCallPart, waits: Wa
   return true;
 }
 
+/** An approval counts while agent, capability and config are what they were; else the person is asked again. */
+const isForThis = (answer: Answer | undefined, agent: RuntimeAgent, tool: RuntimeTool | undefined): boolean =>
+  answer !== undefined && tool !== undefined && answer.pin === approvalPin(agent, tool);
+
 export function askPerson(
   context: RunContext,
+  agent: RuntimeAgent,
   call: ToolCallPart,
   outcome: Pick<Extract<GateOutcome, { kind: "approval" }>, "tool" | "input" | "why">,
   waits: Waits,
@@ -301,6 +309,8 @@ export function askPerson(
     tool: tool.name,
     call_id: call.toolCallId,
     arguments: input,
+    pin: approvalPin(agent, tool),
+    assignee: tool.tool.changesRights ? (engine.parts.rightsApprover ?? claim.userEmail) : claim.userEmail,
     reason: why,
     expiry,
     expires_at: expiresAt ?? null,

@@ -52,6 +52,23 @@ export function About() {
           </a>
         </p>
       </Panel>
+      <Panel title="What this server promises">
+        <Loaded query={query} what="Security facts" rows={4}>
+          {({ security }) => (
+            <ul className="flex flex-col gap-3">
+              {security.map(({ what, holds, detail, next_step }) => (
+                <li key={what} className="flex flex-wrap items-baseline gap-2">
+                  <Badge tone={holds ? "good" : "warn"}>{holds ? "yes" : "no"}</Badge>
+                  <span>
+                    {what}: {detail}
+                    {next_step !== undefined && <span className="block text-ink-faint">{next_step}</span>}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      </Panel>
     </div>
   );
 }

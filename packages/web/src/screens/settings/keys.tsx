@@ -13,7 +13,8 @@ import { useChange, useRead } from "../../server/queries.ts";
 
 const RIGHTS: [right: KeyRight, label: string][] = [
   ["read", "read: view everything"],
-  ["run", "run: also create agents and chat"],
+  ["run", "run: also chat and use agents and tools"],
+  ["author", "author: also create agents and schedules"],
   ["admin", "admin: also manage users, keys and packages"],
 ];
 

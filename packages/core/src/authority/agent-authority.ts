@@ -1,0 +1,78 @@
+/**
+ * An agent never does more than its author could: what in it needs an admin, field by field. The whole agent is looked
+ * at, not the change, because whoever may change the prompt decides what the rest is used for.
+ */
+import type { AgentSpec } from "../agent.ts";
+import type { Capability } from "../capability.ts";
+import { declaredPolicy, isLooser } from "../policy.ts";
+import type { JsonSchema } from "../schema.ts";
+import { missingScopes } from "../scopes.ts";
+
+export interface Author {
+  readonly email: string;
+  readonly isAdmin: boolean;
+  /** Scopes the author has: an agent gets no others. */
+  readonly scopes: readonly string[];
+}
+
+type AuthoredAgent = Omit<AgentSpec, "id" | "version">;
+
+/** What the author may not put into an agent, in plain words; empty when the agent may be saved. */
+export function beyondAuthor(
+  agent: AuthoredAgent,
+  author: Author,
+  capabilityOf: (id: string) => Capability | undefined,
+): string[] {
+  if (author.isAdmin) return [];
+  const { harness, allowNativeTools, mayRequestScopes, approvalExpiry, grantedScopes } = agent;
+  const lacking = missingScopes(grantedScopes, author.scopes);
+  return [
+    ...(harness === "native" ? [] : [`harness: "${harness}" runs a program on the server's machine`]),
+    ...(allowNativeTools ? ["allow_native_tools: the program's own tools pass no gate"] : []),
+    ...(mayRequestScopes ? ["may_request_scopes: it lets the agent ask for more rights"] : []),
+    ...(approvalExpiry.policy === "escalate" && approvalExpiry.to !== author.email
+      ? [`approval_expiry: it hands decisions to ${approvalExpiry.to}`]
+      : []),
+    ...(lacking.length === 0 ? [] : [`granted_scopes: you do not have ${lacking.join(", ")}`]),
+    ...loosened(agent, capabilityOf),
+    ...chosenHosts(agent, capabilityOf),
+  ];
+}
+
+/** Tools that ask a person by themselves, and would not any more. */
+function loosened(
+  { capabilities, toolPolicies }: AuthoredAgent,
+  capabilityOf: (id: string) => Capability | undefined,
+): string[] {
+  return capabilities.flatMap(({ id, prefix = "" }) => {
+    const capability = capabilityOf(id);
+    return (capability?.tools ?? []).flatMap((tool) => {
+      const chosen = toolPolicies[prefix + tool.name];
+      const declared = declaredPolicy(tool.policy, capability?.risk ?? "low");
+      return chosen !== undefined && isLooser(chosen, declared)
+        ? [`tool_policies: "${prefix + tool.name}" asks a person, and "${chosen}" would not`]
+        : [];
+    });
+  });
+}
+
+/** Config fields that say where requests go: with them a secret of the operator could be sent anywhere. */
+function chosenHosts(
+  { capabilities }: AuthoredAgent,
+  capabilityOf: (id: string) => Capability | undefined,
+): string[] {
+  return capabilities.flatMap(({ id, config }) => {
+    if (config === null || typeof config !== "object") return [];
+    const schema = capabilityOf(id)?.config?.jsonSchema;
+    const properties = (schema?.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
+    return Object.keys(config)
+      .filter((name) => choosesHost(name, properties[name]))
+      .map((name) => `config of "${id}": "${name}" chooses a host`);
+  });
+}
+
+const HOST_FORMATS = new Set(["uri", "url", "hostname", "ipv4", "ipv6", "uri-template"]);
+const HOST_NAME = /(^|_|-)(url|uri|host|hostname|endpoint|origin|server)$|(Url|Uri|Host|Endpoint|Origin)$/;
+
+const choosesHost = (name: string, schema: JsonSchema | undefined): boolean =>
+  HOST_NAME.test(name) || HOST_FORMATS.has(String(schema?.format ?? ""));

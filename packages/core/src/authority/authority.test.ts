@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { agentSpec } from "../agent.ts";
+import { defineCapability } from "../capability.ts";
+import { effectivePolicy } from "../policy.ts";
+import { ok } from "../result.ts";
+import { defineTool } from "../tool.ts";
+import { beyondAuthor } from "./agent-authority.ts";
+import { mayAnswer } from "./answer-authority.ts";
+import {
+  ACTIONS,
+  ACTORS,
+  cellOf,
+  includesRight,
+  KEY_RULES,
+  PROGRAMS,
+  RIGHTS,
+  rightFor,
+  THINGS,
+} from "./authority.ts";
+
+describe("the table", () => {
+  test("has a cell for every actor and every thing", () => {
+    for (const actor of ACTORS) for (const thing of THINGS) expect(cellOf(actor, thing).may).toBeDefined();
+    expect(ACTORS).toHaveLength(RIGHTS.length + PROGRAMS.length);
+  });
+
+  test("gives nobody and another user of the machine nothing", () => {
+    for (const thing of THINGS) {
+      expect(cellOf("nobody", thing).may).toEqual([]);
+      expect(cellOf("another user of the machine", thing).may).toEqual([]);
+    }
+  });
+
+  test("gives each right what the one before it has", () => {
+    for (const [at, right] of RIGHTS.entries()) {
+      const before = RIGHTS[at - 1];
+      if (!before) continue;
+      for (const thing of THINGS)
+        expect(cellOf(`${right} key`, thing).may).toEqual(
+          expect.arrayContaining([...cellOf(`${before} key`, thing).may]),
+        );
+    }
+  });
+
+  test("lets no program, and not the model, change rights, agents, keys, packages or secrets", () => {
+    for (const actor of PROGRAMS)
+      for (const thing of ["grant", "key", "agent", "package", "secret", "provider", "approval"] as const)
+        expect(cellOf(actor, thing).may, `${actor} and ${thing}`).toEqual([]);
+  });
+
+  test("shows a secret to no key", () => {
+    expect(KEY_RULES.secret.see).toBeUndefined();
+    for (const right of RIGHTS) expect(cellOf(`${right} key`, "secret").may).not.toContain("see");
+  });
+
+  test("is where a right comes from", () => {
+    expect(rightFor("agent", "change")).toBe("author");
+    expect(includesRight(["run"], "author")).toBe(false);
+    expect(includesRight(["read", "admin"], "author")).toBe(true);
+    expect(ACTIONS.map((action) => rightFor("network", action))).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+const capability = defineCapability({
+  id: "mail",
+  name: "Mail",
+  description: "Sends mail.",
+  config: z.object({ base_url: z.url().optional(), tone: z.string().optional() }),
+  tools: [
+    defineTool({
+      name: "send",
+      description: "Sends.",
+      policy: "approve",
+      input: z.object({}),
+      run: () => ok("sent"),
+    }),
+  ],
+});
+const author = { email: "ann@example.com", isAdmin: false, scopes: ["mail.send"] };
+const beyond = (parts: Partial<Parameters<typeof agentSpec>[0]>, by = author) =>
+  beyondAuthor(agentSpec({ name: "A", ...parts }), by, (id) => (id === "mail" ? capability : undefined));
+
+describe("an agent and its author", () => {
+  test.each([
+    [{}, undefined],
+    [{ capabilities: [{ id: "mail" }], toolPolicies: { send: "deny" as const } }, undefined],
+    [{ grantedScopes: ["mail.send"] }, undefined],
+    [{ capabilities: [{ id: "mail", config: { tone: "warm" } }] }, undefined],
+    [{ approvalExpiry: { policy: "escalate" as const, afterSeconds: 1, to: "ann@example.com" } }, undefined],
+    [{ harness: "claude" }, /harness/],
+    [{ allowNativeTools: true }, /allow_native_tools/],
+    [{ mayRequestScopes: true }, /may_request_scopes/],
+    [{ grantedScopes: ["*"] }, /granted_scopes/],
+    [{ approvalExpiry: { policy: "escalate" as const, afterSeconds: 1, to: "eve@example.com" } }, /eve/],
+    [{ capabilities: [{ id: "mail" }], toolPolicies: { send: "auto" as const } }, /tool_policies: "send"/],
+    [{ capabilities: [{ id: "mail", prefix: "m_" }], toolPolicies: { m_send: "client" as const } }, /m_send/],
+    [{ capabilities: [{ id: "mail", config: { base_url: "https://evil.example" } }] }, /chooses a host/],
+  ])("%j needs an admin for %s", (parts, why) => {
+    if (why === undefined) expect(beyond(parts)).toEqual([]);
+    else expect(beyond(parts)).toEqual([expect.stringMatching(why)]);
+    expect(beyond(parts, { ...author, isAdmin: true })).toEqual([]);
+  });
+});
+
+describe("a call that changes rights", () => {
+  test.each(["auto", "client", "approve", undefined] as const)(
+    "asks a person, whatever the policy %s says",
+    (operator) => {
+      const parts = { declared: "auto" as const, operator, changesRights: true, demanded: [] };
+      expect(effectivePolicy(parts)).toBe("approve");
+      expect(effectivePolicy({ ...parts, declared: "approve" })).toBe("approve");
+      expect(effectivePolicy({ ...parts, operator: "deny" })).toBe("deny");
+    },
+  );
+});
+
+describe("an answer", () => {
+  const asked = { id: "1", userEmail: "ann@example.com", assignee: "bob@example.com", changesRights: false };
+  const yes = { approve: true, edits: false };
+  const who = (email: string, isAdmin = false) => ({ email, isAdmin });
+
+  test("counts from who asked, who was asked, and an admin", () => {
+    for (const email of ["ann@example.com", "bob@example.com"])
+      expect(mayAnswer(who(email), asked, yes).ok).toBe(true);
+    expect(mayAnswer(who("eve@example.com"), asked, yes)).toMatchObject({ failure: { code: "not_found" } });
+    expect(mayAnswer(who("eve@example.com", true), asked, yes).ok).toBe(true);
+  });
+
+  test("with other arguments counts only from the person the call runs for, or an admin", () => {
+    const edits = { approve: true, edits: true };
+    expect(mayAnswer(who("ann@example.com"), asked, edits).ok).toBe(true);
+    expect(mayAnswer(who("bob@example.com"), asked, edits)).toMatchObject({ failure: { code: "forbidden" } });
+  });
+
+  test("to a change of rights counts from an admin or the named person, and a no from everyone asked", () => {
+    const rights = { ...asked, changesRights: true };
+    expect(mayAnswer(who("ann@example.com"), rights, yes)).toMatchObject({ failure: { code: "forbidden" } });
+    expect(mayAnswer(who("bob@example.com"), rights, yes)).toMatchObject({ failure: { code: "forbidden" } });
+    expect(mayAnswer(who("ann@example.com"), rights, { approve: false, edits: false }).ok).toBe(true);
+    expect(mayAnswer(who("sec@example.com"), rights, yes, "sec@example.com").ok).toBe(true);
+    expect(mayAnswer(who("ann@example.com"), rights, yes, "ann@example.com").ok).toBe(false);
+  });
+});

@@ -1,0 +1,166 @@
+/**
+ * Who may do what: every actor and every kind of thing, as data. Routes look up the right they need here, the
+ * documentation prints it, and a test tries every cell. A thing or an actor without a cell does not compile.
+ */
+
+/** What a key may hold. Each right includes the ones before it. */
+export const RIGHTS = ["read", "run", "author", "admin"] as const;
+export type Right = (typeof RIGHTS)[number];
+
+export const THINGS = [
+  "session",
+  "file",
+  "run",
+  "task",
+  "approval",
+  "agent",
+  "token",
+  "capability",
+  "package",
+  "service",
+  "secret",
+  "grant",
+  "user",
+  "key",
+  "schedule",
+  "trigger",
+  "transcript",
+  "coding agent",
+  "provider",
+  "model",
+  "audit log",
+  "server",
+  "host file",
+  "network",
+] as const;
+export type Thing = (typeof THINGS)[number];
+
+/** See: read or list. Use: run, answer, call. Change: create, edit, delete. */
+export type Action = "see" | "use" | "change";
+export const ACTIONS: readonly Action[] = ["see", "use", "change"];
+
+/** Whose things: the actor's own, or everybody's. An admin's are always everybody's. */
+export type Whose = "own" | "all";
+
+/** What a key needs for an action; absent means that no key may, an admin's included. */
+interface KeyRule {
+  readonly see?: Right;
+  readonly use?: Right;
+  readonly change?: Right;
+  readonly whose: Whose;
+}
+
+export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
+  session: { see: "read", use: "run", change: "run", whose: "own" },
+  file: { see: "read", use: "run", change: "run", whose: "own" },
+  run: { see: "read", use: "run", change: "run", whose: "own" },
+  task: { see: "read", use: "run", whose: "own" },
+  approval: { see: "read", use: "run", whose: "own" },
+  agent: { see: "read", use: "run", change: "author", whose: "own" }, // everybody's to see and use
+  token: { see: "run", change: "run", whose: "own" },
+  capability: { see: "read", use: "run", change: "admin", whose: "all" },
+  package: { see: "read", use: "run", change: "admin", whose: "all" },
+  service: { see: "read", change: "admin", whose: "all" },
+  secret: { change: "admin", whose: "all" },
+  grant: { see: "read", change: "admin", whose: "all" },
+  user: { see: "read", change: "admin", whose: "own" },
+  key: { see: "admin", change: "admin", whose: "all" },
+  schedule: { see: "read", change: "author", whose: "own" },
+  trigger: { see: "read", use: "run", whose: "own" },
+  transcript: { see: "admin", whose: "all" },
+  "coding agent": { see: "read", use: "admin", whose: "all" },
+  provider: { see: "read", change: "admin", whose: "all" },
+  model: { see: "read", change: "admin", whose: "all" },
+  "audit log": { see: "admin", whose: "all" },
+  server: { see: "read", whose: "all" },
+  "host file": { see: "admin", whose: "all" },
+  network: { whose: "all" },
+};
+
+/** Actors that hold no key. A key's cells follow from `KEY_RULES`. */
+export const PROGRAMS = [
+  "nobody",
+  "an agent's token",
+  "a run's token",
+  "the model",
+  "package code",
+  "a service",
+  "a coding agent's program",
+  "another user of the machine",
+] as const;
+export type Program = (typeof PROGRAMS)[number];
+export type Actor = `${Right} key` | Program;
+export const ACTORS: readonly Actor[] = [
+  "nobody",
+  ...RIGHTS.map((right) => `${right} key` as const),
+  ...PROGRAMS.slice(1),
+];
+
+/** What an actor may do with a kind of thing: the actions, and by which way. An empty list is a refusal. */
+export interface Cell {
+  readonly may: readonly Action[];
+  readonly how: string;
+}
+
+const NOTHING: Cell = { may: [], how: "" };
+const THROUGH_TOOLS: Cell = { may: ["use"], how: "through the gate, with the tools and scopes of its agent" };
+const OWN_SESSION: Cell = { may: ["see", "change"], how: "of its own session, through tools" };
+const OWN_FOLDER: Cell = { may: ["see", "change"], how: "in the folder it was given" };
+const GUARDED: Cell = { may: ["use"], how: "public addresses, through the guarded fetch" };
+
+type Cells = Partial<Record<Thing, Cell>>;
+
+/** The exceptions from "nothing". */
+const PROGRAM_CELLS: Readonly<Record<Program, Cells>> = {
+  nobody: {},
+  "an agent's token": {
+    capability: THROUGH_TOOLS,
+    session: OWN_SESSION,
+    file: OWN_SESSION,
+    network: GUARDED,
+  },
+  "a run's token": { capability: THROUGH_TOOLS, file: OWN_SESSION, network: GUARDED },
+  "the model": {
+    capability: THROUGH_TOOLS,
+    file: OWN_SESSION,
+    network: GUARDED,
+    approval: { may: [], how: "it can ask and never answer" },
+    grant: { may: [], how: "it can ask by request_access; an admin answers" },
+  },
+  "package code": {
+    file: OWN_FOLDER,
+    network: { may: ["use"], how: "as its manifest declares, where the system can enforce it" },
+  },
+  "a service": {
+    file: OWN_FOLDER,
+    trigger: { may: ["change"], how: "writes triggers of its own capability" },
+    network: { may: ["use"], how: "as its manifest declares, where the system can enforce it" },
+  },
+  "a coding agent's program": {
+    capability: THROUGH_TOOLS,
+    file: OWN_FOLDER,
+    network: { may: ["use"], how: "its provider; anything when an admin allowed its own tools" },
+  },
+  "another user of the machine": {},
+};
+
+export function cellOf(actor: Actor, thing: Thing): Cell {
+  const right = rightOf(actor);
+  if (right === undefined) return PROGRAM_CELLS[actor as Program][thing] ?? NOTHING;
+  const rule = KEY_RULES[thing];
+  const may = ACTIONS.filter((action) => {
+    const needed = rule[action];
+    return needed !== undefined && includesRight([right], needed);
+  });
+  if (may.length === 0) return NOTHING;
+  const whose = right === "admin" || rule.whose === "all" ? "everybody's" : "their own";
+  return { may, how: thing === "agent" ? "change their own; see and use everybody's" : whose };
+}
+
+const rightOf = (actor: Actor): Right | undefined => RIGHTS.find((right) => actor === `${right} key`);
+
+/** The right a key needs; undefined when no key may. */
+export const rightFor = (thing: Thing, action: Action): Right | undefined => KEY_RULES[thing][action];
+
+export const includesRight = (held: readonly Right[], needed: Right): boolean =>
+  held.some((right) => RIGHTS.indexOf(right) >= RIGHTS.indexOf(needed));

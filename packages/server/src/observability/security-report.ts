@@ -1,0 +1,118 @@
+/** What this installation promises, and what it does not: each line says whether it holds, and what to do if not. */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { SecurityLine } from "@capstan/client/wire";
+import type { CommandIsolation, KeyStore, ManagedSandbox } from "@capstan/runtime";
+import { isLoopback } from "../auth/guard-origin.ts";
+import type { Settings } from "../settings/settings.ts";
+
+export interface SecurityParts {
+  readonly settings: Settings;
+  readonly keys: Pick<KeyStore, "list">;
+  readonly sandbox: Pick<ManagedSandbox, "isolation">;
+  readonly commandIsolation: () => Promise<
+    Pick<CommandIsolation, "changesUser" | "privateRoot" | "allowsUnseparated" | "offlineWrapper">
+  >;
+}
+
+export async function securityReport(parts: SecurityParts): Promise<SecurityLine[]> {
+  const isolation = await parts.commandIsolation();
+  return [
+    separation(isolation),
+    packageNetwork(isolation),
+    sandboxLine(parts.sandbox.isolation.notes),
+    ...(await listening(parts)),
+    await ownerOnly("data folder", parts.settings.CAPSTAN_DATA_DIR, 0o022),
+    await secretLine(parts.settings),
+  ];
+}
+
+type Isolation = Awaited<ReturnType<SecurityParts["commandIsolation"]>>;
+
+function separation({ changesUser, privateRoot, allowsUnseparated }: Isolation): SecurityLine {
+  const what = "packages are separated from the server";
+  const by = [
+    ...(changesUser ? ["another user id"] : []),
+    ...(privateRoot ? ["a file system of their own"] : []),
+  ];
+  if (by.length > 0) return { what, holds: true, detail: `by ${by.join(" and ")}` };
+  return {
+    what,
+    holds: false,
+    detail: allowsUnseparated
+      ? "packages run as the server's user, because CAPSTAN_ALLOW_UNSEPARATED_PACKAGES is set"
+      : "this system has neither root nor user namespaces, so packages of others are refused",
+    next_step: "Run the server as root in a container, or allow user namespaces.",
+  };
+}
+
+function packageNetwork({ offlineWrapper }: Isolation): SecurityLine {
+  const what = "packages that declare no network have none";
+  return offlineWrapper
+    ? { what, holds: true, detail: "by a network namespace" }
+    : {
+        what,
+        holds: false,
+        detail: "this system cannot take the network away from a process",
+        next_step: "Allow network namespaces, or block outgoing connections with a firewall.",
+      };
+}
+
+const sandboxLine = (notes: readonly string[]): SecurityLine => ({
+  what: "the sandbox has no network, files or environment",
+  holds: notes.length === 0,
+  detail: notes.length === 0 ? "every limit is in force" : notes.join(" "),
+  ...(notes.length > 0 && { next_step: "docs/sandbox.md says what each limit needs." }),
+});
+
+async function listening({ settings, keys }: SecurityParts): Promise<SecurityLine[]> {
+  const { HOST } = settings;
+  if (isLoopback(HOST))
+    return [{ what: "only this machine can connect", holds: true, detail: `the server listens on ${HOST}` }];
+  const active = (await keys.list()).filter(({ revoked }) => !revoked);
+  const admins = active.filter(({ rights }) => rights.includes("admin"));
+  return [
+    {
+      what: "everyone who connects needs a key",
+      holds: true,
+      detail: `the server listens on ${HOST}; ${active.length} keys are active, ${admins.length} of them admins`,
+    },
+    {
+      what: "the server's names are known",
+      holds: settings.CAPSTAN_PUBLIC_HOSTS.length > 0,
+      detail:
+        settings.CAPSTAN_PUBLIC_HOSTS.length > 0
+          ? settings.CAPSTAN_PUBLIC_HOSTS.join(", ")
+          : "any Host header is accepted",
+      ...(settings.CAPSTAN_PUBLIC_HOSTS.length === 0 && {
+        next_step: "Name them in CAPSTAN_PUBLIC_HOSTS, and put a proxy with TLS in front.",
+      }),
+    },
+  ];
+}
+
+/** `forbidden`: the mode bits that others must not have. */
+async function ownerOnly(name: string, path: string, forbidden: number): Promise<SecurityLine> {
+  const what = `the ${name} is its owner's`;
+  const mode = (await stat(path).catch(() => undefined))?.mode;
+  if (mode === undefined) return { what, holds: true, detail: "it does not exist yet" };
+  const holds = (mode & forbidden) === 0;
+  const detail = `mode ${(mode & 0o777).toString(8).padStart(4, "0")}`;
+  return { what, holds, detail, ...(!holds && { next_step: `chmod go-w ${path}` }) };
+}
+
+async function secretLine({ CAPSTAN_SECRET, CAPSTAN_DATA_DIR }: Settings): Promise<SecurityLine> {
+  if (CAPSTAN_SECRET !== undefined)
+    return {
+      what: "the secret is not beside what it seals",
+      holds: true,
+      detail: "CAPSTAN_SECRET comes from the environment",
+    };
+  const file = await ownerOnly("secret", join(CAPSTAN_DATA_DIR, "secret.key"), 0o077);
+  return {
+    what: "the secret is not beside what it seals",
+    holds: false,
+    detail: `it is in the data folder, ${file.detail}${file.holds ? "" : ", readable by others"}`,
+    next_step: "Set CAPSTAN_SECRET from a secret store, so that a copy of the data folder opens nothing.",
+  };
+}
