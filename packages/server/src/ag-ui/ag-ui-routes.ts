@@ -48,7 +48,7 @@ const capabilities = createRoute({
 
 const cancel = createRoute({
   operationId: "cancelThread",
-  ...needs("agent", "change"),
+  ...needs("run", "use"),
   method: "post",
   path: "/v1/agents/{id}/ag-ui/cancel",
   tags: ["ag-ui"],
