@@ -1,7 +1,13 @@
 /** Saves an agent once it composes, its model can answer and its harness exists; records who did it. */
 
 import { type CapabilityRegistry, fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
-import { beyondAuthor, capabilityRefused, faultsText, NATIVE_AGENT, unknownField } from "@capstan/core/internal";
+import {
+  beyondAuthor,
+  capabilityRefused,
+  faultsText,
+  NATIVE_AGENT,
+  unknownField,
+} from "@capstan/core/internal";
 import type { AgentInput, AgentRecord, AgentStore, AuditLog, Composer, UserStore } from "@capstan/runtime";
 import type { Harnesses } from "../harness/open-harnesses.ts";
 import { type Caller, isAdmin } from "../http/caller.ts";

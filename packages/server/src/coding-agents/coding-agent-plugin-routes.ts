@@ -13,7 +13,7 @@ import { codingAgentRefusal } from "./coding-agent-refusal.ts";
 import { type CodingAgentRouteParts, manifestOf, unknownAgent } from "./known-agent.ts";
 
 const Name = z.object({ name: z.string() });
-const base = { ...needs("admin"), tags: ["coding agents"] };
+const base = { ...needs("coding agent", "use"), tags: ["coding agents"] };
 const path = "/v1/coding-agents/{name}/plugins";
 
 const list = createRoute({
