@@ -206,7 +206,7 @@ describe("what a token shows", () => {
   });
 
   test("a capability added to the agent is listed at the next look", async () => {
-    const growing = await newAgent({ name: "Growing", capabilities: ["test_math"] });
+    const growing = await newAgent({ name: "Growing", capabilities: ["test_math"], tool_policies: {} });
     const own = await newToken({}, growing);
     const client = await connect(own);
     const before = (await client.listTools()).tools.length;
