@@ -63,7 +63,7 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
 
   asking("runs the call that a person wrote, never the one the model asked for", async () => {
     const home = newHome(name, sim);
-    sim.setScript((request) => changedCall(request));
+    sim.setScript(changedCall());
     const asked: CodingAgentEvent[] = [];
     const answer = (run: RunHandle, event: CodingAgentEvent) => {
       if (event.type !== "approval-requested") return undefined;
@@ -93,7 +93,11 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
 
   test.skipIf(!isInCache(name) || can.reportsUsage !== "live")("stops at its cost limit", async () => {
     sim.setScript((request) => (request.tools.length > 0 ? "run sleep 1" : "text"));
-    const { result } = await newHome(name, sim).run({ ...base, prompt: "go on for ever", maxCostUsd: 0.002 });
+    const { result } = await newHome(name, sim).run({
+      ...base,
+      prompt: "go on for ever",
+      maxCostUsd: 0.0009,
+    });
     sim.setScript(undefined);
     expect(result).toMatchObject({ outcome: "limit", limit: "cost" });
     expect(sim.requests.length).toBeLessThan(12);
@@ -137,19 +141,20 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
 
 const sent = () => JSON.stringify(sim.requests.map(({ body }) => body));
 
-/** The model asks to write, and makes the call that it is told to make instead. */
-function changedCall(request: SimRequest): string {
-  const said = JSON.stringify(request.body);
-  if (request.tools.length === 0 || said.includes("other made")) return "text";
-  if (said.includes("Make exactly this call")) return "run touch other-made.txt && echo other made";
-  return request.isToolDone ? "text" : "run touch sim-made.txt && echo made";
+/** The model asks to write, and makes the call that it is told to make instead, once. */
+function changedCall(): (request: SimRequest) => string {
+  let isMade = false;
+  return (request) => {
+    if (request.tools.length === 0 || isMade) return "text";
+    isMade = JSON.stringify(request.body).includes("Make exactly this call");
+    if (isMade) return "run touch other-made.txt && echo made";
+    return request.isToolDone ? "text" : "run touch sim-made.txt && echo made";
+  };
 }
 
 /** The same arguments for another file, wherever the program puts the command. */
 const changed = (input: unknown): unknown =>
-  JSON.parse(
-    JSON.stringify(input).replaceAll("sim-made.txt && echo made", "other-made.txt && echo other made"),
-  );
+  JSON.parse(JSON.stringify(input).replaceAll("sim-made.txt", "other-made.txt"));
 
 const structured = (request: SimRequest) => {
   const tool = request.tools.find(({ name }) => /StructuredOutput/i.test(name));
