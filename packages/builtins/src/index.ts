@@ -13,6 +13,7 @@ export { catalogCapabilities } from "./catalog/catalog-capabilities.ts";
 export type { CatalogHint } from "./catalog/catalog-hint.ts";
 export type { CatalogParts, DocumentStore, LocalAi, SearchHit } from "./catalog/catalog-parts.ts";
 export { CATALOG_HINTS, type CatalogId } from "./catalog/hints.ts";
+export { wordGloss } from "./gloss/word-gloss.ts";
 export { type HtmlOptions, htmlToMarkdown, htmlToText } from "./html/html-to-markdown.ts";
 export { timezoneOf } from "./models/city-zones.ts";
 export { isMinilmInstalled, type Minilm, openMinilm } from "./models/minilm.ts";

@@ -169,6 +169,7 @@ export { stricter } from "./policy.ts";
 export { type ChoosableTool, chooseTool, rankTools, stepsOf } from "./route/choose-tool.ts";
 export { whatToConfirm } from "./route/confirmation.ts";
 export { type RouteDocument, toolDocument } from "./route/document.ts";
+export { type Gloss, inEnglish } from "./route/gloss.ts";
 export type { PayloadHints } from "./route/mapping.ts";
 export { mapPayload } from "./route/payload.ts";
 export { intentOf, matchedCapabilities, type PlannedStep, planParts } from "./route/plan.ts";

@@ -6,6 +6,7 @@ import { directionFit } from "./direction.ts";
 import { candidatesFor } from "./features.ts";
 import { withFileKinds } from "./file-kinds.ts";
 import { evidence, type FusionWeights, fieldOf, toScore } from "./fusion.ts";
+import { inEnglish } from "./gloss.ts";
 import type { PayloadHints } from "./mapping.ts";
 import { type Endpoint, type OperationFit, operationFit, withoutNames } from "./operation.ts";
 import { withOperators } from "./operators.ts";
@@ -90,7 +91,7 @@ export interface RankedTools {
 /** The tools of one capability, the best first: by words and meaning as everywhere, and by what each tool declares of itself. */
 export function rankTools(sentence: string, { index, toolOf, hints }: RankedTools): ToolChoice[] {
   const { fusion } = weightsFor(index.embed);
-  const text = boundedText(sentence).slice(0, ADDRESS_CHARS);
+  const text = inEnglish(boundedText(sentence).slice(0, ADDRESS_CHARS), index);
   const task = readTask(withoutNames(withFileKinds(withOperators(text))), index.embed);
   const candidates = candidatesFor(task, index, ({ document }) => toolOf(document.id) !== undefined);
   const field = fieldOf(candidates);

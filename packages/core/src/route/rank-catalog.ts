@@ -2,8 +2,7 @@
 import { z } from "zod";
 import type { RouteDocument } from "./document.ts";
 import { type Match, rank } from "./rank.ts";
-import { createRouteIndex } from "./route-index.ts";
-import type { Embed } from "./vectors.ts";
+import { createRouteIndex, type RouteIndexOptions } from "./route-index.ts";
 
 const MAX_CAPABILITIES = 20_000;
 const MAX_TASKS = 10_000;
@@ -63,9 +62,9 @@ export interface RankedTask {
  */
 export function* rankCatalog(
   { capabilities, tasks, topK }: RankCatalogRequest,
-  embed?: Embed,
+  options: RouteIndexOptions = {},
 ): Generator<RankedTask | undefined> {
-  const index = createRouteIndex({ embed });
+  const index = createRouteIndex(options);
   for (const capability of capabilities) {
     index.add(postedDocument(capability));
     yield undefined;

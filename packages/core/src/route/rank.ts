@@ -9,10 +9,12 @@ import { confidenceValues, logistic, logOdds, probability, unknownShare } from "
 import { isConversation } from "./conversation.ts";
 import { type Candidate, candidatesFor } from "./features.ts";
 import { ceiling, evidence, type Field, fieldOf } from "./fusion.ts";
+import { inEnglish } from "./gloss.ts";
 import { guard, type Verdict } from "./guardrails.ts";
 import { reasonsFor } from "./reasons.ts";
 import type { IndexEntry, RouteIndex } from "./route-index.ts";
 import { readTask, type Task } from "./task.ts";
+import { boundedText } from "./text.ts";
 import { type RouteWeights, weightsFor } from "./weights.ts";
 
 /** A match must have this share of the best one's score: the dynamic floor. */
@@ -66,7 +68,7 @@ interface Scored {
 export function rank(text: string, index: RouteIndex, options: RankOptions = {}): RankResult {
   const { topK = DEFAULT_TOP, visible, weights = weightsFor(index.embed) } = options;
   const accept = visible ? ({ document }: IndexEntry) => visible(document.id) : () => true;
-  const task = readTask(text, index.embed);
+  const task = readTask(inEnglish(boundedText(text), index), index.embed);
   const candidates = candidatesFor(task, index, accept);
   const field = fieldOf(candidates);
   const scale = 10 / ceiling(weights.fusion);

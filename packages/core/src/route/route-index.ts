@@ -4,6 +4,7 @@
  */
 import { documentActions } from "./actions.ts";
 import type { RouteDocument } from "./document.ts";
+import type { Gloss } from "./gloss.ts";
 import { createPassages, type Passage, type Passages } from "./passages.ts";
 import { createPostings, type Postings, type TermGroup, termGroup, type WeightedTerms } from "./postings.ts";
 import { contentTerms, identifierWords, isStopTerm, termLine, terms, withoutValues } from "./text.ts";
@@ -54,6 +55,7 @@ export interface RouteIndex {
   has(id: string): boolean;
   readonly size: number;
   readonly embed: Embed | undefined;
+  readonly gloss: Gloss | undefined;
   /** Read by `rank`; not for callers. */
   readonly version: number;
   readonly entries: readonly (IndexEntry | undefined)[];
@@ -62,7 +64,12 @@ export interface RouteIndex {
   readonly centres: CentreRows;
 }
 
-export function createRouteIndex({ embed }: { embed?: Embed | undefined } = {}): RouteIndex {
+export interface RouteIndexOptions {
+  readonly embed?: Embed | undefined;
+  readonly gloss?: Gloss | undefined;
+}
+
+export function createRouteIndex({ embed, gloss }: RouteIndexOptions = {}): RouteIndex {
   const entries: (IndexEntry | undefined)[] = [];
   const slots = new Map<string, number>();
   const free: number[] = [];
@@ -105,6 +112,7 @@ export function createRouteIndex({ embed }: { embed?: Embed | undefined } = {}):
       return version;
     },
     embed,
+    gloss,
     entries,
     postings,
     passages,

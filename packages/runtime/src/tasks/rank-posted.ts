@@ -1,10 +1,10 @@
 /** Ranks a catalog that a client posts, a little at a time: thousands take seconds, and other requests come in between. */
 import {
   documentTexts,
-  type Embed,
   postedDocument,
   type RankCatalogRequest,
   type RankedTask,
+  type RouteIndex,
   rankCatalog,
   taskTexts,
 } from "@capstan/core/internal";
@@ -25,10 +25,14 @@ export async function rankPosted(
   signal?: AbortSignal,
 ): Promise<RankedCatalog> {
   const model = textsIn(request) <= MODEL_TEXTS ? tier.model() : undefined;
-  if (!model) return { results: await rankInTurns(request, tier.table(), { signal }), tier: "static" };
+  if (!model)
+    return {
+      results: await rankInTurns(request, { embed: tier.table(), gloss: tier.gloss }, { signal }),
+      tier: "static",
+    };
   try {
     const { embed, prepare } = model;
-    return { results: await rankInTurns(request, embed, { prepare, signal }), tier: "minilm" };
+    return { results: await rankInTurns(request, { embed }, { prepare, signal }), tier: "minilm" };
   } catch (error) {
     tier.failed(error);
     return rankPosted(request, tier, signal);
@@ -40,14 +44,14 @@ const textsIn = ({ capabilities, tasks }: RankCatalogRequest): number =>
 
 async function rankInTurns(
   request: RankCatalogRequest,
-  embed: Embed,
+  reading: Pick<RouteIndex, "embed"> & Partial<Pick<RouteIndex, "gloss">>,
   {
     prepare,
     signal,
   }: { prepare?: (texts: readonly string[]) => Promise<void>; signal?: AbortSignal | undefined },
 ): Promise<RankedTask[]> {
   const results: RankedTask[] = [];
-  const ranking = rankCatalog(request, embed);
+  const ranking = rankCatalog(request, reading);
   let breath = performance.now();
   for (const texts of textsInTurn(request)) {
     if (signal?.aborted) break; // nobody reads the answer

@@ -6,6 +6,8 @@ import { createRouteIndex } from "@capstan/core";
 import {
   documentTexts,
   type Embed,
+  type Gloss,
+  inEnglish,
   type RouteDocument,
   type RouteIndex,
   taskTexts,
@@ -21,6 +23,7 @@ export interface RouteTier {
   readonly name: "static" | "minilm";
   /** Read from disk at the first call. */
   readonly table: () => Embed;
+  readonly gloss: Gloss | undefined;
   /** Not there on the static tier, nor after the model failed. */
   readonly model: () => PreparedEmbed | undefined;
   /** Gives the model up: from now on the table answers. */
@@ -42,10 +45,12 @@ export interface TieredIndex extends Pick<RouteIndex, "add" | "remove"> {
 export interface TierParts {
   readonly model?: (PreparedEmbed & { close?(): Promise<void> }) | undefined;
   readonly table: () => Embed;
+  /** English words for tasks of other languages. */
+  readonly gloss?: Gloss | undefined;
   readonly onError: (error: unknown, what: string) => void;
 }
 
-export function routeTier({ model, table, onError }: TierParts): RouteTier {
+export function routeTier({ model, table, gloss, onError }: TierParts): RouteTier {
   let given = model;
   let waiting = 0;
   const failed = (error: unknown) => {
@@ -56,12 +61,14 @@ export function routeTier({ model, table, onError }: TierParts): RouteTier {
   return {
     name: model ? "minilm" : "static",
     table,
+    gloss,
     model: working,
     failed,
     waiting: () => (given ? waiting : 0),
     openIndex: () =>
       tieredIndex({
         table,
+        gloss,
         model: working,
         failed,
         counted: (texts) => {
@@ -77,16 +84,17 @@ export function routeTier({ model, table, onError }: TierParts): RouteTier {
 
 interface IndexParts {
   readonly table: () => Embed;
+  readonly gloss: Gloss | undefined;
   readonly model: () => PreparedEmbed | undefined;
   readonly failed: (error: unknown) => void;
   readonly counted: (texts: number) => void;
 }
 
-function tieredIndex({ table, model, failed, counted }: IndexParts): TieredIndex {
-  const plain = createRouteIndex({ embed: table() });
+function tieredIndex({ table, gloss, model, failed, counted }: IndexParts): TieredIndex {
+  const plain = createRouteIndex({ embed: table(), gloss });
   const chosen = model();
   if (!chosen) return { ...plainIndex(plain), current: () => plain, forTask: async () => plain };
-  const read = readingIndex(chosen, failed, counted);
+  const read = readingIndex(chosen, { gloss, failed, counted });
   const current = () => (model() && read.isComplete() ? read.index : plain);
   return {
     add(document) {
@@ -100,7 +108,7 @@ function tieredIndex({ table, model, failed, counted }: IndexParts): TieredIndex
     current,
     async forTask(task) {
       if (current() === plain) return plain;
-      await chosen.prepare(taskTexts(task)).catch(failed);
+      await chosen.prepare(taskTexts(inEnglish(task, read.index))).catch(failed);
       return current();
     },
   };
@@ -109,8 +117,11 @@ function tieredIndex({ table, model, failed, counted }: IndexParts): TieredIndex
 const plainIndex = (index: RouteIndex) => ({ add: index.add, remove: index.remove });
 
 /** An index whose documents come in when the model has read them, one after the other. */
-function readingIndex(model: PreparedEmbed, failed: IndexParts["failed"], counted: IndexParts["counted"]) {
-  const index = createRouteIndex({ embed: model.embed });
+function readingIndex(
+  model: PreparedEmbed,
+  { gloss, failed, counted }: Pick<IndexParts, "gloss" | "failed" | "counted">,
+) {
+  const index = createRouteIndex({ embed: model.embed, gloss });
   const unread = new Map<string, { document: RouteDocument; texts: readonly string[] }>();
   let reading = false;
   const drop = (id: string) => {

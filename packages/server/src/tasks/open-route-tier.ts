@@ -1,6 +1,6 @@
 /** Which tier the router has here: MiniLM where its two packages are installed, unless the settings say otherwise. */
 import { join } from "node:path";
-import { isMinilmInstalled, openMinilmThread, staticEmbedding } from "@capstan/builtins";
+import { isMinilmInstalled, openMinilmThread, staticEmbedding, wordGloss } from "@capstan/builtins";
 import { fail, ok, type Result } from "@capstan/core";
 import { type RouteTier, routeTier } from "@capstan/runtime";
 import type { Log } from "../settings/log.ts";
@@ -27,5 +27,5 @@ export function openRouteTier(
   }
   const model = place === undefined ? undefined : openMinilmThread({ from: place });
   if (model) log.info(STARTS);
-  return ok(routeTier({ model, table: staticEmbedding, onError }));
+  return ok(routeTier({ model, table: staticEmbedding, gloss: wordGloss, onError }));
 }

@@ -1,0 +1,140 @@
+/**
+ * Words of everyday work in five languages, written for this project: the verbs that the router knows as actions and the things that
+ * catalogs speak of. The open sources of the gloss know what an emoji shows; they hardly know verbs.
+ * One line a meaning: English; German; Spanish; French; Portuguese. Forms that share no beginning are listed with a comma.
+ */
+export const EVERYDAY_WORDS = `
+create; erstellen,anlegen; crear,crea; créer,crée; criar,crie
+make; machen; hacer,haz; faire,fais; fazer,faça
+build; bauen; construir,construye; construire,construis; construir
+start; starten,beginnen; iniciar,empezar; démarrer,commencer; iniciar,começar
+open; öffnen; abrir,abre; ouvrir,ouvre; abrir
+add; hinzufügen,ergänzen; añadir,agregar,añade; ajouter; adicionar,acrescentar
+compose; verfassen; redactar; rédiger; redigir
+write; schreiben; escribir,escribe; écrire,écris; escrever
+draft; entwerfen,entwurf; borrador; brouillon; rascunho
+generate; erzeugen,generieren; generar,genera; générer; gerar
+draw; zeichnen,malen; dibujar,dibuja; dessiner; desenhar
+design; gestalten; diseñar,diseña; concevoir; projetar
+save; speichern,sichern; guardar,guarda; enregistrer,sauvegarder; salvar,guardar
+store; ablegen; almacenar; stocker; armazenar
+search; suchen,durchsuchen; buscar,busca; chercher,rechercher,recherche; procurar,buscar,pesquisar
+find; finden; encontrar,encuentra; trouver; encontrar,achar
+browse; stöbern; navegar; parcourir,naviguer; navegar
+recommend; empfehlen; recomendar; recommander; recomendar
+suggest; vorschlagen,schlage; sugerir,sugiere; suggérer,proposer; sugerir
+get; holen; obtener; obtenir; obter
+fetch; abrufen; recuperar; récupérer; buscar
+read; lesen,lies; leer,lee; lire,lis; ler,leia
+download; herunterladen; descargar,descarga; télécharger; baixar,descarregar
+extract; extrahieren,entnehmen; extraer,extrae; extraire,extrais; extrair
+summarize; zusammenfassen,fasse; resumir,resume; résumer; resumir
+list; auflisten,liste; listar,lista; lister,liste; listar
+show; zeigen,anzeigen; mostrar,muestra,muestrame; montrer,afficher; mostrar
+delete; löschen; borrar,eliminar,borra,elimina; supprimer,effacer; apagar,excluir,eliminar
+remove; entfernen; quitar; enlever,retirer; remover
+cancel; absagen,stornieren,kündigen; cancelar,anular; annuler; cancelar
+update; aktualisieren; actualizar; actualiser; atualizar
+change; ändern; cambiar,modificar; changer,modifier; mudar,alterar
+rename; umbenennen; renombrar; renommer; renomear
+send; senden,schicken,verschicken; enviar,envía,mandar; envoyer; enviar,mandar
+notify; benachrichtigen; notificar,avisar; notifier,avertir; notificar,avisar
+share; teilen; compartir; partager; compartilhar
+publish; veröffentlichen; publicar; publier; publicar
+analyze; analysieren,auswerten; analizar; analyser; analisar
+research; recherchieren,erforschen; investigar; enquêter; investigar
+review; prüfen,überprüfen; revisar; examiner,vérifier; revisar
+calculate; berechnen,rechnen,ausrechnen; calcular; calculer; calcular
+count; zählen; contar,cuenta; compter; contar
+multiply; multiplizieren; multiplicar; multiplier; multiplicar
+divide; dividieren; dividir; diviser; dividir
+subtract; subtrahieren,abziehen; restar; soustraire; subtrair
+convert; umwandeln,umrechnen,konvertieren,wandle; convertir,convierte; convertir,convertis; converter
+translate; übersetzen; traducir,traduce; traduire,traduis; traduzir
+transcribe; transkribieren; transcribir; transcrire; transcrever
+book; buchen; reservar; réserver; reservar
+schedule; einplanen,terminieren; programar; planifier; agendar
+order; bestellen; pedir,encargar; commander; encomendar,pedir
+buy; kaufen; comprar; acheter; comprar
+pay; bezahlen,zahlen; pagar; payer; pagar
+unpaid; unbezahlt,offene; impagada,impagado; impayé; vencida
+check; kontrollieren; comprobar; contrôler; verificar,conferir
+test; testen; probar; tester; testar
+monitor; überwachen; vigilar; surveiller; monitorar
+plan; planen; planificar; planifier; planejar,planear
+name; benennen; nombrar; nommer; nomear
+import; importieren; importar; importer; importar
+upload; hochladen; subir; téléverser; carregar
+ask; fragen; preguntar; demander; perguntar
+answer; antworten,beantworten; responder; répondre; responder
+explain; erklären; explicar; expliquer; explicar
+play; abspielen; reproducir; jouer; reproduzir
+compare; vergleichen; comparar; comparer; comparar
+sort; sortieren; ordenar; trier; ordenar
+run; ausführen; ejecutar; exécuter; executar
+merge; zusammenführen,verbinden; unir,fusionar; fusionner; juntar,mesclar
+rotate; drehen,rotieren; girar,rotar,gira; pivoter,tourner; girar,rodar
+resize; verkleinern,vergrößern; redimensionar; redimensionner; redimensionar
+remind; erinnern; recordar,recuérdame,recuerda; rappeler,rappelle; lembrar
+call; anrufen; llamar,llame; appeler; ligar,telefonar
+assign; zuweisen; asignar; attribuer; atribuir
+close; schließen; cerrar,cierra; fermer; fechar
+deploy; bereitstellen,ausrollen; desplegar; déployer; implantar
+pack; packen,einpacken; empaquetar,comprimir; compresser; compactar
+unpack; entpacken,auspacken; descomprimir; décompresser; descompactar
+file; datei; archivo,fichero; fichier; arquivo,ficheiro
+folder; ordner,verzeichnis; carpeta; dossier; pasta
+document; dokument; documento; document; documento
+text; text; texto; texte; texto
+picture image; bild,foto; imagen,foto; image,photo; imagem,foto
+page; seite; página; page; página
+website; webseite; sitio; site; site
+email mail message; mail,e-mail,email; correo,mensaje; courriel,mail; e-mail,correio
+message; nachricht; mensaje; message; mensagem
+letter; brief,schreiben; carta; lettre; carta
+calendar; kalender; calendario; calendrier; calendário
+appointment event; termin,verabredung; cita; rendez-vous,rendez; compromisso
+meeting; besprechung,sitzung; reunión; réunion; reunião
+reminder; erinnerung; recordatorio; rappel; lembrete
+invoice; rechnung; factura; facture; fatura
+money; geld; dinero; argent; dinheiro
+currency; währung; moneda,divisa; devise,monnaie; moeda
+rate exchange; kurs,wechselkurs; tipo,cambio; taux,change; câmbio,taxa
+dollar; dollar; dólar; dollar; dólar
+weather; wetter; clima; météo; meteorologia
+time weather; zeit; tiempo; temps; tempo
+time hour; uhrzeit,uhr,spät; hora; heure; hora
+date; datum; fecha; date; data
+today; heute; hoy; aujourd'hui; hoje
+tomorrow; morgen; mañana; demain; amanhã
+phone; telefon,handy; teléfono; téléphone; telefone
+number; nummer,zahl; número; numéro,nombre; número
+address; adresse; dirección; adresse; endereço
+contact; kontakt; contacto; contact; contato
+company; firma,unternehmen; empresa; entreprise; empresa
+business plan; geschäftsplan; negocio; affaires; negócio
+ticket; ticket,vorgang; incidencia; ticket; chamado
+language; sprache; idioma,lengua; langue; língua,idioma
+contract; vertrag; contrato; contrat; contrato
+chart; diagramm; gráfico; graphique; gráfico
+table; tabelle; tabla; tableau; tabela
+video; video; vídeo; vidéo; vídeo
+word; wort; palabra; mot; palavra
+user; benutzer,nutzer; usuario; utilisateur; usuário
+password; passwort,kennwort; contraseña; mot-de-passe; senha
+customer; kunde; cliente; client; cliente
+product; produkt; producto; produit; produto
+report; bericht; informe; rapport; relatório
+note; notiz; nota; note; nota
+task; aufgabe; tarea; tâche; tarefa
+bank; bank; banco; banque; banco
+city; stadt; ciudad; ville; cidade
+day; tag; día; jour; dia
+week; woche; semana; semaine; semana
+degree; grad; grado; degré; grau
+small; klein; pequeño; petit; pequeno
+new; neu; nuevo; nouveau; novo
+version; version,fassung; versión; version; versão
+archive; archiv; archivo; archive; arquivo
+version; version; versión; version; versão
+`;

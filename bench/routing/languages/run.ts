@@ -1,0 +1,65 @@
+/**
+ * Tasks of other languages over the desk of bench/tasks, the built-ins and the catalog:  node bench/routing/languages/run.ts [--show]
+ * `--show` lists the failures of the half that is not kept back.
+ */
+import { parseArgs } from "node:util";
+import { builtinCapabilities, catalogCapabilities, staticEmbedding, wordGloss } from "@capstan/builtins";
+import { createRouteIndex, rank, routeDocument } from "@capstan/core";
+import { inEnglish } from "@capstan/core/internal";
+import { type Finding, report } from "../../result.ts";
+import { desk } from "../../tasks/desk.ts";
+import { LANGUAGE_TASKS, type TaskLanguage } from "./language-tasks.ts";
+
+const { values: options } = parseArgs({ options: { show: { type: "boolean" } } });
+const LANGUAGES: readonly TaskLanguage[] = ["en", "de", "es", "fr", "pt", "ja", "zh"];
+const capabilities = [...desk, ...builtinCapabilities(), ...catalogCapabilities()];
+const glossed = indexWith(true);
+const plain = indexWith(false);
+
+function indexWith(gloss: boolean) {
+  const made = createRouteIndex({ embed: staticEmbedding(), ...(gloss && { gloss: wordGloss }) });
+  for (const capability of capabilities) if (capability.tools.length > 0) made.add(routeDocument(capability));
+  return made;
+}
+
+const found = (text: string, index: typeof glossed): string | undefined => rank(text, index).matches[0]?.id;
+
+const rows = LANGUAGES.map((language) => {
+  const judged = LANGUAGE_TASKS.map(({ capability, tasks }, at) => {
+    const text = tasks[language];
+    const right = found(text, glossed) === capability;
+    if (options.show && !right && at % 2 === 0)
+      console.log(
+        `${language} ${text}\n  read as ${inEnglish(text, glossed)}\n  found ${found(text, glossed)}, wanted ${capability}`,
+      );
+    return { right, before: found(text, plain) === capability, kept: at % 2 === 1 };
+  });
+  const count = (some: readonly { readonly right: boolean }[]) => some.filter(({ right }) => right).length;
+  return {
+    language,
+    tasks: judged.length,
+    "without the gloss": judged.filter(({ before }) => before).length,
+    right: count(judged),
+    "of these kept back": `${count(judged.filter(({ kept }) => kept))} of ${judged.filter(({ kept }) => kept).length}`,
+  };
+});
+
+const foreign = rows.filter(({ language }) => language !== "en");
+const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+const finding: Finding = {
+  name: "languages",
+  question: "Do tasks of other languages find English capabilities?",
+  method:
+    "Twelve wishes in seven languages, written before any dictionary was looked at; odd places were kept back while the gloss was built. A refused task counts as wrong.",
+  goals: [
+    {
+      what: "found in six languages",
+      value: (100 * sum(foreign.map(({ right }) => right))) / sum(foreign.map(({ tasks }) => tasks)),
+      atLeast: 75,
+      unit: " %",
+    },
+  ],
+  tables: [{ title: "Languages", rows }],
+  plots: [],
+};
+report(finding);

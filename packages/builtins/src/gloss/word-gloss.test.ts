@@ -1,0 +1,48 @@
+import { createRouteIndex, rank, routeDocument } from "@capstan/core";
+import { describe, expect, test } from "vitest";
+import { builtinCapabilities } from "../builtin-capabilities.ts";
+import { catalogCapabilities } from "../catalog/catalog-capabilities.ts";
+import { staticEmbedding } from "../models/static-embedding.ts";
+import { wordGloss } from "./word-gloss.ts";
+
+const index = createRouteIndex({ embed: staticEmbedding(), gloss: wordGloss });
+for (const capability of [...builtinCapabilities(), ...catalogCapabilities()])
+  if (capability.tools.length > 0) index.add(routeDocument(capability));
+
+describe("tasks of other languages", () => {
+  test.each([
+    ["Wie ist das Wetter in Hamburg?", "test_weather"],
+    ["¿Qué hora es en Madrid?", "current_time"],
+    ["Dessine une image d'un château", "media.image.generate"],
+    ["Escreva um plano de negócios para a minha empresa", "company.plan"],
+    ["東京の天気を教えて", "test_weather"],
+    ["画一张图片", "media.image.generate"],
+  ])("%j goes to %s", (task, id) => {
+    expect(rank(task, index).matches[0]?.id).toBe(id);
+  });
+
+  test.each([
+    "what is the weather in Paris",
+    "3 * 4",
+    "delete old.txt",
+    "try Sake with a 芳醇 flavour",
+    "",
+    "blorp fnord",
+  ])("%j is left as it is", (task) => {
+    expect(wordGloss(task, () => true)).toBeUndefined();
+  });
+
+  test("of several translations, those that the catalog knows are taken", () => {
+    const only = (known: string) => wordGloss("Wie wird das Wetter?", (word) => word === known);
+    expect(only("weather")).toContain("weather");
+  });
+
+  test("paths, numbers and addresses stay", () => {
+    const said = wordGloss("Schicke bitte die Datei /a/b.pdf an ann@example.com und 20 Euro", () => false);
+    for (const kept of ["/a/b.pdf", "ann@example.com", "20"]) expect(said).toContain(kept);
+  });
+
+  test("a name that every object has is no word", () => {
+    expect(wordGloss("der constructor und das __proto__ sind hier", () => false)).not.toContain("native");
+  });
+});

@@ -1,0 +1,126 @@
+/**
+ * A task of another language in English words: German, Spanish, French, Portuguese, Japanese, Chinese. Word by word and without grammar,
+ * which is enough to find a capability; of several translations, those that the catalog knows are taken. Arguments are read from the task
+ * as it was written. The dictionary is read at the first such task.
+ */
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import type { Gloss } from "@capstan/core/internal";
+import { FUNCTION_WORDS, languageOf } from "./language-of.ts";
+import { type EuropeanLanguage, type GlossLanguage, plainWord, wordKey, wordsIn } from "./word-keys.ts";
+
+type Dictionary = Readonly<Record<string, string>>;
+type Dictionaries = Readonly<Record<GlossLanguage, Dictionary>>;
+
+const DATA = new URL("../../data/gloss.json.gz", import.meta.url);
+const MOST_KNOWN = 3; // of one word's translations
+const LONGEST_WORD = 8; // of Japanese and Chinese, in characters
+const SHORTEST_PART = 4; // of a German compound
+
+let loaded: Dictionaries | undefined;
+
+export const wordGloss: Gloss = (text, knows) => {
+  if (isPlainEnglish(text)) return undefined;
+  loaded ??= JSON.parse(gunzipSync(readFileSync(DATA)).toString("utf8")) as Dictionaries;
+  const dictionaries = loaded;
+  const coverage = (language: EuropeanLanguage) => covered(text, language, dictionaries[language]);
+  const language = languageOf(text, coverage);
+  if (!language) return undefined;
+  const isEuropean = language !== "ja" && language !== "zh";
+  const found = isEuropean
+    ? europeanWords(text, language, dictionaries[language])
+    : characterWords(text, dictionaries[language]);
+  const said = found.flatMap((word) => (typeof word === "string" ? [word] : chosen(word.meanings, knows)));
+  return said.join(" ");
+};
+
+/** A word of the dictionary, or text to keep as it is: a name, a number, a path. */
+type Found = string | { readonly meanings: readonly string[] };
+
+/** One look before eleven thousand words are read: hardly any task is in another language. */
+const isPlainEnglish = (text: string): boolean => !languageOf(text, () => 0);
+
+/** Between 0 and 1: the share of its words that the dictionary has. */
+function covered(text: string, language: EuropeanLanguage, dictionary: Dictionary): number {
+  const words = wordsIn(text);
+  return words.filter((word) => lookUp(word, language, dictionary)).length / (words.length || 1);
+}
+
+function chosen(meanings: readonly string[], knows: (word: string) => boolean): readonly string[] {
+  const known = meanings.filter(knows);
+  return known.length > 0 ? known.slice(0, MOST_KNOWN) : meanings.slice(0, 1);
+}
+
+function europeanWords(text: string, language: EuropeanLanguage, dictionary: Dictionary): Found[] {
+  const tokens = text.match(/\S+/g) ?? [];
+  return tokens.flatMap((token): Found[] => {
+    if (/[\d@/]|\w\.\w/.test(token)) return [token]; // a number, an address, a path
+    return wordsIn(token).flatMap((word): Found[] => {
+      if (FUNCTION_WORDS[language].has(plainWord(word))) return [];
+      return glossedWord(word, language, dictionary);
+    });
+  });
+}
+
+/** A word that the dictionary does not have is a name when it has a capital, and says nothing otherwise. German nouns all have one. */
+function glossedWord(word: string, language: EuropeanLanguage, dictionary: Dictionary): Found[] {
+  const meanings = lookUp(word, language, dictionary);
+  if (meanings) return [{ meanings }];
+  if (word.includes("-"))
+    return word
+      .split("-")
+      .filter((part) => !FUNCTION_WORDS[language].has(plainWord(part)))
+      .flatMap((part) => glossedWord(part, language, dictionary));
+  return language !== "de" && /^\p{Lu}/u.test(word) ? [word] : [];
+}
+
+function lookUp(word: string, language: EuropeanLanguage, dictionary: Dictionary): string[] | undefined {
+  const own = entry(dictionary, wordKey(word, language)) ?? entry(dictionary, plainWord(word));
+  if (own || language !== "de") return own;
+  return compound(plainWord(word), dictionary);
+}
+
+/** "Telefonnummer" is a telephone and a number; an s or n may stand between. */
+function compound(word: string, dictionary: Dictionary): string[] | undefined {
+  for (let at = word.length - SHORTEST_PART; at >= SHORTEST_PART; at--) {
+    const head = word.slice(0, at);
+    const first = entry(dictionary, wordKey(head, "de")) ?? entry(dictionary, head.replace(/[sn]$/, ""));
+    const second = entry(dictionary, wordKey(word.slice(at), "de"));
+    if (first && second) return [...first.slice(0, 2), ...second.slice(0, 2)];
+  }
+  return undefined;
+}
+
+/** The longest word that begins here, again and again; what no word begins with is left out. */
+function characterWords(text: string, dictionary: Dictionary): Found[] {
+  const found: Found[] = [];
+  for (const run of text.match(
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu,
+  ) ?? []) {
+    if (/^[\x21-\x7e]+$/.test(run)) found.push(run);
+    else found.push(...segments(run, dictionary));
+  }
+  return found;
+}
+
+function segments(run: string, dictionary: Dictionary): Found[] {
+  const found: Found[] = [];
+  let at = 0;
+  while (at < run.length) {
+    const length = longestAt(run, at, dictionary);
+    const meanings = entry(dictionary, run.slice(at, at + length));
+    if (meanings && (length > 1 || /\p{Script=Han}/u.test(run[at] ?? ""))) found.push({ meanings });
+    at += length;
+  }
+  return found;
+}
+
+function longestAt(run: string, at: number, dictionary: Dictionary): number {
+  for (let length = Math.min(LONGEST_WORD, run.length - at); length > 1; length--) {
+    if (Object.hasOwn(dictionary, run.slice(at, at + length))) return length;
+  }
+  return 1;
+}
+
+const entry = (dictionary: Dictionary, key: string): string[] | undefined =>
+  Object.hasOwn(dictionary, key) ? dictionary[key]?.split(" ") : undefined;
