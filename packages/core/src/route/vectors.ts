@@ -47,6 +47,24 @@ export function documentVectors(
   return { own, centre, spoken: spoken.map(({ text }) => text), spokenRows };
 }
 
+/** The same without one trigger, as if the document never had it. */
+export function withoutSpoken(vectors: DocumentVectors, text: string): DocumentVectors {
+  const { own, spoken, spokenRows } = vectors;
+  const size = own.length;
+  const kept = spoken.map((_, at) => at).filter((at) => spoken[at] !== text);
+  const rows = kept.map((at) => spokenRows.subarray(at * size, (at + 1) * size));
+  const keptRows = new Float32Array(rows.length * size);
+  rows.forEach((row, at) => {
+    keptRows.set(row, at * size);
+  });
+  return {
+    own,
+    centre: centreOf(own, rows),
+    spoken: kept.map((at) => spoken[at] as string),
+    spokenRows: keptRows,
+  };
+}
+
 function centreOf(own: Float32Array, triggers: readonly Float32Array[]): Float32Array {
   if (triggers.length === 0) return own;
   const centre = own.map((value) => value * OWN_TEXT_SHARE);

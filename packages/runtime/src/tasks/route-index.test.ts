@@ -1,5 +1,5 @@
-import { staticEmbedding } from "@capstan/builtins";
-import { CapabilityRegistry, defineCapability, defineTool, ok, rank } from "@capstan/core";
+import { builtinCapabilities, catalogCapabilities, staticEmbedding } from "@capstan/builtins";
+import { type Capability, CapabilityRegistry, defineCapability, defineTool, ok, rank } from "@capstan/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { keepInStep, rankCapabilities } from "./route-index.ts";
@@ -58,6 +58,47 @@ test("a tool that is hidden from the caller does not speak for its capability", 
   const { matches } = rankCapabilities("delete one crane", index.current(), { topK: 5, visible });
   expect(matches.flatMap(({ reasons }) => reasons)).not.toContain("tool:crane_delete");
 });
+
+test("a package of 43 tools does not pull tasks that are not its own", () => {
+  const catalog = [...builtinCapabilities(), ...catalogCapabilities(), chat].filter(
+    ({ tools }) => tools.length > 0,
+  );
+  const verbs = ["inspect", "count", "feed", "move", "weigh", "label", "photograph"];
+  const things = ["hive", "queen bee", "honey frame", "swarm", "smoker", "brood box"];
+  const apiary = defineCapability({
+    id: "apiary",
+    name: "Apiary",
+    description: "Work of a beekeeper.",
+    tools: [
+      ...verbs.flatMap((verb) =>
+        things.map((thing) => tool(`${verb}_${thing.replace(" ", "_")}`, `To ${verb} a ${thing}.`)),
+      ),
+      tool("list_hives", "List all hives."),
+    ],
+  });
+  expect(apiary.tools).toHaveLength(43);
+  const first = (capabilities: readonly Capability[], task: string) => {
+    const tiered = routeTier({ table: staticEmbedding, onError: () => {} }).openIndex();
+    const index = keepInStep(tiered, CapabilityRegistry.of([...capabilities]));
+    return rankCapabilities(task, index.current(), { topK: 1, visible: () => true }).matches[0]?.id;
+  };
+  for (const task of UNRELATED)
+    expect([task, first([...catalog, apiary], task)]).toEqual([task, first(catalog, task)]);
+  expect(first([...catalog, apiary], "weigh the honey frame")).toBe("apiary");
+});
+
+const UNRELATED = [
+  "what time is it in Tokyo",
+  "will it rain in Oslo",
+  "12 times 9",
+  "write a file notes.txt with hello",
+  "suggest a name for my bakery",
+  "generate an image of a lighthouse",
+  "create a business plan for a small bakery",
+  "search the web for electric bikes",
+  "order more printer paper",
+  "who won the world cup in 1998",
+];
 
 test("what it does not do is not its task", () => {
   expect(ask("who sings lullabies about stars?").matches[0]?.id).toBe("chat");
