@@ -1,4 +1,4 @@
-/** The two logistic models of the gate, and the threshold above which the answer is "nothing fits". */
+/** The two logistic models of the confidence, and the threshold above which the answer is "nothing fits". */
 import {
   CONFIDENCE_INPUTS,
   type ConfidenceInput,
@@ -21,35 +21,35 @@ export interface Point {
   readonly weight: number;
 }
 
-export interface Gates {
+export interface ConfidenceModels {
   readonly none: LogisticWeights;
   readonly noneThreshold: number;
   readonly right: LogisticWeights;
 }
 
 /** `price`: what one point of R@5, lost by refusing an answerable task, is worth in points of no-match F1. */
-export function fitGates(points: readonly Point[], price: number): Gates {
-  const none = fitGate(points, ({ none: isNone }) => isNone);
+export function fitConfidence(points: readonly Point[], price: number): ConfidenceModels {
+  const none = fitModel(points, ({ none: isNone }) => isNone);
   const thresholds = Array.from({ length: 90 }, (_, at) => 0.05 + at * 0.01);
   const noneThreshold = thresholds.reduce((best, next) =>
     utility(points, none, next, price) > utility(points, none, best, price) ? next : best,
   );
-  const right = fitGate(points.filter(isAnswerable), ({ right: isRight }) => isRight);
+  const right = fitModel(points.filter(isAnswerable), ({ right: isRight }) => isRight);
   return { none, noneThreshold, right };
 }
 
 const isAnswerable = ({ none }: Point): boolean => !none;
 
-/** Group by group, then the two sets with tasks that nothing fits as a gate sees them that was fitted without them. */
-export function reportGates(points: readonly Point[], { none, noneThreshold, right }: Gates): void {
+/** Group by group, then the two sets with tasks that nothing fits with a model that was fitted without them. */
+export function reportConfidence(points: readonly Point[], { none, noneThreshold, right }: ConfidenceModels): void {
   for (const [name, own] of byGroup(points)) report(name, outcome(own, refusedBy(none, noneThreshold)));
   for (const set of ["metatool", "clinc150"]) {
-    const others = fitGate(
+    const others = fitModel(
       points.filter(({ group }) => group.set !== set),
       ({ none: isNone }) => isNone,
     );
     const own = points.filter(({ group }) => group.name === `${set} as it is`);
-    report(`${set} (gate fitted without it)`, outcome(own, refusedBy(others, noneThreshold)));
+    report(`${set} (model fitted without it)`, outcome(own, refusedBy(others, noneThreshold)));
   }
   console.log("calibration of confidence:", calibration(points.filter(isAnswerable), right));
 }
@@ -84,7 +84,7 @@ export function byGroup<P extends Point>(points: readonly P[]): Map<string, P[]>
   return Map.groupBy(points, ({ group }) => group.name);
 }
 
-const gateWeight = ({ weight, gateWeight: own }: Group): number => own ?? (weight || 0.1);
+const confidenceWeight = ({ weight, confidenceWeight: own }: Group): number => own ?? (weight || 0.1);
 
 /**
  * Sets count alike, whatever their size; a task without an answer counts as much as three with one. MetaTool's count
@@ -92,10 +92,10 @@ const gateWeight = ({ weight, gateWeight: own }: Group): number => own ?? (weigh
  */
 function pointWeight(group: Group, { answers }: Example): number {
   const none = group.set === "metatool" ? 1.2 : 3;
-  return (gateWeight(group) * (answers === 0 ? none : 1)) / group.examples.length;
+  return (confidenceWeight(group) * (answers === 0 ? none : 1)) / group.examples.length;
 }
 
-function fitGate(points: readonly Point[], isPositive: (point: Point) => boolean): LogisticWeights {
+function fitModel(points: readonly Point[], isPositive: (point: Point) => boolean): LogisticWeights {
   const total = points.reduce((sum, { weight }) => sum + weight, 0);
   const meanOf = (read: (point: Point) => number) =>
     points.reduce((sum, point) => sum + point.weight * read(point), 0) / total;
@@ -119,9 +119,9 @@ function fitGate(points: readonly Point[], isPositive: (point: Point) => boolean
 }
 
 export const refusedBy =
-  (gate: LogisticWeights, threshold: number) =>
+  (model: LogisticWeights, threshold: number) =>
   ({ values }: Point): boolean =>
-    logistic(values, gate) >= threshold;
+    logistic(values, model) >= threshold;
 
 export interface Outcome {
   readonly f1: number | undefined;
@@ -145,11 +145,11 @@ export function outcome<P extends Point>(points: readonly P[], isRefused: (point
   };
 }
 
-function utility(points: readonly Point[], gate: LogisticWeights, threshold: number, price: number): number {
+function utility(points: readonly Point[], model: LogisticWeights, threshold: number, price: number): number {
   return [...byGroup(points).values()].reduce((sum, own) => {
-    const { f1, recall5 } = outcome(own, refusedBy(gate, threshold));
+    const { f1, recall5 } = outcome(own, refusedBy(model, threshold));
     const [first] = own;
-    return sum + (first ? gateWeight(first.group) : 0) * ((f1 ?? 0) + price * recall5);
+    return sum + (first ? confidenceWeight(first.group) : 0) * ((f1 ?? 0) + price * recall5);
   }, 0);
 }
 

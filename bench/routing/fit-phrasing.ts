@@ -1,7 +1,7 @@
 /**
- * What words of phrasing say about whether anything fits: `node bench/routing/fit-phrasing.ts` writes the table
+ * What function words say about whether anything fits: `node bench/routing/fit-phrasing.ts` writes the table
  * `packages/core/src/route/phrasing-weights.ts` from the dev tasks. Sets count alike; tasks that nothing fits as much as
- * three. For the gate's fit, each task is read by a model that has not seen it.
+ * three. For the fit of the confidence models, each task is read by a model that has not seen it.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

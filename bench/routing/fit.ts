@@ -20,13 +20,13 @@ import { createRouteIndex } from "../../packages/core/src/route/route-index.ts";
 import { readTask, type Task } from "../../packages/core/src/route/task.ts";
 import {
   byGroup,
-  fitGates,
+  fitConfidence,
   outcome,
   type Point,
   pointsOf,
   refusedBy,
   report,
-  reportGates,
+  reportConfidence,
 } from "./fit-confidence.ts";
 import { fitFusion, type Term, top1 } from "./fit-fusion.ts";
 import { unseenPhrasing } from "./fit-phrasing.ts";
@@ -53,7 +53,7 @@ const minilm = options.minilm ? await openMinilm({ from: import.meta.url }) : un
 if (options.minilm && !minilm) throw new Error("the MiniLM packages are not installed in bench");
 const shipped = options.table ? openTable(readFileSync(options.table), vocabulary) : staticEmbedding();
 
-/** One dev task: its candidates' terms, which are right, and what the gates read. */
+/** One dev task: its candidates' terms, which are right, and what the confidence models read. */
 export interface Example {
   /** Row after row: the terms of each candidate. */
   readonly matrix: Float64Array;
@@ -75,8 +75,8 @@ export interface Group {
   readonly name: string;
   readonly set: SetName;
   readonly weight: number;
-  /** In the gate's fit, when not the same: what is refused depends on the table that is shipped. */
-  readonly gateWeight?: number;
+  /** In the fit of the confidence models, when not the same: what is refused depends on the table that is shipped. */
+  readonly confidenceWeight?: number;
   readonly examples: readonly Example[];
 }
 
@@ -135,14 +135,14 @@ for (const name of SET_NAMES) {
 }
 const phrasing = unseenPhrasing();
 const points = groups.flatMap((group) => pointsOf(group, weights, phrasing));
-const gates = fitGates(points, PRICE_OF_REFUSAL);
-console.log("\nafter the gate, fitted on all of dev");
-reportGates(points, gates);
-console.log("\nafter the gate; fusion, gate and threshold fitted on the other half of every set");
+const models = fitConfidence(points, PRICE_OF_REFUSAL);
+console.log("\nafter refusing, fitted on all of dev");
+reportConfidence(points, models);
+console.log("\nafter refusing; fusion, models and threshold fitted on the other half of every set");
 crossValidate();
 writeFileSync(
   `/tmp/routing-weights-${tier}.json`,
-  `${JSON.stringify({ terms: terms.map((term, at) => [...term, round(weights[at] ?? 0)]), ...gates }, null, 2)}\n`,
+  `${JSON.stringify({ terms: terms.map((term, at) => [...term, round(weights[at] ?? 0)]), ...models }, null, 2)}\n`,
 );
 
 /** What the figures would be on tasks of these sets that no weight has seen. */
@@ -160,11 +160,11 @@ function crossValidate(): void {
       weights,
     );
     const heard = unseenPhrasing(half);
-    const gate = fitGates(
+    const model = fitConfidence(
       part(false).flatMap((group) => pointsOf(group, found, heard)),
       PRICE_OF_REFUSAL,
     );
-    const isRefused = refusedBy(gate.none, gate.noneThreshold);
+    const isRefused = refusedBy(model.none, model.noneThreshold);
     for (const point of part(true).flatMap((group) => pointsOf(group, found, heard))) {
       judged.push({ ...point, refused: isRefused(point) });
     }
@@ -204,14 +204,14 @@ function groupsOf(set: RoutingSet): Group[] {
       : [
           {
             ...make("as it is, seen in train", 0.7, 1, (all) => all),
-            gateWeight: 1,
+            confidenceWeight: 1,
             examples: examplesOf(set, shipped, 1, (all) => all),
           },
         ];
   return [
     {
       ...make("as it is", seen.length > 0 ? 0.6 : 1, 1, (all) => all),
-      gateWeight: seen.length > 0 ? 0.3 : 1,
+      confidenceWeight: seen.length > 0 ? 0.3 : 1,
     },
     make("no triggers", 0.3, 2, () => []),
     make("some triggers", 0.3, 2, some),

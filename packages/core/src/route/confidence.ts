@@ -1,7 +1,7 @@
 /**
- * Does anything fit at all, and how sure is the choice? Two small logistic models over the field of candidates: absolute
- * evidence (the best value of some channels, the first's score) and how far the first is ahead of the rest.
- * A capability without triggers is met by fewer words, so the models know whether the first has any.
+ * How likely nothing fits, and how likely the first match is right: two logistic models over all candidates. They read absolute evidence
+ * (the best value of some channels, the first's score) and how far the first is ahead. A capability without triggers shares fewer words
+ * with any task, so they also read whether the first has triggers.
  */
 import type { Field } from "./fusion.ts";
 import type { Postings } from "./postings.ts";
@@ -19,7 +19,7 @@ export const CONFIDENCE_INPUTS = [
   "lead", // how far it is ahead of the sixth
   "length", // content words of the task: the longer, the less of it any capability says
   "parts", // clauses
-  "phrasing", // how the task is said: a wish, or a question about the world
+  "phrasing", // a request, or a question about the world
   "unknown", // share of the task's content that no capability speaks of, by rarity
   "spoken", // 1 when it has triggers
 ] as const;

@@ -43,7 +43,7 @@ export interface Near {
 
 const PER_CHANNEL = 12; // ten are asked for; twenty gave the same figures on every set
 
-/** The capabilities worth a closer look, with their evidence. */
+/** The best of each channel, with all their evidence. */
 export function candidatesFor(
   task: Task,
   index: RouteIndex,
@@ -141,7 +141,7 @@ function nearestTrigger(
   };
 }
 
-/** As if the task held one kind more, so that one place or date is not all. */
+/** Add-one smoothing: a single place or date must not dominate. */
 function roomFor(rooms: Task["rooms"], params: ReadonlySet<string>): number {
   if (rooms.length === 0 || params.size === 0) return 0;
   return rooms.filter((names) => names.some((name) => params.has(name))).length / (rooms.length + 1);

@@ -1,7 +1,7 @@
 /**
- * How a task is said, whatever it is about. Somebody who wants something done says "can you", "I need", "my"; a question
- * about the world says "why do", "they", "would", and nothing in a catalog answers it however many words they share.
- * Only words that name neither a thing nor a deed are read, so that what was learned on one catalog holds for the next.
+ * How a task is phrased, whatever its topic. A request says "can you", "I need", "my"; a question about the world says "why do",
+ * "they", "would", and no tool answers it however many words they share. Only function words are read, so that no catalog's topics
+ * are learned.
  */
 import { PHRASING_WEIGHTS } from "./phrasing-weights.ts";
 
@@ -30,7 +30,7 @@ const SHORT_FORMS = new Map([
 const ANYWHERE = new Set(PHRASING_WORDS);
 const OPENING = new Set(OPENING_WORDS);
 
-/** The words of phrasing in a task, each once. */
+/** The function words of a task, each once. */
 export function phrasingMarks(spoken: readonly string[]): ReadonlySet<string> {
   const marks = new Set<string>();
   spoken.forEach((word, at) => {
@@ -41,7 +41,7 @@ export function phrasingMarks(spoken: readonly string[]): ReadonlySet<string> {
   return marks;
 }
 
-/** Above 0: said like a question about the world; below 0: like a wish. About as many units as a logistic model's sum. */
+/** Log odds: above 0 for a question about the world, below 0 for a request. */
 export function phrasingOf(spoken: readonly string[]): number {
   let sum = PHRASING_WEIGHTS.bias;
   for (const mark of phrasingMarks(spoken)) sum += PHRASING_WEIGHTS.marks.get(mark) ?? 0;

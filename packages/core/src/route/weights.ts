@@ -56,7 +56,7 @@ export const STATIC_WEIGHTS: RouteWeights = {
       spoken: 2.317,
     },
   },
-  noneThreshold: 0.56,
+  noneThreshold: 0.6,
   catalog: {
     weights: [-6.254, 0.01632, -1.443, 0.2534, 3.734],
     curvature: [
@@ -126,7 +126,7 @@ export const MINILM_WEIGHTS: RouteWeights = {
       spoken: 2.727,
     },
   },
-  noneThreshold: 0.56,
+  noneThreshold: 0.6,
   catalog: {
     weights: [-9.457, 2.061, -1.294, 0.6159, 4.079],
     curvature: [

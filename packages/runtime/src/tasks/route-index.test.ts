@@ -77,14 +77,14 @@ test("a package of 43 tools does not pull tasks that are not its own", () => {
     ],
   });
   expect(apiary.tools).toHaveLength(43);
-  const first = (capabilities: readonly Capability[], task: string) => {
+  const firstIn = (capabilities: readonly Capability[]) => {
     const tiered = routeTier({ table: staticEmbedding, onError: () => {} }).openIndex();
-    const index = keepInStep(tiered, CapabilityRegistry.of([...capabilities]));
-    return rankCapabilities(task, index.current(), { topK: 1, visible: () => true }).matches[0]?.id;
+    const index = keepInStep(tiered, CapabilityRegistry.of([...capabilities])).current();
+    return (task: string) => rankCapabilities(task, index, { topK: 1, visible: () => true }).matches[0]?.id;
   };
-  for (const task of UNRELATED)
-    expect([task, first([...catalog, apiary], task)]).toEqual([task, first(catalog, task)]);
-  expect(first([...catalog, apiary], "weigh the honey frame")).toBe("apiary");
+  const [without, beside] = [firstIn(catalog), firstIn([...catalog, apiary])];
+  for (const task of UNRELATED) expect([task, beside(task)]).toEqual([task, without(task)]);
+  expect(beside("weigh the honey frame")).toBe("apiary");
 });
 
 const UNRELATED = [
