@@ -41,7 +41,10 @@ export function fitConfidence(points: readonly Point[], price: number): Confiden
 const isAnswerable = ({ none }: Point): boolean => !none;
 
 /** Group by group, then the two sets with tasks that nothing fits with a model that was fitted without them. */
-export function reportConfidence(points: readonly Point[], { none, noneThreshold, right }: ConfidenceModels): void {
+export function reportConfidence(
+  points: readonly Point[],
+  { none, noneThreshold, right }: ConfidenceModels,
+): void {
   for (const [name, own] of byGroup(points)) report(name, outcome(own, refusedBy(none, noneThreshold)));
   for (const set of ["metatool", "clinc150"]) {
     const others = fitModel(
