@@ -17,6 +17,14 @@ export function nodeFiles(node = process.execPath): string[] {
   return together ? [dirname(real), modules, node, real] : [node, real];
 }
 
+/** Where Node looks for what a program imports: the `node_modules` of the folders above it. */
+export function modulesAbove(folder: string): string[] {
+  const parent = dirname(folder);
+  if (parent === folder) return [];
+  const modules = join(parent, "node_modules");
+  return [...(existsSync(modules) ? [modules] : []), ...modulesAbove(parent)];
+}
+
 /** For each absolute path in a command line: what has to be there for it to work. */
 export function programFiles(argv: readonly string[]): string[] {
   const paths = argv.filter((word) => isAbsolute(word) && existsSync(word));

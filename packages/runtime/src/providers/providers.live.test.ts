@@ -139,7 +139,7 @@ describe.each(Object.entries(MODELS))("%s", (_name, model) => {
     expect(events.at(-1)).toMatchObject({
       type: "RUN_ERROR",
       code,
-      message: expect.stringMatching(/message again/),
+      message: expect.stringMatching(/then retry\.$/),
     });
   });
 });

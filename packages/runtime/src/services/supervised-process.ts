@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
 import { confine } from "../commands/confine.ts";
-import { nodeFiles } from "../commands/program-files.ts";
+import { modulesAbove, nodeFiles } from "../commands/program-files.ts";
 import type { ServicePlan } from "./service-plan.ts";
 
 const FIRST_PAUSE_MS = 1_000;
@@ -111,7 +111,7 @@ export class SupervisedProcess {
         env,
         network: true,
         uid,
-        readable: [folder, ...nodeFiles(), ...programs],
+        readable: [folder, ...modulesAbove(folder), ...nodeFiles(), ...programs],
         writable: there.map(({ source }) => source),
         volumes: there,
       },
