@@ -49,9 +49,9 @@ describe("the table", () => {
         expect(cellOf(actor, thing).may, `${actor} and ${thing}`).toEqual([]);
   });
 
-  test("shows a secret to no key", () => {
-    expect(KEY_RULES.secret.see).toBeUndefined();
-    for (const right of RIGHTS) expect(cellOf(`${right} key`, "secret").may).not.toContain("see");
+  test("lets a key see the names of its owner's secrets alone", () => {
+    expect(KEY_RULES.secret.whose).toBe("own");
+    expect(cellOf("read key", "secret").may).toEqual([]);
   });
 
   test("is where a right comes from", () => {

@@ -61,7 +61,7 @@ export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
   capability: { see: "read", use: "run", change: "admin", whose: "all" },
   package: { see: "read", use: "run", change: "admin", whose: "all" },
   service: { see: "read", change: "admin", whose: "all" },
-  secret: { change: "admin", whose: "all" },
+  secret: { see: "run", change: "run", whose: "own" }, // names; a value is shown to nobody
   grant: { see: "read", change: "admin", whose: "all" },
   user: { see: "read", change: "admin", whose: "own" },
   key: { see: "admin", change: "admin", whose: "all" },
