@@ -197,7 +197,7 @@ describe("the systemd unit", () => {
   test("starts a server by its own command line, which ends in peace when it is told to", async () => {
     const { dataDir, drop } = await freshPglite();
     const [command = "", ...rest] = setting("ExecStart").replaceAll("/opt/capstan/", ROOT).split(" ");
-    const [, folderSetting = ""] = /^CAPSTAN_DATA_DIR=(.*)$/.exec(setting("Environment")) ?? [];
+    const [, folderSetting = ""] = /^CAPSTAN_DATA_DIR=(\S*)/.exec(setting("Environment")) ?? [];
     expect(folderSetting).toBe(`/var/lib/${setting("StateDirectory")}`);
     const port = await freePort();
     const child = spawn(command, rest, {

@@ -95,8 +95,15 @@ async function check(
   if (response.status < 400) return;
   if (response.status >= 500 && !FAULTS_OF_OTHERS.has(response.status))
     throw new Error(`${what()}: ${response.status} ${text}`);
-  if (!url.includes("/mcp") && !isProblem(text))
+  const isRefusal = url.includes("/openai/") ? isOpenAiError : isProblem;
+  if (!url.includes("/mcp") && !isRefusal(text))
     throw new Error(`${what()}: ${response.status} has no problem: ${text}`);
+}
+
+/** These routes refuse as OpenAI does; what refuses before them answers with a problem. */
+function isOpenAiError(text: string): boolean {
+  const { error } = JSON.parse(text) as { error?: { message?: unknown; code?: unknown } };
+  return (typeof error?.message === "string" && typeof error.code === "string") || isProblem(text);
 }
 
 function isProblem(text: string): boolean {

@@ -62,6 +62,8 @@ async function everyCall(api: Api): Promise<void> {
 const GIVEN: Record<string, unknown[]> = {
   "files.list": ["{}", "/{}"],
   "schedules.put": [{}],
+  "secrets.set": [{ capability: "{}", name: "{}" }, {}],
+  "secrets.remove": [{ capability: "{}", name: "{}" }],
   doctor: [{ onEvent: () => {} }],
   run: ["{}", {}, { onEvent: () => {} }],
   list: [],

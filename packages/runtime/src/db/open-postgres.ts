@@ -40,7 +40,7 @@ export async function openPostgres(options: DatabaseOptions, url: string): Promi
 }
 
 async function openPools(
-  { connections = DEFAULT_CONNECTIONS, directUrl, onError }: DatabaseOptions,
+  { connections = DEFAULT_CONNECTIONS, directUrl, migrations, onError }: DatabaseOptions,
   url: string,
   location: string,
 ): Promise<Result<Pools>> {
@@ -51,7 +51,8 @@ async function openPools(
   const end = () => Promise.all([pool.end(), systemPool.end()]);
   try {
     const found = await Promise.race([survey(pool, systemPool), silence(FIRST_ANSWER_MS)]);
-    const refused = refusedBy(found.facts, location);
+    const onlyReads = migrations === 0; // a backup, which may come from a replica
+    const refused = onlyReads ? undefined : refusedBy(found.facts, location);
     const usable = refused ?? usableConnections(found.facts, connections, location);
     if (usable.ok && !found.isPooled) {
       for (const each of [pool, systemPool]) each.options.max = Math.floor(usable.value / 2);

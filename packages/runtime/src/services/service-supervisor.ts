@@ -215,6 +215,7 @@ async function giveVolume(
   const server = process.getuid?.() ?? 0;
   if (owner !== undefined)
     await volume.setAccess(isOutbox ? server : owner, owner, isOutbox ? 0o1770 : 0o700);
+  if (owner !== undefined && !isOutbox) await volume.giveTo(owner, server); // what was put there before it first ran
   await volume.close();
   return true;
 }

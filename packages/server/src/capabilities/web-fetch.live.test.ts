@@ -54,7 +54,7 @@ beforeAll(async () => {
   const { port } = site.address() as AddressInfo;
   base = `http://127.0.0.1:${port}`;
   server = await testServer(await freshPglite(), { CAPSTAN_ALLOW_HOSTS: `127.0.0.1:${port}` });
-  server.services.registry.register({ ...webFetchCapability({ bodyTimeoutMs: 300 }), id: "withoutRetry" });
+  server.services.registry.register({ ...webFetchCapability({ bodyTimeoutMs: 300 }), id: "impatient_fetch" });
 });
 afterAll(async () => {
   await server?.stop();
@@ -116,7 +116,7 @@ test("a server that says nothing is given up, in the words of the specification"
 });
 
 test("a body that does not end gives what arrived, and says so", async () => {
-  expect(await fetched("/drip", {}, "withoutRetry")).toMatchObject({
+  expect(await fetched("/drip", {}, "impatient_fetch")).toMatchObject({
     content: "the first half \n[..more content timed out...]",
     truncated: true,
   });

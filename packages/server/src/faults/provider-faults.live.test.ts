@@ -108,15 +108,15 @@ afterAll(async () => {
 
 describe("the stated outcome, and the next run is fine", () => {
   test.each([
-    ["hangs", "failed", "run_time_limit"],
-    ["hangs in the middle", "failed", "run_time_limit"],
+    ["hangs", "limit", "run_time_limit"],
+    ["hangs in the middle", "limit", "run_time_limit"],
     ["floods with tokens", "failed", "answer_flooded"],
-    ["floods without an end of line", "failed", "provider_unavailable|provider_busy|run_time_limit"],
+    ["floods without an end of line", "failed|limit", "provider_unavailable|provider_busy|run_time_limit"],
     ["floods in its refusal", "failed", "provider_request_refused"],
-    ["closes in the middle of JSON", "failed", "provider_unavailable|provider_busy|run_time_limit"],
+    ["closes in the middle of JSON", "failed|limit", "provider_unavailable|provider_busy|run_time_limit"],
     [
       "sends what is no JSON",
-      "failed",
+      "failed|limit",
       "provider_unavailable|provider_request_refused|provider_busy|run_time_limit",
     ],
     ["calls a tool that never returns", "done", "tool_timeout"],
@@ -124,8 +124,8 @@ describe("the stated outcome, and the next run is fine", () => {
     ["calls a tool with broken arguments", "done", "tool_input_invalid"],
   ])("a provider that %s: the run is %s (%s)", async (behaviour, status, code) => {
     const { run, events } = await turn(behaviour);
-    expect(run.status).toBe(status);
-    expect(JSON.stringify(status === "failed" ? run : events)).toMatch(new RegExp(code));
+    expect(status.split("|")).toContain(run.status);
+    expect(JSON.stringify(run.status === "done" ? events : run)).toMatch(new RegExp(code));
     expect((await turn("fine")).run.status).toBe("done");
   });
 
@@ -170,7 +170,7 @@ async function turn(words: string) {
   const run = await vi.waitFor(
     async () => {
       const { body } = await server.call("GET", `/v1/runs/${sent.body.run_id}`);
-      expect(["done", "failed"]).toContain(body.status);
+      expect(["done", "failed", "limit"]).toContain(body.status);
       return body;
     },
     { timeout: 30_000, interval: 50 },

@@ -52,7 +52,7 @@ describe("a disk", () => {
     const { status, stderr } = startedInVain(disk.folder);
     expect(status).toBe(1);
     expect(stderr).toMatch(/cannot be used: .*(EROFS|read-only)/);
-    expect(stderr).toMatch(/Check the folder's rights and free space/);
+    expect(stderr).toMatch(/Choose a folder that can be written with CAPSTAN_DATA_DIR/);
   });
 });
 

@@ -103,7 +103,7 @@ describe.each(WAYS)("after a restore from $from.name into $to.name", ({ from, to
   test("the installed package is there and does its work, unpacked anew from the store", async () => {
     const { body } = await server.call("GET", "/v1/packages");
     expect(body.items).toMatchObject([{ name: expect.stringContaining("tides") }]);
-    const { body: offered } = await server.call("GET", "/v1/capabilities?search=tides");
+    const { body: offered } = await server.call("GET", "/v1/capabilities?q=tides");
     const [capability] = offered.items.filter(({ id }: { id: string }) => id.includes("tides"));
     const ran = await server.call("POST", `/v1/capabilities/${capability.id}/tools/tides_save`, {
       session_id: session,
@@ -124,7 +124,7 @@ describe.each(WAYS)("after a restore from $from.name into $to.name", ({ from, to
     }, 60_000);
     const { body } = await server.call("GET", "/v1/schedules");
     const january = new Date(Date.UTC(new Date().getUTCFullYear(), 0, 1)).toISOString();
-    expect(body.items).toMatchObject([{ type: "new_year", lastFiredAt: january }]);
+    expect(body.items).toMatchObject([{ type: "new_year", last_fired_at: january }]);
   });
 });
 

@@ -10,10 +10,7 @@ afterEach(() => folders.splice(0).map((folder) => rmSync(folder, { recursive: tr
 
 test.each([
   ["export const dice = 6;", "it has no default export; end it with `export default defineConfig({ ... })`"],
-  [
-    "export default { capabilitys: [] };",
-    "it knows no capabilitys; there is capabilities, documents, codingAgents",
-  ],
+  ["export default { capabilitys: [] };", 'unknown field "capabilitys", did you mean "capabilities"?'],
   ["throw new Error('no dice');", "no dice"],
 ])("%s: %s", async (source, why) => {
   const folder = mkdtempSync(join(tmpdir(), "capstan-config-"));
