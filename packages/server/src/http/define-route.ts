@@ -73,10 +73,17 @@ async function refuseInput(c: Context, request: NonNullable<RouteConfig["request
   const faults = [
     ...faultsIn(request.params, c.req.param(), "path"),
     ...faultsIn(request.query, queryOf(c), "query"),
-    ...(isZod(schema) ? faultsIn(schema, await c.req.json()) : []),
+    ...(isZod(schema) ? await bodyFaults(c, schema) : []),
   ];
   return problem(c, inputInvalid(faults));
 }
+
+/** A body that is not JSON is one more fault beside those of path and query. */
+const bodyFaults = (c: Context, schema: z.ZodType): Promise<Fault[]> =>
+  c.req.json().then(
+    (value) => faultsIn(schema, value),
+    () => [{ path: "body", message: "is not JSON" }],
+  );
 
 const inputInvalid = (faults: readonly Fault[]) =>
   fail("input_invalid", { where: faultsText(faults), issues: faults }).failure;
