@@ -39,9 +39,9 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
   },
   {
     fault: "a provider hangs, at once or in the middle",
-    outcome: "the run fails at its time limit, and keeps what was said",
+    outcome: "the run ends at its time limit, and keeps what was said",
     file: PROVIDER,
-    title: '["hangs", "failed", "run_time_limit"]',
+    title: '["hangs", "limit", "run_time_limit"]',
   },
   {
     fault: "a provider floods: tokens, a line without an end, its refusal",
