@@ -33,6 +33,7 @@ export async function startPostgres(): Promise<BenchPostgres> {
   chmodSync(folder, 0o755); // Postgres refuses root and runs as another user, who must get in
   const port = await freePort();
   const postgres = new EmbeddedPostgres({
+    initdbFlags: ["--encoding=UTF8"], // without a locale in the environment it would be SQL_ASCII
     databaseDir: join(folder, "postgres"),
     user: "postgres",
     password: "postgres",

@@ -79,6 +79,7 @@ async function startPostgres(folder: string): Promise<{ url: string; stop: () =>
   const port = await freePort();
   const EmbeddedPostgres = await reachablePostgres(folder);
   const server = new EmbeddedPostgres({
+    initdbFlags: ["--encoding=UTF8"], // without a locale in the environment it would be SQL_ASCII
     databaseDir: join(folder, "postgres"),
     user: "postgres",
     password: "postgres",

@@ -24,6 +24,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   const EmbeddedPostgres = await reachablePostgres(folder);
   const newServer = (name: string, at: number) =>
     new EmbeddedPostgres({
+      initdbFlags: ["--encoding=UTF8"], // without a locale in the environment it would be SQL_ASCII
       databaseDir: join(folder, name),
       user: "postgres",
       password: "postgres",
