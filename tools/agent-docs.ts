@@ -1,13 +1,13 @@
 /** Writes the tables of docs/coding-agents.md anew from the manifests: `node tools/agent-docs.ts`. A test checks that this was done. */
 import { readFile, writeFile } from "node:fs/promises";
-import { probesMarkdown } from "../packages/coding-agents/src/doctor/probe-table.ts";
 import {
   departuresMarkdown,
   effortMarkdown,
   installMarkdown,
   pluginsMarkdown,
   transportsMarkdown,
-} from "../packages/coding-agents/src/manifests/docs-tables.ts";
+} from "../packages/coding-agents/src/docs/docs-tables.ts";
+import { probesMarkdown } from "../packages/coding-agents/src/doctor/probe-table.ts";
 import { matrixMarkdown } from "../packages/coding-agents/src/manifests/matrix.ts";
 
 const PAGE = new URL("../docs/coding-agents.md", import.meta.url);

@@ -24,12 +24,6 @@ const MAX_LINES = 400;
 const MAX_AUTHOR_NAMES = 70;
 const NO_DRAWERS = /(^|\/)(utils?|helpers?|common|misc|shared)(\/|\.tsx?$)/;
 
-/** Folders that still import each other in a cycle. Only ever remove from this list. */
-const FOLDERS_IN_CYCLES: Record<string, string[]> = {
-  "coding-agents": ["adapters", "manifests", "models", "sessions"],
-  runtime: ["db/schema", "install", "services", "sources"],
-  web: ["screens/agents", "screens/capabilities", "screens/chat", "screens/home", "screens/session"],
-};
 const PARTICIPLE =
   /^(?!embed$)(?:[a-z]+[^e]ed|begun|broken|built|done|found|given|gone|heard|held|kept|known|left|made|met|said|sent|shown|spent|taken|told|written)(?:Up|Over|Off|On|Out|Away|In|Before|After|Again)?$/;
 /** Functions with effects that are still named by a participle. Only ever remove from this list. */
@@ -140,8 +134,7 @@ describe("the import picture", () => {
 
 describe("the folders", () => {
   test.each(PACKAGES)("of %s import each other in one direction, types included", (pkg) => {
-    const known = FOLDERS_IN_CYCLES[pkg] ?? [];
-    expect(foldersInCycles(pkg).filter((folder) => !known.includes(folder))).toEqual([]);
+    expect(foldersInCycles(pkg)).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Packages in memory, for a process that installs one and ends: a database would take longer than the attack. */
-import type { PackageRecord, PackageStore } from "../../packages/runtime/src/install/package-record.ts";
+import type { PackageRecord } from "../../packages/runtime/src/db/schema/package-record.ts";
+import type { PackageStore } from "../../packages/runtime/src/install/package-store.ts";
 
 export function memoryPackageStore(): PackageStore {
   const records = new Map<string, PackageRecord>();

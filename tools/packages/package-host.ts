@@ -3,12 +3,13 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fail, type Result } from "@capstan/core";
+import type { PackageRecord } from "../../packages/runtime/src/db/schema/package-record.ts";
 import {
   createPackageHost,
   type PackageHost,
   probeIsolationFor,
 } from "../../packages/runtime/src/install/create-package-host.ts";
-import type { PackageRecord, PackageStore } from "../../packages/runtime/src/install/package-record.ts";
+import type { PackageStore } from "../../packages/runtime/src/install/package-store.ts";
 
 export async function packageHostIn(
   store: PackageStore,

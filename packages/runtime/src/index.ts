@@ -14,6 +14,12 @@ export { type Database, type DatabaseOptions, openDatabase } from "./db/database
 export { isDatabaseAway } from "./db/database-away.ts";
 export { createDatabaseRetry, type DatabaseRetry, unreachable } from "./db/database-retry.ts";
 export { readCursor } from "./db/keyset.ts";
+export type {
+  PackageDescription,
+  PackageKind,
+  PackageRecord,
+  ToolSummary,
+} from "./db/schema/package-record.ts";
 export { isUuid, uuidFrom } from "./db/uuid.ts";
 export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
 export { copyFiles } from "./files/copy-files.ts";
@@ -32,15 +38,8 @@ export type { PackageSource } from "./install/fetch-package.ts";
 export type { Installer, InstallOptions } from "./install/installer.ts";
 export { openPackages, type Packages, type PackagesOptions } from "./install/open-packages.ts";
 export type { PackageKindRules, PackageKinds, PackageReading, PlaceRequest } from "./install/package-kind.ts";
-export type {
-  PackageDescription,
-  PackageKind,
-  PackageRecord,
-  PackageReview,
-  PackageStore,
-  ToolSummary,
-} from "./install/package-record.ts";
-export { packageStore } from "./install/package-store.ts";
+export type { PackageReview } from "./install/package-review.ts";
+export { type PackageStore, packageStore } from "./install/package-store.ts";
 export type { WaitingPackage } from "./install/scan-packages.ts";
 export { BodyLimitError } from "./network/bounded-body.ts";
 export {

@@ -6,10 +6,10 @@
  * text, or with nothing at all: `quirks` say how to tell.
  */
 import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
+import { asObject, asText, type JsonObject, parseObject } from "../lines/json-line.ts";
 import { AcpTools } from "./acp-tools.ts";
 import { acpUsage } from "./acp-usage.ts";
 import { textDelta, thinkingDelta } from "./deltas.ts";
-import { asObject, asText, type JsonObject, parseObject } from "./json-line.ts";
 import { RpcBook, type RpcError, type RpcId, type RpcMessage } from "./json-rpc.ts";
 
 /** How one agent bends the protocol. Patterns are matched against a whole text chunk. */

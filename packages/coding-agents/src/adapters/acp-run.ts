@@ -1,7 +1,7 @@
 /** A live run over ACP: what to ask for, in which order. Which of load and resume to use, the agent's own answer tells. */
 import type { AdapterRun, McpServerConfig, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
+import { asObject, type JsonObject } from "../lines/json-line.ts";
 import { type AcpPlan, type AcpQuirks, acpBook, acpInitialize, acpReader } from "./acp-reader.ts";
-import { asObject, type JsonObject } from "./json-line.ts";
 import { isImageFile, withInstructions } from "./run-parts.ts";
 
 export interface AcpRunParts {

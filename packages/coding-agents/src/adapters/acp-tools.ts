@@ -2,7 +2,7 @@
  * The tool calls of an ACP session. A call is announced once its input is known: agents send an empty one first, then fill it.
  */
 import type { AdapterEvent } from "@capstan/core/internal";
-import { asObject, asText, contentText, type JsonObject } from "./json-line.ts";
+import { asObject, asText, contentText, type JsonObject } from "../lines/json-line.ts";
 
 /** Where an agent puts the name of a tool. */
 export interface ToolNaming {

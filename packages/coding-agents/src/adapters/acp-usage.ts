@@ -1,6 +1,6 @@
 /** What a prompt's answer says about tokens: in `usage`, or (Gemini) under `_meta.quota`, or nothing. */
 import type { CliUsage } from "@capstan/core/internal";
-import { asObject, type JsonObject } from "./json-line.ts";
+import { asObject, type JsonObject } from "../lines/json-line.ts";
 import { uncached, usage } from "./usage-total.ts";
 
 export function acpUsage(result: JsonObject, costUsd: number | undefined): CliUsage | undefined {

@@ -6,8 +6,6 @@
  */
 import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
-import { ClaudeSessionCost } from "./claude-session-cost.ts";
-import { textDelta, thinkingDelta } from "./deltas.ts";
 import {
   anything,
   asObject,
@@ -23,7 +21,9 @@ import {
   type ReadRecord,
   rowsFor,
   text,
-} from "./json-line.ts";
+} from "../lines/json-line.ts";
+import { ClaudeSessionCost } from "./claude-session-cost.ts";
+import { textDelta, thinkingDelta } from "./deltas.ts";
 import { SeenIds } from "./seen-ids.ts";
 import { StreamedText } from "./streamed-text.ts";
 import { type UsageStep, UsageTotal } from "./usage-total.ts";

@@ -3,7 +3,7 @@
  *
  * Without the stored figure of a resumed or forked session its report says nothing about this run, and is not used.
  */
-import { parseObject } from "./json-line.ts";
+import { parseObject } from "../lines/json-line.ts";
 
 export class ClaudeSessionCost {
   /** The session that is gone on with; undefined for a new one. */

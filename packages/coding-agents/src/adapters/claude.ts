@@ -5,12 +5,12 @@
  * That also spares `--dangerously-skip-permissions`, which the CLI refuses to root.
  */
 import type { AdapterRun, PlacedAttachment, RunOptions, RunPlace, SideFile } from "@capstan/core/internal";
+import type { JsonObject } from "../lines/json-line.ts";
 import { claudeManifest } from "../manifests/claude.ts";
 import { claudeSessions } from "../sessions/claude-sessions.ts";
 import { claudeReader, userMessage } from "./claude-reader.ts";
 import { ClaudeSessionCost } from "./claude-session-cost.ts";
 import { defineAdapter } from "./define-adapter.ts";
-import type { JsonObject } from "./json-line.ts";
 import {
   type CommandPart,
   flag,

@@ -5,10 +5,10 @@
  * `turn/completed`. Approvals are requests of the server; each must be answered or the turn hangs.
  */
 import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
+import { asObject, asText, type JsonObject, parseObject } from "../lines/json-line.ts";
 import { codexError, codexFailure } from "./codex-exec-reader.ts";
 import { itemCompleted, itemStarted } from "./codex-items.ts";
 import { textDelta, thinkingDelta } from "./deltas.ts";
-import { asObject, asText, type JsonObject, parseObject } from "./json-line.ts";
 import { RpcBook, type RpcId, type RpcMessage } from "./json-rpc.ts";
 import { StreamedText } from "./streamed-text.ts";
 import { uncached, usage } from "./usage-total.ts";

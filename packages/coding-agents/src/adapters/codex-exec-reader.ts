@@ -5,8 +5,16 @@
  */
 import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
+import {
+  asText,
+  maybe,
+  maybeNumber,
+  parseObject,
+  type ReadRecord,
+  rowsFor,
+  text,
+} from "../lines/json-line.ts";
 import { itemCompleted, itemStarted, itemUpdated } from "./codex-items.ts";
-import { asText, maybe, maybeNumber, parseObject, type ReadRecord, rowsFor, text } from "./json-line.ts";
 import { StreamedText } from "./streamed-text.ts";
 import { uncached, usage } from "./usage-total.ts";
 

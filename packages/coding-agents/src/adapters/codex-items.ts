@@ -4,8 +4,8 @@
  * An item of type `error` is a warning: the run goes on.
  */
 import type { AdapterEvent } from "@capstan/core/internal";
+import { asObject, asText, contentText, type JsonObject } from "../lines/json-line.ts";
 import { textDelta, thinkingDelta } from "./deltas.ts";
-import { asObject, asText, contentText, type JsonObject } from "./json-line.ts";
 import type { StreamedText } from "./streamed-text.ts";
 
 /** Items that are work with a start and an end. */

@@ -5,12 +5,12 @@
  * a run without Codex' own tools, which `exec` would have.
  */
 import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core/internal";
+import type { JsonObject } from "../lines/json-line.ts";
 import { codexManifest } from "../manifests/codex.ts";
 import { codexSessions } from "../sessions/codex-sessions.ts";
 import { codexAppServerReader } from "./codex-app-server-reader.ts";
 import { codexExecReader } from "./codex-exec-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
-import type { JsonObject } from "./json-line.ts";
 import { RpcBook } from "./json-rpc.ts";
 import { flag, isImageFile, jsonFile, skillLinks, skillName } from "./run-parts.ts";
 import { codexUsage, withSessionUsage } from "./session-usage.ts";

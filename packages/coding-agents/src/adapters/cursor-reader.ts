@@ -5,7 +5,6 @@
  */
 import type { AdapterEvent, LineReader } from "@capstan/core/internal";
 import { z } from "zod";
-import { textDelta, thinkingDelta } from "./deltas.ts";
 import {
   anything,
   asObject,
@@ -19,7 +18,8 @@ import {
   type ReadRecord,
   rowsFor,
   text,
-} from "./json-line.ts";
+} from "../lines/json-line.ts";
+import { textDelta, thinkingDelta } from "./deltas.ts";
 import { StreamedText } from "./streamed-text.ts";
 
 type State = StreamedText;

@@ -5,7 +5,6 @@
  */
 import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
-import { textDelta } from "./deltas.ts";
 import {
   anything,
   asText,
@@ -16,7 +15,8 @@ import {
   type ReadRecord,
   rowsFor,
   text,
-} from "./json-line.ts";
+} from "../lines/json-line.ts";
+import { textDelta } from "./deltas.ts";
 import { uncached, usage } from "./usage-total.ts";
 
 interface State {

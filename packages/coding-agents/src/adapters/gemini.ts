@@ -5,12 +5,12 @@
  * is laid over the user's instead: links to everything in it, and settings of the run's own. Sessions land where they always do.
  */
 import type { AdapterRun, PlacedAttachment, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
+import type { JsonObject } from "../lines/json-line.ts";
 import { geminiManifest } from "../manifests/gemini.ts";
 import { geminiSessions } from "../sessions/gemini-sessions.ts";
 import { acpRun } from "./acp-run.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { geminiReader } from "./gemini-reader.ts";
-import type { JsonObject } from "./json-line.ts";
 import { ACP_QUIRKS } from "./readers.ts";
 import { COMMAND_WARNING, flag, isCommand, skillLinks, withInstructions } from "./run-parts.ts";
 import { geminiUsage, withSessionUsage } from "./session-usage.ts";

@@ -4,7 +4,7 @@
  * Both sides number their requests from 0, so the two directions are kept apart. Works for recordings and live alike, because
  * what was sent is told through `onSent` in both cases.
  */
-import { asObject, asText, type JsonObject } from "./json-line.ts";
+import { asObject, asText, type JsonObject } from "../lines/json-line.ts";
 
 export type RpcId = string | number;
 

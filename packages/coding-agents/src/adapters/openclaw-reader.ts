@@ -5,7 +5,6 @@
  */
 import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
-import { textDelta } from "./deltas.ts";
 import {
   contentText,
   type JsonObject,
@@ -16,7 +15,8 @@ import {
   maybeText,
   parseObject,
   text,
-} from "./json-line.ts";
+} from "../lines/json-line.ts";
+import { textDelta } from "./deltas.ts";
 import { usage } from "./usage-total.ts";
 
 const MAX_BUFFER_CHARS = 5_000_000; // the object with all its prompt statistics is some 10 kB

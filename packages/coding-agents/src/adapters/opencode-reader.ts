@@ -6,7 +6,6 @@
  */
 import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
-import { textDelta, thinkingDelta } from "./deltas.ts";
 import {
   anything,
   asText,
@@ -17,7 +16,8 @@ import {
   type ReadRecord,
   rowsFor,
   text,
-} from "./json-line.ts";
+} from "../lines/json-line.ts";
+import { textDelta, thinkingDelta } from "./deltas.ts";
 import { SeenIds } from "./seen-ids.ts";
 import { UsageTotal } from "./usage-total.ts";
 

@@ -11,10 +11,10 @@ import type {
   RunOptions,
   RunPlace,
 } from "@capstan/core/internal";
+import type { JsonObject } from "../lines/json-line.ts";
 import { opencodeManifest } from "../manifests/opencode.ts";
 import { opencodeSessions } from "../sessions/opencode-sessions.ts";
 import { defineAdapter } from "./define-adapter.ts";
-import type { JsonObject } from "./json-line.ts";
 import { type OpencodePlan, opencodeOpening, opencodeServerReader } from "./opencode-server-reader.ts";
 import { isImageFile, mergeDocuments, skillFolder } from "./run-parts.ts";
 

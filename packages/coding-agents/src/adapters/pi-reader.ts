@@ -6,7 +6,6 @@
  */
 import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
-import { textDelta, thinkingDelta } from "./deltas.ts";
 import {
   anything,
   asObject,
@@ -21,7 +20,8 @@ import {
   type ReadRecord,
   rowsFor,
   text,
-} from "./json-line.ts";
+} from "../lines/json-line.ts";
+import { textDelta, thinkingDelta } from "./deltas.ts";
 import { StreamedText } from "./streamed-text.ts";
 import { UsageTotal } from "./usage-total.ts";
 

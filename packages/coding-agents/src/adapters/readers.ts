@@ -5,6 +5,7 @@
  * codex-acp, pi-acp) count as that CLI. The quirks say where an agent bends the protocol.
  */
 import type { BuiltInAgentName, LineReader } from "@capstan/core/internal";
+import { asObject } from "../lines/json-line.ts";
 import { type AcpQuirks, acpReader } from "./acp-reader.ts";
 import { claudeReader } from "./claude-reader.ts";
 import { codexAppServerReader } from "./codex-app-server-reader.ts";
@@ -12,7 +13,6 @@ import { codexExecReader } from "./codex-exec-reader.ts";
 import { copilotReader } from "./copilot-reader.ts";
 import { cursorReader } from "./cursor-reader.ts";
 import { geminiReader } from "./gemini-reader.ts";
-import { asObject } from "./json-line.ts";
 import { openclawReader } from "./openclaw-reader.ts";
 import { opencodeReader } from "./opencode-reader.ts";
 import { opencodeServerReader } from "./opencode-server-reader.ts";

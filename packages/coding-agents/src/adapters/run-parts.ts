@@ -6,7 +6,7 @@ import type {
   RunOptions,
   RunPlace,
 } from "@capstan/core/internal";
-import type { JsonObject } from "./json-line.ts";
+import type { JsonObject } from "../lines/json-line.ts";
 
 /** Words of a command line, and the files they name. */
 export interface CommandPart {

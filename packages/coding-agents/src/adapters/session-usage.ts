@@ -5,7 +5,7 @@
  */
 import type { AdapterEvent, LineReader, RunPlace, SideFile } from "@capstan/core/internal";
 import { z } from "zod";
-import { parseObject } from "./json-line.ts";
+import { parseObject } from "../lines/json-line.ts";
 import { type UsageStep, UsageTotal, uncached } from "./usage-total.ts";
 
 /** Where a program stores its sessions, and what a record of a call says. */

@@ -1,5 +1,5 @@
 /** The table of docs/coding-agents.md that shows what the recorded probes saw. */
-import { table } from "../manifests/docs-tables.ts";
+import { table } from "../docs/docs-tables.ts";
 import { FEATURE_PROBES } from "./feature-probes.ts";
 import { RECORDED_PROBES } from "./recorded-probes.ts";
 

@@ -3,8 +3,8 @@ import { cp, lchown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } fr
 import { tmpdir } from "node:os";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import type { Attachment, PlacedAttachment, RunFile } from "@capstan/core/internal";
-import { parseObject } from "../adapters/json-line.ts";
 import { mergeDocuments } from "../adapters/run-parts.ts";
+import { parseObject } from "../lines/json-line.ts";
 
 const MAX_ATTACHMENT_BYTES = 10_000_000; // providers refuse more, and base64 of it goes through a pipe
 

@@ -4,7 +4,7 @@
  *
  * Which of the two is told per line, so a recording that was cut, or whose first lines are lost, still reads.
  */
-import { parseObject } from "../adapters/json-line.ts";
+import { parseObject } from "../lines/json-line.ts";
 
 export interface RecordedLine {
   /** Who wrote it. */

@@ -1,6 +1,6 @@
 /** Claude Code: one file per session below a folder per project, named by the session's id. */
 import type { CliMessage, CliSessionStore } from "@capstan/core/internal";
-import { asObject, contentText, type JsonObject } from "../adapters/json-line.ts";
+import { asObject, contentText, type JsonObject } from "../lines/json-line.ts";
 import { storedMessages, uuidOf } from "./stored-lines.ts";
 
 export const claudeSessions: CliSessionStore = {

@@ -1,6 +1,6 @@
 /** Codex: one rollout file per thread, in folders by date. */
 import type { CliSessionStore } from "@capstan/core/internal";
-import { asObject, contentText } from "../adapters/json-line.ts";
+import { asObject, contentText } from "../lines/json-line.ts";
 import { storedMessages, uuidOf } from "./stored-lines.ts";
 
 export const codexSessions: CliSessionStore = {

@@ -1,6 +1,6 @@
 /** Copilot CLI: a folder per session, named by its id, with every event in it. */
 import type { CliSessionStore } from "@capstan/core/internal";
-import { asObject, asText } from "../adapters/json-line.ts";
+import { asObject, asText } from "../lines/json-line.ts";
 import { storedMessages } from "./stored-lines.ts";
 
 export const copilotSessions: CliSessionStore = {

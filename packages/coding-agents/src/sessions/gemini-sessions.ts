@@ -1,6 +1,6 @@
 /** Gemini CLI: a file per session below a folder per project. The name holds only the id's beginning; the header has it whole. */
 import type { CliSessionStore } from "@capstan/core/internal";
-import { asText, contentText, parseObject } from "../adapters/json-line.ts";
+import { asText, contentText, parseObject } from "../lines/json-line.ts";
 import { storedMessages } from "./stored-lines.ts";
 
 export const geminiSessions: CliSessionStore = {

@@ -10,7 +10,7 @@ import {
   maybeText,
   parseObject,
   text,
-} from "../adapters/json-line.ts";
+} from "../lines/json-line.ts";
 
 const session = z.object({ id: text, title: maybeText, directory: maybeText, updated: maybeNumber });
 const exported = z.object({

@@ -1,6 +1,6 @@
 /** Pi and omp: a file per session below a folder per project, the id behind the time in its name. */
 import type { CliMessage, CliSessionStore } from "@capstan/core/internal";
-import { asObject, asText, contentText, parseObject } from "../adapters/json-line.ts";
+import { asObject, asText, contentText, parseObject } from "../lines/json-line.ts";
 import { storedMessages } from "./stored-lines.ts";
 
 const ROLES: Readonly<Record<string, CliMessage["role"]>> = {

@@ -1,6 +1,6 @@
 /** Reads a stored session's lines, one table for all that keep JSON lines. */
 import type { CliMessage } from "@capstan/core/internal";
-import { type JsonObject, parseObject } from "../adapters/json-line.ts";
+import { type JsonObject, parseObject } from "../lines/json-line.ts";
 
 /** The messages of a file, by what one line means. Lines of other kinds, and broken ones, are passed over. */
 export const storedMessages =

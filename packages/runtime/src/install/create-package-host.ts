@@ -12,7 +12,7 @@ import { createInstaller, type Installer } from "./installer.ts";
 import { npmKind } from "./npm-kind.ts";
 import { npmProgram } from "./npm-program.ts";
 import type { PackageKinds } from "./package-kind.ts";
-import type { PackageStore } from "./package-record.ts";
+import type { PackageStore } from "./package-store.ts";
 import { PlacedPackages } from "./placed-packages.ts";
 import { findPython, type Python } from "./python.ts";
 import { scanPackages, type WaitingPackage } from "./scan-packages.ts";

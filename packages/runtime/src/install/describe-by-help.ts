@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { fail, type Manifest, type Result, readManifest } from "@capstan/core";
 import { MANIFEST_MAX_CHARS } from "@capstan/core/internal";
 import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
+import type { CommandLine } from "../commands/command-line.ts";
 import { type CommandOutcome, runCommand } from "../commands/run-command.ts";
-import type { CommandLine } from "./package-kind.ts";
 
 const HELP_MS = 15_000; // Python and its imports on a crowded machine; a manifest is printed, not computed
 const HELP_MEMORY_BYTES = 512 * 1024 * 1024;

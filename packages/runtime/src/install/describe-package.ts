@@ -1,8 +1,8 @@
 /** From what an archive says of itself to what a person reviews. Names and commands are checked here. */
 import { fail, type Manifest, ok, type Result, readManifest } from "@capstan/core";
 import { type PackageContents, readPackageName, unusedFields } from "@capstan/core/internal";
+import type { PackageDescription } from "../db/schema/package-record.ts";
 import { manifestTools } from "../sources/manifest-tools.ts";
-import type { PackageDescription } from "./package-record.ts";
 
 export function describePackage(contents: PackageContents): Result<PackageDescription> {
   const named = readPackageName(contents.name);

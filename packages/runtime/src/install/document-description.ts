@@ -1,6 +1,6 @@
 /** What packages that are not commands (MCP servers, skills, OpenAPI documents) show in a review: their capability, read. */
 import type { Capability } from "@capstan/core";
-import type { PackageDescription } from "./package-record.ts";
+import type { PackageDescription } from "../db/schema/package-record.ts";
 
 export function descriptionOf(capability: Capability): PackageDescription {
   const tools = capability.tools.map(({ name, description, scopes }) => ({ name, description, scopes }));

@@ -6,8 +6,8 @@ import { loadDeclarative } from "../sources/declarative.ts";
 import type { BoundSecrets } from "../sources/secrets.ts";
 import { descriptionOf } from "./document-description.ts";
 import type { PackageKindRules } from "./package-kind.ts";
-import type { PackageStore } from "./package-record.ts";
 import type { PackageLoader } from "./package-registry.ts";
+import type { PackageStore } from "./package-store.ts";
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 

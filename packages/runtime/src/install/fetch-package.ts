@@ -13,11 +13,11 @@ import {
   writeTarGz,
 } from "@capstan/core/internal";
 import { parse as parseToml } from "smol-toml";
+import type { PackageKind } from "../db/schema/package-record.ts";
 import { commandWords } from "./command-words.ts";
 import { readDocumentSource } from "./document-sources.ts";
 import { nodeCodec } from "./node-codec.ts";
 import type { Npm } from "./npm-program.ts";
-import type { PackageKind } from "./package-record.ts";
 import { readFolder } from "./read-folder.ts";
 import { withStaging } from "./run-tool.ts";
 

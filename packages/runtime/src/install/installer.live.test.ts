@@ -26,7 +26,7 @@ import { type Database, openDatabase } from "../db/database.ts";
 import type { PackageHost } from "./create-package-host.ts";
 import type { InstallOptions } from "./installer.ts";
 import { nodeCodec } from "./node-codec.ts";
-import type { PackageStore } from "./package-record.ts";
+import type { PackageStore } from "./package-store.ts";
 import { packageStore } from "./package-store.ts";
 
 let store: FreshStore;

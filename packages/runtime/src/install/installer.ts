@@ -5,13 +5,15 @@
 import { fail, ok, type Result } from "@capstan/core";
 import { permissionDiff } from "@capstan/core/internal";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
+import type { PackageDescription, PackageRecord } from "../db/schema/package-record.ts";
 import { describeByHelp } from "./describe-by-help.ts";
 import { withManifest } from "./describe-package.ts";
 import { type FetchParts, fetchPackage, type PackageArchive, type PackageSource } from "./fetch-package.ts";
 import { readLock, writePin } from "./lock-file.ts";
 import { sha256Hex } from "./node-codec.ts";
 import type { PackageKinds, PackageReading, ResolvedDependencies } from "./package-kind.ts";
-import type { PackageDescription, PackageRecord, PackageReview, PackageStore } from "./package-record.ts";
+import type { PackageReview } from "./package-review.ts";
+import type { PackageStore } from "./package-store.ts";
 import type { BuiltPackage, PlacedPackages } from "./placed-packages.ts";
 
 export interface InstallerParts extends FetchParts {

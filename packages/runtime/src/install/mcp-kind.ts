@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
 import { z } from "zod";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
+import type { PackageDescription } from "../db/schema/package-record.ts";
 import type { SecretsFor } from "../sources/cli.ts";
 import { type McpSource, openMcp } from "../sources/mcp.ts";
 import { capabilityId } from "../sources/openapi-names.ts";
@@ -14,8 +15,8 @@ import type { OperatorNetwork } from "../sources/operator-network.ts";
 import type { BoundSecrets } from "../sources/secrets.ts";
 import { descriptionOf } from "./document-description.ts";
 import type { PackageKindRules } from "./package-kind.ts";
-import type { PackageDescription, PackageStore } from "./package-record.ts";
 import type { PackageLoader } from "./package-registry.ts";
+import type { PackageStore } from "./package-store.ts";
 
 const Texts = z.record(z.string().max(200), z.string().max(10_000));
 /** What the declaration calls the server; else its command or address names it. */

@@ -16,6 +16,7 @@ import {
 import type { CommandIsolation } from "../commands/command-isolation.ts";
 import type { Database } from "../db/database.ts";
 import { type DatabaseRetry, withoutRetry } from "../db/database-retry.ts";
+import type { PackageRecord } from "../db/schema/package-record.ts";
 import { ServiceSupervisor } from "../services/service-supervisor.ts";
 import { type CliParts, cliCapability, type SecretsFor } from "../sources/cli.ts";
 import { type OperatorNetwork, operatorNetwork } from "../sources/operator-network.ts";
@@ -31,8 +32,9 @@ import type { InstallOptions } from "./installer.ts";
 import { mcpKind, mcpLoader } from "./mcp-kind.ts";
 import { operatorSettings } from "./npm-program.ts";
 import { openApiKind, openApiLoader } from "./openapi-kind.ts";
-import type { PackageRecord, PackageReview, PackageStore } from "./package-record.ts";
 import { type PackageLoader, type PackageLoaders, PackageRegistry } from "./package-registry.ts";
+import type { PackageReview } from "./package-review.ts";
+import type { PackageStore } from "./package-store.ts";
 import { packageStore } from "./package-store.ts";
 import type { WaitingPackage } from "./scan-packages.ts";
 import { skillKind, skillLoader } from "./skill-kind.ts";

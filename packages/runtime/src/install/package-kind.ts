@@ -1,6 +1,7 @@
 /** The table of kinds: how a package of each kind is read, put on disk and started. The installer knows no kind by name. */
 import type { Result } from "@capstan/core";
-import type { PackageDescription, PackageKind } from "./package-record.ts";
+import type { CommandLine } from "../commands/command-line.ts";
+import type { PackageDescription, PackageKind } from "../db/schema/package-record.ts";
 
 export interface PackageReading {
   readonly description: PackageDescription;
@@ -37,12 +38,6 @@ export interface PackageKindRules {
   describe?(bytes: Uint8Array, description: PackageDescription): Promise<Result<PackageDescription>>;
   /** The start of the command line for one of its commands; absent when the kind has none. */
   commandLine?(folder: string, command: string): Promise<Result<CommandLine>>;
-}
-
-/** How a command is started, and which files it needs besides the system's own. */
-export interface CommandLine {
-  readonly argv: readonly string[];
-  readonly readable: readonly string[];
 }
 
 export type PackageKinds = Readonly<Partial<Record<PackageKind, PackageKindRules>>>;

@@ -2,7 +2,7 @@ import { type Capability, CapabilityRegistry, defineCapability, fail, ok } from 
 import { afterEach, describe, expect, test } from "vitest";
 import { type FreshStore, STORES } from "../../../../tools/stores-under-test.ts";
 import { type Database, openDatabase } from "../db/database.ts";
-import type { PackageRecord } from "./package-record.ts";
+import type { PackageRecord } from "../db/schema/package-record.ts";
 import { PackageRegistry } from "./package-registry.ts";
 import { packageStore } from "./package-store.ts";
 

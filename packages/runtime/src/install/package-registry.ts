@@ -3,7 +3,8 @@
  * within a second. A package that cannot be loaded here is left out and named in `problems`.
  */
 import type { Capability, CapabilityRegistry, Failure, Result } from "@capstan/core";
-import type { PackageKind, PackageRecord, PackageStore } from "./package-record.ts";
+import type { PackageKind, PackageRecord } from "../db/schema/package-record.ts";
+import type { PackageStore } from "./package-store.ts";
 
 const EVERY_MS = 500;
 

@@ -1,8 +1,19 @@
 /** Packages in Postgres: the record, and the archive's bytes by hash, so that every process can unpack what one installed. */
 import { eq, notInArray, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
+import type { PackageRecord } from "../db/schema/package-record.ts";
 import { packageArchives, packages } from "../db/schema/package-tables.ts";
-import type { PackageStore } from "./package-record.ts";
+
+export interface PackageStore {
+  list(): Promise<PackageRecord[]>;
+  get(name: string): Promise<PackageRecord | undefined>;
+  /** Writes record and archive in one transaction; an archive no record names any more is removed. */
+  put(record: PackageRecord, archive: Uint8Array): Promise<void>;
+  remove(name: string): Promise<boolean>;
+  archive(sha256: string): Promise<Uint8Array | undefined>;
+  /** Changes whenever a package is put or removed, by whichever process. */
+  revision(): Promise<string>;
+}
 
 export function packageStore({ orm }: Pick<Database, "orm">): PackageStore {
   type Transaction = Parameters<Parameters<typeof orm.transaction>[0]>[0];

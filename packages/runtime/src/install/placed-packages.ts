@@ -6,9 +6,11 @@ import { randomUUID } from "node:crypto";
 import { lstat, mkdir, readdir, readlink, realpath, rename, rm, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
+import type { CommandLine } from "../commands/command-line.ts";
+import type { PackageKind, PackageRecord } from "../db/schema/package-record.ts";
 import { sha256Hex } from "./node-codec.ts";
-import type { CommandLine, PackageKinds, PlaceRequest } from "./package-kind.ts";
-import type { PackageKind, PackageRecord, PackageStore } from "./package-record.ts";
+import type { PackageKinds, PlaceRequest } from "./package-kind.ts";
+import type { PackageStore } from "./package-store.ts";
 
 const ABANDONED_MS = 60 * 60 * 1000; // longer than any installation may take
 

@@ -3,7 +3,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Failure } from "@capstan/core";
 import type { Installer } from "./installer.ts";
-import type { PackageReview, PackageStore } from "./package-record.ts";
+import type { PackageReview } from "./package-review.ts";
+import type { PackageStore } from "./package-store.ts";
 
 export interface WaitingPackage {
   readonly path: string;

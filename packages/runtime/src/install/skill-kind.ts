@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { type ArchiveFile, readTarGz } from "@capstan/core/internal";
+import type { PackageRecord } from "../db/schema/package-record.ts";
 import { loadSkill } from "../sources/skill.ts";
 import { descriptionOf } from "./document-description.ts";
 import { nodeCodec } from "./node-codec.ts";
 import type { PackageKindRules } from "./package-kind.ts";
-import type { PackageRecord } from "./package-record.ts";
 import type { PackageLoader } from "./package-registry.ts";
 import { writeFiles } from "./write-files.ts";
 

@@ -17,8 +17,8 @@ import {
 } from "@capstan/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CommandIsolation, probeCommandIsolation, uidFor } from "../commands/command-isolation.ts";
+import type { PackageRecord } from "../db/schema/package-record.ts";
 import { createGate } from "../gate/gate.ts";
-import type { PackageRecord } from "../install/package-record.ts";
 import { type CliParts, cliCapability } from "./cli.ts";
 import { ServiceBreaker } from "./service-breaker.ts";
 import { SessionFolders } from "./session-folders.ts";

@@ -13,9 +13,9 @@ import {
 } from "@capstan/core";
 import { isPath, normalisePath, type Parameter, semverOf } from "@capstan/core/internal";
 import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
+import type { CommandLine } from "../commands/command-line.ts";
 import { type CommandOutcome, runCommand } from "../commands/run-command.ts";
-import type { CommandLine } from "../install/package-kind.ts";
-import type { PackageRecord } from "../install/package-record.ts";
+import type { PackageRecord } from "../db/schema/package-record.ts";
 import { argumentVector } from "./argument-vector.ts";
 import { commandResult } from "./command-result.ts";
 import { type ActionInput, type ManifestTool, manifestTools } from "./manifest-tools.ts";

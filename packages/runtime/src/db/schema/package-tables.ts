@@ -1,7 +1,7 @@
 /** Installed packages. The archive is kept as bytes by its hash: any process unpacks from here what another installed. */
 import { sql } from "drizzle-orm";
 import { customType, index, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
-import type { PackageRecord } from "../../install/package-record.ts";
+import type { PackageRecord } from "./package-record.ts";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => "bytea" });

@@ -3,19 +3,13 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import EyeOff from "lucide-react/icons/eye-off";
 import TriangleAlert from "lucide-react/icons/triangle-alert";
 import type { ReactNode } from "react";
-import { Badge, Code, type Tone } from "../../kit/badge.tsx";
+import { Badge, Code } from "../../kit/badge.tsx";
 import { Panel } from "../../kit/panel.tsx";
+import { PolicyBadge } from "../../kit/policy-badge.tsx";
 import { ScrollRegion } from "../../kit/scroll-region.tsx";
 import { FailureNote, Loading } from "../../kit/states.tsx";
 import { amount, count } from "../../kit/words.ts";
 import { failureOf } from "../../server/api.ts";
-
-export const POLICY_TONES: Record<string, Tone> = {
-  auto: "good",
-  approve: "warn",
-  client: "thought",
-  deny: "bad",
-};
 
 /** What the draft would become: the merged prompt, the tools, what is hidden and why, and the price. */
 export function Preview({ query }: { query: UseQueryResult<AgentPreview> }) {
@@ -56,7 +50,7 @@ function Composed({ preview }: { preview: AgentPreview }) {
               <li key={name}>
                 <span className="flex flex-wrap items-center gap-1.5">
                   <Code>{name}</Code>
-                  {policy !== "auto" && <Badge tone={POLICY_TONES[policy] ?? "plain"}>{policy}</Badge>}
+                  {policy !== "auto" && <PolicyBadge policy={policy} />}
                 </span>
                 <span className="line-clamp-2 text-xs text-ink-soft">{description}</span>
               </li>

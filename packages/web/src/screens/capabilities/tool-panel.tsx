@@ -5,9 +5,9 @@ import { Badge, Code } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { JsonView } from "../../kit/json-view.tsx";
 import { Panel } from "../../kit/panel.tsx";
+import { PolicyBadge } from "../../kit/policy-badge.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
 import { duration } from "../../kit/words.ts";
-import { POLICY_TONES } from "../agents/preview.tsx";
 import { ToolRunner } from "./tool-runner.tsx";
 
 type View = "run" | "input" | "output";
@@ -21,7 +21,7 @@ export function ToolPanel({ capabilityId, tool }: { capabilityId: string; tool: 
       title={
         <span className="flex flex-wrap items-center gap-2">
           <Code>{name}</Code>
-          <Badge tone={POLICY_TONES[policy] ?? "plain"}>{policy}</Badge>
+          <PolicyBadge policy={policy} />
           {unavailable && <Badge tone="bad">not available</Badge>}
         </span>
       }

@@ -12,7 +12,7 @@ import { duration } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 import { useAgents, useSessions } from "../../server/reads.ts";
-import { sessionTitle } from "../session/session-row.tsx";
+import { sessionTitle } from "../../sessions/session-row.tsx";
 
 export function ToolRunner({ capabilityId, tool }: { capabilityId: string; tool: ToolDetail }) {
   const fields = fieldsOf(tool.input_schema) ?? [];

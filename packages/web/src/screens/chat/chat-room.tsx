@@ -11,7 +11,7 @@ import { FailureNote, Loading } from "../../kit/states.tsx";
 import { failureOf } from "../../server/api.ts";
 import { useAgent, useSession } from "../../server/reads.ts";
 import { useStatus } from "../../server/use-status.ts";
-import { sessionTitle } from "../session/session-row.tsx";
+import { sessionTitle } from "../../sessions/session-row.tsx";
 import { Conversation } from "./conversation.tsx";
 import { SidePanel } from "./side-panel.tsx";
 import { useChatModel } from "./use-chat-model.ts";

@@ -19,7 +19,7 @@ import { ChangeFailure, Loaded } from "../../kit/states.tsx";
 import { ago, words } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
-import { STATUS_TONES, sessionTitle } from "../session/session-row.tsx";
+import { STATUS_TONES, sessionTitle } from "../../sessions/session-row.tsx";
 
 const REFRESH_MS = 5_000;
 const SHOWN = 60;

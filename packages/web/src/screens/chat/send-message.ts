@@ -2,6 +2,7 @@
 import type { MessageAccepted, MessageCreate, MessagePart } from "@capstan/client";
 import { ok, type Result } from "@capstan/core";
 import type { UserMessage } from "../../conversation/entries.ts";
+import { safeName } from "../../files/safe-name.ts";
 import { api } from "../../server/api.ts";
 
 export interface Outgoing {
@@ -56,7 +57,3 @@ async function uploadAll(sessionId: string, files: readonly File[]): Promise<Res
 }
 
 const textPart = (text: string): MessagePart[] => (text === "" ? [] : [{ type: "text", text }]);
-
-/** A name that is one step of a path, as the file system wants it. */
-export const safeName = (name: string): string =>
-  name.replaceAll(/[\\/:*?"<>|]/g, "_").replace(/^\.+/, "_") || "file";

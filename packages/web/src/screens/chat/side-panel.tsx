@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import type { ConversationView } from "../../conversation/entries.ts";
+import { FileBrowser } from "../../files/file-browser.tsx";
 import { queryClient } from "../../server/queries.ts";
-import { FileBrowser } from "../session/file-browser.tsx";
 import { TodoList } from "./todo-list.tsx";
 
 /** Beside the conversation: the agent's list of tasks, and the session's files as they appear. */

@@ -9,7 +9,7 @@ import { Empty, Loaded } from "../../kit/states.tsx";
 import { ago, amount, count } from "../../kit/words.ts";
 import { useAgents, useSessions } from "../../server/reads.ts";
 import { usePendingApprovals, useStatus } from "../../server/use-status.ts";
-import { SessionRow } from "../session/session-row.tsx";
+import { SessionRow } from "../../sessions/session-row.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 
 const REFRESH_MS = 5_000;

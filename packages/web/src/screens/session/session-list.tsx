@@ -6,7 +6,7 @@ import { Panel } from "../../kit/panel.tsx";
 import { Screen } from "../../kit/screen.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { useAgents } from "../../server/reads.ts";
-import { SessionRow } from "./session-row.tsx";
+import { SessionRow } from "../../sessions/session-row.tsx";
 import { useSessionPages } from "./use-session-pages.ts";
 
 const STATUSES = [

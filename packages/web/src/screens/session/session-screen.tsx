@@ -1,6 +1,7 @@
 import type { Session } from "@capstan/client";
 import Download from "lucide-react/icons/download";
 import { useParams } from "wouter";
+import { FileBrowser } from "../../files/file-browser.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { saveAs } from "../../kit/save-as.ts";
@@ -12,12 +13,11 @@ import { dateTime } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 import { useSession } from "../../server/reads.ts";
+import { sessionTitle } from "../../sessions/session-row.tsx";
 import { Conversation } from "../chat/conversation.tsx";
 import { useFreshFiles } from "../chat/side-panel.tsx";
 import { type LiveSession, useSessionFeed } from "../chat/use-session-feed.ts";
 import { EventInspector } from "./event-inspector.tsx";
-import { FileBrowser } from "./file-browser.tsx";
-import { sessionTitle } from "./session-row.tsx";
 import { StateView } from "./state-view.tsx";
 import { Trace } from "./trace.tsx";
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { matrixMarkdown } from "../manifests/matrix.ts";
 import {
   departuresMarkdown,
   effortMarkdown,
@@ -7,7 +8,6 @@ import {
   pluginsMarkdown,
   transportsMarkdown,
 } from "./docs-tables.ts";
-import { matrixMarkdown } from "./matrix.ts";
 
 const page = readFileSync(new URL("../../../../docs/coding-agents.md", import.meta.url), "utf8");
 

@@ -1,7 +1,7 @@
 import type { Agent, Session } from "@capstan/client";
 import { Link } from "wouter";
-import { Badge, type Tone } from "../../kit/badge.tsx";
-import { ago, words } from "../../kit/words.ts";
+import { Badge, type Tone } from "../kit/badge.tsx";
+import { ago, words } from "../kit/words.ts";
 
 export const STATUS_TONES: Record<string, Tone> = { running: "accent", waiting: "warn", failed: "bad" };
 

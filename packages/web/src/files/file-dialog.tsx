@@ -1,13 +1,13 @@
 import type { SessionFile } from "@capstan/client";
 import { useState } from "react";
-import { Button } from "../../kit/button.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { TextArea } from "../../kit/field.tsx";
-import { saveAs } from "../../kit/save-as.ts";
-import { ChangeFailure, Loaded } from "../../kit/states.tsx";
-import { bytes } from "../../kit/words.ts";
-import { api } from "../../server/api.ts";
-import { useChange, useRead } from "../../server/queries.ts";
+import { Button } from "../kit/button.tsx";
+import { Dialog } from "../kit/dialog.tsx";
+import { TextArea } from "../kit/field.tsx";
+import { saveAs } from "../kit/save-as.ts";
+import { ChangeFailure, Loaded } from "../kit/states.tsx";
+import { bytes } from "../kit/words.ts";
+import { api } from "../server/api.ts";
+import { useChange, useRead } from "../server/queries.ts";
 import { readText } from "./read-text.ts";
 
 interface FileDialogProps {

@@ -1,6 +1,5 @@
 /** What is kept of an installed package. The shapes are the API's, so they are in snake_case. */
 import type { Manifest } from "@capstan/core";
-import type { PermissionDiff } from "@capstan/core/internal";
 
 /** Where a package comes from decides how it is read, put on disk and loaded; each kind is one entry of a table. */
 export type PackageKind = "wheel" | "npm" | "mcp" | "skill" | "openapi" | "document";
@@ -57,41 +56,4 @@ export interface PackageRecord {
   readonly dependency_lock?: string;
   readonly installed_by: string;
   readonly installed_at: string;
-}
-
-/** Shown before anything is installed; a person or `--yes` answers it. */
-export interface PackageReview extends Omit<PackageDescription, "manifest"> {
-  readonly kind: PackageKind;
-  readonly origin: string;
-  readonly sha256: string;
-  readonly size_bytes: number;
-  readonly unpacked_bytes: number;
-  readonly files: number;
-  /** Everything that would be installed with it, through others too. */
-  readonly resolved_dependencies: readonly {
-    readonly name: string;
-    readonly version: string;
-    readonly hash: string;
-  }[];
-  /** Of that list: an installation that accepts by hash names it, so that what was reviewed is what comes. */
-  readonly dependencies_sha256?: string;
-  readonly not_isolated: readonly string[];
-  /** Set when the package is installed already. */
-  readonly update?: {
-    readonly from_version: string;
-    readonly same_content: boolean;
-    readonly permissions?: PermissionDiff;
-  };
-}
-
-/** Packages and their archives; the one on Postgres is in package-store.ts. */
-export interface PackageStore {
-  list(): Promise<PackageRecord[]>;
-  get(name: string): Promise<PackageRecord | undefined>;
-  /** Writes record and archive in one transaction; an archive no record names any more is removed. */
-  put(record: PackageRecord, archive: Uint8Array): Promise<void>;
-  remove(name: string): Promise<boolean>;
-  archive(sha256: string): Promise<Uint8Array | undefined>;
-  /** Changes whenever a package is put or removed, by whichever process. */
-  revision(): Promise<string>;
 }

@@ -8,8 +8,8 @@ import {
   type ThinkingEffortLevel,
   validateRun,
 } from "@capstan/core/internal";
+import { ALL_MANIFESTS, MANIFESTS } from "../manifests/all.ts";
 import { MODEL_SNAPSHOTS } from "../models/all.ts";
-import { ALL_MANIFESTS, MANIFESTS } from "./all.ts";
 
 const line = (cells: readonly string[]) =>
   `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;

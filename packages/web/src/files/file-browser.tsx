@@ -5,15 +5,15 @@ import FileIcon from "lucide-react/icons/file";
 import Folder from "lucide-react/icons/folder";
 import Upload from "lucide-react/icons/upload";
 import { useRef, useState } from "react";
-import { Badge } from "../../kit/badge.tsx";
-import { Button } from "../../kit/button.tsx";
-import { cx } from "../../kit/cx.ts";
-import { ChangeFailure, Loaded } from "../../kit/states.tsx";
-import { bytes } from "../../kit/words.ts";
-import { api } from "../../server/api.ts";
-import { useChange, useRead } from "../../server/queries.ts";
-import { safeName } from "../chat/send-message.ts";
+import { Badge } from "../kit/badge.tsx";
+import { Button } from "../kit/button.tsx";
+import { cx } from "../kit/cx.ts";
+import { ChangeFailure, Loaded } from "../kit/states.tsx";
+import { bytes } from "../kit/words.ts";
+import { api } from "../server/api.ts";
+import { useChange, useRead } from "../server/queries.ts";
 import { FileDialog } from "./file-dialog.tsx";
+import { safeName } from "./safe-name.ts";
 
 interface FileBrowserProps {
   sessionId: string;
