@@ -41,7 +41,7 @@ describe("what cannot be read as a command is said with the way out", () => {
       "unknown option '--capabilty'; did you mean --capability?",
       "Usage: capstan agents [",
     ],
-    [["pack", "/no/such/folder"], "no such file or directory", "Check that the path is right"],
+    [["pack", "/no/such/folder"], "no such file or directory", "Check the path and its permissions"],
   ])("capstan %j: %s", async (args, message, nextStep) => {
     const { code, out, err } = await capstan(...args);
     expect(code).toBe(1);

@@ -20,7 +20,7 @@ describe("the conversation as AG-UI messages", () => {
       [{ id: "u", role: "user", content: "hi" }],
     ],
     [
-      "what the engine added for the model, which people do not see",
+      "what the engine added for the model stays hidden",
       {
         id: "u",
         role: "user",
@@ -82,7 +82,7 @@ describe("the conversation as AG-UI messages", () => {
       ],
     ],
     [
-      "text after calls, as a message of its own",
+      "text after calls becomes a separate message",
       assistant(call("c1"), { type: "text", text: "Later." }),
       [
         { id: "m", role: "assistant", toolCalls: [{ id: "c1" }] },
@@ -131,7 +131,7 @@ describe("open calls", () => {
     ["none in an empty conversation", [], []],
     ["those without a result", [user, assistant(call("c1"), call("c2")), result("c2")], ["c1"]],
     ["none when all are answered", [user, assistant(call("c1")), result("c1")], []],
-    ["none once the user has written on", [user, assistant(call("c1")), user], []],
+    ["none after the next user message", [user, assistant(call("c1")), user], []],
   ])("are %s", (_what, messages, ids) => {
     expect(pendingCalls(messages).map(({ toolCallId }) => toolCallId)).toEqual(ids);
   });

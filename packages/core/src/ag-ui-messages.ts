@@ -1,6 +1,6 @@
 /**
- * The stored conversation as AG-UI messages: what MESSAGES_SNAPSHOT carries, and what a client that streamed has built.
- * One assistant message of ours may be several of theirs: reasoning stands alone, and text after a tool call starts anew.
+ * The stored conversation as AG-UI messages: the content of MESSAGES_SNAPSHOT, and what a streaming client has built.
+ * One stored assistant message can become several AG-UI messages: reasoning is separate, and text after a tool call starts a new one.
  */
 import {
   type AssistantPart,
@@ -108,7 +108,7 @@ function assistantMessages(id: string, parts: readonly AssistantPart[]): AgUiMes
     "tool-call": () => {
       if (texts > 0) return;
       made.push(carrier);
-      texts = 1; // the calls hold the message's own id; text after them is a piece of its own
+      texts = 1; // tool calls use the message's own id; text after them gets a new one
     },
     text: ({ text: content }: TextPart) => {
       const piece = { id: textPieceId(id, texts), content };
@@ -138,7 +138,7 @@ function toolCall(part: ToolCallPart): AgUiToolCall {
   };
 }
 
-/** What a provider wants back unread, such as a signature: opaque to clients, as one text. */
+/** Provider data to send back unchanged, such as a signature; opaque to clients, encoded as one string. */
 export function encryptedOf(part: Pick<AssistantPart, "providerOptions">): string | undefined {
   return part.providerOptions === undefined ? undefined : JSON.stringify(part.providerOptions);
 }

@@ -1,4 +1,4 @@
-/** An agent as it is declared: who it is, what it may do, and how far a run of it may go. */
+/** An agent as declared: identity, permissions, and limits of its runs. */
 import type { ThinkingEffortLevel } from "./coding-agents/capabilities.ts";
 import type { ToolPolicy } from "./tool.ts";
 
@@ -6,13 +6,13 @@ import type { ToolPolicy } from "./tool.ts";
 export interface CapabilityRef {
   readonly id: string;
   readonly config?: unknown;
-  /** Put before each tool name of this capability, to end a conflict. */
+  /** Prepended to each tool name of this capability, to resolve name conflicts. */
   readonly prefix?: string | undefined;
-  /** A pinned semver version; another registered one is refused. */
+  /** A pinned semver version; composing fails if another one is registered. */
   readonly version?: string | undefined;
 }
 
-/** Where a run ends by itself. Absent = the server's default. */
+/** Limits of a run. Absent = the server's default. */
 export interface RunLimits {
   readonly maxSteps?: number | undefined;
   readonly maxSeconds?: number | undefined;
@@ -20,7 +20,7 @@ export interface RunLimits {
   readonly maxCostUsd?: number | undefined;
 }
 
-/** What happens to an approval nobody answers: it waits, expires as a denial, or goes to someone else. */
+/** What happens to an unanswered approval: it waits, expires as a denial, or goes to someone else. */
 export type ApprovalExpiry =
   | { readonly policy: "wait" }
   | { readonly policy: "expire"; readonly afterSeconds: number }
@@ -30,20 +30,20 @@ export interface AgentSpec {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** Bumped on every change. */
+  /** Incremented on every change. */
   readonly version: number;
   readonly systemPrompt: string;
-  /** `provider/model`, or a model of the harness by its own name; absent = the default of whoever answers. */
+  /** `provider/model`, or a model of the harness by its own name; absent = the default model. */
   readonly model?: string;
-  /** How hard the model thinks unless a message says otherwise. */
+  /** Default thinking effort; a message can override it. */
   readonly thinkingEffort?: ThinkingEffortLevel;
-  /** Tokens for thinking, for models of a harness that take a number. */
+  /** Thinking budget in tokens, for harness models that take a number. */
   readonly thinkingBudget?: number;
   /** `native`, or the name of a coding agent. */
   readonly harness: string;
   readonly capabilities: readonly CapabilityRef[];
   readonly grantedScopes: readonly string[];
-  /** The operator's word on single tools, by the name the agent sees. */
+  /** The operator's policy for single tools, by the name the agent sees. */
   readonly toolPolicies: Readonly<Record<string, ToolPolicy>>;
   readonly limits: RunLimits;
   readonly approvalExpiry: ApprovalExpiry;
@@ -56,7 +56,7 @@ export interface AgentSpec {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** What an agent is when nothing is said: the one place. On the wire, in files and in forms it is this in snake_case. */
+/** Default values of an agent, defined only here. The API, files and forms use the same in snake_case. */
 export const AGENT_DEFAULTS = {
   description: "",
   systemPrompt: "",
@@ -72,7 +72,7 @@ export const AGENT_DEFAULTS = {
   metadata: {},
 } satisfies Omit<AgentSpec, "id" | "name" | "version">;
 
-/** An agent with everything but the named parts at its default: for single calls, tests and examples. */
+/** An agent with defaults for everything not given: for single calls, tests and examples. */
 export const agentSpec = (parts: Partial<AgentSpec> & Pick<AgentSpec, "name">): AgentSpec => ({
   id: "unsaved",
   version: 1,

@@ -1,7 +1,7 @@
-/** When an approval that nobody answers expires; the only code that computes it. */
+/** When an unanswered approval expires; the only code that computes it. */
 import type { ApprovalExpiry } from "./agent.ts";
 
-/** The moment the policy takes effect; undefined when an approval waits without limit. */
+/** When the policy takes effect; undefined if the approval waits indefinitely. */
 export const expiryOf = (policy: ApprovalExpiry, now: Date): Date | undefined =>
   policy.policy === "wait" ? undefined : new Date(now.getTime() + policy.afterSeconds * 1000);
 

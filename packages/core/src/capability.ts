@@ -1,6 +1,6 @@
 /**
- * A capability: a prompt, tools and rights, declared once. Everything else in Capstan reads this.
- * Where it comes from (`source`) is a detail; nothing but the source's own loader may branch on it.
+ * A capability: prompt, tools and rights, declared once. Everything else in Capstan reads this.
+ * Only the source's own loader may branch on where it comes from (`source`).
  */
 import type { z } from "zod";
 import type { GateHooks } from "./gate-hooks.ts";
@@ -11,7 +11,7 @@ export type CapabilityStatus = "available" | "coming_soon" | "deprecated";
 export type CapabilityRisk = "low" | "medium" | "high";
 export type CapabilitySource = "builtin" | "declarative" | "http" | "cli" | "rt" | "mcp" | "skill" | "agent";
 
-/** How a task finds the capability. */
+/** How tasks are routed to the capability. */
 export interface RoutingHints {
   /** Phrases a person would say, 5 to 10 of them. */
   readonly triggers?: readonly string[];
@@ -22,25 +22,25 @@ export interface RoutingHints {
   /** The route a task calls; a tool is called directly when there is none. */
   readonly route?: string;
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Fields that every call of the route carries, such as the action; capabilities that share a route differ by them. */
+  /** Fields sent with every call of the route, such as the action; they tell apart capabilities that share a route. */
   readonly payload?: Readonly<Record<string, JsonValue>>;
-  /** What a route elsewhere takes, as JSON Schema; a task's text is mapped to it. Read when there is no tool. */
+  /** The input of an external route, as JSON Schema; a task's text is mapped to it. Used when there is no tool. */
   readonly input?: JsonSchema;
-  /** A chat message that matches one (case-insensitive, RE2 syntax) goes to the router. */
+  /** A chat message that matches one of these (case-insensitive, RE2 syntax) goes to the router. */
   readonly chatPatterns?: readonly string[];
-  /** Hosts and routes its steps may call; everything else is refused. */
+  /** Hosts and routes its steps may call; all others are refused. */
   readonly allow?: { readonly hosts?: readonly string[]; readonly routes?: readonly string[] };
-  /** Words of which the task must hold one, such as "webhook" for a webhook endpoint. */
+  /** The task must contain one of these words, such as "webhook" for a webhook endpoint. */
   readonly contextWords?: readonly string[];
-  /** True for fetch and extract: without a URL in the task it is penalised. */
+  /** True for fetch and extract: penalised when the task has no URL. */
   readonly needsUrl?: boolean;
-  /** True for the catch-all that answers when nothing fits better. */
+  /** True for the fallback that answers when nothing else fits. */
   readonly fallback?: boolean;
-  /** False for plumbing: no task is about it, so the router never offers it. */
+  /** False for internal capabilities: no task is about them, so the router never offers them. */
   readonly routable?: boolean;
 }
 
-/** Whether tasks can be routed to it: it is not plumbing, and there is something to call. */
+/** Whether tasks can be routed to it: it is not internal, and there is something to call. */
 export const servesTasks = ({ status, routing, tools }: Capability): boolean =>
   status !== "coming_soon" &&
   routing?.routable !== false &&
@@ -56,15 +56,15 @@ export interface Capability {
   readonly risk: CapabilityRisk;
   readonly icon?: string;
   readonly category?: string;
-  /** What it adds to the agent's system prompt. */
+  /** Added to the agent's system prompt. */
   readonly systemPrompt?: string;
   readonly tools: readonly AnyTool[];
-  /** Ids of capabilities it cannot work without; composed before it. */
+  /** Ids of required capabilities; composed before this one. */
   readonly dependencies: readonly string[];
-  /** Scopes without all of which the whole capability is hidden. */
+  /** Required scopes; if one is missing, the whole capability is hidden. */
   readonly requiredScopes: readonly string[];
   readonly config?: Schema;
-  /** Tightens the policy of any tool of the agent, by tool name; never loosens. */
+  /** Tightens the policy of any of the agent's tools, by tool name; never loosens it. */
   readonly policies?: Readonly<Record<string, ToolPolicy>>;
   readonly hooks?: GateHooks;
   readonly routing?: RoutingHints;
@@ -92,7 +92,7 @@ export interface CapabilityDefinition<Config extends z.ZodType = z.ZodType> {
   documentation?: { usage?: string; examples?: readonly string[] };
 }
 
-/** Declares a capability. Only id, name and description are needed; the registry checks the rest when it is registered. */
+/** Declares a capability. Only id, name and description are required; the registry validates the rest at registration. */
 export function defineCapability<Config extends z.ZodType>(
   definition: CapabilityDefinition<Config>,
 ): Capability {

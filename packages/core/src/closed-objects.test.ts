@@ -50,7 +50,7 @@ describe("a schema whose objects are closed", () => {
     });
   });
 
-  test("checks what was said of the whole object", () => {
+  test("keeps checks on the whole object", () => {
     const schema = z
       .object({ a: z.number().optional(), b: z.number().optional() })
       .refine(({ a, b }) => a !== b);

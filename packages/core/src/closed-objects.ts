@@ -7,19 +7,19 @@ export function closedObjects<S extends z.ZodType>(schema: S): S {
 
 type Any = z.core.$ZodType;
 
-/** `done` keeps shared and recursive parts one. */
+/** `done` preserves shared and recursive parts. */
 function closed(schema: Any, done: Map<Any, Any>): Any {
   const known = done.get(schema);
   if (known) return known;
   done.set(schema, schema);
   const parts = changedParts(schema, done);
-  // `parent` keeps descriptions: they are looked up by schema.
+  // `parent` keeps descriptions: zod looks them up by schema.
   const made = parts ? z.core.clone(schema, { ...schema._zod.def, ...parts }, { parent: true }) : schema;
   done.set(schema, made);
   return made;
 }
 
-/** Only what may hold an object; all else is passed as it is. */
+/** Only types that can contain an object; everything else is returned unchanged. */
 function changedParts(schema: Any, done: Map<Any, Any>): object | undefined {
   const again = (part: Any) => closed(part, done);
   const { def } = (schema as z.core.$ZodTypes)._zod;

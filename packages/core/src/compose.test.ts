@@ -10,7 +10,7 @@ import type { RuntimeAgent } from "./runtime-agent.ts";
 import { defineTool } from "./tool.ts";
 
 describe("compose: the prompt", () => {
-  test("is the additions in order, then the agent's own", () => {
+  test("consists of the additions in order, then the agent's own", () => {
     const agent = composed(
       [cap("a", { systemPrompt: "From A." }), cap("b", { systemPrompt: "From B." })],
       ["b", "a"],
@@ -19,7 +19,7 @@ describe("compose: the prompt", () => {
     expect(agent.systemPrompt).toBe("From B.\n\nFrom A.\n\nMine.");
   });
 
-  test("has no gap where a capability adds nothing", () => {
+  test("has no blank lines where a capability adds nothing", () => {
     expect(composed([cap("a"), cap("b", { systemPrompt: "B." })], ["a", "b"]).systemPrompt).toBe("B.");
   });
 });
@@ -28,7 +28,7 @@ describe("compose: dependencies", () => {
   const web = cap("web", { systemPrompt: "Web." });
   const research = cap("research", { systemPrompt: "Research.", dependencies: ["web"] });
 
-  test("come first and say who needs them", () => {
+  test("come first and say who requires them", () => {
     const agent = composed([web, research], ["research"]);
     expect(agent.capabilities.map(({ id, requiredBy }) => [id, requiredBy])).toEqual([
       ["web", "research"],
@@ -43,7 +43,7 @@ describe("compose: dependencies", () => {
     expect(agent.capabilities.every(({ requiredBy }) => requiredBy === undefined)).toBe(true);
   });
 
-  test("in a circle are refused with the circle", () => {
+  test("in a cycle are refused, and the cycle is named", () => {
     const circle = [cap("x", { dependencies: ["y"] }), cap("y", { dependencies: ["x"] })];
     expect(refusal(circle, ["x"])).toMatchObject({
       code: "capability_cycle",
@@ -115,7 +115,7 @@ describe("compose: what is refused", () => {
 });
 
 describe("compose: tools", () => {
-  test("a prefix ends a conflict", () => {
+  test("a prefix resolves a conflict", () => {
     const two = [cap("a", { tools: [tool("go")] }), cap("b", { tools: [tool("go")] })];
     expect(composed(two, ["a", { id: "b", prefix: "b_" }]).tools.map(({ name }) => name)).toEqual([
       "go",
@@ -163,16 +163,16 @@ describe("compose: tools", () => {
   });
 
   test.each<[string, Partial<AgentSpec>, Partial<CapabilityDefinition>, string]>([
-    ["a high-risk tool asks by default", {}, { risk: "high" }, "approve"],
+    ["a high-risk tool requires approval by default", {}, { risk: "high" }, "approve"],
     ["the operator may let a high-risk tool run", { toolPolicies: { go: "auto" } }, { risk: "high" }, "auto"],
-    ["the operator may demand approval", { toolPolicies: { go: "approve" } }, {}, "approve"],
+    ["the operator may require approval", { toolPolicies: { go: "approve" } }, {}, "approve"],
     [
-      "a capability's demand beats the operator's leave",
+      "a capability's requirement beats the operator's permission",
       { toolPolicies: { go: "auto" } },
       { risk: "high", policies: { go: "approve" } },
       "approve",
     ],
-    ["a demand for all tools counts", {}, { policies: { "*": "approve" } }, "approve"],
+    ["a requirement for all tools applies", {}, { policies: { "*": "approve" } }, "approve"],
   ])("%s", (_what, spec, more, policy) => {
     expect(composed([cap("a", { tools: [tool("go")], ...more })], ["a"], spec).tools[0]?.policy).toBe(policy);
   });
@@ -198,7 +198,7 @@ describe("compose is deterministic", () => {
       dependencies: ids.slice(index + 1, index + 1 + (index % 2)),
     }),
   );
-  test("the same agent gives the same bytes, whatever order capabilities were registered in", () => {
+  test("the same agent gives the same bytes, in whatever order capabilities were registered", () => {
     fc.assert(
       fc.property(
         fc.shuffledSubarray(ids),
@@ -209,7 +209,7 @@ describe("compose is deterministic", () => {
       ),
     );
   });
-  test("every dependency stands before what needs it", () => {
+  test("every dependency comes before what requires it", () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(ids), (refs) => {
         const order = composed(registered, refs).capabilities.map(({ id }) => id);

@@ -1,7 +1,7 @@
 /**
- * compose: which prompt and tools does this agent have? Dependencies first, then the agent's order.
- * Pure: the same agent, registry and grants give the same bytes. Nothing is dropped silently: a tool that is not
- * there is listed as hidden, with the reason.
+ * compose: the prompt and tools of an agent. Dependencies first, then the agent's order.
+ * Pure: the same agent, registry and grants give the same bytes. Nothing is dropped silently: a missing tool
+ * is listed as hidden, with the reason.
  */
 import type { AgentSpec } from "./agent.ts";
 import { fail } from "./failures/fail.ts";
@@ -20,17 +20,17 @@ import { missingScopes } from "./scopes.ts";
 import { type AnyTool, type ToolPolicy, whyUnavailable } from "./tool.ts";
 
 export interface ComposeGrants {
-  /** What agent and user both have; see `effectiveScopes`. */
+  /** Scopes that both agent and user have; see `effectiveScopes`. */
   readonly scopes: readonly string[];
 }
 
 export type CountTokens = (text: string) => number;
 
-/** The capability by which an agent asks for scopes; composed last into agents that may, where the server offers it. */
+/** The capability through which an agent requests scopes; composed last, where the agent may request and the server offers it. */
 export const REQUEST_ACCESS = "request_access";
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/; // what every model provider accepts
-const CHARS_PER_TOKEN = 4; // a rough price where no tokenizer is given
+const CHARS_PER_TOKEN = 4; // a rough estimate where no tokenizer is given
 
 export function compose(
   agent: AgentSpec,
@@ -174,7 +174,7 @@ function composedCapability(
   };
 }
 
-/** What a model is sent for one tool, and so what it costs. */
+/** The text a model is sent for one tool, which determines its cost. */
 export const toolText = ({ name, tool }: Pick<RuntimeTool, "name" | "tool">): string =>
   JSON.stringify({ name, description: tool.description, parameters: tool.input.jsonSchema });
 
@@ -182,7 +182,7 @@ function warningsOf(parts: readonly { part: ResolvedCapability; missing: readonl
   return parts.flatMap(({ part: { capability }, missing }) => {
     const warnings: string[] = [];
     if (capability.status === "deprecated")
-      warnings.push(`"${capability.id}" is deprecated; it works, and may go away.`);
+      warnings.push(`"${capability.id}" is deprecated; it still works but may be removed.`);
     if (missing.length > 0) {
       warnings.push(
         `"${capability.id}" is left out: ${missing.join(", ")} is not granted to both the agent and the user.`,

@@ -7,9 +7,9 @@ export interface CapstanConfig {
   readonly capabilities?: readonly Capability[];
   /** Capabilities without code: YAML or JSON documents as objects. */
   readonly documents?: readonly unknown[];
-  /** Coding agents beside the ten: to run by themselves, and as harnesses of agents. */
+  /** Coding agents in addition to the ten: to run directly, and as harnesses of agents. */
   readonly codingAgents?: readonly CodingAgentAdapter[];
 }
 
-/** Only for its types: `export default defineConfig({ ... })`. */
+/** Exists for its types: `export default defineConfig({ ... })`. */
 export const defineConfig = (config: CapstanConfig): CapstanConfig => config;

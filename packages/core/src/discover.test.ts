@@ -42,7 +42,7 @@ function discovered(
 }
 
 describe("discover", () => {
-  test("the identity is the agent's own, and nothing it has not got", () => {
+  test("the identity is the agent's own, without fields it does not have", () => {
     expect(discovered([]).identity).toEqual({ name: "Ann", type: "capstan", version: "1.0.0", metadata: {} });
     const spec = {
       description: "Helps.",
@@ -62,7 +62,7 @@ describe("discover", () => {
     });
   });
 
-  test("tools are those the agent has now: one more capability, more items", () => {
+  test("lists the tools the agent has now: adding a capability adds items", () => {
     const before = discovered([cap("a", tool("one"))]).tools;
     const after = discovered([cap("a", tool("one")), cap("b", tool("two"))]).tools;
     expect(before?.items.map(({ name }) => name)).toEqual(["one"]);
@@ -74,13 +74,13 @@ describe("discover", () => {
     });
   });
 
-  test("a tool that is hidden is not offered, and the reason is told", () => {
+  test("a hidden tool is not offered, and the reason is given", () => {
     const { tools, custom } = discovered([cap("a", tool("open"), tool("closed", { scopes: ["x:read"] }))]);
     expect(tools?.items.map(({ name }) => name)).toEqual(["open"]);
     expect(custom.hiddenTools).toEqual([{ name: "closed", reason: "scope" }]);
   });
 
-  test("a model that calls no tools says so", () => {
+  test("a model that cannot call tools is declared as such", () => {
     const model = { ...PLAIN, toolCalling: false };
     expect(discovered([cap("a", tool("one"))], { model }).tools).toEqual({ supported: false, items: [] });
   });
@@ -88,12 +88,12 @@ describe("discover", () => {
   test.each([
     ["that does not think", PLAIN, undefined],
     [
-      "that thinks aloud",
+      "that streams its thinking",
       { ...PLAIN, supportsThinking: true, streamsThinking: true },
       { supported: true, streaming: true },
     ],
     [
-      "that keeps its thoughts",
+      "that hides its thinking",
       { ...PLAIN, supportsThinking: true, encryptsThinking: true },
       { supported: true, encrypted: true },
     ],
@@ -101,7 +101,7 @@ describe("discover", () => {
     expect(discovered([], { model }).reasoning).toEqual(reasoning);
   });
 
-  test("inputs are what the model takes, and files when there are tools for them", () => {
+  test("inputs are what the model accepts, and files when there are tools for them", () => {
     const model = { ...PLAIN, inputs: { ...NO_INPUTS, image: true, pdf: true } };
     expect(discovered([], { model }).multimodal).toEqual({ input: { image: true, pdf: true } });
     const files = discovered([cap("library", tool("open_book", { readsFiles: true }))]);

@@ -1,5 +1,5 @@
 /**
- * discover: what can this agent do, for a client that asks? Computed from the composed agent, its model, its harness
+ * discover: what this agent can do, for a client. Computed from the composed agent, its model, its harness
  * and the server. Only what is true is declared; what is not built is absent, not false.
  */
 import type { RuntimeAgent } from "./runtime-agent.ts";
@@ -8,9 +8,9 @@ import type { JsonSchema } from "./schema.ts";
 export interface DiscoveredModel {
   readonly label: string;
   readonly supportsThinking: boolean;
-  /** Thinking comes as text, piece by piece. */
+  /** Thinking is streamed as text. */
   readonly streamsThinking: boolean;
-  /** Thinking comes back as something only the provider can read. */
+  /** Thinking is returned in a form only the provider can read. */
   readonly encryptsThinking: boolean;
   readonly inputs: {
     readonly image: boolean;
@@ -99,7 +99,7 @@ export interface AgentCapabilities {
     readonly rateLimit: { readonly maxRequestsPerMinute: number };
     readonly model: string;
     readonly harness: string;
-    /** What the agent is composed of, dependencies included. */
+    /** The agent's capabilities, dependencies included. */
     readonly capabilities: readonly { readonly id: string; readonly version: string }[];
     readonly hiddenTools: readonly { readonly name: string; readonly reason: string }[];
     readonly tokens: RuntimeAgent["tokens"];
@@ -203,7 +203,7 @@ function multiAgentOf({ tools }: RuntimeAgent): Pick<AgentCapabilities, "multiAg
   };
 }
 
-/** Any file can be put into the session when the agent has tools that read it; media go to the model when it takes them. */
+/** Any file can be put into the session when the agent has tools that read it; media go to the model when it accepts them. */
 function inputsOf({ agent, model }: DiscoverParts): NonNullable<AgentCapabilities["multimodal"]>["input"] {
   const media = (["image", "audio", "video", "pdf"] as const).filter((kind) => model.inputs[kind]);
   const readsFiles = agent.tools.some(({ tool }) => tool.readsFiles);

@@ -1,6 +1,6 @@
 /**
- * What happens in a session, as it is stored and as it is sent: the events of AG-UI 1.0, in our own types.
- * One sequence number per session lies beside each event, never inside it: the protocol knows no such field.
+ * The events of a session, as stored and as sent: those of AG-UI 1.0, in our own types.
+ * Each event's sequence number in the session is stored beside it, never inside: the protocol has no such field.
  */
 import type { AgUiContentPart, AgUiMessage } from "./ag-ui-messages.ts";
 import type { JsonValue } from "./schema.ts";
@@ -19,7 +19,7 @@ export interface TokenUsage {
   readonly cacheWriteInputTokens?: number;
 }
 
-/** Why a run stopped to ask: the approval's id, and what a client needs to ask a person. */
+/** Why a run stopped for an answer: the approval's id, and what a client needs to ask a person. */
 export interface Interrupt {
   readonly id: string;
   readonly reason: string;
@@ -141,20 +141,20 @@ export type RunEvent =
 
 export type RunEventType = RunEvent["type"];
 
-/** The last event of a run's segment; nothing of that segment follows. */
+/** Whether this is the last event of a run's segment. */
 export const isTerminal = ({ type }: Pick<RunEvent, "type">): boolean =>
   type === "RUN_FINISHED" || type === "RUN_ERROR";
 
-/** Our own CUSTOM events, by what they tell. */
+/** Our own CUSTOM events. */
 export const CUSTOM_EVENTS = {
-  /** A run went on after a crash; text that was not committed is gone, the snapshot before it shows what stands. */
+  /** A run resumed after a crash; uncommitted text is lost, and the preceding snapshot shows what remains. */
   resumed: "capstan.resumed",
-  /** The provider broke off or refused for now; the step is tried again. */
+  /** The provider failed or refused temporarily; the step is retried. */
   retrying: "capstan.retrying",
   /** Earlier messages were replaced; another session keeps them. */
   rewound: "capstan.rewound",
-  /** The session has another agent from here on. */
+  /** The session uses another agent from here on. */
   handedOver: "capstan.handed_over",
-  /** Something the run did without, such as an attachment the model cannot read. */
+  /** Something the run had to skip, such as an attachment the model cannot read. */
   warning: "capstan.warning",
 } as const;

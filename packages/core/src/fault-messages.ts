@@ -1,6 +1,6 @@
 /**
- * What zod's refusals are called here. Pass `plainWords` to a parse: only then does a refusal know the schema it came
- * from, and can name the field that was meant.
+ * Plain messages for zod issues. Pass `plainWords` to a parse: only then does an issue know its schema
+ * and can suggest the field that was meant.
  */
 import type { z } from "zod";
 import { nearest } from "./nearest.ts";
@@ -11,7 +11,7 @@ export const plainWords: z.core.ParseContext<z.core.$ZodIssue> = {
   error: (issue) => sayings[issue.code]?.(issue),
 };
 
-/** What a JSON value is called; zod's `record` and `nan` are nobody else's words. */
+/** Names of JSON types; zod's `record` and `nan` are not terms people know. */
 const NOUNS: Readonly<Record<string, string>> = {
   record: "object",
   int: "integer",
@@ -42,11 +42,11 @@ const sayings: Readonly<Record<string, (issue: RawIssue) => string | undefined>>
 
 export function unknownField(field: string, known: readonly string[]): string {
   const same = known.find((name) => folded(name) === folded(field));
-  if (same !== undefined) return `unknown field "${field}", it is written "${same}"`;
+  if (same !== undefined) return `unknown field "${field}", use "${same}"`;
   const near = nearest(field, known);
   if (near.length > 0) return `unknown field "${field}", did you mean ${quoted(near, " or ")}?`;
   return known.length > 0
-    ? `unknown field "${field}", known are ${quoted(known, ", ")}`
+    ? `unknown field "${field}", allowed: ${quoted(known, ", ")}`
     : `unknown field "${field}", none is expected`;
 }
 
@@ -62,7 +62,7 @@ function oneOf(values: readonly unknown[], given: unknown): string {
 const quoted = (names: readonly string[], between: string): string =>
   names.map((name) => `"${name}"`).join(between);
 
-/** `editedArgs`, `edited-args` and `edited_args` are one name in three spellings. */
+/** `editedArgs`, `edited-args` and `edited_args` are the same name in three spellings. */
 const folded = (name: string): string => name.replace(/[_\s-]/g, "").toLowerCase();
 
 const knownFields = (schema: unknown): readonly string[] => Object.keys(definition(schema).shape ?? {});

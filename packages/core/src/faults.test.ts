@@ -24,10 +24,10 @@ test.each([
   [{}, "a: missing, expected number; b: missing, expected number"],
   [[], "expected object, received array"],
   [{ a: 1, b: 2, edited_args: [] }, "edited_args: expected object, received array"],
-  [{ a: 1, b: 2, editedArgs: {} }, 'unknown field "editedArgs", it is written "edited_args"'],
+  [{ a: 1, b: 2, editedArgs: {} }, 'unknown field "editedArgs", use "edited_args"'],
   [{ a: 1, b: 2, right: [] }, 'unknown field "right", did you mean "rights"?'],
   [{ a: 1, b: 2, limits: { max_step: 3 } }, 'limits: unknown field "max_step", did you mean "max_steps"?'],
-  [{ a: 1, b: 2, limits: { colour: 3 } }, 'limits: unknown field "colour", known are "max_steps"'],
+  [{ a: 1, b: 2, limits: { colour: 3 } }, 'limits: unknown field "colour", allowed: "max_steps"'],
   [{ a: 1, b: 2, rights: ["admin"] }, 'rights[0]: expected one of "read", "run"'],
   [{ a: 1, b: 2, rights: ["reads"] }, 'rights[0]: expected one of "read", "run"; did you mean "read"?'],
   [{ a: 1, b: 2, link: "ftp://x.org" }, "link: expected a URL with http: or https:"],
@@ -42,7 +42,7 @@ test.each([
   expect(read.ok ? "" : read.where).toBe(said);
 });
 
-test("says the same of an error whose schema it does not know, as far as it can", () => {
+test("reports the same for an error whose schema is unknown, as far as possible", () => {
   const parsed = call.safeParse({ a: "one" });
   expect(parsed.error && whatIsWrong(parsed.error)).toBe(
     "a: expected number, received string; b: missing, expected number",

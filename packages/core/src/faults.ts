@@ -1,4 +1,4 @@
-/** A document's faults, each by its path, for people and for programs; and `readInput`, which finds them all at once. */
+/** Faults of a document, each with its path, for people and for programs; and `readInput`, which finds them all at once. */
 import type { z } from "zod";
 import { plainWords } from "./fault-messages.ts";
 
@@ -12,7 +12,7 @@ export type Read<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly where: string; readonly faults: readonly Fault[] };
 
-/** What comes from outside, by its schema: its value, or all that is wrong with it. */
+/** Parses outside input by its schema: returns its value, or everything that is wrong with it. */
 export function readInput<S extends z.ZodType>(schema: S, value: unknown): Read<z.output<S>> {
   const parsed = schema.safeParse(value, plainWords);
   return parsed.success
@@ -20,7 +20,7 @@ export function readInput<S extends z.ZodType>(schema: S, value: unknown): Read<
     : { ok: false, where: whatIsWrong(parsed.error), faults: faultsOf(parsed.error) };
 }
 
-/** On one line, for people and models alike: "b: missing, expected number; rights[0]: ...". */
+/** On one line, for people and models: "b: missing, expected number; rights[0]: ...". */
 export const whatIsWrong = (error: Pick<z.ZodError, "issues">): string => faultsText(faultsOf(error));
 
 export const faultsText = (faults: readonly Fault[]): string =>
@@ -28,7 +28,7 @@ export const faultsText = (faults: readonly Fault[]): string =>
 
 export const faultsOf = ({ issues }: Pick<z.ZodError, "issues">): Fault[] => issues.flatMap(issueFaults);
 
-/** Where a value may be one of several kinds, only the kind the author meant is reported. */
+/** For a union, only the faults of the variant the author meant are reported. */
 function issueFaults(issue: z.core.$ZodIssue): Fault[] {
   if (issue.code === "invalid_union") {
     const isOtherKind = (inner: z.core.$ZodIssue) => inner.path.length === 0 && inner.code === "invalid_type";

@@ -13,7 +13,7 @@ export interface ToolCall {
   readonly input: unknown;
 }
 
-/** What is used and what is allowed, by name: steps, seconds, tokens, US dollars. */
+/** Used and allowed amounts, by name: steps, seconds, tokens, US dollars. */
 export interface Budget {
   readonly name: string;
   readonly used: number;
@@ -21,11 +21,11 @@ export interface Budget {
 }
 
 export interface CallFacts {
-  /** Scopes in force now; they may have shrunk since the agent was composed. */
+  /** Current scopes; they may have shrunk since the agent was composed. */
   readonly scopes: readonly string[];
   readonly hasSession: boolean;
   readonly budgets: readonly Budget[];
-  /** A person has said yes to exactly this call. */
+  /** A person approved exactly this call. */
   readonly approved: boolean;
 }
 

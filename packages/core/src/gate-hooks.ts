@@ -1,4 +1,4 @@
-/** How a capability influences calls: hooks run inside the gate in position order. They can tighten, and never loosen. */
+/** How a capability influences calls: hooks run inside the gate in position order. They can tighten, never loosen. */
 import type { Failure } from "./failures/failure.ts";
 import type { JsonValue } from "./schema.ts";
 
@@ -10,7 +10,7 @@ export interface HookCall {
   readonly sessionId?: string;
 }
 
-/** What a hook may do before a call: let it pass, ask a person, refuse. */
+/** A hook's verdict before a call: allow, require approval, refuse. */
 export type HookVerdict =
   | { readonly decision: "pass" }
   | { readonly decision: "approve" | "deny"; readonly why: string };

@@ -1,4 +1,4 @@
-/** What authors of capabilities, agents and configs need. What our own packages share is in `internal.ts`. */
+/** Everything authors of capabilities, agents and configs need. Names shared only by our own packages are in `internal.ts`. */
 
 export { type AgentSpec, agentSpec, type CapabilityRef, type RunLimits } from "./agent.ts";
 export {

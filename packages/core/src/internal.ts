@@ -1,4 +1,4 @@
-/** What Capstan's own packages share beside the author's names. No promise to anyone else: it changes with any version. */
+/** Names shared by Capstan's own packages beyond the author API. Not a stable API: it can change with any version. */
 export {
   type AgUiMessage,
   agUiMessages,

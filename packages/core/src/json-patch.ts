@@ -1,4 +1,4 @@
-/** JSON Patch (RFC 6902) on plain values: the shared state's changes. The value given is never changed; a patch that does not apply changes nothing. */
+/** JSON Patch (RFC 6902) on plain values, for the shared state. The input value is never modified; a patch that does not apply changes nothing. */
 import type { JsonPatchOperation } from "./events.ts";
 import type { JsonValue } from "./schema.ts";
 
@@ -54,11 +54,11 @@ const segmentsOf = (path: string): string[] =>
 const UNSAFE = new Set(["__proto__", "constructor", "prototype"]); // a patch comes from a model or a client
 
 function get(document: JsonValue, path: string): Patched {
-  if (path !== "" && !path.startsWith("/")) return { ok: false, where: "a path starts with /" };
+  if (path !== "" && !path.startsWith("/")) return { ok: false, where: "a path must start with /" };
   let value: JsonValue = document;
   for (const segment of segmentsOf(path)) {
     const next = child(value, segment);
-    if (next === undefined) return { ok: false, where: `nothing is at ${path}` };
+    if (next === undefined) return { ok: false, where: `nothing exists at ${path}` };
     value = next;
   }
   return { ok: true, value };
@@ -76,7 +76,7 @@ function put(document: JsonValue, path: string, value: JsonValue, mustExist: boo
   const place = parentOf(document, path);
   if (!place.ok) return place;
   const { parent, key } = place;
-  if (mustExist && child(parent, key) === undefined) return { ok: false, where: `nothing is at ${path}` };
+  if (mustExist && child(parent, key) === undefined) return { ok: false, where: `nothing exists at ${path}` };
   if (!Array.isArray(parent)) {
     parent[key] = value;
     return { ok: true, value: document };
@@ -94,7 +94,7 @@ function take(document: JsonValue, path: string): Patched {
   const place = parentOf(document, path);
   if (!place.ok) return place;
   const { parent, key } = place;
-  if (child(parent, key) === undefined) return { ok: false, where: `nothing is at ${path}` };
+  if (child(parent, key) === undefined) return { ok: false, where: `nothing exists at ${path}` };
   if (Array.isArray(parent)) parent.splice(Number(key), 1);
   else delete parent[key];
   return { ok: true, value: document };
@@ -106,14 +106,14 @@ type Place =
 
 function parentOf(document: JsonValue, path: string): Place {
   const cut = path.lastIndexOf("/");
-  if (cut < 0) return { ok: false, where: "a path starts with /" };
+  if (cut < 0) return { ok: false, where: "a path must start with /" };
   const parent = get(document, path.slice(0, cut));
   if (!parent.ok) return parent;
   const [key = ""] = segmentsOf(path.slice(cut));
   if (UNSAFE.has(key)) return { ok: false, where: `${key} is not a name that may be set` };
   return typeof parent.value === "object" && parent.value !== null
     ? { ok: true, parent: parent.value, key }
-    : { ok: false, where: `${path.slice(0, cut) || "the document"} holds no members` };
+    : { ok: false, where: `${path.slice(0, cut) || "the document"} is not an object or a list` };
 }
 
 function sameJson(a: JsonValue, b: JsonValue): boolean {

@@ -1,6 +1,6 @@
 /**
- * A session's files in memory: for tests, examples and programs without a server. It keeps the same promises as the
- * store in Postgres; `runtime/src/files/file-store-contract.ts` is run against both.
+ * A session's files in memory: for tests, examples and programs without a server. It gives the same guarantees as the
+ * store in Postgres; `runtime/src/files/file-store-contract.ts` runs against both.
  * Core has no linear-time regex engine, so `grep` works once a `compile` function is given.
  */
 import { fail } from "./failures/fail.ts";
@@ -125,7 +125,7 @@ class FileTree {
     const matches: GrepMatch[] = [];
     for (const [path, content] of this.files()) {
       if (!wanted.value(path)) continue;
-      // One more than wanted, to know whether something was left out.
+      // One more than requested, to detect whether something was left out.
       for (const found of finder.value(content, limit + 1 - matches.length)) matches.push({ path, ...found });
       if (matches.length > limit) return ok({ matches: matches.slice(0, limit), truncated: true });
     }
@@ -136,7 +136,7 @@ class FileTree {
     return new Map(this.files().map(([path, content]) => [path, new Uint8Array(content)]));
   }
 
-  /** In the order of their paths; the contents are the stored ones, not copies. */
+  /** Sorted by path; contents are the stored ones, not copies. */
   private files(): [path: string, content: Uint8Array][] {
     const files = [...this.entries].flatMap(([path, { content }]): [string, Uint8Array][] =>
       content ? [[path, content]] : [],

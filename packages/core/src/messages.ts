@@ -1,5 +1,5 @@
 /**
- * The conversation, as it is stored: it is also the journal of a run. A model call is committed by its assistant
+ * The conversation as stored; it is also the journal of a run. A model call is committed by its assistant
  * message, a tool call by its tool message. Parts are shaped as model providers take them.
  */
 import type { JsonValue } from "./schema.ts";
@@ -9,9 +9,9 @@ type ProviderData = { readonly [provider: string]: { readonly [key: string]: Jso
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
-  /** Set on what the engine added for the model (feedback, a repair request, a schema); people are not shown it. */
+  /** Set on messages the engine added for the model (feedback, a repair request, a schema); hidden from people. */
   readonly origin?: string;
-  /** The answer was stopped here: by a person, or by a limit. */
+  /** The answer was cut off here: by a person, or by a limit. */
   readonly interrupted?: true;
   readonly providerOptions?: ProviderData;
 }
@@ -33,7 +33,7 @@ export interface FilePart {
 export interface ReasoningPart {
   readonly type: "reasoning";
   readonly text: string;
-  /** Signatures and encrypted reasoning, which the provider wants back unchanged. */
+  /** Signatures and encrypted reasoning, which must go back to the provider unchanged. */
   readonly providerOptions?: ProviderData;
 }
 
@@ -56,7 +56,7 @@ export interface ToolResultPart {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly output: ToolOutput;
-  /** The arguments a person put in place of the model's; the call ran with these. */
+  /** Arguments edited by a person; the call ran with these. */
   readonly editedInput?: JsonValue;
 }
 
@@ -68,7 +68,7 @@ export type ConversationMessage =
   | { readonly id: string; readonly role: "assistant"; readonly content: readonly AssistantPart[] }
   | { readonly id: string; readonly role: "tool"; readonly content: readonly ToolResultPart[] };
 
-/** The calls of a message; none when it is not the model's. */
+/** The tool calls of a message; none unless it is the model's. */
 export const toolCallsOf = (message: ConversationMessage): ToolCallPart[] =>
   message.role === "assistant" ? message.content.filter((part) => part.type === "tool-call") : [];
 
@@ -85,8 +85,8 @@ export const toolOutputText = ({ value }: ToolOutput): string =>
   typeof value === "string" ? value : JSON.stringify(value);
 
 /**
- * The calls of the last assistant message that have no result yet, in their order. None once the user has written on:
- * a call that was cancelled, or left by its client, is not made later.
+ * Calls of the last assistant message without a result, in order. None after the next user message:
+ * a call that was cancelled, or abandoned by its client, is not made later.
  */
 export function pendingCalls(messages: readonly ConversationMessage[]): ToolCallPart[] {
   const at = messages.findLastIndex(({ role }) => role !== "tool");

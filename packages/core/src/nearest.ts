@@ -1,6 +1,6 @@
 /** The names closest to what was typed, for "did you mean". */
 
-const LONGEST = 200; // names are short; a megabyte of typed text is not a name
+const LONGEST = 200; // names are short; longer typed text is not a name
 const FARTHEST_SHARE = 0.4; // of the longer word; beyond that a suggestion only confuses
 
 export function nearest(wanted: string, names: Iterable<string>, most = 3): string[] {

@@ -54,7 +54,7 @@ describe("pathPattern", () => {
     );
   });
 
-  test("a pattern made to backtrack costs no more than any other", () => {
+  test("a pattern written to backtrack costs no more than any other", () => {
     const compiled = pathPattern(`${"*a".repeat(200)}b`);
     expect(compiled.ok && compiled.value(`/${"a".repeat(250)}`)).toBe(false);
   });

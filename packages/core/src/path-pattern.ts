@@ -1,7 +1,7 @@
 /**
- * Glob patterns over session paths: `*`, `?`, `**`, `[a-z]`, `[!a]`, `{a,b}`, and `\` before a character that is meant as it is.
- * A pattern without `/` is compared with the last name, one with `/` with the whole path.
- * Matching keeps a set of positions instead of backtracking, so `*a*a*a*b` costs no more than its length.
+ * Glob patterns over session paths: `*`, `?`, `**`, `[a-z]`, `[!a]`, `{a,b}`, and `\` to escape a character.
+ * A pattern without `/` is compared with the last path segment, one with `/` with the whole path.
+ * Matching tracks a set of positions instead of backtracking, so `*a*a*a*b` costs no more than its length.
  */
 import { fail } from "./failures/fail.ts";
 import { ok, type Result } from "./result.ts";
@@ -72,7 +72,7 @@ function firstBraces(pattern: string): string[] | undefined {
 
 function choicesOf(pattern: string, cuts: readonly number[], end: number): string[] | undefined {
   if (cuts.length === 1) {
-    // `{a}` offers no choice, so bash takes it as it is written; what follows may still hold braces.
+    // `{a}` offers no choice, so bash keeps it literally; the rest may still contain braces.
     const plain = `${pattern.slice(0, cuts[0])}\\{${pattern.slice((cuts[0] ?? 0) + 1, end)}\\}${pattern.slice(end + 1)}`;
     return [plain];
   }
@@ -102,7 +102,7 @@ function parseParts(pattern: string): Part[] | undefined {
   });
 }
 
-/** `**` crosses directories; between two slashes it and the second slash may be absent. */
+/** `**` crosses directories; between two slashes, it and the second slash may match nothing. */
 function anyDirectories(betweenSlashes: boolean): Part[] {
   const stars: Part = { kind: "star", crosses: true };
   return betweenSlashes ? [{ kind: "optional", next: 2 }, stars] : [stars];
@@ -148,7 +148,7 @@ function afterReading(part: Part | undefined, char: string, position: number): n
   return [];
 }
 
-/** Adds every position reached without reading a character; a set that grows while it is walked walks the new ones too. */
+/** Adds every position reachable without reading a character; iterating a growing set also visits the new ones. */
 function withoutReading(parts: readonly Part[], positions: Set<number>): Set<number> {
   for (const position of positions) {
     const part = parts[position];

@@ -1,4 +1,4 @@
-/** How strict a policy is, and the stricter of two. Capabilities tighten; only the agent's operator may loosen, and never a denial. */
+/** How strict a policy is, and the stricter of two. Capabilities tighten; only the agent's operator may loosen, but never a denial. */
 import type { CapabilityRisk } from "./capability.ts";
 import type { ToolPolicy } from "./tool.ts";
 
@@ -7,21 +7,21 @@ const STRICTNESS: Record<ToolPolicy, number> = { auto: 0, client: 1, approve: 2,
 export const stricter = (a: ToolPolicy, b: ToolPolicy): ToolPolicy =>
   STRICTNESS[a] >= STRICTNESS[b] ? a : b;
 
-/** Whether `chosen` lets a call through that `declared` would hold back. The client runs `client` tools itself. */
+/** Whether `chosen` allows a call that `declared` would block. The client runs `client` tools itself. */
 export const isLooser = (chosen: ToolPolicy, declared: ToolPolicy): boolean =>
   declared === "approve" && STRICTNESS[chosen] < STRICTNESS[declared];
 
-/** What a tool does by itself: a high-risk capability asks before each call unless its tool says something stricter. */
+/** A tool's own policy: a high-risk capability requires approval unless its tool declares something stricter. */
 export const declaredPolicy = (policy: ToolPolicy, risk: CapabilityRisk): ToolPolicy =>
   policy === "auto" && risk === "high" ? "approve" : policy;
 
 export interface PolicyParts {
   readonly declared: ToolPolicy;
-  /** The operator's word for this agent. */
+  /** The operator's choice for this agent. */
   readonly operator?: ToolPolicy | undefined;
-  /** The call gives rights to someone: a person always decides, whatever the operator chose for the agent. */
+  /** The call grants rights to someone: approval is always required, whatever the operator chose for the agent. */
   readonly changesRights?: boolean;
-  /** What other capabilities of the agent demand. */
+  /** Requirements of the agent's other capabilities. */
   readonly demanded: readonly ToolPolicy[];
 }
 

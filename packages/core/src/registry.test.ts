@@ -26,11 +26,11 @@ describe("the registry", () => {
     });
   });
 
-  test.each(["a", "web_fetch", "company.plan", "x".repeat(50), "a-1"])("takes the id %j", (id) => {
+  test.each(["a", "web_fetch", "company.plan", "x".repeat(50), "a-1"])("accepts the id %j", (id) => {
     expect(new CapabilityRegistry().register(capability(id)).ok).toBe(true);
   });
 
-  test("refuses a schema of zod 3 by the names of tool and capability, and stays as it was", () => {
+  test("refuses a zod 3 schema, names tool and capability, and stays unchanged", () => {
     const foreign = z3.object({ sides: z3.number() }) as unknown as z.ZodType;
     const roll = defineTool({ name: "roll", description: "Rolls.", input: foreign, run: () => ok(1) });
     const registry = CapabilityRegistry.of([capability("a")]);
@@ -38,7 +38,7 @@ describe("the registry", () => {
       ok: false,
       failure: {
         code: "schema_foreign",
-        message: 'The schema of "roll" in "dice" is not a schema of zod 4.',
+        message: 'The schema of "roll" in "dice" is not a zod 4 schema.',
         nextStep: expect.stringContaining("npm install zod@4"),
       },
     });
@@ -46,7 +46,7 @@ describe("the registry", () => {
     expect(roll.input.jsonSchema).toEqual({});
   });
 
-  test("refuses a schema that was not made by defineTool, such as a bare one of zod", () => {
+  test("refuses a schema that was not made by defineTool, such as a plain zod one", () => {
     const roll = defineTool({ name: "roll", description: "Rolls.", input: z.object({}), run: () => ok(1) });
     const bare = { ...roll, input: z.object({}) as unknown as typeof roll.input };
     const result = new CapabilityRegistry().register({ ...capability("dice"), tools: [bare] });
@@ -64,7 +64,7 @@ describe("the registry", () => {
     expect(result.ok === false && result.failure.nextStep).toContain('"web_fetch"');
   });
 
-  test("tells listeners about each change, until they stop listening", () => {
+  test("notifies listeners of each change until they unsubscribe", () => {
     const registry = new CapabilityRegistry();
     let changes = 0;
     const stop = registry.onChange(() => changes++);

@@ -1,4 +1,4 @@
-/** Every capability the server knows, by id. In memory and the single source of truth; the database holds only references. */
+/** Every capability the server knows, by id. In memory and the single source of truth; the database only stores references. */
 import type { Capability } from "./capability.ts";
 import { fail } from "./failures/fail.ts";
 import { nearest } from "./nearest.ts";
@@ -13,7 +13,7 @@ export class CapabilityRegistry {
   readonly #byId = new Map<string, Capability>();
   readonly #listeners = new Set<() => void>();
 
-  /** A registry that starts with these; a bad or duplicate one is our own bug, so it throws. */
+  /** A registry with these capabilities; an invalid or duplicate one is a bug in our code, so it throws. */
   static of(capabilities: Iterable<Capability>): CapabilityRegistry {
     const registry = new CapabilityRegistry();
     for (const capability of capabilities) {
@@ -32,7 +32,7 @@ export class CapabilityRegistry {
     return ok(capability);
   }
 
-  /** Puts a new version in the place of a registered one. */
+  /** Replaces a registered capability with a new version. */
   replace(capability: Capability): Result<Capability> {
     const checked = checkCapability(capability);
     if (!checked.ok) return checked;
@@ -58,12 +58,12 @@ export class CapabilityRegistry {
       : fail("capability_unknown", { id, nearest: nearest(id, this.#byId.keys()) });
   }
 
-  /** All, in the order of registration. */
+  /** All, in order of registration. */
   list(): Capability[] {
     return [...this.#byId.values()];
   }
 
-  /** Called after each change; returns how to stop. */
+  /** Called after each change; returns an unsubscribe function. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -91,7 +91,7 @@ function checkCapability({ id, version, tools, config }: Capability): Result<tru
   return ok(true);
 }
 
-/** Looks at what it is, not at what is in it: most JSON Schemas of a catalog are never made. */
+/** Checks only the schema's type, not its content: most JSON Schemas of a catalog are never generated. */
 function schemaFault(schema: Partial<Schema>): string | undefined {
   if (typeof schema?.parse !== "function" || !("jsonSchema" in schema)) return "was not made by `defineTool`";
   return schema.fault;

@@ -1,4 +1,4 @@
-/** From an agent's list to capabilities in composing order: each checked, configured, and after what it depends on. */
+/** Resolves an agent's list to capabilities in composing order: each validated, configured, and after its dependencies. */
 import type { CapabilityRef } from "./agent.ts";
 import type { Capability } from "./capability.ts";
 import { fail } from "./failures/fail.ts";
@@ -27,7 +27,7 @@ export function resolveCapabilities(
 interface Walk {
   readonly registry: CapabilityRegistry;
   readonly listed: ReadonlyMap<string, CapabilityRef>;
-  /** In composing order: a map keeps the order of insertion. */
+  /** In composing order: a map keeps insertion order. */
   readonly done: Map<string, ResolvedCapability>;
 }
 
@@ -72,7 +72,7 @@ function parseConfig({ id, config: schema }: Capability, config: unknown): Resul
   if (schema === undefined) {
     return config === undefined || config === null || isEmpty(config)
       ? ok({})
-      : fail("capability_config_invalid", { id, where: "this capability takes no config" });
+      : fail("capability_config_invalid", { id, where: "this capability has no config" });
   }
   const parsed = schema.parse(config ?? {});
   return parsed.ok ? ok(parsed.value) : fail("capability_config_invalid", { id, where: parsed.where });

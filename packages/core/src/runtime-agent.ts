@@ -1,4 +1,4 @@
-/** What `compose` makes: an agent ready to run, and everything a person wants to know about it before it does. */
+/** The result of `compose`: an agent ready to run, with everything a person may want to know before it does. */
 import type { AgentSpec } from "./agent.ts";
 import type { Capability } from "./capability.ts";
 import type { GateHooks } from "./gate-hooks.ts";
@@ -22,7 +22,7 @@ export interface HiddenTool {
   readonly capabilityId: string;
   readonly reason: HiddenReason;
   readonly detail: string;
-  /** The scopes that would show it. */
+  /** The scopes that would make it visible. */
   readonly missingScopes: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface ComposedCapability {
   readonly name: string;
   readonly version: string;
   readonly position: number;
-  /** The capability that needs it, when the agent does not list it itself. */
+  /** The capability that requires it, when the agent does not list it itself. */
   readonly requiredBy?: string;
   readonly promptTokens: number;
   readonly toolTokens: number;
@@ -53,7 +53,7 @@ export interface RuntimeAgent {
   readonly capabilities: readonly ComposedCapability[];
   readonly hooks: readonly RuntimeHooks[];
   readonly warnings: readonly string[];
-  /** What the composed prompt and the tools cost at every model call. */
+  /** What the composed prompt and the tools cost on every model call. */
   readonly tokens: { readonly prompt: number; readonly tools: number; readonly total: number };
   /** The scopes this was composed with. */
   readonly scopes: readonly string[];

@@ -1,4 +1,4 @@
-/** A schema as a tool carries it: JSON Schema for models and clients, `parse` for us. Zod makes ours, ajv (outside core) foreign ones. */
+/** A tool's schema: JSON Schema for models and clients, `parse` for us. Ours are made with zod, foreign ones with ajv (outside core). */
 import { z } from "zod";
 import { closedObjects } from "./closed-objects.ts";
 import { readInput } from "./faults.ts";
@@ -13,13 +13,13 @@ export type Parsed<T> =
 export interface Schema<T = unknown> {
   readonly jsonSchema: JsonSchema;
   readonly parse: (value: unknown) => Parsed<T>;
-  /** Why it cannot be used; whatever has it is refused when it is registered. */
+  /** Why it cannot be used; registration refuses whatever has it. */
   readonly fault?: string;
 }
 
 /**
- * Derives a `Schema` from zod, once it is first asked for: most of a catalog never is. An input's objects refuse unknown
- * fields, because a misspelt argument must not be a default; `z.looseObject` is how a tool says that it takes any.
+ * Derives a `Schema` from zod on first use: most of a catalog is never used. Input objects refuse unknown
+ * fields, because a misspelt argument must not silently become the default; use `z.looseObject` to accept any.
  */
 export function zodSchema<Z extends z.ZodType>(
   type: Z,
@@ -39,9 +39,9 @@ export function zodSchema<Z extends z.ZodType>(
   };
 }
 
-const NOT_ZOD_4 = "is not a schema of zod 4";
+const NOT_ZOD_4 = "is not a zod 4 schema";
 
-/** Types are no proof: a project's JavaScript, or two versions of zod in one project, get here too. */
+/** Types do not guarantee this: JavaScript projects, or two zod versions in one project, get here too. */
 const isZod4 = (type: unknown): boolean => typeof type === "object" && type !== null && "_zod" in type;
 
 function jsonSchemaOf(type: z.ZodType, io: "input" | "output"): JsonSchema {

@@ -1,8 +1,8 @@
-/** Scopes: what an agent may do for a user is what both were granted. `*` stands for every scope. */
+/** Scopes: an agent may do for a user only what both were granted. `*` means every scope. */
 
 export const EVERY_SCOPE = "*";
 
-/** Agent's ∩ user's. The result holds `*` only when both sides do. */
+/** Agent's ∩ user's. The result contains `*` only when both sides do. */
 export function effectiveScopes(agent: readonly string[], user: readonly string[]): string[] {
   const agentHasAll = agent.includes(EVERY_SCOPE);
   const userHasAll = user.includes(EVERY_SCOPE);
@@ -13,7 +13,7 @@ export function effectiveScopes(agent: readonly string[], user: readonly string[
   return unique(agent).filter((scope) => both.has(scope));
 }
 
-/** The scopes of `required` that `granted` lacks, in their order; empty = allowed. */
+/** The scopes of `required` that `granted` lacks, in order; empty = allowed. */
 export function missingScopes(required: readonly string[], granted: readonly string[]): string[] {
   if (granted.includes(EVERY_SCOPE)) return [];
   const have = new Set(granted);

@@ -1,4 +1,4 @@
-/** The little of semver that pins need: is it a version, and does one satisfy a pin (`1.2.3`, `^1.2.3`, `~1.2.3`, `1.x`)? */
+/** The part of semver that pins need: is it a version, and does one satisfy a pin (`1.2.3`, `^1.2.3`, `~1.2.3`, `1.x`)? */
 
 const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
 const PIN = /^([\^~]?)(\d+)(?:\.(\d+|x|\*))?(?:\.(\d+|x|\*))?(?:-([0-9A-Za-z.-]+))?$/;
@@ -14,7 +14,7 @@ export function satisfies(version: string, pin: string): boolean {
   const [minor, patch] = [Number(have[2]), Number(have[3])];
   const [wantMinor, wantPatch] = [numberOrAny(want[3]), numberOrAny(want[4])];
   if (wantMinor === undefined) return true;
-  const caret = want[1] === "^" && have[1] !== "0"; // before 1.0.0 a minor version may break
+  const caret = want[1] === "^" && have[1] !== "0"; // before 1.0.0 a minor version may be breaking
   if (minor !== wantMinor) return caret && minor > wantMinor;
   if (wantPatch === undefined) return true;
   return want[1] === "" ? patch === wantPatch : patch >= wantPatch;

@@ -17,13 +17,13 @@ export interface GrepMatch {
   text: string;
 }
 
-/** The matching lines of one file, first to last, at most `limit`; none for a file that is not text. */
+/** The matching lines of one file, in order, at most `limit`; none if the file is not text. */
 export type LineFinder = (content: Uint8Array, limit: number) => Omit<GrepMatch, "path">[];
 
-/** Compiles a pattern for a linear-time regex engine; a store is given one, because core has none. */
+/** Compiles a pattern for a linear-time regex engine; passed in, because core has none. */
 export type CompileGrep = (pattern: string) => Result<LineFinder>;
 
-/** What a store refuses before it writes. */
+/** Limits a store enforces before it writes. */
 export interface FileLimits {
   readonly fileBytes: number;
   readonly sessionBytes: number;

@@ -39,7 +39,7 @@ describe("normalisePath", () => {
     expect(result.failure.message.length).toBeLessThan(400);
   });
 
-  test("10,000 random paths never leave the session, and a normal path stays as it is", () => {
+  test("10,000 random paths never leave the session, and a normalised path stays unchanged", () => {
     const piece = fc.oneof(
       fc.constantFrom(
         "..",

@@ -1,17 +1,17 @@
 /**
- * Paths inside a session. Every store passes every path through `normalisePath`, so one spelling names one file
- * and no spelling names a file of another session. `..` is refused and never resolved: a path that needs it is a
+ * Paths inside a session. Every store passes every path through `normalisePath`, so each file has exactly one spelling
+ * and no spelling reaches another session. `..` is refused and never resolved: a path that needs it is a
  * mistake or an attack. Percent signs are plain characters here; nothing is decoded.
  */
 import { fail } from "./failures/fail.ts";
 import { ok, type Result } from "./result.ts";
 
-const MAX_NAME_BYTES = 255; // what file systems allow, so that a session can be mounted and unpacked
+const MAX_NAME_BYTES = 255; // the limit of file systems, so that a session can be mounted and unpacked
 const MAX_PATH_BYTES = 1024; // Postgres indexes at most 2,704 bytes; a session id and this fit
-const MAX_DEPTH = 64; // parents are created on write: one call must not make hundreds of directories
+const MAX_DEPTH = 64; // parents are created on write: one call must not create hundreds of directories
 const SHOWN_CHARS = 200;
 
-/** The one spelling of a session path: absolute, `/` between names, no empty, `.` or `..` parts, Unicode NFC. */
+/** The normalised session path: absolute, `/` between names, no empty, `.` or `..` parts, Unicode NFC. */
 export function normalisePath(path: string): Result<string> {
   const why = spellingFault(path);
   if (why) return refuse(path, why);
@@ -30,7 +30,7 @@ export function normalisePath(path: string): Result<string> {
   return ok(normal);
 }
 
-/** The directory that holds a normalised path; the root holds itself. */
+/** The directory of a normalised path; the root's is itself. */
 export function parentPath(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || "/";
 }
@@ -50,11 +50,11 @@ export function parentPaths(path: string): string[] {
 
 function spellingFault(path: string): string | undefined {
   if (path.length > 4 * MAX_PATH_BYTES) return `it is longer than ${MAX_PATH_BYTES} bytes`;
-  if (path.includes("\0")) return "it holds a NUL character";
+  if (path.includes("\0")) return "it contains a NUL character";
   // A backslash separates directories on Windows, where a mounted `a\..\..\b` would leave the session.
   if (path.includes("\\")) return "directories are separated by '/', not by a backslash";
-  if (/\p{Cc}/u.test(path)) return "it holds a control character";
-  if (!path.isWellFormed()) return "it holds half of a surrogate pair";
+  if (/\p{Cc}/u.test(path)) return "it contains a control character";
+  if (!path.isWellFormed()) return "it contains half of a surrogate pair";
   return undefined;
 }
 

@@ -1,9 +1,9 @@
-/** What a running tool may touch. Everything with an effect is here, so that a tool is a function of its arguments. */
+/** What a running tool can access. All effects are here, so that a tool is a function of its arguments. */
 import type { Result } from "./result.ts";
 import type { JsonValue } from "./schema.ts";
 import type { SessionFileStore } from "./session-files.ts";
 
-/** The only network a tool has: private addresses are refused, sizes and times are bounded. */
+/** A tool's only network access: private addresses are refused, sizes and times are bounded. */
 export type GuardedFetch = (url: string, options?: GuardedFetchOptions) => Promise<Result<Response>>;
 
 export interface GuardedFetchOptions {
@@ -11,7 +11,7 @@ export interface GuardedFetchOptions {
   headers?: Record<string, string>;
   body?: string | Uint8Array;
   signal?: AbortSignal;
-  /** How long until the answer's head must be there. */
+  /** Timeout until the response headers arrive. */
   firstByteTimeoutMs?: number;
   redirects?: "follow" | "refuse";
 }
@@ -29,7 +29,7 @@ export type SandboxLanguage = "javascript" | "python" | "bash";
 export interface SandboxRequest {
   language: SandboxLanguage;
   code: string;
-  /** Mounted before the code runs; what changed comes back. */
+  /** Mounted before the code runs; changes are returned. */
   files: ReadonlyMap<string, Uint8Array>;
   timeoutMs: number;
   memoryMb: number;
@@ -47,9 +47,9 @@ export interface SandboxOutcome {
   durationMs: number;
 }
 
-/** Runs other people's code away from the server. */
+/** Runs untrusted code isolated from the server. */
 export interface Sandbox {
-  /** Why a language cannot run here, or undefined when it can. */
+  /** Why a language cannot run here; undefined when it can. */
   unavailable(language: SandboxLanguage): string | undefined;
   run(request: SandboxRequest): Promise<Result<SandboxOutcome>>;
 }
@@ -63,24 +63,24 @@ export interface ToolContext {
   readonly user: ToolUser;
   readonly agentId?: string;
   readonly runId?: string;
-  /** Present exactly when the call belongs to a session. */
+  /** Present only when the call belongs to a session. */
   readonly sessionId?: string;
   readonly fileStore?: SessionFileStore;
   readonly fetch: GuardedFetch;
   readonly sandbox?: Sandbox;
   readonly store: CapabilityStore;
-  /** The agent's settings for this capability, checked against its config schema. */
+  /** The agent's config of this capability, validated by its schema. */
   readonly config: unknown;
   readonly signal: AbortSignal;
   /** The same for every attempt of the same call. */
   readonly idempotencyKey: string;
   readonly now: () => Date;
-  /** Tells how far a long call is, where somebody listens: MCP clients that ask for progress. */
+  /** Reports progress of a long call to MCP clients that ask for it. */
   readonly progress?: (report: ProgressReport) => void;
 }
 
 export interface ProgressReport {
-  /** What is done, in the tool's own unit; it only grows. */
+  /** Amount done, in the tool's own unit; never decreases. */
   readonly done: number;
   readonly total?: number;
   readonly message?: string;

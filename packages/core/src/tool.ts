@@ -1,4 +1,4 @@
-/** A tool: one thing a capability lets an agent do. The seeds also say "action". Only the gate calls `run`. */
+/** A tool: one action that a capability gives an agent; the seeds also call it "action". Only the gate calls `run`. */
 import type { z } from "zod";
 import type { RunEvent } from "./events.ts";
 import type { Result } from "./result.ts";
@@ -6,10 +6,10 @@ import type { Endpoint } from "./route/operation.ts";
 import { type Schema, zodSchema } from "./schema.ts";
 import type { ToolContext } from "./tool-context.ts";
 
-/** What happens when a model asks for the tool: run it, ask a person, let the client run it, refuse. */
+/** What happens when a model calls the tool: run it, require approval, let the client run it, refuse. */
 export type ToolPolicy = "auto" | "approve" | "client" | "deny";
 
-/** What a call can do to the world. `irreversible`: it sends, pays, deletes, or cannot be undone otherwise. */
+/** What a call can change. `irreversible`: it sends, pays, deletes, or otherwise cannot be undone. */
 export type ToolRisk = "read" | "write" | "irreversible";
 
 export interface Tool<Input = unknown, Output = unknown> {
@@ -21,36 +21,36 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly policy: ToolPolicy;
   readonly scopes: readonly string[];
   readonly timeoutMs: number;
-  /** Whether the same call may run twice without harm; retries and recovery use it. */
+  /** Whether the same call may safely run twice; used by retries and recovery. */
   readonly idempotent: boolean;
-  /** What a call can do to the world; see `riskOf` for tools that do not say. */
+  /** What a call can change; see `riskOf` for tools that do not declare it. */
   readonly risk?: ToolRisk;
-  /** True when it works on a session's files or data; the gate refuses it without one. */
+  /** True when it needs a session's files or data; the gate refuses it without one. */
   readonly requiresContext: boolean;
-  /** Set when it cannot work here, such as a missing provider: the tool is hidden with this reason. */
+  /** Set when it cannot work here, for example without a provider: the tool is hidden with this reason. */
   readonly unavailable?: Unavailable;
-  /** Events shown with a result, such as a plan as an activity; stored in the same commit as the result. */
+  /** Events sent with a result, such as a plan as an activity; stored in the same commit as the result. */
   readonly events?: (input: Input, output: Output, call: CallPlace) => readonly RunEvent[];
-  /** Set when a call is one request to a web service: it tells near-equal operations apart. */
+  /** Set when a call is one request to a web service; tells similar operations apart. */
   readonly endpoint?: Endpoint;
-  /** Whose data `context.store` holds, where capabilities share it: what one sends, another lists. Its own otherwise. */
+  /** The owner of `context.store` when capabilities share it: what one sends, another lists. Default: its own. */
   readonly storedUnder?: string;
-  /** True when each call states all of what it records, as a todo list does: earlier calls are out of date. */
+  /** True when each call replaces everything it recorded, as a todo list does: earlier calls are obsolete. */
   readonly replacesEarlier?: boolean;
-  /** Set when it runs code that the model writes, and whether that code is kept from the host. */
+  /** Set when it runs code written by the model, and whether that code is isolated from the host. */
   readonly runsCode?: { readonly sandboxed: boolean };
-  /** True when it reads the session's files, so that an attached file reaches the model by it. */
+  /** True when it reads the session's files, so that the model can access attached files through it. */
   readonly readsFiles?: boolean;
   /** Set when a call is a run of another agent. */
   readonly subagent?: { readonly name: string; readonly description?: string };
-  /** Set when a call gives the session to another agent: its id. */
+  /** Set when a call hands the session over to another agent: its id. */
   readonly handsOverTo?: string;
-  /** True when a call may change what the agent may use: it is composed anew before the next model call. */
+  /** True when a call may change what the agent can use: the agent is recomposed before the next model call. */
   readonly changesRights?: boolean;
   run(input: Input, context: ToolContext): Promise<Result<Output>>;
 }
 
-/** Why a tool cannot work: a fact of the server, or one that an agent's config of the capability can change. */
+/** Why a tool cannot work: because of the server, or of the agent's config of the capability. */
 export type Unavailable = string | ((config: unknown) => string | undefined);
 
 export function whyUnavailable(
@@ -61,8 +61,8 @@ export function whyUnavailable(
 }
 
 /**
- * The declared risk, or what the HTTP method of its endpoint says. A tool that says nothing counts as one that writes: nothing is
- * called on a guess because its author forgot a field.
+ * The declared risk, or the one implied by its endpoint's HTTP method. The default is `write`: nothing is called on a guess
+ * because its author forgot a field.
  */
 export function riskOf({ risk, endpoint }: Pick<AnyTool, "risk" | "endpoint">): ToolRisk {
   if (risk) return risk;
@@ -71,17 +71,17 @@ export function riskOf({ risk, endpoint }: Pick<AnyTool, "risk" | "endpoint">): 
   return endpoint.method === "DELETE" ? "irreversible" : "write";
 }
 
-/** Where a call happened, for the events that show it. */
+/** Where a call happened, for its events. */
 export interface CallPlace {
   readonly toolCallId: string;
   readonly sessionId: string;
 }
 
-/** A tool whose types are no longer needed: what registries, the gate and composed agents hold. */
+/** A tool with its types erased: as held by registries, the gate and composed agents. */
 // biome-ignore lint/suspicious/noExplicitAny: input is checked by the tool's own schema before `run`
 export type AnyTool = Tool<any, any>;
 
-const DEFAULT_TIMEOUT_MS = 30_000; // a query; tools that work on files or call services say more
+const DEFAULT_TIMEOUT_MS = 30_000; // a query; tools that work on files or call services set more
 
 export interface ToolDefinition<In extends z.ZodType, Out extends z.ZodType> {
   name: string;
@@ -106,7 +106,7 @@ export interface ToolDefinition<In extends z.ZodType, Out extends z.ZodType> {
   run(input: z.output<In>, context: ToolContext): Promise<Result<z.output<Out>>> | Result<z.output<Out>>;
 }
 
-/** Declares a tool from zod schemas; its JSON Schema is derived, its types follow. */
+/** Declares a tool from zod schemas; JSON Schema and types are derived. */
 export function defineTool<In extends z.ZodType, Out extends z.ZodType = z.ZodUnknown>(
   definition: ToolDefinition<In, Out>,
 ): Tool<z.output<In>, z.output<Out>> {

@@ -16,7 +16,7 @@ test("an installation moves by a file and to Postgres; what waited for a person 
     const server = await serverProcess(store);
     const sessionId = await askForApproval(server);
     const busy = await capstan(["backup", file], here);
-    expect(busy).toMatchObject({ code: 1, err: expect.stringContaining("uses the data folder") });
+    expect(busy).toMatchObject({ code: 1, err: expect.stringContaining("is using the data folder") });
     await server.end();
 
     const written = await capstan(["backup", file, "--json"], here);

@@ -325,7 +325,7 @@ export function readOpenrouterModels(body: string): RemoteModel[] {
 
 function checked(source: string, models: readonly RemoteModel[]): RemoteModel[] {
   if (models.length === 0) throw new ModelListError(source, "it holds no model");
-  if (models.length > MAX_MODELS) throw new ModelListError(source, `it holds more than ${MAX_MODELS} models`);
+  if (models.length > MAX_MODELS) throw new ModelListError(source, `it has more than ${MAX_MODELS} models`);
   return [...new Map(models.map((model) => [model.id, model])).values()];
 }
 

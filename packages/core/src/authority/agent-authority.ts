@@ -1,6 +1,6 @@
 /**
- * An agent never does more than its author could: what in it needs an admin, field by field. The whole agent is looked
- * at, not the change, because whoever may change the prompt decides what the rest is used for.
+ * An agent never does more than its author could: lists what needs an admin, field by field. The whole agent is checked,
+ * not only the change, because whoever can change the prompt decides what the rest is used for.
  */
 import type { AgentSpec } from "../agent.ts";
 import type { Capability } from "../capability.ts";
@@ -11,13 +11,13 @@ import { missingScopes } from "../scopes.ts";
 export interface Author {
   readonly email: string;
   readonly isAdmin: boolean;
-  /** Scopes the author has: an agent gets no others. */
+  /** The author's scopes: an agent gets no others. */
   readonly scopes: readonly string[];
 }
 
 type AuthoredAgent = Omit<AgentSpec, "id" | "version">;
 
-/** What the author may not put into an agent, in plain words; empty when the agent may be saved. */
+/** What the author is not allowed to put into an agent, as text; empty when the agent can be saved. */
 export function beyondAuthor(
   agent: AuthoredAgent,
   author: Author,
@@ -28,7 +28,7 @@ export function beyondAuthor(
   const lacking = missingScopes(grantedScopes, author.scopes);
   return [
     ...(harness === "native" ? [] : [`harness: "${harness}" runs a program on the server's machine`]),
-    ...(allowNativeTools ? ["allow_native_tools: the program's own tools pass no gate"] : []),
+    ...(allowNativeTools ? ["allow_native_tools: the program's own tools bypass the gate"] : []),
     ...(mayRequestScopes ? ["may_request_scopes: it lets the agent ask for more rights"] : []),
     ...(approvalExpiry.policy === "escalate" && approvalExpiry.to !== author.email
       ? [`approval_expiry: it hands decisions to ${approvalExpiry.to}`]
@@ -39,7 +39,7 @@ export function beyondAuthor(
   ];
 }
 
-/** Tools that ask a person by themselves, and would not any more. */
+/** Tools that require approval by default and no longer would. */
 function loosened(
   { capabilities, toolPolicies }: AuthoredAgent,
   capabilityOf: (id: string) => Capability | undefined,
@@ -50,13 +50,13 @@ function loosened(
       const chosen = toolPolicies[prefix + tool.name];
       const declared = declaredPolicy(tool.policy, capability?.risk ?? "low");
       return chosen !== undefined && isLooser(chosen, declared)
-        ? [`tool_policies: "${prefix + tool.name}" asks a person, and "${chosen}" would not`]
+        ? [`tool_policies: "${prefix + tool.name}" requires approval, and "${chosen}" would not`]
         : [];
     });
   });
 }
 
-/** Config fields that say where requests go: with them a secret of the operator could be sent anywhere. */
+/** Config fields that choose where requests go: they could send an operator's secret to any host. */
 function chosenHosts(
   { capabilities }: AuthoredAgent,
   capabilityOf: (id: string) => Capability | undefined,

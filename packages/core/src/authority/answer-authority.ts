@@ -1,4 +1,4 @@
-/** Who may answer an approval, decided when it is answered. */
+/** Who may answer an approval, checked at the time of the answer. */
 import { fail } from "../failures/fail.ts";
 import { ok, type Result } from "../result.ts";
 
@@ -9,10 +9,10 @@ export interface Answerer {
 
 export interface AskedApproval {
   readonly id: string;
-  /** For whom the tool would run. */
+  /** The user the tool would run for. */
   readonly userEmail: string;
   readonly assignee: string;
-  /** The call would give rights to someone. */
+  /** Whether the call would grant rights to someone. */
   readonly changesRights: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface AnswerKind {
   readonly edits: boolean;
 }
 
-/** `rightsApprover`: whom the operator names, beside admins, for calls that change rights. */
+/** `rightsApprover`: named by the operator; may approve calls that change rights, like an admin. */
 export function mayAnswer(
   { email, isAdmin }: Answerer,
   { id, userEmail, assignee, changesRights }: AskedApproval,

@@ -25,7 +25,7 @@ describe("the table", () => {
     expect(ACTORS).toHaveLength(RIGHTS.length + PROGRAMS.length);
   });
 
-  test("gives nobody and another user of the machine nothing", () => {
+  test("gives anonymous callers and other OS users nothing", () => {
     for (const thing of THINGS) {
       expect(cellOf("nobody", thing).may).toEqual([]);
       expect(cellOf("another user of the machine", thing).may).toEqual([]);
@@ -43,18 +43,18 @@ describe("the table", () => {
     }
   });
 
-  test("lets no program, and not the model, change rights, agents, keys, packages or secrets", () => {
+  test("lets no program and no model change rights, agents, keys, packages or secrets", () => {
     for (const actor of PROGRAMS)
       for (const thing of ["grant", "key", "agent", "package", "secret", "provider", "approval"] as const)
         expect(cellOf(actor, thing).may, `${actor} and ${thing}`).toEqual([]);
   });
 
-  test("lets a key see the names of its owner's secrets alone", () => {
+  test("lets a key see only the names of its owner's secrets", () => {
     expect(KEY_RULES.secret.whose).toBe("own");
     expect(cellOf("read key", "secret").may).toEqual([]);
   });
 
-  test("is where a right comes from", () => {
+  test("is the source of every right", () => {
     expect(rightFor("agent", "change")).toBe("author");
     expect(includesRight(["run"], "author")).toBe(false);
     expect(includesRight(["read", "admin"], "author")).toBe(true);
@@ -120,7 +120,7 @@ describe("an answer", () => {
   const yes = { approve: true, edits: false };
   const who = (email: string, isAdmin = false) => ({ email, isAdmin });
 
-  test("counts from who asked, who was asked, and an admin", () => {
+  test("counts from the requester, the assigned person, and an admin", () => {
     for (const email of ["ann@example.com", "bob@example.com"])
       expect(mayAnswer(who(email), asked, yes).ok).toBe(true);
     expect(mayAnswer(who("eve@example.com"), asked, yes)).toMatchObject({ failure: { code: "not_found" } });
@@ -133,7 +133,7 @@ describe("an answer", () => {
     expect(mayAnswer(who("bob@example.com"), asked, edits)).toMatchObject({ failure: { code: "forbidden" } });
   });
 
-  test("to a change of rights counts from an admin or the named person, and a no from everyone asked", () => {
+  test("to a change of rights: approvals count from an admin or the named person, denials from everyone asked", () => {
     const rights = { ...asked, changesRights: true };
     expect(mayAnswer(who("ann@example.com"), rights, yes)).toMatchObject({ failure: { code: "forbidden" } });
     expect(mayAnswer(who("bob@example.com"), rights, yes)).toMatchObject({ failure: { code: "forbidden" } });

@@ -1,5 +1,5 @@
 /**
- * Who may do what: every actor and every kind of thing, as data. Routes look up the right they need here, the
+ * Who may do what, as data: every actor and every kind of thing. Routes look up the required right here, the
  * documentation prints it, and a test tries every cell. A thing or an actor without a cell does not compile.
  */
 
@@ -39,10 +39,10 @@ export type Thing = (typeof THINGS)[number];
 export type Action = "see" | "use" | "change";
 export const ACTIONS: readonly Action[] = ["see", "use", "change"];
 
-/** Whose things: the actor's own, or everybody's. An admin's are always everybody's. */
+/** Whose things: the actor's own, or everybody's. For an admin it is always everybody's. */
 export type Whose = "own" | "all";
 
-/** What a key needs for an action; absent means that no key may, an admin's included. */
+/** The right a key needs for an action; absent means no key may, not even an admin's. */
 interface KeyRule {
   readonly see?: Right;
   readonly use?: Right;
@@ -77,7 +77,7 @@ export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
   network: { whose: "all" },
 };
 
-/** Actors that hold no key. A key's cells follow from `KEY_RULES`. */
+/** Actors without a key. What a key may do follows from `KEY_RULES`. */
 export const PROGRAMS = [
   "nobody",
   "an agent's token",
@@ -96,7 +96,7 @@ export const ACTORS: readonly Actor[] = [
   ...PROGRAMS.slice(1),
 ];
 
-/** What an actor may do with a kind of thing: the actions, and by which way. An empty list is a refusal. */
+/** What an actor may do with a kind of thing, and through which path. An empty list is a refusal. */
 export interface Cell {
   readonly may: readonly Action[];
   readonly how: string;
@@ -110,7 +110,7 @@ const GUARDED: Cell = { may: ["use"], how: "public addresses, through the guarde
 
 type Cells = Partial<Record<Thing, Cell>>;
 
-/** The exceptions from "nothing". */
+/** Exceptions from the default, which is nothing. */
 const PROGRAM_CELLS: Readonly<Record<Program, Cells>> = {
   nobody: {},
   "an agent's token": {

@@ -1,8 +1,8 @@
 /**
- * The adapter contract: how one CLI is started, what its lines mean, and what to write back.
+ * The adapter contract: how one CLI is started, what its output lines mean, and what to write back.
  *
- * An adapter is a state machine without effects. The engine spawns, writes, kills and keeps time; `run-ledger.ts` repairs the
- * order of events. So an adapter may be careless: say `run-ended` when the terminal event comes, and nothing else about endings.
+ * An adapter is a state machine without effects. The engine spawns, writes, kills and enforces timeouts; `run-ledger.ts` repairs
+ * the event order. So an adapter only emits `run-ended` when it sees the terminal event, and does nothing else about endings.
  */
 import type { AgentName } from "./agent-name.ts";
 import type { AgentTransport, CodingAgentCapabilities } from "./capabilities.ts";
@@ -10,18 +10,18 @@ import type { CodingAgentEvent } from "./events.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { NativeThinking } from "./thinking.ts";
 
-/** What an adapter yields: unified events, and marks that only the ledger reads. */
+/** Adapter output: unified events, and markers that only the ledger reads. */
 export type AdapterEvent =
   | CodingAgentEvent
   /** A prompt was sent: a terminal event of an earlier turn no longer ends the run. */
   | { readonly type: "turn-opened" }
-  /** The agent began another call of its model; `maxTurns` counts these. */
+  /** The agent started another model call; `maxTurns` counts these. */
   | { readonly type: "model-turn" }
-  /** Something failed and nobody said yet that it is retried. Decides the outcome when no terminal event comes. */
+  /** Something failed and no retry was announced. Decides the outcome if no terminal event follows. */
   | { readonly type: "error-seen"; readonly message: string; readonly status?: number | undefined }
-  /** The document that a schema asked for, where the protocol carries it apart from the text. */
+  /** The structured output, where the protocol sends it separately from the text. */
   | { readonly type: "structured-answer"; readonly value: unknown }
-  /** More is known about the run than `run-started` said. */
+  /** Facts about the run that were not known at `run-started`. */
   | { readonly type: "session-known"; readonly sessionId: string };
 
 export interface AdapterStep {
@@ -30,7 +30,7 @@ export interface AdapterStep {
   readonly send?: readonly string[];
 }
 
-/** What a person, or the engine for one, does to a run that is under way. */
+/** What a person, or the engine on their behalf, does to a running run. */
 export type RunCommand =
   | { readonly type: "approve"; readonly id: string; readonly input?: unknown }
   | { readonly type: "deny"; readonly id: string; readonly reason?: string | undefined }
@@ -42,14 +42,14 @@ export interface RunExit {
   readonly signal: string | null;
 }
 
-/** Reads one protocol: of a live process, or of a recording. */
+/** Reads one protocol, from a live process or a recording. */
 export interface LineReader {
   onLine(line: string): AdapterStep;
-  /** A line that went to the agent: the engine's own, or one that a recording shows. */
+  /** A line sent to the agent: by the engine, or found in a recording. */
   onSent?(line: string): AdapterStep;
-  /** What to write for a command; `undefined` when this protocol has no word for it. */
+  /** What to write for a command; `undefined` if the protocol has no such command. */
   command?(command: RunCommand): AdapterStep | undefined;
-  /** Said when the output is over: what was held back. */
+  /** Called at the end of the output; returns what was held back. */
   end?(exit: RunExit): readonly AdapterEvent[];
 }
 
@@ -58,33 +58,33 @@ export type RunFile =
   | { readonly path: string; readonly content: string }
   /** A link to something of the caller's. */
   | { readonly path: string; readonly linkTo: string }
-  /** A folder of links to all that is in another; `shared` folders are made there first, so that what is written stays. */
+  /** A folder of links to everything in another one; `shared` folders are created there first, so that what is written is kept. */
   | {
       readonly path: string;
       readonly linksInto: string;
       readonly except?: readonly string[];
       readonly shared?: readonly string[];
     }
-  /** A JSON document laid over the one at `over`, if there is one. */
+  /** A JSON document merged over the one at `over`, if it exists. */
   | { readonly path: string; readonly over: string; readonly document: Readonly<Record<string, unknown>> };
 
-/** What the engine knows and an adapter cannot ask for. */
+/** Facts that the engine knows and an adapter cannot look up. */
 export interface RunPlace {
-  /** A private folder that lives as long as the run; made when the adapter names a file or a data attachment. */
+  /** A private folder that exists as long as the run; created when the adapter names a file or a data attachment. */
   readonly folder: string;
   readonly cwd: string;
   readonly home: string;
-  /** Which of the adapter's transports this run takes. */
+  /** The transport used by this run. */
   readonly transport: string;
-  /** The variables the program will see, without the adapter's own. */
+  /** The program's environment variables, without those the adapter adds. */
   readonly environment: Readonly<Record<string, string>>;
   /** For CLIs that refuse some options to root. */
   readonly isRoot: boolean;
   /** A fresh UUID, for CLIs that let the caller choose the session's id. */
   readonly freshSessionId: string;
-  /** A word that only this run knows, for programs that listen on loopback. */
+  /** A secret known only to this run, for programs that listen on loopback. */
   readonly secret: string;
-  /** Off: the CLI's own tools are taken away, only MCP tools stay. */
+  /** Off: the CLI's own tools are disabled, only MCP tools remain. */
   readonly nativeTools: "on" | "off";
   /** The model as the CLI spells it. */
   readonly model?: string | undefined;
@@ -103,55 +103,55 @@ export interface PlacedAttachment {
 export interface AdapterRun extends LineReader {
   /** The command; its first word is looked up in PATH. */
   readonly argv: readonly string[];
-  /** On top of the engine's clean environment. */
+  /** Added to the engine's clean environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly RunFile[];
-  /** Lines to write at once. Absent: stdin is closed, which several CLIs need. */
+  /** Lines to write at the start. Absent: stdin is closed, which several CLIs require. */
   readonly stdin?: readonly string[];
   /** For a program that is a server: lines go over HTTP instead of stdin and stdout. */
   readonly http?: HttpChannel;
-  /** A file that the program writes while it runs and that says more than its output, such as token counts. */
+  /** A file the program writes while running, with details missing from its output, such as token counts. */
   readonly sideFile?: SideFile;
-  /** What the CLI enforces itself; the engine enforces the rest. */
+  /** Limits that the CLI enforces itself; the engine enforces the rest. */
   readonly enforces?: readonly "maxTurns"[];
-  /** Whether a refusal's reason reaches the model. Where it does not, the engine sends a corrected call as a message. */
+  /** Whether the reason for a denial reaches the model. If not, the engine sends the corrected call as a message. */
   readonly carriesReasons?: boolean;
-  /** Said as warnings: what was asked for and this CLI has no place for. */
+  /** Reported as warnings: requested options that this CLI does not support. */
   readonly warnings?: readonly string[];
-  /** Another way to run the same, tried when this one dies before it said anything. */
+  /** A fallback way to run the same, tried if this one dies before producing output. */
   readonly fallback?: () => AdapterRun;
 }
 
 /**
- * How to speak to a program that serves HTTP on loopback. A line that goes out is `{ id, method, path, body }`; the answer
- * comes in as `{ id, status, body }`, and each server-sent event as its own data.
+ * How to talk to a program that serves HTTP on loopback. An outgoing line is `{ id, method, path, body }`; the answer
+ * arrives as `{ id, status, body }`, and each server-sent event as its data.
  */
 export interface HttpChannel {
-  /** Finds the address in what the program prints; its first group is the URL. */
+  /** Finds the address in the program's output; the first group is the URL. */
   readonly address: RegExp;
   /** The path of the server-sent events. */
   readonly events: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Lines that a program appends to a file of its own. */
+/** Lines that a program appends to its own file. */
 export interface SideFile {
-  /** An absolute path; a `*` stands for any part of one name. */
+  /** An absolute path; `*` matches any part of one name. */
   readonly pattern: string;
-  /** Whether a file that fits is this run's; asked again and again, because the session's id may come late. */
+  /** Whether a matching file belongs to this run; called repeatedly, because the session id may arrive late. */
   readonly isOurs: (path: string) => boolean;
   readonly onLine: (line: string) => readonly AdapterEvent[];
-  /** Lines that were there before the run. */
+  /** Lines that existed before the run. */
   readonly onPast?: (line: string) => void;
 }
 
-/** Where an agent keeps its sessions, and how to read them. Reading is the client's; this only says how. */
+/** Where an agent stores its sessions, and how to parse them. The client does the reading. */
 export type CliSessionStore =
   | {
       readonly kind: "files";
-      /** Relative to the home folder; a `*` stands for any part of one name, such as `.claude/projects/*\/*.jsonl`. */
+      /** Relative to the home folder; `*` matches any part of one name, such as `.claude/projects/*\/*.jsonl`. */
       readonly pattern: string;
-      /** A variable that names another folder than the one the pattern starts with. */
+      /** An environment variable that replaces the folder the pattern starts with. */
       readonly moved?: { readonly variable: string; readonly folder: string };
       /** The session's id, from the file's path and its first line. */
       readonly id: (path: string, firstLine: string) => string | undefined;
@@ -167,7 +167,7 @@ export type CliSessionStore =
 
 export interface StoredSession {
   readonly id: string;
-  /** The folder it was in, where the agent tells. */
+  /** Its working folder, if the agent records it. */
   readonly cwd?: string | undefined;
   readonly title?: string | undefined;
   readonly model?: string | undefined;
@@ -183,21 +183,21 @@ export interface CliMessage {
 export interface CodingAgentAdapter {
   readonly name: AgentName;
   readonly capabilities: CodingAgentCapabilities;
-  /** What the binary is called, and what it was called before. */
+  /** The binary's name, followed by former names. */
   readonly commands: readonly [string, ...string[]];
-  /** Proves an install: a stub may stand where the binary should. The pattern's first group is the version. */
+  /** Verifies an install, since the binary may be a stub. The pattern's first group is the version. */
   readonly versionArgs: readonly string[];
   readonly versionPattern: RegExp;
-  /** Which variables of the caller's environment the CLI gets to see, beside the few that every process needs. */
+  /** Environment variables passed on to the CLI, besides the few that every process needs. */
   readonly environment: RegExp;
-  /** Whether `nativeTools: "off"` leaves it no tool but those of its MCP servers. */
+  /** Whether `nativeTools: "off"` leaves only the tools of its MCP servers. */
   readonly hidesNativeTools?: boolean;
-  /** The ways to drive it, the usual one first. Absent: there is one, and the capabilities are its own. */
+  /** Available transports, the default first. Absent: there is only one, with the agent's own capabilities. */
   readonly transports?: readonly AgentTransport[];
-  /** Which of them a run takes that names none. */
+  /** The transport used by a run that names none. */
   chooseTransport?(options: RunOptions, nativeTools: "on" | "off"): string;
   open(options: RunOptions, place: RunPlace): AdapterRun;
-  /** Reads a recording: `sample` are its parsed lines, so that the protocol can be told. */
+  /** Reads a recording: `sample` holds its parsed lines, to detect the protocol. */
   read(sample: readonly unknown[]): LineReader;
   readonly sessions?: CliSessionStore;
 }

@@ -18,7 +18,7 @@ export type BuiltInAgentName = (typeof BUILT_IN_AGENT_NAMES)[number];
 /** A built-in name (completed by editors), the name of a registered adapter, or `native`: Capstan's own loop. */
 export type AgentName = BuiltInAgentName | (string & {});
 
-/** The name under which the model registry knows the models of Capstan's own loop. */
+/** The name of Capstan's own loop in the model registry. */
 export const NATIVE_AGENT = "native";
 
 export const isBuiltInAgent = (name: string): name is BuiltInAgentName =>

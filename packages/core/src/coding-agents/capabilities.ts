@@ -2,7 +2,7 @@
  * What a coding agent can do: the seed's manifest, its field names unchanged.
  *
  * Additions: `supportsACP`, `supportsApprovalEdits`, `reportsUsage`, `reportsCost`, and `verified`, which says per group of
- * fields how we know and since which version. A manifest is frozen; `effective` lays what a probe observed over it.
+ * fields how we know and since which version. A manifest is frozen; `effective` is the manifest merged with a probe's findings.
  */
 import type { AgentName } from "./agent-name.ts";
 
@@ -27,7 +27,7 @@ export type PluginFormat =
 export interface PluginRegistry {
   readonly name: string;
   readonly url: string;
-  /** Whether it can be searched by a program. */
+  /** Whether a program can search it. */
   readonly searchable: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface InstallMethod {
   readonly type: "npm" | "brew" | "gh-extension" | "curl" | "winget" | "scoop" | "manual" | "pip" | "nix";
   readonly command: string;
   readonly notes?: string;
-  /** A command that shows whether a prerequisite is there, such as `gh --version`. */
+  /** A command that checks whether a prerequisite is installed, such as `gh --version`. */
   readonly prerequisiteCheck?: string;
 }
 
@@ -59,7 +59,7 @@ export const CAPABILITY_GROUPS = [
 ] as const;
 export type CapabilityGroup = (typeof CAPABILITY_GROUPS)[number];
 
-/** How we know a group: the version looked at, when, and whether the binary ran or its documentation was read. */
+/** How a group was verified: the version, the date, and whether the binary was run or its documentation was read. */
 export interface Verification {
   readonly version: string;
   /** ISO 8601 date. */
@@ -86,10 +86,10 @@ export interface CodingAgentCapabilities {
   readonly supportsNativeTools: boolean;
   readonly supportsMCP: boolean;
   readonly supportsParallelToolCalls: boolean;
-  /** Whether tools need a person's approval unless told otherwise. */
+  /** Whether tools require approval by default. */
   readonly requiresToolApproval: boolean;
   readonly approvalModes: readonly ApprovalMode[];
-  /** Whether an approval may carry changed arguments. Elsewhere the call is denied and the model asked to make the new one. */
+  /** Whether an approval can carry changed arguments. If not, the call is denied and the model is asked to make the new one. */
   readonly supportsApprovalEdits: boolean;
 
   // Thinking
@@ -100,9 +100,9 @@ export interface CodingAgentCapabilities {
   // Output
   readonly supportsJsonMode: boolean;
   readonly supportsStructuredOutput: boolean;
-  /** When token counts are known: while the run goes on, at its end, or never. */
+  /** When token counts are available: during the run, at its end, or never. */
   readonly reportsUsage: "live" | "end" | "never";
-  /** Whether the program states costs itself; else they are computed from usage and the price list. */
+  /** Whether the program reports costs itself; if not, they are computed from usage and the price list. */
   readonly reportsCost: boolean;
 
   // Skills and agent documents
@@ -117,7 +117,7 @@ export interface CodingAgentCapabilities {
 
   // Interaction
   readonly supportsInteractiveMode: boolean;
-  /** Whether text can be put into a run that is under way. */
+  /** Whether text can be injected into a running run. */
   readonly supportsStdinInjection: boolean;
   /** Whether the binary itself speaks the Agent Client Protocol. */
   readonly supportsACP: boolean;
@@ -153,9 +153,9 @@ export interface CodingAgentCapabilities {
   readonly verified: Readonly<Record<CapabilityGroup, Verification>>;
 }
 
-/** One way to drive a program, and where it falls short of (or goes beyond) the agent's own fields. */
+/** One way to drive a program, and how it differs from the agent's own fields. */
 export interface AgentTransport {
-  /** Such as `app-server`; `RunOptions.transport` asks for it by this name. */
+  /** Such as `app-server`; the value of `RunOptions.transport`. */
   readonly name: string;
   /** The command, for people. */
   readonly command: string;
@@ -170,7 +170,7 @@ export const overTransport = <T extends CodingAgentCapabilities>(
   transport: AgentTransport | undefined,
 ): T => (transport ? { ...capabilities, ...transport.differs } : capabilities);
 
-/** A manifest with a probe's findings laid over it. What was observed binds whatever a model is said to do. */
+/** A manifest merged with a probe's findings. A probe's finding overrides whatever a model claims. */
 export interface EffectiveCapabilities extends CodingAgentCapabilities {
   readonly observed: Readonly<Partial<Record<keyof CodingAgentCapabilities, boolean>>>;
 }

@@ -1,7 +1,7 @@
 /**
  * What the library throws: one base class, `CodingAgentError`, with a code, the failure and its next step.
  *
- * Core itself returns the same refusals as values; only the client's edge turns them into throws.
+ * Core returns the same refusals as values; only the client throws them.
  */
 import { fail } from "../failures/fail.ts";
 import type { Failure } from "../failures/failure.ts";
@@ -26,7 +26,7 @@ export const GATED_CAPABILITIES = [
 ] as const;
 export type GatedCapability = (typeof GATED_CAPABILITIES)[number];
 
-/** The base of everything that `@capstan/coding-agents` throws on purpose. */
+/** Base class of every error that `@capstan/coding-agents` throws on purpose. */
 export class CodingAgentError extends Error {
   /** A row of the failure table, such as `coding_agent_unknown`. */
   readonly code: string;
@@ -55,7 +55,7 @@ export class CapabilityError extends CodingAgentError {
   }
 }
 
-/** Options that are no options: a field that is missing, unknown or of the wrong kind. */
+/** Invalid options: a field is missing, unknown or of the wrong type. */
 export class ValidationError extends CodingAgentError {
   constructor(failure: Failure) {
     super(failure, "ValidationError");
@@ -72,7 +72,7 @@ export class RunRefusedError extends CodingAgentError {
 export const capabilityRefused = (agent: AgentName, capability: GatedCapability, message: string): Refused =>
   fail("CAPABILITY_ERROR", { agent, capability, message });
 
-/** The throw for a refusal. */
+/** The error to throw for a refusal. */
 export function runError(failure: Failure): CodingAgentError {
   const facts = failure.details as { agent: AgentName; capability: GatedCapability } | undefined;
   if (failure.code === "CAPABILITY_ERROR" && facts !== undefined) {

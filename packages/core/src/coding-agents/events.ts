@@ -1,8 +1,8 @@
 /**
- * What a run of any coding agent looks like from outside: one small set of events, whatever the CLI printed.
+ * The events of a run, the same for every coding agent whatever its CLI prints.
  *
  * A run has exactly one `run-started`, first, and one `run-ended`, last; every tool that starts also ends. `run-ledger.ts`
- * makes that true for any adapter. `usage` holds the run's totals so far, not steps: the latest one is the truth.
+ * makes that true for any adapter. `usage` holds the run's totals so far, not increments: the latest one is valid.
  */
 import { z } from "zod";
 import { RUN_ERROR_CODES } from "./run-error.ts";
@@ -23,7 +23,7 @@ const count = z.number().min(0);
 export const runStartedEvent = z.object({
   type: z.literal("run-started"),
   agent: text.optional(),
-  /** The agent's own session id, with which the session is resumed or forked. */
+  /** The agent's own session id, used to resume or fork the session. */
   sessionId: text.optional(),
   model: text.optional(),
   version: text.optional(),
@@ -39,9 +39,9 @@ export const usageEvent = z.object({
   cacheWriteTokens: count.optional(),
   /** Part of the output. */
   thinkingTokens: count.optional(),
-  /** Of this run alone, also in a resumed session. */
+  /** Of this run only, even in a resumed session. */
   costUsd: count.optional(),
-  /** Who says so: the program, or the price list for these tokens. */
+  /** The source of the cost: the program, or the price list for these tokens. */
   costSource: z.enum(COST_SOURCES).optional(),
 });
 
@@ -52,7 +52,7 @@ export const runEndedEvent = z.object({
   code: z.enum(RUN_ERROR_CODES).optional(),
   /** What to do about it, with `code`. */
   nextStep: text.optional(),
-  /** Why it did not end as `done`, for a person. */
+  /** Why it did not end as `done`, human-readable. */
   message: text.optional(),
   /** Which limit, when the outcome is `limit`. */
   limit: z.enum(RUN_LIMITS).optional(),
@@ -72,9 +72,9 @@ export const codingAgentEventSchema = z.discriminatedUnion("type", [
     id: text,
     tool: text,
     input: z.unknown(),
-    /** The call of a sub-agent: the id of the tool that started it. */
+    /** For a call of a sub-agent: the id of the tool that started it. */
     parentId: text.optional(),
-    /** True when no gate of ours saw the call: a CLI's own tool. */
+    /** True when the call bypassed our gate: a CLI's own tool. */
     ungated: z.boolean().optional(),
   }),
   z.object({
@@ -85,13 +85,13 @@ export const codingAgentEventSchema = z.discriminatedUnion("type", [
     isError: z.boolean().optional(),
     /** It never ran: a person, a policy or the CLI refused it. */
     denied: z.boolean().optional(),
-    /** The run ended while it was open. */
+    /** The run ended before the tool did. */
     interrupted: z.boolean().optional(),
   }),
   z.object({
     type: z.literal("approval-requested"),
     id: text,
-    /** The id of the tool call that waits, where the agent names it. */
+    /** The id of the waiting tool call, if the agent provides it. */
     toolId: text.optional(),
     tool: text,
     input: z.unknown(),
@@ -109,7 +109,7 @@ export const codingAgentEventSchema = z.discriminatedUnion("type", [
     status: z.int().optional(),
   }),
   z.object({ type: z.literal("warning"), message: text, code: text.optional() }),
-  /** `stream: "auto"` asked for more than the agent streams; the named kinds come whole. */
+  /** `stream: "auto"` asked for more than the agent streams; the named kinds arrive unstreamed. */
   z.object({
     type: z.literal("stream_fallback"),
     buffered: z.array(z.enum(["text", "tool-call", "thinking"])),

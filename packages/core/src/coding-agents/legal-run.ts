@@ -1,7 +1,7 @@
-/** Is this a legal run? For tests of adapters, and for whoever stores events they did not make. */
+/** Checks whether a run's events are legal. For adapter tests, and for code that stores events it did not produce. */
 import type { CodingAgentEvent } from "./events.ts";
 
-/** What is wrong with the order of a finished run's events; empty when nothing is. */
+/** Faults in the order of a finished run's events; empty when there are none. */
 export function runFaults(events: readonly CodingAgentEvent[]): string[] {
   const faults = [...edgeFaults(events)];
   const open = new Set<string>();

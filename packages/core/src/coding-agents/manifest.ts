@@ -1,14 +1,14 @@
 /**
- * A coding agent's manifest file: its capabilities, and what the matrix, `doctor` and the docs need beside them.
+ * A coding agent's manifest file: its capabilities, and what the matrix, `doctor` and the docs need as well.
  *
  * Everything here is data; the adapter that speaks to the binary is another file.
  */
 import type { BuiltInAgentName } from "./agent-name.ts";
 import type { AgentTransport, CodingAgentCapabilities } from "./capabilities.ts";
 
-/** Where the seed says one thing and the binary does another. */
+/** Where the seed and the binary disagree. */
 export interface Departure {
-  /** One field, or several with one reason, with a comma between. */
+  /** One field, or several with the same reason, separated by commas. */
   readonly field: string;
   readonly seed: string;
   readonly binary: string;
@@ -17,22 +17,22 @@ export interface Departure {
 export interface CodingAgentManifest {
   readonly capabilities: CodingAgentCapabilities & { readonly agent: BuiltInAgentName };
   readonly displayName: string;
-  /** The ways to drive it, the usual one first. */
+  /** Available transports, the default first. */
   readonly transports: readonly [AgentTransport, ...AgentTransport[]];
-  /** The command, and older or other names of it, in the order in which they are looked for. */
+  /** The command and its former or alternative names, in lookup order. */
   readonly commands: readonly [string, ...string[]];
   readonly versionArgs: readonly string[];
-  /** A regular expression whose first group is the version, matched against each line of what the command prints. */
+  /** A regular expression whose first group is the version, matched against each output line of the command. */
   readonly versionPattern: string;
-  /** Versions that ran against this manifest: from, up to and with. */
+  /** Tested versions: from and to, inclusive. */
   readonly testedVersions: { readonly from: string; readonly to: string } | null;
-  /** The matrix's words where yes and no are not enough. */
+  /** The matrix's text where yes or no is not enough. */
   readonly sessionFormat: string;
   readonly streaming: "yes" | "partial" | "no";
   readonly thinking: "yes" | "model-dep" | "no";
   readonly plugins: "yes" | "partial" | "no";
   readonly platformNote?: string;
-  /** Environment variables that hold a login; only whether they are set is ever looked at. */
+  /** Environment variables that hold credentials; only checked for being set. */
   readonly authVariables: readonly string[];
   readonly departures: readonly Departure[];
 }

@@ -63,7 +63,7 @@ describe("look-ups", () => {
     expect(registry().defaultModel("nobody")).toBeNull();
   });
 
-  test("knows an agent nobody described as one without models", () => {
+  test("treats an agent without a description as one without models", () => {
     expect(registry().models("nobody")).toEqual([]);
     expect(registry().lastUpdated("nobody")).toEqual(new Date(0));
   });
@@ -152,7 +152,7 @@ describe("refresh", () => {
     defaultModelId: "new-1",
   });
 
-  test("replaces the list and notes when", async () => {
+  test("replaces the list and records when", async () => {
     const models = registry({ sample: fresh });
     expect(models.lastUpdated("sample")).toEqual(new Date(snapshot.lastUpdated));
     await models.refresh("sample");
@@ -161,7 +161,7 @@ describe("refresh", () => {
     expect(models.lastUpdated("sample")).toEqual(NOW);
   });
 
-  test("keeps list and time when it fails, and says why", async () => {
+  test("keeps list and time when it fails, and gives the reason", async () => {
     const models = registry({ sample: () => Promise.reject(new Error("the provider is down")) });
     await expect(models.refresh("sample")).rejects.toThrow("the provider is down");
     expect(models.models("sample")).toBe(snapshot.models);
@@ -172,7 +172,7 @@ describe("refresh", () => {
     await expect(registry().refresh("sample")).rejects.toThrow("no source to refresh from");
   });
 
-  test("asked twice at once, fetches once", async () => {
+  test("fetches once when called twice at the same time", async () => {
     let fetched = 0;
     const models = registry({ sample: (current) => fresh(current).finally(() => fetched++) });
     await Promise.all([models.refresh("sample"), models.refresh("sample")]);
@@ -181,7 +181,7 @@ describe("refresh", () => {
     expect(fetched).toBe(2);
   });
 
-  test("refreshAll starts all before it waits for any, and one failure spares the others", async () => {
+  test("refreshAll starts all refreshes at once, and one failure does not affect the others", async () => {
     const started: string[] = [];
     const { promise: bothStarted, resolve } = Promise.withResolvers<void>();
     const waits = (name: string, then: ModelRefresher): ModelRefresher => {

@@ -1,7 +1,7 @@
 /**
- * The model registry: lists, look-ups and prices, without effects.
+ * The model registry: lists, lookups and prices, without effects.
  *
- * How a fresh list is fetched is passed in per agent, and so is the clock. A refresh that fails leaves the list as it was.
+ * The fetch function per agent and the clock are passed in. A failed refresh leaves the list unchanged.
  */
 import { nearest } from "../nearest.ts";
 import type { AgentName } from "./agent-name.ts";
@@ -13,7 +13,7 @@ import type {
   ModelValidationResult,
 } from "./model.ts";
 
-/** Fetches an agent's models anew, given what is known; rejects when it cannot. Timeouts are its own. */
+/** Fetches an agent's models, given the known ones; rejects on failure. Handles its own timeouts. */
 export type ModelRefresher = (current: ModelSnapshot) => Promise<ModelSnapshot>;
 
 export interface ModelRegistryOptions {
@@ -78,7 +78,7 @@ export function createModelRegistry({
   };
 }
 
-/** An agent nobody described: no models, and never updated. */
+/** An agent without a description: no models, never updated. */
 const emptySnapshot = (agent: AgentName): ModelSnapshot => ({
   agent,
   defaultModelId: null,
@@ -86,7 +86,7 @@ const emptySnapshot = (agent: AgentName): ModelSnapshot => ({
   models: [],
 });
 
-/** Is this a model of the agent? By id, then by alias, then by the part that several may share. */
+/** Finds a model of the agent: by id, then by alias, then by a shared prefix. */
 export function validateModel({ agent, models }: ModelSnapshot, wanted: string): ModelValidationResult {
   const exact = models.find(({ modelId }) => modelId === wanted);
   if (exact) return found(exact, wanted);
@@ -168,5 +168,5 @@ function costUsd(
   return millionths / 1_000_000;
 }
 
-/** What a CLI reports may be missing or nonsense; a cost must never be negative or NaN. */
+/** A CLI may report missing or invalid numbers; a cost must never be negative or NaN. */
 const count = (tokens: number) => (Number.isFinite(tokens) && tokens > 0 ? tokens : 0);

@@ -18,7 +18,7 @@ export interface ModelCapabilities {
   /** ISO 8601 date. */
   readonly deprecatedSince?: string;
   readonly successorModelId?: string;
-  /** The model that the program itself runs when this one is asked for. */
+  /** The model the program actually runs when this one is requested. */
   readonly runsAsModelId?: string;
 
   readonly contextWindow: number;
@@ -29,14 +29,14 @@ export interface ModelCapabilities {
   readonly outputPricePerMillion?: number;
   readonly thinkingPricePerMillion?: number;
   readonly cachedInputPricePerMillion?: number;
-  /** For input that is written to a cache; the input's price when left out. */
+  /** Price of input written to a cache; default: the input price. */
   readonly cacheWritePricePerMillion?: number;
 
   readonly supportsThinking: boolean;
   readonly thinkingEffortLevels?: readonly ThinkingEffortLevel[];
   readonly supportsThinkingBudgetTokens?: boolean;
   readonly thinkingBudgetRange?: readonly [number, number];
-  /** What a level is called for this model where it differs from the agent's table, such as `{ max: "xhigh" }`. */
+  /** Level names of this model that differ from the agent's table, such as `{ max: "xhigh" }`. */
   readonly nativeEffort?: Readonly<Partial<Record<ThinkingEffortLevel, string | number>>>;
 
   readonly supportsToolCalling: boolean;
@@ -65,7 +65,7 @@ export interface ModelCapabilities {
   readonly source: "bundled" | "remote";
 }
 
-/** One agent's models as they are shipped, or as a refresh found them. */
+/** One agent's models, as shipped or from a refresh. */
 export interface ModelSnapshot {
   readonly agent: AgentName;
   readonly defaultModelId: string | null;
@@ -85,7 +85,7 @@ export interface ModelValidationResult {
   readonly successorModelId?: string;
 }
 
-/** Tokens that are priced apart, counted inside the seed's totals: both kinds of cached within input, thinking within output. */
+/** Tokens with their own price, included in the seed's totals: both kinds of cached within input, thinking within output. */
 export interface CostDetails {
   readonly cachedInputTokens?: number;
   readonly cacheWriteTokens?: number;
@@ -93,10 +93,10 @@ export interface CostDetails {
 }
 
 export interface ModelRegistry {
-  /** Known models; bundled data at once, call `refresh` first for the latest. */
+  /** Known models; bundled data is available immediately, call `refresh` first for the latest. */
   models(agent: AgentName): readonly ModelCapabilities[];
   catalog(agent: AgentName): readonly (ModelCapabilities & { readonly isDefault: boolean })[];
-  /** By id or alias; null when unknown or when an alias names several. */
+  /** By id or alias; null when unknown or ambiguous. */
   model(agent: AgentName, modelId: string): ModelCapabilities | null;
   defaultModel(agent: AgentName): ModelCapabilities | null;
   validate(agent: AgentName, modelId: string): ModelValidationResult;
@@ -110,7 +110,7 @@ export interface ModelRegistry {
   ): number;
   /** Replaces the list in memory; nothing is written to disk. Rejects with the reason and keeps the old list. */
   refresh(agent: AgentName): Promise<void>;
-  /** All agents at once; one that fails does not keep the others from their new list. */
+  /** Refreshes all agents at once; one failure does not affect the others. */
   refreshAll(): Promise<void>;
   lastUpdated(agent: AgentName): Date;
 }

@@ -1,8 +1,8 @@
 /**
- * Why a run failed, in one set of codes for all agents, whatever the program printed.
+ * Why a run failed: one set of codes for all agents, whatever the program printed.
  *
- * A status of the provider decides where there is one; else the words do. A message that matches nothing keeps its words
- * under `coding_agent_failed`. What people read has no terminal colours and no protocol JSON in it.
+ * The provider's HTTP status decides if there is one; otherwise the message text. An unrecognised message is kept
+ * under `coding_agent_failed`. Messages for people contain no terminal colours and no protocol JSON.
  */
 import { fail } from "../failures/fail.ts";
 import type { Failure } from "../failures/failure.ts";
@@ -23,7 +23,7 @@ export const RUN_ERROR_CODES = [
 ] as const;
 export type RunErrorCode = (typeof RUN_ERROR_CODES)[number];
 
-/** The codes that a program's own words can mean; the engine knows the others itself. */
+/** Codes that can be derived from a program's message; the engine sets the others itself. */
 export type ToldErrorCode = Extract<
   RunErrorCode,
   | "coding_agent_not_logged_in"
@@ -39,14 +39,14 @@ export interface ToldError {
   readonly status?: number | undefined;
 }
 
-/** Which of the codes a program's error is. */
+/** Classifies a program's error. */
 export function runErrorCode({ message, status }: ToldError): ToldErrorCode {
   const known = status ?? statusIn(message);
   const byStatus = known === undefined ? undefined : codeOfStatus(known, message);
   return byStatus ?? WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? "coding_agent_failed";
 }
 
-/** The row of the failure table for it. */
+/** Its row of the failure table. */
 export function runErrorFailure(agent: string, error: ToldError): Failure {
   return fail(runErrorCode(error), { agent, message: plainMessage(error.message), status: error.status })
     .failure;
@@ -77,7 +77,7 @@ const WORDS: readonly (readonly [RegExp, ToldErrorCode])[] = [
   ],
 ];
 
-/** A status that stands in the words: `unexpected status 401`, `API error (429)`, `"code": 503`, `500 Internal ...`. */
+/** An HTTP status mentioned in the text: `unexpected status 401`, `API error (429)`, `"code": 503`, `500 Internal ...`. */
 export function statusIn(message: string): number | undefined {
   const found = /(?:status(?: code)?:? |API error \(|"(?:code|status)":\s*|^|HTTP )([45]\d\d)\b/im.exec(
     message,
@@ -89,7 +89,7 @@ export function statusIn(message: string): number | undefined {
 const TERMINAL_CODES = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-_])/g;
 const MAX_MESSAGE_CHARS = 2_000;
 
-/** What a person can read: no terminal codes, and of a JSON document only what it says. */
+/** Human-readable text: without terminal codes, and only the message of a JSON document. */
 export function plainMessage(text: string): string {
   const plain = text.replaceAll(TERMINAL_CODES, "").trim();
   return unwrapped(plain, MAX_DEPTH).slice(0, MAX_MESSAGE_CHARS);

@@ -4,7 +4,7 @@ import { parseRemoteRunOptions, parseRunOptions } from "./run-options.ts";
 const base = { agent: "claude", prompt: "hi" };
 
 describe("parseRunOptions", () => {
-  test("takes every option of the contract as it is", () => {
+  test("accepts every option of the contract unchanged", () => {
     const options = {
       ...base,
       model: "anthropic/claude-opus-5-5",
@@ -31,11 +31,11 @@ describe("parseRunOptions", () => {
     expect(parseRunOptions(options)).toEqual({ ok: true, value: options });
   });
 
-  test.each(["sonnet[1m]", "openai/gpt-oss-20b:free"])("takes the model %s", (model) => {
+  test.each(["sonnet[1m]", "openai/gpt-oss-20b:free"])("accepts the model %s", (model) => {
     expect(parseRunOptions({ ...base, model }).ok).toBe(true);
   });
 
-  test("takes forkSessionId in place of sessionId", () => {
+  test("accepts forkSessionId in place of sessionId", () => {
     expect(parseRunOptions({ ...base, forkSessionId: "s1" }).ok).toBe(true);
   });
 
@@ -63,7 +63,7 @@ describe("parseRunOptions", () => {
 });
 
 describe("parseRemoteRunOptions", () => {
-  test("takes what a caller elsewhere may say", () => {
+  test("accepts what a remote caller may set", () => {
     expect(parseRemoteRunOptions({ ...base, maxTurns: 3 })).toMatchObject({
       ok: true,
       value: { maxTurns: 3 },

@@ -1,5 +1,5 @@
 /**
- * What a caller asks of a coding agent: the issue's names, exactly.
+ * The options of a coding agent run, with the issue's exact names.
  *
  * In-process callers pass a `RunOptions`; what comes from outside (REST, CLI, a file) goes through `parseRunOptions`.
  */
@@ -40,7 +40,7 @@ export interface RunOptions {
   readonly agent: AgentName;
   readonly prompt: string;
   readonly model?: string | undefined;
-  /** `true` demands streaming, `false` buffers, `auto` streams what can be and says what cannot. */
+  /** `true` requires streaming, `false` buffers, `auto` streams what it can and reports what it cannot. */
   readonly stream?: boolean | "auto" | undefined;
   /** Resume this session. */
   readonly sessionId?: string | undefined;
@@ -48,13 +48,13 @@ export interface RunOptions {
   readonly forkSessionId?: string | undefined;
   readonly thinkingEffort?: ThinkingEffortLevel | undefined;
   readonly thinkingBudgetTokens?: number | undefined;
-  /** Native thinking parameters; laid over what effort and budget give, and always winning. */
+  /** Native thinking parameters; override what effort and budget produce. */
   readonly thinkingOverride?: Readonly<Record<string, unknown>> | undefined;
-  /** `json`: the answer must be one JSON document; a run whose answer is not fails. */
+  /** `json`: the answer must be one JSON document; otherwise the run fails. */
   readonly outputFormat?: OutputFormat | undefined;
-  /** A JSON Schema that the answer must satisfy; implies `outputFormat: "json"`. */
+  /** A JSON Schema for the answer; implies `outputFormat: "json"`. */
   readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
-  /** Drive the program this way, one of the manifest's `transports`; chosen by what the run needs when left out. */
+  /** One of the manifest's `transports`; by default chosen from what the run needs. */
   readonly transport?: string | undefined;
   /** Skill folders or files, by path. */
   readonly skills?: readonly string[] | undefined;
@@ -69,7 +69,7 @@ export interface RunOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-const MAX_PROMPT_CHARS = 1_000_000; // some 250k tokens: beyond any model's window, and a body must end somewhere
+const MAX_PROMPT_CHARS = 1_000_000; // about 250k tokens: larger than any model's context window
 const MAX_ITEMS = 100;
 const MAX_NAME_CHARS = 200;
 const MAX_PATH_CHARS = 4_096; // PATH_MAX on Linux
@@ -102,7 +102,7 @@ const attachment = z.union([
   z.strictObject({ data: z.base64().max(MAX_ATTACHMENT_CHARS), mimeType: name, name: name.optional() }),
 ]);
 
-/** The shape of options that come from outside. An unknown field is refused: a misspelt limit must not be no limit. */
+/** Options from outside. Unknown fields are refused: a misspelt limit must not mean no limit. */
 export const runOptionsSchema = z
   .strictObject({
     agent: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/),
@@ -143,10 +143,10 @@ export function parseRunOptions(input: unknown): Result<RunOptions> {
   return fail("input_invalid", { where: whatIsWrong(parsed.error), issues: parsed.error.issues });
 }
 
-/** Where the agent works and what its process sees is decided on the machine that runs it. */
+/** Working folder and environment are decided by the machine that runs the agent. */
 const OF_THE_MACHINE = ["cwd", "env"] as const;
 
-/** Options of a caller on another machine: as above, without what is not theirs to say. */
+/** Options of a remote caller: as above, without the fields that the machine decides. */
 export function parseRemoteRunOptions(input: unknown): Result<RunOptions> {
   const parsed = parseRunOptions(input);
   if (!parsed.ok) return parsed;

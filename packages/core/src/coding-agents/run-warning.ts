@@ -1,4 +1,4 @@
-/** Something a run's caller should know and that does not stop the run; the engine emits each as a warning event. */
+/** A problem that does not stop the run but that its caller should know; the engine emits each as a warning event. */
 
 export type RunWarningCode =
   | "thinking_lowered"

@@ -1,4 +1,4 @@
-/** A made-up agent and model that can do everything, for tests: each takes away what it is about. */
+/** A made-up agent and model with every capability, for tests: each test removes what it is about. */
 import {
   CAPABILITY_GROUPS,
   type CapabilityGroup,

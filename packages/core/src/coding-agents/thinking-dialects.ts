@@ -1,8 +1,8 @@
 /**
- * How each agent's binary takes thinking: one row per way it has, in the order in which they are tried.
+ * How each agent's binary takes thinking parameters: one row per way, in the order in which they are tried.
  *
- * Every carrier was seen on the wire of the version in the agent's manifest, or is marked (docs). Overrides are carried
- * only to places that are about thinking: `thinkingOverride` must not become a way to pass `--yolo`.
+ * Every carrier was observed on the wire with the version in the agent's manifest, or is marked (docs). Overrides are
+ * passed only to places that are about thinking: `thinkingOverride` must not become a way to pass `--yolo`.
  */
 import type { AgentName, BuiltInAgentName } from "./agent-name.ts";
 import type { ThinkingEffortLevel } from "./capabilities.ts";
@@ -16,19 +16,19 @@ export interface CarriedThinking {
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly option?: { readonly name: string; readonly value: string };
   readonly modelName?: string;
-  /** Parameters that this binary has no place for. */
+  /** Parameters that this binary does not support. */
   readonly notCarried?: readonly string[];
 }
 
 export interface ThinkingDialect {
-  /** Whether it is spoken for this model; null is a model nobody described. */
+  /** Whether it applies to this model; null means an unknown model. */
   readonly fits: (model: ModelCapabilities | null) => boolean;
   readonly effortKey: string;
-  /** What each level is called; `tokens` asks for the number that the level stands for. */
+  /** The name of each level; `tokens` means the level's token budget. */
   readonly levels: Readonly<Record<ThinkingEffortLevel, string>>;
-  /** The parameter that takes a number of tokens, where there is one. */
+  /** The parameter that takes a token budget, if any. */
   readonly budgetKey?: string;
-  /** Keys of which a request may carry one: the number replaces the level, and an override replaces both. */
+  /** Mutually exclusive keys: the number replaces the level, and an override replaces both. */
   readonly exclusive?: readonly string[];
   readonly carry: (params: ThinkingParams, model: ModelCapabilities | null) => CarriedThinking;
 }
@@ -39,9 +39,9 @@ const TOKENS = { low: "tokens", medium: "tokens", high: "tokens", max: "tokens" 
 const always = () => true;
 const takesBudget = (model: ModelCapabilities | null) => model?.thinkingBudgetRange !== undefined;
 
-const CLAUDE_DEFAULT_OUTPUT_TOKENS = 32_000; // a budget at or above it is cut to 31999 unless the output limit is raised
+const CLAUDE_DEFAULT_OUTPUT_TOKENS = 32_000; // Claude Code cuts a budget at or above it to 31999 unless the output limit is raised
 
-/** `--effort` steers adaptive models, `MAX_THINKING_TOKENS` the older ones; each is without effect on the other kind. */
+/** `--effort` controls adaptive models, `MAX_THINKING_TOKENS` the older ones; each has no effect on the other kind. */
 const CLAUDE_KEYS = ["effort", "budget_tokens"];
 const claude: readonly ThinkingDialect[] = [
   {
@@ -53,7 +53,7 @@ const claude: readonly ThinkingDialect[] = [
     carry: carryClaude,
   },
   {
-    fits: always, // a model nobody described is a newer one: those take levels
+    fits: always, // an unknown model is assumed to be a newer one: those take levels
     effortKey: "effort",
     levels: VERBATIM,
     budgetKey: "budget_tokens",
@@ -98,7 +98,7 @@ const codex: ThinkingDialect = {
 };
 const isCodexKey = (key: string) => CODEX_KEY.test(key);
 
-/** Settings only. `isChatModel` matches whatever the CLI makes of the model's name (it renames some). */
+/** Settings only. `isChatModel` matches any name the CLI gives the model (it renames some). */
 const carryGemini = (params: ThinkingParams): CarriedThinking => ({
   settings: {
     modelConfigs: {
@@ -128,9 +128,9 @@ const gemini: readonly ThinkingDialect[] = [
   },
 ];
 
-const OPENCODE_VARIANT = "capstan"; // ours, defined for the run; unknown names are ignored by the CLI without a word
+const OPENCODE_VARIANT = "capstan"; // defined by us for the run; the CLI silently ignores unknown names
 
-/** Models with levels have named variants; for those with a budget we define one, because theirs know two sizes only. */
+/** Models with levels have named variants; for those with a budget we define one, because the built-in ones only know two sizes. */
 const opencode: readonly ThinkingDialect[] = [
   {
     fits: takesBudget,
@@ -158,7 +158,7 @@ function opencodeVariant(params: ThinkingParams, model: ModelCapabilities | null
   };
 }
 
-/** The flag takes a level; the number behind each level is in a config document that `--config` lays over (docs). */
+/** The flag takes a level; the budget of each level is in a config document merged through `--config` (docs). */
 const omp: ThinkingDialect = {
   fits: always,
   effortKey: "thinking",
@@ -191,7 +191,7 @@ const cursor: ThinkingDialect = {
   },
 };
 
-/** An agent of which only the level's name is known, and that takes it behind one flag. */
+/** An agent that takes the level's name behind one flag. */
 function flagDialect(flag: string, effortKey: string, optionName: string): ThinkingDialect {
   return {
     fits: always,
@@ -207,7 +207,7 @@ function flagDialect(flag: string, effortKey: string, optionName: string): Think
   };
 }
 
-/** For an agent a user names: over ACP the level is a session option; a command line is unknown to us. */
+/** For a user-registered agent: over ACP the level is a session option; its command line is unknown. */
 const generic: ThinkingDialect = {
   fits: always,
   effortKey: "effort",

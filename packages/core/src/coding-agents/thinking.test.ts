@@ -116,7 +116,7 @@ describe("the effort table", () => {
     expect(tokens).toEqual([1024, 8192, 32_768, 63_999]);
   });
 
-  test("an unknown model of Claude is told a level, because newer models take those", () => {
+  test("an unknown Claude model gets a level, because newer models take those", () => {
     expect(at("claude", null, { thinkingEffort: "medium" })).toMatchObject({
       argv: ["--effort", "medium"],
       env: {},
@@ -131,7 +131,7 @@ describe("the effort table", () => {
     expect(Object.keys(at(agent, null, asked).params)).toEqual(keys);
   });
 
-  test("an agent somebody registered gets an ACP option, and nothing on its command line", () => {
+  test("a registered agent gets an ACP option, and nothing on its command line", () => {
     expect(at("acme", null, { thinkingEffort: "high" })).toMatchObject({
       argv: [],
       option: { name: "effort", value: "high" },
@@ -156,7 +156,7 @@ describe("budgets", () => {
 });
 
 describe("thinkingOverride", () => {
-  test("is laid over the normalised parameters, as in the seed's example", () => {
+  test("is merged over the normalised parameters, as in the seed's example", () => {
     const { params, env } = at("claude", budgetModel, {
       thinkingEffort: "high",
       thinkingOverride: { budget_tokens: 50_000, some_future_param: true },
@@ -199,7 +199,7 @@ describe("thinkingOverride", () => {
   });
 
   test.each(["codex", "copilot", "pi", "omp", "openclaw", "cursor", "hermes"])(
-    "on %s is never a way to other flags or config keys, and says what it left out",
+    "on %s never passes other flags or config keys, and reports what it left out",
     (agent) => {
       const override = { yolo: true, "allow-all-tools": true, sandbox_mode: "danger-full-access" };
       const { argv, settings, warnings } = at(agent, levelModel, { thinkingOverride: override });
@@ -211,7 +211,7 @@ describe("thinkingOverride", () => {
   );
 });
 
-describe("a level that arrives lower", () => {
+describe("a level that gets lowered", () => {
   test.each([
     ["gemini", levelModel, "max", "lowered to HIGH"],
     ["codex", sampleModel({ nativeEffort: { max: "xhigh" } }), "max", "lowered to xhigh"],
@@ -236,7 +236,7 @@ describe("a level that arrives lower", () => {
   });
 });
 
-test("nothing asked is nothing passed", () => {
+test("no option means no parameter", () => {
   expect(at("claude", levelModel, {})).toBe(NO_THINKING);
 });
 

@@ -1,9 +1,9 @@
 /**
  * From the four public levels (or a number of tokens) to what each agent's binary takes today.
  *
- * Three steps, as in the seed: normalise, lay `thinkingOverride` over it (it always wins), carry the result to where
- * the binary reads it. A level that arrives lower than asked, or a parameter that cannot be carried, is a warning,
- * never silence. Whether a level is allowed at all is decided before, by `validateRun`.
+ * Three steps, as in the seed: normalise, merge `thinkingOverride` over it (it always wins), carry the result to where
+ * the binary reads it. A lowered level, or a parameter that cannot be carried, produces a warning;
+ * nothing is dropped silently. Whether a level is allowed at all is decided earlier, by `validateRun`.
  */
 import type { AgentName } from "./agent-name.ts";
 import type { ThinkingEffortLevel } from "./capabilities.ts";
@@ -18,7 +18,7 @@ import {
 
 export interface ThinkingRequest {
   readonly agent: AgentName;
-  /** The model the run will use (the agent's default when none was asked for), or null when it is not known. */
+  /** The model the run will use (the agent's default if none was requested), or null if unknown. */
   readonly model: ModelCapabilities | null;
   readonly thinkingEffort?: ThinkingEffortLevel | undefined;
   readonly thinkingBudgetTokens?: number | undefined;
@@ -31,16 +31,16 @@ export interface NativeThinking {
   /** Options to add to the command line. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What to lay over the agent's own settings or config document for this run, or null. */
+  /** Merged over the agent's own settings or config document for this run, or null. */
   readonly settings: Readonly<Record<string, unknown>> | null;
   /** For two-way transports: the ACP config option; its value is also Codex' `effort` and Pi's `level`. */
   readonly option: { readonly name: string; readonly value: string } | null;
-  /** The model to ask for instead, where an agent has the level in the model's name. */
+  /** The model to request instead, where an agent encodes the level in the model's name. */
   readonly modelName: string | null;
   readonly warnings: readonly RunWarning[];
 }
 
-/** Nothing asked: nothing to pass. */
+/** No option, no parameter. */
 export const NO_THINKING: NativeThinking = {
   params: {},
   argv: [],
@@ -51,7 +51,7 @@ export const NO_THINKING: NativeThinking = {
   warnings: [],
 };
 
-/** Pass `dialects` for an adapter of your own; a built-in agent has them. */
+/** Pass `dialects` for a custom adapter; built-in agents have theirs. */
 export function nativeThinking(
   request: ThinkingRequest,
   dialects: readonly ThinkingDialect[] = dialectsOf(request.agent),
@@ -91,7 +91,7 @@ function normalise(request: ThinkingRequest, dialect: ThinkingDialect): Normalis
   const { thinkingEffort: level, thinkingBudgetTokens: budget } = request;
   const effort = level === undefined ? undefined : effortParam(request, level, dialect);
   const number = budget === undefined || !dialect.budgetKey ? {} : { [dialect.budgetKey]: budget };
-  // An overridden level cannot be a lowered one, and a budget given beside it replaces its number.
+  // An overridden level cannot be a lowered one, and a budget given with it replaces its number.
   const replaced = { ...number, ...request.thinkingOverride };
   const isReplaced =
     effort !== undefined &&
@@ -101,7 +101,7 @@ function normalise(request: ThinkingRequest, dialect: ThinkingDialect): Normalis
   return { params: { ...withoutRivals(fromLevel, number, dialect), ...number }, warnings: lowered };
 }
 
-/** Of keys that exclude each other, those go that a stronger one replaces: a request never carries both. */
+/** Of mutually exclusive keys, keep only the strongest: a request never carries both. */
 function withoutRivals(
   params: ThinkingParams,
   stronger: ThinkingParams,
@@ -133,9 +133,9 @@ function effortParam(
   return { key, value: native, ...(isLower && { warning: lowered(request, level, native) }) };
 }
 
-/** What a level is worth to a binary that takes numbers; `max` is whatever the model has. */
+/** The token budget of a level; `max` is the model's maximum. */
 const LEVEL_TOKENS = { low: 1024, medium: 8192, high: 32_768 } as const;
-const MAX_TOKENS_UNKNOWN_MODEL = 63_999; // the largest budget any budget model of today takes; binaries cut it to fit
+const MAX_TOKENS_UNKNOWN_MODEL = 63_999; // the largest budget any current model takes; binaries cut it to fit
 
 function tokensFor(
   level: ThinkingEffortLevel,
@@ -151,7 +151,7 @@ function tokensFor(
 
 const NATIVE_LEVELS = ["none", "off", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"];
 
-/** A name we cannot place (a model's name, a vendor's word) is taken at its word. */
+/** An unknown name (a model's name, a vendor's term) is passed on unchanged. */
 function rank(level: string): number {
   const index = NATIVE_LEVELS.indexOf(level.toLowerCase());
   return index === -1 ? NATIVE_LEVELS.length : index;

@@ -154,13 +154,13 @@ describe("validateRun, section 11", () => {
     expect(refusal(asked)).toBeNull();
   });
 
-  test.each(rows)("asks nothing of an agent without %s when it is not wanted", (_, __, lack) => {
+  test.each(rows)("requires nothing of an agent without %s when it is not requested", (_, __, lack) => {
     expect(
       refusal({ stream: false, skills: [], mcpServers: [], attachments: [], outputFormat: "text" }, lack),
     ).toBeNull();
   });
 
-  test("every gated capability has a row, but those that run() does not touch", () => {
+  test("every gated capability has a row, except those that run() does not touch", () => {
     const covered = new Set([
       ...rows.map(([capability]) => capability),
       "thinking",
@@ -197,7 +197,7 @@ describe("model level beats agent level", () => {
     ["streaming", { stream: true }, { supportsTextStreaming: false }, { supportsTextStreaming: true }],
     ["images", { attachments: IMAGE }, { supportsImageInput: false }, { supportsImageInput: true }],
     ["files", { attachments: FILE }, { supportsFileAttachments: false }, { supportsFileInput: true }],
-  ])("%s: a model that has it is enough", (_, asked, agent, model) => {
+  ])("%s: it is enough that the model has it", (_, asked, agent, model) => {
     expect(refusal(asked, agent, model)).toBeNull();
   });
 
@@ -212,7 +212,7 @@ describe("model level beats agent level", () => {
     );
   });
 
-  test("what a probe saw to be missing stays missing, whatever the model claims", () => {
+  test("what a probe found missing stays missing, whatever the model claims", () => {
     const observed = { supportsTextStreaming: false };
     const agent = { ...sampleCapabilities(observed), observed };
     const result = validateRun(
@@ -225,7 +225,7 @@ describe("model level beats agent level", () => {
 });
 
 describe("stream: auto", () => {
-  test("never refuses, and names what will come whole", () => {
+  test("never refuses, and names what will arrive unstreamed", () => {
     const agent = sampleCapabilities({ supportsTextStreaming: false, supportsThinkingStreaming: false });
     const result = validateRun(options({ stream: "auto" }), agent, null);
     expect(result).toEqual({ ok: true, value: { streamFallback: ["text", "thinking"] } });
@@ -252,7 +252,7 @@ describe("attachments", () => {
 });
 
 describe("approval modes", () => {
-  test("a mode the agent lacks is refused, because the next best would run tools unasked", () => {
+  test("refuses an unsupported mode, because the next best would run tools without asking", () => {
     expect(refusal({ approvalMode: "prompt" }, { approvalModes: ["yolo", "deny"] })).toEqual([
       "approval_mode_unsupported",
       "Agent 'sample' has no approval mode 'prompt'",

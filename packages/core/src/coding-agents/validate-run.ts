@@ -1,7 +1,7 @@
 /**
- * validateRun: may this run start? Every rule of the seed's sections 8.4 and 11, decided before anything is spawned.
+ * validateRun: whether a run may start. Every rule of the seed's sections 8.4 and 11, decided before anything is spawned.
  *
- * Where a model is given its own value beats the agent's; what a probe observed on this machine beats both.
+ * A model's own value beats the agent's; what a probe found on this machine beats both.
  */
 import { fail } from "../failures/fail.ts";
 import { ok, type Refused, type Result } from "../result.ts";
@@ -17,17 +17,17 @@ import type { Attachment, RunOptions } from "./run-options.ts";
 
 export type StreamKind = "text" | "tool-call" | "thinking";
 
-/** What the engine must do differently, given that the run may start. */
+/** What the engine must do differently for a run that may start. */
 export interface RunCheck {
-  /** With `stream: "auto"`: the kinds that will come in whole pieces; the engine says so in `stream_fallback`. */
+  /** With `stream: "auto"`: the kinds that arrive unstreamed; the engine reports them in `stream_fallback`. */
   readonly streamFallback: readonly StreamKind[];
 }
 
-/** What is known beside the agent and the model that the options name. */
+/** Facts besides the agent and the model that the options name. */
 export interface RunSetting {
-  /** What answers when the options name no model; only thinking is checked against it. */
+  /** The model used when the options name none; only thinking is checked against it. */
   readonly defaultModel?: ModelCapabilities | null;
-  /** The way the run will take; what it cannot do is refused, whatever the agent and the model can. */
+  /** The run's transport; what it cannot do is refused, whatever the agent and the model can. */
   readonly transport?: AgentTransport | undefined;
 }
 
@@ -131,7 +131,7 @@ const NEEDS: readonly Need[] = [
   },
 ];
 
-/** The first that refuses, speaks. */
+/** The first rule that refuses decides. */
 const RULES: readonly Rule[] = [
   effortSupported,
   effortListed,
@@ -190,14 +190,14 @@ function budgetInRange({ options, agent, thinker: model }: Run): Refused | undef
   return capabilityRefused(agent.agent, "thinkingBudget", message);
 }
 
-/** A mode the agent lacks would run tools unasked, or ask nobody; both are worse than a refusal. */
+/** With an unsupported mode tools would run without asking, or ask nobody; a refusal is better. */
 function approvalModeOffered({ options, agent }: Run): Refused | undefined {
   const mode = options.approvalMode;
   if (mode === undefined || agent.approvalModes.includes(mode)) return;
   return fail("approval_mode_unsupported", { agent: agent.agent, mode, modes: agent.approvalModes });
 }
 
-/** Model level where a model is given, else agent level; what a probe or the transport lacks stays missing. */
+/** The model's value if a model is given, otherwise the agent's; what a probe or the transport lacks stays missing. */
 function holds({ agent, model, transport }: Run, agentFlag: AgentFlag, modelFlag?: ModelFlag): boolean {
   if ("observed" in agent && agent.observed[agentFlag] === false) return false;
   if (transport?.differs[agentFlag] === false) return false;
@@ -238,7 +238,7 @@ const modelCannotThink = (agent: CodingAgentCapabilities, model: ModelCapabiliti
 
 const IMAGE_PATH = /\.(png|jpe?g|gif|webp|bmp|tiff?|heic|avif)$/i;
 
-/** By type where it is said, else by the path's ending. */
+/** By media type if given, otherwise by file extension. */
 export function isImage(attachment: Attachment): boolean {
   if (attachment.mimeType !== undefined) return attachment.mimeType.startsWith("image/");
   return "path" in attachment && IMAGE_PATH.test(attachment.path);

@@ -9,13 +9,13 @@ export const backupFailures = {
   }),
   backup_exists: row<{ path: string }>({
     status: 409,
-    message: ({ path }) => `${path} is there already.`,
-    nextStep: () => "Name another file; a backup never takes the place of one.",
+    message: ({ path }) => `${path} already exists.`,
+    nextStep: () => "Choose another file name; a backup never overwrites a file.",
   }),
   backup_unwritable: row<{ path: string; why: string }>({
     status: 500,
     message: ({ path, why }) => `${path} cannot be written: ${why}`,
-    nextStep: () => "Check the folder's rights and its free space.",
+    nextStep: () => "Check the folder's permissions and free space.",
   }),
   backup_unreadable: row<{ path: string; why: string }>({
     status: 400,
@@ -29,7 +29,7 @@ export const backupFailures = {
   }),
   backup_schema_unknown: row<{ what: string; version: string }>({
     status: 400,
-    message: ({ what }) => `The data has ${what}, which this version does not know, and it would be lost.`,
+    message: ({ what }) => `The data has ${what}, which this version does not know and would lose.`,
     nextStep: ({ version }) => `Nothing was changed. Use Capstan ${version} or later.`,
   }),
   target_not_empty: row<{ where: string; what: string }>({
@@ -46,12 +46,12 @@ export const backupFailures = {
   }),
   maintenance_stopped: row<{ code: number }>({
     status: 500,
-    message: ({ code }) => `The work stopped half way (exit code ${code}).`,
-    nextStep: () => "Nothing half-made is used. Read what it printed, and start it again.",
+    message: ({ code }) => `The process stopped before it finished (exit code ${code}).`,
+    nextStep: () => "No partial result is used. Read its output, then start it again.",
   }),
   store_copy_failed: row<{ where: string; why: string }>({
     status: 500,
     message: ({ where, why }) => `The data could not be written to ${where}: ${why}`,
-    nextStep: () => "Nothing of it was kept there. Correct the reason, and try again.",
+    nextStep: () => "Nothing was written there. Fix the cause, then try again.",
   }),
 };

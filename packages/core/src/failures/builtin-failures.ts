@@ -34,7 +34,7 @@ export const builtinFailures = {
   }),
   scratchpad_full: row<{ limit: number }>({
     status: 409,
-    message: ({ limit }) => `The scratchpad holds ${limit} notes already.`,
+    message: ({ limit }) => `The scratchpad already holds ${limit} notes, its limit.`,
     nextStep: () => "Delete or merge notes with research_organize.",
   }),
   search_failed: row<{ provider: string; why: string }>({

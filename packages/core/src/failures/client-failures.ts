@@ -1,11 +1,11 @@
-/** Failures of the area "client": what a program meets that talks to a server. */
+/** Failures of the area "client": programs that talk to a server. */
 import { row } from "./failure.ts";
 
 export const clientFailures = {
   server_unreachable: row<{ url: string; why: string }>({
     status: 503,
     message: ({ url, why }) => `The server${url && ` at ${url}`} does not answer: ${why}`,
-    nextStep: () => "Check that it runs (`npm start`) and that the address is right, then try again.",
+    nextStep: () => "Check that it is running (`npm start`) and that the address is right, then try again.",
   }),
   agent_file_invalid: row<{ where: string }>({
     status: 422,
@@ -14,14 +14,15 @@ export const clientFailures = {
   }),
   approval_waits: row<{ tool: string; id: string }>({
     status: 409,
-    message: ({ tool }) => `"${tool}" waits for a person, and nobody here has answered.`,
-    nextStep: ({ id }) => `Answer it with \`capstan approvals approve ${id}\` or deny; the run then goes on.`,
+    message: ({ tool }) => `"${tool}" requires approval, and nobody here has answered.`,
+    nextStep: ({ id }) =>
+      `Answer it with \`capstan approvals approve ${id}\` or deny; the run then continues.`,
   }),
   answer_unreadable: row<{ status: number; why: string }>({
     status: 502,
     message: ({ status, why }) =>
-      `The server's answer (${status}) is not one of Capstan's${why && `: ${why}`}`,
+      `The answer (${status}) does not come from a Capstan server${why && `: ${why}`}`,
     nextStep: () =>
-      "Check that the address is a Capstan server's, and that nothing between changes its answers.",
+      "Check that the address belongs to a Capstan server, and that no proxy changes its answers.",
   }),
 };

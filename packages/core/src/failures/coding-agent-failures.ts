@@ -1,7 +1,7 @@
 /** Failures of the area "coding-agent". `CAPABILITY_ERROR` keeps the spelling that the seed gives it. */
 import { row } from "./failure.ts";
 
-/** What a program said when it failed. */
+/** What a program reported when it failed. */
 export interface ToldFacts {
   readonly agent: string;
   readonly message: string;
@@ -67,46 +67,46 @@ export const codingAgentFailures = {
   coding_agent_budget_refused: row<{ agent: string; model: string; why: string }>({
     status: 422,
     message: ({ agent, model, why }) =>
-      `Agent '${agent}' cannot keep a cost limit with model '${model}': ${why}`,
+      `Agent '${agent}' cannot enforce a cost limit with model '${model}': ${why}`,
     nextStep: () =>
       "Name a model whose price is known, leave the cost limit out, or limit turns or time instead.",
     details: ({ agent, model }) => ({ agent, model }),
   }),
   coding_agent_rate_limited: row<ToldFacts>({
     status: 429,
-    message: ({ agent, message }) => `The provider limits the rate of agent '${agent}': ${message}`,
+    message: ({ agent, message }) => `The provider rate-limits agent '${agent}': ${message}`,
     nextStep: () => "Wait and run it again, or use another model or account.",
     details: toldDetails,
   }),
   coding_agent_provider_down: row<ToldFacts>({
     status: 502,
-    message: ({ agent, message }) => `The model's provider failed agent '${agent}': ${message}`,
-    nextStep: () => "Run it again; if it stays so, look at the provider's status page and at the network.",
+    message: ({ agent, message }) => `The model provider of agent '${agent}' failed: ${message}`,
+    nextStep: () => "Run it again; if it keeps failing, check the provider's status page and the network.",
     details: toldDetails,
   }),
   coding_agent_killed: row<{ agent: string; signal: string; output: string }>({
     status: 502,
     message: ({ agent, signal, output }) =>
-      `Agent '${agent}' was killed by ${signal} before the run's end${output && `. Last output: ${output}`}`,
-    nextStep: () => "Look for who ended it: too little memory, a time limit of the system, or a person.",
+      `Agent '${agent}' was killed by ${signal} before the run ended${output && `. Last output: ${output}`}`,
+    nextStep: () => "Find out what ended it: too little memory, a system time limit, or a person.",
     details: ({ signal }) => ({ signal }),
   }),
   coding_agent_protocol_broken: row<{ agent: string; how: string; output: string }>({
     status: 502,
     message: ({ agent, how, output }) =>
-      `Agent '${agent}' ${how} and never said how the run ended${output && `. Last output: ${output}`}`,
+      `Agent '${agent}' ${how} without reporting how the run ended${output && `. Last output: ${output}`}`,
     nextStep: ({ agent }) =>
       `Compare its version with the tested one: \`capstan doctor ${agent}\`; \`--probe\` tries this version.`,
   }),
   coding_agent_output_invalid: row<{ agent: string; why: string }>({
     status: 502,
-    message: ({ agent, why }) => `The answer of agent '${agent}' is not what was asked for: ${why}`,
-    nextStep: () => "Run it again, say in the prompt what the document looks like, or use a stronger model.",
+    message: ({ agent, why }) => `The answer of agent '${agent}' does not have the requested format: ${why}`,
+    nextStep: () => "Run it again, describe the document in the prompt, or use a stronger model.",
   }),
   coding_agent_failed: row<ToldFacts>({
     status: 502,
     message: ({ message }) => message,
-    nextStep: ({ agent }) => `Run it again, or look with \`capstan doctor ${agent}\` at what it needs.`,
+    nextStep: ({ agent }) => `Run it again, or check what it needs with \`capstan doctor ${agent}\`.`,
     details: toldDetails,
   }),
   transport_unknown: row<{ agent: string; transport: string; known: readonly string[] }>({
@@ -117,8 +117,8 @@ export const codingAgentFailures = {
   }),
   run_command_refused: row<{ command: string }>({
     status: 409,
-    message: ({ command }) => `The run cannot take "${command}" now`,
-    nextStep: () => "The run may be over, the question answered already, or the agent has no channel for it.",
+    message: ({ command }) => `The run cannot accept "${command}" now`,
+    nextStep: () => "The run may be over, the question already answered, or the agent does not support it.",
   }),
   session_not_found: row<{ agent: string; id: string }>({
     status: 404,
@@ -138,11 +138,11 @@ export const codingAgentFailures = {
   remote_run_lost: row<{ reason: string }>({
     status: 502,
     message: ({ reason }) => `The run on the remote Capstan was lost: ${reason}`,
-    nextStep: () => "Check the address and that the server is up; the run itself may still go on there.",
+    nextStep: () => "Check the address and that the server is up; the run itself may still be running there.",
   }),
   too_many_coding_runs: row<{ most: number }>({
     status: 429,
-    message: ({ most }) => `${most} coding agents run already`,
+    message: ({ most }) => `${most} coding agents are already running`,
     nextStep: () => "Wait for one to end, or stop one.",
   }),
 };

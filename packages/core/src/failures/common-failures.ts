@@ -1,31 +1,31 @@
-/** Failures any part may meet: bad input, missing things, our own limits. */
+/** Failures that can occur anywhere: invalid input, missing things, limits. */
 import { row } from "./failure.ts";
 
-/** What the system says when an address cannot be listened on, in words. */
+/** Why an address cannot be listened on, by the system's error code. */
 const LISTEN_ERRORS: Readonly<Record<string, { why: string; nextStep: string }>> = {
   EADDRINUSE: {
-    why: "another program listens there",
+    why: "another program is using it",
     nextStep: "Stop it, or choose another PORT.",
   },
   EACCES: {
-    why: "this user may not use that port",
-    nextStep: "Choose a PORT of 1024 or more, or give the program the right to (`CAP_NET_BIND_SERVICE`).",
+    why: "this user is not allowed to use that port",
+    nextStep: "Choose a PORT of 1024 or more, or grant the capability (`CAP_NET_BIND_SERVICE`).",
   },
   EADDRNOTAVAIL: {
     why: "this machine does not have that address",
     nextStep:
-      "Set HOST to an address of this machine, 0.0.0.0 for all of them, or leave it out for this machine alone.",
+      "Set HOST to an address of this machine, to 0.0.0.0 for all of them, or leave it out for this machine only.",
   },
   ENOTFOUND: {
-    why: "that name has no address",
-    nextStep: "Set HOST to an address of this machine, or to a name that leads to one.",
+    why: "that name does not resolve",
+    nextStep: "Set HOST to an address of this machine, or to a name that resolves to one.",
   },
   EAFNOSUPPORT: {
-    why: "this system has no such kind of address (IPv6 may be off)",
+    why: "this system does not support that kind of address (IPv6 may be off)",
     nextStep: "Set HOST to an IPv4 address, such as 127.0.0.1 or 0.0.0.0.",
   },
   EMFILE: {
-    why: "the system lets this process open too few files",
+    why: "the limit on open files is too low",
     nextStep: "Raise the limit (`ulimit -n 4096`, or `LimitNOFILE=4096` in a systemd unit).",
   },
 };
@@ -44,18 +44,18 @@ export const commonFailures = {
   }),
   media_type_unsupported: row<{ given: string }>({
     status: 415,
-    message: ({ given }) => `The body is sent as "${given}", and JSON is read here.`,
+    message: ({ given }) => `The body was sent as "${given}", but JSON is required.`,
     nextStep: () => "Send JSON with the header `content-type: application/json`.",
   }),
   method_not_allowed: row<{ method: string; path: string; allowed: readonly string[] }>({
     status: 405,
-    message: ({ method, path }) => `${path} does not take ${method}.`,
-    nextStep: ({ allowed }) => `It takes ${allowed.join(", ")}; /docs lists every route.`,
+    message: ({ method, path }) => `${path} does not support ${method}.`,
+    nextStep: ({ allowed }) => `Use ${allowed.join(", ")}; /docs lists every route.`,
   }),
   cursor_invalid: row<{ cursor: string }>({
     status: 400,
     message: ({ cursor }) => `"${cursor}" is not a cursor of this list.`,
-    nextStep: () => "Start without a cursor, then pass back `next_cursor` as it came.",
+    nextStep: () => "Start without a cursor, then pass `next_cursor` back unchanged.",
   }),
   body_too_large: row<{ limitBytes: number }>({
     status: 413,
@@ -76,7 +76,7 @@ export const commonFailures = {
     status: 401,
     message: ({ why }) => `The request is not authenticated: ${why}`,
     nextStep: () =>
-      "Send an API key as `Authorization: Bearer <key>`. To make one, run `capstan keys create <name>` on the server's machine, in the folder it was started in (or with its CAPSTAN_DATA_DIR).",
+      "Send an API key as `Authorization: Bearer <key>`. To create one, run `capstan keys create <name>` on the server's machine, in the folder it was started in (or with its CAPSTAN_DATA_DIR).",
   }),
   forbidden: row<{ message: string; nextStep: string }>({
     status: 403,
@@ -85,7 +85,7 @@ export const commonFailures = {
   }),
   rate_limited: row<{ perMinute: number; retryAfterSeconds: number }>({
     status: 429,
-    message: ({ perMinute }) => `This key may make ${perMinute} requests a minute, and has made them.`,
+    message: ({ perMinute }) => `This key is limited to ${perMinute} requests a minute.`,
     nextStep: ({ retryAfterSeconds }) => `Try again in ${retryAfterSeconds} s, or ask for a higher limit.`,
   }),
   not_available: row<{ what: string; why: string; nextStep: string }>({
@@ -98,13 +98,13 @@ export const commonFailures = {
     message: ({ freeBytes, reserveBytes }) =>
       freeBytes === undefined
         ? "The disk that holds the data is full."
-        : `The disk that holds the data has ${freeBytes} bytes left, and ${reserveBytes} are kept for what is already under way.`,
+        : `The disk that holds the data has ${freeBytes} bytes left; ${reserveBytes} are reserved for running work.`,
     nextStep: () =>
-      "Make room, or delete sessions and files that are no longer needed; then send it again. Nothing was written.",
+      "Free some space, or delete sessions and files that are no longer needed; then send it again. Nothing was written.",
   }),
   internal: row<{ reference: string }>({
     status: 500,
-    message: ({ reference }) => `Something broke on our side (reference ${reference}).`,
+    message: ({ reference }) => `Internal error (reference ${reference}).`,
     nextStep: () => "Look for the reference in the server's log, and report it.",
   }),
   command_unknown: row<{ name: string; nearest: readonly string[] }>({
@@ -117,13 +117,13 @@ export const commonFailures = {
   }),
   command_invalid: row<{ message: string; usage: string }>({
     status: 400,
-    message: ({ message }) => `That does not read as a command: ${message}`,
+    message: ({ message }) => `The command could not be parsed: ${message}`,
     nextStep: ({ usage }) => `Usage: ${usage}`,
   }),
   path_refused: row<{ why: string }>({
     status: 400,
-    message: ({ why }) => `The system refuses: ${why}`,
-    nextStep: () => "Check that the path is right, and that you may read and write there.",
+    message: ({ why }) => `The system refused: ${why}`,
+    nextStep: () => "Check the path and its permissions.",
   }),
   settings_invalid: row<{ where: string }>({
     status: 500,
@@ -143,7 +143,7 @@ export const commonFailures = {
   }),
   data_folder_locked: row<{ folder: string; holder: number }>({
     status: 503,
-    message: ({ folder, holder }) => `Another server (process ${holder}) uses the data folder ${folder}.`,
+    message: ({ folder, holder }) => `Another server (process ${holder}) is using the data folder ${folder}.`,
     nextStep: () =>
       "Stop it, or start this one with another CAPSTAN_DATA_DIR, or use DATABASE_URL for several processes.",
   }),
@@ -151,19 +151,19 @@ export const commonFailures = {
     status: 503,
     message: ({ location, why }) => `The database at ${location} does not answer: ${why}`,
     nextStep: () =>
-      "Check the address in DATABASE_URL, and that Postgres runs there; CAPSTAN_DATABASE_WAIT_SECONDS says how long a start waits for it.",
+      "Check the address in DATABASE_URL, and that Postgres is running there; CAPSTAN_DATABASE_WAIT_SECONDS sets how long a start waits for it.",
   }),
   database_refused: row<{ location: string; why: string }>({
     status: 503,
-    message: ({ location, why }) => `The database at ${location} does not let us in: ${why}`,
-    nextStep: () => "Check the user, the password and the database's name in DATABASE_URL.",
+    message: ({ location, why }) => `The database at ${location} refused the login: ${why}`,
+    nextStep: () => "Check the user, the password and the database name in DATABASE_URL.",
   }),
   database_unusable: row<{ location: string; why: string; nextStep?: string }>({
     status: 503,
     message: ({ location, why }) => `The data at ${location} cannot be used: ${why}`,
     nextStep: ({ nextStep }) =>
       nextStep ??
-      "Check the folder's rights and free space; restore a backup if it is damaged (`capstan restore`).",
+      "Check the folder's permissions and free space; restore a backup if it is damaged (`capstan restore`).",
   }),
   database_unsuitable: row<{ location: string; why: string; nextStep: string }>({
     status: 503,
@@ -173,31 +173,31 @@ export const commonFailures = {
   database_setup_failed: row<{ location: string; why: string; code: string }>({
     status: 503,
     message: ({ location, why, code }) =>
-      `The tables in ${location} cannot be brought up to date: ${why}${code && ` (SQLSTATE ${code})`}.`,
+      `The tables in ${location} cannot be migrated: ${why}${code && ` (SQLSTATE ${code})`}.`,
     nextStep: ({ code }) =>
       code === "42501"
-        ? "The role must own the tables and may create in the schemas public, drizzle and dbos: as the database's owner run `REASSIGN OWNED BY <old role> TO <role>`, or start once with the role that made them."
-        : "Nothing was changed. Back up the database, and report this with the version of Capstan and of Postgres.",
+        ? "The role must own the tables and be able to create in the schemas public, drizzle and dbos: as the database's owner run `REASSIGN OWNED BY <old role> TO <role>`, or start once with the role that created them."
+        : "Nothing was changed. Back up the database, and report this with your versions of Capstan and Postgres.",
   }),
   store_newer: row<{ location: string; needs: string; version: string }>({
     status: 503,
     message: ({ location, needs, version }) =>
       `The data at ${location} needs Capstan ${needs} or newer, and this is ${version}.`,
     nextStep: ({ needs }) =>
-      `Start Capstan ${needs} or newer, or restore a backup that was made before the upgrade into an empty store.`,
+      `Start Capstan ${needs} or newer, or restore a backup from before the upgrade into an empty store.`,
   }),
   store_older: row<{ location: string }>({
     status: 503,
     message: ({ location }) =>
-      `The data at ${location} was made before upgrades in place were supported, so its tables cannot be changed.`,
+      `The data at ${location} is from before in-place upgrades were supported, so its tables cannot be migrated.`,
     nextStep: () =>
-      "Run `capstan backup before.capstan` with this version, then `capstan restore before.capstan` into an empty data folder or database: rows are carried over by the names of their columns.",
+      "Run `capstan backup before.capstan` with this version, then `capstan restore before.capstan` into an empty data folder or database: rows are carried over by column name.",
   }),
   database_pooled: row<{ location: string }>({
     status: 503,
     message: ({ location }) =>
-      `DATABASE_URL leads to ${location} through a pooler in transaction mode, where locks and LISTEN are lost.`,
+      `DATABASE_URL reaches ${location} through a pooler in transaction mode, where locks and LISTEN do not work.`,
     nextStep: () =>
-      "Set DATABASE_DIRECT_URL to the address of Postgres itself (a few connections go there), or let the pooler work in session mode.",
+      "Set DATABASE_DIRECT_URL to the address of Postgres itself (a few connections go there), or switch the pooler to session mode.",
   }),
 };

@@ -5,7 +5,7 @@ export const composeFailures = {
   agent_in_use: row<{ name: string; agents: readonly string[] }>({
     status: 409,
     message: ({ name, agents }) => `Agents that delegate to "${name}" would break: ${agents.join(", ")}.`,
-    nextStep: () => "Take it out of those agents first, or send `?force=true` to delete it all the same.",
+    nextStep: () => "Remove it from those agents first, or send `?force=true` to delete it anyway.",
   }),
   capability_id_invalid: row<{ id: string }>({
     status: 422,
@@ -14,7 +14,7 @@ export const composeFailures = {
   }),
   capability_duplicate: row<{ id: string }>({
     status: 409,
-    message: ({ id }) => `The capability "${id}" is registered already.`,
+    message: ({ id }) => `The capability "${id}" is already registered.`,
     nextStep: () => "Choose another id, or remove the registered one first.",
   }),
   capability_unknown: row<{ id: string; nearest: readonly string[] }>({
@@ -23,7 +23,7 @@ export const composeFailures = {
     nextStep: ({ nearest }) =>
       nearest.length > 0
         ? `Did you mean ${nearest.map((id) => `"${id}"`).join(" or ")}? \`capstan capabilities\` lists all.`
-        : "`capstan capabilities` lists what is registered. Where an agent names one that is gone, bring it back or take it out of the agent.",
+        : "`capstan capabilities` lists what is registered. If an agent refers to a missing one, install it again or remove it from the agent.",
   }),
   capability_coming_soon: row<{ id: string }>({
     status: 422,
@@ -37,13 +37,13 @@ export const composeFailures = {
   }),
   capability_cycle: row<{ path: readonly string[] }>({
     status: 422,
-    message: ({ path }) => `Capabilities require each other in a circle: ${path.join(" -> ")}.`,
+    message: ({ path }) => `Capabilities require each other in a cycle: ${path.join(" -> ")}.`,
     nextStep: () => "Remove one of these dependencies.",
   }),
   capability_version_mismatch: row<{ id: string; wanted: string; registered: string }>({
     status: 422,
     message: ({ id, wanted, registered }) =>
-      `The agent pins "${id}" to ${wanted}, and version ${registered} is registered.`,
+      `The agent pins "${id}" to ${wanted}, but version ${registered} is registered.`,
     nextStep: ({ registered }) => `Install the pinned version, or change the pin to ${registered}.`,
   }),
   schema_foreign: row<{ tool: string; capability: string; fault: string }>({
@@ -60,17 +60,17 @@ export const composeFailures = {
   capability_in_use: row<{ id: string; agents: readonly string[] }>({
     status: 409,
     message: ({ id, agents }) => `"${id}" is used by ${agents.join(", ")}.`,
-    nextStep: () => "Take it out of these agents first.",
+    nextStep: () => "Remove it from these agents first.",
   }),
   tool_conflict: row<{ tool: string; first: string; second: string }>({
     status: 422,
-    message: ({ tool, first, second }) => `"${first}" and "${second}" both bring a tool named "${tool}".`,
+    message: ({ tool, first, second }) => `"${first}" and "${second}" both define a tool named "${tool}".`,
     nextStep: ({ second }) =>
       `Give one a prefix, such as { "id": "${second}", "prefix": "${second.slice(0, 8)}_" }.`,
   }),
   tool_name_invalid: row<{ name: string; capability: string }>({
     status: 422,
-    message: ({ name, capability }) => `"${name}" of "${capability}" is not a tool name models accept.`,
+    message: ({ name, capability }) => `"${name}" of "${capability}" is not a valid tool name.`,
     nextStep: () =>
       "Use 1 to 64 characters of a-z, A-Z, 0-9, '_' and '-'; shorten the prefix if there is one.",
   }),

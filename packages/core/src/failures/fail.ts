@@ -1,4 +1,4 @@
-/** The one table of failures, and `fail`, which reads it. To add a failure: a row in its area's file. */
+/** The one table of failures, and `fail`, which reads it. To add a failure, add a row in its area's file. */
 import type { Refused } from "../result.ts";
 import { backupFailures } from "./backup-failures.ts";
 import { builtinFailures } from "./builtin-failures.ts";
@@ -39,7 +39,7 @@ export type FailureCode = keyof typeof FAILURES;
 export type FailureFacts<Code extends FailureCode> =
   (typeof FAILURES)[Code] extends FailureRow<infer Facts> ? Facts : never;
 
-/** A refusal by its code: `fail("file_not_found", { path })`. */
+/** A failure by its code: `fail("file_not_found", { path })`. */
 export function fail<Code extends FailureCode>(code: Code, facts: FailureFacts<Code>): Refused {
   const { status, message, nextStep, details } = FAILURES[code] as FailureRow<FailureFacts<Code>>;
   const more = details?.(facts);

@@ -10,7 +10,7 @@ export const filesFailures = {
   file_not_found: row<{ path: string }>({
     status: 404,
     message: ({ path }) => `There is no file or directory at ${path}.`,
-    nextStep: () => "list_directory shows what is there.",
+    nextStep: () => "list_directory shows what exists.",
   }),
   file_is_directory: row<{ path: string }>({
     status: 409,
@@ -35,18 +35,18 @@ export const filesFailures = {
   file_too_large: row<{ path: string; sizeBytes: number; limitBytes: number }>({
     status: 413,
     message: ({ path, sizeBytes, limitBytes }) =>
-      `${path} would have ${sizeBytes} bytes; a file may have ${limitBytes}.`,
+      `${path} would have ${sizeBytes} bytes; the limit for a file is ${limitBytes}.`,
     nextStep: () => "Write less, or split it into several files.",
   }),
   session_full: row<{ sizeBytes: number; limitBytes: number }>({
     status: 413,
     message: ({ sizeBytes, limitBytes }) =>
-      `The session's files would have ${sizeBytes} bytes; ${limitBytes} are allowed.`,
+      `The session's files would have ${sizeBytes} bytes; the limit is ${limitBytes}.`,
     nextStep: () => "Delete files that are no longer needed.",
   }),
   pattern_invalid: row<{ pattern: string; why: string }>({
     status: 422,
-    message: ({ pattern, why }) => `"${pattern}" is not a pattern: ${why}`,
+    message: ({ pattern, why }) => `"${pattern}" is not a valid pattern: ${why}`,
     nextStep: () => "Use RE2 syntax: no look-around and no back-references.",
   }),
 };

@@ -1,4 +1,4 @@
-/** Refusals of the gate, in the order in which it decides. Each reaches the model as a tool result. */
+/** Refusals of the gate, in the order of its checks. Each reaches the model as a tool result. */
 import { row } from "./failure.ts";
 
 export const gateFailures = {
@@ -7,7 +7,7 @@ export const gateFailures = {
     message: ({ tool }) => `There is no tool "${tool}".`,
     nextStep: ({ nearest, known }) => {
       if (nearest.length > 0) return `Did you mean ${nearest.map((name) => `"${name}"`).join(" or ")}?`;
-      return known.length > 0 ? `Use one of these: ${known.join(", ")}.` : "There is none to use here.";
+      return known.length > 0 ? `Use one of these: ${known.join(", ")}.` : "No tools are available here.";
     },
   }),
   tool_hidden: row<{ tool: string; reason: string }>({
@@ -23,54 +23,54 @@ export const gateFailures = {
   }),
   session_required: row<{ tool: string }>({
     status: 422,
-    message: ({ tool }) => `"${tool}" works on a session, and none was given.`,
+    message: ({ tool }) => `"${tool}" requires a session, and none was given.`,
     nextStep: () =>
-      "Make one with POST /v1/sessions and send its id as session_id; on the command line, with --session.",
+      "Create one with POST /v1/sessions and send its id as session_id; on the command line, with --session.",
   }),
   tool_input_invalid: row<{ tool: string; where: string }>({
     status: 422,
     message: ({ tool, where }) => `The arguments of "${tool}" are not valid: ${where}`,
-    nextStep: () => "Correct the named arguments by the tool's schema and call it again.",
+    nextStep: () => "Correct the named arguments to match the tool's schema and call it again.",
   }),
   budget_exhausted: row<{ budget: string; limit: number; used: number }>({
     status: 429,
-    message: ({ budget, limit, used }) => `The run's limit on ${budget} is ${limit}, and ${used} is used.`,
+    message: ({ budget, limit, used }) => `The run's limit on ${budget} is ${limit}; ${used} is used.`,
     nextStep: () => "Answer with what is known, or raise the agent's limits.",
   }),
   approval_required: row<{ tool: string; id: string }>({
     status: 202,
-    message: ({ tool, id }) => `"${tool}" asks a person first: approval ${id} waits for an answer.`,
+    message: ({ tool, id }) => `"${tool}" requires approval: ${id} is waiting for an answer.`,
     nextStep: ({ id }) =>
-      `Someone answers it in the inbox or with POST /v1/approvals/${id}; it then runs once. Make the same call again for its result.`,
+      `Answer it in the inbox or with POST /v1/approvals/${id}; the call then runs once. Make the same call again to get its result.`,
   }),
   tool_denied: row<{ tool: string; why: string }>({
     status: 403,
     message: ({ tool, why }) => `"${tool}" is denied: ${why}`,
-    nextStep: () => "Go on without it, or change the policy on the agent.",
+    nextStep: () => "Continue without it, or change the agent's policy.",
   }),
   tool_timeout: row<{ tool: string; timeoutMs: number }>({
     status: 504,
-    message: ({ tool, timeoutMs }) => `"${tool}" did not finish within ${timeoutMs} ms and was stopped.`,
+    message: ({ tool, timeoutMs }) => `"${tool}" timed out after ${timeoutMs} ms and was stopped.`,
     nextStep: () => "Ask for less at once, or try again later.",
   }),
   tool_output_invalid: row<{ tool: string; where: string }>({
     status: 502,
-    message: ({ tool, where }) => `"${tool}" answered outside its own schema: ${where}`,
+    message: ({ tool, where }) => `"${tool}" returned output that does not match its schema: ${where}`,
     nextStep: () => "Report this to the capability's author.",
   }),
   tool_failed: row<{ message: string; nextStep?: string }>({
     status: 502,
     message: ({ message }) => message,
-    nextStep: ({ nextStep }) => nextStep ?? "Change the arguments, or go on without this tool.",
+    nextStep: ({ nextStep }) => nextStep ?? "Change the arguments, or continue without this tool.",
   }),
   tool_crashed: row<{ tool: string; message: string }>({
     status: 502,
     message: ({ tool, message }) => `"${tool}" broke: ${message}`,
-    nextStep: () => "Try again; if it breaks again, report it to the capability's author.",
+    nextStep: () => "Try again; if it keeps failing, report it to the capability's author.",
   }),
   cancelled: row<{ what: string }>({
     status: 499,
     message: ({ what }) => `${what} was cancelled.`,
-    nextStep: () => "Start it again if it is still wanted.",
+    nextStep: () => "Start it again if you still need it.",
   }),
 };

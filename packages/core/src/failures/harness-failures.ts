@@ -1,4 +1,4 @@
-/** Failures of the area "harness": an agent whose sessions a coding agent's program runs. */
+/** Failures of the area "harness": agents whose sessions are run by a coding agent. */
 import { row } from "./failure.ts";
 
 export const harnessFailures = {
@@ -8,7 +8,7 @@ export const harnessFailures = {
     nextStep: () => "Send the message again: the conversation is kept, and a new run starts from it.",
     details: ({ harness }) => ({ harness }),
   }),
-  /** `reason` is one of the coding agents' error codes, `advice` the next step that goes with it. */
+  /** `reason` is one of the coding agents' error codes, `advice` its next step. */
   harness_failed: row<{
     harness: string;
     message: string;
@@ -19,7 +19,7 @@ export const harnessFailures = {
     status: 502,
     message: ({ harness, message }) => `'${harness}' could not finish: ${message}`,
     nextStep: ({ harness, advice }) =>
-      advice ?? `Send the message again, or look with \`capstan doctor\` at what '${harness}' needs.`,
+      advice ?? `Send the message again, or check what '${harness}' needs with \`capstan doctor\`.`,
     details: ({ harness, status, reason }) => ({
       harness,
       ...(status !== undefined && { status }),
@@ -29,7 +29,7 @@ export const harnessFailures = {
   harness_not_separated: row<{ harness: string; path: string }>({
     status: 422,
     message: ({ harness, path }) =>
-      `'${harness}' would keep its own tools, and cannot run as another user than the server: ${path} is closed to others.`,
+      `'${harness}' would keep its own tools, and cannot run as another user than the server: ${path} is not readable for others.`,
     nextStep: () =>
       "Put the data folder and the program where every user of the machine can reach them, run the server as an ordinary user, or set allow_native_tools to false.",
     details: ({ harness, path }) => ({ harness, path }),
@@ -37,7 +37,7 @@ export const harnessFailures = {
   harness_native_tools: row<{ harness: string }>({
     status: 422,
     message: ({ harness }) =>
-      `The own tools of '${harness}' cannot be switched off, and this agent does not allow them.`,
+      `'${harness}' cannot disable its own tools, and this agent does not allow them.`,
     nextStep: () =>
       "Set allow_native_tools to true (its own calls are then marked as ungated), or choose another harness.",
     details: ({ harness }) => ({ harness }),

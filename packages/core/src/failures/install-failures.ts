@@ -27,37 +27,37 @@ export const installFailures = {
   archive_refused: row<{ why: string }>({
     status: 422,
     message: ({ why }) => `The archive is refused: ${why}.`,
-    nextStep: () => "Nothing was installed. Build the package again from its source, or do not trust it.",
+    nextStep: () => "Nothing was installed. Rebuild the package from its source, or do not trust it.",
   }),
   package_source_unknown: row<{ source: string }>({
     status: 422,
-    message: ({ source }) => `"${source}" is nothing that can be installed.`,
+    message: ({ source }) => `Nothing installable found at "${source}".`,
     nextStep: () =>
       "Name a wheel, an npm tarball or package, a folder, an MCP server, a skill folder or an OpenAPI file.",
   }),
   package_source_several: row<{ source: string; inside: readonly string[] }>({
     status: 422,
     message: ({ source, inside }) =>
-      `"${source}" holds ${inside.length} things to install: ${inside.join(", ")}.`,
+      `"${source}" contains ${inside.length} installable items: ${inside.join(", ")}.`,
     nextStep: ({ inside }) => `Name one of them: capstan install ${inside[0] ?? ""}.`,
     details: ({ inside }) => ({ inside: [...inside] }),
   }),
   package_name_invalid: row<{ name: string }>({
     status: 422,
     message: ({ name }) => `"${name}" is not the name of a capability package.`,
-    nextStep: () => "Call it aech-cli-*, aech-rt-*, capstan-cli-* or capstan-rt-*, in lower case.",
+    nextStep: () => "Name it aech-cli-*, aech-rt-*, capstan-cli-* or capstan-rt-*, in lower case.",
   }),
   package_command_missing: row<{ command: string; has: readonly string[] }>({
     status: 422,
     message: ({ command, has }) =>
-      `The package brings no command "${command}"${has.length > 0 ? `, only ${has.join(", ")}` : ""}.`,
+      `The package has no command "${command}"${has.length > 0 ? `, only ${has.join(", ")}` : ""}.`,
     nextStep: () => "List it under [project.scripts] or under bin, and name it as `command` in the manifest.",
   }),
   package_must_run_code: row<{ name: string }>({
     status: 409,
-    message: ({ name }) => `"${name}" brings no manifest.json: it must run code to describe itself.`,
+    message: ({ name }) => `"${name}" has no manifest.json: it must run code to describe itself.`,
     nextStep: () =>
-      "Say yes to running it once, isolated (--run-to-describe; run_to_describe in the API), or ask its author for a manifest.json.",
+      "Allow running it once, isolated (--run-to-describe; run_to_describe in the API), or ask its author for a manifest.json.",
   }),
   package_not_described: row<{ why: string }>({
     status: 422,
@@ -73,21 +73,21 @@ export const installFailures = {
   package_hash_changed: row<{ name: string; version: string; expected: string; actual: string }>({
     status: 409,
     message: ({ name, version, expected, actual }) =>
-      `${name} ${version} should have the hash ${expected.slice(0, 12)} and has ${actual.slice(0, 12)}.`,
+      `${name} ${version} should have the hash ${expected.slice(0, 12)} but has ${actual.slice(0, 12)}.`,
     nextStep: () =>
-      "The same version must be the same bytes. Find out who changed it; take its line out of capstan.lock only then.",
+      "A version must never change. Find out who changed it; only then remove its line from capstan.lock.",
     details: ({ expected, actual }) => ({ expected, actual }),
   }),
   package_conflict: row<{ capability: string; owner: string }>({
     status: 409,
-    message: ({ capability, owner }) => `The capability "${capability}" is taken by ${owner}.`,
-    nextStep: () => "Uninstall the other one first, or give the package's manifest another name.",
+    message: ({ capability, owner }) => `The capability "${capability}" already belongs to ${owner}.`,
+    nextStep: () => "Uninstall the other one first, or change the name in the package's manifest.",
   }),
   package_dependencies_missing: row<{ manager: string; why: string }>({
     status: 502,
-    message: ({ manager, why }) => `${manager} could not install what the package needs: ${why}`,
+    message: ({ manager, why }) => `${manager} could not install the package's dependencies: ${why}`,
     nextStep: () =>
-      "Check the network or the registry; offline, put the needed wheels into the folder capabilities/clis.",
+      "Check the network or the registry; offline, put the required wheels into the folder capabilities/clis.",
   }),
   package_download_failed: row<{ source: string; why: string }>({
     status: 502,
@@ -102,7 +102,7 @@ export const installFailures = {
   package_not_separated: row<Record<string, never>>({
     status: 503,
     message: () =>
-      "This system cannot separate code of a package from the server: it is not root, and user namespaces are off.",
+      "This system cannot isolate a package's code from the server: it is not root, and user namespaces are off.",
     nextStep: () =>
       "Run the server in its own container or as root, allow user namespaces (sysctl user.max_user_namespaces, " +
       "kernel.unprivileged_userns_clone=1), or accept that packages can read everything the server can: " +
@@ -110,40 +110,41 @@ export const installFailures = {
   }),
   package_unreachable: row<{ path: string }>({
     status: 503,
-    message: ({ path }) => `Packages run as another user here, and that user cannot reach ${path}.`,
+    message: ({ path }) => `Packages run as another user here, and that user cannot access ${path}.`,
     nextStep: () =>
-      "Use a program that every user may start, such as the system's python3, or allow mount namespaces.",
+      "Use a program that every user can run, such as the system's python3, or allow mount namespaces.",
   }),
   python_missing: row<Record<string, never>>({
     status: 503,
-    message: () => "There is no Python 3.9 or later with venv on this machine, and wheels need one.",
+    message: () => "Wheels require Python 3.9 or later with venv, which is not installed on this machine.",
     nextStep: () => "Install python3 and python3-venv, or use a package that is published for npm.",
   }),
   python_venv_failed: row<{ why: string }>({
     status: 503,
-    message: ({ why }) => `Python could not make a virtual environment: ${why}`,
+    message: ({ why }) => `Python could not create a virtual environment: ${why}`,
     nextStep: () => "On Debian and Ubuntu install python3-venv, then try again.",
   }),
   lock_unreadable: row<{ path: string }>({
     status: 409,
-    message: ({ path }) => `${path} is not a lock file of Capstan.`,
-    nextStep: () => "Restore it from version control, or delete it to pin anew what is installed.",
+    message: ({ path }) => `${path} is not a Capstan lock file.`,
+    nextStep: () => "Restore it from version control, or delete it to pin the installed versions again.",
   }),
   path_outside_session: row<{ path: string }>({
     status: 422,
-    message: ({ path }) => `${path} is a path of the machine, and a command sees the session's files only.`,
+    message: ({ path }) =>
+      `${path} is a path on the server's machine; commands only see the session's files.`,
     nextStep: () => "Put the file into the session and use its path there, such as /report.pdf.",
   }),
   command_failed: row<{ command: string; action: string; code: number; said: string; line: string }>({
     status: 502,
     message: ({ command, action, code, line }) => `${command} ${action} ended with code ${code}: ${line}`,
-    nextStep: () => "Read what it says, change the arguments, and call it again.",
+    nextStep: () => "Read its output, change the arguments, and call it again.",
     details: ({ code, said }) => ({ exit_code: code, stderr: said }),
   }),
   command_out_of_memory: row<{ command: string }>({
     status: 502,
-    message: ({ command }) => `${command} took more memory than a command may, and was stopped.`,
-    nextStep: () => "Give it less at once.",
+    message: ({ command }) => `${command} exceeded its memory limit and was stopped.`,
+    nextStep: () => "Give it less input at once.",
   }),
   service_down: row<{ service: string; url: string; why: string }>({
     status: 503,
@@ -164,11 +165,11 @@ export const installFailures = {
   service_not_configured: row<{ folder: string; file: string }>({
     status: 422,
     message: ({ folder, file }) => `The service in ${folder} has no ${file}.`,
-    nextStep: ({ file }) => `Copy ${file}.example to ${file} and fill it in.`,
+    nextStep: ({ file }) => `Copy ${file}.example to ${file} and fill in the values.`,
   }),
   schedule_invalid: row<{ cron: string; why: string }>({
     status: 422,
-    message: ({ cron, why }) => `"${cron}" is not a schedule: ${why}`,
-    nextStep: () => 'Write five fields, such as "0 9 * * 1-5" for nine on working days.',
+    message: ({ cron, why }) => `"${cron}" is not a valid schedule: ${why}`,
+    nextStep: () => 'Write five fields, such as "0 9 * * 1-5" for 9:00 on weekdays.',
   }),
 };

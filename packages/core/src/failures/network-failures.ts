@@ -24,13 +24,13 @@ export const networkFailures = {
   }),
   response_timeout: row<{ url: string; timeoutMs: number }>({
     status: 504,
-    message: ({ url, timeoutMs }) => `${url} was not answered in full within ${seconds(timeoutMs)}.`,
+    message: ({ url, timeoutMs }) => `${url} did not send its full answer within ${seconds(timeoutMs)}.`,
     nextStep: () => "Ask for less at once, or try again later.",
   }),
   redirect_refused: row<{ url: string; location: string; why: string }>({
     status: 403,
     message: ({ url, location, why }) => `${url} redirects to ${location}, which is not followed: ${why}`,
-    nextStep: () => "Use the final address directly if it is meant.",
+    nextStep: () => "Use the final address directly if it is the right one.",
   }),
 };
 

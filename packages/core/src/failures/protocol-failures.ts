@@ -1,4 +1,4 @@
-/** Failures of protocols that know no sessions, approvals or restarts: OpenAI's, and the AI SDK's message stream. */
+/** Failures of protocols without sessions, approvals or restarts: OpenAI's, and the AI SDK's message stream. */
 import { row } from "./failure.ts";
 
 const listed = (names: readonly string[]) => names.map((name) => `"${name}"`).join(" or ");
@@ -7,7 +7,7 @@ export const protocolFailures = {
   agent_model_unknown: row<{ model: string; near: readonly string[]; several: boolean }>({
     status: 404,
     message: ({ model, several }) =>
-      several ? `Several agents are called "${model}".` : `No agent is called "${model}".`,
+      several ? `Several agents are named "${model}".` : `No agent is named "${model}".`,
     nextStep: ({ near, several }) => {
       if (several) return `Use the id of one: ${near.join(", ")}.`;
       const hint = near.length > 0 ? `Did you mean ${listed(near)}? ` : "";
@@ -17,7 +17,7 @@ export const protocolFailures = {
   answer_restarted: row<Record<never, never>>({
     status: 502,
     message: () =>
-      "The provider broke off and the answer started again; text already sent cannot be taken back.",
+      "The provider's stream broke and the answer started over; text already sent cannot be taken back.",
     nextStep: () => "Send the request again, or without streaming.",
   }),
   approvals_pending: row<{ approvals: readonly { readonly id: string; readonly question: string }[] }>({

@@ -53,7 +53,7 @@ export const runFailures = {
   provider_no_credit: row<{ provider: string; status: number; message: string }>({
     status: 422,
     message: ({ provider, status, message }) =>
-      `${provider} accepted the key but answers nothing now (${status}): ${message}`,
+      `${provider} accepted the key but is not answering requests (${status}): ${message}`,
     nextStep: () => "Add credit with the provider or wait for its limit to reset, then retry.",
   }),
   provider_without_models: row<{ provider: string; url: string }>({
@@ -63,7 +63,7 @@ export const runFailures = {
   }),
   provider_request_refused: row<{ provider: string; status: number; message: string }>({
     status: 502,
-    message: ({ provider, status, message }) => `${provider} refused the request (${status}): ${message}`,
+    message: ({ provider, status, message }) => `${provider} rejected the request (${status}): ${message}`,
     nextStep: () =>
       "Check the agent's model and its tools' schemas against what the provider said, then retry.",
   }),
@@ -75,19 +75,19 @@ export const runFailures = {
   }),
   answer_flooded: row<{ provider: string; limit: number }>({
     status: 502,
-    message: ({ provider, limit }) => `${provider} did not stop: its answer grew beyond ${limit} characters.`,
+    message: ({ provider, limit }) => `${provider} did not stop: its answer exceeded ${limit} characters.`,
     nextStep: () => "Retry; if it happens again, choose another model.",
   }),
   provider_busy: row<{ provider: string; retryAfterSeconds: number }>({
     status: 503,
     message: ({ provider, retryAfterSeconds }) =>
-      `${provider} asks to wait ${retryAfterSeconds} s, which is more than this run has left.`,
+      `${provider} asks to wait ${retryAfterSeconds} s, longer than this run has left.`,
     nextStep: ({ retryAfterSeconds }) => `Retry in ${retryAfterSeconds} s, or choose another model.`,
   }),
   run_step_limit: row<{ limit: number }>({
     status: 429,
     message: ({ limit }) => `The run made ${limit} model calls, which is the agent's limit on steps.`,
-    nextStep: () => "Send another message to go on, or raise the agent's limits.max_steps.",
+    nextStep: () => "Send another message to continue, or raise the agent's limits.max_steps.",
   }),
   run_time_limit: row<{ limitSeconds: number }>({
     status: 429,
@@ -108,23 +108,23 @@ export const runFailures = {
   run_gave_up: row<{ attempts: number }>({
     status: 500,
     message: ({ attempts }) =>
-      `The run was started ${attempts} times and stopped each time before it got further.`,
-    nextStep: () => "Look into the server's log for what stops it, then send the message again.",
+      `The run was started ${attempts} times and crashed each time without progress.`,
+    nextStep: () => "Check the server's log for the cause, then send the message again.",
   }),
   run_broken: row<{ reference: string }>({
     status: 500,
-    message: ({ reference }) => `The run broke on our side (reference ${reference}).`,
+    message: ({ reference }) => `The run failed with an internal error (reference ${reference}).`,
     nextStep: () => "Look for the reference in the server's log, report it, and send the message again.",
   }),
   output_not_valid: row<{ where: string }>({
     status: 502,
-    message: ({ where }) => `The answer does not fit output_schema, also after a second try: ${where}`,
+    message: ({ where }) => `The answer does not match output_schema, even after a retry: ${where}`,
     nextStep: () => "Make the schema simpler or its descriptions clearer, or use a stronger model.",
   }),
   output_schema_invalid: row<{ where: string }>({
     status: 422,
     message: ({ where }) => `output_schema is not a JSON Schema: ${where}`,
-    nextStep: () => "Send a JSON Schema of draft 2020-12 or draft 7, with a type at its top.",
+    nextStep: () => "Send a JSON Schema of draft 2020-12 or draft 7, with a type at the top level.",
   }),
   message_empty: row<Record<never, never>>({
     status: 422,
@@ -138,44 +138,44 @@ export const runFailures = {
   }),
   run_not_active: row<{ session: string }>({
     status: 409,
-    message: ({ session }) => `Nothing runs in session ${session}.`,
+    message: ({ session }) => `No run is active in session ${session}.`,
     nextStep: () => "Send a message to start a run.",
   }),
   call_not_pending: row<{ call: string }>({
     status: 409,
-    message: ({ call }) => `No call "${call}" waits for a client's result.`,
-    nextStep: () => "Send the results named in the run's pendingToolCallIds, once.",
+    message: ({ call }) => `No call "${call}" is waiting for a client's result.`,
+    nextStep: () => "Send each result named in the run's pendingToolCallIds once.",
   }),
   approval_decided: row<{ id: string; status: string }>({
     status: 409,
-    message: ({ id, status }) => `The approval ${id} is ${status} already.`,
-    nextStep: () => "Nothing is left to do; the first answer counts.",
+    message: ({ id, status }) => `The approval ${id} is already ${status}.`,
+    nextStep: () => "No action is needed; the first answer counts.",
   }),
   approval_changed: row<{ id: string; tool: string }>({
     status: 409,
     message: ({ tool }) =>
-      `The agent, the capability or its config changed since "${tool}" was asked for, so the answer does not count.`,
-    nextStep: ({ id }) => `Look at the approval ${id} again, then answer it.`,
+      `The agent, the capability or its config changed since "${tool}" was requested, so the answer does not count.`,
+    nextStep: ({ id }) => `Review the approval ${id} again, then answer it.`,
   }),
   subagent_waiting: row<{ name: string; runId: string; interrupts: readonly unknown[] }>({
     status: 409,
-    message: ({ name }) => `"${name}" waits for a person.`,
-    nextStep: () => "Answer its approval; this run goes on by itself afterwards.",
+    message: ({ name }) => `"${name}" is waiting for approval.`,
+    nextStep: () => "Answer the approval; this run then continues by itself.",
     details: ({ runId, interrupts }) => ({ runId, interrupts }),
   }),
   subagent_failed: row<{ name: string; message: string }>({
     status: 502,
     message: ({ name, message }) => `"${name}" could not finish: ${message}`,
-    nextStep: () => "Go on without it, or ask it for less.",
+    nextStep: () => "Continue without it, or ask it for less.",
   }),
   subagent_depth: row<{ limit: number }>({
     status: 422,
-    message: ({ limit }) => `Agents may delegate ${limit} levels deep, and this is one more.`,
+    message: ({ limit }) => `Delegation is limited to ${limit} levels, and this would be one more.`,
     nextStep: () => "Do this step without delegating.",
   }),
   resume_required: row<{ open: readonly string[] }>({
     status: 409,
-    message: ({ open }) => `The run waits for an answer to ${open.join(", ")}.`,
+    message: ({ open }) => `The run is waiting for an answer to ${open.join(", ")}.`,
     nextStep: () => "Send `resume` with one entry for each of them.",
   }),
 };

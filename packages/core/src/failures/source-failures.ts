@@ -1,13 +1,13 @@
-/** Failures of where capabilities come from (documents, OpenAPI, MCP servers, skills), and of the sandbox. */
+/** Failures of capability sources (documents, OpenAPI, MCP servers, skills) and of the sandbox. */
 import type { Fault } from "../faults.ts";
 import { row } from "./failure.ts";
 
-const LATER = "The service has a problem of its own; try again later.";
+const LATER = "The service has an internal problem; try again later.";
 const SERVICE_STEPS: Readonly<Record<number, string>> = {
   401: "Set or renew the service's key in the agent's config of this capability.",
-  403: "The key may not do this; use one with more rights, or ask for something else.",
-  404: "Nothing is there; check the ids in the arguments.",
-  429: "The service wants fewer calls; wait, then try again.",
+  403: "The key lacks permission for this; use one with more rights, or ask for something else.",
+  404: "Not found; check the ids in the arguments.",
+  429: "The service rate-limits calls; wait, then try again.",
 };
 
 export const sourceFailures = {
@@ -21,22 +21,23 @@ export const sourceFailures = {
   openapi_invalid: row<{ why: string }>({
     status: 422,
     message: ({ why }) => `The OpenAPI document cannot be used: ${why}.`,
-    nextStep: () => "Give an OpenAPI 3.0 or 3.1 document as JSON or YAML; docs/sources.md says what is read.",
+    nextStep: () =>
+      "Give an OpenAPI 3.0 or 3.1 document as JSON or YAML; docs/sources.md lists what is supported.",
   }),
   mcp_unreachable: row<{ server: string; why: string }>({
     status: 502,
     message: ({ server, why }) => `The MCP server ${server} cannot be reached: ${why}`,
-    nextStep: () => "Start it by hand to see what it says; check its command or address, and its keys.",
+    nextStep: () => "Start it by hand to see its output; check its command or address, and its keys.",
   }),
   mcp_server_died: row<{ server: string; why: string }>({
     status: 502,
     message: ({ server, why }) =>
-      `The MCP server ${server} ended during the call${why === "" ? "." : `: ${why}`}`,
-    nextStep: () => "Call again: it is started anew. If it dies again, report it to the server's author.",
+      `The MCP server ${server} exited during the call${why === "" ? "." : `: ${why}`}`,
+    nextStep: () => "Call again: it is restarted. If it dies again, report it to the server's author.",
   }),
   skill_file_unknown: row<{ skill: string; path: string; files: readonly string[] }>({
     status: 404,
-    message: ({ skill, path }) => `The skill "${skill}" brings no file "${path}".`,
+    message: ({ skill, path }) => `The skill "${skill}" has no file "${path}".`,
     nextStep: ({ files }) => `It brings: ${files.slice(0, 20).join(", ") || "SKILL.md"}.`,
   }),
   secret_missing: row<{ name: string }>({
@@ -48,7 +49,7 @@ export const sourceFailures = {
   }),
   server_value_missing: row<{ name: string }>({
     status: 409,
-    message: ({ name }) => `The service's address needs "${name}", which is not set or not usable there.`,
+    message: ({ name }) => `The service's address needs "${name}", which is not set or cannot be used there.`,
     nextStep: ({ name }) => `Set ${name} in the agent's config of this capability.`,
   }),
   service_refused: row<{ host: string; status: number; excerpt: string; body?: unknown }>({
@@ -56,13 +57,13 @@ export const sourceFailures = {
     message: ({ host, status, excerpt }) =>
       `${host} answered ${status}${excerpt === "" ? "." : `: ${excerpt}`}`,
     nextStep: ({ status }) =>
-      SERVICE_STEPS[status] ?? (status >= 500 ? LATER : "Correct the arguments by what it says."),
+      SERVICE_STEPS[status] ?? (status >= 500 ? LATER : "Correct the arguments as described."),
     details: ({ status, excerpt, body }) => ({ status, excerpt, ...(body !== undefined && { body }) }),
   }),
   schema_refused: row<{ where: string; why: string }>({
     status: 422,
     message: ({ where, why }) => `The JSON Schema cannot be used: ${why} (at ${where}).`,
-    nextStep: () => "Correct the schema at the named place; it may refer only to its own parts.",
+    nextStep: () => "Correct the schema there; it may refer only to its own parts.",
   }),
   sandbox_unavailable: row<{ language: string; why: string }>({
     status: 503,
@@ -71,12 +72,12 @@ export const sourceFailures = {
   }),
   sandbox_busy: row<{ waiting: number }>({
     status: 503,
-    message: ({ waiting }) => `The sandbox is busy; ${waiting} runs are waiting.`,
+    message: ({ waiting }) => `The sandbox is busy; ${waiting} runs are queued.`,
     nextStep: () => "Try again in a few seconds.",
   }),
   sandbox_too_large: row<{ what: string; size: number; limit: number }>({
     status: 413,
-    message: ({ what, size, limit }) => `${what} has ${size} bytes; the sandbox takes ${limit}.`,
+    message: ({ what, size, limit }) => `${what} has ${size} bytes; the sandbox limit is ${limit}.`,
     nextStep: () => "Send less: shorten the code, or name only the files it needs.",
   }),
   sandbox_broke: row<{ language: string; why: string }>({

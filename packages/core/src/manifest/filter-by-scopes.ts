@@ -1,4 +1,4 @@
-/** What is left of a manifest under granted scopes, exactly as seed 004: all capability scopes or nothing, then action by action. */
+/** The manifest visible under granted scopes, exactly as in seed 004: all capability scopes or nothing, then action by action. */
 import { missingScopes } from "../scopes.ts";
 import type { Manifest } from "./manifest.ts";
 
@@ -9,7 +9,7 @@ export interface HiddenByScope {
 }
 
 export interface FilteredManifest {
-  /** Undefined when nothing is left to see. */
+  /** Undefined when nothing is visible. */
   readonly manifest: Manifest | undefined;
   readonly hidden: readonly HiddenByScope[];
 }

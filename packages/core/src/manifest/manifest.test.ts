@@ -24,7 +24,7 @@ const seed = {
 };
 
 describe("readManifest", () => {
-  test("reads the seed's description as it stands", () => {
+  test("reads the seed's description unchanged", () => {
     expect(readManifest(seed)).toEqual({ ok: true, value: seed });
     expect(readManifest(JSON.stringify(seed))).toEqual({ ok: true, value: seed });
   });
@@ -126,7 +126,7 @@ describe("readManifest", () => {
     expect(faults({ ...seed, ...change }).map((fault) => fault.path)).toEqual([path]);
   });
 
-  test("lists every fault at once", () => {
+  test("lists all faults at once", () => {
     expect(faults({ ...seed, name: "", command: "sh" }).map(({ path }) => path)).toEqual(["name", "command"]);
   });
 

@@ -1,6 +1,6 @@
 /**
  * The manifest of a capability package: the document of seed 004, in its own snake_case.
- * Unknown fields are let through, so that a newer manifest still installs, and named in the review; a wrong known one is not.
+ * Unknown fields are accepted, so that a newer manifest still installs, and named in the review; an invalid known one is refused.
  */
 import { z } from "zod";
 import { fail } from "../failures/fail.ts";
@@ -10,8 +10,8 @@ import { isCommandName, PACKAGE_NAME_RULE } from "./package-names.ts";
 import { ParameterDocument, readParameter } from "./parameters.ts";
 import { toolName } from "./tool-names.ts";
 
-export const MANIFEST_MAX_CHARS = 512 * 1024; // a manifest of 200 richly described actions has about 150 KB
-const MAX_TOOL_NAME = 64; // what models accept
+export const MANIFEST_MAX_CHARS = 512 * 1024; // a manifest of 200 actions with long descriptions has about 150 KB
+const MAX_TOOL_NAME = 64; // the longest name models accept
 
 const Scope = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, "must be a scope such as Mail.Read");
 const Scopes = z.array(Scope).max(50);
@@ -29,7 +29,7 @@ const Action = z.object({
   parameters: z.array(ParameterDocument).max(60),
   required_scopes: Scopes.optional(),
   timeout_seconds: TimeoutSeconds.optional(),
-  /** Whether a repeated call does no harm; without it a call is not repeated by itself. */
+  /** Whether repeating a call is harmless; if not, a call is never retried automatically. */
   idempotent: z.boolean().optional(),
   requires_approval: z.boolean().optional(),
 });
@@ -53,7 +53,7 @@ const Documentation = z.looseObject({
   usage: z.string().max(64_000).optional(),
   examples: z.array(z.string().max(4000)).max(100).optional(),
   notes: z.array(z.string().max(4000)).max(100).optional(),
-  /** What its actions leave behind, by a name of the author's. */
+  /** What its actions produce, by names the author chooses. */
   outputs: z
     .record(
       z.string().max(100),
@@ -75,7 +75,7 @@ export const Manifest = z
     required_scopes: Scopes.optional(),
     documentation: Documentation.optional(),
     service: Service.optional(),
-    /** How a task finds it: phrases a person would say, and words about it. */
+    /** How tasks find it: example phrases and keywords. */
     triggers: Words.optional(),
     tags: Words.optional(),
     keywords: Words.optional(),
@@ -101,7 +101,7 @@ export function readManifest(source: unknown): Result<Manifest> {
   return fail("manifest_invalid", { faults: faultsOf(parsed.error) });
 }
 
-/** Fields that nothing reads, by their paths, so that a review can say so. */
+/** Paths of fields that nothing reads, for the review. */
 export function unusedFields(document: unknown): string[] {
   if (!isObject(document)) return [];
   const unknown = (value: unknown, known: object, at: string) =>
@@ -142,7 +142,7 @@ interface NamingFault {
   message: string;
 }
 
-/** Two actions must not become one tool, nor two parameters one input field. */
+/** Two actions must not map to the same tool, nor two parameters to the same input field. */
 function namingFaults(manifest: { name: string; actions: z.infer<typeof Action>[] }): NamingFault[] {
   const tools = new Set<string>();
   return manifest.actions.flatMap((action, index) => {
@@ -152,10 +152,10 @@ function namingFaults(manifest: { name: string; actions: z.infer<typeof Action>[
     if (tool.length > MAX_TOOL_NAME) {
       faults.push({
         path,
-        message: `makes the tool name ${tool}, which is longer than ${MAX_TOOL_NAME} characters`,
+        message: `gives the tool name ${tool}, which is longer than ${MAX_TOOL_NAME} characters`,
       });
     }
-    if (tools.has(tool)) faults.push({ path, message: `makes the tool name ${tool} a second time` });
+    if (tools.has(tool)) faults.push({ path, message: `gives the tool name ${tool}, which is already used` });
     tools.add(tool);
     return faults;
   });
@@ -169,7 +169,7 @@ function parameterFaults(action: z.infer<typeof Action>, index: number): NamingF
     if (keys.has(key)) {
       faults.push({
         path: ["actions", index, "parameters", position],
-        message: `is the parameter ${key} a second time`,
+        message: `gives the parameter ${key}, which is already used`,
       });
     }
     keys.add(key);

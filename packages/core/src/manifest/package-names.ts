@@ -1,6 +1,6 @@
 /**
- * How capability packages and their commands are named: `aech-cli-*`, `aech-rt-*`, and the same under our own prefix.
- * Wheels write `_` for `-` and npm may put a scope in front; all spellings are one name.
+ * Naming of capability packages and their commands: `aech-cli-*`, `aech-rt-*`, and the same with our own prefix.
+ * Wheels write `_` for `-` and npm may add a scope; all spellings are the same name.
  */
 
 export type PackageRole = "cli" | "rt";
@@ -10,7 +10,7 @@ export interface PackageName {
   readonly role: PackageRole;
   /** The capability's part of the name, such as `inbox-assistant`. */
   readonly name: string;
-  /** The whole name as commands spell it, such as `aech-rt-inbox-assistant`. */
+  /** The full name as commands spell it, such as `aech-rt-inbox-assistant`. */
   readonly full: string;
 }
 
@@ -19,7 +19,7 @@ const MAX_CHARS = 80;
 
 export const PACKAGE_NAME_RULE = "aech-cli-*, aech-rt-*, capstan-cli-* or capstan-rt-* in lower case";
 
-/** Reads a name of a wheel, an npm package, a folder or a command; undefined when it follows no rule. */
+/** Parses the name of a wheel, an npm package, a folder or a command; undefined when it follows no rule. */
 export function readPackageName(text: string): PackageName | undefined {
   if (text.length > MAX_CHARS) return undefined;
   const full = text.replace(/^@[a-z0-9][a-z0-9._-]*\//, "").replaceAll("_", "-");
@@ -29,7 +29,7 @@ export function readPackageName(text: string): PackageName | undefined {
   return { prefix: prefix as PackageName["prefix"], role: role as PackageRole, name: name ?? "", full };
 }
 
-/** Whether a manifest's `command` is a plain command name by the rules; anything a shell would read is not. */
+/** Whether a manifest's `command` is a plain command name by these rules, without shell syntax. */
 export function isCommandName(command: string): boolean {
   return command.length <= MAX_CHARS && NAME.test(command);
 }

@@ -1,5 +1,5 @@
 /**
- * The parameters of an action, read from either form: the seed's strings (`"--limit"`, `"arg1"`) or typed objects.
+ * The parameters of an action, in either form: the seed's strings (`"--limit"`, `"arg1"`) or typed objects.
  * A bare `"--x"` does not say whether it takes a value, so it accepts both: `true` passes the switch alone.
  */
 import { z } from "zod";
@@ -75,7 +75,7 @@ export function readParameter(document: ParameterDocument): Parameter {
   return typeof document === "string" ? fromString(document) : fromTyped(document);
 }
 
-/** Whether the parameter names a file or folder: such calls get more time, and their files are in the working folder. */
+/** Whether the parameter is a file or folder: such calls get a longer timeout, and their files are in the working folder. */
 export function isPath({ value, key, choices, description, default: usual }: Parameter): boolean {
   if (value === "path") return true;
   if (value !== "string" || choices) return false;
@@ -85,10 +85,10 @@ export function isPath({ value, key, choices, description, default: usual }: Par
 const soundsLikePath = (key: string) =>
   key.split("_").some((word) => PATH_WORDS.has(word.replace(/s$/, "").toLowerCase()));
 
-/** "Path to original DOCX", "Output JSON file path", "Directory where ...": the noun that the description is about. */
+/** "Path to original DOCX", "Output JSON file path", "Directory where ...": finds the noun the description is about. */
 const ABOUT_PATH =
   /^(?:(?:an?|the|output|input|local|optional|relative|absolute|existing|new|target|source|destination)\s+|(?:[\w./()-]+\s+){0,3}?)(?:path|file|filename|folder|directory)s?\b(?!\s+(?:format|type|extension|size|encoding|mode|count|id)\b)/i;
-/** "Values: png, svg" and numbers of files are no paths, whatever else the sentence says. */
+/** "Values: png, svg" and counts of files are not paths, whatever else the sentence says. */
 const NOT_ABOUT_PATH =
   /\bvalues?:|^(number|count|maximum|minimum|limit|whether|include|enable|if|name|title)\b/i;
 
@@ -101,7 +101,7 @@ const describesPath = (description: string | undefined): boolean =>
 const looksLikePath = (usual: unknown): boolean =>
   typeof usual === "string" && /^(\.{1,2}\/|\/\w)|^[\w-]+\.(?!\d)\w{1,5}$/.test(usual);
 
-/** What an option takes when its author did not say: a path when it is called one, else anything. */
+/** The type of an option whose author did not declare one: a path if its name says so, otherwise anything. */
 function unsaid({
   name,
   description,
@@ -165,7 +165,7 @@ function valueKind(typed: z.infer<typeof TypedParameter>, positional: boolean): 
   if (typed.choices || typed.enum) return "string";
   if (positional) return PATH_FORMAT.test(typed.format ?? "") ? "path" : "string";
   const value = unsaid(typed);
-  return value === "any" && typed.required ? "string" : value; // a switch that must be on is no switch
+  return value === "any" && typed.required ? "string" : value; // a required switch makes no sense
 }
 
 const flagOf = (name: string) => {

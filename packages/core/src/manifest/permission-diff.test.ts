@@ -22,7 +22,7 @@ const before: Manifest = {
 const [list, send] = before.actions as [Manifest["actions"][number], Manifest["actions"][number]];
 
 describe("permissionDiff", () => {
-  test("finds nothing when only words change", () => {
+  test("finds nothing when only texts change", () => {
     const diff = permissionDiff(before, {
       ...before,
       description: "Mail drafts",
@@ -60,7 +60,7 @@ describe("permissionDiff", () => {
     expect(permissionDiff(before, { ...before, ...change })).toMatchObject({ grows: true, ...expected });
   });
 
-  test("does not call a removed action growth", () => {
+  test("does not count a removed action as growth", () => {
     expect(permissionDiff(before, { ...before, actions: [list] })).toMatchObject({
       grows: false,
       actionsRemoved: ["send"],

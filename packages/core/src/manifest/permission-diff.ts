@@ -1,5 +1,5 @@
 /**
- * What an update changes in a package's rights. `grows` decides whether a person must say yes.
+ * What an update changes in a package's rights. `grows` decides whether approval is required.
  * Dropping a required scope is growth too: the action then runs for people who were never granted it.
  */
 import type { Manifest, ManifestAction } from "./manifest.ts";

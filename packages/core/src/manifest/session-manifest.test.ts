@@ -40,7 +40,7 @@ describe("the session's manifest", () => {
     expect(visible(sessionManifest(all, agentWith(["Read"], { a_read: "deny" })))).toEqual(["b: read"]);
   });
 
-  test("is the same text for the same rights, whatever order they come in", () => {
+  test("is the same text for the same rights, in any order", () => {
     const agent = agentWith(["Read"]);
     expect(sessionManifest(all, agent)).toBe(sessionManifest([...all].reverse(), agent));
   });

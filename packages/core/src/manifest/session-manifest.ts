@@ -1,4 +1,4 @@
-/** `/capabilities.json` of a session: the manifests of its agent, with the actions that the agent may use for its user. */
+/** `/capabilities.json` of a session: its agent's manifests, with the actions that the agent may use for its user. */
 import type { RuntimeAgent } from "../runtime-agent.ts";
 import { filterByScopes } from "./filter-by-scopes.ts";
 import type { Manifest } from "./manifest.ts";
@@ -6,7 +6,7 @@ import { toolName } from "./tool-names.ts";
 
 export const SESSION_MANIFEST_PATH = "/capabilities.json";
 
-/** The file's text; the same manifests and rights always give the same text, so that an unchanged file is not rewritten. */
+/** The file's text; deterministic for the same manifests and rights, so that an unchanged file is not rewritten. */
 export function sessionManifest(
   manifests: readonly Manifest[],
   { scopes, tools }: Pick<RuntimeAgent, "scopes" | "tools">,
@@ -16,7 +16,7 @@ export function sessionManifest(
     .flatMap((manifest) => filterByScopes(manifest, scopes).manifest ?? [])
     .map((manifest) => ({
       ...manifest,
-      // Scopes are not all that hides a tool: a policy that denies it does too.
+      // Tools are hidden not only by scopes: also by a policy that denies them.
       actions: manifest.actions.filter(({ name }) =>
         seen.has(`${manifest.name} ${toolName(manifest.name, name)}`),
       ),

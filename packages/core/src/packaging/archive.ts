@@ -1,18 +1,18 @@
 /**
- * What an archive may hold: plain files below one folder, within limits. Zip and tar share these rules.
- * Compression and hashes come from the caller, because core does no I/O and imports no platform.
+ * What an archive may contain: plain files below one folder, within limits. Zip and tar share these rules.
+ * Compression and hashes are passed in, because core does no I/O and imports no platform.
  */
 import { fail } from "../failures/fail.ts";
 import { ok, type Refused, type Result } from "../result.ts";
 
 export interface ArchiveFile {
-  /** Relative, with `/`, as it stands in the archive. */
+  /** Relative, with `/`, as in the archive. */
   readonly path: string;
   readonly bytes: Uint8Array;
   readonly executable?: boolean;
 }
 
-/** What the platform lends: node:zlib and node:crypto in both callers. */
+/** Platform functions: node:zlib and node:crypto in both callers. */
 export interface ArchiveCodec {
   /** Throws when the result would be larger than `maxBytes`. */
   inflateRaw(bytes: Uint8Array, maxBytes: number): Uint8Array;
@@ -29,7 +29,7 @@ export interface ArchiveLimits {
   readonly maxTotalBytes: number;
 }
 
-/** Far above any honest tool package, far below what hurts the machine. */
+/** Far above any legitimate tool package, far below what harms the machine. */
 export const ARCHIVE_LIMITS: ArchiveLimits = {
   maxArchiveBytes: 128 * 1024 * 1024,
   maxFiles: 20_000,
@@ -39,11 +39,11 @@ export const ARCHIVE_LIMITS: ArchiveLimits = {
 const MAX_PATH_CHARS = 400;
 const MAX_SEGMENT_CHARS = 200;
 
-/** Why a path must not be unpacked, or undefined when it may. */
+/** Why a path must not be unpacked; undefined when it may. */
 export function pathFault(path: string): string | undefined {
   if (path === "" || path.length > MAX_PATH_CHARS) return `must have 1 to ${MAX_PATH_CHARS} characters`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\x00-\x1f\x7f\\]/.test(path)) return "holds a control character or a backslash";
+  if (/[\x00-\x1f\x7f\\]/.test(path)) return "contains a control character or a backslash";
   if (path.startsWith("/") || /^[A-Za-z]:/.test(path)) return "is absolute";
   const segments = path.split("/");
   if (segments.includes("..")) return "leaves the folder with '..'";
@@ -52,7 +52,7 @@ export function pathFault(path: string): string | undefined {
   return undefined;
 }
 
-/** Gathers files one by one and refuses the first that breaks a rule. */
+/** Collects files one by one and refuses the first that breaks a rule. */
 export class ArchiveReader {
   readonly files: ArchiveFile[] = [];
   readonly #paths = new Set<string>();
@@ -63,15 +63,15 @@ export class ArchiveReader {
     this.#limits = limits;
   }
 
-  /** Call before inflating: what an entry says of itself is enough to refuse it. */
+  /** Call before inflating: an entry's declared size is enough to refuse it. */
   announce(path: string, sizeBytes: number): Result<true> {
     const fault = pathFault(path);
     if (fault) return refuseArchive(`the path ${JSON.stringify(path.slice(0, 120))} ${fault}`);
-    if (this.#paths.has(path)) return refuseArchive(`it holds ${path} twice`);
+    if (this.#paths.has(path)) return refuseArchive(`it contains ${path} twice`);
     this.#paths.add(path);
     this.#totalBytes += sizeBytes;
     if (this.#paths.size > this.#limits.maxFiles)
-      return refuseArchive(`it holds more than ${this.#limits.maxFiles} files`);
+      return refuseArchive(`it contains more than ${this.#limits.maxFiles} files`);
     if (this.#totalBytes > this.#limits.maxTotalBytes) {
       return refuseArchive(`unpacked it is larger than ${this.#limits.maxTotalBytes} bytes`);
     }
@@ -82,7 +82,7 @@ export class ArchiveReader {
     this.files.push(file);
   }
 
-  /** A file that is also the folder of another cannot be written; only a crafted archive has one. */
+  /** A file that is also another file's folder cannot be written; only a crafted archive contains one. */
   finish(): Result<ArchiveFile[]> {
     for (const { path } of this.files) {
       for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) {

@@ -1,4 +1,4 @@
-/** npm packages: what a tarball holds, and how one is packed from a project folder without npm. */
+/** npm packages: reads a tarball, and packs one from a project folder without npm. */
 import { z } from "zod";
 import { fail } from "../failures/fail.ts";
 import { faultsOf } from "../faults.ts";
@@ -21,7 +21,7 @@ export type PackageJson = z.infer<typeof PackageJson>;
 
 const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall", "prepare"];
 
-/** npm tarballs have one top folder, usually `package/`; the files without it. */
+/** The files without the tarball's top folder, usually `package/`. */
 export function stripTopFolder(files: readonly ArchiveFile[]): ArchiveFile[] {
   return files.flatMap((file) => {
     const at = file.path.indexOf("/");
@@ -29,7 +29,7 @@ export function stripTopFolder(files: readonly ArchiveFile[]): ArchiveFile[] {
   });
 }
 
-/** What an npm package says of itself. `files` are without the top folder. */
+/** Metadata of an npm package. `files` are without the top folder. */
 export function readNpmPackage(
   files: readonly ArchiveFile[],
 ): Result<PackageContents & { json: PackageJson }> {
@@ -57,7 +57,7 @@ export function binOf({ name, bin }: PackageJson): Record<string, string> {
 
 function readPackageJson(files: readonly ArchiveFile[]): Result<PackageJson> {
   const file = files.find(({ path }) => path === "package.json");
-  if (!file) return refuseArchive("it is no npm package: there is no package.json");
+  if (!file) return refuseArchive("it is not an npm package: package.json is missing");
   let document: unknown;
   try {
     document = JSON.parse(textOf(file));

@@ -1,17 +1,17 @@
-/** What a package archive says of itself before anything of it runs; wheels and npm tarballs give the same shape. */
+/** Metadata of a package archive, read before any of it runs; the same shape for wheels and npm tarballs. */
 import type { ArchiveFile } from "./archive.ts";
 
 export interface PackageContents {
   readonly kind: "wheel" | "npm";
   readonly name: string;
   readonly version: string;
-  /** Commands it would put on the path. */
+  /** Commands it would put on the PATH. */
   readonly commands: readonly string[];
-  /** Other packages it needs, in its own notation. */
+  /** Packages it depends on, in its own notation. */
   readonly dependencies: readonly string[];
-  /** Scripts the package manager would run while installing; they stay off unless allowed. */
+  /** Scripts the package manager would run while installing; disabled unless allowed. */
   readonly installScripts: readonly string[];
-  /** The text of its manifest.json; absent when it must run to describe itself. */
+  /** The text of its manifest.json; absent when the package must run to describe itself. */
   readonly manifestText?: string;
 }
 
@@ -28,7 +28,7 @@ export function findManifest(files: readonly ArchiveFile[]): string | undefined 
   return found[0] && textOf(found[0]);
 }
 
-/** The nearest semantic version, which is what the registry keeps: `1.0` is 1.0.0, `2.1rc1` is 2.1.0-rc1. */
+/** The nearest semantic version, which the registry stores: `1.0` is 1.0.0, `2.1rc1` is 2.1.0-rc1. */
 export function semverOf(version: string): string {
   const match = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(.*)$/.exec(version.trim());
   if (!match) return "0.0.0";

@@ -23,7 +23,7 @@ const FORMATS = [
 ];
 
 describe.each(FORMATS)("$name", ({ write, read }) => {
-  test("gives back what was packed", () => {
+  test("round-trips what was packed", () => {
     const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}(\/[a-z0-9é]{1,60}){0,3}\.t$/), {
       maxLength: 8,
     });
@@ -40,14 +40,14 @@ describe.each(FORMATS)("$name", ({ write, read }) => {
     );
   });
 
-  test("is the same bytes for the same files", () => {
+  test("produces the same bytes for the same files", () => {
     const files = [text("a.txt", "x"), text("b/c.txt", "y")];
     expect(Buffer.compare(write(files, codec), write(files, codec))).toBe(0);
   });
 
   test.each([
-    ["a path that climbs out", "../evil", /'\.\.'/],
-    ["a path that climbs out from inside", "a/../../evil", /'\.\.'/],
+    ["a path that leaves the folder", "../evil", /'\.\.'/],
+    ["a path that leaves the folder from inside", "a/../../evil", /'\.\.'/],
     ["an absolute path", "/etc/passwd", /absolute/],
     ["a drive letter", "C:/x", /absolute/],
     ["a backslash", "..\\evil", /backslash/],
@@ -66,7 +66,7 @@ describe.each(FORMATS)("$name", ({ write, read }) => {
     );
   });
 
-  test("refuses a bomb without unpacking it", () => {
+  test("refuses a zip bomb without unpacking it", () => {
     const bomb = write([{ path: "zeros", bytes: new Uint8Array(2_000_000) }], codec);
     expect(bomb.length).toBeLessThan(10_000);
     expect(refusal(read(bomb, codec, { maxArchiveBytes: 1e6, maxFiles: 10, maxTotalBytes: 1e6 }))).toMatch(
@@ -102,7 +102,7 @@ describe.each(FORMATS)("$name", ({ write, read }) => {
   });
 });
 
-describe("links and lies", () => {
+describe("links and false sizes", () => {
   test("a symbolic link in a zip is refused", () => {
     const zip = writeZip([text("link", "/etc/passwd")], codec);
     const central = findSignature(zip, 0x02014b50);
@@ -117,11 +117,11 @@ describe("links and lies", () => {
     expect(refusal(readTarGz(gzipSync(tar), codec))).toMatch(/link or a device/);
   });
 
-  test("an entry that inflates to more than it says is refused", () => {
+  test("an entry that inflates to more than it declares is refused", () => {
     const zip = writeZip([{ path: "a", bytes: new Uint8Array(100_000) }], codec);
     for (const at of [22, findSignature(zip, 0x02014b50) + 24])
       new DataView(zip.buffer).setUint32(at, 10, true);
-    expect(refusal(readZip(zip, codec))).toMatch(/larger than it says/);
+    expect(refusal(readZip(zip, codec))).toMatch(/larger than it declares/);
   });
 
   test("entries that share bytes are refused", () => {
@@ -160,7 +160,7 @@ describe("wheels", () => {
     text("README.md", "# Demo"),
   ];
 
-  test("built from a project say what they hold", () => {
+  test("built from a project report their contents", () => {
     const { fileName, files } = built(project);
     expect(fileName).toBe("aech_cli_demo-0.1.0-py3-none-any.whl");
     expect(files.map(({ path }) => path)).toEqual([
@@ -186,7 +186,7 @@ describe("wheels", () => {
     });
   });
 
-  test("may lie flat, without src", () => {
+  test("accepts a flat layout without src", () => {
     const flat = [text("aech_cli_demo/__init__.py", ""), text("aech_cli_demo/manifest.json", "{}")];
     expect(readWheel(built(flat).files, codec)).toMatchObject({ value: { manifestText: "{}" } });
   });
@@ -198,16 +198,16 @@ describe("wheels", () => {
         files.map((file) => (file.path.endsWith("main.py") ? text(file.path, "evil") : file)),
       /differs/,
     ],
-    ["a file slipped in", (files: ArchiveFile[]) => [...files, text("evil.py", "")], /not in its RECORD/],
+    ["an unlisted file", (files: ArchiveFile[]) => [...files, text("evil.py", "")], /not in its RECORD/],
     [
       "no RECORD",
       (files: ArchiveFile[]) => files.filter(({ path }) => !path.endsWith("RECORD")),
-      /no RECORD/,
+      /RECORD is missing/,
     ],
     [
       "no METADATA",
       (files: ArchiveFile[]) => files.filter(({ path }) => !path.endsWith("METADATA")),
-      /no wheel/,
+      /not a wheel/,
     ],
   ])("with %s are refused", (_, change, why) => {
     expect(refusal(readWheel(change(built(project).files), codec))).toMatch(why);
@@ -243,7 +243,7 @@ describe("npm tarballs", () => {
     text("node_modules/x/index.js", ""),
   ];
 
-  test("packed from a project say what they hold", () => {
+  test("packed from a project report their contents", () => {
     const packed = buildNpmTarball(project, codec);
     if (!packed.ok) throw new Error(packed.failure.message);
     expect(packed.value.fileName).toBe("capstan-cli-demo-1.2.3.tgz");

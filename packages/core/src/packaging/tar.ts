@@ -1,6 +1,6 @@
 /**
  * Tar, as npm uses it: ustar with pax and GNU long names, read strictly, written reproducibly.
- * Links are refused altogether: npm never packs them, and one that points outside is how archives escape.
+ * All links are refused: npm never packs them, and archives escape through links that point outside.
  */
 import { ok, type Result } from "../result.ts";
 import {
@@ -15,7 +15,7 @@ import {
 const BLOCK = 512;
 const NPM_TIME = 499_162_500; // 1985-10-26T08:15:00Z, the time npm writes: the same files always make the same bytes
 
-/** Kinds of entries: what a type flag means to us. */
+/** What each entry type flag means. */
 const KINDS: Readonly<Record<string, "file" | "folder" | "pax" | "global" | "long-name">> = {
   "\0": "file",
   "0": "file",
@@ -69,7 +69,7 @@ interface Header {
   readonly mode: number;
 }
 
-/** Adds a file, or returns what an extension header says of the next entry. */
+/** Adds a file, or returns what an extension header declares for the next entry. */
 function take(
   { path, type, mode, size }: Header,
   content: Uint8Array,
@@ -149,7 +149,7 @@ export function writeTarGz(files: readonly ArchiveFile[], codec: ArchiveCodec): 
   return codec.gzip(tar);
 }
 
-/** A pax record counts its own length. */
+/** The length of a pax record includes its own digits. */
 function paxRecord(key: string, value: string): Uint8Array {
   const body = new TextEncoder().encode(` ${key}=${value}\n`);
   let length = body.length + 1;

@@ -1,5 +1,5 @@
 /**
- * Wheels (PEP 427): what one holds, and how one is built from a project folder without PyPI or a build backend.
+ * Wheels (PEP 427): reads one, and builds one from a project folder without PyPI or a build backend.
  * Pure Python only; a project with compiled parts needs its own build.
  */
 import { z } from "zod";
@@ -11,19 +11,19 @@ import type { PackageContents } from "./package-contents.ts";
 import { findManifest, textOf } from "./package-contents.ts";
 import { writeZip } from "./zip.ts";
 
-/** What a wheel says of itself. Every file must be as its RECORD lists it. */
+/** Metadata of a wheel. Every file must match its RECORD. */
 export function readWheel(files: readonly ArchiveFile[], codec: ArchiveCodec): Result<PackageContents> {
   const info = files.find(({ path }) => /^[^/]+\.dist-info\/METADATA$/.test(path));
-  if (!info) return refuseArchive("it is no wheel: there is no *.dist-info/METADATA");
+  if (!info) return refuseArchive("it is not a wheel: *.dist-info/METADATA is missing");
   const folder = info.path.slice(0, -"METADATA".length);
   const fields = metadataFields(textOf(info));
   const head = textOf(info).split(/\r?\n\r?\n/)[0] ?? "";
   const requirements = fields.get("requires-dist") ?? [];
   if ((head.match(/requires-dist/gi) ?? []).length !== requirements.length)
-    return refuseArchive("its METADATA writes a dependency in a way that can be read differently");
+    return refuseArchive("its METADATA has an ambiguous dependency");
   const addressed = requirements.find((each) => /^[^;]*@/.test(each));
   if (addressed !== undefined)
-    return refuseArchive(`it depends on "${addressed}", an address instead of a version in an index`);
+    return refuseArchive(`it depends on "${addressed}", a URL instead of a version in an index`);
   const name = fields.get("name")?.[0];
   const version = fields.get("version")?.[0];
   if (!name || !version) return refuseArchive("its METADATA names no package and version");
@@ -43,8 +43,8 @@ export function readWheel(files: readonly ArchiveFile[], codec: ArchiveCodec): R
 }
 
 /**
- * Only what certainly needs an extra that nobody asked for is left out; "extra == 'x' or python_version > '3'" is not.
- * pip decides in the end; this list is what a reader sees before pip was asked.
+ * Leaves out only dependencies that certainly need an extra nobody requested; "extra == 'x' or python_version > '3'" stays.
+ * pip decides in the end; this list is for the review, before pip runs.
  */
 function isOnlyForExtra(requirement: string): boolean {
   const marker = requirement.slice(requirement.indexOf(";") + 1);
@@ -71,7 +71,7 @@ function consoleScripts(text: string): string[] {
 
 function checkRecord(files: readonly ArchiveFile[], folder: string, codec: ArchiveCodec): Result<true> {
   const record = files.find(({ path }) => path === `${folder}RECORD`);
-  if (!record) return refuseArchive("it is no wheel: there is no RECORD");
+  if (!record) return refuseArchive("it is not a wheel: RECORD is missing");
   const lines = textOf(record).split(/\r?\n/).filter(Boolean).map(recordLine);
   const hashes = new Map(lines.map(({ path, hash }) => [path, hash]));
   for (const { path, bytes } of files) {
@@ -84,7 +84,7 @@ function checkRecord(files: readonly ArchiveFile[], folder: string, codec: Archi
   return ok(true);
 }
 
-/** `path,hash,size`, where a path with a comma is quoted. */
+/** `path,hash,size`; a path with a comma is quoted. */
 function recordLine(line: string): { path: string; hash: string } {
   const quoted = /^"((?:[^"]|"")*)",([^,]*)/.exec(line);
   if (quoted) return { path: (quoted[1] ?? "").replaceAll('""', '"'), hash: quoted[2] ?? "" };
@@ -141,7 +141,7 @@ export function buildWheel(
   return ok({ fileName: `${stem}-py3-none-any.whl`, bytes: writeZip(all, codec) });
 }
 
-/** The files of the project's packages, `src/` taken off; a manifest beside pyproject.toml goes into the first package. */
+/** The files of the project's packages, without `src/`; a manifest next to pyproject.toml goes into the first package. */
 function packageFiles(files: readonly ArchiveFile[]): ArchiveFile[] {
   const kept = files.filter(({ path }) => !LEFT_OUT.test(path));
   const roots = packageRoots(kept);

@@ -1,6 +1,6 @@
 /**
  * Zip, as wheels use it: read strictly, written reproducibly (no clock, sorted by the caller).
- * Strict means: no links, no encryption, no zip64, no overlapping entries, and sizes that are true.
+ * Strict means: no links, no encryption, no zip64, no overlapping entries, and correct sizes.
  */
 import { ok, type Result } from "../result.ts";
 import {
@@ -23,7 +23,7 @@ const STORED = 0;
 const DEFLATED = 8;
 const UTF8_NAMES = 0x0800;
 const ENCRYPTED = 0x0001;
-const DOS_1980 = 0x0021; // 1980-01-01, the earliest a zip can say: the same files always make the same bytes
+const DOS_1980 = 0x0021; // 1980-01-01, the earliest date in a zip: the same files always produce the same bytes
 const MADE_BY_UNIX = 0x0314;
 const FILE_TYPE = 0o170000;
 const REGULAR = 0o100000;
@@ -61,7 +61,7 @@ function readDirectory(bytes: Uint8Array, limits: ArchiveLimits): Result<Entry[]
   const count = view.getUint16(end + 10, true);
   const directory = view.getUint32(end + 16, true);
   if (count === 0xffff || directory === 0xffffffff) return refuseArchive("it is in the zip64 format");
-  if (count > limits.maxFiles) return refuseArchive(`it holds more than ${limits.maxFiles} files`);
+  if (count > limits.maxFiles) return refuseArchive(`it contains more than ${limits.maxFiles} files`);
   const entries: Entry[] = [];
   let at = directory;
   for (let index = 0; index < count; index++) {
@@ -97,7 +97,7 @@ function readEntries(
   let previousEnd = 0;
   for (const entry of [...files].sort((a, b) => a.offset - b.offset)) {
     const start = dataStart(bytes, entry);
-    // Entries that share bytes are how a small file claims to hold petabytes.
+    // Entries that share bytes let a small file claim petabytes of content.
     if (entry.offset < previousEnd) return refuseArchive("its entries overlap");
     previousEnd = start + entry.packedBytes;
     const content = readContent(bytes.subarray(start, previousEnd), entry, codec);
@@ -113,11 +113,11 @@ function readContent(packed: Uint8Array, entry: Entry, codec: ArchiveCodec): Res
   if (kind !== 0 && kind !== REGULAR) return refuseArchive(`${path} is a link or a device`);
   if (flags & ENCRYPTED) return refuseArchive(`${path} is encrypted`);
   if (method !== STORED && method !== DEFLATED)
-    return refuseArchive(`${path} is packed with an unknown method`);
+    return refuseArchive(`${path} uses an unknown compression method`);
   if (packed.length !== packedBytes) return refuseArchive(`${path} is cut off`);
   const content = method === STORED ? packed : inflate(packed, sizeBytes, codec);
   if (content === undefined || content.length !== sizeBytes)
-    return refuseArchive(`${path} is larger than it says`);
+    return refuseArchive(`${path} is larger than it declares`);
   return codec.crc32(content) === entry.crc ? ok(content) : refuseArchive(`${path} is damaged`);
 }
 
@@ -185,7 +185,7 @@ export function writeZip(files: readonly ArchiveFile[], codec: ArchiveCodec): Ui
 
 type Field = readonly [bytes: 2 | 4, value: number];
 
-/** The fields both headers share; the local one lacks the first ("made by"). */
+/** The fields that both headers share; the local one lacks the first ("made by"). */
 function headerFields(file: ArchiveFile, packed: Uint8Array, path: Uint8Array, codec: ArchiveCodec): Field[] {
   return [
     [2, MADE_BY_UNIX],

@@ -1,10 +1,10 @@
 /**
- * Verbs as classes: "look up", "find" and "search" ask for the same kind of thing, "delete" and "create" do not.
- * A capability's class comes from its declared actions, else from the verb its name or description starts with.
+ * Verbs as classes: "look up", "find" and "search" mean the same kind of action, "delete" and "create" do not.
+ * A capability's class comes from its declared actions, otherwise from the first verb of its name or description.
  */
 import { identifierWords, words } from "./text.ts";
 
-/** One row per class, the class name first. A verb may stand in several rows. */
+/** One row per class, the class name first. A verb may be in several rows. */
 const CLASSES: readonly string[] = [
   "create make build start setup register open form found establish add new compose draft insert",
   "generate make create draw render design produce paint compose illustrate animate synthesize",
@@ -37,7 +37,7 @@ CLASSES.forEach((row, at) => {
   }
 });
 
-/** The classes as bits, so that "do they share one" is a single operation. */
+/** Classes as bits, so that checking for a shared class is a single operation. */
 export function actionBits(verbs: Iterable<string>): number {
   let bits = 0;
   for (const verb of verbs) for (const at of classesOfVerb.get(verb) ?? []) bits |= 1 << at;
@@ -46,7 +46,7 @@ export function actionBits(verbs: Iterable<string>): number {
 
 export const isActionVerb = (word: string): boolean => classesOfVerb.has(word);
 
-/** Declared actions win; else the first verb of the name, else of the description. */
+/** Declared actions win; then the first verb of the name, then of the description. */
 export function documentActions(document: {
   readonly name: string;
   readonly description: string;

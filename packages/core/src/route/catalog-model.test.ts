@@ -10,7 +10,7 @@ import { STATIC_WEIGHTS } from "./weights.ts";
 const prior = STATIC_WEIGHTS.catalog as NonNullable<typeof STATIC_WEIGHTS.catalog>;
 const values = (centre: number) => ({ centre, near: centre, gap: 0.2, agree: 1 });
 
-/** Letters as dimensions: a stand-in for a model that sees spelling instead of meaning. */
+/** Letters as dimensions: stands in for a model that sees spelling instead of meaning. */
 const spelling: Embed = (text) => {
   const vector = new Float32Array(32);
   for (const letter of text.toLowerCase()) {
@@ -34,12 +34,12 @@ const indexOf = (all: readonly RouteDocument[]) => {
 };
 
 describe("a catalog's own model", () => {
-  test("is what other catalogs taught when its rows say the same", () => {
+  test("equals the prior when the catalog's rows agree with it", () => {
     const odds = nothingFitsOdds(values(0.5), fitCatalogModel([], prior));
     expect(odds).toBeCloseTo(nothingFitsOdds(values(0.5), prior.weights), 6);
   });
 
-  test("moves with the catalog: where all is similar, more similarity is needed to fit", () => {
+  test("adapts to the catalog: where everything is similar, a match needs more similarity", () => {
     const rows = (fits: number, none: number): CatalogRow[] => [
       { values: values(fits), none: false },
       { values: values(none), none: true },
@@ -49,16 +49,16 @@ describe("a catalog's own model", () => {
     expect(nothingFitsOdds(values(0.7), alike)).toBeGreaterThan(nothingFitsOdds(values(0.7), apart));
   });
 
-  test("is made of every trigger left out once, and once with its capability hidden", () => {
+  test("uses every trigger left out once, and once with its capability hidden", () => {
     const rows = catalogRows(indexOf(documents), STATIC_WEIGHTS.fusion);
     expect(rows.map(({ none }) => none)).toEqual(Array.from({ length: 50 }, (_, at) => at % 2 === 1));
   });
 
-  test("is not made of a handful of triggers", () => {
+  test("is not fitted on a handful of triggers", () => {
     expect(catalogRows(indexOf(documents.slice(0, 3)), STATIC_WEIGHTS.fusion)).toEqual([]);
   });
 
-  test("is the same in whatever order the catalog was registered, and leaves the index as it was", () => {
+  test("is the same in any order of registration, and leaves the index unchanged", () => {
     const index = indexOf(documents);
     const before = JSON.stringify(rank("print the file", index));
     const rows = JSON.stringify(catalogRows(index, STATIC_WEIGHTS.fusion));
@@ -68,7 +68,7 @@ describe("a catalog's own model", () => {
     expect(JSON.stringify(rank("print the file", turned))).toBe(before);
   });
 
-  test("is fitted again when a capability is added or removed", () => {
+  test("is refitted when a capability is added or removed", () => {
     const index = indexOf(documents);
     const alone = rank("print the mail", index).confidence;
     index.add({ ...(documents[0] as RouteDocument), id: "post", name: "post" });

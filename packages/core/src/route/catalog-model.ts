@@ -1,14 +1,14 @@
 /**
- * Does anything in this catalog fit? The general model was fitted on other catalogs, so it is corrected by the one it stands before: each
- * of some triggers is ranked with itself left out (something fits) and with its capability hidden (nothing fits). A small logistic
- * model is fitted on these rows, starting from what other catalogs taught.
+ * Does anything in this catalog fit? The general model was fitted on other catalogs, so it is corrected for this one: each
+ * of a sample of triggers is ranked with itself left out (something fits) and with its capability hidden (nothing fits). A small
+ * logistic model is fitted on these rows, with the other catalogs as prior.
  *
- * The rows of those catalogs are not shipped. Their loss is kept as a quadratic around its minimum: five weights and a matrix.
+ * The rows of those catalogs are not shipped. Their loss is stored as a quadratic around its minimum: five weights and a matrix.
  */
 import type { Candidate } from "./features.ts";
 import { dot } from "./vectors.ts";
 
-/** What the model reads. A background of everyday requests and six further inputs added nothing; see docs/routing.md. */
+/** The model's inputs. A background of everyday requests and six further inputs did not help; see docs/routing.md. */
 export const CATALOG_INPUTS = [
   "centre", // similarity to the nearest centre
   "near", // mean similarity to the three nearest texts and triggers
@@ -22,7 +22,7 @@ export type CatalogModel = readonly number[];
 
 export interface CatalogPrior {
   readonly weights: CatalogModel;
-  /** Row after row: the curvature of the other catalogs' mean loss at these weights. */
+  /** Row by row: the curvature of the other catalogs' mean loss at these weights. */
   readonly curvature: readonly number[];
 }
 
@@ -31,7 +31,7 @@ export interface CatalogRow {
   readonly none: boolean;
 }
 
-const OWN_SHARE = 0.4; // beside other catalogs; 0.25 to 0.6 gave the same figures
+const OWN_SHARE = 0.4; // relative to other catalogs; 0.25 to 0.6 gave the same figures
 const NEAREST = 3;
 const STEPS = 12;
 const ENOUGH = 1e-6;
@@ -71,7 +71,7 @@ function meanOfNearest(candidates: readonly Candidate[], vector: Float32Array): 
   return best.reduce((sum, value) => sum + value, 0) / NEAREST;
 }
 
-/** Half of the rows fit nothing; of the tasks people write, about one in four. */
+/** Half of the rows fit nothing; of real tasks, about a quarter. */
 const RARER = Math.log(3);
 
 /** The log odds that nothing fits. */
@@ -129,7 +129,7 @@ function addRow(
   });
 }
 
-/** Gauss without pivoting: the matrix is symmetric and positive. */
+/** Gaussian elimination without pivoting: the matrix is symmetric and positive. */
 function solve(matrix: number[], right: readonly number[]): number[] {
   const size = right.length;
   const out = [...right];

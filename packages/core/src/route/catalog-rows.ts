@@ -1,6 +1,6 @@
 /**
- * A catalog's own rows for its model. Which triggers are used depends on the documents alone, never on the order they were added in, so
- * that the same catalog always gets the same model.
+ * Training rows from a catalog for its own model. The choice of triggers depends only on the documents, never on their order of
+ * registration, so that the same catalog always gets the same model.
  */
 import { type CatalogRow, type CatalogValues, catalogValues } from "./catalog-model.ts";
 import { type Candidate, candidatesFor } from "./features.ts";
@@ -10,8 +10,8 @@ import { readTask, type Task } from "./task.ts";
 import { withoutValues } from "./text.ts";
 import { dot, nearestRow, withoutSpoken } from "./vectors.ts";
 
-const FEWEST_TRIGGERS = 20; // fewer say too little of a catalog
-const MOST_TRIGGERS = 80; // 150 gave the same figures and cost twice the time
+const FEWEST_TRIGGERS = 20; // fewer are not representative
+const MOST_TRIGGERS = 80; // 150 gave the same figures and took twice as long
 
 interface Trigger {
   readonly entry: IndexEntry;
@@ -44,8 +44,8 @@ function valuesOf(candidates: readonly Candidate[], task: Task, fusion: FusionWe
 }
 
 /**
- * The evidence for a capability as if it did not have this trigger. Its words stay in the statistics, where one trigger of many changes
- * little: taking the document out and putting it back would cost a hundred times as much.
+ * Evidence for a capability without this trigger. Its words stay in the statistics, where one of many triggers changes little:
+ * removing and re-adding the document would cost a hundred times as much.
  */
 function withoutTrigger(candidate: Candidate, text: string, task: Task, index: RouteIndex): Candidate {
   const { entry, features } = candidate;
@@ -85,7 +85,7 @@ function triggersOf({ entries }: RouteIndex): Trigger[] {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Evenly over all of them: ordered by their text, neighbours are of different capabilities. */
+/** Evenly distributed: sorted by text, neighbours belong to different capabilities. */
 function sample(triggers: readonly Trigger[]): Trigger[] {
   if (triggers.length < FEWEST_TRIGGERS) return [];
   const count = Math.min(MOST_TRIGGERS, triggers.length);

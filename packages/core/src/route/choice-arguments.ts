@@ -1,4 +1,4 @@
-/** Choices and lists: enum values by what people call them, yes and no, and the items of a list in the text. */
+/** Choices and lists: enum values by their common names, yes and no, and the items of a list in the text. */
 import type { JsonValue } from "../schema.ts";
 import { speaksOf } from "./free-text.ts";
 import type { Mapping } from "./mapping.ts";
@@ -14,7 +14,7 @@ export const booleanFor = (name: string, task: string): boolean | undefined => {
   );
 };
 
-/** What stands in a path or in quotes is no choice: "report.pdf" does not ask for a PDF. */
+/** Text inside a path or quotes is not a choice: "report.pdf" does not ask for a PDF. */
 export function enumValue(choices: readonly unknown[], { task, values }: Mapping): JsonValue | undefined {
   const names = choices.filter((choice) => typeof choice === "string");
   const words = ` ${without(values.filter(isName), task)
@@ -23,7 +23,7 @@ export function enumValue(choices: readonly unknown[], { task, values }: Mapping
   const places = names.flatMap((choice) =>
     spokenForms(choice).map((form) => ({ choice, length: form.length, at: words.lastIndexOf(` ${form} `) })),
   );
-  // The longest form wins over one inside it, then the one said last: "from png to jpeg" asks for a JPEG.
+  // The longest form wins over one inside it, then the last one: "from png to jpeg" asks for a JPEG.
   return places
     .filter(({ at }) => at >= 0)
     .sort((a, b) => b.at + b.length - (a.at + a.length) || b.length - a.length)[0]?.choice;
@@ -61,7 +61,7 @@ export function arrayFor(
   );
 }
 
-/** One field of a list's item: its words, its words as something under way, or the first of a choice. */
+/** One field of a list item: its words, its words in progressive form, or the first value of an enum. */
 function itemField({ name, schema }: ParameterSchema, text: string): JsonValue | undefined {
   if (Array.isArray(schema.enum)) return schema.enum[0] as JsonValue;
   if (schema.type !== "string") return undefined;
@@ -71,7 +71,7 @@ function itemField({ name, schema }: ParameterSchema, text: string): JsonValue |
 /** "Fix the bug" -> "Fixing the bug". */
 function underWay(text: string): string {
   const [verb = "", ...rest] = text.split(" ");
-  if (rest.length === 0) return text.charAt(0).toUpperCase() + text.slice(1); // "eggs" is a thing, not a doing
+  if (rest.length === 0) return text.charAt(0).toUpperCase() + text.slice(1); // "eggs" is a noun, not a verb
   const stem = /[^aeiou]e$/i.test(verb)
     ? verb.slice(0, -1)
     : /^[^aeiou]*[aeiou][bdgmnprt]$/i.test(verb)

@@ -10,7 +10,7 @@ const CALCULATOR = tools({
   divide: "Divide first number by second",
 });
 
-describe("a sum said in everyday words goes to the tool that is named for it", () => {
+describe("arithmetic in everyday words goes to the tool named for it", () => {
   const SUMS: [string, string][] = [
     ["what is 12 times 9", "multiply"],
     ["seven times eight", "multiply"],
@@ -33,7 +33,7 @@ describe("a sum said in everyday words goes to the tool that is named for it", (
   test.each(SUMS)("%s: %s, as a step of a plan chooses", (task, tool) => {
     expect(ranked(task, CALCULATOR)[0]?.name).toBe(tool);
   });
-  test("and asks a model for no other text than the one it has read before", () => {
+  test("and embeds no text it has embedded before", () => {
     const asked = new Set<string>();
     const embed = (text: string) => {
       asked.add(text);
@@ -54,7 +54,7 @@ describe("a sum said in everyday words goes to the tool that is named for it", (
   });
 });
 
-test.each(["book a table on 2026-11-15", "3 4", "call 555 and 777"])("%s is no sum", (task) => {
+test.each(["%s is not arithmetic", "3 4", "call 555 and 777"])("%s is no sum", (task) => {
   expect(chooseTool(task, CALCULATOR)).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-/** Which of these tools does a sentence ask for? Words alone, no embeddings: light enough for a model that runs in the process. */
+/** Which of these tools a sentence asks for. Words only, no embeddings: light enough for a model that runs in the process. */
 import type { JsonSchema } from "../schema.ts";
 import { type AnyTool, riskOf } from "../tool.ts";
 import { isActionVerb } from "./actions.ts";
@@ -19,7 +19,7 @@ import { weightsFor } from "./weights.ts";
 
 export interface ToolChoice {
   readonly name: string;
-  /** Higher is better; it compares the tools of one sentence. */
+  /** Higher is better; comparable only among the tools of one sentence. */
   readonly score: number;
 }
 
@@ -29,7 +29,7 @@ export interface ChoosableTool {
   readonly inputSchema: JsonSchema;
 }
 
-/** Tools have names and descriptions but no triggers, so a name that is said outweighs the rest. */
+/** Tools have names and descriptions but no triggers, so a mentioned name outweighs the rest. */
 const WEIGHTS: FusionWeights = {
   plain: { words: 2, phrase: 1, name: 4, cover: 1, action: 1 },
   relative: { words: 1, name: 1 },
@@ -59,7 +59,7 @@ export function chooseTool(sentence: string, tools: readonly ChoosableTool[]): T
     .sort(byScore);
 }
 
-/** How much each kind of evidence counts beside the words and the meaning, which are 0 to 1 here. */
+/** Weight of each kind of evidence relative to words and meaning, which are 0 to 1 here. */
 const OPERATION_WEIGHTS: Readonly<Record<keyof OperationFit, number>> = {
   method: 0.35,
   places: 0.3,
@@ -69,11 +69,11 @@ const OPERATION_WEIGHTS: Readonly<Record<keyof OperationFit, number>> = {
   verb: 0.2,
 };
 
-const ADDRESS_CHARS = 2_000; // what a task names stands at its beginning; what is pasted below it is content
+const ADDRESS_CHARS = 2_000; // a task names things at its beginning; what is pasted below it is content
 
-/** How much a tool's own declaration counts beside words and meaning. */
+/** Weight of a tool's own declaration relative to words and meaning. */
 const DECLARED_WEIGHTS = { direction: 0.5, question: 0.2, missing: 0.12, placed: 0.06 };
-const LOOKED_AT = 8; // arguments are tried for the best of an API's thousand operations only
+const LOOKED_AT = 8; // arguments are only tried for the best of an API's thousand operations
 const QUESTION =
   /[?？]\s*$|^\s*(?:what|which|who|whose|when|where|how|is|are|do|does|did|has|have|show|list|display)\b/i;
 
@@ -88,7 +88,7 @@ export interface RankedTools {
   readonly hints?: PayloadHints;
 }
 
-/** The tools of one capability, the best first: by words and meaning as everywhere, and by what each tool declares of itself. */
+/** The tools of one capability, best first: by words and meaning, and by what each tool declares. */
 export function rankTools(sentence: string, { index, toolOf, hints }: RankedTools): ToolChoice[] {
   const { fusion } = weightsFor(index.embed);
   const text = inEnglish(boundedText(sentence).slice(0, ADDRESS_CHARS), index);
@@ -114,12 +114,12 @@ export function rankTools(sentence: string, { index, toolOf, hints }: RankedTool
     .sort(byScore);
 }
 
-/** A tool that lacks its input is a worse reading of the task than one that has it, and a question asks for nothing to be done. */
+/** A tool whose input is missing fits worse than one whose input is there, and a question asks for no action. */
 function declaredScore(sentence: string, tool: DeclaredTool, hints: PayloadHints = {}): number {
   const { description, input, endpoint } = tool;
   const weights = DECLARED_WEIGHTS;
   const direction = directionFit(sentence, description) * weights.direction;
-  if (endpoint) return direction; // its address says the rest
+  if (endpoint) return direction; // its path covers the rest
   const { missing, placed } = mapPayload(sentence, input.jsonSchema, hints);
   const asks = QUESTION.test(sentence) ? (riskOf(tool) === "read" ? 1 : -1) : 0;
   return direction + asks * weights.question - missing.length * weights.missing + placed * weights.placed;
@@ -134,7 +134,7 @@ function addressScore(task: string, endpoint: Endpoint | undefined): number {
 
 const byScore = (a: ToolChoice, b: ToolChoice): number => b.score - a.score || (a.name < b.name ? -1 : 1);
 
-/** What a sentence asks for, one thing after the other: "write x to y and read it back" are two. */
+/** The steps a sentence asks for: "write x to y and read it back" has two. */
 export function stepsOf(sentence: string): string[] {
   const pieces = sentence
     .split(/[.;!?]\s+|,?\s+(?:and then|then|after that|afterwards|finally)\s+/i)

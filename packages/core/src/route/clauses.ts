@@ -1,12 +1,12 @@
 /**
- * Splits a task that asks for several things: "retrieve X, then check Y. Finally compare Z and send it".
+ * Splits a task with several requests: "retrieve X, then check Y. Finally compare Z and send it".
  * "and" splits only before a verb or a new sentence's subject: "cats and dogs" is one thing.
  */
 import { isActionVerb } from "./actions.ts";
 import { contentTerms } from "./text.ts";
 
 const MAX_CLAUSES = 8;
-const MIN_TERMS = 3; // shorter ones match far too much
+const MIN_TERMS = 3; // shorter ones match too much
 const BREAKS =
   /(?<=[.;?!])\s+|,?\s+(?:and then|then|after that|afterwards|finally|next|also|additionally|lastly|as well as|secondly|thirdly)\b,?\s*/i;
 const LEAD =

@@ -1,13 +1,13 @@
 /**
- * How likely nothing fits, and how likely the first match is right: two logistic models over all candidates. They read absolute evidence
+ * How likely nothing fits, and how likely the first match is right: two logistic models over all candidates. They use absolute evidence
  * (the best value of some channels, the first's score) and how far the first is ahead. A capability without triggers shares fewer words
- * with any task, so they also read whether the first has triggers.
+ * with any task, so whether the first has triggers is an input too.
  */
 import type { Field } from "./fusion.ts";
 import type { Postings } from "./postings.ts";
 import type { Task } from "./task.ts";
 
-/** What both models read. More inputs fitted dev better and other sets worse. */
+/** Inputs of both models. More inputs fitted the dev set better and other sets worse. */
 export const CONFIDENCE_INPUTS = [
   "words",
   "phrase",
@@ -17,10 +17,10 @@ export const CONFIDENCE_INPUTS = [
   "evidence", // the first's score, unscaled
   "share", // its softmax share
   "lead", // how far it is ahead of the sixth
-  "length", // content words of the task: the longer, the less of it any capability says
+  "length", // content words of the task: the longer it is, the less any capability covers
   "parts", // clauses
   "phrasing", // a request, or a question about the world
-  "unknown", // share of the task's content that no capability speaks of, by rarity
+  "unknown", // share of the task's content that no capability mentions, by rarity
   "spoken", // 1 when it has triggers
 ] as const;
 export type ConfidenceInput = (typeof CONFIDENCE_INPUTS)[number];

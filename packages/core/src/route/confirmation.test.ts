@@ -3,7 +3,7 @@ import { CONFIDENCE_FLOORS, whatToConfirm } from "./confirmation.ts";
 
 const step = { capabilityId: "company.create" };
 
-describe("no side effect on a guess", () => {
+describe("guesses cause no side effects", () => {
   test.each([
     ["read", 0.2, true],
     ["read", 0.05, false],
@@ -16,23 +16,23 @@ describe("no side effect on a guess", () => {
     expect(whatToConfirm({ ...step, risk, confidence }).length === 0).toBe(executed);
   });
 
-  test("the more a call can break, the more certain it must be", () => {
+  test("the riskier a call, the more certain it must be", () => {
     expect(CONFIDENCE_FLOORS.read).toBeLessThan(CONFIDENCE_FLOORS.write);
     expect(CONFIDENCE_FLOORS.write).toBeLessThan(CONFIDENCE_FLOORS.irreversible);
   });
 
-  test("a guessed input is confirmed however certain the capability is, unless the tool only reads", () => {
+  test("a guessed input requires confirmation however certain the capability is, unless the tool only reads", () => {
     expect(whatToConfirm({ ...step, risk: "write", confidence: 1, guessed: ["body"] })[0]).toMatch(/body/);
     expect(whatToConfirm({ ...step, risk: "read", confidence: 1, guessed: ["body"] })).toEqual([]);
   });
 
-  test("a file that the call has no place for is a sign that something else is meant", () => {
+  test("a file that no parameter takes suggests another tool was meant", () => {
     const certain = { ...step, confidence: 1, unplaced: ["logo.png"] };
     expect(whatToConfirm({ ...certain, risk: "write" })[0]).toMatch(/logo\.png/);
     expect(whatToConfirm({ ...certain, risk: "read" })).toEqual([]);
   });
 
-  test("what cannot be undone does not take its input unseen from another step", () => {
+  test("an irreversible step does not take input from another step without confirmation", () => {
     const takes = [{ input: "body", fromStep: 1 }];
     expect(whatToConfirm({ ...step, risk: "irreversible", confidence: 1, takes })[0]).toMatch(/body/);
     expect(whatToConfirm({ ...step, risk: "write", confidence: 1, takes })).toEqual([]);

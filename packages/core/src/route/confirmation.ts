@@ -1,13 +1,13 @@
 /**
- * No side effect on a guess. A step whose tool only reads is executed; any other must be likely enough to be what was asked for, and
- * each of its inputs must stand in the task. What is not is proposed, with the reasons a person should look at.
+ * Guesses cause no side effects. A read-only step is executed; any other step must be likely enough to be what was asked for, and
+ * all of its inputs must come from the task. Otherwise it is proposed, with the reasons to review.
  */
 import type { ToolRisk } from "../tool.ts";
 import type { TaskStep } from "./task-contract.ts";
 
 /**
- * The least confidence to execute without asking. Calibrated in `bench/routing`: of forty near misses 0.5 lets three through and keeps
- * nearly every right one; what cannot be undone asks for more.
+ * Minimum confidence to execute without confirmation. Calibrated in `bench/routing`: of forty near misses 0.5 lets three through and
+ * keeps nearly every right one; irreversible steps need more.
  */
 export const CONFIDENCE_FLOORS: Readonly<Record<ToolRisk, number>> = {
   read: 0.1,
@@ -23,7 +23,7 @@ const EFFECT: Readonly<Record<ToolRisk, string>> = {
 
 type Confirmable = Pick<TaskStep, "capabilityId" | "risk" | "confidence" | "guessed" | "unplaced" | "takes">;
 
-/** What a person should confirm before the step is executed; empty when it may be. */
+/** What to confirm before the step is executed; empty if nothing. */
 export function whatToConfirm({
   capabilityId,
   risk,
@@ -37,17 +37,19 @@ export function whatToConfirm({
   return [
     ...(unsure
       ? [
-          `Is ${capabilityId} what you want? It ${EFFECT[risk]}, and the confidence is ${confidence} of ${floor} needed.`,
+          `Is ${capabilityId} what you want? It ${EFFECT[risk]}, and the confidence is ${confidence} (${floor} required).`,
         ]
       : []),
     ...(risk !== "read" && guessed.length > 0
-      ? [`Are these right? ${guessed.join(", ")}: read from the task without a clear sign.`]
+      ? [`Are these right? ${guessed.join(", ")}: guessed from the task.`]
       : []),
     ...(risk !== "read" && unplaced.length > 0
-      ? [`The task names ${unplaced.join(", ")}, which ${capabilityId} does not take. Is it what you want?`]
+      ? [`The task names ${unplaced.join(", ")}, which ${capabilityId} does not use. Is it what you want?`]
       : []),
     ...(risk === "irreversible" && takes.length > 0
-      ? [`May ${takes.map(({ input, fromStep }) => `${input} be what step ${fromStep} gives`).join(", ")}?`]
+      ? [
+          `Use ${takes.map(({ input, fromStep }) => `the output of step ${fromStep} as ${input}`).join(", ")}?`,
+        ]
       : []),
   ];
 }

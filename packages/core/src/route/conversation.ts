@@ -1,6 +1,6 @@
 /**
- * Is this something to talk about: a question, a greeting, a remark? The fallback answers those. A wish to have something done that
- * nothing can do, and letters that are no words, are answered with "no match" instead.
+ * Is this conversation: a question, a greeting, a remark? The fallback answers those. A request that no capability can serve,
+ * and text without words, get "no match" instead.
  */
 import { PHRASING_WORDS } from "./phrasing.ts";
 import { words } from "./text.ts";
@@ -10,7 +10,7 @@ const OPENINGS = new Set(
   hi hello hey thanks thank sorry bye good tell explain describe discuss chat talk imagine suppose i im we lets
   hm hmm ok okay yes no wow great cool nice`.split(/\s+/),
 );
-/** A question to somebody ("can you ...", "could you ...") is a wish when a deed follows. */
+/** A polite question ("can you ...", "could you ...") is a request when an action follows. */
 const REQUEST = /^(?:please\s+)?(?:can|could|would|will)\s+you\s+(?!tell|explain|describe|help|say|answer)/i;
 const FUNCTION_WORDS = new Set([...PHRASING_WORDS, ...OPENINGS]);
 const QUESTION_MARK = /[?？¿؟]/;
@@ -23,7 +23,7 @@ export function isConversation(task: string): boolean {
   return OPENINGS.has(spoken[0] ?? "") && (spoken.length <= 2 || isProse(task, spoken));
 }
 
-/** Some of its words hold a sentence together. In other scripts and languages the question mark has to do. */
+/** Contains function words, as a sentence does. For other scripts and languages, the question mark must be enough. */
 function isProse(task: string, spoken: readonly string[]): boolean {
   if (spoken.some((word) => FUNCTION_WORDS.has(word))) return true;
   return /[^\p{Script=Latin}\p{Script=Common}]/u.test(task) && spoken.length >= MIN_FOREIGN_WORDS;

@@ -1,6 +1,6 @@
 /**
- * Which way round: "convert report.pdf to markdown" and "turn notes.md into a PDF" have nearly the same words. What stands before and
- * behind "to" in the task is compared with what stands before and behind it in a tool's description.
+ * Direction: "convert report.pdf to markdown" and "turn notes.md into a PDF" have nearly the same words. The text before and after
+ * "to" in the task is compared with the text before and after it in a tool's description.
  */
 import { kindOfEnding } from "./file-kinds.ts";
 import { findValues } from "./task-values.ts";
@@ -34,7 +34,7 @@ function directionOf(text: string): Direction | undefined {
 
 const termsOf = (text: string): ReadonlySet<string> => new Set(contentTerms(identifierWords(text)));
 
-/** A path says by its ending what kind of thing it is. */
+/** A path's extension tells its file type. */
 const withEndings = (task: string): string =>
   findValues(task)
     .filter(({ kind }) => kind === "path")

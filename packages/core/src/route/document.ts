@@ -1,4 +1,4 @@
-/** What the router knows of one capability. Any catalog can be ranked: ours, a package's, one that a client posts. */
+/** What the router knows of one capability. Any catalog can be ranked: ours, a package's, one posted by a client. */
 import type { Capability } from "../capability.ts";
 import type { AnyTool } from "../tool.ts";
 import { type ParameterSchema, parametersOf } from "./parameters.ts";
@@ -10,17 +10,17 @@ export interface RouteDocument {
   readonly tags?: readonly string[];
   /** Phrases and sentences a person would say. */
   readonly triggers?: readonly string[];
-  /** Names of what it takes; a task often names its inputs. */
+  /** Parameter names; a task often names its inputs. */
   readonly params?: readonly string[];
   readonly domain?: string;
   readonly actions?: readonly string[];
-  /** The task must hold one of these words, or the capability is refused. */
+  /** The task must contain one of these words, otherwise the capability is refused. */
   readonly contextWords?: readonly string[];
   readonly needsUrl?: boolean;
   readonly fallback?: boolean;
 }
 
-/** A capability and its tools as one document: each tool's description counts as a thing people ask for. */
+/** A capability and its tools as one document: each tool's description counts as a request people make. */
 export function routeDocument(capability: Capability): RouteDocument {
   const { routing = {}, tools } = capability;
   const spoken = tools.length > 1 ? tools.map((tool) => tool.description) : [];

@@ -1,27 +1,27 @@
 /**
- * The evidence for each capability, one number between 0 and 1 per channel: what the learned weights are applied to.
- * The cheap channels look at every capability; single triggers are compared only where some channel already sees something.
+ * The evidence for each capability, one number between 0 and 1 per channel: the input of the learned weights.
+ * The cheap channels look at every capability; single triggers are compared only where some channel found something.
  */
 import type { IndexEntry, RouteIndex } from "./route-index.ts";
 import type { Task } from "./task.ts";
 import { dot, nearestRow } from "./vectors.ts";
 
-/** The channels. What else was tried and did not help is in docs/routing.md. */
+/** The channels. Others that did not help are listed in docs/routing.md. */
 export const FEATURES = [
   "words", // BM25F over all fields, as a share of the ideal score
   "phrase", // TF-IDF cosine of words and word pairs to the nearest passage: its own text or one trigger
-  "name", // share of its name that the task says
-  "pair", // word pairs of the task that stand in its own text: none, one third, half, ...
-  "cover", // share of its own text that the task says
-  "param", // share of its parameters that the task names, or holds such a value for
+  "name", // share of its name that occurs in the task
+  "pair", // word pairs of the task that occur in its own text: none, one third, half, ...
+  "cover", // share of its own text that occurs in the task
+  "param", // share of its parameters that the task names, or has such a value for
   "room", // share of the kinds of value in the task that it has a parameter for
-  "tag", // share of its tags that the task says
-  "trigger", // a short trigger stands in the task word for word
-  "domain", // share of its domain's words that the task says
-  "action", // the task's verb is of its kind
-  "centre", // embedding: near the centre of its text and triggers
+  "tag", // share of its tags that occur in the task
+  "trigger", // a short trigger occurs verbatim in the task
+  "domain", // share of its domain's words that occur in the task
+  "action", // the task's verb is of its class
+  "centre", // embedding: similarity to the centre of its text and triggers
   "clauseCentre", // the same for the best clause
-  "nearest", // embedding: near its own text or one trigger
+  "nearest", // embedding: similarity to its own text or one trigger
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 export type FeatureValues = Readonly<Record<Feature, number>>;
@@ -31,7 +31,7 @@ export interface Candidate {
   readonly features: FeatureValues;
   readonly triggerHits: readonly string[];
   readonly tagHits: readonly string[];
-  /** The passage and the trigger that came nearest, for the reasons. */
+  /** The nearest passage and trigger, for the reasons. */
   readonly nearestPassage: Near | undefined;
   readonly nearestTrigger: Near | undefined;
 }
@@ -41,9 +41,9 @@ export interface Near {
   readonly similarity: number;
 }
 
-const PER_CHANNEL = 12; // ten are asked for; twenty gave the same figures on every set
+const PER_CHANNEL = 12; // ten are requested; twenty gave the same figures on every set
 
-/** The best of each channel, with all their evidence. */
+/** The best candidates of each channel, with all their evidence. */
 export function candidatesFor(
   task: Task,
   index: RouteIndex,
@@ -147,7 +147,7 @@ function roomFor(rooms: Task["rooms"], params: ReadonlySet<string>): number {
   return rooms.filter((names) => names.some((name) => params.has(name))).length / (rooms.length + 1);
 }
 
-/** The slots of the highest values above zero. Ties at the edge are all kept, so that slot order never decides. */
+/** The slots of the highest values above zero. Ties at the cutoff are all kept, so that slot order never decides. */
 function topSlots(values: Float64Array, open: readonly boolean[], count: number): number[] {
   const positive: number[] = [];
   for (let slot = 0; slot < values.length; slot++) {

@@ -1,4 +1,4 @@
-/** What a file is, by its ending: who writes "rotate scan.png" never says "picture", and who offers to rotate pictures never says "png". */
+/** File types by extension: a task says "rotate scan.png", never "picture", and a capability says "picture", never "png". */
 
 const KINDS: readonly (readonly [endings: string, words: string])[] = [
   ["md markdown", "markdown"],
@@ -22,10 +22,10 @@ const FILE = new RegExp(`\\b[\\w-]+\\.(${[...wordsByEnding.keys()].join("|")})\\
 
 export const kindOfEnding = (ending: string): string | undefined => wordsByEnding.get(ending.toLowerCase());
 
-/** Only where nobody says the ending itself: people do say "a PDF", and every second tool speaks of documents. */
+/** Only for extensions people do not say: they do say "a PDF", and every second tool mentions documents. */
 const SAID = /picture|audio|video|archive/;
 
-/** The sentence, and behind it what its files are. */
+/** The sentence, followed by the types of its files. */
 export function withFileKinds(sentence: string): string {
   if (!sentence.includes(".")) return sentence;
   const kinds = new Set(

@@ -1,13 +1,13 @@
-/** Text for parameters that take any: what a task is about once its exact values are out, and values named in the text. */
+/** Values for free-text parameters: what remains of a task without its exact values, and values named in the text. */
 import type { FoundValue } from "./task-values.ts";
 
-/** What stands in the task to be handed on as it is: a document, code, a note. */
+/** Content passed on verbatim: a document, code, a note. */
 const VERBATIM = /content|text|body|message|note|code/i;
-/** What a model or a person is asked: the task in its own words, its verb too. */
+/** What a model or a person is asked: the task in its own words, including the verb. */
 const ASKED = /prompt|question|task|instruction|request/i;
 /** What the task is about, without the verb: "search for solar panels" -> "solar panels". */
 const SUBJECT = /query|description|topic|search|input|title|subject|name|q$|keyword/i;
-/** What is said for these is given by a label, in quotes or behind a colon; the sentence itself is no title. */
+/** Values for these need a label, quotes or a colon; the sentence itself is not a title. */
 const HEADING = /^(title|subject|name|label|summary)$/i;
 const LOOKED_FOR = /^(q|query|search|keywords?|search_?(?:term|query))$/i;
 
@@ -16,11 +16,11 @@ export const isFreeText = (name: string): boolean =>
 
 export interface FreeText {
   readonly text: string;
-  /** True when nothing in the task marks this text as the value: it is what is left of the sentence. */
+  /** True when nothing in the task marks this text as the value: it is what remains of the sentence. */
   readonly isGuess: boolean;
 }
 
-/** `used`: the values that other parameters took. */
+/** `used`: the values taken by other parameters. */
 export function freeText(name: string, task: string, used: readonly FoundValue[]): FreeText | undefined {
   const given = (text: string | undefined) => (text ? { text, isGuess: false } : undefined);
   if (HEADING.test(name)) return given(behindColon(task));
@@ -33,7 +33,7 @@ export function freeText(name: string, task: string, used: readonly FoundValue[]
   return left === "" ? undefined : { text: left, isGuess: !(used.length > 0 && HANDS_OVER.test(task)) };
 }
 
-/** "write hello to /notes.txt": the verb hands its object over, and the rest has a place. */
+/** "write hello to /notes.txt": the verb's object is the value, and the rest is already used. */
 const HANDS_OVER = /^\s*(?:please\s+)?(?:write|save|put|store|append|note|keep|log|add|run|execute)\b/i;
 
 /** "remind me to water the plants", "tell Ann that lunch is ready", "note that the door is blue". */
@@ -52,14 +52,14 @@ const lookedFor = (used: readonly FoundValue[], task: string): string | undefine
     )?.[1],
   );
 
-/** Without the words that tied a value to the sentence which has a place of its own now. */
+/** Without the words that connect a used value to the sentence. */
 const cut = (text: string | undefined): string | undefined =>
   text &&
   tidy(
     text.replace(/[?!.\s]+$/, "").replace(/(?:\s+(?:on|at|in|from|since|until|by|for|to|the|of))+\s*$/i, ""),
   );
 
-/** "run this: print(1)" -> "print(1)". Not the colon of an address or a time. */
+/** "run this: print(1)" -> "print(1)". Not the colon of a URL or a time. */
 const behindColon = (task: string): string | undefined =>
   /^[^:\n]{3,120}:\s+(\S[\s\S]*)$/.exec(task)?.[1]?.trim();
 
@@ -71,13 +71,13 @@ function behindPath(task: string, used: readonly FoundValue[]): string | undefin
   return path && said.exec(task.slice(path.end))?.[1]?.trim();
 }
 
-/** The task without the values that have a place. */
+/** The task without the used values. */
 const without = (used: readonly FoundValue[], task: string): string =>
   [...used]
     .sort((a, b) => b.at - a.at)
     .reduce((left, { at, end }) => `${left.slice(0, at)} ${left.slice(end)}`, task);
 
-/** Also without its leading verb and the words that tied the values to it. */
+/** Also without its leading verb and connecting words. */
 function remaining(used: readonly FoundValue[], task: string): string {
   return tidy(
     without(used, task)
@@ -102,7 +102,7 @@ const asWords = (name: string): string =>
 export const speaksOf = (name: string, task: string): boolean =>
   asWords(name) !== "" && new RegExp(`\\b${asWords(name).replace(/s$/, "s?")}\\b`, "i").test(task);
 
-/** Behind the name stands a word that is plainly no prose: it has a dot, a digit, a slash. */
+/** The name is followed by a word that is clearly not prose: it has a dot, a digit, a slash. */
 export function valueNamed(name: string, task: string): FoundValue | undefined {
   const words = asWords(name);
   if (words.length < 2) return undefined;

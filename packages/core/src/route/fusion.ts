@@ -1,20 +1,20 @@
 /**
- * Evidence into one score: a weighted sum with learned, non-negative weights, so that more evidence never counts against
- * a capability. Trust adapts to the task: word evidence is read relative to the best candidate's (a long task of many
- * clauses would drown it), and embeddings count less the more of a capability's own words the task says.
+ * Combines evidence into one score: a weighted sum with learned, non-negative weights, so that more evidence never counts
+ * against a capability. The weighting adapts to the task: word evidence is relative to the best candidate's (otherwise many
+ * clauses would dilute it), and embeddings count less the more of a capability's own words occur in the task.
  */
 import { type Candidate, FEATURES, type Feature } from "./features.ts";
 
 export interface FusionWeights {
-  /** Per channel, as it is. */
+  /** Per channel, unscaled. */
   readonly plain: Partial<Readonly<Record<Feature, number>>>;
   /** Per channel, as a share of the best candidate's value. */
   readonly relative: Partial<Readonly<Record<Feature, number>>>;
-  /** Per channel, times how little the words say (1 = no candidate's own words are in the task). */
+  /** Per channel, times how little the words match (1 = no candidate's own words are in the task). */
   readonly doubt: Partial<Readonly<Record<Feature, number>>>;
 }
 
-/** What the whole field of candidates looks like; the confidence models read it too. */
+/** Statistics over all candidates; the confidence models use them too. */
 export interface Field {
   readonly best: Readonly<Record<Feature, number>>;
   readonly doubt: number;
@@ -30,7 +30,7 @@ export function fieldOf(candidates: readonly Candidate[]): Field {
   return { best, doubt: 1 - Math.min(1, best.cover) };
 }
 
-/** The unscaled sum: what the listwise fit works on. */
+/** The unscaled sum: what the listwise fit optimises. */
 export function evidence({ features }: Candidate, field: Field, weights: FusionWeights): number {
   let sum = 0;
   for (const feature of FEATURES) {
@@ -44,7 +44,7 @@ export function evidence({ features }: Candidate, field: Field, weights: FusionW
   return sum;
 }
 
-/** Between 0 and 10: the share of the most evidence there could be. */
+/** Between 0 and 10: the share of the maximum possible evidence. */
 export const toScore = (sum: number, weights: FusionWeights): number => (10 * sum) / ceiling(weights);
 
 export function ceiling({ plain, relative, doubt }: FusionWeights): number {

@@ -8,7 +8,7 @@ interface Label {
   readonly valueAt: number;
 }
 
-/** One value per labelled parameter. A text runs to the next label or the end; anything else is one word. */
+/** One value per labelled parameter. Text extends to the next label or the end; any other value is one word. */
 export function labelledValues(task: string, names: readonly string[]): Map<string, FoundValue> {
   const labels = names.flatMap((name) => labelOf(name, task)).sort((a, b) => a.at - b.at);
   const values = new Map<string, FoundValue>();

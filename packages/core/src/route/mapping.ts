@@ -1,15 +1,15 @@
-/** The state of filling one tool's parameters: what the text holds, what is taken, what was guessed. */
+/** State while filling one tool's parameters: values in the text, values used, values guessed. */
 import type { JsonValue } from "../schema.ts";
 import type { FoundValue, ValueKind } from "./task-values.ts";
 
 export interface PayloadHints {
-  /** Fields that are the same at every call. */
+  /** Fields with the same value in every call. */
   readonly constants?: Readonly<Record<string, JsonValue>>;
-  /** The IANA zone of a place named in a text. */
+  /** The IANA time zone of a place named in a text. */
   readonly timezoneOf?: (text: string) => string | undefined;
-  /** Today, so that "tomorrow" can be a date. */
+  /** Today, to resolve "tomorrow". */
   readonly now?: Date;
-  /** The address of an operation: "pod web-0" fills `/pods/{name}`. */
+  /** The path of an operation: "pod web-0" fills `/pods/{name}`. */
   readonly path?: string;
 }
 

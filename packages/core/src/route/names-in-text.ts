@@ -1,7 +1,7 @@
-/** What a person or a thing is called in a task: "called Team lunch", "customer Northwind", "Peter Parker's", "give it to Maria". */
+/** Names of people and things in a task: "called Team lunch", "customer Northwind", "Peter Parker's", "give it to Maria". */
 import type { FoundValue } from "./task-values.ts";
 
-/** Words that end a name because something else begins. */
+/** Words that end a name. */
 const END = String.raw`(?=\s*[,.;:!?]|\s*$|\s+(?:for|with|that|and|on|at|in|to|by|from|over|tomorrow|today|tonight|next|this|saying|worth)\b)`;
 const CALLED = new RegExp(
   String.raw`\b(?:called|named|titled)\s+["']?([\p{L}\p{N}][\p{L}\p{N} .&'-]{0,80}?)["']?${END}`,
@@ -18,7 +18,7 @@ const AFTER_PREPOSITION = new RegExp(
 const NOT_A_NAME =
   /^(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|I)\b/;
 
-/** `loosely`: a capitalised name behind a preposition will do, unless the parameter is a mere `name` or `title`. */
+/** `loosely`: also accepts a capitalised name after a preposition, unless the parameter is just `name` or `title`. */
 export function nameIn(
   task: string,
   parameter: string,

@@ -1,4 +1,4 @@
-/** Numbers of a task to the parameters that take one: by the word before it, by the parameter's name beside it, else by their order. */
+/** Assigns numbers of a task to numeric parameters: by the word before it, by the parameter's name next to it, otherwise in order. */
 import type { JsonSchema } from "../schema.ts";
 import type { Mapping } from "./mapping.ts";
 import type { ParameterSchema } from "./parameters.ts";
@@ -29,13 +29,13 @@ export function numberFor({ name, schema, required }: ParameterSchema, mapping: 
 
 const LAST = /^(last|end|to|until|max|maximum|stop|upper)([_-]|$)|[_-](end|to|last)$/i;
 
-/** "pages 10-12": the end of a range goes to `last`, its beginning to any other. */
+/** "pages 10-12": the end of a range goes to `last`, its start to any other parameter. */
 function rangeEnd(name: string, { values }: Mapping): number | undefined {
   const range = values.map((value: FoundValue) => rangeOf(value)).find((each) => each !== undefined);
   return range?.[LAST.test(name) ? 1 : 0];
 }
 
-/** "The number to subtract from." ends in the word that stands before its number: "subtract 5 from 20". */
+/** "The number to subtract from." ends in the word that precedes its number: "subtract 5 from 20". */
 function wordBehind({ description }: JsonSchema): RegExp | undefined {
   const word = /\b(by|from|into)(?=[.;,]|$)/i.exec(typeof description === "string" ? description : "")?.[1];
   return word === undefined ? undefined : new RegExp(`\\b${word}\\s+$`, "i");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { operationFit, pathValues, withoutNames } from "./operation.ts";
 import { mapPayload } from "./payload.ts";
 
-describe("what a task gives for a path", () => {
+describe("path parameters from a task", () => {
   test.each([
     [
       "get issue 42 of octocat/hello-world",
@@ -81,11 +81,11 @@ describe("an operation with many optional fields", () => {
       { type: { type: "array", items: { enum: ["album", "artist"] } } },
       { type: ["artist"] },
     ],
-  ])("gets of %j what the task says, and no more", (task, path, properties, payload) => {
+  ])("takes from %j what the task says, and nothing else", (task, path, properties, payload) => {
     expect(map(task, path, properties)).toEqual(payload);
   });
 
-  test("gets the sentence only where something must stand", () => {
+  test("takes the whole sentence only where a value is required", () => {
     const { note } = map("make it rain on the plain", "/rain", { note: string }, ["note"]);
     expect(note).toMatch(/rain on the plain/);
   });

@@ -1,18 +1,18 @@
 /**
- * What a web operation says of itself beside its words: method, path and what stands in the path. "list the issues", "show
- * issue 4" and "delete issue 4" have nearly the same words; GET or DELETE, and a place for the 4, tell them apart.
+ * What a web operation declares beyond its words: method, path and path parameters. "list the issues", "show issue 4" and
+ * "delete issue 4" have nearly the same words; GET or DELETE, and a place for the 4, tell them apart.
  */
 import { identifierWords, isStopTerm, terms, words } from "./text.ts";
 
 export interface Endpoint {
   readonly method: string;
-  /** With `{name}` where a value stands. */
+  /** With `{name}` for parameters. */
   readonly path: string;
 }
 
 interface PathParameter {
   readonly name: string;
-  /** What a person calls the thing: "pod" for `/pods/{name}`, "droplet" for `{droplet_id}`. */
+  /** What people call the thing: "pod" for `/pods/{name}`, "droplet" for `{droplet_id}`. */
   readonly nouns: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const METHODS: Readonly<Record<"read" | "create" | "change" | "delete", readonly
   change: ["PATCH", "PUT", "POST"],
   delete: ["DELETE"],
 };
-/** The first of these in a task says what kind of call is meant; other verbs stand in the path, if anywhere. */
+/** The first of these verbs in a task decides the method; other verbs occur in the path, if anywhere. */
 const VERBS: readonly (readonly [keyof typeof METHODS, string])[] = [
   [
     "read",
@@ -36,7 +36,7 @@ const kindOfVerb = new Map(
   VERBS.flatMap(([kind, verbs]) => verbs.split(" ").map((verb) => [verb, kind] as const)),
 );
 
-/** 1 when the method is what the task's verb asks for, -1 when it is of another kind, 0 when the verb says nothing. */
+/** 1 when the method matches the task's verb, -1 when it is of another kind, 0 when the verb is neutral. */
 export function methodFit(task: string, method: string): number {
   const verb = words(task).find((word) => kindOfVerb.has(word));
   const kind = verb === undefined ? undefined : kindOfVerb.get(verb);
@@ -45,7 +45,7 @@ export function methodFit(task: string, method: string): number {
   return METHODS[kind].includes(method) ? 0.5 : -1;
 }
 
-/** "star", "refund", "merge": a first word that is a path's own part asks for something to be done, not shown. */
+/** "star", "refund", "merge": a first word that is a path segment asks for an action, not for display. */
 const deedFit = (method: string): number => (/^(POST|PUT|PATCH)$/.test(method) ? 0.5 : -0.5);
 
 const NOT_SAID = /^(v\d+(?:(?:alpha|beta)\d*)?|api|apis|rest)$/i;
@@ -57,7 +57,7 @@ interface ReadPath {
 }
 
 const readPaths = new Map<string, ReadPath>();
-const MOST_READ = 10_000; // some large documents; a path is read again when it was forgotten
+const MOST_READ = 10_000; // some large documents; an evicted path is parsed again
 
 function readPath(path: string): ReadPath {
   const known = readPaths.get(path);
@@ -94,7 +94,7 @@ const singular = (word: string): string =>
     .replace(/(?<=s|x|z|ch|sh)es$/, "")
     .replace(/(?<!s)s$/, "");
 
-/** The values that the task gives for a path: "octocat/hello-world" for two in a row, "pod web-0" by what a thing is called. */
+/** Path values in the task: "octocat/hello-world" for two consecutive ones, "pod web-0" by the name of the thing. */
 export function pathValues(task: string, path: string, { guess = false } = {}): Map<string, string> {
   const { parameters, fixed: parts } = readPath(path);
   const values = new Map<string, string>();
@@ -115,14 +115,14 @@ export function pathValues(task: string, path: string, { guess = false } = {}): 
   return values;
 }
 
-/** Identifiers that nothing was called by. */
+/** Identifiers without a matching name. */
 function leftOver(task: string, taken: Iterable<string>): string[] {
   const known = new Set(taken);
   return identifiersIn(task).filter((word) => !known.has(word));
 }
 
 const PAIR = /(?<![\w/.:-])([A-Za-z0-9][\w.-]*)\/([A-Za-z0-9][\w.-]*?)(?=[\s,;!?]|[.]?$|[.]\s)/;
-/** Has a digit, a dash or an underscore: nobody writes such a word but as the name of one thing. */
+/** Has a digit, a dash or an underscore: only an identifier looks like that. */
 const IDENTIFIER_WORD = "(?=[\\w.:]*[\\d_-])\\w[\\w.:-]*";
 const IDENTIFIER = new RegExp(`^${IDENTIFIER_WORD}$`);
 const ABBREVIATION_CHARS = 4; // org, repo, env: people write the whole word
@@ -141,14 +141,14 @@ function named(task: string, noun: string, fixed: ReadonlySet<string>): string |
   return before !== undefined && IDENTIFIER.test(before) ? before : undefined;
 }
 
-/** A plain word names one thing when the thing is done with: nothing follows, or a word that ties the next thing on. */
+/** A plain word is an identifier when nothing follows it, or a connecting word. */
 function isName(word: string, next: string, fixed: ReadonlySet<string>): boolean {
   const [term = ""] = terms(word);
   const known = isStopTerm(term) || kindOfVerb.has(word.toLowerCase()) || fixed.has(term);
   return !known && (next === "" || isStopTerm(next.toLowerCase()));
 }
 
-/** Everything the task names by an identifier: each wants a place in the path or the body. */
+/** All identifiers in the task: each needs a place in the path or the body. */
 function identifiersIn(task: string): string[] {
   const rest = task.replace(/"[^"]*"|https?:\S+|\S+@\S+/g, " ");
   const pairs = [...rest.matchAll(new RegExp(PAIR, "g"))].flatMap(([, first = "", second = ""]) => [
@@ -162,7 +162,7 @@ function identifiersIn(task: string): string[] {
   ];
 }
 
-/** The task without the values it gives: what a thing is called says nothing of which operation is meant. */
+/** The task without its values: identifiers do not tell which operation is meant. */
 export const withoutNames = (task: string): string =>
   task
     .replace(/"[^"]*"|https?:\S+|\S+@\S+/g, " ")
@@ -172,15 +172,15 @@ export const withoutNames = (task: string): string =>
 
 export interface OperationFit {
   readonly method: number;
-  /** 0 when every place in the path has its value and every identifier its place; less for each that has not. */
+  /** 0 when every path parameter has a value and every identifier a place; lower for each that does not. */
   readonly places: number;
-  /** How many of the path's fixed parts the task does not say. */
+  /** How many of the path's fixed segments the task does not mention. */
   readonly unsaid: number;
-  /** How much of the last fixed part the task says. */
+  /** How much of the last fixed segment the task mentions. */
   readonly end: number;
-  /** 1 when both speak of the caller's own things, or neither does. */
+  /** 1 when both, or neither, are about the caller's own things. */
   readonly own: number;
-  /** 1 when the task's first word stands in the path: "pause", "void", "search" are what some operations are called. */
+  /** 1 when the task's first word is in the path: some operations are named "pause", "void", "search". */
   readonly verb: number;
 }
 
@@ -206,12 +206,12 @@ export function operationFit(task: string, { method, path }: Endpoint): Operatio
   };
 }
 
-/** Its terms, and neighbours as one: people write "config map" for `configmaps`. */
+/** Its terms, and pairs joined: people write "config map" for `configmaps`. */
 function spokenTerms(task: string): string[] {
   const all = terms(identifierWords(task));
   return [...all, ...all.slice(1).map((term, at) => `${all[at]}${term}`)];
 }
 
-/** "repo" for "repository": paths shorten, people do not. */
+/** "repo" for "repository": paths abbreviate. */
 const isSame = (said: string, term: string): boolean =>
   said === term || (term.length >= 3 && term.length <= ABBREVIATION_CHARS && said.startsWith(term));

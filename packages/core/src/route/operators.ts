@@ -1,13 +1,13 @@
 /**
- * Sums as people say them: "12 times 9" asks for what a tool calls `multiply`. The names tools have for the operation are added
- * to what the ranking hears; a name that no capability or tool has changes little.
+ * Arithmetic in everyday words: "12 times 9" asks for a tool named `multiply`. The usual tool names of the operation are appended
+ * to the text that is ranked; a name that no capability or tool has changes little.
  */
 import { findValues } from "./task-values.ts";
 
 interface Operation {
-  /** All that stands between two numbers. */
+  /** Words between two numbers. */
   readonly between?: RegExp;
-  /** What stands before a number. */
+  /** Words before a number. */
   readonly before?: RegExp;
   readonly names: string;
 }
@@ -34,13 +34,13 @@ const OPERATIONS: readonly Operation[] = [
   { before: /\bsquare root of$|√$/i, names: "sqrt" },
 ];
 
-/** One look at the text before numbers are searched in it: hardly any task speaks of a sum. */
+/** A quick check before searching for numbers: hardly any task contains arithmetic. */
 const MAY_BE_A_SUM =
   /[+*×÷^%√]|\d ?[-−–/x] ?\d|\b(?:plus|added|sum|total|minus|difference|take|times|multiplied|product|divided|over|quotient|power|percent|root)\b/i;
 
-const BEFORE_CHARS = 30; // the longest words above, and what may stand between them
+const BEFORE_CHARS = 30; // the longest words above, and what may be between them
 
-/** The sentence, and behind it the names tools have for the sums it speaks of. */
+/** The sentence, followed by the tool names of the arithmetic in it. */
 export function withOperators(sentence: string): string {
   if (!MAY_BE_A_SUM.test(sentence)) return sentence;
   const numbers = findValues(sentence).filter(({ kind }) => kind === "number");
@@ -48,7 +48,7 @@ export function withOperators(sentence: string): string {
   const between = numbers.slice(1).map(({ at }, after) => sentence.slice(numbers[after]?.end, at).trim());
   const meant = OPERATIONS.filter(
     (operation) =>
-      !sentence.includes(operation.names) && // said already
+      !sentence.includes(operation.names) && // already said
       (between.some((text) => operation.between?.test(text)) ||
         before.some((text) => operation.before?.test(text))),
   );

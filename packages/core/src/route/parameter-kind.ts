@@ -1,6 +1,6 @@
 /**
- * What a parameter holds, by its name, format and description. A name alone says little (`--original`, `data`, `to`), so the description
- * counts as well: "Path of the CSV file." makes `data` a path.
+ * What kind of value a parameter takes, by its name, format and description. A name alone is often vague (`--original`, `data`, `to`),
+ * so the description counts as well: "Path of the CSV file." makes `data` a path.
  */
 import type { ParameterSchema } from "./parameters.ts";
 
@@ -23,11 +23,11 @@ export type ParameterKind =
 interface KindRule {
   readonly kind: ParameterKind;
   readonly name: RegExp;
-  /** Decides where the name does not. */
+  /** Decides when the name does not. */
   readonly description?: RegExp;
 }
 
-/** The first row that fits decides. */
+/** The first matching row decides. */
 const RULES: readonly KindRule[] = [
   { kind: "url", name: /^(url|uri|link|href|website|page|endpoint|webhook)$|_?url$/i },
   { kind: "email", name: /mail|recipient/i, description: /^(e-?mail )?address of the (recipient|sender)/i },
@@ -60,7 +60,7 @@ const RULES: readonly KindRule[] = [
   },
 ];
 
-/** A description of these kinds decides only where free text would be the alternative; "the file's content" is no path. */
+/** For these kinds the description only decides over free text; "the file's content" is not a path. */
 const TEXT_NAME =
   /content|text|body|message|note|code|prompt|question|query|search|instruction|pattern|format|^names?$/i;
 
@@ -77,7 +77,7 @@ export function kindOf({
   const described = TEXT_NAME.test(name)
     ? undefined
     : RULES.find((rule) => rule.description?.test(description) === true);
-  // A described kind is the more exact one where the name only says "name", "place" or nothing.
+  // The described kind is more exact where the name only says "name", "place" or nothing.
   return (named && !VAGUE.has(named.kind) ? named : (described ?? named))?.kind;
 }
 
@@ -87,7 +87,7 @@ const OUTPUT_NAME = /^(out|output|target|dest|destination|save|result|to|report)
 const OUTPUT_DESCRIPTION =
   /\b(where to (save|write|put)|to (save|write|unpack|export)|(save|write)s? (it|them)? ?to|folder for|path of the (report|joined|result|picture|output|archive|new))\b/i;
 
-/** Whether a path is written to, rather than read. */
+/** Whether a path is an output. */
 export const isOutput = ({
   name,
   schema: { description },
@@ -97,7 +97,7 @@ export const isOutput = ({
 const SOURCE_NAME = /^(from|source|src|original)([_-]|$)/i;
 const SOURCE_DESCRIPTION = /\b(convert|translate|change|move)d? from\b|\bsource\b/i;
 
-/** Whether a language or a currency is the one to start from. */
+/** Whether a language or a currency is the source. */
 export const isSource = ({
   name,
   schema: { description },

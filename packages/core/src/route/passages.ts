@@ -1,12 +1,12 @@
 /**
  * TF-IDF cosine over words and word pairs, per passage: a capability's own text and each of its triggers.
- * A passage's length depends on every IDF, so it is measured when first asked for after a change, never all at once.
+ * A passage's norm depends on every IDF, so it is computed on first use after a change, never all at once.
  */
 import { grams } from "./text.ts";
 
 interface Gram {
   passages: Passage[];
-  /** Dampened, one per passage. */
+  /** Dampened counts, one per passage. */
   counts: number[];
   readonly isPair: boolean;
 }
@@ -20,7 +20,7 @@ export interface Passage {
   grams: { gram: Gram; count: number }[];
   norm: number;
   normVersion: number;
-  /** Of the query whose number it is: the product so far, and how many word pairs are shared. */
+  /** For the current query: the product so far, and the number of shared word pairs. */
   dot: number;
   pairs: number;
   query: number;

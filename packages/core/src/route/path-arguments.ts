@@ -1,6 +1,6 @@
 /**
- * Which path of a task goes to which parameter. Paths that follow "into", "to" or "as" are where something is written; the others are
- * read, in the order they are named. A path parameter holds a path of the text or nothing, never the sentence.
+ * Assigns the paths of a task to parameters. Paths after "into", "to" or "as" are outputs; the others are inputs,
+ * in order. A path parameter gets a path from the text or nothing, never the sentence.
  */
 import type { JsonValue } from "../schema.ts";
 import { isOutput, kindOf } from "./parameter-kind.ts";
@@ -24,7 +24,7 @@ export function pathArguments(
   const outputs = taking.filter(isOutput);
   const inputs = taking.filter((parameter) => !isOutput(parameter));
   const paths = values.filter(isPath);
-  // The only path of a task is what it is about, whatever stands before it: "write hello to /notes.txt".
+  // The only path of a task is its subject, whatever precedes it: "write hello to /notes.txt".
   const targets = paths.filter(
     (path, at) => outputs.length > 0 && at > 0 && TARGET.test(task.slice(0, path.at)),
   );
@@ -55,6 +55,6 @@ const takesText = ({ schema }: ParameterSchema): boolean =>
 
 const QUOTED_PATH = /^(?:[./~]|[\w -]+[/.])[\w ./@~-]*\w$/;
 
-/** A path as it is, or one in quotes because it has a space in it. */
+/** A path, or a quoted one because it contains a space. */
 const isPath = ({ kind, text }: FoundValue): boolean =>
   kind === "path" || (kind === "quoted" && QUOTED_PATH.test(text) && /\.\w{1,8}$|\//.test(text));

@@ -171,14 +171,14 @@ describe("arguments from a task", () => {
     );
   });
 
-  test("what is required and not in the text is missing, not made up", () => {
+  test("a required value that is not in the text is missing, not made up", () => {
     const schema = zodSchema(
       z.object({ url: z.url(), email: z.email(), count: z.int(), note: text.optional() }),
     ).jsonSchema;
     expect(mapPayload("do it", schema)).toMatchObject({ missing: ["url", "email", "count"] });
   });
 
-  test("a word behind a name that is only prose is not its value", () => {
+  test("prose after a parameter's name is not its value", () => {
     const schema = zodSchema(
       z.object({ event: text.optional(), files: z.array(text).optional() }),
     ).jsonSchema;
@@ -190,16 +190,16 @@ describe("arguments from a task", () => {
     ["compare the contracts", z.object({ original: text.describe("Path of the original version.") })],
     ["draw a chart of my sales", z.object({ data: text.describe("Path of the CSV file.") })],
     ["do I have mail?", z.object({ subject: text })],
-  ])("%j: neither a path nor a heading is the sentence", (task, schema) => {
+  ])("%j: the sentence is neither a path nor a heading", (task, schema) => {
     expect(mapPayload(task, zodSchema(schema).jsonSchema)).toMatchObject({ payload: {} });
   });
 
-  test("the ending of a file is no choice", () => {
+  test("a file extension is not a choice", () => {
     const schema = zodSchema(z.object({ path: text, to: z.enum(["pdf", "html"]) })).jsonSchema;
     expect(mapPayload("convert report.pdf", schema)).toMatchObject({ missing: ["to"] });
   });
 
-  test("what is only left of the sentence is a guess, what is marked is none", () => {
+  test("the rest of a sentence is a guess, a marked value is not", () => {
     const schema = zodSchema(z.object({ body: text })).jsonSchema;
     expect(mapPayload("cheer up the team", schema).guessed).toEqual(["body"]);
     expect(mapPayload('send "cheer up"', schema).guessed).toEqual([]);
@@ -214,17 +214,17 @@ describe("arguments from a task", () => {
     expect(payload.code).toContain("print(1+1)");
   });
 
-  test("a parameter whose name is in another script is not taken as said", () => {
+  test("a parameter name in another script does not count as mentioned", () => {
     const schema = zodSchema(z.object({ 標籤: z.array(text).optional() })).jsonSchema;
     expect(mapPayload("compare these: a, b and c", schema).payload).toEqual({});
   });
 
-  test("what has a default is not missing", () => {
+  test("a parameter with a default is not missing", () => {
     const schema = zodSchema(z.object({ timezone: text.default("UTC") })).jsonSchema;
     expect(mapPayload("what time is it", schema)).toMatchObject({ payload: {}, missing: [] });
   });
 
-  test("constants are there whatever the text says", () => {
+  test("constants are always set", () => {
     const schema = zodSchema(z.object({ action: text, name: text })).jsonSchema;
     expect(
       mapPayload("make a plan", schema, { constants: { action: "generate-plan" } }).payload,
@@ -243,7 +243,7 @@ describe("arguments from a task", () => {
     );
   });
 
-  test("a megabyte is answered", () => {
+  test("a megabyte of text is handled", () => {
     const schema = zodSchema(z.object({ content: text, path: text, n: z.number() })).jsonSchema;
     expect(mapPayload(`write ${"a/b.c 1 ".repeat(130_000)}`, schema).payload).toHaveProperty("content");
   });

@@ -1,6 +1,6 @@
 /**
- * Arguments from a task's text by the tool's own JSON Schema. Rules, not a model: what is not in the text is reported
- * as missing and never made up, and what was filled without a sign in the text is reported as a guess.
+ * Arguments from a task's text by the tool's JSON Schema. Rules, not a model: what is not in the text is reported
+ * as missing and never made up, and a value without a clear sign in the text is reported as a guess.
  */
 import type { JsonSchema, JsonValue } from "../schema.ts";
 import { arrayFor, booleanFor, enumValue } from "./choice-arguments.ts";
@@ -19,13 +19,13 @@ import { currenciesIn, languagesIn, type NamedValue } from "./value-names.ts";
 
 export interface MappedPayload {
   readonly payload: Readonly<Record<string, JsonValue>>;
-  /** Required parameters the text does not give. */
+  /** Required parameters without a value in the text. */
   readonly missing: readonly string[];
-  /** Parameters whose value is only the likeliest reading of the text. */
+  /** Parameters whose value is a guess. */
   readonly guessed: readonly string[];
-  /** Files the text names that no parameter takes: a sign that another tool is meant. */
+  /** Files in the text that no parameter takes: a sign that another tool is meant. */
   readonly unplaced: readonly string[];
-  /** How many values of the text (addresses, paths, numbers, lists) found a place: what speaks for the tool. */
+  /** How many values of the text (URLs, paths, numbers, lists) were used: evidence for the tool. */
   readonly placed: number;
 }
 
@@ -43,7 +43,7 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
   const open = parameters.filter(({ name }) => payload[name] === undefined);
   fillLabelled(open, payload, mapping);
   fillPaths(open, payload, mapping);
-  // The exact kinds first, so that what is left over for free text is really left over.
+  // Exact kinds first, so that free text gets only the rest.
   for (const pass of [exactValue, freeValue])
     fill(parameters, payload, (parameter) => pass(parameter, mapping));
   const given = ({ name, schema }: ParameterSchema) =>
@@ -61,7 +61,7 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
   };
 }
 
-/** A path inside a text that has a place, such as a quoted note, is part of that text. */
+/** A path inside a text that is already used, such as a quoted note, is part of that text. */
 const unplacedFiles = ({ values, used }: Mapping): string[] =>
   values
     .filter(
@@ -100,7 +100,7 @@ function fillLabelled(
   }
 }
 
-/** A label is no licence for any word: an address must be one. */
+/** A label does not override the type: a URL must be one. */
 const holds = (parameter: ParameterSchema, text: string): boolean => {
   const kind = kindOf(parameter);
   return kind === "url" ? /^https?:/i.test(text) : kind === "email" ? text.includes("@") : kind !== "date";
@@ -119,7 +119,7 @@ function fillPaths(
   }
 }
 
-/** What stands inside the name of a thing is no value of its own: the 0 of "web-0". */
+/** A part of a name is not a value: the 0 of "web-0". */
 function useUp({ task, values, used }: Mapping, names: Iterable<string>): void {
   for (const name of names) {
     const from = task.indexOf(name);
@@ -128,7 +128,7 @@ function useUp({ task, values, used }: Mapping, names: Iterable<string>): void {
   }
 }
 
-/** A value that stands for a thing by name, if the parameter can hold it. */
+/** A value that stands for a thing by name, if the parameter's type allows it. */
 function typed(value: string | undefined, { type }: JsonSchema): JsonValue | undefined {
   if (type !== "integer" && type !== "number") return value;
   return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined;
@@ -136,7 +136,7 @@ function typed(value: string | undefined, { type }: JsonSchema): JsonValue | und
 
 const isText = ({ type }: JsonSchema): boolean => type === "string" || type === undefined;
 
-/** How a parameter of each kind is filled. Paths are not here: they are given out together, by their order. */
+/** How a parameter of each kind is filled. Paths are not here: they are assigned together, in order. */
 const FILLS: Readonly<Record<Exclude<ParameterKind, "path">, Fill>> = {
   url: taking("url"),
   email: taking("email"),
@@ -173,10 +173,10 @@ function exactValue(parameter: ParameterSchema, mapping: Mapping): JsonValue | u
   return kind ? FILLS[kind](parameter, mapping) : named(name, mapping);
 }
 
-/** "event deploy.done": the word behind the parameter's own name. */
+/** "event deploy.done": the word after the parameter's own name. */
 function named(name: string, { task, used }: Mapping): string | undefined {
   const found = valueNamed(name, task);
-  if (!found || !/^(?:$|[\s,;.!?])/.test(task.slice(found.end))) return undefined; // "print" of "print(1+1)" is no word
+  if (!found || !/^(?:$|[\s,;.!?])/.test(task.slice(found.end))) return undefined; // "print" of "print(1+1)" is not a word
   used.add(found);
   return found.text;
 }
@@ -202,14 +202,14 @@ function languageFor(parameter: ParameterSchema, { task, values }: Mapping): str
   return choices.find(fits) as string | undefined;
 }
 
-/** The first currency that is said is the one to start from. */
+/** The first currency mentioned is the source. */
 function currencyFor(parameter: ParameterSchema, { task }: Mapping): string | undefined {
   const said = currenciesIn(task);
   const chosen = isSource(parameter) ? said[0] : said.length > 1 ? said.at(-1) : undefined;
   return (chosen ?? (/^currency/i.test(parameter.name) ? said[0] : undefined))?.code;
 }
 
-/** "message msg-4711", "invoice 2026-118". Only a required one is filled without its name being said. */
+/** "message msg-4711", "invoice 2026-118". Only a required one is filled without a mention of its name. */
 function identifierFor(parameter: ParameterSchema, mapping: Mapping): string | undefined {
   const byName = named(parameter.name, mapping);
   if (byName !== undefined || !parameter.required) return byName;
@@ -241,7 +241,7 @@ function freeValue({ name, schema, required }: ParameterSchema, mapping: Mapping
   return found?.text;
 }
 
-/** An operation has dozens of optional fields; a filter that holds the whole sentence finds nothing. */
+/** An operation has dozens of optional fields; a filter set to the whole sentence finds nothing. */
 const isIncidental = ({ name, required }: Pick<ParameterSchema, "name" | "required">, { hints }: Mapping) =>
   hints.path !== undefined && !required && !/^(name|title|q|query|search|prompt)$/i.test(name);
 
@@ -250,11 +250,11 @@ function taking(kind: ValueKind): Fill {
     take(mapping, kind) ?? (kind === "url" || kind === "email" ? takeShared(mapping, kind) : undefined);
 }
 
-/** The only URL of a task may serve two parameters that both want one. */
+/** The only URL of a task may fill two parameters. */
 const takeShared = ({ values }: Mapping, kind: ValueKind): string | undefined =>
   values.findLast((value) => value.kind === kind)?.text;
 
-/** "weather in New York tomorrow" -> "New York"; lower case is taken as it is typed. */
+/** "weather in New York tomorrow" -> "New York"; lower case is kept as typed. */
 function placeIn(task: string): string | undefined {
   const named =
     /\b(?:in|for|at|near|of|to|from)\s+(?:the\s+)?(\p{Lu}[\p{L}'.-]*(?:\s+\p{Lu}[\p{L}'.-]*)*)/u.exec(

@@ -1,4 +1,4 @@
-/** Learned: `bench/routing/fit-phrasing.ts`. Above 0 speaks for a question that no capability answers, below 0 for a wish. */
+/** Learned by `bench/routing/fit-phrasing.ts`. Above 0 indicates a question that no capability answers, below 0 a request. */
 export const PHRASING_WEIGHTS: { readonly bias: number; readonly marks: ReadonlyMap<string, number> } = {
   bias: -1.32,
   marks: new Map([

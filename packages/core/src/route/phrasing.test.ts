@@ -6,31 +6,31 @@ import { LEXICAL_WEIGHTS, MINILM_WEIGHTS, STATIC_WEIGHTS } from "./weights.ts";
 
 const heard = (task: string): number => phrasingOf(words(task));
 
-describe("how a task is said", () => {
+describe("phrasing of a task", () => {
   test.each([
     ["I need my invoices of March", "What are the causes of inflation?"],
     ["Can you help me with my trip to Oslo?", "Why do birds migrate?"],
     ["I'm looking for a doctor near me", "Where was the first bank founded?"],
     ["please send this to my team", "If a train is late, who is to blame?"],
-  ])("%j sounds more like a wish than %j", (wish, question) => {
+  ])("%j reads more like a request than %j", (wish, question) => {
     expect(heard(wish)).toBeLessThan(heard(question));
   });
 
   test.each([
     ["can you find me a flight to Rome", "can you book me a doctor for Ann"],
     ["write hello to /notes.txt", "delete hello under /old.txt"],
-  ])("what it is about does not matter: %j sounds like %j", (one, other) => {
+  ])("the topic does not matter: %j reads like %j", (one, other) => {
     const shared = (task: string) =>
       [...phrasingMarks(words(task))].filter((mark) => mark !== "to" && mark !== "for");
     expect(shared(one)).toEqual(shared(other));
   });
 
-  test("a short form is the word it stands for, and the first word counts as such", () => {
+  test("a contraction counts as its full words, and the first word is marked", () => {
     expect([...phrasingMarks(words("What's this"))]).toEqual(["what", "^what", "this"]);
     expect([...phrasingMarks(words("this is what"))]).toEqual(["this", "is", "what"]);
   });
 
-  test("a word counts once, and names that every object has count for nothing", () => {
+  test("a word counts once, and names of object properties do not count", () => {
     expect(heard("can can can")).toBe(heard("can can"));
     expect(heard("constructor __proto__ toString")).toBe(heard(""));
   });

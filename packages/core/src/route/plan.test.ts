@@ -53,7 +53,7 @@ const ranked = (...matches: [string, number][]): RankResult => ({
   clauses: [],
 });
 
-test("a reason is given once, however it is written", () => {
+test("a reason is given once, whatever its spelling", () => {
   const [match] = matchedCapabilities(
     { matches: [{ id: "files", score: 5, reasons: ["tag:company", "tag:plan", "tag:Company"] }] },
     parts,
@@ -85,14 +85,14 @@ describe("a plan", () => {
     ["shares no tag", { tags: ["company"], actions: ["fetch"] }, 1],
     ["shares no verb", { tags: ["page"], actions: ["delete"] }, 1],
     ["says nothing of itself", {}, 2],
-  ])("a second that %s is planned only when it can stand in", (_, routing, steps) => {
+  ])("a second that %s is planned only when it can replace the first", (_, routing, steps) => {
     const one = { ...search, id: "one", routing: { tags: ["page"], actions: ["fetch", "read"] } };
     const other = { ...search, id: "other", routing };
     const both = { capabilityOf: (id: string) => (id === "one" ? one : other) };
     expect(plan(ranked(["one", 8], ["other", 7]), "fetch the page", both)).toHaveLength(steps);
   });
 
-  test("takes a close second as the secondary, and leaves a far one out", () => {
+  test("takes a close second as the secondary, and leaves out a distant one", () => {
     const steps = (second: number) =>
       plan(ranked(["company.plan", 8], ["research.search", second]), "plan", parts).length;
     expect([steps(7), steps(2)]).toEqual([2, 1]);
@@ -115,20 +115,20 @@ describe("a plan", () => {
     });
   });
 
-  test("marks what is missing instead of making it up", () => {
+  test("reports what is missing instead of making it up", () => {
     expect(plan(ranked(["files", 5]), "delete it", parts)[0]).toMatchObject({
       missing: ["path"],
       payload: {},
     });
   });
 
-  test("is empty when nothing fits, or nothing of it can be seen", () => {
+  test("is empty when nothing fits, or no match is visible", () => {
     expect(plan(ranked(), "x", parts)).toEqual([]);
     expect(plan(ranked(["unknown", 5]), "x", parts)).toEqual([]);
   });
 });
 
-test("the intent carries the label, the confidence and the task as it was read", () => {
+test("the intent contains the label, the confidence and the task as read", () => {
   expect(intentOf("  Create a PLAN! ", ranked(["company.plan", 8]))).toEqual({
     label: "company.plan",
     confidence: 0.92,
@@ -137,7 +137,7 @@ test("the intent carries the label, the confidence and the task as it was read",
   expect(intentOf("x", ranked())).toMatchObject({ label: NO_INTENT, confidence: 0 });
 });
 
-test("matched capabilities carry their route, score and reasons", () => {
+test("matched capabilities contain their route, score and reasons", () => {
   expect(matchedCapabilities(ranked(["company.plan", 8.7], ["unknown", 1]), parts)).toEqual([
     {
       capability: {

@@ -1,6 +1,6 @@
 /**
- * From matches to steps: the best match as the primary step, the next as the secondary, which runs only when the primary
- * fails. What a step needs and the task does not say is listed in `missing`; such a step is shown, not called.
+ * From matches to steps: the best match is the primary step, the next the secondary, which runs only when the primary
+ * fails. Required input that the task does not give is listed in `missing`; such a step is shown, not called.
  */
 import type { Capability } from "../capability.ts";
 import type { JsonSchema, JsonValue } from "../schema.ts";
@@ -16,16 +16,16 @@ import { normalizeTask } from "./text.ts";
 export type PlannedStep = TaskStep;
 
 export interface PlanParts {
-  /** The capability of a match, as far as the caller may see it. */
+  /** The capability of a match, if visible to the caller. */
   readonly capabilityOf: (id: string) => Capability | undefined;
   readonly hints?: PayloadHints;
-  /** Which of a capability's tools serves the task; by words alone when not given. */
+  /** Chooses which of a capability's tools serves the task; by words only when not given. */
   readonly chooseTool?: (task: string, capability: Capability, hints: PayloadHints) => string | undefined;
 }
 
 /** The label of a task that nothing fits. */
 export const NO_INTENT = "none";
-/** A secondary far behind the first would answer another question. */
+/** A secondary far behind the first would do something else. */
 const SECONDARY_SHARE = 0.6;
 
 export function intentOf(task: string, { matches, confidence }: RankResult): TaskIntent {
@@ -71,13 +71,13 @@ export function plan(
   ];
 }
 
-/** One part of a task that asks for several things, as it was ranked on its own. */
+/** One part of a task with several requests, ranked on its own. */
 export interface RankedPart {
   readonly text: string;
   readonly ranked: Pick<RankResult, "matches" | "confidence">;
 }
 
-/** A step for each part, in their order. What a step lacks is taken from the output of the step before it. */
+/** A step for each part, in order. Missing input is taken from the output of the previous step. */
 export function planParts(ranked: readonly RankedPart[], parts: PlanParts): PlannedStep[] {
   return ranked
     .flatMap(({ text, ranked: { matches, confidence } }) => {
@@ -92,7 +92,7 @@ export function planParts(ranked: readonly RankedPart[], parts: PlanParts): Plan
 
 type Step = Omit<PlannedStep, "step">;
 
-/** The first step has nothing to take from. */
+/** The first step has no previous output. */
 function fed({ missing, ...step }: Step, at: number): Step {
   if (!missing) return step;
   return at === 0
@@ -100,7 +100,7 @@ function fed({ missing, ...step }: Step, at: number): Step {
     : { ...step, takes: missing.map((input) => ({ input, fromStep: at })) };
 }
 
-/** Does the same kind of thing to the same kind of thing, as far as both say so: a plan is no substitute for a logo. */
+/** Same kind of action on the same kind of thing, as far as both declare it: a plan cannot replace a logo. */
 function standsIn({ routing: other = {} }: Capability, { routing: primary = {} }: Capability): boolean {
   const agree = (mine: readonly string[] = [], theirs: readonly string[] = []) =>
     mine.length === 0 || theirs.length === 0 || mine.some((word) => theirs.includes(word));
@@ -162,14 +162,14 @@ const choosable = ({ tools }: Capability): PlannableTool[] =>
       ...(tool.endpoint && { endpoint: tool.endpoint }),
     }));
 
-/** The tool whose words fit the task best; the first declared when no word decides. */
+/** The tool whose words fit the task best; the first declared one when no word decides. */
 function toolFor<T extends ChoosableTool>(task: string, tools: readonly T[]): T | undefined {
   if (tools.length <= 1) return tools[0];
   const best = chooseTool(task, tools)[0];
   return tools.find(({ name }) => name === best?.name) ?? tools[0];
 }
 
-/** A plan shows the whole call, so the schema's own defaults are written out; empty ones say nothing. */
+/** A plan shows the whole call, so the schema's defaults are written out, except empty ones. */
 function defaultsOf(schema: JsonSchema): Record<string, JsonValue> {
   const entries = parametersOf(schema)
     .map(({ name, schema: { default: value } }) => [name, value] as const)

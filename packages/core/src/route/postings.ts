@@ -1,30 +1,30 @@
 /**
- * Inverted postings for BM25F: one field-weighted frequency per term and document, added and removed one by one.
- * IDF and the average length are read at query time, so a new document costs its own terms and nothing else.
+ * Inverted postings for BM25F: one field-weighted frequency per term and document; documents are added and removed individually.
+ * IDF and average length are computed at query time, so a new document costs only its own terms.
  */
 import { termWeight } from "./text.ts";
 
 const K1 = 1.5;
 const B = 0.75;
-/** A document that says the term about twice, at average length: what the ideal answer is taken to look like. */
+/** The ideal document: contains the term about twice, at average length. */
 const IDEAL_SATURATION = 0.8;
-/** Words no document holds lower every score a little: they are what the task wants and nobody offers. */
+/** Words that no document contains lower every score a little: the task wants something nobody offers. */
 const UNKNOWN_SHARE = 0.5;
 
 const TENTHS = 10;
 
-/** Frequencies are whole numbers (tenths), so that sums do not depend on the order of registration. */
+/** Frequencies are integers (tenths), so that sums do not depend on the order of registration. */
 export type WeightedTerms = ReadonlyMap<string, number>;
 
 interface TermPosting {
   slots: number[];
   frequencies: number[];
-  /** Remembered until the next change: a logarithm per term and candidate would be a tenth of a ranking. */
+  /** Cached until the next change: a logarithm per term and candidate would take a tenth of a ranking. */
   idf: number;
   version: number;
 }
 
-/** Terms whose rarity is summed up once per change of the index, not once per task. */
+/** Terms whose rarity is summed once per index change, not once per task. */
 export interface TermGroup {
   readonly terms: readonly string[];
   mass: number;
@@ -42,7 +42,7 @@ export interface Postings {
   remove(slot: number, terms: WeightedTerms): void;
   idf(term: string): number;
   knows(term: string): boolean;
-  /** How much of the group is among these terms, by rarity; as if it had one more, so that one lucky word is not all. */
+  /** How much of the group is among these terms, by rarity; add-one smoothing, so that one lucky word does not dominate. */
   covered(group: TermGroup, said: ReadonlySet<string>): number;
   /** Adds each document's score, as a share of the query's ideal score, into `out`. */
   score(terms: readonly string[], out: Float64Array): void;

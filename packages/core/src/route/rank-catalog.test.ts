@@ -11,14 +11,14 @@ const body = rankCatalogRequest.parse({
   topK: 1,
 });
 
-test("answers in the order of the tasks, and with nothing where nothing fits", () => {
+test("answers in the order of the tasks, with an empty list where nothing fits", () => {
   const results = [...rankCatalog(body)].filter((step) => step !== undefined);
   expect(results.map(({ task }) => task)).toEqual(body.tasks);
   expect(results.map(({ matches }) => matches.map(({ id }) => id))).toEqual([["a"], ["b"], []]);
   expect(results[0]?.matches[0]).toEqual({ id: "a", score: expect.any(Number), reasons: expect.any(Array) });
 });
 
-test("works a capability or a task at a time, so that the caller can let others in between", () => {
+test("yields after each capability and task, so that the caller can do other work", () => {
   const steps = rankCatalog(body);
   expect(body.capabilities.map(() => steps.next().value)).toEqual([undefined, undefined, undefined]);
   expect(steps.next().value).toMatchObject({ task: "weather in Rome" });

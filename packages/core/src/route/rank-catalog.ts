@@ -1,4 +1,4 @@
-/** POST /v1/route/rank: rank any posted catalog, so that an outside set can be scored against a running server. */
+/** POST /v1/route/rank: ranks any posted catalog, so that an external set can be scored against a running server. */
 import { z } from "zod";
 import type { RouteDocument } from "./document.ts";
 import { type Match, rank } from "./rank.ts";
@@ -29,7 +29,7 @@ export const rankCatalogRequest = z.strictObject({
 });
 export type RankCatalogRequest = z.output<typeof rankCatalogRequest>;
 
-/** A posted capability as the index reads it. */
+/** A posted capability as an index document. */
 export const postedDocument = ({
   id,
   name,
@@ -57,7 +57,7 @@ export interface RankedTask {
 }
 
 /**
- * One result per task, in order; `undefined` for each capability that was read before the first of them. An iterator: thousands
+ * One result per task, in order; before the first, `undefined` for each capability read. An iterator: thousands
  * of either take seconds, and the caller decides when other work gets its turn.
  */
 export function* rankCatalog(

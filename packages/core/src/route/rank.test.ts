@@ -55,7 +55,7 @@ const DOCUMENTS: readonly RouteDocument[] = [
   },
 ];
 
-/** Letters as dimensions: a stand-in for a model that sees spelling instead of meaning, always the same. */
+/** Letters as dimensions: stands in for a model that sees spelling instead of meaning; deterministic. */
 const spelling: Embed = (text) => {
   const vector = new Float32Array(32);
   for (const letter of text.toLowerCase()) {
@@ -88,7 +88,7 @@ describe("rank", () => {
     expect(best(task)).toBe(id);
   });
 
-  test("says why: triggers, tags, names and verbs", () => {
+  test("gives reasons: triggers, tags, names and verbs", () => {
     const [match] = rank("send a message by mail", indexOf(DOCUMENTS)).matches;
     expect(match).toMatchObject({
       id: "mail.send",
@@ -109,7 +109,7 @@ describe("rank", () => {
     );
   });
 
-  test("trusts an embedding as far as its own weights say", () => {
+  test("uses an embedding with its own weights", () => {
     const weights = { ...STATIC_WEIGHTS, noneThreshold: 0 };
     const strict: Embed = Object.assign((text: string) => spelling(text), { weights });
     expect(rank("read my newest mails", indexOf(DOCUMENTS, spelling)).noMatch).toBe(false);
@@ -136,7 +136,7 @@ describe("rank", () => {
     );
   });
 
-  test("a document added and removed leaves no trace", () => {
+  test("adding and removing a document leaves no trace", () => {
     const index = indexOf(DOCUMENTS, spelling);
     index.add({
       id: "zz",
@@ -153,7 +153,7 @@ describe("rank", () => {
     expect([index.size, index.has("zz"), index.remove("zz")]).toEqual([DOCUMENTS.length, false, false]);
   });
 
-  test("a trigger of several words that stands in the task is never refused", () => {
+  test("a multi-word trigger that occurs in the task is never refused", () => {
     const odd = "is it raining zzqx blorptag fnord grumbleverse qwxz vlorp";
     const [match] = rank(odd, indexOf(DOCUMENTS)).matches;
     expect(match).toMatchObject({
@@ -163,7 +163,7 @@ describe("rank", () => {
     expect(rank(odd.replace("raining", "so"), indexOf(DOCUMENTS)).noMatch).toBe(true);
   });
 
-  test("equal scores fall to trigger hits, then tag hits, then the id", () => {
+  test("equal scores are ordered by trigger hits, then tag hits, then id", () => {
     const hit = (id: string, score: number, triggers: number, tags: number) => ({
       score,
       candidate: {
@@ -188,7 +188,7 @@ describe("rank", () => {
     ).toEqual(expected);
   });
 
-  test("twins come by their ids", () => {
+  test("identical documents are ordered by id", () => {
     const same = { name: "Paint", description: "Paint a wall." };
     const twins = [
       { ...same, id: "b" },
@@ -197,7 +197,7 @@ describe("rank", () => {
     expect(rank("paint a wall", indexOf(twins)).matches.map(({ id }) => id)).toEqual(["a", "b"]);
   });
 
-  test("what needs an address is far behind without one", () => {
+  test("what needs a URL ranks far lower without one", () => {
     const of = (task: string) => rank(task, indexOf(DOCUMENTS), { rejected: true });
     const [withUrl] = of("open this page https://example.com").matches;
     const without = [...of("open this for me").matches, ...(of("open this for me").rejected ?? [])];
@@ -205,7 +205,7 @@ describe("rank", () => {
     expect(without.find(({ id }) => id === "page.read")?.score ?? 0).toBeLessThan((withUrl?.score ?? 0) / 2);
   });
 
-  test("what needs a context word is refused without one, and `rejected` says so", () => {
+  test("what needs a context word is refused without one, and `rejected` says why", () => {
     const { matches, rejected } = rank("list the events that came in", indexOf(DOCUMENTS), {
       rejected: true,
     });
@@ -213,11 +213,11 @@ describe("rank", () => {
     expect(rejected).toContainEqual({
       id: "hook.list",
       score: expect.any(Number),
-      why: "context: the task names none of webhook, hook",
+      why: "context: the task contains none of webhook, hook",
     });
   });
 
-  test("only what is visible takes part", () => {
+  test("only visible capabilities are ranked", () => {
     const { matches } = rank("send mail", indexOf(DOCUMENTS), { visible: (id) => id !== "mail.send" });
     expect(matches[0]?.id).toBe("mail.read");
   });
@@ -229,7 +229,7 @@ describe("rank", () => {
   const talk = { id: "chat", name: "Chat", description: "Talk.", fallback: true };
 
   test.each(["who invented the telescope?", "hello", "hi there", "what is love", "天は何色ですか？"])(
-    "when nothing fits, the fallback answers %j and says that it is the fallback",
+    "when nothing fits, the fallback answers %j and is marked as the fallback",
     (task) => {
       expect(rank(task, indexOf([...DOCUMENTS, talk]))).toMatchObject({
         matches: [{ id: "chat", reasons: [expect.stringMatching(/^fallback:/)] }],
@@ -240,13 +240,13 @@ describe("rank", () => {
   );
 
   test.each(["qwxzv blorptag", "asdf?", "order more printer paper", "can you lock the front door?"])(
-    "the fallback does not answer %j, which is neither a question nor a conversation",
+    "the fallback does not answer %j, which is neither a question nor conversation",
     (task) => {
       expect(rank(task, indexOf([...DOCUMENTS, talk]))).toMatchObject({ matches: [], noMatch: true });
     },
   );
 
-  test("every match has a reason, and a reason names what the task says", () => {
+  test("every match has a reason, and a reason quotes the task", () => {
     for (const { matches } of [
       rank("please read the mail", indexOf(DOCUMENTS, spelling)),
       rank("zzz mmm aaa", indexOf(DOCUMENTS, spelling)),
@@ -256,7 +256,7 @@ describe("rank", () => {
     expect(rank("convert the document", indexOf([convert])).matches[0]?.reasons).toContain("action:convert");
   });
 
-  test("reads a task of many clauses as several wishes", () => {
+  test("splits a task of many clauses into several requests", () => {
     const { clauses } = rank(
       "Send a mail to my boss. Then delete the old report file and check the weather in Rome",
       indexOf(DOCUMENTS),

@@ -1,6 +1,6 @@
 /**
- * Which capability serves a task, and why. Pure and deterministic: the same task over the same documents gives the same
- * answer, in whatever order they were registered.
+ * Which capability serves a task, and why. Pure and deterministic: the same task and documents give the same
+ * answer, in any order of registration.
  */
 
 import { type CatalogModel, catalogValues, fitCatalogModel, nothingFitsOdds } from "./catalog-model.ts";
@@ -17,7 +17,7 @@ import { readTask, type Task } from "./task.ts";
 import { boundedText } from "./text.ts";
 import { type RouteWeights, weightsFor } from "./weights.ts";
 
-/** A match must have this share of the best one's score: the dynamic floor. */
+/** A match must reach this share of the best score: the dynamic floor. */
 const FLOOR_SHARE = 0.45;
 const DEFAULT_TOP = 10;
 const MAX_REJECTED = 5;
@@ -39,20 +39,20 @@ export interface RankResult {
   /** Best first; empty exactly when `noMatch`. */
   readonly matches: readonly Match[];
   readonly noMatch: boolean;
-  /** How likely the first match is right, counting that nothing may fit; without a match, how likely nothing fits. */
+  /** How likely the first match is right, taking into account that nothing may fit; without a match, how likely nothing fits. */
   readonly confidence: number;
-  /** True when nothing fits and the only match is the catch-all, which takes questions and conversation. */
+  /** True when nothing fits and the only match is the fallback, which takes questions and conversation. */
   readonly isFallback?: true;
-  /** What the task was split into; the task itself when it asks for one thing. */
+  /** The parts of the task; the task itself when it is a single request. */
   readonly clauses: readonly string[];
-  /** What nearly matched and why not; only when asked for. */
+  /** Near matches and why they were rejected; only on request. */
   readonly rejected?: readonly Rejected[];
 }
 
 export interface RankOptions {
   readonly topK?: number | undefined;
   readonly rejected?: boolean | undefined;
-  /** Only these take part, such as the capabilities an agent can see. */
+  /** Rank only these, such as the capabilities an agent can see. */
   readonly visible?: ((id: string) => boolean) | undefined;
   readonly weights?: RouteWeights | undefined;
 }
@@ -134,7 +134,7 @@ interface KnownModel {
 
 const models = new WeakMap<RouteIndex, KnownModel>();
 
-/** Fitted at the first task after the catalog changed: some tenths of a second for two hundred capabilities. */
+/** Fitted at the first task after a catalog change: some tenths of a second for two hundred capabilities. */
 function ownModel(index: RouteIndex, weights: RouteWeights): CatalogModel | undefined {
   const { catalog, fusion } = weights;
   if (!catalog || !index.embed) return undefined;
@@ -158,8 +158,8 @@ function score(candidate: Candidate, field: Field, task: Task, weights: RouteWei
 }
 
 /**
- * A trigger of several words stands in the task: of three thousand labelled tasks that nothing fits, none had that.
- * Or it is a page reader, and the task holds an address.
+ * A multi-word trigger occurs in the task: of three thousand labelled tasks that nothing fits, none had one.
+ * Or it is a page reader, and the task contains a URL.
  */
 function isSaid(first: Scored, task: Task): boolean {
   const { triggerHits, entry } = first.candidate;
@@ -169,7 +169,7 @@ function isSaid(first: Scored, task: Task): boolean {
   );
 }
 
-/** The seed's order: score, exact trigger hits, exact tag hits, id. Scores are rounded, so that noise decides nothing. */
+/** The seed's order: score, exact trigger hits, exact tag hits, id. Scores are rounded, so that noise does not decide. */
 export function byPrecision(a: Precise, b: Precise): number {
   return (
     b.score - a.score ||
@@ -195,7 +195,7 @@ function toMatch({ candidate, verdict, score: value }: Scored, task: Task): Matc
   };
 }
 
-/** The catch-all answers a question when nothing fits; with several, the first by id. */
+/** The fallback answers a question when nothing fits; with several, the first by id. */
 function fallbackMatch(index: RouteIndex, accept: (entry: IndexEntry) => boolean): Match | undefined {
   const ids = index.entries
     .filter((entry): entry is IndexEntry => entry?.document.fallback === true && accept(entry))
@@ -203,7 +203,7 @@ function fallbackMatch(index: RouteIndex, accept: (entry: IndexEntry) => boolean
     .sort();
   return ids[0] === undefined
     ? undefined
-    : { id: ids[0], score: 0, reasons: ["fallback: nothing fits, and this is a question or a conversation"] };
+    : { id: ids[0], score: 0, reasons: ["fallback: nothing fits, and this is a question or conversation"] };
 }
 
 function rejections(
@@ -215,8 +215,8 @@ function rejections(
     if (verdict.factor === 0) return verdict.why ?? "refused";
     if (refused) return `too little evidence: ${Math.round(nothingFits * 100)}% sure that nothing fits`;
     return value < floor
-      ? `below the floor: ${value} of ${round(floor, 3)} needed`
-      : "beyond the asked number of matches";
+      ? `below the floor: ${value} (${round(floor, 3)} required)`
+      : "beyond the requested number of matches";
   };
   return scored
     .filter((entry) => !kept.includes(entry))

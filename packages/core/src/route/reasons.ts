@@ -1,4 +1,4 @@
-/** Why a capability matched, in words a person can check against the task, the strongest first. */
+/** Why a capability matched, in words a person can check against the task, strongest first. */
 import { actionBits } from "./actions.ts";
 import type { RouteDocument } from "./document.ts";
 import type { Candidate } from "./features.ts";
@@ -6,7 +6,7 @@ import type { Task } from "./task.ts";
 import { identifierWords, isStopTerm, termOf, words } from "./text.ts";
 
 const MAX_QUOTE_CHARS = 60;
-const MIN_SIMILAR = 0.25; // below, the nearest phrase explains nothing
+const MIN_SIMILAR = 0.25; // below that, the nearest phrase explains nothing
 const MIN_SEMANTIC = 0.35;
 const MAX_WORDS = 4;
 
@@ -36,7 +36,7 @@ export function reasonsFor(candidate: Candidate, task: Task): string[] {
 const labelled = (label: string, found: readonly string[]): string[] =>
   found.length > 0 ? [`${label}:${found.join(" ")}`] : [];
 
-/** The words of the text that the task says too, as the author wrote them; each only once over all reasons. */
+/** Words of the text that occur in the task, in the author's spelling; each once over all reasons. */
 function sharedWords(found: readonly ContentWord[], task: Task, said: Set<string>): string[] {
   const shared: string[] = [];
   for (const { word, term } of found) {
@@ -58,7 +58,7 @@ interface DocumentWords {
   readonly description: readonly ContentWord[];
 }
 
-/** Kept per document: reading them again for each of ten matches would be a tenth of a ranking. */
+/** Cached per document: splitting them again for each of ten matches would take a tenth of a ranking. */
 const known = new WeakMap<RouteDocument, DocumentWords>();
 
 function wordsOf(document: RouteDocument): DocumentWords {

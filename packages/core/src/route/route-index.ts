@@ -1,6 +1,6 @@
 /**
- * The index the router ranks over. A document is added and removed on its own: what depends on the others (IDF,
- * average length, passage norms) is read when a task is ranked. The order of registration never shows in a result.
+ * The router's index. Documents are added and removed individually: what depends on the others (IDF,
+ * average length, passage norms) is computed when a task is ranked. The order of registration never affects a result.
  */
 import { documentActions } from "./actions.ts";
 import type { RouteDocument } from "./document.ts";
@@ -21,10 +21,10 @@ const FIELD_WEIGHTS = { name: 20, id: 10, description: 10, tags: 10, params: 6, 
 
 const MAX_TRIGGERS = 2_000; // a capability with more operations than this is found by its own text and these
 const MAX_FIELD_CHARS = 4_000;
-const MAX_PARAMS_READ = 6; // for the embedding: more would drown what the capability says of itself
+const MAX_PARAMS_READ = 6; // for the embedding: more would dilute the capability's own text
 const MAX_PHRASE_WORDS = 6; // longer triggers are examples, not phrases that occur in a task
 
-/** A phrase as the author wrote it, and as the line of terms to look for in a task's. */
+/** A phrase in the author's spelling, and as a line of terms to search for in the task's. */
 export interface Phrase {
   readonly label: string;
   readonly line: string;
@@ -56,7 +56,7 @@ export interface RouteIndex {
   readonly size: number;
   readonly embed: Embed | undefined;
   readonly gloss: Gloss | undefined;
-  /** Read by `rank`; not for callers. */
+  /** Internal: used by `rank`. */
   readonly version: number;
   readonly entries: readonly (IndexEntry | undefined)[];
   readonly postings: Postings;
@@ -144,7 +144,7 @@ function entryOf(raw: RouteDocument, slot: number, passages: Passages, embed: Em
   };
 }
 
-/** The texts of a document that `embed` will be asked for: its own first, then its triggers. */
+/** The texts of a document that are embedded: its own first, then its triggers. */
 export function documentTexts(raw: RouteDocument): { own: string; triggers: string[] } {
   const { name, description, triggers = [], params = [] } = bounded(raw);
   const takes = params.slice(0, MAX_PARAMS_READ).map(identifierWords).join(", ");
@@ -157,7 +157,7 @@ function vectorsOf(document: RouteDocument, embed: Embed): DocumentVectors | und
   return documentVectors(own, triggers, embed);
 }
 
-/** Nothing when there is no word in it, or more than `most`. */
+/** Undefined when it contains no word, or more than `most`. */
 function phraseOf(label: string, text: string, most = Number.POSITIVE_INFINITY): Phrase[] {
   const found = terms(text);
   return found.length > 0 && found.length <= most ? [{ label, line: termLine(found) }] : [];

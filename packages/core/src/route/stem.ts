@@ -1,11 +1,11 @@
 /**
  * The Porter stemmer (M. F. Porter, 1980), so that "booking", "booked" and "books" are one term.
- * Only lower-case ASCII words change; words of other scripts, numbers and very short words pass as they are.
+ * Only changes lower-case ASCII words; other scripts, numbers and very short words stay unchanged.
  */
-const MEMO_LIMIT = 50_000; // about the vocabulary of a large catalog; a hostile stream of new words cannot grow it further
+const MEMO_LIMIT = 50_000; // about the vocabulary of a large catalog; an adversarial stream of new words cannot grow it further
 const memo = new Map<string, string>();
 
-/** As in Porter's own revision, Porter2: they only look like a plural or a participle ("news" is not "new"). */
+/** Exceptions from Porter's own revision, Porter2: they only look like a plural or a participle ("news" is not "new"). */
 const UNCHANGED = new Set(
   "news sky howe atlas cosmos bias andes inning outing canning herring earring proceed exceed succeed".split(
     " ",
@@ -25,7 +25,7 @@ const CONSONANT = "[^aeiou]";
 const VOWEL = "[aeiouy]";
 const CONSONANTS = `${CONSONANT}[^aeiouy]*`;
 const VOWELS = `${VOWEL}[aeiou]*`;
-/** `m` counts vowel-consonant sequences: the measure that decides whether a suffix may go. */
+/** `m` counts vowel-consonant sequences: the measure that decides whether a suffix may be removed. */
 const MEASURE_OVER_0 = new RegExp(`^(${CONSONANTS})?${VOWELS}${CONSONANTS}`);
 const MEASURE_IS_1 = new RegExp(`^(${CONSONANTS})?${VOWELS}${CONSONANTS}(${VOWELS})?$`);
 const MEASURE_OVER_1 = new RegExp(`^(${CONSONANTS})?${VOWELS}${CONSONANTS}${VOWELS}${CONSONANTS}`);

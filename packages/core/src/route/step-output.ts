@@ -1,4 +1,4 @@
-/** What one step gives and the next one lacks: by the same name, else by what kind of thing it is. */
+/** Missing input of a step from the output of the previous one: by name, otherwise by kind. */
 import type { JsonSchema, JsonValue } from "../schema.ts";
 import { isFreeText } from "./free-text.ts";
 import { kindOf } from "./parameter-kind.ts";
@@ -8,7 +8,7 @@ const PATH_FIELDS = /^(path|file|output|output_?path|file_?path|target)$/i;
 const TEXT_FIELDS = /^(text|content|result|answer|summary|markdown|body|translation|output|message)$/i;
 const NUMBER_FIELDS = /^(result|value|number|total|amount|count)$/i;
 
-/** Nothing when the output holds nothing of the kind. */
+/** Undefined when the output has nothing of that kind. */
 export function valueFor(
   input: string,
   schema: JsonSchema,

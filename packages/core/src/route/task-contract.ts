@@ -1,4 +1,4 @@
-/** The contract of `POST /api/execute-task`, field for field as the specification has it. */
+/** The contract of `POST /api/execute-task`, field by field as in the specification. */
 import { z } from "zod";
 import type { JsonValue } from "../schema.ts";
 import type { ToolRisk } from "../tool.ts";
@@ -9,16 +9,16 @@ export const TaskRequest = z.strictObject({
   task: z.string().trim().min(1).max(MAX_TASK_CHARS),
   context: z.looseObject({ userId: z.string().max(320).optional() }).default({}),
   dryRun: z.boolean().default(false),
-  /** Answer at once with a task to poll or follow. */
+  /** Return immediately with a task to poll or follow. */
   async: z.boolean().default(false),
   topK: z.int().min(1).max(50).default(5),
   /** Only capabilities this agent can see. */
   agentId: z.string().max(100).optional(),
   timeoutMs: z.int().min(1).max(600_000).optional(),
   includeRejected: z.boolean().default(false),
-  /** The session whose files and data the tools work on; without one, a fresh one is made when a tool needs it. */
+  /** The session whose files and data the tools use; by default a new one is created when a tool needs it. */
   sessionId: z.uuid().optional(),
-  /** Whether to wait for a person's answer when a tool needs approval. */
+  /** Whether to wait for the answer when a tool requires approval. */
   wait: z.boolean().default(false),
   /** `proposal.confirm` of an earlier answer: executes that plan, and only that one. */
   confirm: z.string().max(100).optional(),
@@ -51,21 +51,21 @@ export interface TaskStep {
   readonly method: string;
   readonly goal: string;
   readonly payload: Readonly<Record<string, JsonValue>>;
-  /** Required input the task does not give; such a step is not called. */
+  /** Required input that the task does not give; such a step is not called. */
   readonly missing?: readonly string[];
-  /** What the call can do to the world. */
+  /** What the call can change. */
   readonly risk: ToolRisk;
-  /** The tool the step stands for; called directly when the capability has no route of its own. */
+  /** The step's tool; called directly when the capability has no route of its own. */
   readonly tool?: string;
-  /** Input that is only the likeliest reading of the task. */
+  /** Input that was guessed from the task. */
   readonly guessed?: readonly string[];
-  /** Files the task names that the call has no place for. */
+  /** Files in the task that the call does not use. */
   readonly unplaced?: readonly string[];
   /** How likely this is what the task, or this part of it, asks for. */
   readonly confidence: number;
-  /** The part of the task this step serves, when it asks for several things. */
+  /** The part of the task this step serves, when it has several. */
   readonly part?: string;
-  /** Input that the output of an earlier step gives. */
+  /** Input taken from the output of an earlier step. */
   readonly takes?: readonly { readonly input: string; readonly fromStep: number }[];
   /** Executed only when the step with this number failed. */
   readonly fallbackFor?: number;
@@ -80,11 +80,11 @@ export interface ExecutedStep {
   readonly method: string;
   readonly data?: JsonValue;
   readonly error?: { readonly code: string; readonly message: string; readonly nextStep: string };
-  /** Nothing was called: input is missing, or a person should look first. */
+  /** Nothing was called: input is missing, or confirmation is required. */
   readonly skipped?: true;
-  /** How often it was called, when more than once. */
+  /** Number of calls, when more than one. */
   readonly attempts?: number;
-  /** The approval that the call waits for or waited for. */
+  /** The approval that the call is or was waiting for. */
   readonly approvalId?: string;
 }
 
@@ -94,9 +94,9 @@ export interface TaskResponse {
   readonly plan: readonly TaskStep[];
   readonly execution: { readonly dryRun: boolean; readonly steps: readonly ExecutedStep[] };
   readonly status: TaskStatus;
-  /** The session the steps worked in, and the files it holds now. */
+  /** The session the steps worked in, and its current files. */
   readonly session?: { readonly id: string; readonly files: readonly string[] };
-  /** Set when nothing was executed because a person should look first. */
+  /** Set when nothing was executed because confirmation is required. */
   readonly proposal?: {
     /** Send the same request with this as `confirm` to execute exactly this plan. */
     readonly confirm: string;
@@ -124,8 +124,8 @@ export interface TaskResponse {
 }
 
 /**
- * Judged on what was executed: a step that stood in for a failed one makes it partial, and so does a part of the task that no
- * step serves.
+ * Based on what was executed: a secondary step that replaced a failed one makes it partial, and so does a part of the
+ * task that no step serves.
  */
 export function taskStatus(
   plan: readonly TaskStep[],

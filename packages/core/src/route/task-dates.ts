@@ -1,6 +1,6 @@
 /**
- * Dates as people write them, as ISO dates. "tomorrow" and "next Friday" need to know what day it is: without `now` they
- * are left alone. Days are counted in UTC.
+ * Dates in natural language, as ISO dates. "tomorrow" and "next Friday" depend on today: without `now` they
+ * are ignored. Days are counted in UTC.
  */
 export interface DateText {
   readonly date: string;
@@ -55,7 +55,7 @@ export function datesInWords(text: string, now?: Date): DateText[] {
   );
 }
 
-/** Without a year, the next time the day comes; without knowing today, nothing. */
+/** Without a year, the next occurrence; undefined when today is not known. */
 function iso(day = "", month = "", year: string | undefined, now: Date | undefined): string | undefined {
   const at = MONTHS.indexOf(month.slice(0, 3).toLowerCase());
   const number = Number(day);
@@ -69,7 +69,7 @@ function iso(day = "", month = "", year: string | undefined, now: Date | undefin
 
 const shifted = (now: Date, days: number): string => dateOf(now.getTime() + days * DAY_MS);
 
-/** The coming one; "next" on the day itself means in a week. */
+/** The coming one; "next" on the same weekday means in a week. */
 function weekday(now: Date, day: string, which: string | undefined): string {
   const ahead = (DAYS.indexOf(day.toLowerCase()) - now.getUTCDay() + 7) % 7;
   return shifted(now, ahead === 0 && which?.toLowerCase() === "next" ? 7 : ahead);

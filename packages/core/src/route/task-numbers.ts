@@ -1,4 +1,4 @@
-/** Numbers as people write them: "twenty-five", "two hundred and fifty", "3rd", "third", "1.5 million". */
+/** Numbers in natural language: "twenty-five", "two hundred and fifty", "3rd", "third", "1.5 million". */
 
 const ONES =
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
@@ -27,7 +27,7 @@ export interface NumberText {
   readonly end: number;
 }
 
-/** Where numbers stand in words. "one" alone is a pronoun as often as a number, and is left out. */
+/** Positions of numbers in words. "one" alone is as often a pronoun as a number, and is left out. */
 export function numbersInWords(text: string): NumberText[] {
   return [...scaled(text), ...sequences(text), ...ordinals(text)];
 }
@@ -61,7 +61,7 @@ function sequences(text: string): NumberText[] {
     });
 }
 
-/** "two and three" are two numbers, "two hundred and three" is one: a word that cannot go on starts the next. */
+/** "two and three" are two numbers, "two hundred and three" is one: a word that cannot continue starts the next. */
 function runsOf(words: readonly NumberWord[]): NumberWord[][] {
   const runs: NumberWord[][] = [];
   for (const next of words) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { taskParts } from "./task-parts.ts";
 
-describe("the things a task asks for", () => {
+describe("the parts of a task", () => {
   test.each([
     ["add 2 and 40 and tell me the time in Paris", ["add 2 and 40", "tell me the time in Paris"]],
     [
@@ -24,7 +24,7 @@ describe("the things a task asks for", () => {
     expect(taskParts(task).map(({ text }) => text)).toEqual(expected);
   });
 
-  test('a full stop sets apart, an "and" may only join', () => {
+  test('a full stop separates parts, an "and" may only join', () => {
     expect(taskParts("Read it. Play jazz").map(({ isSeparate }) => isSeparate)).toEqual([false, true]);
     expect(taskParts("remind me to call and buy milk").map(({ isSeparate }) => isSeparate)).toEqual([
       false,

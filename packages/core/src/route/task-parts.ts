@@ -1,13 +1,13 @@
 /**
- * The things a task asks for, one after the other: "add 2 and 40 and tell me the time in Paris" are two. Texts that the task hands on
- * (in quotes, in code, behind a colon) are never split. "and" begins a new part only before a verb or a question.
+ * The parts of a task: "add 2 and 40 and tell me the time in Paris" has two. Quoted text, code and text after a colon
+ * is never split. "and" starts a new part only before a verb or a question.
  */
 import { isActionVerb } from "./actions.ts";
 import { findValues } from "./task-values.ts";
 
 export interface TaskPart {
   readonly text: string;
-  /** Set apart by a full stop or "then", so it cannot be a part of what stands before it. */
+  /** Separated by a full stop or "then", so it cannot belong to what precedes it. */
   readonly isSeparate: boolean;
 }
 
@@ -41,7 +41,7 @@ function push(parts: TaskPart[], text: string, isSeparate: boolean): void {
   if (/[\p{L}\p{N}]/u.test(tidy)) parts.push({ text: tidy, isSeparate });
 }
 
-/** What is handed on, as letters that no pattern cuts at. */
+/** Verbatim text, masked by letters that no pattern splits at. */
 function masking(task: string): string {
   const colon = /:\s+\S/.exec(task)?.index ?? task.length;
   const handedOn = findValues(task).filter(({ kind }) => kind !== "number" && kind !== "date");

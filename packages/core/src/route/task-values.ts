@@ -1,4 +1,4 @@
-/** The values a task's text holds: addresses, quoted texts, paths, numbers, dates, lists. Each is found once, with its place. */
+/** Values in a task's text: URLs, quoted texts, paths, numbers, dates, lists. Each is found once, with its position. */
 import { datesInWords } from "./task-dates.ts";
 import { numbersInWords } from "./task-numbers.ts";
 
@@ -39,7 +39,7 @@ const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
     ),
   ],
   ["time", /\b(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\b|\b(?:1[0-2]|[1-9]) ?(?:am|pm)\b/gi],
-  // Behind a noun: "2026-118" alone is a sum, "invoice 2026-118" is a name.
+  // After a noun: "2026-118" alone is a subtraction, "invoice 2026-118" is an identifier.
   [
     "identifier",
     /(?<=\b(?!(?:is|of|are|what|plus|minus|be|and|or|equals|calculate|compute|subtract|solve)\b)[a-z]{2,}\s+#?)\d+(?:-\d+)+\b/gi,
@@ -48,7 +48,7 @@ const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
   ["number", /(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.]*\w)/gi],
 ];
 
-/** `now` lets "tomorrow" become a date. */
+/** `now` resolves "tomorrow". */
 export function findValues(task: string, now?: Date): FoundValue[] {
   const taken: FoundValue[] = [];
   const take = (value: FoundValue) => {
@@ -69,7 +69,7 @@ export function findValues(task: string, now?: Date): FoundValue[] {
   return taken.sort((a, b) => a.at - b.at);
 }
 
-/** Both ends of a range such as "10-12", where two numbers are needed and an identifier is not. */
+/** Both ends of a range such as "10-12", for two numbers rather than an identifier. */
 export function rangeOf({ kind, text }: FoundValue): readonly [number, number] | undefined {
   const [, first, last] = (kind === "identifier" ? /^(\d+)-(\d+)$/.exec(text) : null) ?? [];
   return first === undefined || last === undefined || Number(last) < Number(first)
@@ -79,7 +79,7 @@ export function rangeOf({ kind, text }: FoundValue): readonly [number, number] |
 
 export const numberOf = ({ text }: FoundValue): number => Number(text.replaceAll(",", ""));
 
-/** The items of a list in the text: what stands behind a colon, or between commas and "and", or on lines of its own. */
+/** List items in the text: after a colon, between commas and "and", or on separate lines. */
 export function listItems(task: string): string[] {
   const behindColon = /:\s*([\s\S]+)$/.exec(task)?.[1] ?? task;
   const lines = behindColon

@@ -1,4 +1,4 @@
-/** A task, read once: its terms, clauses, verbs, vectors and whether it holds a URL. Everything `rank` asks of the text. */
+/** A parsed task: its terms, clauses, verbs, vectors and whether it has a URL. Everything `rank` needs of the text. */
 import { actionBits, isActionVerb } from "./actions.ts";
 import { clausesOf } from "./clauses.ts";
 import { withFileKinds } from "./file-kinds.ts";
@@ -30,21 +30,21 @@ export interface Task {
   readonly whole: TaskPart;
   readonly clauses: readonly TaskPart[];
   readonly contentTerms: ReadonlySet<string>;
-  /** The same with the names of the kinds of value it holds, as parameters have them. */
+  /** The same plus the names of the kinds of value it contains, as parameters are called. */
   readonly parameterTerms: ReadonlySet<string>;
-  /** For each kind of value it holds: what a parameter that has room for it may be called. */
+  /** For each kind of value it contains: possible names of a parameter that takes it. */
   readonly rooms: readonly (readonly string[])[];
   /** Content terms and pairs of neighbours, in order. */
   readonly grams: readonly string[];
-  /** Its words that name an action, in order. */
+  /** Its action verbs, in order. */
   readonly verbs: readonly string[];
   readonly actions: number;
   /** Phrased as a request (below 0) or as a question about the world. */
   readonly phrasing: number;
-  /** It speaks of a page, or holds its address. */
+  /** It mentions a page, or contains its URL. */
   readonly hasUrl: boolean;
   readonly hasAddress: boolean;
-  /** Whether the phrase's terms stand in the task, one after the other. */
+  /** Whether the phrase's terms occur in the task consecutively. */
   holds(phrase: Phrase): boolean;
 }
 
@@ -76,7 +76,7 @@ export function readTask(raw: string, embed: Embed | undefined): Task {
   };
 }
 
-/** The texts `rank` will ask `embed` for, so that a model that answers later can be asked before. */
+/** The texts that `rank` will embed, so that an asynchronous model can be called in advance. */
 export function taskTexts(raw: string): string[] {
   const text = boundedText(raw);
   return [withFileKinds(withOperators(text)), ...clausesOf(text)].map(withoutValues);

@@ -12,7 +12,7 @@ const record = (over: Partial<StepRecord>): StepRecord => ({
   ...over,
 });
 
-test("sums up the specification's example", () => {
+test("summarises the specification's example", () => {
   const records = [
     record({ latencyMs: 188 }),
     record({ latencyMs: 214, failureClass: "http_error", status: 502 }),
@@ -34,7 +34,7 @@ test("sums up the specification's example", () => {
   });
 });
 
-test("a dry run is counted, but not in the success rate, nor in the latency", () => {
+test("a dry run is counted, but not in the success rate or the latency", () => {
   expect(summarise([record({}), record({ failureClass: "dry_run", latencyMs: 0 })])).toMatchObject({
     total: 2,
     successful: 1,
@@ -44,7 +44,7 @@ test("a dry run is counted, but not in the success rate, nor in the latency", ()
   });
 });
 
-test("nothing recorded sums up to zeros", () => {
+test("an empty record gives zeros", () => {
   expect(summarise([])).toEqual({
     total: 0,
     successful: 0,

@@ -13,7 +13,7 @@ export const telemetryRecord = z.object({
   fallbackUsed: z.boolean(),
   /** HTTP status, when there was one. */
   status: z.int().optional(),
-  /** How often it was tried, when more than once. */
+  /** Number of attempts, when more than one. */
   attempts: z.int().min(2).optional(),
 });
 export type StepRecord = z.output<typeof telemetryRecord>;
@@ -21,7 +21,7 @@ export type StepRecord = z.output<typeof telemetryRecord>;
 export interface TelemetrySummary {
   readonly total: number;
   readonly successful: number;
-  /** Rates and averages are of the steps that ran: neither dry runs nor skipped steps count. */
+  /** Rates and averages cover executed steps only: neither dry runs nor skipped steps count. */
   readonly successRate: number;
   readonly fallbackUsed: number;
   readonly fallbackRate: number;

@@ -37,26 +37,26 @@ describe("text as the router reads it", () => {
     expect(identifierWords(identifier)).toBe(expected);
   });
 
-  test("stems words, and leaves stop words as they are", () => {
+  test("stems words, and leaves stop words unchanged", () => {
     expect(terms("booking the flights")).toEqual(["book", "the", "flight"]);
   });
 
-  test("pairs neighbours among the words that carry meaning", () => {
+  test("pairs neighbouring content words", () => {
     expect(grams("the weather in Paris")).toEqual(["weather", "pari", "weather pari"]);
   });
 
-  test("falls back to all words when none carries meaning", () => {
+  test("falls back to all words when there are no content words", () => {
     expect(grams("who are you")).toEqual(["who", "are", "you", "who are", "are you"]);
   });
 
-  test("leaves quoted values and numbers out of what is embedded", () => {
+  test("removes quoted values and numbers before embedding", () => {
     expect(withoutValues(`translate 'good morning' to French for room 12b`).replace(/\s+/g, " ")).toBe(
       "translate to French for room ",
     );
     expect(withoutValues("12 34")).toBe("12 34");
   });
 
-  test("reads no more than its bound", () => {
+  test("reads no more than its limit", () => {
     expect(boundedText("x".repeat(1_000_000))).toHaveLength(MAX_TASK_CHARS);
   });
 });

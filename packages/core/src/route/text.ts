@@ -1,15 +1,15 @@
 /**
- * Task and capability text as the router reads it: bounded, normalised, in terms and in word pairs.
- * Stop words stay, at a fifth of the weight: "who are you" and "what can you do" hold nothing else.
+ * Task and capability text for the router: bounded, normalised, as terms and word pairs.
+ * Stop words are kept, at a fifth of the weight: "who are you" and "what can you do" contain nothing else.
  */
 import { stem } from "./stem.ts";
 
-/** Longer tasks are read up to here: people state the wish first, and pasted documents must not cost seconds. */
+/** Longer tasks are cut here: people state the request first, and pasted documents must not cost seconds. */
 export const MAX_TASK_CHARS = 8_000;
-const MAX_WORDS = 600; // of one text; the same bound, for texts made of very short words
+const MAX_WORDS = 600; // of one text; the same limit, for texts made of very short words
 const MAX_WORD_CHARS = 40; // longer runs are tokens and hashes, not words
 
-const STOP_WEIGHT = 0.2; // measured: better than leaving them out on every set, best for small talk
+const STOP_WEIGHT = 0.2; // measured: better than dropping them on every set, best for small talk
 const STOP_WORDS = new Set(
   `a an the of to in on for and or is are was were be been am i im me my mine you your yours we our us it its this
   that these those with at by from as can could would should will shall may might do does did have has had please
@@ -17,7 +17,7 @@ const STOP_WORDS = new Set(
   just about into than then them they he she his her not no s t re ve ll d m`.split(/\s+/),
 );
 
-/** Reads at most the first `MAX_TASK_CHARS`; control characters but tabs and line ends become spaces. */
+/** Reads at most the first `MAX_TASK_CHARS`; control characters except tabs and line ends become spaces. */
 export function boundedLines(text: string): string {
   const cut = text.length > MAX_TASK_CHARS ? text.slice(0, MAX_TASK_CHARS) : text;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
@@ -52,7 +52,7 @@ export function words(text: string): string[] {
   return all.map((word) => (word.length > MAX_WORD_CHARS ? word.slice(0, MAX_WORD_CHARS) : word));
 }
 
-/** Identifiers as words: `getTeamStats`, `get_team-stats` and `Team.Stats` all read as people would say them. */
+/** Identifiers as words: `getTeamStats`, `get_team-stats` and `Team.Stats` are split as people would say them. */
 export function identifierWords(text: string): string {
   return text
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
@@ -60,11 +60,11 @@ export function identifierWords(text: string): string {
     .replace(/[_.:/-]+/g, " ");
 }
 
-/** A word's stem; a stop word as it is. */
+/** A word's stem; a stop word unchanged. */
 export const termOf = (word: string): string => (STOP_WORDS.has(word) ? word : stem(word));
 export const terms = (text: string): string[] => words(text).map(termOf);
 
-/** Terms as one line, for phrases to be looked up in: each has a space before and after it. */
+/** Terms as one line, to search phrases in: each has a space before and after it. */
 export const termLine = (found: readonly string[]): string => ` ${found.join(" ")} `;
 
 export const isStopTerm = (term: string): boolean => STOP_WORDS.has(term);
@@ -73,7 +73,7 @@ export const contentTerms = (text: string): string[] => terms(text).filter((term
 
 export const grams = (text: string): string[] => gramsOf(terms(text));
 
-/** Content terms and the pairs of neighbours among them; all terms when there is no content at all. */
+/** Content terms and their neighbouring pairs; all terms when there are no content terms. */
 export function gramsOf(all: readonly string[]): string[] {
   const content = all.filter((term) => !STOP_WORDS.has(term));
   const kept = content.length > 0 ? content : all;
@@ -81,7 +81,7 @@ export function gramsOf(all: readonly string[]): string[] {
   return [...kept, ...pairs];
 }
 
-/** What the embedding reads: quoted values and numbers say which thing is meant, not which capability. */
+/** The text to embed: quoted values and numbers tell which thing is meant, not which capability. */
 export function withoutValues(text: string): string {
   const bare = text
     .replace(/"[^"]{1,200}"|“[^”]{1,200}”|(?<!\w)'[^']{1,200}'(?!\w)/g, " ")

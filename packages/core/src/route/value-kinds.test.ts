@@ -25,13 +25,13 @@ describe("kinds of value", () => {
     ["Paris, France by train", ["location"]],
     ["in the end it is for me", []],
     ["a room for 2000", ["year"]],
-  ])("%j also speaks of %j", (task, names) => {
+  ])("%j also implies %j", (task, names) => {
     const { names: strict, rooms } = valueKinds(task);
     expect(strict).toEqual([]);
     expect(rooms.map(([first]) => first)).toEqual(names.map((name) => stem(name)));
   });
 
-  test("speak for the capability that has room for all of them", () => {
+  test("favour the capability that takes all of them", () => {
     const index = createRouteIndex();
     const [name, description] = ["Get Weather", "The weather of a place."];
     index.add({ id: "a", name, description, params: ["city"] });
@@ -39,7 +39,7 @@ describe("kinds of value", () => {
     expect(rank("get the weather of a place in Canada on April 4th", index).matches[0]?.id).toBe("b");
   });
 
-  test("speak for the capability that takes such a value", () => {
+  test("favour the capability that takes such a value", () => {
     const index = createRouteIndex();
     const [name, description] = ["Book Table", "Book a table in a restaurant."];
     index.add({ id: "a", name, description, params: ["party_size"] });

@@ -1,15 +1,15 @@
 /**
- * What kinds of value a task holds, as the words a parameter for them is named by: who says "tomorrow at 8" never says
- * "date" or "time". Only whether there is one: finding the value itself is the payload's part. A place or a year
- * says little for one parameter, because of its many names, but much against a capability that has room for none.
+ * Kinds of value in a task, as the usual parameter names: a task says "tomorrow at 8", never "date" or "time". Only
+ * detects that there is one: finding the value itself is the payload's job. A place or a year is weak evidence
+ * for one parameter, because of its many names, but strong evidence against a capability that takes none.
  */
 import { terms } from "./text.ts";
 
 interface Kind {
   readonly pattern: RegExp;
-  /** What a parameter for it is called. */
+  /** The usual name of its parameter. */
   readonly names: readonly string[];
-  /** What one may be called that has room for it, among other things. */
+  /** Other names of parameters that take it. */
   readonly also: readonly string[];
 }
 
@@ -42,9 +42,9 @@ const KINDS: readonly Kind[] = [
 ];
 
 export interface ValueKinds {
-  /** Of all kinds together. */
+  /** For all kinds together. */
   readonly names: readonly string[];
-  /** Kind by kind, whatever its parameter may be called. */
+  /** Per kind, by any of its parameter names. */
   readonly rooms: readonly (readonly string[])[];
 }
 

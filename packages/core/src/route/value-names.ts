@@ -1,4 +1,4 @@
-/** Values that people say by name and programs take by code: languages, currencies, file formats. */
+/** Values that people name and programs take as codes: languages, currencies, file formats. */
 
 const LANGUAGE_CODES =
   "en de fr es it pt nl pl ru uk cs sk sl hr sr bg ro hu el tr ar he fa hi bn ur ta te th vi id ms ja ko zh sv da nb no fi et lv lt is ga cy eu ca gl la sw af".split(
@@ -14,7 +14,7 @@ const LANGUAGES: ReadonlyMap<string, string> = new Map([
   ["farsi", "fa"],
 ]);
 
-/** Lower-case names in singular to ISO 4217 codes. The bare words stand for the currency most people mean. */
+/** Lower-case singular names to ISO 4217 codes. A bare word such as "dollar" means the most common currency. */
 const CURRENCIES: ReadonlyMap<string, string> = new Map([
   ["us dollar", "USD"],
   ["dollar", "USD"],
@@ -41,7 +41,7 @@ const CURRENCIES: ReadonlyMap<string, string> = new Map([
 ]);
 const CURRENCY_SIGNS: Readonly<Record<string, string>> = { $: "USD", "€": "EUR", "£": "GBP", "¥": "JPY" };
 
-/** What people call the values of an enum that programs shorten. */
+/** Common names for enum values that programs abbreviate. */
 const SPOKEN_VALUES: Readonly<Record<string, readonly string[]>> = {
   docx: ["word", "word document", "ms word"],
   doc: ["word"],
@@ -81,11 +81,11 @@ export function currenciesIn(text: string): NamedValue[] {
   return [...namedIn(text, CURRENCY_PATTERN, CURRENCIES), ...codes, ...signs].sort((a, b) => a.at - b.at);
 }
 
-/** The words that stand for an enum's value, itself first; lower case, separated by single spaces. */
+/** The words for an enum value, itself first; lower case, separated by single spaces. */
 export function spokenForms(value: string): string[] {
   const own = value.toLowerCase().replace(/[_-]+/g, " ");
   const name = LANGUAGE_CODES.includes(own) ? [(englishName.of(own) ?? own).toLowerCase()] : [];
-  // A bare code of two letters is a word of its own in many languages: "in" and "is" are no wish for Indonesian or Icelandic.
+  // Two-letter codes are also words: "in" and "is" do not mean Indonesian or Icelandic.
   return [...(name.length > 0 ? name : [own]), ...(SPOKEN_VALUES[own] ?? [])];
 }
 

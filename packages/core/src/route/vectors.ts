@@ -1,18 +1,18 @@
-/** The dense side of a document: the vectors of its text and of each trigger, and their centre. */
+/** Embeddings of a document: the vectors of its text and of each trigger, and their centre. */
 
 import type { RouteWeights } from "./weights.ts";
 
 /**
- * Turns a text into a vector of length 1, or into nothing when it knows none of its words. Passed in: core has no model.
- * It must answer the same for the same text, and the same number of dimensions for all.
+ * Embeds a text as a vector of length 1, or undefined when it knows none of its words. Passed in: core has no model.
+ * Must be deterministic, with the same number of dimensions for all texts.
  */
 export interface Embed {
   (text: string): Float32Array | undefined;
-  /** How far it is to be trusted, when not as far as the static table. */
+  /** Its weights, if they differ from the static table's. */
   readonly weights?: RouteWeights;
 }
 
-/** How much a capability's own text counts in its centre beside the mean of its triggers; measured on the train splits. */
+/** Weight of a capability's own text in its centre, relative to the mean of its triggers; measured on the train splits. */
 const OWN_TEXT_SHARE = 0.3;
 
 export interface DocumentVectors {
@@ -20,7 +20,7 @@ export interface DocumentVectors {
   readonly own: Float32Array;
   /** Mean of the triggers, pulled towards its own text. */
   readonly centre: Float32Array;
-  /** The triggers that have a vector, and these row after row: side by side in memory they are read twice as fast. */
+  /** The triggers that have a vector, and the vectors in one array: contiguous memory is read twice as fast. */
   readonly spoken: readonly string[];
   readonly spokenRows: Float32Array;
 }
@@ -77,7 +77,7 @@ function centreOf(own: Float32Array, triggers: readonly Float32Array[]): Float32
   return centre.map((value) => value / norm);
 }
 
-/** The centres of all documents, row after row in one array: a task is compared with every one of them. */
+/** The centres of all documents in one array: a task is compared with every one of them. */
 export interface CentreRows {
   set(slot: number, centre: Float32Array | undefined): void;
   /** Similarity of each row to the first vector, and the highest to any of them. */
@@ -116,7 +116,7 @@ export function createCentreRows(): CentreRows {
   };
 }
 
-/** The row nearest to the vector and its similarity; -1 when none is on its side. */
+/** The row nearest to the vector and its similarity; -1 when no similarity is positive. */
 export function nearestRow(rows: Float32Array, vector: Float32Array): { at: number; similarity: number } {
   let nearest = -1;
   let similarity = 0;
@@ -131,7 +131,7 @@ export function nearestRow(rows: Float32Array, vector: Float32Array): { at: numb
 
 export const dot = (a: Float32Array, b: Float32Array): number => dotRow(a, 0, b);
 
-/** Four sums at a time: the one loop in the router where it shows. */
+/** Four sums at a time: the only loop in the router where unrolling pays. */
 function dotRow(rows: Float32Array, from: number, vector: Float32Array): number {
   let s0 = 0;
   let s1 = 0;

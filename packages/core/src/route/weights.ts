@@ -1,4 +1,4 @@
-/** The learned weights, one set per tier. Numbers here are data: `bench/routing/fit.ts` fits them and says how well. */
+/** The learned weights, one set per tier. The numbers are data: `bench/routing/fit.ts` fits them and reports the quality. */
 
 import type { CatalogPrior } from "./catalog-model.ts";
 import type { LogisticWeights } from "./confidence.ts";
@@ -10,7 +10,7 @@ export interface RouteWeights {
   /** How likely nothing fits. */
   readonly none: LogisticWeights;
   readonly noneThreshold: number;
-  /** Where a catalog's own model starts from; absent without embeddings. */
+  /** The prior of a catalog's own model; absent without embeddings. */
   readonly catalog?: CatalogPrior;
   /** How likely the first match is right. */
   readonly right: LogisticWeights;
@@ -85,7 +85,7 @@ export const STATIC_WEIGHTS: RouteWeights = {
   },
 };
 
-/** For MiniLM beside the table, which deserves more trust than the table alone. */
+/** For MiniLM plus the table, which is more reliable than the table alone. */
 export const MINILM_WEIGHTS: RouteWeights = {
   fusion: {
     plain: {

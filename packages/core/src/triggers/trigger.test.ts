@@ -13,11 +13,11 @@ const seed = {
 };
 
 describe("readTrigger", () => {
-  test("reads the seed's trigger as it stands", () => {
+  test("reads the seed's trigger unchanged", () => {
     expect(readTrigger(JSON.stringify(seed))).toEqual({ ok: true, value: seed });
   });
 
-  test("needs neither payload nor routing", () => {
+  test("requires neither payload nor routing", () => {
     const { payload: _, routing: __, ...required } = seed;
     expect(readTrigger(JSON.stringify(required)).ok).toBe(true);
   });
@@ -33,11 +33,11 @@ describe("readTrigger", () => {
     ["a user that is a path", { user: "../../root@x" }, "user"],
     ["a user with a slash", { user: "a/b@example.com" }, "user"],
     ["a user with two dots", { user: "a@b..c" }, "user"],
-    ["a user who is no address", { user: "root" }, "user"],
+    ["a user that is not an address", { user: "root" }, "user"],
     ["a time without a zone", { created_at: "2025-01-15T10:30:00" }, "created_at"],
     ["a date", { created_at: "2025-01-15" }, "created_at"],
     ["a payload that is a list", { payload: [] }, "payload"],
-    ["a channel that is no word", { routing: { channel: "Teams!" } }, "routing.channel"],
+    ["a channel that is not a word", { routing: { channel: "Teams!" } }, "routing.channel"],
     ["an empty dedupe key", { dedupe_key: "" }, "dedupe_key"],
   ])("refuses %s", (_, change, path) => {
     expect(faults(JSON.stringify({ ...seed, ...change }))).toEqual([path]);
@@ -52,7 +52,7 @@ describe("readTrigger", () => {
     expect(faults(text)).toEqual([""]);
   });
 
-  test("never throws, whatever the file holds", () => {
+  test("never throws, whatever the file contains", () => {
     fc.assert(fc.property(fc.string(), (text) => typeof readTrigger(text).ok === "boolean"));
     fc.assert(fc.property(fc.json(), (text) => typeof readTrigger(text).ok === "boolean"));
   });

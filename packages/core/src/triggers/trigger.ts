@@ -4,9 +4,9 @@ import { fail } from "../failures/fail.ts";
 import { faultsOf } from "../faults.ts";
 import { ok, type Result } from "../result.ts";
 
-export const TRIGGER_MAX_BYTES = 1024 * 1024; // what a model reads is far less; larger data belongs into the user's folder
+export const TRIGGER_MAX_BYTES = 1024 * 1024; // a model reads far less; larger data belongs in the user's folder
 
-/** Addresses become folder names, so nothing with a path in it is one. */
+/** Addresses become folder names, so they must not contain path characters. */
 export const UserEmail = z
   .string()
   .max(254)
@@ -37,7 +37,7 @@ export const Trigger = z.object({
 });
 export type Trigger = z.infer<typeof Trigger>;
 
-/** Reads a trigger file's text. Every fault is named by its path. */
+/** Parses a trigger file. Every fault is reported with its path. */
 export function readTrigger(text: string): Result<Trigger> {
   if (text.length > TRIGGER_MAX_BYTES) {
     return fail("trigger_invalid", {

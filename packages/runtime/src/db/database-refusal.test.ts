@@ -26,7 +26,7 @@ test.each([
   ["a full disk", coded("ENOSPC"), /no space left/, /Free some/],
   ["a full disk in the middle of a statement", coded("53100"), /no space left/, /Free some/],
   ["a full disk under PGlite, which throws a bare object", { errno: 51 }, /no space left/, /Free some/],
-  ["too few open files", coded("EMFILE"), /too few files/, /ulimit -n/],
+  ["too few open files", coded("EMFILE"), /open files is too low/, /ulimit -n/],
   ["a read-only file system", coded("EROFS"), /read-only/, /CAPSTAN_DATA_DIR/],
 ])("%s is said with what helps, and without talk of backups", (_what, error, why, nextStep) => {
   const { failure } = refusedFolder(error, "/data");

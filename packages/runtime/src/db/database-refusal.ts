@@ -59,7 +59,7 @@ const SYSTEM_CAUSES: readonly { codes: readonly unknown[]; why: string; nextStep
   },
   {
     codes: ["EMFILE", "ENFILE", 33, 41],
-    why: "the system lets this process open too few files",
+    why: "the limit on open files is too low",
     nextStep:
       "Raise the limit (`ulimit -n 4096`, or `LimitNOFILE=4096` in a systemd unit), then start again.",
   },

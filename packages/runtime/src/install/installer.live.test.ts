@@ -388,7 +388,7 @@ test("a folder is packed on the way: a Python project, a Node project, and a ser
 });
 
 test.each(["/no/such/path.whl", "Not A Thing!", "../nowhere"])(
-  "%s is nothing that can be installed",
+  "nothing installable is found in %s",
   async (source) => {
     const refused = await host.installer.review({ source });
     expect(refused).toMatchObject({

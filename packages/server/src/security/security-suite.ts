@@ -57,7 +57,7 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
     shownBy: [
       [`${RUNTIME}/install/installer.live.test.ts`, "a wheel that climbs out"],
       [`${RUNTIME}/install/installer.live.test.ts`, "a folder with a link that leads out is refused"],
-      ["packages/core/src/packaging/packaging.test.ts", "refuses a bomb without unpacking it"],
+      ["packages/core/src/packaging/packaging.test.ts", "refuses a zip bomb without unpacking it"],
     ],
   },
   {

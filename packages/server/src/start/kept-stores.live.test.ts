@@ -54,7 +54,7 @@ describe.each(EMPTY_STORES)("on $name", ({ empty }) => {
       /needs Capstan 9\.9\.0 or newer, and this is \d/,
     ],
     [
-      "was made before upgrades in place",
+      "is from before in-place upgrades",
       "update drizzle.__drizzle_migrations set hash = 'another' where id = 1",
       /capstan backup[\s\S]*capstan restore/,
     ],

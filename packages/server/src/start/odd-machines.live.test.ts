@@ -31,21 +31,19 @@ describe("a server goes on", () => {
 });
 
 describe("an address that cannot be listened on is refused with what helps", () => {
-  test("because another program listens there", async () => {
+  test("because another program is using the port", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => taken.once("listening", resolve));
     undo.push(async () => taken.close());
     const address = taken.address();
     const port = String(typeof address === "object" && address ? address.port : 0);
     const { ready } = await started({ PORT: port });
-    await expect(ready).rejects.toThrow(
-      /another program listens there\.\n {2}Stop it, or choose another PORT/,
-    );
+    await expect(ready).rejects.toThrow(/another program is using it\.\n {2}Stop it, or choose another PORT/);
   });
 
   test.each([
     ["203.0.113.7", /does not have that address\.\n {2}Set HOST/],
-    ["no-such-host.invalid", /that name has no address\.\n {2}Set HOST/],
+    ["no-such-host.invalid", /that name does not resolve\.\n {2}Set HOST/],
   ])("because of HOST=%s", async (HOST, words) => {
     const { ready } = await started({ HOST });
     await expect(ready).rejects.toThrow(words);

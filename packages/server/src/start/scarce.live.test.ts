@@ -33,7 +33,7 @@ test.skipIf(process.platform === "win32")(
       ["-c", 'ulimit -n 36; exec "$0" "$@"', program, ...args],
     ];
     const { ready } = started(dataDir, few);
-    await expect(ready).rejects.toThrow(/too few files[\s\S]*ulimit -n/);
+    await expect(ready).rejects.toThrow(/open files is too low[\s\S]*ulimit -n/);
   },
 );
 

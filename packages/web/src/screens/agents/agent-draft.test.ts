@@ -88,7 +88,7 @@ describe("an agent being edited", () => {
   test.each([
     [
       "tool_conflict",
-      '"math" and "math_two" both bring a tool named "add".',
+      '"math" and "math_two" both define a tool named "add".',
       ["math", "math_two"],
       "conflict",
     ],

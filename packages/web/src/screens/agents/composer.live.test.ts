@@ -89,7 +89,7 @@ describe("the composer", () => {
     const preview = page.getByRole("complementary", { name: "Preview" });
     await preview.getByText('The config of "south_light" is not valid').waitFor();
     await page.getByLabel("Colour", { exact: false }).selectOption({ label: "green" });
-    await preview.getByText('"north_light" and "south_light" both bring a tool named "blink".').waitFor();
+    await preview.getByText('"north_light" and "south_light" both define a tool named "blink".').waitFor();
     await page.getByRole("button", { name: "Use “light_”" }).last().click();
     await preview.getByText("light_blink").waitFor();
     await page.getByRole("button", { name: "Create agent" }).click();
