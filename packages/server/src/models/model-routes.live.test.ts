@@ -54,7 +54,12 @@ describe("saving a provider", () => {
       /No list of models/,
     ],
     ["no models", { models: [] }, "provider_without_models", /no chat models/],
-    ["a model that refuses", { models: ["a"], chatStatus: 402 }, "provider_no_credit", /not answering requests/],
+    [
+      "a model that refuses",
+      { models: ["a"], chatStatus: 402 },
+      "provider_no_credit",
+      /not answering requests/,
+    ],
   ] as const)("says what is wrong with %s, and saves nothing", async (_, behaviour, code, message) => {
     const provider = await fakeProvider(behaviour);
     const server = await opened();
