@@ -62,7 +62,7 @@ for (const name of ["aech-rt-inbox-assistant", "aech-rt-helpdesk"])
 const told = Promise.withResolvers<string>();
 const triggers = new TriggerManager({
   dataDir,
-  channels: { session: sessionChannel },
+  channels: () => ({ session: sessionChannel }),
   now: Date.now,
   onError: console.error,
   handle: async ({ trigger }) => {

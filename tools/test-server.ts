@@ -1,8 +1,8 @@
 /** A real server for a live test: its own store, its own port, stopped with the test. */
 import { openLog } from "../packages/server/src/settings/log.ts";
 import { parseSettings } from "../packages/server/src/settings/settings.ts";
+import type { ServerExtras } from "../packages/server/src/start/open-features.ts";
 import { type RunningServer, startServer } from "../packages/server/src/start/serve.ts";
-import type { ServerExtras } from "../packages/server/src/start/services.ts";
 import type { FreshStore } from "./stores-under-test.ts";
 
 export interface TestServer extends RunningServer {

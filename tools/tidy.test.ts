@@ -120,6 +120,16 @@ describe("the import picture", () => {
     expect(faults.map(({ name }) => name)).toEqual([]);
   });
 
+  test("no feature of the server takes all of its parts: each names what it needs", () => {
+    const faults = sources.filter(
+      ({ name, text }) =>
+        name.startsWith("packages/server/src/") &&
+        !name.startsWith("packages/server/src/start/") &&
+        importsOf(text).some((specifier) => specifier.endsWith("/start/open-features.ts")),
+    );
+    expect(faults.map(({ name }) => name)).toEqual([]);
+  });
+
   test("only the gate calls a tool's run", () => {
     const faults = sources.filter(
       ({ pkg, name, text }) =>

@@ -25,7 +25,7 @@ const manager = new TriggerManager({
   dataDir,
   concurrent,
   pollMs,
-  channels: { session: sessionChannel },
+  channels: () => ({ session: sessionChannel }),
   now: Date.now,
   onError: (error) => console.error(error),
   policy: { maxAttempts: 50, firstPauseMs: 20, longestPauseMs: 200 },

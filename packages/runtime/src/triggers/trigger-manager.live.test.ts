@@ -271,7 +271,7 @@ describe("channels", () => {
     const stored = write({ user: "stored@x.org" });
     const preferences = async (user: string) =>
       user === "stored@x.org" ? { routing: { channel: "teams", target: "chat:3" } } : undefined;
-    await start({ channels, preferences });
+    await start({ channels: () => channels, preferences });
     for (const id of [routed, preferred, stored]) await settled(id, "done");
     expect(sent.map(({ target, trigger: { id } }) => [id, target]).sort()).toEqual(
       [
@@ -376,7 +376,7 @@ async function start(change: Partial<TriggerManagerOptions> = {}): Promise<Trigg
       handled.push(each);
       return done(each.trigger.id);
     },
-    channels: { session: sessionChannel },
+    channels: () => ({ session: sessionChannel }),
     now: Date.now,
     onError: (error) => {
       throw error;

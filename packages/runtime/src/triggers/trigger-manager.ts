@@ -38,7 +38,8 @@ export interface TriggerManagerOptions {
   readonly dataDir: string;
   /** Starts (or finds again, by the trigger's id) the session and answers when its run has ended. */
   readonly handle: (handled: HandledTrigger) => Promise<HandleOutcome>;
-  readonly channels: Channels;
+  /** Asked for each answer: an installed capability may bring a channel. */
+  readonly channels: () => Channels;
   /** What a user's preferences are when there is no `preferences.json` of theirs. */
   readonly preferences?: (user: string) => Promise<unknown>;
   readonly now: () => number;
@@ -163,7 +164,7 @@ export class TriggerManager {
     capability: string,
     outcome: { sessionId: string; answer?: string },
   ): Promise<TriggerResult> {
-    const { channels } = this.#options;
+    const channels = this.#options.channels();
     const preferences = await this.#preferencesOf(trigger.user);
     const delivery = decideDelivery(trigger, capability, preferences, channels);
     const { channel, target } = delivery;

@@ -1,9 +1,23 @@
 /** A coding agent by the name in a route, or the failure for one that nobody knows. */
+import type { CodingAgentClient, Doctor, MatrixRow, RunHost } from "@capstan/coding-agents";
 import { type Failure, fail } from "@capstan/core";
 import type { CodingAgentManifest } from "@capstan/core/internal";
 import type { ServerModels } from "../models/models.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { LazyCodingAgents } from "./coding-agents.ts";
+
+export interface CodingAgents {
+  readonly client: CodingAgentClient;
+  readonly doctor: Doctor;
+  readonly host: RunHost;
+  readonly manifests: readonly CodingAgentManifest[];
+  /** A manifest as one line of the table that compares them. */
+  readonly rowOf: (manifest: CodingAgentManifest) => MatrixRow | undefined;
+}
+
+/** Opened at the first question: most servers never ask one. */
+export interface LazyCodingAgents {
+  open(): Promise<CodingAgents>;
+}
 
 /** What the coding agents' routes need of the server. */
 export interface CodingAgentRouteParts {

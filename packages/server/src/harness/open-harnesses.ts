@@ -1,7 +1,7 @@
 /** The coding agents of this machine as harnesses; a driver is made when an agent first names it. */
 import { resolve } from "node:path";
 import { type HarnessDriver, SessionFolders } from "@capstan/runtime";
-import type { LazyCodingAgents } from "../coding-agents/coding-agents.ts";
+import type { LazyCodingAgents } from "../coding-agents/known-agent.ts";
 import type { SessionFiles } from "../sessions/session-files.ts";
 import { codingAgentDriver } from "./coding-agent-driver.ts";
 import { harnessUsers } from "./harness-users.ts";

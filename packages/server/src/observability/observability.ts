@@ -1,7 +1,20 @@
 /** Everyone who watches calls and runs: telemetry, totals for `/metrics`, and traces when a collector is configured. */
-import type { AgentStore, CallRecord, Database, EndedRun, Telemetry } from "@capstan/runtime";
+import {
+  type AgentStore,
+  type CallRecord,
+  type Database,
+  type EndedRun,
+  probeCommandIsolation,
+  type Telemetry,
+} from "@capstan/runtime";
+import type { Feature } from "../http/feature.ts";
 import type { Settings } from "../settings/settings.ts";
+import { type HealthRouteParts, healthRoutes } from "./health-routes.ts";
+import { metricRoutes } from "./metric-routes.ts";
 import { openRunTotals, type RunTotals } from "./run-totals.ts";
+import { type SecurityParts, securityReport } from "./security-report.ts";
+import type { MetricParts } from "./server-metrics.ts";
+import { type StatusRouteParts, statusRoutes } from "./status-routes.ts";
 import { openTracing } from "./tracing.ts";
 
 export interface Observability {
@@ -20,6 +33,24 @@ export interface ObservabilityParts {
   readonly database: Database;
   readonly agents: AgentStore;
   readonly onError: (error: unknown, what?: string) => void;
+}
+
+export type OperationParts = MetricParts &
+  HealthRouteParts &
+  Omit<StatusRouteParts, "security"> &
+  Omit<SecurityParts, "commandIsolation">;
+
+/** What the operator's tools ask: health, status with the security report, metrics. */
+export function operationRoutes(parts: OperationParts): Feature["routes"] {
+  const commandIsolation = probeOnce(parts.settings.CAPSTAN_ALLOW_UNSEPARATED_PACKAGES);
+  const security = () => securityReport({ ...parts, commandIsolation });
+  return [healthRoutes(parts), statusRoutes({ ...parts, security }), metricRoutes(parts)];
+}
+
+/** Probing starts a process or two, so it is done when somebody asks, once. */
+function probeOnce(allowsUnseparated: boolean) {
+  let probed: ReturnType<typeof probeCommandIsolation> | undefined;
+  return () => (probed ??= probeCommandIsolation({ allowsUnseparated }));
 }
 
 export function openObservability(parts: ObservabilityParts): Observability {

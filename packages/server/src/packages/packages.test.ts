@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toolEnvironment } from "./packages.ts";
+import { toolEnvironment } from "./open-packages.ts";
 
 test.each([
   ["PATH", true],

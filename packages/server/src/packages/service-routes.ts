@@ -19,7 +19,7 @@ const services = createRoute({
   path: "/v1/services",
   tags: ["packages"],
   summary: "Background services and their health",
-  responses: { 200: json(ServiceList, "ServiceRouteParts.") },
+  responses: { 200: json(ServiceList, "Services.") },
 });
 
 const change = createRoute({

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationsOf } from "../../../../tools/fuzz-openapi.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
-import { createApp } from "../start/app.ts";
 
 /** Open to everyone, and why. */
 const OPEN: Readonly<Record<string, string>> = {
@@ -84,7 +83,7 @@ describe("no route is without a decision", () => {
   test("each route of the application is in the document, or on the list of open ones", async () => {
     const { operations } = await documented();
     const known = new Set(operations.map(({ method, path }) => `${method} ${path}`));
-    const routes = new Set(createApp(server.services).routes.map(({ method, path }) => `${method} ${path}`));
+    const routes = new Set(server.app.routes.map(({ method, path }) => `${method} ${path}`));
     const guards = new Set(["ALL /*", "ALL /v1/sessions/:id/*", "ALL /v1/agents/:id"]);
     const unknown = [...routes]
       .filter((route) => !guards.has(route) && OPEN[route] === undefined)

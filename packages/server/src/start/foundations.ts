@@ -79,8 +79,11 @@ export async function openFoundations(options: FoundationOptions) {
   });
   for (const capability of catalog) registry.register(capability);
   const added = registerConfig(registry, config, boundSecrets(settings));
-  if (added.ok) return ok({ database, sandbox, fetch, registry, stores, secret: signingKey, models });
-  await Promise.all([database.close(), sandbox.close(), fetch.close()]);
+  const close = async () => {
+    for (const part of [sandbox, fetch, database]) await part.close();
+  };
+  if (added.ok) return ok({ database, sandbox, fetch, registry, stores, secret: signingKey, models, close });
+  await close();
   return added;
 }
 

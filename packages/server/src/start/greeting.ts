@@ -1,7 +1,7 @@
 /** What a person sees when the server is up: where it is, where the data lies, which model answers, what to know. */
 import { isLoopback } from "../auth/guard-origin.ts";
+import type { OpenFeatures } from "./open-features.ts";
 import type { RunningServer } from "./serve.ts";
-import type { Services } from "./services.ts";
 
 const HOW_TO_GET_A_MODEL = "; add a real one with `capstan providers add` or in the studio's settings";
 
@@ -39,7 +39,10 @@ export async function greeting({ url, opens, services }: RunningServer): Promise
 }
 
 /** Where keys are demanded and there is none, nothing can be asked: the first thing to know. */
-async function missingKey({ settings, keys }: Services): Promise<[string, string][]> {
+async function missingKey({
+  settings,
+  keys,
+}: Pick<OpenFeatures, "settings" | "keys">): Promise<[string, string][]> {
   if (isLoopback(settings.HOST)) return [];
   const known = await keys.list().catch(() => undefined);
   if (known === undefined || known.some(({ revoked }) => !revoked)) return [];

@@ -8,17 +8,15 @@ import { FrontDoor } from "../http/http-listener.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createApp } from "./app.ts";
-import { openServices, type ServerExtras, type Services } from "./services.ts";
+import { type OpenFeatures, openFeatures, type ServerExtras } from "./open-features.ts";
+import type { RunningServer as PublicServer } from "./start-server.ts";
 
-export interface RunningServer {
-  readonly url: string;
+export interface RunningServer extends PublicServer {
   /** What to open in a browser: the address, and where the system does not tell who connects, the user's token. */
   readonly opens: string;
-  readonly services: Services;
-  /** The application without its socket, for tests and benchmarks. */
-  readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** Stops accepting, lets running steps finish or hands them over, ends streams with a hint to reconnect. */
-  close(): Promise<void>;
+  /** What the greeting, tests and benchmarks look at. */
+  readonly services: OpenFeatures;
+  readonly app: ReturnType<typeof createApp>;
 }
 
 export async function startServer(
@@ -28,7 +26,7 @@ export async function startServer(
 ): Promise<Result<RunningServer>> {
   const door = new FrontDoor(settings);
   const withRetry = waitingFor(settings, log, door);
-  const opened = await openServices(settings, log, { withRetry, ...extras }).catch(unreachable);
+  const opened = await openFeatures(settings, log, { withRetry, ...extras }).catch(unreachable);
   if (!opened.ok) {
     await door.close();
     return opened;
@@ -36,7 +34,7 @@ export async function startServer(
   const services = opened.value;
   const localCallers = openLocalCallers(extras.localCallers);
   const owner = openOwnerToken(settings);
-  const app = createApp(services, localCallers, owner.token);
+  const app = createApp({ ...services, localCallers, ownerToken: owner.token });
   const url = await door.open(app.fetch);
   if (!url.ok) {
     owner.close();
@@ -55,7 +53,7 @@ export async function startServer(
     await services.close();
   };
   const opens = localToken === undefined ? url.value : `${url.value}/#token=${localToken}`;
-  return ok({ url: url.value, opens, services, fetch: app.fetch, close });
+  return ok({ url: url.value, opens, services, app, fetch: app.fetch, close });
 }
 
 /** While it waits the process already listens: whoever watches it sees that it lives, and is not ready. */
@@ -73,7 +71,7 @@ function waitingFor(settings: Settings, log: Log, door: FrontDoor): DatabaseRetr
 }
 
 /** Only when the operator says for how long: by default nothing is forgotten. */
-function startRetention({ settings, database, log }: Services): EventRetention | undefined {
+function startRetention({ settings, database, log }: OpenFeatures): EventRetention | undefined {
   const days = settings.CAPSTAN_EVENT_RETENTION_DAYS;
   if (days === undefined) return undefined;
   const onError = (error: unknown) => log.error({ what: "forgetting old events", error });

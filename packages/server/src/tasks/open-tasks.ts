@@ -2,40 +2,24 @@
 import { timezoneOf } from "@capstan/builtins";
 import type { CapabilityRegistry } from "@capstan/core";
 import {
-  type Database,
   keepInStep,
   openTaskRunner,
   openToolChooser,
   type RouteTier,
-  type Runs,
   type TaskParts,
-  type TaskRunner,
   type TieredIndex,
   taskStore,
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
+import type { Feature } from "../http/feature.ts";
+import { type TaskRouteParts, taskRoutes } from "./task-routes.ts";
 
-export interface OpenTasksParts
-  extends Pick<
-    TaskParts,
-    | "registry"
-    | "composer"
-    | "users"
-    | "sessions"
-    | "files"
-    | "gate"
-    | "telemetry"
-    | "models"
-    | "breakers"
-    | "onError"
-  > {
-  readonly runs: Pick<Runs, "approvals">;
-  readonly database: Pick<Database, "pool">;
-  readonly tier: RouteTier;
-}
+export type OpenTasksParts = Omit<TaskRouteParts, "taskRunner"> &
+  Omit<TaskParts, "approvals" | "timezoneOf" | "index" | "chooseTool" | "tasks">;
 
-export function openTasks({ database, tier, runs, ...parts }: OpenTasksParts): TaskRunner {
-  return openTaskRunner({
+export function openTasks(parts: OpenTasksParts): Feature {
+  const { database, routeTier: tier, runs } = parts;
+  const taskRunner = openTaskRunner({
     ...parts,
     approvals: runs.approvals,
     timezoneOf,
@@ -43,6 +27,13 @@ export function openTasks({ database, tier, runs, ...parts }: OpenTasksParts): T
     chooseTool: openToolChooser(parts.registry, tier),
     tasks: taskStore(database.pool, uuidv7()),
   });
+  return {
+    routes: [taskRoutes({ ...parts, taskRunner })],
+    async close() {
+      await taskRunner.close();
+      await tier.close();
+    },
+  };
 }
 
 function lazyIndex(registry: CapabilityRegistry, tier: RouteTier): () => TieredIndex {

@@ -10,13 +10,19 @@ import {
 } from "@capstan/client/wire";
 import type { CapabilityRegistry } from "@capstan/core";
 import { fail } from "@capstan/core";
-import { dropTrigger, listTriggers, retryTrigger, type Schedule as ScheduleRecord } from "@capstan/runtime";
+import {
+  dropTrigger,
+  listTriggers,
+  retryTrigger,
+  type Schedule as ScheduleRecord,
+  type ScheduleStore,
+  type TriggerManager,
+} from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { uuidv7 } from "uuidv7";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { ServerTriggers } from "./triggers.ts";
 
 const list = createRoute({
   operationId: "listTriggers",
@@ -76,12 +82,14 @@ const NOT_THEIRS = {
 };
 
 export interface TriggerRouteParts {
-  readonly triggers: ServerTriggers;
+  /** The folder of trigger files, and a look for new ones at once. */
+  readonly triggers: Pick<TriggerManager, "root" | "look">;
+  readonly schedules: ScheduleStore;
   readonly registry: CapabilityRegistry;
 }
 
-export function triggerRoutes({ triggers, registry }: TriggerRouteParts) {
-  const { root: triggerRoot, schedules: store } = triggers;
+export function triggerRoutes({ triggers, schedules: store, registry }: TriggerRouteParts) {
+  const triggerRoot = triggers.root;
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const query = c.req.valid("query");

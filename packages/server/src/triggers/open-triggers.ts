@@ -1,12 +1,11 @@
 /** Triggers and schedules: files that services write and times that come, each handled as a run of its user. */
 import { resolve } from "node:path";
-import type { GuardedFetch } from "@capstan/core";
+import type { CapabilityRegistry, GuardedFetch } from "@capstan/core";
 import {
   type ChannelParts,
   capabilityChannels,
   type Database,
   ScheduleSource,
-  type ScheduleStore,
   scheduleStore,
   sessionChannel,
   TriggerManager,
@@ -15,20 +14,14 @@ import {
   type UserStore,
   webhookChannel,
 } from "@capstan/runtime";
+import type { Feature } from "../http/feature.ts";
 import type { Settings } from "../settings/settings.ts";
-
-export interface ServerTriggers {
-  readonly schedules: ScheduleStore;
-  /** The folder of trigger files. */
-  readonly root: string;
-  /** Looks for new trigger files at once. */
-  look(): void;
-  close(): Promise<void>;
-}
+import { triggerRoutes } from "./trigger-routes.ts";
 
 export interface ServerTriggerParts extends TriggerParts, ChannelParts {
   readonly settings: Settings;
   readonly database: Database;
+  readonly registry: CapabilityRegistry;
   readonly users: Pick<UserStore, "get">;
   readonly fetch: GuardedFetch;
   /** Signs what webhooks are sent. */
@@ -36,7 +29,7 @@ export interface ServerTriggerParts extends TriggerParts, ChannelParts {
   readonly onError: (error: unknown, what?: string) => void;
 }
 
-export async function openServerTriggers(parts: ServerTriggerParts): Promise<ServerTriggers> {
+export async function openTriggers(parts: ServerTriggerParts): Promise<Feature> {
   const { settings, database, users, fetch, secret, onError } = parts;
   const now = () => new Date();
   const webhook = webhookChannel({ fetch, secret, now });
@@ -44,10 +37,7 @@ export async function openServerTriggers(parts: ServerTriggerParts): Promise<Ser
     dataDir: resolve(settings.CAPSTAN_DATA_DIR),
     handle: triggerHandler(parts),
     preferences: async (user) => (await users.get(user)).preferences,
-    // Read for each answer: an installed capability may bring a channel.
-    get channels() {
-      return { ...capabilityChannels(parts), session: sessionChannel, webhook };
-    },
+    channels: () => ({ ...capabilityChannels(parts), session: sessionChannel, webhook }),
     now: Date.now,
     onError,
   });
@@ -56,9 +46,7 @@ export async function openServerTriggers(parts: ServerTriggerParts): Promise<Ser
   await triggers.start();
   ticking.start(onError);
   return {
-    schedules,
-    root: triggers.root,
-    look: () => triggers.look(),
+    routes: [triggerRoutes({ schedules, triggers, registry: parts.registry })],
     async close() {
       ticking.stop();
       await triggers.stop();

@@ -8,9 +8,12 @@ import {
   openPackages,
   type Packages,
 } from "@capstan/runtime";
+import type { Feature } from "../http/feature.ts";
 import { boundSecrets, type Settings } from "../settings/settings.ts";
+import { type PackageRouteParts, packageRoutes } from "./package-routes.ts";
+import { serviceRoutes } from "./service-routes.ts";
 
-export interface PackageParts {
+export interface PackageParts extends Omit<PackageRouteParts, "packages"> {
   readonly settings: Settings;
   readonly database: Database;
   readonly registry: CapabilityRegistry;
@@ -34,7 +37,9 @@ const TOOL_VARIABLES =
 export const toolEnvironment = (environment: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => TOOL_VARIABLES.test(name)));
 
-export async function openServerPackages(parts: PackageParts): Promise<Packages> {
+export async function openServerPackages(
+  parts: PackageParts,
+): Promise<Feature & { readonly packages: Packages }> {
   const { settings, database, registry, fetch, environment, onError, note, withRetry } = parts;
   const dataDir = resolve(settings.CAPSTAN_DATA_DIR);
   const packages = await openPackages({
@@ -64,7 +69,8 @@ export async function openServerPackages(parts: PackageParts): Promise<Packages>
     (error) => onError(error, "packages that wait for review"),
   );
   return {
-    ...packages,
+    packages,
+    routes: [packageRoutes({ ...parts, packages }), serviceRoutes({ packages })],
     async close() {
       await looked;
       await packages.close();

@@ -1,0 +1,162 @@
+/**
+ * Agents at work: composed, called through the gate, driven by the engine or by a coding agent's program. Composing an
+ * agent that delegates needs the engine, so its tool reads `runs` when it is called.
+ */
+import { join } from "node:path";
+import { countTokens } from "@capstan/builtins";
+import type { CapabilityRegistry, GuardedFetch, Sandbox } from "@capstan/core";
+import {
+  type AgentStore,
+  type AuditLog,
+  type CallRecord,
+  type Composer,
+  copyFiles,
+  createComposer,
+  createGate,
+  createRuns,
+  type Database,
+  type DatabaseRetry,
+  delegation,
+  type EndedRun,
+  type Gate,
+  type Packages,
+  type RunObservation,
+  type Runs,
+  type SessionStore,
+  singleCapability,
+  type Telemetry,
+  type UserStore,
+} from "@capstan/runtime";
+import { uuidv7 } from "uuidv7";
+import { toolContexts } from "../capabilities/tool-context.ts";
+import type { LazyCodingAgents } from "../coding-agents/known-agent.ts";
+import { type Harnesses, openHarnesses } from "../harness/open-harnesses.ts";
+import type { Feature } from "../http/feature.ts";
+import type { ServerModels } from "../models/models.ts";
+import { type SessionFiles, sessionFiles } from "../sessions/session-files.ts";
+import { openSessionManifests } from "../sessions/session-manifests.ts";
+import type { Settings } from "../settings/settings.ts";
+import { approvalRoutes } from "./approval-routes.ts";
+import { messageRoutes } from "./message-routes.ts";
+import { runRoutes } from "./run-routes.ts";
+
+const DRAIN_MS = 5000; // how long a stop waits for running steps
+const MAX_TOOL_OUTPUT_CHARS = 100_000; // about 25k tokens; more crowds out the conversation
+const now = () => new Date();
+
+export interface RunParts {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly registry: CapabilityRegistry;
+  readonly agents: AgentStore;
+  readonly users: UserStore;
+  readonly sessions: SessionStore;
+  readonly audit: AuditLog;
+  readonly telemetry: Telemetry;
+  readonly models: ServerModels;
+  readonly packages: Packages;
+  readonly codingAgents: LazyCodingAgents;
+  readonly fetch: GuardedFetch;
+  readonly sandbox: Sandbox;
+  /** Signs webhooks. */
+  readonly secret: string;
+  readonly withRetry: DatabaseRetry;
+  /** Each call that reached the gate. */
+  readonly recordCall: (call: CallRecord) => void;
+  readonly observed: (observation: RunObservation) => void;
+  /** Each run that is over. */
+  readonly runEnded: (run: EndedRun) => void;
+  readonly onError: (error: unknown, what: string) => void;
+}
+
+export interface RunsFeature extends Feature {
+  readonly composer: Composer;
+  /** A session's files, as everyone sees them. */
+  readonly files: SessionFiles;
+  readonly gate: Gate;
+  readonly runs: Runs;
+  readonly harnesses: Harnesses;
+  /** Fires when the server stops: streams end with a hint to connect again. */
+  readonly stopping: AbortSignal;
+  readonly draining: () => boolean;
+  /** Lets running steps finish, hands the rest over, and ends the streams. */
+  drain(): Promise<void>;
+}
+
+export async function openRuns(parts: RunParts): Promise<RunsFeature> {
+  const { settings, database, agents, users, sessions, registry, fetch, sandbox, packages } = parts;
+  const offerAgents = delegation({ pool: database.pool, agents, registry, runs: () => runs });
+  const composer = createComposer({ agents, users, registry, countTokens, offerAgents });
+  const files = sessionFiles(database, settings, openSessionManifests({ composer, sessions, packages, now }));
+  const gate = createGate({
+    contextFor: toolContexts({ database, files, fetch, sandbox }),
+    record: parts.recordCall,
+    now,
+    maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
+  });
+  const dataDir = settings.CAPSTAN_DATA_DIR;
+  const harnesses = openHarnesses({ ...parts, files, folder: join(dataDir, "harness"), dataDir });
+  const runs: Runs = await parts.withRetry(() => openEngine(parts, { composer, gate, harnesses, files }));
+  const stop = openStop(() => runs.drain(DRAIN_MS));
+  const routeParts = { ...parts, composer, runs, files };
+  return {
+    ...stop,
+    harnesses,
+    composer,
+    files,
+    gate,
+    runs,
+    routes: [messageRoutes(routeParts), runRoutes(routeParts), approvalRoutes(routeParts)],
+    async close() {
+      await stop.drain();
+      await harnesses.close();
+    },
+  };
+}
+
+interface EngineParts {
+  readonly composer: Composer;
+  readonly gate: Gate;
+  readonly harnesses: Harnesses;
+  readonly files: SessionFiles;
+}
+
+/** The run engine with the server's parts. */
+function openEngine(parts: RunParts, { composer, gate, harnesses, files }: EngineParts): Promise<Runs> {
+  const { settings, database, onError } = parts;
+  return createRuns({
+    database,
+    gate,
+    composeFor: composer.composeFor,
+    composeSingle: (id, config, email) => composer.preview(singleCapability(id, config), email),
+    models: parts.models,
+    harness: (name) => harnesses.driver(name),
+    harnessWaitMs: settings.CAPSTAN_HARNESS_WAIT_SECONDS * 1000,
+    executorId: settings.CAPSTAN_EXECUTOR_ID ?? (database.kind === "pglite" ? "local" : uuidv7()),
+    countTokens,
+    readFile: (sessionId, path) => files(sessionId).read(path),
+    copyFiles: (from, to) => copyFiles(database, from, to),
+    rightsApprover: settings.CAPSTAN_RIGHTS_APPROVER,
+    webhooks: { fetch: parts.fetch, secret: parts.secret },
+    observed: parts.observed,
+    ended: parts.runEnded,
+    audit: (entry) => {
+      parts.audit.add({ ...entry, details: { ...entry.details } }).catch((error) => onError(error, "audit"));
+    },
+    onError,
+  });
+}
+
+/** Draining happens once, whoever asks first. */
+function openStop(drainRuns: () => Promise<void>) {
+  const stopping = new AbortController();
+  let drained: Promise<void> | undefined;
+  return {
+    stopping: stopping.signal,
+    draining: () => drained !== undefined,
+    drain: () => {
+      drained ??= drainRuns().finally(() => stopping.abort());
+      return drained;
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** Opens every feature once, in order. Each names what it needs and returns its routes and how it closes; nothing is global. */
+import { type CapstanConfig, ok } from "@capstan/core";
+import { accessRequests, type DatabaseRetry, openObservations, type ResolvedModel } from "@capstan/runtime";
+import { a2aRoutes } from "../a2a/a2a-routes.ts";
+import { agUiRoutes } from "../ag-ui/ag-ui-routes.ts";
+import { agentRoutes } from "../agents/agent-routes.ts";
+import { aiSdkRoutes } from "../ai-sdk/ai-sdk-routes.ts";
+import type { LocalCallerParts } from "../auth/local-caller.ts";
+import { capabilityRoutes } from "../capabilities/capability-routes.ts";
+import { documentNotes, openDocuments } from "../capabilities/open-documents.ts";
+import { openCodingAgents } from "../coding-agents/open-coding-agents.ts";
+import { closeFeatures, type Feature } from "../http/feature.ts";
+import { mcpRoutes } from "../mcp/mcp-routes.ts";
+import { modelRoutes } from "../models/model-routes.ts";
+import { openObservability, operationRoutes } from "../observability/observability.ts";
+import { openAiRoutes } from "../openai/openai-routes.ts";
+import { openServerPackages } from "../packages/open-packages.ts";
+import { openRuns } from "../runs/open-runs.ts";
+import { openSessions } from "../sessions/open-sessions.ts";
+import type { Log } from "../settings/log.ts";
+import type { Settings } from "../settings/settings.ts";
+import { openRouteTier } from "../tasks/open-route-tier.ts";
+import { openTasks } from "../tasks/open-tasks.ts";
+import { openTriggers } from "../triggers/open-triggers.ts";
+import { openUsers } from "../users/open-users.ts";
+import { openFoundations } from "./foundations.ts";
+
+/** What a server may be given beside its settings. */
+export interface ServerExtras {
+  /** How the server's own user is recognised; tests take away what the system tells. */
+  readonly localCallers?: LocalCallerParts;
+  readonly config?: CapstanConfig;
+  /** What coding agents started by the server may see a part of. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Models beside the providers', by their whole name; for programs that bring their own. */
+  readonly models?: Readonly<Record<string, ResolvedModel>>;
+  /** Retries steps that need the database; without it each is tried once. */
+  readonly withRetry?: DatabaseRetry;
+}
+
+export type OpenFeatures = Extract<Awaited<ReturnType<typeof openFeatures>>, { ok: true }>["value"];
+
+export async function openFeatures(
+  settings: Settings,
+  log: Log,
+  { config = {}, environment = {}, models: ownModels = {}, withRetry = (step) => step() }: ServerExtras = {},
+) {
+  const tier = openRouteTier(settings, log);
+  if (!tier.ok) return tier;
+  const opened = await openFoundations({ settings, config, ownModels, environment, withRetry });
+  if (!opened.ok) return opened;
+  const { stores, ...foundations } = opened.value;
+  const { database, registry, sandbox, models, secret } = foundations;
+  const onError = (error: unknown, what = "background work") => log.error({ what, error });
+  const common = {
+    ...foundations,
+    ...stores,
+    settings,
+    environment,
+    log,
+    onError,
+    withRetry,
+    routeTier: tier.value,
+  };
+
+  const documents = await withRetry(() => openDocuments(common));
+  const packages = await openServerPackages({ ...common, note: log.info });
+  const watch = openObservability(common);
+  const observations = openObservations(database, onError);
+  const codingAgents = openCodingAgents({ ...common, adapters: config.codingAgents ?? [] });
+  const runs = await openRuns({
+    ...common,
+    ...watch,
+    ...packages,
+    ...codingAgents,
+    observed: observations.add,
+  });
+  registry.register(accessRequests({ ...stores, composer: runs.composer, approvals: runs.runs.approvals }));
+  const parts = { ...common, ...runs, ...packages, ...codingAgents, documents, observations };
+  const notes = () => [...sandbox.isolation.notes, ...documentNotes(documents)];
+
+  const features: readonly Feature[] = [
+    { routes: operationRoutes({ ...parts, ...watch, notes }), close: watch.close },
+    { routes: [capabilityRoutes(parts)], close: () => documents.close() },
+    { routes: [agentRoutes(parts)] },
+    openSessions(parts),
+    openUsers({ ...parts, webhookKey: secret }),
+    { routes: [modelRoutes(parts)] },
+    packages,
+    codingAgents,
+    runs,
+    { routes: [agUiRoutes, mcpRoutes, a2aRoutes, openAiRoutes, aiSdkRoutes].map((routes) => routes(parts)) },
+    openTasks(parts),
+    await openTriggers(parts),
+  ];
+  return ok({
+    ...stores,
+    settings,
+    log,
+    database,
+    registry,
+    models,
+    documents,
+    notes,
+    runs: runs.runs,
+    stopping: runs.stopping,
+    drain: runs.drain,
+    routes: features.flatMap(({ routes }) => routes),
+    async close() {
+      await closeFeatures(features);
+      await foundations.close();
+    },
+  });
+}
