@@ -50,7 +50,7 @@ test("assistant-ui shows what an agent says and calls", async () => {
     await page.goto(url);
     await page.getByLabel("Message").fill("add 2 and 40");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.locator(".assistant", { hasText: "add: 42" }).waitFor();
+    await page.locator(".assistant", { hasText: "2 + 40 = 42" }).waitFor();
     expect(await page.locator(".tool").allTextContents()).toEqual([expect.stringContaining("add")]);
   } finally {
     await browser.close();

@@ -194,6 +194,7 @@ export {
 } from "./route/task-contract.ts";
 export { type TaskPart, taskParts } from "./route/task-parts.ts";
 export { summarise, telemetryRecord } from "./route/telemetry-summary.ts";
+export { contentTerms, identifierWords } from "./route/text.ts";
 export type { Embed } from "./route/vectors.ts";
 export { MINILM_WEIGHTS } from "./route/weights.ts";
 export type { Parsed } from "./schema.ts";

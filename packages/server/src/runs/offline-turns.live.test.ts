@@ -21,7 +21,7 @@ describe("with no key set, the offline model", () => {
   test.each<[string, () => string, RegExp]>([
     ["what time is it in Tokyo", () => "what time is it in Tokyo", /\d{2}:\d{2}/],
     ["add 2 and 40", () => "add 2 and 40", /42/],
-    ["write and read back", () => "write hello to /notes.txt and read it back", /read_file: hello/],
+    ["write and read back", () => "write hello to /notes.txt and read it back", /notes\.txt says: hello/],
     ["fetch <url>", () => `fetch http://127.0.0.1:${(site.address() as AddressInfo).port}/`, /High at noon/],
     [
       "plan",

@@ -2,12 +2,20 @@
 import ImageIcon from "lucide-react/icons/image";
 import type { Token, Tokens } from "marked";
 import { createElement, memo, type ReactNode, use } from "react";
+import { LinkButton } from "../kit/button.tsx";
 import { cx } from "../kit/cx.ts";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { CodeBlock } from "./code-block.tsx";
 import { Formula } from "./formula.tsx";
 import { ImageSession } from "./image-session.ts";
-import { decodeEntities, imageSource, type MathToken, parseMarkdown, safeHref } from "./parse-markdown.ts";
+import {
+  decodeEntities,
+  imageSource,
+  isStudioPage,
+  type MathToken,
+  parseMarkdown,
+  safeHref,
+} from "./parse-markdown.ts";
 import { SessionImage } from "./session-image.tsx";
 
 interface MarkdownProps {
@@ -168,6 +176,12 @@ function Table({ token: { header, rows }, depth }: { token: Tokens.Table; depth:
 /* biome-ignore-end lint/suspicious/noArrayIndexKey: a piece of text has no identity but its place */
 
 function SafeLink({ href, children }: { href: string; children: ReactNode }) {
+  if (isStudioPage(href))
+    return (
+      <LinkButton href={href} size="sm" className="mx-1 align-middle">
+        {children}
+      </LinkButton>
+    );
   const safe = safeHref(href);
   if (safe === undefined) return <strong className="font-semibold">{children}</strong>; // the words stay, the address does not
   return (

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Token, Tokens } from "marked";
 import { describe, expect, test } from "vitest";
-import { decodeEntities, imageSource, parseMarkdown, safeHref } from "./parse-markdown.ts";
+import { decodeEntities, imageSource, isStudioPage, parseMarkdown, safeHref } from "./parse-markdown.ts";
 
 describe("markdown", () => {
   test.each([
@@ -45,6 +45,11 @@ describe("markdown", () => {
       expect(safeHref(href)).toBeUndefined();
     },
   );
+
+  test("leads to the page where a key is added, and to no other of the studio", () => {
+    const pages = ["/settings/models", "/settings/keys", "/settings/models?x=1", "/settings/models/../keys"];
+    expect(pages.filter(isStudioPage)).toEqual(["/settings/models"]);
+  });
 
   test.each([
     ["chart.png", { kind: "file", path: "/chart.png" }],

@@ -61,6 +61,10 @@ const SAFE_LINK = /^(https?:\/\/|mailto:)/i;
 /** The address of a link, or nothing where opening it could run a script or act on this server. */
 export const safeHref = (href: string): string | undefined => (SAFE_LINK.test(href) ? href : undefined);
 
+/** Pages of the studio that a text may lead to; each only shows something. Any other path is no link. */
+const STUDIO_PAGES = new Set(["/settings/models"]);
+export const isStudioPage = (href: string): boolean => STUDIO_PAGES.has(href);
+
 export type ImageSource =
   | { readonly kind: "data"; readonly src: string }
   | { readonly kind: "file"; readonly path: string }

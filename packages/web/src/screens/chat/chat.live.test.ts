@@ -34,6 +34,24 @@ describe("a chat", () => {
     await page.getByText("capstan/offline (demo)").first().waitFor();
   });
 
+  test("shows in a tour a plan, a file, code that runs as edited, and a stop after which it goes on", async () => {
+    const page = await studio.open("/chat");
+    await page.getByRole("button", { name: "Take the tour" }).click();
+    const card = page.getByRole("region", { name: "Approve execute_code" });
+    await card.getByRole("button", { name: "Edit arguments of execute_code" }).click();
+    const code = card.getByRole("textbox").filter({ hasText: "captain" });
+    await code.fill((await code.inputValue()).replace("captain", "Ada"));
+    await card.getByRole("button", { name: /with edits/ }).click();
+    await answer(page).getByText("Hello, Ada!").first().waitFor();
+    await answer(page).getByText("3 …").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("Stopped.").waitFor();
+    await say(page, "go on");
+    await answer(page).getByText("That was the tour.").waitFor();
+    await answer(page).last().getByRole("link", { name: "add a provider key" }).click();
+    await page.waitForURL(/settings\/models/);
+  });
+
   test("is held by keyboard alone: what is typed goes into the message from the start, and after it was sent", async () => {
     const page = await studio.open(`/chat?agent=${await agentWith({})}`);
     await page.getByRole("heading", { name: "What should Mate do?" }).waitFor();
@@ -149,17 +167,17 @@ describe("a chat", () => {
   test("goes on from any message in a copy of its own", async () => {
     const page = await studio.open(`/chat?agent=${await agentWith({})}`);
     await say(page, "Add 1 and 2");
-    await answer(page).getByText("add: 3").waitFor();
+    await answer(page).getByText("1 + 2 = 3").waitFor();
     await say(page, "Add 3 and 4");
-    await answer(page).getByText("add: 7").waitFor();
+    await answer(page).getByText("3 + 4 = 7").waitFor();
     const before = page.url();
-    const first = answer(page).filter({ hasText: "add: 3" });
+    const first = answer(page).filter({ hasText: "1 + 2 = 3" });
     await first.hover();
     await first.getByRole("button", { name: "Fork from here" }).click();
     await page.waitForURL((url) => url.href !== before);
-    await answer(page).getByText("add: 3").waitFor();
+    await answer(page).getByText("1 + 2 = 3").waitFor();
     await say(page, "Add 5 and 6");
-    await answer(page).getByText("add: 11").waitFor();
+    await answer(page).getByText("5 + 6 = 11").waitFor();
     expect(await page.getByRole("article", { name: "You" }).allTextContents()).toEqual([
       "Add 1 and 2",
       "Add 5 and 6",

@@ -11,6 +11,7 @@ import { api } from "../../server/api.ts";
 import { capabilityId } from "../../server/capability-id.ts";
 import { useChange } from "../../server/queries.ts";
 import { useAgents } from "../../server/reads.ts";
+import { useStatus } from "../../server/use-status.ts";
 import { FirstSteps } from "../home/first-steps.tsx";
 import { Composer } from "./composer.tsx";
 import { takenByRouter } from "./routing.ts";
@@ -58,6 +59,8 @@ function Begin({ agents }: { agents: Agent[] }) {
     ["sessions", "status"],
   );
   const abilities = useAbilities(agent?.id);
+  const byDefault = useStatus().data?.model.name;
+  const isDemo = agent?.harness === "native" && (model ?? agent.model ?? byDefault) === "capstan/offline";
   const send = async (outgoing: Outgoing) => {
     const session = await start.mutateAsync(outgoing);
     go(`/chat/${session.id}`);
@@ -83,7 +86,7 @@ function Begin({ agents }: { agents: Agent[] }) {
           )}
         </Field>
         <ul className="flex max-w-2xl flex-wrap justify-center gap-2" aria-label="Suggestions">
-          {suggestionsFor(agent.capabilities.map(capabilityId)).map((text) => (
+          {suggestionsFor(agent.capabilities.map(capabilityId), isDemo).map((text) => (
             <li key={text}>
               <Button size="sm" disabled={start.isPending} onClick={() => void send({ text, files: [] })}>
                 {text}

@@ -8,9 +8,11 @@ const BY_CAPABILITY: [capability: string, text: string][] = [
   ["research", "Research the history of the capstan"],
 ];
 const MOST = 4;
+const TOUR = "Take the tour"; // the demo model knows these words
 
-export function suggestionsFor(capabilities: readonly string[]): string[] {
-  return BY_CAPABILITY.filter(([id]) => capabilities.includes(id))
+export function suggestionsFor(capabilities: readonly string[], isDemo: boolean): string[] {
+  const shown = BY_CAPABILITY.filter(([id]) => capabilities.includes(id))
     .map(([, text]) => text)
     .slice(0, MOST);
+  return isDemo ? [TOUR, ...shown] : shown;
 }

@@ -2,9 +2,10 @@ import ArrowRight from "lucide-react/icons/arrow-right";
 import { useLocation } from "wouter";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
+import { useModelChoices } from "../../models/use-model-choices.ts";
 import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
-import { STARTER_AGENT } from "./starter-agent.ts";
+import { STARTER_NAME, starterAgent } from "./starter-agent.ts";
 
 const STEPS = [
   ["Build", "An agent is an ordered list of capabilities: prompts, tools and permissions."],
@@ -15,7 +16,10 @@ const STEPS = [
 /** For an empty install: one click makes an agent and opens its chat, the next sends a first message. */
 export function FirstSteps() {
   const [, go] = useLocation();
-  const start = useChange(() => api.agents.create(STARTER_AGENT), ["agents"]);
+  const choices = useModelChoices().data;
+  // The subscription people already have is better than the demo; a model that was set up is better than both.
+  const program = choices?.default.demo ? choices.found.coding_agents[0] : undefined;
+  const start = useChange(() => api.agents.create(starterAgent(program)), ["agents"]);
   const begin = () => start.mutate(undefined, { onSuccess: ({ id }) => go(`/chat?agent=${id}`) });
   return (
     <section className="rounded-xl border border-line bg-surface p-5 md:p-7">
@@ -35,11 +39,17 @@ export function FirstSteps() {
       </ol>
       <div className="mt-6 flex flex-wrap gap-2">
         <Button look="primary" busy={start.isPending} onClick={begin}>
-          Create “{STARTER_AGENT.name}” and chat
+          Create “{STARTER_NAME}” and chat
           <ArrowRight className="size-4" aria-hidden />
         </Button>
         <LinkButton href="/agents/new">Build your own</LinkButton>
       </div>
+      {program && (
+        <p className="mt-3 text-ink-soft">
+          {program.label} is installed and logged in here, so it will answer. You can change that in the
+          agent.
+        </p>
+      )}
       <div className="mt-3 empty:hidden">
         <ChangeFailure error={start.error} />
       </div>

@@ -1,17 +1,10 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
-import type { AnyTool, JsonValue } from "@capstan/core";
 import { describe, expect, test } from "vitest";
-import { builtinCapabilities } from "../builtin-capabilities.ts";
-import { offlineModel, reply } from "./offline.ts";
+import { called, offeredBy, user } from "./fixtures/demo-conversation.ts";
+import { offlineModel } from "./offline.ts";
+import { reply } from "./reply.ts";
 
-const offered = builtinCapabilities()
-  .flatMap(({ tools }) => tools)
-  .map((tool: AnyTool) => ({
-    type: "function" as const,
-    name: tool.name,
-    description: tool.description,
-    inputSchema: { ...tool.input.jsonSchema },
-  }));
+const offered = offeredBy();
 
 describe("the offline model", () => {
   test.each<[string, string, object]>([
@@ -44,30 +37,34 @@ describe("the offline model", () => {
   test("does one step after the other, and remembers what the first was about", () => {
     const prompt: LanguageModelV4Prompt = [user("write hello to /notes.txt and read it back")];
     const first = reply({ prompt, tools: offered });
-    expect(first).toEqual({ call: { tool: "write_file", input: { path: "/notes.txt", content: "hello" } } });
+    expect(first).toMatchObject({
+      call: { tool: "write_file", input: { path: "/notes.txt", content: "hello" } },
+    });
     prompt.push(
       ...called(
         "write_file",
         { path: "/notes.txt", content: "hello" },
-        { path: "/notes.txt", created: true },
+        { path: "/notes.txt", created: true, size_bytes: 5 },
       ),
     );
     expect(reply({ prompt, tools: offered })).toEqual({
       call: { tool: "read_file", input: { path: "/notes.txt" } },
     });
-    prompt.push(...called("read_file", { path: "/notes.txt" }, { content: "hello" }));
-    expect(reply({ prompt, tools: offered })).toEqual({ text: expect.stringContaining("read_file: hello") });
+    prompt.push(...called("read_file", { path: "/notes.txt" }, { path: "/notes.txt", content: "hello" }));
+    expect(reply({ prompt, tools: offered })).toEqual({
+      text: "I created /notes.txt (5 bytes).\n\n/notes.txt says: hello",
+    });
   });
 
   test("says what is missing instead of making it up", () => {
     expect(reply({ prompt: [user("add 2")], tools: offered })).toEqual({
-      text: expect.stringMatching(/add I need b/),
+      text: expect.stringMatching(/`add`, but it also needs `b`/),
     });
   });
 
   test("says that it is a demo when nothing fits", () => {
     expect(reply({ prompt: [user("why do we exist")], tools: offered })).toEqual({
-      text: expect.stringContaining("offline demo model"),
+      text: expect.stringContaining("I am the demo model"),
     });
   });
 
@@ -76,7 +73,7 @@ describe("the offline model", () => {
       user("read the file /x"),
       ...called("read_file", { path: "/x" }, { message: "no file", nextStep: "list it" }, true),
     ];
-    expect(reply({ prompt, tools: offered })).toEqual({ text: "read_file did not work: no file list it" });
+    expect(reply({ prompt, tools: offered })).toEqual({ text: "`read_file` did not work: no file list it" });
   });
 
   test("streams its text in pieces that join to the whole", async () => {
@@ -89,34 +86,6 @@ describe("the offline model", () => {
       if (value.type === "text-delta") text += value.delta;
       last = value.type;
     }
-    expect([text.startsWith("I am the offline demo model"), last]).toEqual([true, "finish"]);
+    expect([text.startsWith("None of this agent's tools"), last]).toEqual([true, "finish"]);
   });
 });
-
-const user = (text: string): LanguageModelV4Prompt[number] => ({
-  role: "user",
-  content: [{ type: "text", text }],
-});
-
-function called(
-  toolName: string,
-  input: object,
-  value: JsonValue | object,
-  failed = false,
-): LanguageModelV4Prompt {
-  const toolCallId = `id-${toolName}`;
-  return [
-    { role: "assistant", content: [{ type: "tool-call", toolCallId, toolName, input }] },
-    {
-      role: "tool",
-      content: [
-        {
-          type: "tool-result",
-          toolCallId,
-          toolName,
-          output: { type: failed ? "error-json" : "json", value: value as JsonValue },
-        },
-      ],
-    },
-  ];
-}

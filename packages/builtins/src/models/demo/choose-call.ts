@@ -1,0 +1,178 @@
+/**
+ * Which tool a sentence asks for, and with what arguments. A tool is called only when most of the sentence's words are
+ * explained by the tool or by its arguments, and no argument was guessed: the demo would rather ask than guess.
+ */
+import type { JsonSchema, JsonValue } from "@capstan/core";
+import {
+  type ChoosableTool,
+  chooseTool,
+  contentTerms,
+  identifierWords,
+  mapPayload,
+} from "@capstan/core/internal";
+import { timezoneOf } from "../city-zones.ts";
+import type { Call } from "./turn.ts";
+
+export type Choice = { readonly call: Call } | { readonly tool: string; readonly lacking: readonly string[] };
+
+const LEAST_SCORE = 1.6; // of 10: below, the words of tool and message meet by chance
+const LEAST_EXPLAINED = 0.6; // share of the words that the tool or its arguments account for, before it is called
+const LEAST_TO_ASK = 0.3; // the same, for a known saying, before the demo asks for what is missing
+const CONSIDERED = 5;
+const EXPLAINED_WEIGHT = 3;
+const PLACED_BONUS = 1.2;
+const LACKING_PRICE = 1.5;
+
+/** How people say what tools call otherwise; the words on the right are added to what chooses the tool. */
+const SAYINGS: readonly (readonly [said: RegExp, meant: string])[] = [
+  [/\bplan\b|\bto-?dos?\b|\bchecklist\b|\bremind\b/i, "todos tasks"],
+  [/\brain(?:s|ing|y)?\b|\bsunny\b|\bsnow(?:s|ing)?\b|\bhow (?:warm|cold|hot)\b/i, "weather"],
+  [/\bsave\b|\bnote down\b|\bput\b/i, "write"],
+  [/\bfolder\b|^(?:list|show|what are)\b.*\bmy files\b/i, "directory list"],
+  [/\bwhat(?:'s| is)?(?: the)? (?:day|date)(?: is(?: it)?)?(?: today)?\b|\bhow late\b/i, "current time"],
+  [/(?<=\d\s*)\bplus\b/i, "add two numbers"],
+  [/(?<=\d\s*)\bminus\b/i, "subtract two numbers"],
+  [/(?<=\d\s*)\btimes\b/i, "multiply two numbers"],
+  [/\bhow much is\b|\bcalculate\b/i, "numbers"],
+  [/^(?:read|open|summari[sz]e|visit|show)\b.*https?:/i, "fetch url"],
+];
+/** "example.com/docs" is an address; only endings that no file has. */
+const BARE_DOMAIN =
+  /(?<![\w@/.:-])((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|org|net|io|dev|ai|app|edu|gov|co|info|de|fr|es|nl|eu|uk|ch|at|jp)(?:\/[^\s,;]*[^\s,;.?!])?)(?![\w-])/gi;
+const RUN_CODE =
+  /^(?:please\s+)?(?:run|execute|eval(?:uate)?)\s+(?:this\s+|the\s+)?(?:(python|javascript|js|bash|shell)\b)?(?:\s*code)?\s*:?\s*([\s\S]+?)(?:\s+(?:in|with|as)\s+(python|javascript|js|bash|shell)\s*)?$/i;
+/** Words that ask for nothing. */
+const FILLERS = /\b(?:please|now|again|back|just|make|give|tell|show|want|need|quickly|everything)\b/gi;
+const FENCED = /```(\w*)\n([\s\S]+?)```/;
+const LANGUAGE_NAMES: Readonly<Record<string, string>> = { js: "javascript", shell: "bash", py: "python" };
+
+export function chooseCall(
+  step: string,
+  tools: readonly ChoosableTool[],
+  earlier: Readonly<Record<string, JsonValue>>,
+): Choice | undefined {
+  const code = codeCall(step, tools);
+  if (code) return { call: code };
+  const sentence = step.replace(BARE_DOMAIN, "https://$1");
+  const words = withSayings(sentence);
+  const choices = chooseTool(words, tools)
+    .slice(0, CONSIDERED)
+    .flatMap(({ name, score }) => {
+      const tool = tools.find((each) => each.name === name);
+      return tool ? [fitOf(sentence, tool, score, earlier)] : [];
+    })
+    .filter(({ score }) => score >= LEAST_SCORE)
+    .sort((a, b) => rank(b) - rank(a));
+  for (const fit of choices) {
+    const choice = choiceOf(fit, words !== sentence);
+    if (choice) return choice;
+  }
+  return undefined;
+}
+
+/** A call when the words say it clearly; a question when only an argument is missing. */
+function choiceOf({ tool, input, lacking, guessed, explained }: Fit, isSaying: boolean): Choice | undefined {
+  if (lacking.length === 0)
+    return explained < LEAST_EXPLAINED ? undefined : { call: { tool: tool.name, input } };
+  const least = isSaying && !guessed ? LEAST_TO_ASK : LEAST_EXPLAINED;
+  return explained < least ? undefined : { tool: tool.name, lacking };
+}
+
+const withSayings = (step: string): string =>
+  [step, ...SAYINGS.filter(([said]) => said.test(step)).map(([, meant]) => meant)].join(" ");
+
+interface Fit {
+  readonly tool: ChoosableTool;
+  readonly input: Readonly<Record<string, JsonValue>>;
+  readonly lacking: readonly string[];
+  readonly explained: number;
+  readonly guessed: boolean;
+  readonly score: number;
+}
+
+/** Words choose a tool; values of the message that fit its parameters speak for it, and missing ones against it. */
+function fitOf(
+  step: string,
+  tool: ChoosableTool,
+  score: number,
+  earlier: Readonly<Record<string, JsonValue>>,
+): Fit {
+  const { payload, missing, guessed, placed } = mapPayload(step, tool.inputSchema, { timezoneOf });
+  const input: Record<string, JsonValue> = { ...payload };
+  const lacking: string[] = [];
+  for (const name of new Set([...missing, ...guessed, ...hollow(input, tool)])) {
+    delete input[name];
+    const known = earlier[name];
+    if (known !== undefined) input[name] = known;
+    else if (isRequired(tool.inputSchema, name)) lacking.push(name);
+  }
+  for (const name of repeated(input)) if (!isRequired(tool.inputSchema, name)) delete input[name]; // a word has one place
+  const explained = explainedShare(step, tool, input);
+  const fit = score + placed * PLACED_BONUS - lacking.length * LACKING_PRICE;
+  return { tool, input, lacking, explained, guessed: guessed.length > 0, score: fit };
+}
+
+const rank = ({ score, explained }: Fit): number => score + explained * EXPLAINED_WEIGHT;
+
+const repeated = (input: Readonly<Record<string, JsonValue>>): string[] =>
+  Object.keys(input).filter((name) =>
+    Object.keys(input).some((other) => other !== name && input[other] === input[name]),
+  );
+
+/** Texts that hold nothing but words of the request itself: the "it" of "write it to a file". */
+const hollow = (input: Readonly<Record<string, JsonValue>>, tool: ChoosableTool): string[] => {
+  const own = ownTerms(tool);
+  return Object.keys(input).filter((name) => {
+    const value = input[name];
+    if (typeof value !== "string" || /[/.:]/.test(value)) return false;
+    return /^(?:it|this|that|them)\b/i.test(value) || contentTerms(value).every((term) => own.has(term));
+  });
+};
+
+function explainedShare(
+  step: string,
+  tool: ChoosableTool,
+  input: Readonly<Record<string, JsonValue>>,
+): number {
+  const said = contentTerms(step.replace(FILLERS, " "));
+  if (said.length === 0) return 1;
+  const known = ownTerms(tool);
+  for (const [pattern, meant] of SAYINGS)
+    if (contentTerms(meant).some((term) => known.has(term)))
+      for (const term of contentTerms(pattern.exec(step)?.[0] ?? "")) known.add(term);
+  for (const term of contentTerms(identifierWords(JSON.stringify(input)))) known.add(term);
+  return said.filter((term) => known.has(term)).length / said.length;
+}
+
+/** The words a tool uses of itself: its name, its description, its parameters. */
+function ownTerms({ name, description, inputSchema }: ChoosableTool): Set<string> {
+  return new Set(contentTerms(identifierWords(`${name} ${description} ${parameterWords(inputSchema)}`)));
+}
+
+const parameterWords = ({ properties }: JsonSchema): string =>
+  typeof properties === "object" && properties !== null ? Object.keys(properties).join(" ") : "";
+
+const isRequired = ({ required }: JsonSchema, name: string): boolean =>
+  Array.isArray(required) && required.includes(name);
+
+/** "Run python: print(1 + 1)", or a fenced block, for a tool that takes a language and code. */
+function codeCall(step: string, tools: readonly ChoosableTool[]): Call | undefined {
+  const program = programIn(step);
+  if (!program) return undefined;
+  const tool = tools.find(({ inputSchema }) => languagesOf(inputSchema).includes(program.language));
+  return tool && { tool: tool.name, input: program };
+}
+
+function programIn(step: string): { language: string; code: string } | undefined {
+  const [, fencedIn, block] = FENCED.exec(step) ?? [];
+  const [, before, said, after] = RUN_CODE.exec(step.trim()) ?? [];
+  const code = block ?? said;
+  const named = (block === undefined ? (before ?? after) : fencedIn)?.toLowerCase() ?? "";
+  return code === undefined ? undefined : { language: LANGUAGE_NAMES[named] ?? named, code: code.trim() };
+}
+
+/** The languages of a tool that takes code, none of any other. */
+function languagesOf({ properties }: JsonSchema): readonly unknown[] {
+  const { language, code } = (properties ?? {}) as Record<string, JsonSchema | undefined>;
+  return code && Array.isArray(language?.enum) ? language.enum : [];
+}

@@ -1,0 +1,121 @@
+/** What newcomers write first, to the agent a new install offers, and what the demo does with it. */
+import { describe, expect, test } from "vitest";
+import { offeredBy, user } from "./fixtures/demo-conversation.ts";
+import { reply } from "./reply.ts";
+import { wordAnswer } from "./word-answer.ts";
+
+const STARTER = [
+  "current_time",
+  "test_math",
+  "session_file_system",
+  "stateless_todo_list",
+  "web_fetch",
+  "sandbox",
+];
+const tools = offeredBy(...STARTER);
+const answer = (text: string) => reply({ prompt: [user(text)], tools });
+
+describe("answers in sentences, without a call", () => {
+  test.each<[string, RegExp]>([
+    ["hi", /^Hello! I am Capstan's built-in demo/],
+    ["Hello there!", /Say \*\*tour\*\*/],
+    ["how are you?", /All systems are up/],
+    ["what can you do?", /- What time is it in Tokyo\?/],
+    ["help", /This agent's tools: `get_current_time`/],
+    ["who are you?", /No request leaves this machine/],
+    ["thanks!", /You are welcome/],
+    ["write a python script that prints the first 20 primes", /called none/],
+    ["write a haiku about the sea", /called none/],
+    ["tell me a joke", /called none/],
+    ["what is the capital of France?", /called none/],
+    ["what's the weather in Berlin", /called none/],
+    ["translate hello into French", /cannot write, explain or translate/],
+    ["remind me to call mom tomorrow", /called none/],
+  ])("%j", (message, expected) => {
+    const { text, call } = answer(message);
+    expect(call).toBeUndefined();
+    expect(text).toMatch(expected);
+  });
+
+  test.each([["hi"], ["help"], ["tell me a joke"]])("%j offers to add a key", (message) => {
+    expect(answer(message).text).toContain("[Add a provider key](/settings/models)");
+  });
+});
+
+describe("asks for what is missing, with an example that works", () => {
+  test.each<[string, RegExp]>([
+    ["make a todo list for moving house", /`write_todos`, but it also needs `todos`.*“Plan these/],
+    ["plan a trip to Rome", /needs `todos`/],
+    ["write it to a file", /needs `path` and `content`/],
+    ["delete everything", /`delete_file`, but it also needs `path`/],
+  ])("%j", (message, expected) => {
+    const { text, call } = answer(message);
+    expect(call).toBeUndefined();
+    expect(text).toMatch(expected);
+  });
+});
+
+describe("calls the tool that the words name", () => {
+  test.each<[string, string, object]>([
+    ["what time is it in Tokyo?", "get_current_time", { timezone: "Asia/Tokyo" }],
+    ["what day is today?", "get_current_time", {}],
+    ["12 * 7", "multiply", { a: 12, b: 7 }],
+    ["summarize example.com", "web_fetch", { url: "https://example.com" }],
+    ["read example.com/docs", "web_fetch", { url: "https://example.com/docs" }],
+    ["list my files", "list_directory", {}],
+    ["search my files for milk", "grep_files", { pattern: "milk" }],
+    ["create a file hello.txt with hello world", "write_file", { path: "hello.txt", content: "hello world" }],
+    ["run print(1+1) in python", "execute_code", { language: "python", code: "print(1+1)" }],
+    ["Run python: print(6 * 7)", "execute_code", { language: "python", code: "print(6 * 7)" }],
+  ])("%j", (message, tool, input) => {
+    expect(answer(message).call).toEqual({ tool, input });
+  });
+
+  test("every example it offers is one that works", () => {
+    const examples = answer("help").text?.match(/^- (.+)$/gm) ?? [];
+    expect(examples.length).toBeGreaterThan(3);
+    for (const example of examples) expect(answer(example.slice(2)).call).toBeDefined();
+  });
+});
+
+describe("says in words what a tool answered", () => {
+  test.each<[string, object, object, string]>([
+    [
+      "get_current_time",
+      {},
+      { timestamp: "2026-11-16T08:45:10+09:00", timezone: "Asia/Tokyo", format: "iso8601" },
+      "It is 08:45 in Tokyo (Monday 16 November 2026).",
+    ],
+    ["add", { a: 2, b: 40 }, { result: 42 }, "2 + 40 = 42"],
+    ["list_directory", {}, { path: "/", entries: [], count: 0 }, "There are no files in / yet."],
+    ["list_directory", {}, { path: "/", entries: [{ path: "/a.txt" }] }, "/ has 1 entry:\n- /a.txt"],
+    ["delete_file", {}, { path: "/a", deleted: true }, "I deleted /a."],
+    ["execute_code", {}, { exit: "done", exit_code: 0, stdout: "42\n" }, "The program ran. It printed: 42"],
+    [
+      "execute_code",
+      {},
+      { exit: "error", exit_code: 1, stdout: "", stderr: "Traceback\nNameError: x" },
+      "The program ended with error (exit code 1): NameError: x.",
+    ],
+    [
+      "write_todos",
+      {},
+      { todos: [{ content: "Pack", status: "completed" }] },
+      "The list has 1 task:\n- [x] Pack",
+    ],
+    [
+      "web_fetch",
+      {},
+      { url: "https://example.com", status_code: 200, content: "Hello" },
+      "https://example.com answered 200. It says: Hello",
+    ],
+    ["order", {}, { order_id: 7, lines: [{ a: 1 }] }, "- order id: 7\n- lines: 1 item"],
+  ])("%s %j %j", (tool, input, value, expected) => {
+    expect(wordAnswer({ tool, input: input as Record<string, never>, value, isError: false })).toBe(expected);
+  });
+
+  test("never as JSON, whatever the shape", () => {
+    const value = { a: { b: [{ c: { d: 1 } }] }, list: [1, 2], none: null };
+    expect(wordAnswer({ tool: "x", input: {}, value, isError: false })).not.toMatch(/[{}"]/);
+  });
+});

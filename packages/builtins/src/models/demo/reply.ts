@@ -1,0 +1,50 @@
+/** What the demo model says next: the tour, small talk, the next step's call, or what the calls gave, in words. */
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { JsonSchema, JsonValue } from "@capstan/core";
+import { type ChoosableTool, stepsOf } from "@capstan/core/internal";
+import { chooseCall } from "./choose-call.ts";
+import { exampleValue } from "./example-value.ts";
+import { askFor, noFit, smallTalk } from "./small-talk.ts";
+import { tourReply } from "./tour.ts";
+import { lastTurn, type Reply, type Turn } from "./turn.ts";
+import { wordAnswer } from "./word-answer.ts";
+
+const MOST_STEPS = 6;
+
+export type Asked = Pick<LanguageModelV4CallOptions, "prompt" | "tools" | "responseFormat">;
+
+export function reply({ prompt, tools = [], responseFormat }: Asked): Reply {
+  const turn = lastTurn(prompt);
+  if (responseFormat?.type === "json")
+    return { text: JSON.stringify(exampleValue((responseFormat.schema ?? {}) as JsonSchema, turn.task)) };
+  const offered = choosable(tools);
+  const tour = tourReply(prompt, offered);
+  if (tour) return tour;
+  const talk = turn.calls.length === 0 ? smallTalk(turn.task, offered) : undefined;
+  return talk === undefined ? nextStep(turn, offered) : { text: talk };
+}
+
+/** One step of the message after the other; when all are done, or one failed, what they gave. */
+function nextStep({ task, calls, answers }: Turn, offered: readonly ChoosableTool[]): Reply {
+  const told = answers.map(wordAnswer);
+  const step = stepsOf(task).slice(0, MOST_STEPS)[calls.length];
+  if (step === undefined || answers.some(({ isError }) => isError)) return { text: told.join("\n\n") };
+  const earlier: Record<string, JsonValue> = Object.assign({}, ...calls.map(({ input }) => input));
+  const choice = chooseCall(step, offered, earlier);
+  if (choice && "call" in choice) return choice;
+  if (told.length > 0) return { text: [...told, `I did not do this part: “${step}”.`].join("\n\n") };
+  return { text: choice ? askFor(choice.tool, choice.lacking) : noFit(offered) };
+}
+
+const choosable = (tools: NonNullable<Asked["tools"]>): ChoosableTool[] =>
+  tools.flatMap((tool) =>
+    tool.type === "function"
+      ? [
+          {
+            name: tool.name,
+            description: tool.description ?? "",
+            inputSchema: tool.inputSchema as JsonSchema,
+          },
+        ]
+      : [],
+  );

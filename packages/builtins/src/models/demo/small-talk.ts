@@ -1,0 +1,79 @@
+/** What the demo model says when no tool is asked for: who it is, what this agent can do, and how to get a real model. */
+import type { ChoosableTool } from "@capstan/core/internal";
+import { TOUR_WORD } from "./tour.ts";
+
+/** Shown as a button in the studio. */
+const ADD_A_KEY = "[Add a provider key](/settings/models)";
+const REAL_MODEL = `For real answers: ${ADD_A_KEY}, or run \`capstan providers add\`.`;
+const WHO =
+  "I am Capstan's built-in demo. I match your words to this agent's tools; I do not understand text.";
+
+/** A message that works, by the tool it needs. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  get_current_time: "What time is it in Tokyo?",
+  add: "Add 2 and 40",
+  get_weather: "What is the weather in Lisbon?",
+  write_file: "Write hello to /notes.txt and read it back",
+  list_directory: "List my files",
+  write_todos: "Plan these three things: pack, sail, sleep",
+  web_fetch: "Read example.com",
+  execute_code: "Run python: print(6 * 7)",
+};
+const EXAMPLES_SHOWN = 5;
+const NAMES_SHOWN = 12;
+
+const GREETING =
+  /^(?:hi|hey|hello|hallo|hola|bonjour|ciao|salut|moin|yo|good (?:morning|afternoon|evening)|guten (?:tag|morgen|abend)|greetings|howdy)\b[\s\p{L},]{0,24}[!.?👋]*$/iu;
+const HOW_ARE_YOU = /\bhow are you\b|\bhow(?:'s| is) it going\b|\bwhat'?s up\b|\bwie geht'?s\b/i;
+const THANKS =
+  /^(?:many )?(?:thanks|thank you|thx|cheers|danke|merci|gracias|great|perfect|nice|cool|awesome|ok(?:ay)?)\b[\s\p{L},]{0,24}[!.]*$/iu;
+const GOODBYE = /^(?:bye|goodbye|good night|see you|ciao|tsch[uü]ss)\b[\s\p{L},]{0,16}[!.]*$/iu;
+const HELP =
+  /^(?:help|\?+|menu|start|commands|what now|hilfe)[!.?]*$|\bwhat (?:can|do) you do\b|\bhow (?:do|does|can) (?:i|this|you) (?:start|begin|work|use)\b|\bwhat (?:are|can) (?:your|i) (?:tools|capabilities|skills|ask|try)\b|\bwas kannst du\b|\bshow me what you can\b/i;
+const WHO_ARE_YOU =
+  /\b(?:who|what) are you\b|\bwhat model\b|\bwhich model\b|\bare you (?:an? )?(?:ai|bot|human|real|chatgpt|gpt|claude|llm)\b|\byour name\b/i;
+
+type Answer = (tools: readonly ChoosableTool[]) => string;
+
+const TALK: readonly (readonly [RegExp, Answer])[] = [
+  [GREETING, (tools) => `Hello! ${WHO}\n\n${invitation(tools)}`],
+  [HOW_ARE_YOU, (tools) => `All systems are up, thank you. ${WHO}\n\n${invitation(tools)}`],
+  [GOODBYE, () => "Goodbye. This conversation is kept; you find it under Chat."],
+  [THANKS, () => "You are welcome."],
+  [HELP, (tools) => `${WHO}\n\n${invitation(tools)}`],
+  [WHO_ARE_YOU, (tools) => `${WHO} No request leaves this machine to answer you.\n\n${invitation(tools)}`],
+];
+
+export function smallTalk(task: string, tools: readonly ChoosableTool[]): string | undefined {
+  const said = task.trim();
+  return TALK.find(([pattern]) => pattern.test(said))?.[1](tools);
+}
+
+/** Nothing fits well enough to be called. */
+export function noFit(tools: readonly ChoosableTool[]): string {
+  return `None of this agent's tools clearly does that, so I called none. I am the demo model and cannot write, explain or translate by myself.\n\n${invitation(tools)}`;
+}
+
+/** A tool fits, and something it needs was not said. */
+export function askFor(tool: string, lacking: readonly string[]): string {
+  const example = EXAMPLES[tool];
+  const needed = lacking.map((name) => `\`${name}\``).join(" and ");
+  const how = example === undefined ? "Please say it in your message." : `For example: “${example}”.`;
+  return `I would use \`${tool}\`, but it also needs ${needed}. ${how}`;
+}
+
+function invitation(tools: readonly ChoosableTool[]): string {
+  if (tools.length === 0) return `This agent has no tools, so the demo can only talk. ${REAL_MODEL}`;
+  const examples = tools.flatMap(({ name }) => EXAMPLES[name] ?? []).slice(0, EXAMPLES_SHOWN);
+  const names = tools.slice(0, NAMES_SHOWN).map(({ name }) => `\`${name}\``);
+  const more = tools.length > names.length ? ` and ${tools.length - names.length} more` : "";
+  const lines = [
+    `Say **${TOUR_WORD}** for a two-minute tour${examples.length > 0 ? ", or try one of these:" : "."}`,
+    ...(examples.length > 0 ? ["", ...examples.map((text) => `- ${text}`)] : []),
+    "",
+    `This agent's tools: ${names.join(", ")}${more}.`,
+    "",
+    REAL_MODEL,
+  ];
+  return lines.join("\n");
+}
