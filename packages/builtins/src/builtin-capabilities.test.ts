@@ -96,7 +96,7 @@ describe("the built-in capabilities", () => {
     ["session_file_system", "read_file write_file list_directory grep_files delete_file stat_file"],
     ["web_fetch", "web_fetch"],
     ["stateless_todo_list", "write_todos"],
-  ])("%s has the tools %s, which run without asking", (id, names) => {
+  ])("%s has the tools %s, which run without approval", (id, names) => {
     const tools = byId.get(id)?.tools ?? [];
     expect(tools.map((tool) => tool.name).join(" ")).toBe(names);
     expect(tools.every((tool) => tool.policy === "auto")).toBe(true);
@@ -123,18 +123,18 @@ describe("the built-in capabilities", () => {
     expect(Object.values(schema.properties).every((property) => property.description)).toBe(true);
   });
 
-  test("research stands on web_fetch", () => {
+  test("research depends on web_fetch", () => {
     expect(byId.get("research")?.dependencies).toEqual(["web_fetch"]);
   });
 
-  test("every tool describes itself, checks its output and says whether it may be repeated", () => {
+  test("every tool has a description, validates its output and declares whether it may be repeated", () => {
     for (const tool of all.flatMap((capability) => capability.tools)) {
       expect(tool.description.length, tool.name).toBeGreaterThan(10);
       expect(tool.output, tool.name).toBeDefined();
     }
   });
 
-  test("every capability with tools can be found by what people say", () => {
+  test("every capability with tools is found by everyday phrases", () => {
     for (const { id, tools, routing } of all) {
       if (tools.length === 0) continue;
       expect(routing?.triggers?.length, id).toBeGreaterThanOrEqual(5);

@@ -12,9 +12,9 @@ import { type WebFetchLimits, webFetchCapability } from "./capabilities/web-fetc
 import type { SearchSettings } from "./search/search-provider.ts";
 
 export interface BuiltinOptions {
-  /** Which languages code may be run in here. */
+  /** Languages that code can run in here. */
   readonly sandbox?: Pick<Sandbox, "unavailable"> | undefined;
-  /** Who can search the web, the usual one first; an agent's config may choose. Without any, `web_search` is hidden. */
+  /** Web search providers, the default first; an agent's config may choose. Without any, `web_search` is hidden. */
   readonly search?: readonly SearchSettings[] | undefined;
   readonly webFetch?: Partial<WebFetchLimits> | undefined;
 }

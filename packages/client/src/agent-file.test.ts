@@ -41,7 +41,7 @@ const fieldsOf = (file: AgentFile, names: Record<string, string> = {}) => {
 };
 
 describe("an agent as a file", () => {
-  test("leaves out what is at its default, and lists other agents by name", () => {
+  test("leaves out fields at their default, and lists other agents by name", () => {
     const agent = served({
       model: "openai/gpt-5",
       capabilities: ["noop", { id: "web_fetch", prefix: "w" }, "agent.b2"],
@@ -54,7 +54,7 @@ describe("an agent as a file", () => {
     });
   });
 
-  test("comes back as the agent it was written from, whatever that is", () => {
+  test("round-trips any agent", () => {
     const word = fc.string({ minLength: 1, maxLength: 8 });
     const agent = fc.record({
       name: fc.string({ minLength: 1 }).filter((text) => text.trim() === text && text !== ""),
@@ -89,25 +89,25 @@ describe("an agent as a file", () => {
   });
 
   test.each<[string, unknown]>([
-    ["a field nobody knows", { name: "A", sytem_prompt: "x" }],
+    ["an unknown field", { name: "A", sytem_prompt: "x" }],
     ["no name", { description: "x" }],
     ["a capability without id", { name: "A", capabilities: [{ prefix: "w" }] }],
-    ["a limit nobody knows", { name: "A", limits: { max_turns: 3 } }],
-    ["the spelling of code", { name: "A", systemPrompt: "x" }],
+    ["an unknown limit", { name: "A", limits: { max_turns: 3 } }],
+    ["camelCase spelling", { name: "A", systemPrompt: "x" }],
     ["a value the server would refuse", { name: "A", model: "no model" }],
-    ["nothing at all", null],
+    ["an empty file", null],
   ])("refuses %s", (_what, value) => {
     expect(parseAgentFile(value)).toMatchObject({ ok: false, failure: { code: "agent_file_invalid" } });
   });
 
-  test("that lists an agent nobody has is refused by name", () => {
+  test("that lists an unknown agent is refused by name", () => {
     const made = agentFields({ name: "A", capabilities: [{ agent: "Nobody" }] }, noAgent);
     expect(made).toMatchObject({ ok: false, failure: { code: "not_found" } });
   });
 });
 
 describe("the difference", () => {
-  test("is named field by field; the order of keys is none", () => {
+  test("lists differences field by field, ignoring key order", () => {
     const before = servedFields(served({ metadata: { a: 1, b: 2 }, model: "openai/gpt-5" }));
     const after = fieldsOf({ name: "Helper", metadata: { b: 2, a: 1 }, description: "new" });
     expect(agentDifferences(before, after)).toEqual([
@@ -116,7 +116,7 @@ describe("the difference", () => {
     ]);
   });
 
-  test("to nothing is what a file sets", () => {
+  test("against nothing lists what the file sets", () => {
     expect(agentDifferences(undefined, fieldsOf({ name: "A", harness: "native", model: "x/y" }))).toEqual([
       { field: "name", before: null, after: "A" },
       { field: "model", before: null, after: "x/y" },

@@ -1,6 +1,6 @@
 /**
- * An agent as a file in a repository, and how it differs from the one a server has. The file is the whole truth: what it
- * leaves out is at its default. Another agent is listed by its name, `{ agent: "Helper" }`, because ids differ by server.
+ * An agent as a file in a repository, and how it differs from the one on a server. The file is complete: what it
+ * leaves out is at its default. Other agents are listed by name, `{ agent: "Helper" }`, because ids differ per server.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import { readInput } from "@capstan/core/internal";
@@ -32,11 +32,11 @@ export function parseAgentFile(value: unknown): Result<AgentFile> {
   return read.ok ? read : fail("agent_file_invalid", { where: read.where });
 }
 
-/** The names of the agents a file lists. */
+/** Names of the agents that a file lists. */
 export const agentsListedBy = ({ capabilities = [] }: AgentFile): string[] =>
   capabilities.flatMap((entry) => (typeof entry === "object" && "agent" in entry ? [entry.agent] : []));
 
-/** What an agent is made of, whole, with other agents as `agent.<id>`: what is sent to a server. */
+/** All fields of an agent, with other agents as `agent.<id>`: the body sent to a server. */
 export function agentFields(file: AgentFile, idOf: (name: string) => Result<string>): Result<AgentFields> {
   const { id: _, capabilities = [], ...rest } = file;
   const entries: CapabilityEntry[] = [];
@@ -54,11 +54,11 @@ export function agentFields(file: AgentFile, idOf: (name: string) => Result<stri
   return ok({ ...agentDefaults(), ...given, name: file.name, capabilities: entries });
 }
 
-/** What the server's form of an agent has of the fields a file may set. */
+/** The fields of a server's agent that a file can set. */
 export const servedFields = (agent: AgentFields): AgentFields =>
   Object.fromEntries(FIELDS.map((field) => [field, agent[field]])) as AgentFields;
 
-/** The agent as a file: what is at its default is left out. */
+/** The agent as a file, without fields at their default. */
 export function agentFile(
   agent: AgentFields & Pick<Agent, "id">,
   nameOf: (id: string) => string | undefined,
@@ -89,7 +89,7 @@ export interface FieldDifference {
   readonly after: unknown;
 }
 
-/** Field by field; against nothing, what differs from the defaults. */
+/** Field by field; without a second agent, what differs from the defaults. */
 export function agentDifferences(before: AgentFields | undefined, after: AgentFields): FieldDifference[] {
   const from: Partial<AgentFields> = before ?? DEFAULTS;
   return FIELDS.filter((field) => !isSame(from[field], after[field])).map((field) => ({
@@ -99,7 +99,7 @@ export function agentDifferences(before: AgentFields | undefined, after: AgentFi
   }));
 }
 
-/** One form for one thing: an entry without options is its id. */
+/** Normalised: an entry without options is its id. */
 function plainEntry(entry: CapabilityEntry): CapabilityEntry {
   if (typeof entry === "string") return entry;
   return Object.values(entry).filter((value) => value !== undefined).length === 1 ? entry.id : entry;
@@ -107,7 +107,7 @@ function plainEntry(entry: CapabilityEntry): CapabilityEntry {
 
 const isSame = (left: unknown, right: unknown): boolean => orderedJson(left) === orderedJson(right);
 
-/** The order of keys is no difference. */
+/** Key order does not matter. */
 const orderedJson = (value: unknown): string =>
   JSON.stringify(value ?? null, (_key, item: unknown) =>
     item !== null && typeof item === "object" && !Array.isArray(item)

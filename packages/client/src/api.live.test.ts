@@ -1,4 +1,4 @@
-/** The client and the server agree on every path: what the client calls is in the server's own OpenAPI document. */
+/** The client and the server agree on every path: each path the client calls is in the server's OpenAPI document. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshPglite } from "../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../tools/test-server.ts";
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(async () => server?.stop());
 
-test("every endpoint the client calls is one the server documents", async () => {
+test("every endpoint the client calls is documented by the server", async () => {
   const { body } = await server.call("GET", "/openapi.json");
   const documented = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => shape(method, path)),
@@ -20,7 +20,7 @@ test("every endpoint the client calls is one the server documents", async () => 
   expect(called.filter((call) => !documented.includes(call))).toEqual([]);
 });
 
-test("an agent is made, changed, previewed and removed through the client", async () => {
+test("an agent is created, changed, previewed and deleted through the client", async () => {
   const api = createApi({ url: server.url });
   const made = await api.agents.create({ name: "Mate", capabilities: ["test_math"] });
   if (!made.ok) throw new Error(made.failure.message);
@@ -31,7 +31,7 @@ test("an agent is made, changed, previewed and removed through the client", asyn
   expect(await api.agents.get(made.value.id)).toMatchObject({ ok: false, failure: { code: "not_found" } });
 });
 
-/** Parameters have other names here and there; what counts is where they stand. */
+/** Parameter names may differ; only their position counts. */
 const shape = (method: string, path: string): string =>
   `${method.toUpperCase()} ${path.replaceAll(/\{[^}]+\}/g, "{}").replaceAll(/\/(start|stop|retry|drop)$/g, "/{}")}`;
 

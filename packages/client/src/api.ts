@@ -1,4 +1,4 @@
-/** The REST API, one function per endpoint. Every answer is a `Result`: a refusal carries the server's message and next step. */
+/** The REST API, one function per endpoint. Every answer is a `Result`: a refusal has the server's message and next step. */
 import { type ConnectionOptions, connect } from "./connection.ts";
 import { agentEndpoints, capabilityEndpoints } from "./endpoints/agents.ts";
 import { codingAgentEndpoints } from "./endpoints/coding-agents.ts";

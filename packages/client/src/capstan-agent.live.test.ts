@@ -7,7 +7,7 @@ import { type ServerProcess, serverProcess } from "../../../tools/server-process
 import { type FreshStore, freshPglite, freshPostgres } from "../../../tools/stores-under-test.ts";
 import { CapstanAgent } from "./capstan-agent.ts";
 
-const RESTARTS_MS = 240_000; // processes are killed and started again; on a crowded machine that takes a while
+const RESTARTS_MS = 240_000; // processes are killed and restarted, which takes a while on a busy machine
 const WORDS = ["one ", "two ", "three ", "four"];
 
 let llm: ScriptedLlm;
@@ -19,7 +19,7 @@ afterEach(() => {
   llm.script = () => ({ text: WORDS });
 });
 
-describe("CapstanAgent on a server that dies", { timeout: RESTARTS_MS }, () => {
+describe("CapstanAgent with a crashing server", { timeout: RESTARTS_MS }, () => {
   let store: FreshStore;
   let server: ServerProcess;
   let agentId: string;
@@ -33,7 +33,7 @@ describe("CapstanAgent on a server that dies", { timeout: RESTARTS_MS }, () => {
     await store.drop();
   });
 
-  test("a second client that comes in mid-answer sees the whole of it", async () => {
+  test("a second client that joins during an answer sees all of it", async () => {
     let release: (value?: unknown) => void = () => {};
     const until = new Promise((resolve) => {
       release = resolve;
@@ -54,7 +54,7 @@ describe("CapstanAgent on a server that dies", { timeout: RESTARTS_MS }, () => {
     await expectOneAnswer(second);
   });
 
-  test("getCapabilities answers what the agent can do, and undefined where there is no such document", async () => {
+  test("getCapabilities returns what the agent can do, and undefined where there is no such document", async () => {
     const capabilities = await agentFor(server.url, agentId).agent.getCapabilities();
     expect(capabilities.identity).toMatchObject({ name: "Counter", type: "capstan" });
     const elsewhere = new CapstanAgent({ url: `${server.url}/v1/nothing` });
@@ -62,7 +62,7 @@ describe("CapstanAgent on a server that dies", { timeout: RESTARTS_MS }, () => {
     expect(await elsewhere.clone().getCapabilities?.()).toBeUndefined();
   });
 
-  test("a run goes on after kill -9 and a restart, and the client shows its answer once", async () => {
+  test("a run continues after kill -9 and a restart, and the client shows its answer once", async () => {
     const asked = agentFor(server.url, agentId);
     llm.script = neverEnding();
     const port = new URL(server.url).port;
@@ -77,7 +77,7 @@ describe("CapstanAgent on a server that dies", { timeout: RESTARTS_MS }, () => {
     expect(asked.states).toContain("waiting");
   });
 
-  test("a message sent while the server is away is sent again, and runs once", async () => {
+  test("a message sent while the server is down is retried, and runs once", async () => {
     const port = new URL(server.url).port;
     await server.end("SIGKILL");
     const asked = agentFor(server.url, agentId);
@@ -89,7 +89,7 @@ describe("CapstanAgent on a server that dies", { timeout: RESTARTS_MS }, () => {
     expect(body.items).toHaveLength(1);
   });
 
-  test("a graceful stop ends the stream with a hint, and the client reads on at the next server", async () => {
+  test("a graceful stop ends the stream with a hint, and the client continues at the next server", async () => {
     const asked = agentFor(server.url, agentId);
     llm.script = neverEnding();
     const port = new URL(server.url).port;
@@ -103,7 +103,7 @@ describe("CapstanAgent on a server that dies", { timeout: RESTARTS_MS }, () => {
   });
 });
 
-test("on Postgres, another process takes over and serves the client that was thrown off", {
+test("on Postgres, another process takes over and serves the disconnected client", {
   timeout: RESTARTS_MS,
 }, async () => {
   const store = await freshPostgres();
@@ -131,7 +131,7 @@ test("on Postgres, another process takes over and serves the client that was thr
   }
 });
 
-/** Says the first words and then nothing, for as long as the server lives. */
+/** Streams the first words, then hangs as long as the server lives. */
 const neverEnding = () => (): LlmReply => ({ text: WORDS, until: new Promise(() => {}) });
 
 async function newAgent(server: ServerProcess): Promise<string> {
@@ -143,7 +143,7 @@ interface Asked {
   readonly agent: CapstanAgent;
   readonly events: RunEvent[];
   readonly states: string[];
-  /** Runs to the end; `onText` hears once each time the answer on screen grew. */
+  /** Runs to the end; `onText` is called each time the visible answer grew. */
   run(onText?: (text: string) => Promise<void>): Promise<void>;
 }
 

@@ -8,11 +8,11 @@ const answering = (body: string, init: ResponseInit) =>
   new CapstanAgent({ url: URL_OF_AGENT, fetch: async () => new Response(body, init) });
 
 describe("getCapabilities", () => {
-  test.each([404, 405, 501])("is undefined where the server answers %i", async (status) => {
+  test.each([404, 405, 501])("is undefined when the server answers %i", async (status) => {
     expect(await answering("no", { status }).getCapabilities()).toBeUndefined();
   });
 
-  test("says what came instead of JSON", async () => {
+  test("reports what came instead of JSON", async () => {
     const page = answering("<html>", { headers: { "content-type": "text/html" } });
     await expect(page.getCapabilities()).rejects.toThrow(/text\/html instead of JSON/);
   });
@@ -28,10 +28,10 @@ describe("getCapabilities", () => {
   });
 });
 
-describe("beside a library that replaces the global Response", () => {
+describe("with a library that replaces the global Response", () => {
   afterEach(() => vi.unstubAllGlobals());
 
-  test("a refusal is answered at once", async () => {
+  test("a refusal is returned without retrying", async () => {
     const refusal = new Response("no", { status: 500 });
     const fetch = vi.fn(async () => refusal);
     vi.stubGlobal("Response", class Replaced {});

@@ -1,6 +1,6 @@
 /**
- * AG-UI's `HttpAgent` for an agent on a Capstan server: asks what the agent can do, and does not lose a run to a broken
- * connection. Everything else is the parent's; it works wherever an `HttpAgent` does.
+ * AG-UI's `HttpAgent` for an agent on a Capstan server: reads the agent's capabilities, and survives broken
+ * connections. The rest is inherited; it works wherever an `HttpAgent` does.
  */
 import { HttpAgent, type HttpAgentConfig } from "@ag-ui/client";
 import type { AgentCapabilities } from "@ag-ui/core";
@@ -8,18 +8,18 @@ import type { Fetch } from "./connection.ts";
 import { type ReconnectOptions, reconnectingFetch } from "./reconnecting-fetch.ts";
 
 export interface CapstanAgentConfig extends HttpAgentConfig {
-  /** An API key: not needed on loopback. */
+  /** An API key; not required on loopback. */
   key?: string;
   reconnect?: ReconnectOptions;
 }
 
-/** AG-UI's own type, and sub-agents by the name that its specification of capabilities uses. */
+/** AG-UI's own type, with sub-agents under the name used by its capabilities specification. */
 export type CapstanCapabilities = AgentCapabilities & {
   multiAgent?: { subAgents?: Array<{ name: string; description?: string }> };
 };
 
 export class CapstanAgent extends HttpAgent {
-  // No field of its own: the parent's `clone()` makes an object without running this constructor.
+  // No fields of its own: the parent's `clone()` creates an object without running this constructor.
   constructor({ key, reconnect = {}, ...config }: CapstanAgentConfig) {
     const headers = { ...config.headers, ...(key !== undefined && { Authorization: `Bearer ${key}` }) };
     const plain: Fetch = (url, init = {}) =>
@@ -28,8 +28,8 @@ export class CapstanAgent extends HttpAgent {
   }
 
   /**
-   * Stops the run on the server too; the parent only stops listening, and the run would continue unheard.
-   * Leaving without stopping is `detachActiveRun()`.
+   * Also stops the run on the server; the parent only stops listening, and the run would continue.
+   * To leave without stopping the run, call `detachActiveRun()`.
    */
   override abortRun(): void {
     const wasRunning = this.isRunning;
@@ -38,8 +38,8 @@ export class CapstanAgent extends HttpAgent {
   }
 
   /**
-   * What the agent can do now; it changes with the agent. Undefined from a server that has no such document: the
-   * parent's type has no room for that, so read it with `?.` as AG-UI's own documentation does.
+   * The agent's current capabilities; they change with the agent. Undefined if the server has no such document: the
+   * parent's type does not allow that, so read it with `?.` as AG-UI's own documentation does.
    */
   override async getCapabilities(): Promise<CapstanCapabilities> {
     const url = `${trimmed(this.url)}/capabilities`;
@@ -54,14 +54,14 @@ export class CapstanAgent extends HttpAgent {
   }
 }
 
-/** A function and not a private method: a clone has no private members. */
+/** A function instead of a private method: a clone has no private members. */
 async function cancelOnServer(agent: CapstanAgent): Promise<void> {
   const headers = { ...agent.headers, "Content-Type": "application/json" };
   const body = JSON.stringify({ threadId: agent.threadId });
   await agent.fetch(`${trimmed(agent.url)}/cancel`, { method: "POST", headers, body }).catch(() => {});
 }
 
-/** No such document, no such method, not implemented: a server without capabilities. */
+/** Not found, method not allowed, not implemented: a server without capabilities. */
 const HAS_NONE = new Set([404, 405, 501]);
 
 const trimmed = (url: string): string => url.replace(/\/+$/, "");

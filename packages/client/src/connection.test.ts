@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { connect, type Fetch } from "./connection.ts";
 
 describe("a connection to a server", () => {
-  test("sends the key, the query without empty parts, and the body as JSON", async () => {
+  test("sends the key, the query without empty parameters, and the body as JSON", async () => {
     const { sent, fetch } = recorder(Response.json({ fine: true }));
     const { json } = connect({ url: "http://127.0.0.1:4400/", fetch, key: () => "secret" });
     expect(await json("POST", "/v1/x", { query: { a: 1, b: undefined, c: "" }, json: { d: 2 } })).toEqual({
@@ -16,7 +16,7 @@ describe("a connection to a server", () => {
     });
   });
 
-  test("gives the server's problem as it is", async () => {
+  test("returns the server's problem unchanged", async () => {
     const problem = { code: "conflict", message: "Taken.", nextStep: "Choose another.", details: [1] };
     const { fetch } = recorder(Response.json(problem, { status: 409 }));
     expect(await connect({ fetch }).json("GET", "/")).toEqual({
@@ -26,10 +26,10 @@ describe("a connection to a server", () => {
   });
 
   test.each([
-    ["a page of something else", new Response("<html>", { status: 502 }), "answer_unreadable"],
-    ["a yes that is not JSON", new Response("hello"), "answer_unreadable"],
+    ["a page of another server", new Response("<html>", { status: 502 }), "answer_unreadable"],
+    ["a success that is not JSON", new Response("hello"), "answer_unreadable"],
     ["no answer", new TypeError("refused"), "server_unreachable"],
-  ])("makes a failure with a next step of %s", async (_, answer, code) => {
+  ])("turns %s into a failure with a next step", async (_, answer, code) => {
     const { fetch } = recorder(answer);
     expect(await connect({ fetch }).json("GET", "/")).toMatchObject({
       ok: false,

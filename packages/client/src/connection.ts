@@ -1,16 +1,16 @@
-/** One server: where it is, how to reach it, and every answer as a value. A server that does not answer is a failure too. */
+/** A connection to one server. Every answer is a value, and so is a server that does not answer. */
 import { type Failure, fail, ok, type Result } from "@capstan/core";
 
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
-/** As `BodyInit`, which only the DOM's types name. */
+/** Like `BodyInit`, which only exists in the DOM's types. */
 export type RequestBody = NonNullable<RequestInit["body"]>;
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface ConnectionOptions {
-  /** Where the server is, such as `http://127.0.0.1:4400`; empty in a page the server itself serves. */
+  /** The server's URL, such as `http://127.0.0.1:4400`; empty in a page served by the server itself. */
   readonly url?: string;
   readonly fetch?: Fetch;
-  /** An API key, or a function that has it: not needed on loopback. */
+  /** An API key, or a function that returns it; not required on loopback. */
   readonly key?: string | (() => string | undefined);
 }
 
@@ -24,7 +24,7 @@ export interface CallOptions {
 
 export interface Connection {
   readonly url: string;
-  /** The answer when the server said yes; its problem document, or why it was not reached, when not. */
+  /** The answer on success; otherwise the server's problem document, or why it was not reached. */
   send(method: string, path: string, options?: CallOptions): Promise<Result<Response>>;
   json<T>(method: string, path: string, options?: CallOptions): Promise<Result<T>>;
 }
@@ -70,7 +70,7 @@ export function connect({ url = "", fetch = globalFetch, key }: ConnectionOption
   };
 }
 
-/** Browsers refuse a `fetch` that lost its `window`. */
+/** Browsers refuse a `fetch` called without `window`. */
 const globalFetch: Fetch = (input, init) => fetch(input, init);
 
 function queryText(query: Query | undefined): string {

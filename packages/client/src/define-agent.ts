@@ -1,4 +1,4 @@
 import type { AgentFile } from "./agent-file.ts";
 
-/** Only for its types: `export default defineAgent({ ... })`. */
+/** Exists for its types: `export default defineAgent({ ... })`. */
 export const defineAgent = (file: AgentFile): AgentFile => file;

@@ -1,4 +1,4 @@
-/** Every item of a list that comes in pages. */
+/** All items of a paged list. */
 import { ok, type Result } from "@capstan/core";
 import type { Page } from "./wire/page.ts";
 

@@ -5,7 +5,7 @@ import { connect, type Fetch } from "./connection.ts";
 import { type FollowState, followEvents, type SessionEvent } from "./follow-events.ts";
 
 describe("following a session's events", () => {
-  test("hands over every event once and in order, wherever connections break and whatever comes twice", async () => {
+  test("delivers every event once and in order, wherever connections break and whatever is sent twice", async () => {
     const breaks = fc.array(fc.record({ bytes: fc.nat(300), overlap: fc.nat(3) }), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 20 }), breaks, async (count, plan) => {
@@ -16,25 +16,25 @@ describe("following a session's events", () => {
     );
   });
 
-  test("starts after the event the caller knows", async () => {
+  test("starts after the last event the caller knows", async () => {
     const { seen, asked } = await follow(logOf(5), [], 3);
     expect(seen.map(({ seq }) => seq)).toEqual([4, 5]);
     expect(asked[0]).toBe(3);
   });
 
-  test("asks again from the last event that was handed over", async () => {
+  test("resumes after the last delivered event", async () => {
     const log = logOf(4);
     const { asked } = await follow(log, [{ bytes: lengthOf(log.slice(0, 2)) + 20, overlap: 0 }]);
     expect(asked).toEqual([0, 2]);
   });
 
-  test("ends with the server's words when the session does not exist", async () => {
+  test("ends with the server's message when the session does not exist", async () => {
     const problem = { code: "not_found", message: "There is no session.", nextStep: "List them." };
     const states = await statesOf(async () => Response.json(problem, { status: 404 }));
     expect(states.at(-1)).toEqual({ phase: "closed", failure: { ...problem, status: 404 } });
   });
 
-  test("waits and tries again when the server does not answer", async () => {
+  test("waits and retries when the server does not answer", async () => {
     let calls = 0;
     const states = await statesOf(async () => {
       if (++calls < 3) throw new TypeError("connection refused");
@@ -46,7 +46,7 @@ describe("following a session's events", () => {
     expect(states[1]).toMatchObject({ failure: { code: "server_unreachable" } });
   });
 
-  test("takes a connection on which nothing comes for dead", async () => {
+  test("treats a silent connection as dead", async () => {
     let calls = 0;
     const silent: Fetch = async (_, init) => {
       if (++calls > 1) return Response.json({ code: "x", message: "m", nextStep: "n" }, { status: 404 });
@@ -73,7 +73,7 @@ const logOf = (count: number): SessionEvent[] =>
 const wire = ({ seq, event }: SessionEvent) => `id: ${seq}\ndata: ${JSON.stringify(event)}\n\n`;
 const lengthOf = (events: SessionEvent[]) => new TextEncoder().encode(events.map(wire).join("")).length;
 
-/** A server whose connections break after some bytes, and which may send again what was already seen. */
+/** A server whose connections break after some bytes, and which may resend events. */
 async function follow(log: SessionEvent[], plan: { bytes: number; overlap: number }[], after = 0) {
   const seen: SessionEvent[] = [];
   const asked: number[] = [];

@@ -1,13 +1,13 @@
 /**
- * Follows a session's events from any point on, for as long as the caller wants, over any number of connections.
- * Each reconnect names the last event that was handed over, and what comes again is dropped: none is lost or doubled.
+ * Follows a session's events from any point, as long as the caller wants, over any number of connections.
+ * Each reconnect names the last delivered event, and repeated events are dropped: none is lost or duplicated.
  */
 import type { Failure, RunEvent } from "@capstan/core";
 import type { Connection } from "./connection.ts";
 import { readServerSentEvents, type ServerSentEvent } from "./server-sent-events.ts";
 
 export interface SessionEvent {
-  /** Its number in the session; each is larger than the one before. */
+  /** Its number in the session, increasing. */
   readonly seq: number;
   readonly event: RunEvent;
 }
@@ -16,7 +16,7 @@ export type FollowState =
   | { readonly phase: "connecting" }
   | { readonly phase: "open" }
   | { readonly phase: "waiting"; readonly failure?: Failure; readonly retryMs: number }
-  /** It does not go on: the caller closed it, or the server refused for good. */
+  /** Following has ended: the caller closed it, or the server refused permanently. */
   | { readonly phase: "closed"; readonly failure?: Failure };
 
 export interface FollowOptions {
@@ -26,15 +26,15 @@ export interface FollowOptions {
   readonly run?: string;
   readonly onEvent: (event: SessionEvent) => void;
   readonly onState?: (state: FollowState) => void;
-  /** No byte for so long means the connection is dead; the server sends keep-alive comments more often. */
+  /** A connection silent for this long is dead; the server sends keep-alive comments more often. */
   readonly silenceMs?: number;
   readonly firstPauseMs?: number;
 }
 
 export interface Following {
-  /** The last event handed over. */
+  /** The last delivered event. */
   readonly last: number;
-  /** Tries again now, when it waits for the next attempt. */
+  /** Retries now instead of waiting for the next attempt. */
   wake(): void;
   close(): void;
   /** Settles once it is closed. */
@@ -42,7 +42,7 @@ export interface Following {
 }
 
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5_000; // a person watches; a restarted server should be back on screen within seconds
+const LONGEST_PAUSE_MS = 5_000; // a person is watching; a restarted server should be back on screen within seconds
 const SILENCE_MS = 45_000;
 const TRY_AGAIN = new Set([0, 408, 425, 429]); // and every 5xx
 
@@ -58,11 +58,11 @@ export function followEvents(connection: Connection, sessionId: string, options:
     const seq = Number(id);
     if (closing.signal.aborted || !Number.isSafeInteger(seq) || seq <= last) return;
     const event = JSON.parse(data) as RunEvent;
-    last = seq; // before the callback: a caller that closes and follows anew from `last` must not meet it twice
+    last = seq; // before the callback: a caller that closes and restarts from `last` must not get it twice
     onEvent({ seq, event });
   };
 
-  /** One connection, to its end. Undefined = it broke or ended, try again. */
+  /** One connection, until it ends. Undefined = it broke or ended, retry. */
   async function attempt(): Promise<Failure | undefined> {
     const dead = new AbortController();
     const signal = AbortSignal.any([closing.signal, dead.signal]);
@@ -83,7 +83,7 @@ export function followEvents(connection: Connection, sessionId: string, options:
       if (!sent.value.body) return undefined;
       onState({ phase: "open" });
       pause = firstPauseMs;
-      await readServerSentEvents(sent.value.body, take, alive).catch(() => {}); // broken off: the next attempt reads on
+      await readServerSentEvents(sent.value.body, take, alive).catch(() => {}); // broken: the next attempt continues
       return undefined;
     } finally {
       clearTimeout(timer);
@@ -96,7 +96,7 @@ export function followEvents(connection: Connection, sessionId: string, options:
       const failure = await attempt();
       if (closing.signal.aborted) break;
       if (failure && isFinal(failure)) return onState({ phase: "closed", failure });
-      const retryMs = Math.round(pause * (0.75 + Math.random() / 2)); // spread, so that a restart is not met by all at once
+      const retryMs = Math.round(pause * (0.75 + Math.random() / 2)); // jitter, so that not all clients reconnect at once after a restart
       pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
       onState({ phase: "waiting", retryMs, ...(failure && { failure }) });
       await new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
-/** Where a server that listens on loopback leaves the token of its own user, on systems that do not tell who connects. */
+/** Where a server on loopback stores the token of its own user, on systems that do not tell who connects. */
 export const localTokenFile = (home: string, port: number): string => `${home}/.capstan/local/${port}`;
 
-/** The port of a server on this machine; undefined for one elsewhere, which must never be shown a local token. */
+/** The port of a server on this machine; undefined for a remote one, which must never receive a local token. */
 export function loopbackPort(url: string): number | undefined {
   if (!URL.canParse(url)) return undefined;
   const { hostname, port, protocol } = new URL(url);

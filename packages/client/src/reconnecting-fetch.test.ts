@@ -6,8 +6,8 @@ import { reconnectingFetch } from "./reconnecting-fetch.ts";
 
 const AG_UI = "http://capstan.test/v1/agents/a/ag-ui";
 
-describe("a fetch that outlives its connections", () => {
-  test("shows every event once and in order, wherever connections break and whatever comes twice", async () => {
+describe("a fetch that survives broken connections", () => {
+  test("delivers every event once and in order, wherever connections break and whatever is sent twice", async () => {
     const cuts = fc.record({
       first: fc.nat(900),
       later: fc.array(fc.record({ bytes: fc.nat(400), overlap: fc.nat(3) }), { maxLength: 4 }),
@@ -22,7 +22,7 @@ describe("a fetch that outlives its connections", () => {
     );
   });
 
-  test("asks for the run's own events, after the last that was whole, with the agent's headers", async () => {
+  test("requests the run's own events, after the last complete one, with the agent's headers", async () => {
     const log = logOf(2);
     const server = serverOf(log, wire(log.slice(0, 2)).length + 10, []);
     await read(server.fetch, { authorization: "Bearer k" });
@@ -33,7 +33,7 @@ describe("a fetch that outlives its connections", () => {
     expect(asked?.headers.has("content-type")).toBe(false);
   });
 
-  test("reads on when a stopping server says goodbye", async () => {
+  test("continues when a stopping server ends the stream", async () => {
     const log = logOf(1);
     const goodbye = { type: "RUN_ERROR", message: "closed", code: "stream_closed" };
     const text = `${wire(log.slice(0, 1))}data: ${JSON.stringify(goodbye)}\n\n`;
@@ -41,7 +41,7 @@ describe("a fetch that outlives its connections", () => {
     expect(await read(server.fetch)).toEqual(asClientSeesIt(log));
   });
 
-  test("sends the request again when no server answers, and not when one refuses", async () => {
+  test("retries the request when no server answers, but not when one refuses", async () => {
     let calls = 0;
     const log = logOf(0);
     const server = serverOf(log, Number.POSITIVE_INFINITY, []);
@@ -56,7 +56,7 @@ describe("a fetch that outlives its connections", () => {
     expect((await reconnectingFetch(refusing)(AG_UI, post())).status).toBe(422);
   });
 
-  test("says that the stream is lost when the session is gone", async () => {
+  test("reports a lost stream when the session is gone", async () => {
     const log = logOf(1);
     const problem = { code: "not_found", message: "There is no session.", nextStep: "-" };
     const first = serverOf(log, wire(log.slice(0, 2)).length, []);
@@ -69,7 +69,7 @@ describe("a fetch that outlives its connections", () => {
     });
   });
 
-  test("stops when the caller stops", async () => {
+  test("stops when the caller aborts", async () => {
     const stop = new AbortController();
     const log = logOf(1);
     const server = serverOf(log, wire(log.slice(0, 2)).length, []);
@@ -82,7 +82,7 @@ describe("a fetch that outlives its connections", () => {
     await expect(response.text()).rejects.toMatchObject({ name: "AbortError" });
   });
 
-  test("leaves the answers of other servers alone", async () => {
+  test("does not touch responses of other servers", async () => {
     const plain: Fetch = async () => new Response("data: {}\n\n", { status: 200 });
     expect(await (await reconnectingFetch(plain)(AG_UI, post())).text()).toBe("data: {}\n\n");
   });
@@ -117,7 +117,7 @@ const asClientSeesIt = (log: readonly Stored[]): RunEvent[] =>
     return event.type === "RUN_FINISHED" ? { ...event, ...IDS } : event;
   });
 
-/** As the AG-UI endpoint writes them: the first with the client's ids and without a number. */
+/** As the AG-UI endpoint sends them: the first with the client's ids and without a number. */
 const wire = (log: readonly Stored[]): string =>
   asClientSeesIt(log)
     .map((event, index) => `${index === 0 ? "" : `id: ${10 + index}\n`}data: ${JSON.stringify(event)}\n\n`)

@@ -1,8 +1,8 @@
 /**
- * A `fetch` whose AG-UI answer outlives its connection. When the stream breaks, the rest of the run is read from the
- * session's events, after the last one that was whole; the reader sees one stream, without a gap and without a double.
+ * A `fetch` whose AG-UI stream survives a broken connection. When the stream breaks, the rest of the run is read from the
+ * session's events, after the last complete one; the reader sees one stream without gaps or duplicates.
  *
- * The POST itself is sent again only when nothing came back: the server knows a message by its id and runs it once.
+ * The POST itself is retried only when there was no response: the server identifies a message by its id and runs it once.
  */
 import type { RunEvent } from "@capstan/core";
 import { AG_UI_VERSION } from "@capstan/core/internal";
@@ -11,13 +11,13 @@ import { type FollowOptions, type FollowState, followEvents } from "./follow-eve
 import { readServerSentEvents, type ServerSentEvent } from "./server-sent-events.ts";
 
 export interface ReconnectOptions {
-  /** How long a server may be away before the run counts as lost to this client; it goes on there. */
+  /** How long a server may be down before this client gives up on the run; the run itself continues. */
   readonly giveUpAfterMs?: number;
-  /** No byte for so long means the connection is dead; the server sends keep-alive comments more often. */
+  /** A connection silent for this long is dead; the server sends keep-alive comments more often. */
   readonly silenceMs?: number;
-  /** The wait before the first new attempt; each further one is twice as long. */
+  /** Delay before the first retry; doubled for each further one. */
   readonly firstPauseMs?: number;
-  /** Told each time the stream breaks and comes back. */
+  /** Called each time the stream breaks and recovers. */
   readonly onState?: (state: FollowState) => void;
 }
 
@@ -25,8 +25,8 @@ const GIVE_UP_MS = 120_000;
 const SILENCE_MS = 45_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
-const AWAY = new Set([502, 503, 504]); // a proxy without a server behind it, or a server that stops
-/** How a stopping server ends a stream whose run goes on. */
+const AWAY = new Set([502, 503, 504]); // a proxy without a server behind it, or a server that is stopping
+/** How a stopping server ends the stream of a continuing run. */
 const CLOSED_BY_SERVER = "stream_closed";
 
 export function reconnectingFetch(fetch: Fetch, options: ReconnectOptions = {}): Fetch {
@@ -40,7 +40,7 @@ export function reconnectingFetch(fetch: Fetch, options: ReconnectOptions = {}):
   };
 }
 
-/** Where the run's events are kept, as the server says it in the answer's headers. */
+/** Where the run's events are stored, from the response headers. */
 interface Place {
   readonly base: string;
   readonly sessionId: string;
@@ -76,7 +76,7 @@ async function sendUntilAnswered(
   }
 }
 
-/** The stream of one run, over as many connections as it takes. */
+/** The stream of one run, over any number of connections. */
 class OneRun {
   readonly #fetch: Fetch;
   readonly #init: RequestInit;
@@ -114,7 +114,7 @@ class OneRun {
     if (!this.#ended) await this.#readRest(out);
   }
 
-  /** The connection the run was started on. What it left half said is read again by `#readRest`. */
+  /** The connection that started the run. Incomplete events are read again by `#readRest`. */
   async #readFirst(body: ReadableStream<Uint8Array>, out: ReadableStreamDefaultController): Promise<void> {
     const { silenceMs = SILENCE_MS } = this.#options;
     const dead = new AbortController();
@@ -142,7 +142,7 @@ class OneRun {
     out.enqueue(this.#encoder.encode(`data: ${data}\n\n`));
   }
 
-  /** The session's events have the server's own ids; the reader asked with its own. */
+  /** Session events have the server's ids; the reader expects its own. */
   async #readRest(out: ReadableStreamDefaultController): Promise<void> {
     const { giveUpAfterMs = GIVE_UP_MS, firstPauseMs, onState, silenceMs } = this.#options;
     const { sessionId, runId } = this.#place;
@@ -194,7 +194,7 @@ class OneRun {
     return { threadId, runId };
   }
 
-  /** The same server with the same headers, but for those of the POST's own body. */
+  /** The same server and headers, except those of the POST body. */
   #connection() {
     const own = new Headers(this.#init.headers);
     own.delete("content-type");

@@ -7,7 +7,7 @@ const line = fc.string().map((text) => text.replaceAll(/[\r\n\0]/g, ""));
 const event = fc.record({ id: line.filter((id) => id !== ""), data: fc.array(line, { minLength: 1 }) });
 
 describe("reading server-sent events", () => {
-  test("gives the same events however the bytes are cut", async () => {
+  test("gives the same events however the bytes are split", async () => {
     const cases = fc.record({
       events: fc.array(event, { maxLength: 5 }),
       end: fc.constantFrom(...LINE_ENDS),
@@ -31,11 +31,11 @@ describe("reading server-sent events", () => {
   test.each([
     ["a comment", ": keep-alive\n\n", []],
     ["an event without data", "id: 4\n\n", []],
-    ["an event that the connection cut off", "id: 4\ndata: half", []],
+    ["an event cut off by the connection", "id: 4\ndata: half", []],
     ["an event whose blank line is missing", "id: 4\ndata: whole\n", []],
     ["a named event", "event: ping\ndata:x\n\n", [{ event: "ping", data: "x" }]],
     ["an unknown field", "retry: 10\ndata: x\n\n", [{ event: "message", data: "x" }]],
-  ])("reads %s as it should", (_, text, expected) => {
+  ])("handles %s", (_, text, expected) => {
     const seen: ServerSentEvent[] = [];
     createSseParser((each) => seen.push(each)).push(text);
     expect(seen).toEqual(expected);

@@ -1,6 +1,6 @@
 /**
- * Reads server-sent events as they arrive, cut anywhere. An event counts only when its blank line has come: what a
- * broken connection left half said is dropped here, and read again after the reconnect.
+ * Parses server-sent events as they arrive, split anywhere. An event counts only once its blank line has arrived: an
+ * incomplete event of a broken connection is dropped here, and read again after the reconnect.
  */
 export interface ServerSentEvent {
   readonly id?: string;
@@ -35,7 +35,7 @@ export function createSseParser(onEvent: (event: ServerSentEvent) => void): SseP
 
   return {
     push(text) {
-      // A carriage return at the end of one part and a line feed at the start of the next are one line end.
+      // A carriage return at the end of one chunk and a line feed at the start of the next are one line end.
       const fresh = afterCarriageReturn && text.startsWith("\n") ? text.slice(1) : text;
       if (text !== "") afterCarriageReturn = text.endsWith("\r");
       const lines = (rest + fresh).split(/\r\n|\n|\r/);
@@ -50,7 +50,7 @@ function fieldOf(line: string): [field: string, value: string] {
   return colon < 0 ? [line, ""] : [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, "")];
 }
 
-/** Reads a response's body to its end, or until the signal. `onBytes` is told of every part, also of keep-alive comments. */
+/** Reads a response body to its end, or until the signal. `onBytes` is called for every chunk, including keep-alive comments. */
 export async function readServerSentEvents(
   body: ReadableStream<Uint8Array>,
   onEvent: (event: ServerSentEvent) => void,
@@ -71,6 +71,6 @@ export async function readServerSentEvents(
     }
   } finally {
     signal?.removeEventListener("abort", stop);
-    stop(); // the connection may be gone already; either way we are done with it
+    stop(); // the connection may already be gone
   }
 }

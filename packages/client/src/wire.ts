@@ -1,4 +1,4 @@
-/** Every shape of the API as a zod schema, and its type: what the server checks and documents, and files of agents. */
+/** Every shape of the API as a zod schema with its type: validated and documented by the server, also used for agent files. */
 export {
   type AgentFile,
   agentDifferences,

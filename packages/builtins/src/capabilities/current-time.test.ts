@@ -9,7 +9,7 @@ const ZONES = readFileSync(new URL("./fixtures/iana-zones.txt", import.meta.url)
   .split("\n");
 
 describe("get_current_time", () => {
-  test("without arguments tells UTC in ISO 8601", async () => {
+  test("without arguments returns UTC in ISO 8601", async () => {
     expect(await tell({})).toEqual({
       timestamp: "2026-03-01T12:34:56+00:00",
       timezone: "UTC",
@@ -36,7 +36,7 @@ describe("get_current_time", () => {
       expect(await tell({ timezone })).toMatchObject({ timestamp: expect.any(String) });
   });
 
-  test("in every zone and at every time the ISO form names the same instant", async () => {
+  test("in every zone and at every time the ISO form denotes the same instant", async () => {
     const instant = fc.date({
       min: new Date("1975-01-01"),
       max: new Date("2037-12-31"),
@@ -58,7 +58,7 @@ describe("get_current_time", () => {
     ["Tokio", "Asia/Tokyo"],
     ["london", "Europe/London"],
     ["Amerika/Chicago", "America/Chicago"],
-  ])("offers the nearest names for %s", async (timezone, near) => {
+  ])("suggests the nearest names for %s", async (timezone, near) => {
     const { failure } = await tryTool(currentTime, "get_current_time", { timezone });
     expect(failure).toMatchObject({
       code: "timezone_unknown",
@@ -67,7 +67,7 @@ describe("get_current_time", () => {
     });
   });
 
-  test("says what a zone looks like when nothing is near", async () => {
+  test("explains the format when no name is near", async () => {
     const { failure } = await tryTool(currentTime, "get_current_time", { timezone: "xqzjwv#!" });
     expect(failure?.nextStep).toContain("America/New_York");
   });

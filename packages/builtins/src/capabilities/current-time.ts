@@ -1,6 +1,6 @@
 /**
- * current_time: the date and time in any IANA zone. Zones are checked by the engine itself and not by a list, because
- * `Intl.supportedValuesOf` leaves out a third of the names people write, such as US/Eastern.
+ * current_time: the date and time in any IANA zone. Zones are validated by the JavaScript engine instead of a list, because
+ * `Intl.supportedValuesOf` lacks a third of the names people write, such as US/Eastern.
  */
 import { defineCapability, defineTool, fail, ok } from "@capstan/core";
 import { nearest } from "@capstan/core/internal";
@@ -95,7 +95,7 @@ function isoInZone(date: Date, timeZone: string): string {
   return `${day}T${part("hour")}:${part("minute")}:${part("second")}${offset}`;
 }
 
-/** People write a city without its continent and with spaces: both are compared with every zone and with its last part. */
+/** People write a city without its continent and with spaces, so each zone and its last part are compared. */
 function similarZones(timezone: string): string[] {
   const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")];
   const byName = new Map(

@@ -35,7 +35,7 @@ describe("the scratchpad", () => {
     });
   });
 
-  test("a note is changed by its id, and keeps its topic unless told", async () => {
+  test("a note is changed by its id, and keeps its topic by default", async () => {
     const { id, created_at } = await write({ content: "first", topic: "Tides" });
     const changed = await call("research_note", { id, content: "second" });
     expect(changed).toMatchObject({
@@ -45,7 +45,7 @@ describe("the scratchpad", () => {
     });
   });
 
-  test("the same call made twice writes one note; other calls write others", async () => {
+  test("repeating a call writes one note; other calls write others", async () => {
     const once = { store, idempotencyKey: "same" };
     await tryTool(research, "research_note", { content: "x" }, once);
     await tryTool(research, "research_note", { content: "x" }, once);
@@ -93,7 +93,7 @@ describe("the scratchpad", () => {
     });
   });
 
-  test("says what is wrong with an unknown id, an empty change and a full pad", async () => {
+  test("reports an unknown id, an empty change and a full pad", async () => {
     const unknown = await tryTool(research, "research_note", { id: "zz", content: "x" }, { store });
     expect(unknown.failure).toMatchObject({
       code: "note_not_found",
@@ -110,33 +110,28 @@ describe("the scratchpad", () => {
     });
   });
 
-  test("every scratchpad tool needs a session", () => {
+  test("every scratchpad tool requires a session", () => {
     const pads = research.tools.filter((tool) => tool.name.startsWith("research_"));
     expect(pads.map((tool) => tool.requiresContext)).toEqual([true, true, true, true]);
   });
 });
 
 describe("web_search", () => {
-  test("is hidden with the reason without a provider, and the rest stays", () => {
+  test("is hidden with the reason without a provider; the other tools stay", () => {
     const hidden = researchCapability().tools.filter((tool) => whyUnavailable(tool) !== undefined);
     expect(hidden.map((tool) => [tool.name, whyUnavailable(tool)])).toEqual([
-      ["web_search", "no search provider is set up (SearXNG, Brave or Tavily)"],
+      ["web_search", "no search provider is configured (SearXNG, Brave or Tavily)"],
     ]);
     expect(research.tools.every((tool) => whyUnavailable(tool) === undefined)).toBe(true);
   });
 
   test.each([
-    [
-      "an agent's own SearXNG needs nothing of the server",
-      [],
-      { searxng_url: "https://sx.example" },
-      undefined,
-    ],
+    ["an agent's own SearXNG needs no server settings", [], { searxng_url: "https://sx.example" }, undefined],
     ["a provider whose key the server has is chosen by name", ["tavily"], { provider: "tavily" }, undefined],
-    ["a provider without its key says what it needs", ["tavily"], { provider: "brave" }, /brave needs/],
-    ["a SearXNG without an address says what it needs", [], { provider: "searxng" }, /searxng needs/],
+    ["a provider without its key reports what is missing", ["tavily"], { provider: "brave" }, /brave needs/],
+    ["a SearXNG without an address reports what is missing", [], { provider: "searxng" }, /searxng needs/],
     [
-      "an address does not override a provider named",
+      "an address does not override a named provider",
       [],
       { provider: "brave", searxng_url: "https://x.example" },
       /brave/,

@@ -1,6 +1,6 @@
 /**
- * research: a scratchpad of findings, kept for the session, and web search where a provider is set up. Reading the pages that
- * are found is web_fetch's work, on which this capability depends. Without a provider only the search tool is hidden.
+ * research: a scratchpad of findings, kept for the session, and web search if a provider is configured. Pages are read
+ * with web_fetch, which this capability depends on. Without a provider only the search tool is hidden.
  */
 import { type Capability, defineCapability, defineTool, ok } from "@capstan/core";
 import { z } from "zod";
@@ -21,18 +21,18 @@ const config = z.object({
     .string()
     .regex(/^[a-z]{2,3}(-[A-Za-z]{2,4})?$/)
     .optional()
-    .describe('The language of results, such as "en"; any when left out.'),
+    .describe('The language of results, such as "en"; any by default.'),
   provider: z
     .enum(["searxng", "brave", "tavily"])
     .optional()
     .describe(
-      "Who searches; the server's usual one when left out. Brave and Tavily need a key in the server's settings.",
+      "The search provider; the server's default when left out. Brave and Tavily need a key in the server's settings.",
     ),
   searxng_url: z
     .url({ protocol: /^https?$/ })
     .max(2_000)
     .optional()
-    .describe("The address of a SearXNG of one's own, with its JSON format enabled."),
+    .describe("The address of your own SearXNG, with its JSON format enabled."),
 });
 
 const researchNote = defineTool({
@@ -42,8 +42,8 @@ const researchNote = defineTool({
   input: z.object({
     content: z.string().trim().min(1).max(20_000).describe("The finding, in your own words."),
     topic: topic.optional().describe(`The topic it belongs to; "${DEFAULT_TOPIC}" when left out.`),
-    sources: z.array(source).max(20).default([]).describe("URLs it was found at."),
-    id: z.string().optional().describe("The note to change; left out for a new one."),
+    sources: z.array(source).max(20).default([]).describe("URLs of its sources."),
+    id: z.string().optional().describe("The note to change; omit for a new one."),
   }),
   output: z.object({ note, created: z.boolean(), note_count: z.int() }),
   requiresContext: true,
@@ -65,10 +65,10 @@ const researchNote = defineTool({
 const researchNotes = defineTool({
   name: "research_notes",
   risk: "read",
-  description: "Read the research scratchpad: all notes, or those of a topic or with a text.",
+  description: "Read the research scratchpad: all notes, or those with a topic or a text.",
   input: z.object({
     topic: topic.optional().describe("Only notes of this topic."),
-    query: z.string().trim().min(1).max(500).optional().describe("Only notes that hold this text."),
+    query: z.string().trim().min(1).max(500).optional().describe("Only notes that contain this text."),
   }),
   output: z.object({ notes: z.array(note), count: z.int(), topics }),
   requiresContext: true,
@@ -154,7 +154,7 @@ function webSearch(offered: readonly SearchSettings[]) {
     async run({ query, max_results }, context) {
       const { max_results: usual, language, ...choice } = configOf(context.config);
       const settings = chooseSearch(offered, choice);
-      if (!settings) throw new Error("web_search is hidden without a provider"); // the gate never lets it run
+      if (!settings) throw new Error("web_search is hidden without a provider"); // the gate never calls it
       const question = { query, maxResults: max_results ?? usual, language };
       const found = await searchWeb(question, settings, context.fetch, context.signal);
       if (!found.ok) return found;

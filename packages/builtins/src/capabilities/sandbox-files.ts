@@ -1,4 +1,4 @@
-/** Which of the session's files a run sees: all, or the named files and what is below the named directories. */
+/** The session files that a run can access: all, or the named files and everything below the named directories. */
 import { fail, ok, type Result, type SessionFileStore } from "@capstan/core";
 
 export async function mountFiles(

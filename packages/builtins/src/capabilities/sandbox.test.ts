@@ -26,7 +26,7 @@ describe("sandbox", () => {
     expect(sandboxCapability().tools).toMatchObject([{ name: "execute_code", policy: "auto" }]);
   });
 
-  test("hides its tool, with every reason, when no engine is installed", () => {
+  test("hides its tool, with all reasons, when no engine is installed", () => {
     const [tool] = sandboxCapability({ unavailable: (language) => `no ${language} here` }).tools;
     expect(tool?.unavailable).toBe(
       "javascript: no javascript here; python: no python here; bash: no bash here",
@@ -43,7 +43,7 @@ describe("sandbox", () => {
     expect(tool?.input.parse({ language: "python", code: "1" }).ok).toBe(false);
   });
 
-  test("mounts the session's files, and keeps what the code changed", async () => {
+  test("mounts the session's files, and saves what the code changed", async () => {
     const files = await session({ "/in.txt": "in", "/old.txt": "old" });
     const changed = new Map([
       ["/out.txt", text("out")],
@@ -66,7 +66,7 @@ describe("sandbox", () => {
     expect(await files.stat("/old.txt")).toEqual(ok(undefined));
   });
 
-  test("mounts only the named files and directories when they are named", async () => {
+  test("mounts only the named files and directories, if any are named", async () => {
     const files = await session({
       "/a.txt": "a",
       "/data/b.txt": "b",
@@ -79,7 +79,7 @@ describe("sandbox", () => {
     expect(result).toMatchObject({ ok: false, failure: { code: "file_not_found" } });
   });
 
-  test("says which files could not be kept, and keeps the others", async () => {
+  test("reports which files could not be saved, and saves the others", async () => {
     const files = await session({});
     await files.write("/fixed.txt", text("fixed"), { readonly: true });
     const changed = new Map([
@@ -95,7 +95,7 @@ describe("sandbox", () => {
     });
   });
 
-  test("works without a session, and says that files were not kept", async () => {
+  test("works without a session, and reports that files were not saved", async () => {
     const { seen, result } = await execute({ code: "x" }, undefined, {
       changed: new Map([["/a", text("a")]]),
     });

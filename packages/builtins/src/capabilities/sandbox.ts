@@ -1,8 +1,8 @@
 /**
- * sandbox: run code over the session's files. The isolation is not here: `context.sandbox` is the only way to it.
+ * sandbox: runs code with access to the session's files. The isolation is not here: `context.sandbox` is the only way in.
  *
- * Risk is medium and the policy auto, although it runs foreign code: the code has no network, no rights and a time limit,
- * and can change only the session's own files, which the file tools change without asking too.
+ * Risk is medium and the policy auto, although it runs untrusted code: the code has no network, no rights and a time limit,
+ * and can only change the session's own files, which the file tools also change without approval.
  */
 import {
   type Capability,
@@ -22,10 +22,10 @@ export const SANDBOX = "sandbox";
 
 const LANGUAGES: readonly SandboxLanguage[] = ["javascript", "python", "bash"];
 const MEMORY_MB = 256;
-const START_MS = 60_000; // a cold Python on a crowded machine; the code's own time does not count while its engine loads
+const START_MS = 60_000; // a cold Python start on a busy machine; loading the engine does not count towards the code's own time limit
 const MAX_SECONDS = 120;
 
-/** `engines` says which languages work here; without it (a catalog printed without a server) all are offered. */
+/** `engines` lists the languages that work here; without it (a catalog printed without a server) all are offered. */
 export function sandboxCapability(engines: Pick<Sandbox, "unavailable"> = allLanguages): Capability {
   const offered = LANGUAGES.filter((language) => engines.unavailable(language) === undefined);
   return defineCapability({
@@ -66,11 +66,11 @@ function executeCode(offered: readonly SandboxLanguage[], unavailable: string | 
     input: z.object({
       language: z.enum(offered.length > 0 ? offered : LANGUAGES).describe("The language of the code."),
       code: z.string().min(1).max(1_000_000).describe("The program."),
-      timeout_seconds: z.number().min(0.1).max(MAX_SECONDS).default(30).describe("When to stop it."),
+      timeout_seconds: z.number().min(0.1).max(MAX_SECONDS).default(30).describe("Timeout."),
       files: z
         .array(z.string())
         .optional()
-        .describe("Files and directories to mount; all of the session's when left out."),
+        .describe("Files and directories to mount; default: all of the session's."),
     }),
     output: z.object({
       exit: z.enum(["done", "error", "timeout", "memory", "killed"]),
@@ -118,7 +118,7 @@ async function answer(outcome: SandboxOutcome, fileStore: SessionFileStore | und
   };
 }
 
-/** Writes back one by one: a read-only or too large file is reported, and does not take the others with it. */
+/** Saves files one by one: a read-only or too large file is reported, and does not affect the others. */
 async function keepFiles(changed: SandboxOutcome["changed"], fileStore: SessionFileStore | undefined) {
   const files_changed: { path: string; size_bytes: number; deleted: boolean }[] = [];
   const files_not_kept: { path: string; why: string }[] = [];

@@ -1,9 +1,9 @@
-/** The research scratchpad: notes in the session's own store, one key each, so that two calls at once lose nothing. */
+/** The research scratchpad: notes in the session's store, one key each, so that concurrent calls lose nothing. */
 import { type CapabilityStore, fail, ok, type Result } from "@capstan/core";
 import { z } from "zod";
 
 const PREFIX = "note:";
-const MAX_NOTES = 500; // below what the store lists at once
+const MAX_NOTES = 500; // below the store's list limit
 
 export const note = z.object({
   id: z.string(),
@@ -14,7 +14,7 @@ export const note = z.object({
 });
 export type Note = z.output<typeof note>;
 
-/** Oldest first; what another version wrote and this one cannot read is left out. */
+/** Oldest first; skips notes written by another version that this one cannot read. */
 export async function allNotes(store: CapabilityStore): Promise<Note[]> {
   const rows = await store.list(PREFIX);
   return rows
@@ -32,7 +32,7 @@ export async function deleteNote(store: CapabilityStore, id: string): Promise<vo
   await store.delete(PREFIX + id);
 }
 
-/** The note to change; or a new one, whose id follows from the call, so that a repeated call writes the same note. */
+/** The note to change, or a new one, whose id is derived from the call, so that a repeated call writes the same note. */
 export async function noteFor(
   store: CapabilityStore,
   id: string | undefined,
@@ -48,14 +48,14 @@ export async function noteFor(
   return ok({ id: wanted, topic: "", content: "", sources: [], created_at: now.toISOString() });
 }
 
-/** How many notes each topic has, in the order in which topics came up. */
+/** Number of notes per topic, in order of first appearance. */
 export function topicsOf(notes: readonly Note[]): { topic: string; count: number }[] {
   const counts = new Map<string, number>();
   for (const { topic } of notes) counts.set(topic, (counts.get(topic) ?? 0) + 1);
   return [...counts].map(([topic, count]) => ({ topic, count }));
 }
 
-/** The notes as one Markdown document: a section a topic, sources numbered once and listed at the end. */
+/** The notes as one Markdown document: one section per topic, sources numbered once and listed at the end. */
 export function outline(notes: readonly Note[]): { outline: string; sources: string[] } {
   const sources = [...new Set(notes.flatMap((one) => one.sources))];
   const sections = topicsOf(notes).map(({ topic }) => {
@@ -69,7 +69,7 @@ export function outline(notes: readonly Note[]): { outline: string; sources: str
 
 function cited({ content, sources: own }: Note, sources: readonly string[]): string {
   const marks = own.map((url) => `[${sources.indexOf(url) + 1}]`).join("");
-  const text = content.replaceAll("\n", "\n  "); // stays inside its list item
+  const text = content.replaceAll("\n", "\n  "); // keep it inside its list item
   return marks === "" ? text : `${text} ${marks}`;
 }
 

@@ -26,7 +26,7 @@ describe("session_file_system", () => {
   });
 
   test.each([
-    ["bytes that are no UTF-8", [0xff, 0xfe, 0x00]],
+    ["bytes that are not UTF-8", [0xff, 0xfe, 0x00]],
     ["half a character", [0x61, 0xc3]],
     ["a NUL in text", [0x61, 0x00, 0x62]],
   ])("reads %s as base64", async (_, bytes) => {
@@ -36,7 +36,7 @@ describe("session_file_system", () => {
     });
   });
 
-  test("whatever is read can be written back as it was", async () => {
+  test("whatever is read can be written back unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
         await fileStore.write("/a", bytes);
@@ -78,7 +78,7 @@ describe("session_file_system", () => {
     });
   });
 
-  test("stat answers for what exists, for the root, and for what does not exist", async () => {
+  test("stat works for existing paths, the root, and missing paths", async () => {
     await fileStore.write("/a.txt", new TextEncoder().encode("abc"), { readonly: true });
     expect(await call("stat_file", { path: "a.txt" })).toMatchObject({
       value: {
@@ -98,13 +98,13 @@ describe("session_file_system", () => {
     });
   });
 
-  test("a read-only file is neither written nor deleted", async () => {
+  test("a read-only file can be neither written nor deleted", async () => {
     await fileStore.write("/a.txt", new TextEncoder().encode("abc"), { readonly: true });
     expect((await call("write_file", { path: "/a.txt", content: "x" })).failure?.code).toBe("file_readonly");
     expect((await call("delete_file", { path: "/a.txt" })).failure?.code).toBe("file_readonly");
   });
 
-  test("a directory with content is deleted only when asked to, and deleting twice is no error", async () => {
+  test("a directory with content is deleted only with recursive, and deleting twice is not an error", async () => {
     await call("write_file", { path: "/a/b.txt", content: "x" });
     expect((await call("delete_file", { path: "/a" })).failure?.code).toBe("directory_not_empty");
     const recursive = { path: "/a", recursive: true };
@@ -116,7 +116,7 @@ describe("session_file_system", () => {
     });
   });
 
-  test("greps with a pattern over the wanted paths", async () => {
+  test("greps with a pattern over the given paths", async () => {
     await call("write_file", { path: "/a.txt", content: "one\ntwo 22\n" });
     await call("write_file", { path: "/b.md", content: "two 33" });
     expect(await call("grep_files", { pattern: "two \\d+", path_pattern: "*.txt" })).toEqual({
@@ -149,7 +149,7 @@ describe("session_file_system", () => {
   });
 
   test.each(["read_file", "write_file", "delete_file", "stat_file"])(
-    "%s takes no empty path for the root",
+    "%s does not take an empty path for the root",
     (name) => {
       const tool = sessionFileSystem.tools.find((candidate) => candidate.name === name);
       expect(tool?.input.parse({ path: "", content: "" }).ok).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * session_file_system: six tools over the session's own files. Paths, limits and isolation are the store's work
- * (`context.fileStore`); here a file becomes what a model can read: text, or base64 where it is not text.
+ * session_file_system: six tools for the session's own files. Paths, limits and isolation are handled by the store
+ * (`context.fileStore`); this file converts content to what a model can read: text, or base64 if it is not text.
  */
 import {
   defineCapability,
@@ -14,9 +14,9 @@ import {
 import { z } from "zod";
 import { CAPABILITY_IDS } from "../capability-ids.ts";
 
-const MAX_MATCHES = 200; // more lines than a model reads; it is told to narrow the pattern
+const MAX_MATCHES = 200; // more lines than a model reads; it is asked to narrow the pattern
 
-const onePath = z.string().min(1); // "" would be the root: an emptied field in a form must not delete everything
+const onePath = z.string().min(1); // "" would be the root: a cleared form field must not delete everything
 const encoding = z.enum(["text", "base64"]);
 const metadata = {
   is_directory: z.boolean(),
@@ -149,7 +149,7 @@ const deleteFile = defineTool({
     withStore("delete_file", fileStore, async (store) => {
       const stat = await store.stat(path);
       if (!stat.ok) return stat;
-      // The second attempt of a call that was cut off finds nothing left to do, which is no error.
+      // The retry of an interrupted call finds nothing left to delete, which is not an error.
       if (!stat.value) return ok({ path, deleted: false, deleted_count: 0 });
       const removed = await store.delete(stat.value.path, { recursive });
       if (!removed.ok) return removed;
@@ -221,7 +221,7 @@ export const sessionFileSystem = defineCapability({
   },
 });
 
-/** The gate refuses these tools without a session; a caller that is not the gate gets the same answer. */
+/** The gate refuses these tools without a session; other callers get the same answer. */
 async function withStore<T>(
   tool: string,
   fileStore: SessionFileStore | undefined,
@@ -254,7 +254,7 @@ const NOTHING = {
   updated_at: null as string | null,
 };
 
-/** Text with a NUL is valid UTF-8 and cannot be stored in a JSON column, so it counts as binary. */
+/** Text with a NUL is valid UTF-8 but cannot be stored in a JSON column, so it counts as binary. */
 function readable(bytes: Uint8Array): { content: string; encoding: "text" | "base64" } {
   if (!bytes.includes(0)) {
     try {

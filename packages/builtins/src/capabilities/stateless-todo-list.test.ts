@@ -5,7 +5,7 @@ import { statelessTodoList } from "./stateless-todo-list.ts";
 const todo = (status: string, content = "Run tests") => ({ content, activeForm: "Running tests", status });
 
 describe("write_todos", () => {
-  test("answers with the counts and the whole list", async () => {
+  test("returns the counts and the whole list", async () => {
     const todos = [todo("completed"), todo("in_progress"), todo("pending"), todo("pending")];
     expect(await tryTool(statelessTodoList, "write_todos", { todos })).toEqual({
       value: { success: true, total_tasks: 4, pending: 2, in_progress: 1, completed: 1, todos, warnings: [] },
@@ -17,7 +17,7 @@ describe("write_todos", () => {
     [["completed", "pending"], "No task is in_progress"],
     [["in_progress", "in_progress", "pending"], "2 tasks are in_progress"],
     [["in_progress", "in_progress", "in_progress"], "3 tasks are in_progress"],
-  ])("%j is written with the warning %s", async (statuses, warning) => {
+  ])("%j gives the warning %s", async (statuses, warning) => {
     const { value } = await tryTool(statelessTodoList, "write_todos", {
       todos: statuses.map((status) => todo(status)),
     });
@@ -25,7 +25,7 @@ describe("write_todos", () => {
   });
 
   test.each([[[]], [["completed"]], [["in_progress", "pending"]], [["in_progress", "completed"]]])(
-    "%j is written without a warning",
+    "%j gives no warning",
     async (statuses) => {
       const { value } = await tryTool(statelessTodoList, "write_todos", {
         todos: statuses.map((status) => todo(status)),

@@ -1,12 +1,12 @@
 /**
- * stateless_todo_list: a task list that lives in the conversation. Nothing is stored: every call carries the whole list, and
+ * stateless_todo_list: a task list that lives in the conversation. Nothing is stored: every call contains the whole list, and
  * the model reads its earlier calls to remember it.
  */
 import { defineCapability, defineTool, ok } from "@capstan/core";
 import { z } from "zod";
 import { CAPABILITY_IDS } from "../capability-ids.ts";
 
-const MAX_TODOS = 200; // a longer list is a document, and costs its length at every update
+const MAX_TODOS = 200; // a longer list is a document, and costs its full length on every update
 
 const todo = z.object({
   content: z
@@ -29,8 +29,7 @@ const writeTodos = defineTool({
   name: "write_todos",
   replacesEarlier: true,
   risk: "write",
-  description:
-    "Create or update the task list. Send the complete list every time: it replaces the one before.",
+  description: "Create or update the task list. Always send the complete list: it replaces the previous one.",
   input: z.object({ todos: z.array(todo).max(MAX_TODOS).describe("The complete list, in order.") }),
   output: z.object({
     success: z.literal(true),
@@ -42,7 +41,7 @@ const writeTodos = defineTool({
     warnings: z.array(z.string()),
   }),
   idempotent: true,
-  /** Clients show the list beside the conversation. The shared state belongs to the client and is left alone. */
+  /** Clients show the list next to the conversation. The shared state belongs to the client and stays unchanged. */
   events: (_input, { todos }, { sessionId }) => [
     {
       type: "ACTIVITY_SNAPSHOT",

@@ -1,4 +1,4 @@
-/** test_math: four calculator tools, to test tool calling with answers anyone can check. */
+/** test_math: four calculator tools, to test tool calling with answers that are easy to check. */
 import { defineCapability, defineTool, fail, ok, type Result } from "@capstan/core";
 import { z } from "zod";
 import { CAPABILITY_IDS } from "../capability-ids.ts";
@@ -22,7 +22,7 @@ function calculator(
       // JSON has no infinity: it would reach the model as null.
       return Number.isFinite(result.value)
         ? ok({ result: result.value })
-        : fail("calculation_failed", { why: "it is too large a number" });
+        : fail("calculation_failed", { why: "the number is too large" });
     },
   });
 }
@@ -49,8 +49,7 @@ export const testMath = defineCapability({
       "divide",
       "Divide first number by second",
       ["The number to divide.", "The number to divide by; not zero."],
-      (a, b) =>
-        b === 0 ? fail("calculation_failed", { why: "a number cannot be divided by zero" }) : ok(a / b),
+      (a, b) => (b === 0 ? fail("calculation_failed", { why: "division by zero" }) : ok(a / b)),
     ),
   ],
   routing: {

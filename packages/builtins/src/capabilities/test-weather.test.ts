@@ -11,7 +11,7 @@ describe("test_weather", () => {
     expect(await tryTool(testWeather, "get_weather", { city: "Oslo" })).not.toEqual(first);
   });
 
-  test("the forecast starts today and has the days asked for", async () => {
+  test("the forecast starts today and has the requested number of days", async () => {
     const { value } = await tryTool(testWeather, "get_forecast", { city: "Paris", days: 2 });
     expect(value).toMatchObject({ days: [{ date: "2026-03-01" }, { date: "2026-03-02" }] });
     const usual = await tryTool(testWeather, "get_forecast", { city: "Paris" });

@@ -1,4 +1,4 @@
-/** test_weather: made-up weather that is the same for the same city, to test tool calling. It never asks a real service. */
+/** test_weather: made-up weather, always the same for a city, to test tool calling. It never calls a real service. */
 import { defineCapability, defineTool, ok } from "@capstan/core";
 import { z } from "zod";
 import { CAPABILITY_IDS } from "../capability-ids.ts";

@@ -40,12 +40,12 @@ describe("web_fetch", () => {
     "application/vnd.api+json",
     "image/svg+xml",
     "application/xml",
-  ])("gives %s as it is, also when Markdown is asked for", async (type) => {
+  ])("returns %s unchanged, even when Markdown is requested", async (type) => {
     const { value } = await read(page("<b>{}</b>", { "content-type": type }), { as_markdown: true });
     expect(value).toMatchObject({ format: "raw", content: "<b>{}</b>", content_type: type });
   });
 
-  test("tells the status, the time of change and the name of the file", async () => {
+  test("reports the status, the modification time and the file name", async () => {
     const { value } = await read(
       page(
         "gone",
@@ -73,7 +73,7 @@ describe("web_fetch", () => {
     "application/zip",
     "application/octet-stream",
     "font/woff2",
-  ])("of %s it gives the metadata and says why there is no content", async (type) => {
+  ])("for %s it returns the metadata and why there is no content", async (type) => {
     const headers = {
       "content-type": type,
       "content-length": "12345",
@@ -91,7 +91,7 @@ describe("web_fetch", () => {
     expect(value).not.toHaveProperty("content");
   });
 
-  test("finds out that something called text is not", async () => {
+  test("detects binary content declared as text", async () => {
     const { value } = await read(page(Uint8Array.of(0x50, 0x4b, 0, 0, 1), { "content-type": "text/plain" }));
     expect(value).toMatchObject({ size: 5, error: expect.any(String) });
   });
@@ -99,12 +99,12 @@ describe("web_fetch", () => {
   test.each([
     ["<!DOCTYPE html><h1>a</h1>", "text/html", "# a"],
     ["plain words", "text/plain", "plain words"],
-  ])("finds out the type of %j by itself", async (body, type, content) => {
+  ])("detects the type of %j", async (body, type, content) => {
     const { value } = await read(page(new TextEncoder().encode(body), {}), { as_markdown: true });
     expect(value).toMatchObject({ content_type: type, content });
   });
 
-  test("HEAD gives metadata only", async () => {
+  test("HEAD returns metadata only", async () => {
     const headers = { "content-type": "text/html", "content-length": "99" };
     const { value, requests } = await read(async () => ok(new Response(null, { headers })), {
       method: "HEAD",
@@ -115,7 +115,7 @@ describe("web_fetch", () => {
     expect(requests).toMatchObject([{ method: "HEAD" }]);
   });
 
-  test("asks for a first byte within a second, and passes on that there was none", async () => {
+  test("has a timeout of one second for the first byte, and reports it", async () => {
     const { failure, requests } = await read(async (url, { firstByteTimeoutMs = 0 } = {}) =>
       fail("first_byte_timeout", { url, timeoutMs: firstByteTimeoutMs }),
     );
@@ -123,7 +123,7 @@ describe("web_fetch", () => {
     expect(requests).toMatchObject([{ firstByteTimeoutMs: 1_000 }]);
   });
 
-  test("a body that takes too long gives what arrived, with the words of the specification", async () => {
+  test("a body that takes too long returns what arrived, with the specification's marker", async () => {
     const { value } = await read(
       async () => ok(endless("<p>first part")),
       { as_markdown: true },
@@ -132,7 +132,7 @@ describe("web_fetch", () => {
     expect(value).toMatchObject({ truncated: true, content: "first part\n[..more content timed out...]" });
   });
 
-  test("a body that is too large gives its beginning", async () => {
+  test("a body that is too large returns its beginning", async () => {
     const { value } = await read(
       page("x".repeat(1_000), { "content-type": "text/plain" }),
       {},
@@ -145,13 +145,13 @@ describe("web_fetch", () => {
     });
   });
 
-  test("the guard's own size limit gives what arrived as well", async () => {
+  test("the guard's own size limit also returns what arrived", async () => {
     const limit = Object.assign(new Error("too large"), { name: "BodyLimitError" });
     const { value } = await read(async () => ok(broken("begin", limit)));
     expect(value).toMatchObject({ truncated: true, content: expect.stringContaining("begin") });
   });
 
-  test("a connection that breaks is a network error, and a caller that leaves is told so", async () => {
+  test("a broken connection is a network error, and an abort by the caller is reported as such", async () => {
     const reset = await read(async () => ok(broken("begin", new Error("the server closed the connection"))));
     expect(reset.failure).toMatchObject({
       code: "network_error",
@@ -173,7 +173,7 @@ describe("web_fetch", () => {
     },
   );
 
-  test("has no prompt, and more time than its own limits take", () => {
+  test("has no prompt, and a timeout longer than its own limits", () => {
     const capability = webFetchCapability();
     expect(capability.systemPrompt).toBeUndefined();
     expect(capability.tools[0]?.timeoutMs).toBeGreaterThan(41_000);
@@ -205,7 +205,7 @@ const page =
   async () =>
     ok(new Response(body, { headers, status }));
 
-/** Sends its start and then keeps silent. */
+/** Sends its start and then hangs. */
 const endless = (start: string) =>
   streamed({ start: (body) => body.enqueue(new TextEncoder().encode(start)) });
 

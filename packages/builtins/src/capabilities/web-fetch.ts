@@ -1,5 +1,5 @@
 /**
- * web_fetch: one web page or file, as Markdown, as text or as it is. It adds nothing to the prompt: its schema says it all.
+ * web_fetch: one web page or file, as Markdown, as text or unchanged. It adds nothing to the prompt: its schema is enough.
  *
  * The guard against private addresses is not here: it lives in `context.fetch`, the only network a built-in may use.
  */
@@ -11,12 +11,12 @@ import { decodeText } from "../web/decode-text.ts";
 import { type ReadBody, readBody } from "../web/read-body.ts";
 import { responseFilename } from "../web/response-filename.ts";
 
-const TIMED_OUT = "[..more content timed out...]"; // the specification's words, exactly
+const TIMED_OUT = "[..more content timed out...]"; // the specification's exact text
 
 export interface WebFetchLimits {
-  /** From the request to the head of the answer. */
+  /** From the request to the response headers. */
   readonly firstByteTimeoutMs: number;
-  /** From the head to the last byte. */
+  /** From the headers to the last byte. */
   readonly bodyTimeoutMs: number;
   readonly maxBytes: number;
 }
@@ -26,7 +26,7 @@ const LIMITS: WebFetchLimits = {
   bodyTimeoutMs: 30_000,
   maxBytes: 5 * 1024 * 1024,
 };
-const REDIRECTS_MS = 10_000; // the guard follows at most ten, each of which has its own first byte
+const REDIRECTS_MS = 10_000; // the guard follows at most ten redirects, each with its own first-byte timeout
 
 const input = z.object({
   url: z.url({ protocol: /^https?$/ }).describe("The URL to fetch, must start with http:// or https://"),
@@ -86,7 +86,7 @@ function webFetchTool(limits: WebFetchLimits) {
     name: "web_fetch",
     risk: "read",
     description:
-      "Fetch content from a URL. HTML can be converted to markdown or plain text. Of binary content (images, PDFs, audio, video) only the metadata is returned.",
+      "Fetch content from a URL. HTML can be converted to markdown or plain text. For binary content (images, PDFs, audio, video) only the metadata is returned.",
     input,
     output,
     idempotent: true,
@@ -142,7 +142,7 @@ function suffix(ended: ReadBody["ended"], size: number): string {
 
 function binary(request: Input, response: Response, size: number): Output {
   const answer = metadata(request, response);
-  const error = `Binary content is not supported: ${answer.content_type} cannot be returned as text. Only its metadata is given.`;
+  const error = `Binary content is not supported: ${answer.content_type} cannot be returned as text. Only its metadata is returned.`;
   return { ...answer, size, error };
 }
 
@@ -162,7 +162,7 @@ function metadata({ url }: Input, response: Response): Output {
   };
 }
 
-/** What the server says; zero where it does not. */
+/** The declared size; zero if there is none. */
 function declaredSize({ headers }: Response): number {
   const size = Number(headers.get("content-length") ?? 0);
   return Number.isSafeInteger(size) && size >= 0 ? size : 0;

@@ -1,4 +1,4 @@
-/** The catalog: capabilities with a route, found by tasks. What each says of itself is in hints.ts, what it does in its tool. */
+/** The catalog: capabilities with a route, found by tasks. Their texts are in hints.ts, their behaviour in the tools. */
 import { type AnyTool, type Capability, defineCapability } from "@capstan/core";
 import type { CatalogHint } from "./catalog-hint.ts";
 import type { CatalogParts } from "./catalog-parts.ts";

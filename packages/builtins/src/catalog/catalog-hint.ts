@@ -1,4 +1,4 @@
-/** What a catalog entry says of itself: its name, and how tasks find it. */
+/** Name and routing hints of a catalog entry. */
 import type { RoutingHints } from "@capstan/core";
 
 export interface CatalogHint {
@@ -9,5 +9,5 @@ export interface CatalogHint {
   readonly routing: RoutingHints & { readonly route: string; readonly method: "GET" | "POST" };
 }
 
-/** It may call its own route and no other. */
+/** It may only call its own route. */
 export const own = (route: string) => ({ allow: { routes: [route] } });

@@ -1,10 +1,10 @@
-/** What the catalog's tools need from outside. The server passes it in; a part that is missing makes its tools say how to configure it. */
+/** Dependencies of the catalog's tools, passed in by the server; if one is missing, its tools explain how to configure it. */
 import { fail, type JsonSchema, type JsonValue, type Refused, type Result } from "@capstan/core";
 
 export interface GenerateRequest {
   readonly system: string;
   readonly prompt: string;
-  /** When given, the answer is an object of this shape. */
+  /** If given, the answer is an object of this shape. */
   readonly schema?: JsonSchema;
   readonly signal: AbortSignal;
 }
@@ -12,7 +12,7 @@ export interface GenerateRequest {
 export interface Generated {
   readonly text: string;
   readonly object?: JsonValue;
-  /** The model that answered, as people should read it. */
+  /** The model that answered, in readable form. */
   readonly model: string;
 }
 
@@ -34,7 +34,7 @@ export interface DocumentStore {
   count(owner: string): Promise<number>;
 }
 
-/** An OpenAI-compatible server of the operator's own, such as Ollama. */
+/** The operator's own OpenAI-compatible server, such as Ollama. */
 export interface LocalAi {
   readonly baseUrl: string;
   models(signal: AbortSignal): Promise<Result<string[]>>;
@@ -51,14 +51,14 @@ export interface MadeMedia {
 }
 
 export interface CatalogParts {
-  /** Answers undefined while only the demo model is there: what it would say is not what was asked for. */
+  /** Returns undefined while there is only the demo model: it cannot give a real answer. */
   generate?: (request: GenerateRequest) => Promise<Result<Generated> | undefined>;
   search?: (query: string, limit: number, signal: AbortSignal) => Promise<Result<SearchHit[]>>;
   image?: (prompt: string, signal: AbortSignal) => Promise<Result<MadeMedia>>;
   video?: (prompt: string, signal: AbortSignal) => Promise<Result<MadeMedia>>;
   localAi?: LocalAi;
   documents?: DocumentStore;
-  /** Signs what webhooks send. */
+  /** Signs outgoing webhooks. */
   sign?: (body: string) => string;
 }
 

@@ -94,7 +94,7 @@ test.each(["hmm", "hello there", "what is the meaning of life", "who won the wor
 );
 
 test.each(["blorptag fnord qwxz", "order a pizza", "create a user called bob", "2026-11-15"])(
-  "%j is a task for nobody, also not for chat.general",
+  "%j matches nothing, not even chat.general",
   (task) => {
     expect(ids(task)).toEqual([]);
   },
@@ -127,7 +127,7 @@ test("every capability of the catalog has five to ten triggers, tags, a domain, 
   }
 });
 
-describe("beside the catalog", () => {
+describe("together with the catalog", () => {
   const both = createRouteIndex({ embed: staticEmbedding() });
   for (const capability of [...capabilities, testMath, sessionFileSystem])
     both.add(routeDocument(capability));

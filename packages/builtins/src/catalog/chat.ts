@@ -1,4 +1,4 @@
-/** chat.general: the catch-all. It answers with the configured model; the router calls it when nothing fits better. */
+/** chat.general: the fallback. It answers with the configured model; the router calls it when nothing else fits. */
 import { type AnyTool, defineTool, ok } from "@capstan/core";
 import { z } from "zod";
 import { type CatalogParts, DEMO_MODEL } from "./catalog-parts.ts";
@@ -7,14 +7,13 @@ export function generalChat({ generate }: CatalogParts): AnyTool {
   return defineTool({
     name: "chat_general",
     risk: "read",
-    description: "Answer a question or talk in general.",
+    description: "Answer a question or have a general conversation.",
     input: z.object({ prompt: z.string().min(1).max(100_000).describe("What to answer.") }),
     timeoutMs: 120_000,
     run: async ({ prompt }, { signal }) => {
       const made = await generate?.({ system: "Answer briefly and truthfully.", prompt, signal });
       if (!made) {
-        const reply =
-          "The demo model cannot answer in its own words. Set a provider's key to get a real answer.";
+        const reply = "The demo model cannot answer freely. Set a provider's key to get a real answer.";
         return ok({ reply, model: DEMO_MODEL });
       }
       return made.ok ? ok({ reply: made.value.text, model: made.value.model }) : made;

@@ -17,7 +17,7 @@ const action = <Name extends string>(name: Name) =>
     .describe("The route's action.");
 const about = z.string().max(20_000).default("").describe("What the company does, in the user's words.");
 
-const STORE = "company"; // companies and their plans stand together, whichever capability made them
+const STORE = "company"; // companies and their plans are stored together, whichever capability made them
 const MOST_LISTED = 100;
 
 const Plan = z.object({
@@ -54,7 +54,7 @@ export function createCompany(): AnyTool {
   });
 }
 
-/** What was created and planned, the newest first. */
+/** Created companies and plans, newest first. */
 export function listCompanies(): AnyTool {
   return defineTool({
     name: "company_list",
@@ -124,7 +124,7 @@ export function nameCompany({ generate }: CatalogParts): AnyTool {
 const rememberPlan = (context: ToolContext, name: string, plan: JsonValue): Promise<void> =>
   context.store.set(`plan:${name}`, { name, plan, at: context.now().toISOString() });
 
-/** The same questions a model would answer, left for a person where only they know. Labelled as a demo by its model name. */
+/** The fields a model would fill, with placeholders where only a person knows. Marked as a demo by its model name. */
 function demoPlan(name: string, description: string): z.output<typeof Plan> {
   const what = description.trim() || "its product";
   return {

@@ -1,4 +1,4 @@
-/** How tasks find chat and companies. Data only. */
+/** Routing hints of chat and companies. Data only. */
 import type { CatalogHint } from "./catalog-hint.ts";
 import { own } from "./catalog-hint.ts";
 

@@ -1,4 +1,4 @@
-/** How tasks find the local AI server. Data only. */
+/** Routing hints of the local AI server. Data only. */
 import type { CatalogHint } from "./catalog-hint.ts";
 import { own } from "./catalog-hint.ts";
 

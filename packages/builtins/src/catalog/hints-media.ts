@@ -1,4 +1,4 @@
-/** How tasks find media and webhooks. Data only. */
+/** Routing hints of media and webhooks. Data only. */
 import type { CatalogHint } from "./catalog-hint.ts";
 import { own } from "./catalog-hint.ts";
 

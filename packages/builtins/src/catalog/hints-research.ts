@@ -1,4 +1,4 @@
-/** How tasks find research and the proxy. Data only. */
+/** Routing hints of research and the proxy. Data only. */
 import type { CatalogHint } from "./catalog-hint.ts";
 import { own } from "./catalog-hint.ts";
 

@@ -1,4 +1,4 @@
-/** The sentences of a text that say most about it: by how often their words occur in the whole. Deterministic, no model. */
+/** The most representative sentences of a text, by the frequency of their words. Deterministic, no model. */
 
 const WORD = /[\p{L}\p{N}]{4,}/gu;
 const MAX_SENTENCES = 2000;

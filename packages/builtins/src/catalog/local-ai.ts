@@ -1,11 +1,11 @@
-/** localai.*: a model server of one's own (Ollama or any OpenAI-compatible one), and documents kept beside it. */
+/** localai.*: the operator's own model server (Ollama or any OpenAI-compatible one), and documents stored with it. */
 import { type AnyTool, defineTool, ok } from "@capstan/core";
 import { z } from "zod";
 import { type CatalogParts, notConfigured } from "./catalog-parts.ts";
 
 const NOT_CONFIGURED = notConfigured(
   "Local AI",
-  "Set LOCALAI_BASE_URL, such as http://127.0.0.1:11434/v1, and start the server again.",
+  "Set LOCALAI_BASE_URL, such as http://127.0.0.1:11434/v1, and restart the server.",
 );
 const NO_DOCUMENTS = notConfigured("The document store", "Start the server with its database.");
 
@@ -56,7 +56,7 @@ export function localAiTools({
     ingest: defineTool({
       name: "localai_ingest",
       risk: "write",
-      description: "Keep a text so that it can be searched.",
+      description: "Store a text so that it can be searched.",
       input: z.object({ text: z.string().min(1).max(1_000_000), title: z.string().max(500).default("") }),
       run: async ({ text, title }, { user }) => {
         if (!documents) return NO_DOCUMENTS;
@@ -67,7 +67,7 @@ export function localAiTools({
     search: defineTool({
       name: "localai_search",
       risk: "read",
-      description: "Search the texts that were kept.",
+      description: "Search the stored texts.",
       input: z.object({ query: z.string().min(1).max(2000), limit: z.int().min(1).max(50).default(5) }),
       idempotent: true,
       run: async ({ query, limit }, { user }) => {

@@ -1,4 +1,4 @@
-/** One web page as text, for research and the proxy: fetched by the guarded network, bounded, HTML turned into markdown. */
+/** One web page as text, for research and the proxy: fetched through the guarded network, bounded, HTML converted to Markdown. */
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
 
 export interface Page {

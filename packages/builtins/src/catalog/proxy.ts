@@ -1,4 +1,4 @@
-/** proxy.fetch, proxy.extract: a page as it is, or what matters of it. proxy.search shares research's search. */
+/** proxy.fetch, proxy.extract: a page unchanged, or its key points. proxy.search shares research's search. */
 import { type AnyTool, defineTool, ok } from "@capstan/core";
 import { z } from "zod";
 import { keyPoints } from "./key-points.ts";
@@ -41,7 +41,7 @@ export function proxyExtract(): AnyTool {
 
 const MOST_LINKS = 50;
 
-/** Whole addresses: most links of a page are written relative to it. */
+/** Absolute URLs: most links of a page are relative. */
 function linksIn(text: string, page: string): string[] {
   const links = [...text.matchAll(/\]\(([^)\s#][^)\s]*)\)/g)].flatMap(
     ([, link = ""]) => URL.parse(link, page) ?? [],

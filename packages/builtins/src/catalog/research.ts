@@ -1,4 +1,4 @@
-/** research.search, research.fetch-page, research.deep: find, read, and put together with sources. */
+/** research.search, research.fetch-page, research.deep: search, read, and summarise with sources. */
 import { type AnyTool, defineTool, ok, type Result, type ToolContext } from "@capstan/core";
 import { z } from "zod";
 import { type CatalogParts, notConfigured, type SearchHit } from "./catalog-parts.ts";
@@ -9,7 +9,7 @@ const query = z.string().min(1).max(2000).describe("What to look for.");
 const PAGES_READ = 4;
 const NO_SEARCH = notConfigured(
   "Web search",
-  "Set SEARXNG_URL, BRAVE_API_KEY or TAVILY_API_KEY and start the server again.",
+  "Set SEARXNG_URL, BRAVE_API_KEY or TAVILY_API_KEY and restart the server.",
 );
 
 export function searchWeb({ search }: CatalogParts, name = "research_search"): AnyTool {
@@ -69,7 +69,7 @@ export function researchDeep(parts: CatalogParts): AnyTool {
   });
 }
 
-/** URLs in the question are sources themselves; else a search finds them. */
+/** URLs in the question are used as sources; otherwise a search finds them. */
 async function findSources(
   { search }: CatalogParts,
   query: string,

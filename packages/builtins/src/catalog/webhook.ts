@@ -1,4 +1,4 @@
-/** webhook.dispatch, webhook.events: send an event to an address, signed and retried; list what was sent. */
+/** webhook.dispatch, webhook.events: send a signed event to an address, with retries; list what was sent. */
 import { setTimeout as pause } from "node:timers/promises";
 import { type AnyTool, defineTool, fail, type JsonValue, ok, type ToolContext } from "@capstan/core";
 import { z } from "zod";
@@ -6,7 +6,7 @@ import { type CatalogParts, notConfigured } from "./catalog-parts.ts";
 
 const RETRY_WAITS_MS = [0, 500, 2000];
 const MOST_LISTED = 100;
-const STORE = "webhook"; // what is dispatched is listed by another capability
+const STORE = "webhook"; // dispatched events are listed by another capability
 
 export function dispatchWebhook({ sign }: CatalogParts): AnyTool {
   return defineTool({

@@ -1,10 +1,10 @@
-/** Which language a task is in, by its script and its function words. English, and what is in doubt, is nothing here. */
+/** Detects the language of a task by its script and its function words. Undefined for English and when in doubt. */
 import type { EuropeanLanguage, GlossLanguage } from "./word-keys.ts";
 import { plainWord, wordsIn } from "./word-keys.ts";
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 
-/** Words that English has too ("die", "in", "me", "on") decide nothing and are left out. */
+/** Words that English has too ("die", "in", "me", "on") are left out. */
 export const FUNCTION_WORDS: Readonly<Record<EuropeanLanguage, ReadonlySet<string>>> = {
   de: words(
     `der das dem des ein eine einen einem einer eines und oder ist sind wie wird werden ich du wir ihr mir mich dir dich uns mein meine
@@ -32,7 +32,7 @@ const ENGLISH = words(
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const EASTERN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 const LATIN = /\p{Script=Latin}/gu;
-/** Words that of these languages only English has: one look that settles most tasks. */
+/** Words that only English has among these languages: a quick check that settles most tasks. */
 const PLAINLY_ENGLISH = /\b(?:the|to|of|is|my|can|for|with|and|what|how|please|you|i)\b/i;
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
@@ -42,7 +42,7 @@ export function languageOf(
 ): GlossLanguage | undefined {
   const eastern = count(text, EASTERN);
   if (eastern === 0 && PLAINLY_ENGLISH.test(text)) return undefined;
-  // A foreign name inside an English sentence does not make it foreign; a file's name inside a Chinese one not English.
+  // A foreign name inside an English sentence does not make it foreign, nor a file name inside a Chinese one English.
   if (eastern > 0 && 4 * eastern > count(text.replace(/\S*\.\S*/g, ""), LATIN))
     return KANA.test(text) ? "ja" : "zh";
   const spoken = wordsIn(text.replace(/\S*[\d@/.]\S+/g, " ")).flatMap((word) => [

@@ -9,7 +9,7 @@ const index = createRouteIndex({ embed: staticEmbedding(), gloss: wordGloss });
 for (const capability of [...builtinCapabilities(), ...catalogCapabilities()])
   if (capability.tools.length > 0) index.add(routeDocument(capability));
 
-describe("tasks of other languages", () => {
+describe("tasks in other languages", () => {
   test.each([
     ["Wie ist das Wetter in Hamburg?", "test_weather"],
     ["¿Qué hora es en Madrid?", "current_time"],
@@ -28,11 +28,11 @@ describe("tasks of other languages", () => {
     "try Sake with a 芳醇 flavour",
     "",
     "blorp fnord",
-  ])("%j is left as it is", (task) => {
+  ])("%j stays unchanged", (task) => {
     expect(wordGloss(task, () => true)).toBeUndefined();
   });
 
-  test("of several translations, those that the catalog knows are taken", () => {
+  test("of several translations, those in the catalog are used", () => {
     const only = (known: string) => wordGloss("Wie wird das Wetter?", (word) => word === known);
     expect(only("weather")).toContain("weather");
   });
@@ -42,7 +42,7 @@ describe("tasks of other languages", () => {
     for (const kept of ["/a/b.pdf", "ann@example.com", "20"]) expect(said).toContain(kept);
   });
 
-  test("a name that every object has is no word", () => {
+  test("names of object properties are not words", () => {
     expect(wordGloss("der constructor und das __proto__ sind hier", () => false)).not.toContain("native");
   });
 });

@@ -1,7 +1,7 @@
 /**
- * A task of another language in English words: German, Spanish, French, Portuguese, Japanese, Chinese. Word by word and without grammar,
- * which is enough to find a capability; of several translations, those that the catalog knows are taken. Arguments are read from the task
- * as it was written. The dictionary is read at the first such task.
+ * Translates a task to English words: from German, Spanish, French, Portuguese, Japanese, Chinese. Word by word and without grammar,
+ * which is enough to find a capability; of several translations, those in the catalog are used. Arguments are read from the
+ * original task. The dictionary is loaded at the first such task.
  */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
@@ -34,13 +34,13 @@ export const wordGloss: Gloss = (text, knows) => {
   return said.join(" ");
 };
 
-/** A word of the dictionary, or text to keep as it is: a name, a number, a path. */
+/** A dictionary word, or text to keep: a name, a number, a path. */
 type Found = string | { readonly meanings: readonly string[] };
 
-/** One look before eleven thousand words are read: hardly any task is in another language. */
+/** A quick check before loading eleven thousand words: hardly any task is in another language. */
 const isPlainEnglish = (text: string): boolean => !languageOf(text, () => 0);
 
-/** Between 0 and 1: the share of its words that the dictionary has. */
+/** Between 0 and 1: the share of its words that are in the dictionary. */
 function covered(text: string, language: EuropeanLanguage, dictionary: Dictionary): number {
   const words = wordsIn(text);
   return words.filter((word) => lookUp(word, language, dictionary)).length / (words.length || 1);
@@ -62,7 +62,7 @@ function europeanWords(text: string, language: EuropeanLanguage, dictionary: Dic
   });
 }
 
-/** A word that the dictionary does not have is a name when it has a capital, and says nothing otherwise. German nouns all have one. */
+/** An unknown word is kept as a name if it is capitalised, otherwise dropped. German nouns are all capitalised. */
 function glossedWord(word: string, language: EuropeanLanguage, dictionary: Dictionary): Found[] {
   const meanings = lookUp(word, language, dictionary);
   if (meanings) return [{ meanings }];
@@ -80,7 +80,7 @@ function lookUp(word: string, language: EuropeanLanguage, dictionary: Dictionary
   return compound(plainWord(word), dictionary);
 }
 
-/** "Telefonnummer" is a telephone and a number; an s or n may stand between. */
+/** "Telefonnummer" is a telephone and a number; an s or n may be in between. */
 function compound(word: string, dictionary: Dictionary): string[] | undefined {
   for (let at = word.length - SHORTEST_PART; at >= SHORTEST_PART; at--) {
     const head = word.slice(0, at);
@@ -91,7 +91,7 @@ function compound(word: string, dictionary: Dictionary): string[] | undefined {
   return undefined;
 }
 
-/** The longest word that begins here, again and again; what no word begins with is left out. */
+/** Repeatedly takes the longest word that starts here; characters that start no word are dropped. */
 function characterWords(text: string, dictionary: Dictionary): Found[] {
   const found: Found[] = [];
   for (const run of text.match(

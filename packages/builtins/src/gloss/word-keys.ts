@@ -1,4 +1,4 @@
-/** How a word of another language is looked up: without accents and endings, so that "Übersetze" and "übersetzen" are one key. */
+/** Dictionary keys: without accents and endings, so that "Übersetze" and "übersetzen" have the same key. */
 
 export type EuropeanLanguage = "de" | "es" | "fr" | "pt";
 export type GlossLanguage = EuropeanLanguage | "ja" | "zh";

@@ -1,22 +1,22 @@
 /**
- * Writes a page as lines. Everything that may turn out to be nothing is kept pending until text follows: blank lines, a space,
+ * Writes a page as lines. Anything that may turn out empty stays pending until text follows: blank lines, a space,
  * a bullet, the start of an emphasis or a link. So `<b> a </b>` becomes ` **a** `, an empty item or link leaves no trace, and
- * nothing written is ever taken back. The output is only appended to; reading from it would flatten the string each time.
+ * output is never undone. The output is append-only; reading from it would flatten the string each time.
  */
 import type { Dialect } from "./dialect.ts";
 import { entityAt } from "./entity.ts";
 import { escapeInline, escapeLineStart, startsReference } from "./escape-markdown.ts";
 import { LITERAL_CLASSES, PLAIN, SPACE } from "./text-classes.ts";
 
-const MAX_CONTAINERS = 16; // deeper lists and quotes keep their text; the line prefix must not outgrow the page
+const MAX_CONTAINERS = 16; // deeper lists and quotes keep their text; the line prefix must not grow without limit
 const MAX_REOPENED = 6; // a link around a whole page is not repeated on each of its lines
 
-/** Something around a run of text: an emphasis or a link. */
+/** An inline element around text: an emphasis or a link. */
 export interface Mark {
   readonly open: string;
   readonly close: string;
   readonly isLink: boolean;
-  /** How often it was written; never for a link without text. */
+  /** How often it was written; 0 for a link without text. */
   uses: number;
   isOpen: boolean;
 }
@@ -29,7 +29,7 @@ interface Container {
   isFresh: boolean;
 }
 
-/** All that belongs to one flow of lines; a table cell has its own. */
+/** State of one flow of lines; a table cell has its own. */
 export interface Flow {
   out: string;
   breaks: 0 | 1 | 2;
@@ -55,7 +55,7 @@ export class BlockWriter {
     this.dialect = dialect;
   }
 
-  /** Text of the page from `start` to `end`: spaces are folded, entities read, what Markdown would read is escaped. */
+  /** Page text from `start` to `end`: collapses spaces, decodes entities, escapes Markdown characters. */
   text(html: string, start: number, end: number): void {
     const classes = this.codeDepth > 0 ? LITERAL_CLASSES : this.dialect.classes;
     let at = start;
@@ -72,7 +72,7 @@ export class BlockWriter {
     }
   }
 
-  /** A piece of the dialect itself, such as an image. */
+  /** Raw output of the dialect, such as an image. */
   inline(piece: string): void {
     if (piece !== "") this.append(piece, false);
   }
@@ -92,7 +92,7 @@ export class BlockWriter {
     }
   }
 
-  /** What follows starts on a new line, after a blank one for 2. */
+  /** Starts a new line; with 2, after a blank one. */
   breakLines(count: 1 | 2): void {
     this.flushCode();
     const top = this.flow.containers.at(-1);
@@ -106,12 +106,12 @@ export class BlockWriter {
     if (!top?.isFresh && count > this.flow.breaks) this.flow.breaks = count;
   }
 
-  /** The next line follows without a blank one, whatever was asked for: items of a list stay together. */
+  /** The next line follows without a blank one, whatever was requested: list items stay together. */
   tighten(): void {
     if (this.flow.breaks === 2) this.flow.breaks = 1;
   }
 
-  /** Starts a list item, quote or heading; false where it is too deep to be shown as one. */
+  /** Starts a list item, quote or heading; false if it is nested too deep. */
   push(first: string, rest: string): boolean {
     const { containers } = this.flow;
     if (containers.length >= MAX_CONTAINERS || this.headings > 0) return false;
@@ -138,7 +138,7 @@ export class BlockWriter {
     this.headings--;
   }
 
-  /** Lines that are written as they are: code, tables. */
+  /** Verbatim lines: code, tables. */
   block(lines: readonly string[]): void {
     const { headings } = this;
     this.headings = 0; // a heading is one line; code or a table in it ends that line
@@ -181,7 +181,7 @@ export class BlockWriter {
     return this.codeDepth > 0;
   }
 
-  /** Starts a flow of its own, for a table cell; marks around it apply inside as well. */
+  /** Starts a separate flow for a table cell; enclosing marks apply inside as well. */
   begin(): Flow {
     this.flushCode();
     this.closeMarks(0);
@@ -192,7 +192,7 @@ export class BlockWriter {
     return outer;
   }
 
-  /** What was written since `begin`. */
+  /** The text written since `begin`. */
   finish(outer: Flow): string {
     this.flushCode();
     this.closeMarks(0);
@@ -203,7 +203,7 @@ export class BlockWriter {
     return out;
   }
 
-  /** All that was written. */
+  /** All text written. */
   result(): string {
     return this.finish(newFlow());
   }
@@ -264,7 +264,7 @@ export class BlockWriter {
     this.atLineStart = false;
   }
 
-  /** Writes all that was pending before a piece of text. */
+  /** Writes everything pending before a piece of text. */
   private lead(): void {
     const { flow } = this;
     if (flow.breaks > 0 || this.isFresh) this.startLine();
@@ -298,7 +298,7 @@ export class BlockWriter {
   private startLine(): void {
     const { flow } = this;
     if (flow.isStarted) {
-      // A blank line belongs to what goes on around it, not to what starts on the next line.
+      // A blank line belongs to the enclosing blocks, not to what starts on the next line.
       const around = flow.containers.filter((container) => !container.isFresh);
       flow.out += flow.breaks === 2 ? `\n${joinRest(around).trimEnd()}\n` : "\n";
     }
@@ -328,7 +328,7 @@ function classOf(classes: Uint8Array, code: number): number {
   return code < 256 ? (classes[code] ?? PLAIN) : PLAIN;
 }
 
-/** The end of a run that can be copied as it is; one space between two plain characters is part of it. */
+/** The end of a run that can be copied verbatim; one space between two plain characters is part of it. */
 function plainEnd(classes: Uint8Array, html: string, start: number, end: number): number {
   let at = start + 1;
   for (; at < end; at++) {

@@ -1,4 +1,4 @@
-/** The two ways to write a page down: Markdown (CommonMark with GitHub's tables and strike-through) and plain text. */
+/** The two output formats: Markdown (CommonMark with GitHub's tables and strike-through) and plain text. */
 import { LITERAL_CLASSES, MARKDOWN_CLASSES } from "./text-classes.ts";
 
 export type Emphasis = "strong" | "em" | "strike";

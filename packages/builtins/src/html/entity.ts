@@ -1,4 +1,4 @@
-/** Entities in text: `&amp;`, `&#8212;`, and those old pages write without a semicolon. */
+/** Entities in text: `&amp;`, `&#8212;`, and those written without a semicolon in old pages. */
 import { decodeHTML } from "entities";
 
 const ENTITY = /&(?:#[xX]?[\da-fA-F]{1,8}|[a-zA-Z][a-zA-Z\d]{1,31});?/y;
@@ -7,11 +7,11 @@ const remembered = new Map<string, string>();
 
 export interface DecodedEntity {
   readonly text: string;
-  /** Where the source goes on. */
+  /** Offset after the entity. */
   readonly end: number;
 }
 
-/** Reads the entity at `at`; a lone `&` stands for itself. */
+/** Decodes the entity at `at`; a lone `&` is kept. */
 export function entityAt(html: string, at: number, end: number): DecodedEntity {
   ENTITY.lastIndex = at;
   const source = ENTITY.exec(html)?.[0];
@@ -19,7 +19,7 @@ export function entityAt(html: string, at: number, end: number): DecodedEntity {
   return { text: decoded(source), end: at + source.length };
 }
 
-/** Text in which nothing but entities has a meaning. */
+/** Text with nothing special but entities. */
 export function decodeText(text: string): string {
   return text.includes("&") ? decodeHTML(text) : text;
 }

@@ -1,5 +1,5 @@
 /**
- * Which characters of a page's text need a backslash to stay text in Markdown. As few as possible: a model reads
+ * Which characters of a page's text need a backslash in Markdown. As few as possible: a model understands
  * `snake_case`, `[1]` and `2 * 3` as they are, and every needless backslash costs a token.
  */
 import { decodeText } from "./entity.ts";
@@ -10,7 +10,7 @@ const REFERENCE = /#?\w{1,32};/y;
 const LINE_START = /^(?:([-+])(?=\s|$)|(#{1,6})(?=\s|$)|(>)|(\d{1,9})([.)])(?=\s|$)|(={2,}|-{3,})$)/;
 const MAY_START = /^[-+#>=\d]/;
 
-/** The character as it is written inside a line; `before` and `after` are its neighbours in the source. */
+/** The character as written inside a line; `before` and `after` are its neighbours in the source. */
 export function escapeInline(char: string, before: string, after: string, inLink: boolean): string {
   return needsEscape(char, before, after, inLink) ? `\\${char}` : char;
 }
@@ -38,14 +38,14 @@ function needsEscape(char: string, before: string, after: string, inLink: boolea
   }
 }
 
-/** An `&` that would be read as an entity again. */
+/** An `&` that would be parsed as an entity again. */
 export function startsReference(text: string, afterAmpersand: number): boolean {
   REFERENCE.lastIndex = afterAmpersand;
   const name = REFERENCE.exec(text)?.[0];
   return name !== undefined && decodeText(`&${name}`) !== `&${name}`;
 }
 
-/** The first words of a line, so that they start no list, heading or quote. */
+/** Escapes the start of a line, so that it does not become a list, heading or quote. */
 export function escapeLineStart(text: string): string {
   const first = text.charCodeAt(0);
   if (first > 62 || first < 35 || !MAY_START.test(text)) return text; // almost every line starts with a letter

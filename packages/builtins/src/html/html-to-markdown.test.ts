@@ -112,7 +112,7 @@ describe("htmlToMarkdown", () => {
     expect(htmlToMarkdown(html)).toBe(markdown);
   });
 
-  test("relative addresses become full ones against the page's address or its base", () => {
+  test("relative URLs are resolved against the page's address or its base", () => {
     const html =
       "<a href='../b?c#d'>x</a> <img src='/i.png'> <a href='#e'>y</a> <a href='mailto:a@b.c'>z</a>";
     const rest = "[y](#e) [z](mailto:a@b.c)";
@@ -194,7 +194,7 @@ describe("htmlToMarkdown", () => {
     expect(htmlToMarkdown(html)).toBe(markdown);
   });
 
-  test("shows what is for readers without scripts", () => {
+  test("shows noscript content", () => {
     expect(htmlToMarkdown("<noscript><p>Please <b>read</b></p></noscript>")).toBe("Please **read**");
   });
 
@@ -218,7 +218,7 @@ describe("htmlToMarkdown", () => {
     ["[a](b) [1] a[i]", "[a\\](b) [1] a[i]"],
     ["C:\\dir \\* a\\", "C:\\dir \\\\\\* a\\"],
     ["~~a~~ ~b", "\\~\\~a\\~\\~ ~b"],
-  ])("what reads like Markdown stays text: %s", (html, markdown) => {
+  ])("text that looks like Markdown stays text: %s", (html, markdown) => {
     expect(htmlToMarkdown(html)).toBe(markdown);
   });
 
@@ -243,7 +243,7 @@ describe("htmlToMarkdown", () => {
     expect(htmlToMarkdown(html)).toBe(markdown);
   });
 
-  test("the title heads a page that has no main heading", () => {
+  test("the title is the heading of a page without a main heading", () => {
     expect(htmlToMarkdown("<title>A &amp; B</title><p>x")).toBe("# A & B\n\nx");
     expect(htmlToMarkdown("<title>A</title><h1>C</h1>x")).toBe("# C\n\nx");
     expect(htmlToMarkdown("<title>A</title><h1></h1>x")).toBe("# A\n\nx");

@@ -1,13 +1,13 @@
 /**
  * HTML to Markdown and to plain text in one pass, without a tree: about as fast as the tokenizer underneath.
- * The page's title comes first where the page has no main heading of its own.
+ * The page's title comes first if the page has no main heading.
  */
 import { type Dialect, MARKDOWN, TEXT } from "./dialect.ts";
 import { walkHtml } from "./html-walker.ts";
 import { PageRenderer } from "./page-renderer.ts";
 
 export interface HtmlOptions {
-  /** Where the page came from: relative links and images are written as full addresses. */
+  /** The page's URL: relative links and images are resolved against it. */
   baseUrl?: string | undefined;
 }
 

@@ -42,7 +42,7 @@ describe("any input", () => {
         let count = 0;
         const html = template.replaceAll("@", () => `w${count++}w`);
         const words = Array.from({ length: count }, (_, index) => `w${index}w`);
-        // Text in a table and outside its cells comes before the table, in browsers too.
+        // Text in a table but outside its cells comes before the table, as in browsers.
         const inOrder = (found: readonly string[]) => (html.includes("<table") ? found.toSorted() : found);
         // Links in code are listed again after it.
         expect(inOrder([...new Set(htmlToMarkdown(html).match(/w\d+w/g))])).toEqual(inOrder(words));
@@ -103,7 +103,7 @@ describe("any input", () => {
     ["backslashes in a cell", `<table><tr><td>a<td>${"\\".repeat(100_000)}</table>`],
     ["half a tag", "<a ".repeat(100_000)],
     ["attributes", `<a ${"x=y ".repeat(100_000)}>z`],
-  ])("a hostile page of %s is read in time and in size", (_, html) => {
+  ])("a hostile page of %s stays within time and size limits", (_, html) => {
     expect(htmlToMarkdown(html).length).toBeLessThan(40 * html.length);
     expect(htmlToText(html).length).toBeLessThan(40 * html.length);
   });

@@ -1,23 +1,23 @@
 /**
- * Walks HTML from start to end and tells a renderer what opens, what closes and what is text; nothing is kept but the open
- * elements. It works on htmlparser2's tokenizer and not on its parser: the tokenizer gives positions instead of strings, so
+ * Walks HTML from start to end and calls a renderer for start tags, end tags and text; only the open elements are kept.
+ * It uses htmlparser2's tokenizer instead of its parser: the tokenizer gives positions instead of strings, so
  * text is copied once, when it is written. Entities are left to the renderer, which reads every character anyway.
  */
 import { decodeHTMLAttribute } from "entities";
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import type { TagRule } from "./tag-rules.ts";
 
-// Browsers stop at 512; what is nested deeper keeps its text and loses its form. It bounds every search for an open element.
+// Browsers stop at 512; deeper elements keep their text and lose their formatting. Bounds every search for an open element.
 const MAX_DEPTH = 256;
 
 export type Attributes = Readonly<Partial<Record<string, string>>>;
 
-/** A tag as a renderer knows it: its rule, and the attributes that are read; others are not even copied. */
+/** A tag as the renderer knows it: its rule, and the attributes it reads; others are not copied. */
 export interface Tag extends TagRule {
   readonly wanted: ReadonlySet<string>;
 }
 
-/** One open element. What a renderer must remember until it closes is kept here, not in a map beside it. */
+/** One open element. The renderer's state until it closes is stored here, not in a separate map. */
 export interface Element<T extends Tag = Tag> {
   readonly tag: T;
   readonly attributes: Attributes;
@@ -32,7 +32,7 @@ export interface Renderer<T extends Tag> {
   text(start: number, end: number): void;
 }
 
-/** What may hide an element; every tag wants these. */
+/** Attributes that can hide an element; read for every tag. */
 export const HIDING_ATTRIBUTES: readonly string[] = ["hidden", "style", "open"];
 const HIDING_STYLE = /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 const NO_ATTRIBUTES: Attributes = {};
@@ -47,7 +47,7 @@ class Walker<T extends Tag> implements TokenizerCallbacks {
   private readonly html: string;
   private readonly renderer: Renderer<T>;
   private readonly stack: Element<T>[] = [];
-  /** How many elements are open where a hidden one began; -1 outside. */
+  /** The depth at which a hidden element started; -1 outside. */
   private hiddenAt = -1;
   private openParagraphs = 0;
   private tag: T;
@@ -84,7 +84,7 @@ class Walker<T extends Tag> implements TokenizerCallbacks {
     if (!this.attributeName) return;
     const { attributeName: name, attributeValue: value } = this;
     this.attributes ??= {};
-    // The first of two attributes of the same name counts.
+    // The first of two attributes with the same name wins.
     if (!Object.hasOwn(this.attributes, name))
       this.attributes[name] = value.includes("&") ? decodeHTMLAttribute(value) : value;
   }
@@ -103,7 +103,7 @@ class Walker<T extends Tag> implements TokenizerCallbacks {
     } else if (this.stack.length < MAX_DEPTH || this.hiddenAt === this.stack.length) this.push(element);
   }
 
-  /** HTML ignores the slash of `<p/>`; inside SVG it matters, and there nothing is shown but text. */
+  /** HTML ignores the slash of `<p/>`; inside SVG it matters, but only text is shown there. */
   onselfclosingtag(): void {
     this.onopentagend();
     if (!this.tag.isVoid && FOREIGN.has(this.tag.name)) this.closeNamed(this.tag);

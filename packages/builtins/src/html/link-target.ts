@@ -1,4 +1,4 @@
-/** Where a link or image points, as it can stand in Markdown; undefined for what is no address, such as `javascript:`. */
+/** The target of a link or image, escaped for Markdown; undefined for anything that is not an address, such as `javascript:`. */
 
 const NO_ADDRESS = /^(?:javascript|vbscript|data|blob|about):/i;
 const SCHEME = /^[a-z][a-z\d+.-]*:/i;
@@ -13,7 +13,7 @@ export function linkTarget(href: string | undefined, baseUrl: string | undefined
   return isBalanced(safe) ? safe : safe.replaceAll("(", "%28").replaceAll(")", "%29");
 }
 
-/** `Foo_(bar)` may stand in a link as it is; a parenthesis without its partner would end the link. */
+/** `Foo_(bar)` is allowed in a link; an unbalanced parenthesis would end it. */
 function isBalanced(address: string): boolean {
   if (!address.includes("(") && !address.includes(")")) return true;
   let open = 0;

@@ -1,4 +1,4 @@
-/** What each element of a page becomes: one row a tag. The writer knows about lines, this file about HTML. */
+/** The output of each HTML element: one row per tag. The writer handles lines, this file HTML. */
 import { BlockWriter, type Flow, type Mark } from "./block-writer.ts";
 import { type Dialect, type Emphasis, linkTitle } from "./dialect.ts";
 import { decodeText } from "./entity.ts";
@@ -12,7 +12,7 @@ const MAX_TABLE_DEPTH = 6; // each level copies its cells once more
 
 type PageElement = Element<PageTag>;
 
-/** A tag with what becomes of it. */
+/** A tag with its handler. */
 interface PageTag extends Tag {
   readonly handler: Handler;
 }
@@ -35,7 +35,7 @@ export class PageRenderer implements Renderer<PageTag> {
   language = "";
   title = "";
   inTitle = false;
-  /** How many drawings are open; the title in one is a label, not the page's. */
+  /** How many SVGs are open; a title in one is a label, not the page's. */
   drawings = 0;
   hasMainHeading = false;
   private readonly html: string;
@@ -106,7 +106,7 @@ const link: Handler = {
     const mark = element.state as Mark | undefined;
     if (!mark) return;
     page.writer.closeMark(mark);
-    // An icon that links somewhere has its name in an attribute. One that leads to its own page leads nowhere.
+    // The name of an icon link is in an attribute. A link to the page itself is dropped.
     const label = element.attributes["aria-label"] ?? element.attributes.title ?? "";
     if (mark.uses === 0 && !element.attributes.href?.trim().startsWith("#"))
       page.writer.inline(`[${label.replace(/[[\]\\]/g, "\\$&")}${mark.close}`);
@@ -189,7 +189,7 @@ const item: Handler = {
   },
 };
 
-/** A quote or a definition: every line of it starts with the same sign, or the first one only. */
+/** A quote or a definition: a prefix on every line, or on the first one only. */
 function indented(first: (dialect: Dialect) => string, isQuote: boolean): Handler {
   const breaks = isQuote ? 2 : 1;
   return {
@@ -252,7 +252,7 @@ const tableRow: Handler = {
   close: (page) => page.tables.at(-1)?.endRow(),
 };
 
-/** Everything in a cell is written into a flow of its own, which becomes one text. */
+/** A cell's content is written into a separate flow, which becomes one text. */
 const cell: Handler = {
   attributes: ["colspan", "rowspan"],
   open({ writer, tables }, element) {
@@ -365,10 +365,10 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["xmp", preformatted],
 ]);
 
-const MAX_REMEMBERED_TAGS = 1_000; // made-up names must not fill the memory
+const MAX_REMEMBERED_TAGS = 1_000; // made-up tag names must not fill the memory
 const tags = new Map<string, PageTag>();
 
-/** Names are looked up as written first: lower case is what pages use. */
+/** Looks up the name as written first: pages mostly use lower case. */
 function pageTag(written: string): PageTag {
   return tags.get(written) ?? newTag(written.toLowerCase());
 }

@@ -7,7 +7,7 @@ const FOLDER = new URL("../../../../bench/pages/", import.meta.url);
 const PAGES = readdirSync(FOLDER).filter((name) => name.endsWith(".html"));
 const HIDDEN = new Set("script style template title iframe noframes video canvas datalist".split(" "));
 
-/** Beside a parser that builds a tree: what a reader sees on real kinds of pages must be in our output. */
+/** Compared with a parser that builds a tree: what a reader sees on real kinds of pages must be in our output. */
 describe.each(PAGES)("%s", (name) => {
   const html = readFileSync(new URL(name, FOLDER), "utf8");
   const visible = visibleWords(html);

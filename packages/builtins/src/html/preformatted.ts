@@ -1,11 +1,11 @@
-/** The content of `<pre>`: text as it is. Tags inside colour it; only line breaks, the language and links matter. */
+/** The content of `<pre>`: verbatim text. Tags inside only colour it; only line breaks, the language and links matter. */
 import { decodeText } from "./entity.ts";
 import type { Attributes, Element } from "./html-walker.ts";
 import { linkTarget } from "./link-target.ts";
 
 const LANGUAGE = /(?:^|\s)(?:lang(?:uage)?-|highlight-(?:source|text)-|brush:\s*)([\w+#.-]+)/i;
 
-/** The programming language a highlighter noted in the class or data of an element. */
+/** The programming language that a highlighter put in the class or data attributes of an element. */
 export function languageOf(attributes: Attributes): string {
   const { class: names = "", "data-lang": lang, "data-language": language } = attributes;
   const found = lang ?? language ?? LANGUAGE.exec(names)?.[1] ?? "";
@@ -15,11 +15,11 @@ export function languageOf(attributes: Attributes): string {
 export class Preformatted {
   readonly tag: string;
   language: string;
-  /** Targets with their text, for the dialect that can show them after the code. */
+  /** Targets with their text, for the dialect that lists them after the code. */
   readonly links = new Map<string, string>();
   private readonly baseUrl: string | undefined;
   private content = "";
-  /** Kept apart, because reading the end of a growing string would copy it each time. */
+  /** Kept separately, because reading the end of a growing string would copy it each time. */
   private atLineStart = true;
   private linkText = "";
 
@@ -51,7 +51,7 @@ export class Preformatted {
     return this.content.trim() === "";
   }
 
-  /** HTML drops the line break right after `<pre>`; those before `</pre>` show nothing. */
+  /** HTML drops the line break directly after `<pre>`; those before `</pre>` are invisible. */
   result(): string {
     return this.content.replace(/\r\n?/g, "\n").replace(/^\n/, "").trimEnd().replaceAll("\u00a0", " ");
   }

@@ -1,16 +1,16 @@
 /**
- * The cells of one table, row by row. Whether it is a table of data or one that only arranges a page is known at its end:
- * a table that holds tables, code or headings, or that has one column, is written as what it holds, one after the other.
+ * The cells of one table, row by row. Whether it is a data table or a layout table is only known at its end: a table
+ * with nested tables, code or headings, or with one column, is written as its contents, one after the other.
  */
 
 const MAX_COLUMNS = 200; // colspan="1000" on every cell must not outgrow the page
 
 export class TableRows {
-  /** Set when it cannot be written as lines with bars. */
+  /** Set when it cannot be written as a Markdown table. */
   isLayout: boolean;
   private readonly rows: string[][] = [];
   private row: string[] | undefined;
-  /** For each column, how many further rows a cell above reaches into. */
+  /** For each column, how many further rows a cell above spans. */
   private readonly reaching: number[] = [];
 
   constructor(isLayout: boolean) {
@@ -39,7 +39,7 @@ export class TableRows {
     }
   }
 
-  /** The rows of a data table, the first as long as the longest; undefined when it is none. */
+  /** The rows of a data table, the first padded to the longest; undefined for a layout table. */
   data(): string[][] | undefined {
     this.endRow();
     const columns = this.rows.reduce((longest, row) => Math.max(longest, usedColumns(row)), 0);
@@ -50,7 +50,7 @@ export class TableRows {
     return rows;
   }
 
-  /** What the cells hold, in reading order. */
+  /** The contents of the cells, in reading order. */
   contents(): string[] {
     this.endRow();
     return this.rows.flat().filter((cell) => cell !== "");

@@ -1,27 +1,27 @@
 /**
- * How tags nest when their author left some out: what is void, what a start tag ends, and how far an end tag reaches.
- * This is the part of the HTML standard's tree construction that changes which text belongs where; the rest needs a tree.
+ * How tags nest when some are left out: which are void, what a start tag closes, and how far an end tag reaches.
+ * The part of the HTML standard's tree construction that decides which text belongs where; the rest needs a tree.
  */
 
 export interface TagRule {
   readonly name: string;
   /** Has no content and no end tag. */
   readonly isVoid: boolean;
-  /** Starts on a line of its own and ends an open paragraph. */
+  /** Starts on its own line and ends an open paragraph. */
   readonly isBlock: boolean;
   /** Never shown: its content is left out. */
   readonly isHidden: boolean;
-  /** Open elements that its start tag ends, and the elements beyond which it does not look for them. */
+  /** Open elements that its start tag closes, and the elements at which the search for them stops. */
   readonly ends: ReadonlySet<string>;
   readonly endsWithin: ReadonlySet<string>;
-  /** Most blocks: where no paragraph is open, there is nothing to look for. */
+  /** Most blocks: without an open paragraph there is nothing to search for. */
   readonly endsParagraphOnly: boolean;
-  /** The elements beyond which its end tag does not reach. */
+  /** The elements at which its end tag stops. */
   readonly closesWithin: ReadonlySet<string>;
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" ").filter(Boolean));
-/** What a template holds is a document of its own: no tag inside reaches out of it. */
+/** A template is a separate document: no tag inside reaches out of it. */
 const within = (text: string): ReadonlySet<string> => words(`template ${text}`);
 
 const VOID = words("area base br col embed hr img input link meta param source track wbr keygen frame");
@@ -34,7 +34,7 @@ const CELLS = "td th caption";
 const PARAGRAPH_SCOPE = within(`${CELLS} table button body html`);
 const TABLE_PARTS = words("caption colgroup thead tbody tfoot tr td th");
 
-/** Start tags that end others of their kind; every other block ends an open paragraph. */
+/** Start tags that close others of their kind; every other block ends an open paragraph. */
 const ENDS: Readonly<Record<string, readonly [ends: string, within: string]>> = {
   li: ["li p", "ul ol menu dir table td th"],
   dt: ["dt dd p", "dl table td th"],

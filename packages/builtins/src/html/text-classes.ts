@@ -1,4 +1,4 @@
-/** What a character means to the writer, as tables: one look-up for each character of a page. */
+/** Character classes for the writer, as tables: one lookup per character. */
 
 export const PLAIN = 0;
 export const SPACE = 1;
@@ -13,7 +13,7 @@ const table = (special: string, whitespace = WHITESPACE): Uint8Array => {
   return classes;
 };
 
-/** In Markdown these may start an emphasis, code, a link, HTML or an entity. A no-break space reads as a space. */
+/** In Markdown these may start an emphasis, code, a link, HTML or an entity. A no-break space counts as a space. */
 export const MARKDOWN_CLASSES = table("&\\*_`[]<~", `${WHITESPACE}\u00a0`);
-/** In code and in plain text a character is itself; only entities are to be read. */
+/** In code and in plain text, only entities are special. */
 export const LITERAL_CLASSES = table("&", `${WHITESPACE}\u00a0`);

@@ -1,4 +1,4 @@
-/** The IANA zone of a city named in a text: zones are named after cities, and a few that are not are listed here. */
+/** The IANA zone of a city named in a text: most zones are named after cities; exceptions are listed here. */
 
 const MORE: Readonly<Record<string, string>> = {
   "san francisco": "America/Los_Angeles",

@@ -1,4 +1,4 @@
-/** all-MiniLM-L6-v2 as an ONNX graph, from its published weights: six BERT layers, the mean over the tokens, length 1. */
+/** all-MiniLM-L6-v2 as an ONNX graph, built from its published weights: six BERT layers, the mean over the tokens, length 1. */
 import { createOnnxGraph, type OnnxGraph } from "./onnx-graph.ts";
 import type { Tensor, Tensors } from "./safetensors.ts";
 
@@ -6,9 +6,9 @@ export const MINILM_DIMENSIONS = 384;
 const LAYERS = 6;
 const HEADS = 12;
 const EPSILON = 1e-12;
-const EVENNESS = 0.5; // of the wide channels: 0 as they are, 1 all alike; measured
+const EVENNESS = 0.5; // of the wide channels: 0 unchanged, 1 all equal; measured
 
-/** `int8`: weights in a byte each (a quarter of the memory, twice as fast), at the cost of a little precision. */
+/** `int8`: weights in a byte each (a quarter of the memory, twice as fast), at a small loss of precision. */
 export function minilmGraph(tensors: Tensors, { int8 }: { int8: boolean }): Uint8Array {
   const graph = createOnnxGraph("minilm");
   let x = embeddings(graph, tensors, int8);
@@ -80,8 +80,8 @@ function encoderLayer(graph: OnnxGraph, tensors: Tensors, layer: number, x: stri
 }
 
 /**
- * From the wide middle of a layer back. A few of its channels are ten times as high as the rest, and in bytes the rest would
- * be lost beside them: where their peaks are known, they are evened out before, and the matrix makes up for it.
+ * From the wide middle of a layer back. A few of its channels are ten times larger than the rest, which would lose their
+ * precision in bytes: where the peaks are known, they are scaled down first, and the matrix compensates.
  */
 function narrow(graph: OnnxGraph, tensors: Tensors, name: string, wide: string, int8: boolean): string {
   const matrix = sideBySide([tensors.get(`${name}.weight`)]);
@@ -162,7 +162,7 @@ function quantized(data: Float32Array, columns: number, per: "rows" | "columns")
   return { scales, bytes };
 }
 
-/** PyTorch keeps a layer as [out, in]; the product wants [in, out], and three of them side by side are one product. */
+/** PyTorch stores a layer as [out, in]; the product needs [in, out], and three side by side become one product. */
 function sideBySide(layers: readonly Tensor[]): Tensor {
   const rows = layers[0]?.dims[1] ?? 0;
   const columns = layers.reduce((sum, { dims }) => sum + (dims[0] ?? 0), 0);

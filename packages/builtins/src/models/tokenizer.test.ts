@@ -17,7 +17,7 @@ describe("countTokens", () => {
     expect(countTokens("<|endoftext|>")).toBeGreaterThan(1);
   });
 
-  test("any text has a count, the same each time, at most one for each byte", () => {
+  test("any text has a stable count of at most one per byte", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (text) => {
         const count = countTokens(text);

@@ -1,16 +1,16 @@
 /**
  * Token counts with a real tokenizer (o200k, the encoding of OpenAI's current models; others differ by a few percent).
- * Its table is megabytes, so it is loaded at the first count and not at the start of the server; where the optional
- * package was left out, four characters count as a token.
+ * Its table is megabytes, so it is loaded at the first count instead of at server start; without the optional
+ * package, four characters count as a token.
  */
 import { createRequire } from "node:module";
 
 type Count = (text: string) => number;
 
-const MOST_KEPT = 2000; // capability texts repeat at every composition
-const LONGEST_KEPT = 20_000; // characters; a long text is a conversation, which is not counted twice
+const MOST_KEPT = 2000; // capability texts repeat in every composition
+const LONGEST_KEPT = 20_000; // characters; a longer text is a conversation, which is not counted twice
 const CHARS_PER_TOKEN = 4;
-/** A file beside the server's bundle, which has this one encoding; else the package, which has them all. */
+/** A file next to the server's bundle, with just this encoding; otherwise the package, which has all of them. */
 const PLACES = ["./o200k-base.cjs", "gpt-tokenizer/cjs/encoding/o200k_base"];
 const kept = new Map<string, number>();
 let counter: Count | undefined;

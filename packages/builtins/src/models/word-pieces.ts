@@ -1,13 +1,13 @@
 /**
- * BERT's uncased WordPiece tokenizer: a text as rows of the vocabulary, for the static table and for MiniLM alike.
- * A word is cut greedily into the longest pieces the vocabulary has; a word with an unknown piece is the unknown token.
+ * BERT's uncased WordPiece tokenizer: converts a text to vocabulary rows, for the static table and for MiniLM.
+ * A word is split greedily into the longest pieces in the vocabulary; a word with an unknown piece is the unknown token.
  */
 const UNKNOWN = 100;
-const MAX_WORD_CHARS = 100; // as BERT: longer words are unknown
+const MAX_WORD_CHARS = 100; // as in BERT: longer words are unknown
 const MEMO_LIMIT = 50_000;
 
 export interface WordPieces {
-  /** At most `limit` rows; unknown tokens are kept only when asked for. */
+  /** At most `limit` rows; unknown tokens are kept only on request. */
   rows(text: string, limit: number, options?: { keepUnknown?: boolean }): number[];
 }
 
@@ -56,7 +56,7 @@ function cut(word: string, rowOf: ReadonlyMap<string, number>): readonly number[
   return rows;
 }
 
-/** Lower-case words and single punctuation marks, accents removed, each Han character on its own. */
+/** Lower-case words and single punctuation marks, accents removed, each Han character separately. */
 function basicWords(text: string): string[] {
   const lower = text.toLowerCase();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII

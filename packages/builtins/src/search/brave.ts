@@ -22,7 +22,7 @@ export const brave: SearchProvider = {
   missing: ({ apiKey }) => (apiKey ? undefined : "an API key"),
   ask({ query, maxResults, language }, { apiKey = "", baseUrl = "https://api.search.brave.com" }) {
     const url = new URL("/res/v1/web/search", baseUrl);
-    const count = String(Math.min(20, maxResults)); // its most a page
+    const count = String(Math.min(20, maxResults)); // its maximum per page
     url.search = new URLSearchParams({
       q: query,
       count,

@@ -1,13 +1,13 @@
-/** What a search service is to us: how it is asked, and how its answer reads. One file a service beside this one. */
+/** The interface of a search service: how to build a request and parse the response. One file per service in this folder. */
 import type { GuardedFetchOptions } from "@capstan/core";
 
 export type SearchProviderName = "searxng" | "brave" | "tavily";
 
 export interface SearchSettings {
   readonly provider: SearchProviderName;
-  /** Needed for SearXNG; the others have a public address. */
+  /** Required for SearXNG; the others have a public address. */
   readonly baseUrl?: string | undefined;
-  /** Needed for Brave and Tavily. */
+  /** Required for Brave and Tavily. */
   readonly apiKey?: string | undefined;
 }
 
@@ -25,9 +25,9 @@ export interface SearchResult {
 }
 
 export interface SearchProvider {
-  /** What a setting lacks, or undefined. */
+  /** The missing setting, or undefined. */
   missing(settings: SearchSettings): string | undefined;
   ask(question: SearchQuestion, settings: SearchSettings): { url: string } & GuardedFetchOptions;
-  /** The results in an answer, or undefined when it is not one of this provider's. */
+  /** The parsed results, or undefined when the response is not from this provider. */
   read(answer: unknown): SearchResult[] | undefined;
 }

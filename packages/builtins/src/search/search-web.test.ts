@@ -8,7 +8,7 @@ const BRAVE: SearchSettings = { provider: "brave", apiKey: "brave-key" };
 const TAVILY: SearchSettings = { provider: "tavily", apiKey: "tavily-key" };
 
 describe("searchWeb", () => {
-  test("asks SearXNG and reads its answer", async () => {
+  test("queries SearXNG and parses its response", async () => {
     const { results, url } = await search(SEARXNG, {
       results: [
         {
@@ -29,7 +29,7 @@ describe("searchWeb", () => {
     ]);
   });
 
-  test("asks Brave with the key in a header", async () => {
+  test("queries Brave with the key in a header", async () => {
     const { results, url, options } = await search(BRAVE, {
       web: {
         results: [
@@ -50,7 +50,7 @@ describe("searchWeb", () => {
     expect((await search(BRAVE, { type: "search" })).results).toEqual([]);
   });
 
-  test("asks Tavily with the key in a header and not in the body", async () => {
+  test("queries Tavily with the key in a header and not in the body", async () => {
     const { results, url, options } = await search(TAVILY, {
       results: [{ title: "A", url: "https://a.example/", content: "Tides", score: 0.9 }],
     });
@@ -64,7 +64,7 @@ describe("searchWeb", () => {
     expect(results).toEqual([{ title: "A", url: "https://a.example/", snippet: "Tides" }]);
   });
 
-  test("gives at most as many results as asked for, and follows no redirect", async () => {
+  test("returns at most the requested number of results, and follows no redirect", async () => {
     const many = Array.from({ length: 10 }, (_, index) => ({
       title: "t",
       url: `https://a.example/${index}`,
@@ -78,21 +78,21 @@ describe("searchWeb", () => {
   test.each([
     [401, "API key"],
     [403, "JSON format"],
-    [429, "too many requests"],
+    [429, "its rate limit was reached"],
     [500, "status 500"],
-  ])("says what the status %d means", async (status, words) => {
+  ])("explains the status %d", async (status, words) => {
     const { failure } = await search(BRAVE, {}, status);
     expect(failure).toMatchObject({ code: "search_failed", message: expect.stringContaining(words) });
   });
 
-  test.each(["not json", "[]", '{"results": 5}'])("says that it cannot read %s", async (body) => {
+  test.each(["not json", "[]", '{"results": 5}'])("reports that it cannot parse %s", async (body) => {
     const answer = await ask(TAVILY, async () => ok(new Response(body)));
     expect(answer).toMatchObject({
-      failure: { code: "search_failed", message: expect.stringContaining("could not be read") },
+      failure: { code: "search_failed", message: expect.stringContaining("could not be parsed") },
     });
   });
 
-  test("a refusal of the network names the provider, and never a key", async () => {
+  test("a network refusal names the provider, and never a key", async () => {
     const answer = await ask(BRAVE, async (url) =>
       fail("network_error", { url, why: "nothing answers there" }),
     );

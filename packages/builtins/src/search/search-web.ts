@@ -1,5 +1,5 @@
 /**
- * Web search by somebody else's service. Sending, refusals and limits are written once, here.
+ * Web search through an external service. Sending, errors and limits are implemented once, here.
  * To add a service: its file, and its name in PROVIDERS.
  */
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
@@ -17,19 +17,19 @@ import { tavily } from "./tavily.ts";
 const PROVIDERS: Record<SearchProviderName, SearchProvider> = { searxng, brave, tavily };
 
 const STATUS_FAULTS: Record<number, string> = {
-  401: "its API key is not accepted",
-  403: "it refuses the request; check the API key, or for SearXNG that the JSON format is enabled",
-  429: "too many requests were made",
+  401: "its API key was rejected",
+  403: "it rejected the request; check the API key, or for SearXNG that the JSON format is enabled",
+  429: "its rate limit was reached",
 };
 const MAX_SNIPPET_CHARS = 1_000;
 
-/** What an agent's config may say of searching. */
+/** Search settings of an agent's config. */
 export interface SearchChoice {
   readonly provider?: SearchProviderName | undefined;
   readonly searxng_url?: string | undefined;
 }
 
-/** The agent's own SearXNG, else the provider it names, else the server's usual one. Keys are the server's alone. */
+/** The agent's own SearXNG, otherwise the provider it names, otherwise the server's default. Keys belong to the server only. */
 export function chooseSearch(
   offered: readonly SearchSettings[],
   { provider, searxng_url }: SearchChoice,
@@ -40,9 +40,9 @@ export function chooseSearch(
   return offered.find((settings) => settings.provider === provider) ?? { provider };
 }
 
-/** Why there is no web search with these settings, or undefined when there is. */
+/** Why web search is unavailable with these settings; undefined when it is available. */
 export function searchUnavailable(settings: SearchSettings | undefined): string | undefined {
-  if (!settings) return "no search provider is set up (SearXNG, Brave or Tavily)";
+  if (!settings) return "no search provider is configured (SearXNG, Brave or Tavily)";
   const missing = PROVIDERS[settings.provider].missing(settings);
   return missing && `the search provider ${settings.provider} needs ${missing}`;
 }
@@ -56,7 +56,7 @@ export async function searchWeb(
   const provider = PROVIDERS[settings.provider];
   const refuse = (why: string) => fail("search_failed", { provider: settings.provider, why });
   const { url, ...options } = provider.ask(question, settings);
-  // A redirect would carry the question, and perhaps the key, to somebody else.
+  // A redirect would send the query, and perhaps the key, to another host.
   const answer = await fetch(url, { ...options, redirects: "refuse", firstByteTimeoutMs: 15_000, signal });
   if (!answer.ok) return answer.failure.code === "cancelled" ? answer : refuse(answer.failure.message);
   const { status } = answer.value;
@@ -66,10 +66,10 @@ export async function searchWeb(
   }
   const body = await answer.value.json().catch(() => undefined);
   const results = provider.read(body);
-  return results ? ok(await tidy(results, question.maxResults)) : refuse("its answer could not be read");
+  return results ? ok(await tidy(results, question.maxResults)) : refuse("its response could not be parsed");
 }
 
-/** Providers mark the words they found with HTML, and repeat pages. */
+/** Providers mark matches with HTML, and repeat pages. */
 async function tidy(results: readonly SearchResult[], maxResults: number): Promise<SearchResult[]> {
   const { htmlToText } = await import("../html/html-to-markdown.ts");
   const oneLine = (html: string) => htmlToText(html).replace(/\s+/g, " ").trim();

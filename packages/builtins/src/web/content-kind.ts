@@ -1,4 +1,4 @@
-/** Whether an answer is text a model can read, and whether that text is HTML: by its declared type, else by its bytes. */
+/** Whether a response is text a model can read, and whether it is HTML: by its declared type, otherwise by its bytes. */
 
 const TEXT_TYPES =
   /^(?:text\/.+|image\/svg\+xml|message\/.+|multipart\/.+|application\/(?:.+\+)?(?:json|xml|yaml|x-yaml|toml|javascript|ecmascript|x-javascript|typescript|ld\+json|x-ndjson|jsonl?|json-seq|graphql|sql|x-sh|x-httpd-php|x-tex|x-www-form-urlencoded|rtf|csv|markdown|x-subrip|xhtml\+xml|x-perl|x-python))$/;
@@ -18,7 +18,7 @@ export function isHtmlType(type: string): boolean {
   return HTML_TYPES.has(type);
 }
 
-/** What an answer without a declared type holds. */
+/** The type of a response that declares none. */
 export function sniffType(bytes: Uint8Array): string {
   if (looksBinary(bytes)) return "application/octet-stream";
   const start = new TextDecoder("latin1").decode(bytes.subarray(0, SNIFFED_BYTES)).trimStart().toLowerCase();
@@ -27,7 +27,7 @@ export function sniffType(bytes: Uint8Array): string {
     : "text/plain";
 }
 
-/** A NUL is in nearly every binary file and in no text but UTF-16, which starts with a byte order mark. */
+/** Nearly every binary file contains a NUL, and no text except UTF-16, which starts with a byte order mark. */
 export function looksBinary(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
   const isUtf16 = (first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe);

@@ -25,7 +25,7 @@ describe("decodeText", () => {
     ['<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">', "windows-1251"],
     ['<meta content="text/html;charset=windows-1251" http-equiv=content-type>', "windows-1251"],
     ['<?xml version="1.0" encoding="windows-1251"?>', "windows-1251"],
-  ])("what the document says of itself: %s", (declaration) => {
+  ])("the document's own declaration: %s", (declaration) => {
     const bytes = latin1(`${declaration}\xcf\xf0\xe8\xe2\xe5\xf2`);
     expect(decodeText(bytes, "text/html", true)).toContain("Привет");
     expect(decodeText(bytes, "text/plain", false)).not.toContain("Привет");
@@ -36,7 +36,7 @@ describe("decodeText", () => {
     expect(decodeText(utf8('<meta charset="utf-16">é'), null, true)).toContain("é");
   });
 
-  test("a body cut inside a character loses that character only, and a NUL becomes visible", () => {
+  test("a body cut inside a character loses only that character, and a NUL becomes visible", () => {
     expect(decodeText(utf8("größe€").subarray(0, -1), null, false)).toBe("größe");
     expect(decodeText(utf8("a\0b"), null, false)).toBe("a\ufffdb");
   });

@@ -1,4 +1,4 @@
-/** Reads a body until its end, its time or its size, and keeps what arrived. */
+/** Reads a body until its end, timeout or size limit, and keeps what arrived. */
 import { fail, ok, type Result } from "@capstan/core";
 
 export interface BodyLimits {
@@ -31,7 +31,7 @@ export async function readBody(
     return fail("network_error", { url, why: error instanceof Error ? error.message : String(error) });
   } finally {
     stop.clear();
-    // Ends the connection of a body that was not read to its end; that it then "fails" concerns nobody.
+    // Closes the connection of a partly read body; the resulting error is ignored.
     reader.cancel().catch(() => undefined);
   }
 }

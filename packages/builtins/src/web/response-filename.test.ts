@@ -34,13 +34,13 @@ describe("responseFilename", () => {
     ["https://example.com", undefined],
     ["https://example.com/%FF.txt", undefined],
     ["https://example.com/.htaccess", undefined],
-  ])("takes from %s the name %s", (url, name) => {
+  ])("extracts from %s the name %s", (url, name) => {
     expect(responseFilename(null, url)).toBe(name);
     expect(responseFilename("inline", url)).toBe(name);
     expect(responseFilename('attachment; filename=""', url)).toBe(name);
   });
 
-  test("whatever a server sends, the name is only a name", () => {
+  test("whatever a server sends, the result is a plain file name", () => {
     const value = fc.string({ unit: fc.constantFrom(..."./\\%2fe\"';= a\0\n\u00e9") });
     fc.assert(
       fc.property(value, value, (plain, extended) => {

@@ -1,6 +1,6 @@
 /**
- * The name of a downloaded file: from Content-Disposition (RFC 6266, with `filename*` of RFC 5987 first), else from the URL.
- * A name is only ever a name: directories in it are dropped.
+ * The name of a downloaded file: from Content-Disposition (RFC 6266, with `filename*` of RFC 5987 first), otherwise from the URL.
+ * Directories in a name are dropped.
  */
 
 const PARAMETER = /;\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;"]*)/gs;
@@ -30,11 +30,11 @@ function extendedValue(value: string | undefined): string | undefined {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(Buffer.from(bytes, "latin1"));
   } catch {
-    return undefined; // an encoding nobody knows, or bytes that are not in it: the plain name is used
+    return undefined; // an unknown encoding, or invalid bytes: the plain name is used
   }
 }
 
-/** Quotes and backslashes removed. Header characters are bytes; many servers put UTF-8 there. */
+/** Quotes and backslashes removed. Header characters are bytes; many servers send UTF-8. */
 function plainValue(value: string | undefined): string | undefined {
   const text = value?.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/gs, "$1") : value;
   if (text === undefined || !/[\x80-\xff]/.test(text)) return text;

@@ -28,18 +28,18 @@ export const capabilityEndpoints = ({ json }: Connection) => {
     json<Counted<CapabilitySummary>>("GET", "/v1/capabilities", { query: { ...filter }, signal });
   return {
     list,
-    /** Page by page. */
+    /** Paged. */
     all: (filter: CapabilityFilter = {}, signal?: AbortSignal) =>
       everyPage((cursor) => list({ ...filter, limit: LARGEST_PAGE, cursor }, signal)),
     get: (id: string, signal?: AbortSignal) =>
       json<CapabilityDetail>("GET", `/v1/capabilities/${part(id)}`, { signal }),
-    /** One tool by itself, through the gate; the answer is its output, or the approval it waits for. */
+    /** Calls one tool through the gate; returns its output, or the approval it is waiting for. */
     runTool: (id: string, tool: string, run: ToolRun, signal?: AbortSignal) =>
       json<ToolAnswer>("POST", `/v1/capabilities/${part(id)}/tools/${part(tool)}`, { json: run, signal }),
   };
 };
 
-/** A change that would break other agents is refused, with their names, unless it is forced. */
+/** A change that would break other agents is refused, with their names, unless forced. */
 export interface Forced {
   readonly force?: boolean | undefined;
 }
@@ -48,7 +48,7 @@ const forced = ({ force }: Forced) => ({ force: force || undefined });
 
 export const agentEndpoints = ({ json }: Connection) => ({
   list: (query: AgentQuery = {}, signal?: AbortSignal) => agentPage(json, query, signal),
-  /** Page by page. */
+  /** Paged. */
   all: (query: AgentQuery = {}, signal?: AbortSignal) =>
     everyPage((cursor) => agentPage(json, { ...query, limit: LARGEST_PAGE, cursor }, signal)),
   get: (id: string, signal?: AbortSignal) => json<Agent>("GET", `/v1/agents/${part(id)}`, { signal }),
@@ -60,12 +60,12 @@ export const agentEndpoints = ({ json }: Connection) => ({
     json<AgentPreview>("GET", `/v1/agents/${part(id)}/preview`, { signal }),
   previewUnsaved: (agent: AgentPatch, signal?: AbortSignal) =>
     json<AgentPreview>("POST", "/v1/agents/preview", { json: agent, signal }),
-  /** Refuses whatever saving this agent would; nothing is saved. */
+  /** Refuses whatever saving this agent would refuse; saves nothing. */
   checkUnsaved: (agent: AgentPatch) =>
     json<AgentPreview>("POST", "/v1/agents/preview", { json: agent, query: { check: "save" } }),
   tokens: (id: string, signal?: AbortSignal) =>
     json<Items<AgentToken>>("GET", `/v1/agents/${part(id)}/tokens`, { signal }),
-  /** The only answer that holds the token itself. */
+  /** The only response that contains the token itself. */
   createToken: (id: string, token: AgentTokenCreate) =>
     json<AgentToken & { token: string }>("POST", `/v1/agents/${part(id)}/tokens`, { json: token }),
   /** The AG-UI capabilities document; `observed` adds what runs have shown. */

@@ -1,4 +1,4 @@
-/** /v1/coding-agents and /v1/models. Runs and the doctor answer with a stream, which ends when they do. */
+/** /v1/coding-agents and /v1/models. Runs and the doctor answer with a stream that ends when they do. */
 
 import { ok, type Result } from "@capstan/core";
 import type { CodingAgentEvent } from "@capstan/core/internal";
@@ -19,7 +19,7 @@ export interface Streaming<Event> {
 }
 
 export interface StreamingRun extends Streaming<CodingAgentEvent> {
-  /** The run's id, with which it is steered; closing the stream stops nothing. */
+  /** The run's id, used to control it; closing the stream does not stop the run. */
   readonly onStart?: (runId: string) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Models that would answer, the default among them, and the providers they come from. */
+/** Available models, including the default, and their providers. */
 import type { Connection } from "../connection.ts";
 import type {
   DefaultModel,
@@ -13,7 +13,7 @@ const part = encodeURIComponent;
 
 export const providerEndpoints = ({ json }: Connection) => ({
   list: (signal?: AbortSignal) => json<Items<ProviderInfo>>("GET", "/v1/providers", { signal }),
-  /** Asks the provider before anything is saved. The key is stored encrypted and never sent back. */
+  /** Tests the provider before saving. The key is stored encrypted and never returned. */
   set: (provider: string, settings: ProviderPut) =>
     json<ProviderChecked>("PUT", `/v1/providers/${part(provider)}`, { json: settings }),
   remove: (provider: string) => json<void>("DELETE", `/v1/providers/${part(provider)}`),
@@ -21,6 +21,6 @@ export const providerEndpoints = ({ json }: Connection) => ({
 
 export const modelEndpoints = ({ json }: Connection) => ({
   choices: (signal?: AbortSignal) => json<ModelChoices>("GET", "/v1/models/choices", { signal }),
-  /** Null goes back to what the server finds. */
+  /** Null restores automatic selection. */
   use: (model: string | null) => json<DefaultModel>("PUT", "/v1/models/default", { json: { model } }),
 });

@@ -18,7 +18,7 @@ const part = encodeURIComponent;
 export const packageEndpoints = ({ json }: Connection) => ({
   list: (signal?: AbortSignal) =>
     json<Items<InstalledPackage> & { waiting: WaitingPackage[] }>("GET", "/v1/packages", { signal }),
-  /** What a package would add and may do; nothing is installed. */
+  /** What a package would add and be allowed to do; nothing is installed. */
   review: (source: PackageSource, signal?: AbortSignal) =>
     json<PackageReview>("POST", "/v1/packages/review", { json: source, signal }),
   install: (install: PackageInstall) => json<InstalledPackage>("POST", "/v1/packages", { json: install }),
@@ -27,7 +27,7 @@ export const packageEndpoints = ({ json }: Connection) => ({
 
 export const serviceEndpoints = ({ json, send }: Connection) => ({
   list: (signal?: AbortSignal) => json<Items<ServiceInfo>>("GET", "/v1/services", { signal }),
-  /** By its own or its package's name; or from a folder on the server's machine, whose compose file names it. */
+  /** By its own or its package's name; or from a folder on the server's machine, named by its compose file. */
   start: (name: string, folder?: string) =>
     json<ServiceInfo>("POST", `/v1/services/${part(name)}/start`, { json: folder ? { folder } : {} }),
   stop: (name: string) => json<ServiceInfo>("POST", `/v1/services/${part(name)}/stop`, { json: {} }),

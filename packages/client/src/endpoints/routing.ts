@@ -1,4 +1,4 @@
-/** Tasks: rank, plan, run, and what came of it. */
+/** Tasks: rank, plan, run, and their results. */
 import { ok, type Result } from "@capstan/core";
 import type { Connection } from "../connection.ts";
 import { readServerSentEvents } from "../server-sent-events.ts";
@@ -18,19 +18,19 @@ import type {
 const part = encodeURIComponent;
 
 export const routeEndpoints = ({ json, send }: Connection) => ({
-  /** What would serve the task, and why; nothing runs. */
+  /** Which capability would serve the task, and why; nothing runs. */
   explain: (request: RouteRequest, signal?: AbortSignal) =>
     json<RouteAnswer>("POST", "/v1/route", { json: request, signal }),
   execute: (request: TaskRequest, signal?: AbortSignal) =>
     json<TaskAnswer>("POST", "/api/execute-task", { json: request, signal }),
-  /** Answers at once; the task is followed or asked for by its id. The same key twice is one task. */
+  /** Returns immediately; follow the task or poll it by its id. Repeating the key returns the same task. */
   start: (request: TaskRequest, { idempotencyKey }: { idempotencyKey?: string | undefined } = {}) =>
     json<TaskStarted>("POST", "/api/execute-task", {
       json: { ...request, async: true },
       headers: idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey },
     }),
   task: (id: string, signal?: AbortSignal) => json<TaskState>("GET", `/api/tasks/${part(id)}`, { signal }),
-  /** Until it is done, or the stream breaks: then `task` has the answer. */
+  /** Until it is done or the stream breaks; then use `task` for the answer. */
   async follow(id: string, onEvent: (event: TaskEvent) => void, signal?: AbortSignal): Promise<Result<void>> {
     const stream = await send("GET", `/api/tasks/${part(id)}/events`, { signal });
     if (!stream.ok) return stream;

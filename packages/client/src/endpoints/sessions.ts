@@ -21,7 +21,7 @@ import type {
 
 const part = encodeURIComponent;
 const sessionPath = (id: string, rest = "") => `/v1/sessions/${part(id)}${rest}`;
-/** Slashes stay: they are the path's own. */
+/** Slashes are kept: they separate path segments. */
 const filePath = (id: string, path: string) =>
   sessionPath(id, `/files/${path.replace(/^\/+/, "").split("/").map(part).join("/")}`);
 
@@ -30,7 +30,7 @@ export const sessionEndpoints = (connection: Connection) => {
   return {
     list: (query: SessionQuery = {}, signal?: AbortSignal) =>
       json<Page<Session>>("GET", "/v1/sessions", { query: { ...query }, signal }),
-    /** By what was said in them. */
+    /** Full-text search over messages. */
     search: (q: string, signal?: AbortSignal) =>
       json<Items<FoundSession>>("GET", "/v1/sessions/search", { query: { q }, signal }),
     get: (id: string, signal?: AbortSignal) => json<Session>("GET", sessionPath(id), { signal }),
@@ -63,7 +63,7 @@ export const sessionEndpoints = (connection: Connection) => {
       json<Session>("POST", sessionPath(id, "/fork"), { json: options }),
     export: (id: string) => textOf(connection.send("GET", sessionPath(id, "/export"))),
     runs: (id: string, signal?: AbortSignal) => json<Items<Run>>("GET", sessionPath(id, "/runs"), { signal }),
-    /** The results of tools that the client itself runs. */
+    /** Results of tools that the client runs itself. */
     toolResults: (id: string, results: ToolResultCreate[]) =>
       json<JsonObject>("POST", sessionPath(id, "/tool-results"), { json: { results } }),
   };
@@ -92,7 +92,7 @@ export const fileEndpoints = ({ json, send }: Connection) => ({
 
 export const runEndpoints = ({ json }: Connection) => ({
   get: (id: string, signal?: AbortSignal) => json<Run>("GET", `/v1/runs/${part(id)}`, { signal }),
-  /** The system prompt and the tools that a model call of this run was sent. */
+  /** The system prompt and tools sent with a model call of this run. */
   prompt: (id: string, promptId: string, signal?: AbortSignal) =>
     json<SentPrompt>("GET", `/v1/runs/${part(id)}/prompts/${part(promptId)}`, { signal }),
 });

@@ -30,7 +30,7 @@ export const serverEndpoints = ({ json }: Connection) => ({
 
 export const keyEndpoints = ({ json }: Connection) => ({
   list: (signal?: AbortSignal) => json<Items<ApiKey>>("GET", "/v1/keys", { signal }),
-  /** The only answer that holds the key itself. */
+  /** The only response that contains the key itself. */
   create: (key: KeyCreate) => json<NewApiKey>("POST", "/v1/keys", { json: key }),
   revoke: (id: string) => json<void>("DELETE", `/v1/keys/${part(id)}`),
 });

@@ -1,9 +1,9 @@
-/** An agent's defaults as the API writes them: core's own, and null where core leaves a field out. No zod, for pages. */
+/** An agent's defaults in API form: core's own, and null where core leaves a field out. Without zod, for browser pages. */
 import { AGENT_DEFAULTS } from "@capstan/core/internal";
 import type { AgentFields } from "./agents.ts";
 import { snakeKeys } from "./spelling.ts";
 
-/** A new copy each time, so that a form may change it. */
+/** A new copy each time, so that a form can modify it. */
 export const agentDefaults = (): Omit<AgentFields, "name"> => ({
   model: null,
   provider: null,

@@ -1,4 +1,4 @@
-/** The patch for whoever has a whole agent, such as a form or a file: what is not in its maps any more is taken away. */
+/** Builds a patch from a complete agent, such as a form or a file: entries missing from its maps are removed. */
 import type { AgentFields, AgentPatch } from "./agents.ts";
 import { patchBetween } from "./merge-patch.ts";
 

@@ -1,4 +1,4 @@
-/** An agent: what a client may set (`AgentFields`), what the server adds, and what it composes to. */
+/** An agent: fields a client can set (`AgentFields`), fields the server adds, and its composed form. */
 import { isVersionPin, THINKING_EFFORT_LEVELS } from "@capstan/core/internal";
 import { z } from "zod";
 import { ApprovalPolicyName, JsonObject, NamedAgent, PageQuery, pageOf } from "./page.ts";
@@ -39,11 +39,11 @@ export const ApprovalExpiryWire = z.discriminatedUnion("policy", [
 ]);
 export type ApprovalExpiryWire = z.infer<typeof ApprovalExpiryWire>;
 
-export const ModelName = z.string().regex(/^[\w.-]+\/.{1,200}$/, "must read provider/model");
+export const ModelName = z.string().regex(/^[\w.-]+\/.{1,200}$/, "must have the form provider/model");
 /** A harness has models of its own, under its own names. */
 const AgentModel = z
   .string()
-  .regex(/^[\w.-]+([/:@].{1,200})?$/, "must read provider/model, or be a model of the harness");
+  .regex(/^[\w.-]+([/:@].{1,200})?$/, "must have the form provider/model, or be a model of the harness");
 
 /** To add a field to an agent: a row here, its default in core's `AGENT_DEFAULTS`, and the code that uses it. */
 export const AgentFields = z.strictObject({
@@ -52,17 +52,18 @@ export const AgentFields = z.strictObject({
   system_prompt: z.string().max(200_000),
   model: AgentModel.nullable().meta({
     description:
-      "`provider/model`, or one of `/v1/models?agent=<harness>`. Null: the server's or the program's default.",
+      "`provider/model`, or one of `/v1/models?agent=<harness>`. Null: the default of the server or the program.",
   }),
   thinking_effort: z.enum(THINKING_EFFORT_LEVELS).nullable().meta({
-    description: "For messages that ask for none; refused where harness or model does not take it.",
+    description:
+      "Default thinking effort, which a message can override; refused where the harness or the model does not support it.",
   }),
   thinking_budget: z
     .int()
     .min(0)
     .max(1_000_000)
     .nullable()
-    .meta({ description: "Tokens for thinking, for models of a harness that take a number." }),
+    .meta({ description: "Thinking budget in tokens, for harness models that take a number." }),
   harness: z.string().regex(/^[a-z][a-z0-9-]{0,49}$/, "must be native or the name of a coding agent"),
   capabilities: z.array(CapabilityEntry).max(500),
   granted_scopes: z.array(z.string().min(1).max(200)).max(500),
@@ -81,7 +82,7 @@ export const AgentFields = z.strictObject({
 });
 export type AgentFields = z.infer<typeof AgentFields>;
 
-/** What the server says of an agent and a client cannot set. */
+/** Fields the server adds and a client cannot set. */
 const kept = {
   id: z.string(),
   version: z.int(),
@@ -93,7 +94,7 @@ const kept = {
 type Kept = keyof typeof kept;
 export const AGENT_KEPT = Object.keys(kept) as readonly Kept[];
 
-/** Sent back with an agent that was read: passed over when a new one is made, compared when one is changed. */
+/** Sent back with an agent that was read: ignored when creating, compared when updating. */
 const readOnly = Object.fromEntries(
   Object.entries(kept).map(([field, schema]) => [
     field,
@@ -109,7 +110,7 @@ export const AgentCreate = z
   .meta({ id: "AgentCreate" });
 export type AgentCreate = z.input<typeof AgentCreate>;
 
-/** RFC 7396: a map is merged, null removes an entry of it or sets a field to its default. */
+/** RFC 7396: maps are merged; null removes an entry or resets a field to its default. */
 export const AgentPatch = z
   .strictObject({
     ...readOnly,
@@ -139,11 +140,11 @@ export const AgentDeleteQuery = z.strictObject({
   force: z
     .enum(["true", "false"])
     .optional()
-    .meta({ description: "Delete it although other agents delegate to it, and say which." }),
+    .meta({ description: "Delete it although other agents delegate to it, and list them." }),
 });
 export const AgentDeleted = z
   .object({ id: z.string(), broken: z.array(NamedAgent) })
-  .meta({ id: "AgentDeleted", description: "The agents that delegated to it, and no longer compose." });
+  .meta({ id: "AgentDeleted", description: "The agents that delegated to it and no longer compose." });
 
 export const PreviewQuery = z.strictObject({ check: z.enum(["save"]).optional() });
 
@@ -221,7 +222,7 @@ export const AgentTokenCreate = z
     session_id: z
       .uuid()
       .optional()
-      .meta({ description: "The session its calls work in; its own if absent." }),
+      .meta({ description: "The session its calls work in; by default its own." }),
   })
   .meta({ id: "AgentTokenCreate" });
 export type AgentTokenCreate = z.input<typeof AgentTokenCreate>;

@@ -1,4 +1,4 @@
-/** Capabilities, their tools, and one tool called by itself. */
+/** Capabilities, their tools, and direct tool calls. */
 import { z } from "zod";
 import { ApprovalPolicyName, JsonObject, NamedAgent, PageQuery, pageOf } from "./page.ts";
 
@@ -35,7 +35,7 @@ export const ToolDetail = z
   .meta({ id: "Tool" });
 export type ToolDetail = z.infer<typeof ToolDetail>;
 
-/** Routing hints keep the names of the seed that defines them. */
+/** Routing hints keep the seed's names. */
 export const RoutingWire = z.looseObject({
   triggers: z.array(z.string()).optional(),
   tags: z.array(z.string()).optional(),
@@ -75,14 +75,14 @@ export const CapabilityQuery = PageQuery.extend({
 export type CapabilityFilter = z.input<typeof CapabilityQuery>;
 export const CapabilityPage = pageOf(CapabilitySummary).extend({ total: z.int() });
 
-/** The format of docs/sources.md; the loader checks it, with every fault by its path. */
+/** The format of docs/sources.md; validated by the loader, which reports every fault with its path. */
 export const CapabilityDocument = JsonObject.meta({
   description: "A declarative capability; see docs/sources.md.",
 });
 
 export const ToolRun = z
   .strictObject({
-    input: JsonObject.default({}).meta({ description: "Checked by the tool's own `input_schema`." }),
+    input: JsonObject.default({}).meta({ description: "Validated by the tool's own `input_schema`." }),
     session_id: z.string().optional(),
     agent_id: z.string().optional().meta({ description: "Call it with this agent's rights and policies." }),
     config: JsonObject.optional(),

@@ -1,4 +1,4 @@
-/** Coding agents and models: manifests keep the camelCase of the seed that defines them. */
+/** Coding agents and models: manifests keep the seed's camelCase. */
 import type { AgentTransport, CodingAgentCapabilities, EffectiveCapabilities } from "@capstan/core/internal";
 import { runOptionsSchema } from "@capstan/core/internal";
 import { z } from "zod";
@@ -20,7 +20,7 @@ const ProbeFindings = z.object({
       }),
     )
     .optional()
-    .meta({ description: "What was tried over each transport." }),
+    .meta({ description: "Results per transport." }),
 });
 
 export const CodingAgentInfo = z
@@ -31,7 +31,7 @@ export const CodingAgentInfo = z
     version: z.string().nullable(),
     login: z
       .object({ found: z.boolean(), by: z.array(z.string()) })
-      .meta({ description: "Names of what holds a login, never the login." }),
+      .meta({ description: "Names of credential files or variables, never their content." }),
     problem: z.string().nullable(),
     next_step: z.string().nullable(),
     declared: Manifest<CodingAgentCapabilities>(),
@@ -47,14 +47,14 @@ export const CodingAgentInfo = z
       .meta({ description: "What the last probe of the installed version found." }),
     transports: z
       .array(Manifest<AgentTransport>())
-      .meta({ description: "The ways the program can be driven, and what differs." }),
+      .meta({ description: "The transports of the program, and how they differ." }),
     observed: z
       .record(z.string(), z.boolean().optional())
       .nullable()
-      .meta({ description: "What the last probe of this version saw; nothing else." }),
+      .meta({ description: "Findings of the last probe of this version only." }),
     effective: Manifest<EffectiveCapabilities>()
       .nullable()
-      .meta({ description: "What is in force: declared, with what was seen laid over it." }),
+      .meta({ description: "Effective capabilities: declared ones, overridden by what was observed." }),
     row: z
       .record(z.string(), z.string())
       .nullable()
@@ -130,11 +130,11 @@ export const StoredMessagesQuery = z.strictObject({
 export const CodingAgentPlugin = z.strictObject({ plugin: z.string().min(1).max(200) });
 export const CodingAgentPlugins = itemsOf(JsonObject);
 export const CodingAgentPluginQuery = z.strictObject({
-  query: z.string().max(200).optional().meta({ description: "Search for plugins that could be installed." }),
+  query: z.string().max(200).optional().meta({ description: "Search for installable plugins." }),
 });
 export const PluginOutput = z.object({ output: z.string() });
 
-/** The agent is in the path; the environment is decided by the machine that runs it, and which folders may be named. */
+/** The agent is in the path; environment and allowed folders are decided by the machine that runs it. */
 const { agent: _agent, env: _env, ...runOptions } = runOptionsSchema.shape;
 export const CodingAgentRun = z
   .strictObject({
@@ -157,7 +157,7 @@ export const CodingAgentCommand = z
 export type CodingAgentCommand = z.input<typeof CodingAgentCommand>;
 export const CommandDone = z.object({ done: z.literal(true) });
 
-/** What the doctor tells while it looks at one agent after the other. */
+/** Events of the doctor while it checks one agent after the other. */
 export const DoctorEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("checking"), agent: z.string(), name: z.string() }),
   z.object({
@@ -179,6 +179,6 @@ export const DoctorEvent = z.discriminatedUnion("type", [
 ]);
 export type DoctorEvent = z.infer<typeof DoctorEvent>;
 
-/** AG-UI's document of what an agent can do, and what its runs showed. */
+/** AG-UI's capabilities document, and what its runs showed. */
 export const AgentCapabilitiesDocument = JsonObject;
 export const CapabilitiesQuery = z.strictObject({ observed: z.enum(["true", "false"]).optional() });

@@ -24,11 +24,11 @@ describe("a merge patch", () => {
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [[1, 2], { a: "b", c: null }, { a: "b" }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-  ])("of %j with %j makes %j", (target, patch, result) => {
+  ])("of %j with %j gives %j", (target, patch, result) => {
     expect(mergePatch(target, patch)).toEqual(result);
   });
 
-  test("between two documents without null makes one of the other", () => {
+  test("between two documents without null turns one into the other", () => {
     const value = fc.jsonValue().filter((json) => !JSON.stringify(json).includes("null"));
     const document = fc.dictionary(fc.string(), value);
     fc.assert(

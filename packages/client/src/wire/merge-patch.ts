@@ -1,4 +1,4 @@
-/** RFC 7396: a patch is laid over a document; an object is merged, null removes, all else replaces. */
+/** RFC 7396 merge patch: objects are merged, null removes, anything else replaces. */
 
 type Json = unknown;
 
@@ -12,7 +12,7 @@ export function mergePatch(target: Json, patch: Json): Json {
   return Object.fromEntries(merged);
 }
 
-/** The patch that makes `after` of `before`: for whoever has the whole document and wants exactly that. */
+/** The patch that turns `before` into `after`. */
 export function patchBetween(before: Json, after: Json): Json {
   if (!isObject(before) || !isObject(after)) return after;
   const [had, has] = [new Map(Object.entries(before)), new Map(Object.entries(after))];

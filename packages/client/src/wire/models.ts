@@ -1,20 +1,20 @@
-/** Models and their providers: what can answer, what was found on the server's machine, what answers by default. */
+/** Models and their providers: what is available, what was found on the server's machine, what is the default. */
 import { z } from "zod";
 import { listOf } from "./page.ts";
 
 export const ModelChoice = z
   .object({
-    name: z.string().meta({ description: "`provider/model`, as agents and messages name it." }),
+    name: z.string().meta({ description: "`provider/model`, as used in agents and messages." }),
     label: z.string(),
     provider: z.string(),
     provider_label: z.string(),
     context_window: z.int().nullable(),
-    input_price: z.number().nullable().meta({ description: "USD for a million tokens." }),
+    input_price: z.number().nullable().meta({ description: "USD per million tokens." }),
     output_price: z.number().nullable(),
-    tools: z.boolean().nullable().meta({ description: "Null: its server does not say." }),
+    tools: z.boolean().nullable().meta({ description: "Null if its server does not report it." }),
     images: z.boolean().nullable(),
     thinking: z.boolean().nullable(),
-    local: z.boolean().meta({ description: "It runs on the server's machine." }),
+    local: z.boolean().meta({ description: "Runs on the server's machine." }),
     demo: z.boolean(),
   })
   .meta({ id: "ModelChoice" });
@@ -37,11 +37,11 @@ export const FoundServer = z
   .meta({ id: "FoundServer" });
 export const FoundCodingAgent = z
   .object({
-    name: z.string().meta({ description: "As an agent's `harness` names it." }),
+    name: z.string().meta({ description: "The value for an agent's `harness`." }),
     label: z.string(),
     login_by: z
       .array(z.string())
-      .meta({ description: "The file or variable that holds the login; names only." }),
+      .meta({ description: "The file or variable that holds the credentials; names only." }),
   })
   .meta({ id: "FoundCodingAgent" });
 export type FoundCodingAgent = z.infer<typeof FoundCodingAgent>;
@@ -61,7 +61,7 @@ export const DefaultModelPut = z
       .string()
       .max(300)
       .nullable()
-      .meta({ description: "`provider/model`; null goes back to what is found." }),
+      .meta({ description: "`provider/model`; null restores automatic selection." }),
   })
   .meta({ id: "DefaultModelPut" });
 export type DefaultModelPut = z.input<typeof DefaultModelPut>;
@@ -75,7 +75,7 @@ export const ProviderInfo = z
     configured: z.boolean(),
     from: z.enum(["environment", "settings", "none"]),
     base_url: z.string().optional(),
-    needs_address: z.boolean().meta({ description: "It has no address of its own; the key is optional." }),
+    needs_address: z.boolean().meta({ description: "It has no default address; the key is optional." }),
     example_address: z.string(),
   })
   .meta({ id: "Provider" });
@@ -91,8 +91,8 @@ export const ProviderPut = z
       .string()
       .max(300)
       .optional()
-      .meta({ description: "Use this model for agents that name none; tried before anything is saved." }),
-    check: z.boolean().default(true).meta({ description: "False saves without asking the provider." }),
+      .meta({ description: "Use this model as the default; tested before anything is saved." }),
+    check: z.boolean().default(true).meta({ description: "False saves without testing the provider." }),
   })
   .meta({ id: "ProviderPut" });
 export type ProviderPut = z.input<typeof ProviderPut>;
@@ -100,7 +100,7 @@ export type ProviderPut = z.input<typeof ProviderPut>;
 export const ProviderChecked = z
   .object({
     ...ProviderInfo.shape,
-    models: z.array(z.string()).meta({ description: "`provider/model`; empty when it was not asked." }),
+    models: z.array(z.string()).meta({ description: "`provider/model`; empty if it was not tested." }),
     tried_model: z.string().nullable(),
     took_ms: z.int().nullable(),
     default: DefaultModel,

@@ -11,7 +11,7 @@ export const PackageTool = z.object({
 });
 export type PackageTool = z.infer<typeof PackageTool>;
 
-/** What a package adds, as far as it can be known without running it. */
+/** What a package adds, as far as known without running it. */
 export const PackageDescription = z.object({
   name: z.string(),
   version: z.string(),
@@ -30,16 +30,13 @@ export const PackageDescription = z.object({
   hosts: z
     .array(z.string())
     .optional()
-    .meta({ description: "Hosts that its tools call, where a document names them." }),
-  unused_fields: z
-    .array(z.string())
-    .optional()
-    .meta({ description: "Fields of its manifest that nothing reads." }),
+    .meta({ description: "Hosts that its tools call, if a document names them." }),
+  unused_fields: z.array(z.string()).optional().meta({ description: "Manifest fields that nothing reads." }),
   must_run_code: z.boolean(),
 });
 export type PackageDescription = z.infer<typeof PackageDescription>;
 
-/** The permission difference keeps the names that core computes it with. */
+/** The permission diff keeps core's names. */
 const Names = z.array(z.string()).readonly();
 const PermissionDiff = z.object({
   scopesAdded: Names,
@@ -73,14 +70,14 @@ export const PackageReview = z
     files: z.int(),
     resolved_dependencies: z
       .array(z.object({ name: z.string(), version: z.string(), hash: z.string() }))
-      .meta({ description: "Everything installed with it, through others too, each by its hash." }),
+      .meta({ description: "Everything installed with it, transitively, each with its hash." }),
     dependencies_sha256: z
       .string()
       .optional()
-      .meta({ description: "Of that list; absent when it needs nothing." }),
+      .meta({ description: "Hash of that list; absent when there are no dependencies." }),
     not_isolated: z
       .array(z.string())
-      .meta({ description: "What could not be isolated on the server's system." }),
+      .meta({ description: "What cannot be isolated on the server's system." }),
     update: z
       .object({ from_version: z.string(), same_content: z.boolean(), permissions: PermissionDiff.optional() })
       .optional(),
@@ -94,35 +91,35 @@ export const PackageSource = z
       .string()
       .min(1)
       .max(4000)
-      .meta({ description: "A path on the server's machine, an npm name, a command line or an address." }),
+      .meta({ description: "A path on the server's machine, an npm name, a command line or a URL." }),
     kind: PackageKind.optional(),
-    bytes: z.base64().optional().meta({ description: "The archive itself, when the client has it." }),
+    bytes: z.base64().optional().meta({ description: "The archive itself, uploaded by the client." }),
     run_to_describe: z
       .boolean()
       .optional()
-      .meta({ description: "Yes to running it once, isolated, so that it can say what it adds." }),
+      .meta({ description: "Allow running it once, isolated, so that it can describe itself." }),
   })
   .meta({ id: "PackageSource" });
 export type PackageSource = z.input<typeof PackageSource>;
 
 export const PackageInstall = PackageSource.extend({
-  yes: z.boolean().default(false).meta({ description: "The review was answered with yes." }),
+  yes: z.boolean().default(false).meta({ description: "Accept the review." }),
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits")
     .optional()
-    .meta({ description: "The hash that was reviewed; other bytes are refused." }),
+    .meta({ description: "The reviewed hash; other bytes are refused." }),
   dependencies_sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits")
     .optional()
-    .meta({ description: "The hash of the list of dependencies that was reviewed, when there are any." }),
+    .meta({ description: "The reviewed hash of the dependency list, when there are any." }),
   allow_scripts: z.boolean().optional(),
   grant: z
     .array(z.string().min(1).max(200))
     .max(100)
     .optional()
-    .meta({ description: "Scopes granted to the calling user on the way." }),
+    .meta({ description: "Scopes to grant to the calling user." }),
 }).meta({ id: "PackageInstall" });
 export type PackageInstall = z.input<typeof PackageInstall>;
 
@@ -140,16 +137,16 @@ export const InstalledPackage = z
     dependency_lock: z.string().optional(),
     installed_by: z.string(),
     installed_at: z.string(),
-    review: PackageReview.optional().meta({ description: "Only in the answer to an installation." }),
+    review: PackageReview.optional().meta({ description: "Only in the response to an installation." }),
     problem: z
       .object({ message: z.string(), nextStep: z.string() })
       .optional()
-      .meta({ description: "Why it does not work here, when it does not." }),
+      .meta({ description: "Why it does not work here, if so." }),
   })
   .meta({ id: "InstalledPackage" });
 export type InstalledPackage = z.infer<typeof InstalledPackage>;
 
-/** An archive in the drop folder that nobody has reviewed yet. */
+/** An archive in the drop folder that has not been reviewed. */
 export const WaitingPackage = z
   .object({ path: z.string(), review: PackageReview.optional(), failure: WireFailure.optional() })
   .meta({ id: "WaitingPackage" });
@@ -160,7 +157,7 @@ export const PackageList = listOf(InstalledPackage).extend({ waiting: z.array(Wa
 export const UninstalledPackage = z
   .object({
     name: z.string(),
-    kept: z.array(z.string()).meta({ description: "Data of users that was left where it is." }),
+    kept: z.array(z.string()).meta({ description: "User data that was kept." }),
     used_by: z.array(NamedAgent),
   })
   .meta({ id: "UninstalledPackage" });

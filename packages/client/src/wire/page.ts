@@ -1,4 +1,4 @@
-/** What many requests and answers share: objects of any shape, lists, pages and their queries. */
+/** Shared by many requests and responses: generic objects, lists, pages and their queries. */
 import { z } from "zod";
 
 export const JsonObject = z.record(z.string(), z.unknown());
@@ -24,10 +24,13 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
-    next_cursor: z.string().optional().meta({ description: "Pass it back as `cursor`; absent at the end." }),
+    next_cursor: z
+      .string()
+      .optional()
+      .meta({ description: "Pass back as `cursor` for the next page; absent on the last one." }),
   });
 
-/** A number in a query is text on the wire. */
+/** A number in a query string arrives as text. */
 export const queryNumber = () => z.coerce.number<number>();
 export const queryFlag = () => z.enum(["true", "false"]);
 
@@ -38,7 +41,7 @@ export const PageQuery = z.strictObject({
     .min(1)
     .max(500)
     .optional()
-    .meta({ description: "The `next_cursor` of the page before." }),
+    .meta({ description: "The `next_cursor` of the previous page." }),
 });
 export interface PageQuery {
   readonly limit?: number | undefined;

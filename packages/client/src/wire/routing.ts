@@ -1,4 +1,4 @@
-/** Tasks by the specification, in its camelCase; explanations of routing, in snake_case. */
+/** Tasks as in the specification, in camelCase; explanations of routing, in snake_case. */
 import {
   rankCatalogRequest,
   TaskRequest as TaskRequestSchema,
@@ -7,7 +7,7 @@ import {
 import { z } from "zod";
 import { itemsOf, JsonObject, queryNumber } from "./page.ts";
 
-/** The contract of core, which plans by it. */
+/** The contract in core, which the planner uses. */
 export const TaskRequest = TaskRequestSchema.meta({ id: "TaskRequest" });
 export type TaskRequest = z.input<typeof TaskRequest>;
 export const RankRequest = z
@@ -39,19 +39,16 @@ export const PlanStep = z.object({
   missing: z
     .array(z.string())
     .optional()
-    .meta({ description: "Required input the task does not give; such a step is not called." }),
+    .meta({ description: "Required input that the task does not give; such a step is not called." }),
   risk: ToolRisk,
   tool: z.string().optional(),
-  guessed: z
-    .array(z.string())
-    .optional()
-    .meta({ description: "Input that is only the likeliest reading of the task." }),
+  guessed: z.array(z.string()).optional().meta({ description: "Input that was guessed from the task." }),
   confidence: z.number(),
   part: z.string().optional().meta({ description: "The part of the task this step serves." }),
   takes: z
     .array(z.object({ input: z.string(), fromStep: z.int() }))
     .optional()
-    .meta({ description: "Input that the output of an earlier step gives." }),
+    .meta({ description: "Input taken from the output of an earlier step." }),
   fallbackFor: z
     .int()
     .optional()
@@ -69,8 +66,8 @@ export const ExecutedStep = z.object({
   data: z.unknown().optional(),
   error: z.object({ code: z.string(), message: z.string(), nextStep: z.string() }).optional(),
   skipped: z.literal(true).optional(),
-  attempts: z.int().optional().meta({ description: "How often it was called, when more than once." }),
-  approvalId: z.string().optional().meta({ description: "The approval the call waits or waited for." }),
+  attempts: z.int().optional().meta({ description: "Number of calls, when more than one." }),
+  approvalId: z.string().optional().meta({ description: "The approval the call is or was waiting for." }),
 });
 export type ExecutedStep = z.infer<typeof ExecutedStep>;
 
@@ -90,7 +87,7 @@ export const TaskAnswer = z
       .optional()
       .meta({
         description:
-          "Nothing was executed, a person should look first; `confirm` executes exactly this plan.",
+          "Nothing was executed because confirmation is required; `confirm` executes exactly this plan.",
       }),
     diagnostics: z.object({
       degraded: z.boolean(),
@@ -122,12 +119,12 @@ export const TaskState = z
     taskId: z.string(),
     status: z.enum(["running", "done"]),
     response: TaskAnswer.optional(),
-    progress: z.unknown().optional().meta({ description: "How far it is, while it runs." }),
+    progress: z.unknown().optional().meta({ description: "Progress while it runs." }),
   })
   .meta({ id: "Task" });
 export type TaskState = z.infer<typeof TaskState>;
 
-/** As the events of a task tell it. */
+/** The state in a task's events. */
 export const TaskEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("planned"), ...TaskAnswer.pick({ intent: true, plan: true }).shape }),
   z.object({ type: z.literal("step-started"), step: z.int(), capabilityId: z.string(), goal: z.string() }),
@@ -165,7 +162,7 @@ export const RouteAnswer = z
     status: TaskStatus,
     clauses: z.array(z.string()),
     chat: z.object({ capability_id: z.string(), pattern: z.string() }).nullable().optional().meta({
-      description: "The capability whose `chatPatterns` match: a chat gives the message to the router.",
+      description: "The capability whose `chatPatterns` match: a chat message goes to the router.",
     }),
   })
   .meta({ id: "RouteAnswer" });
@@ -202,7 +199,7 @@ export const TelemetryAnswer = z
   .meta({ id: "Telemetry" });
 export type TelemetryAnswer = z.infer<typeof TelemetryAnswer>;
 
-/** As the specification has it: no limit is refused. One that makes no sense is the default, too much is cut. */
+/** As in the specification, no limit is refused: an invalid one becomes the default, a large one is capped. */
 export const TelemetryQuery = z.strictObject({
   limit: z.string().max(20).optional().meta({ description: "How many records; 25 by default, 200 at most." }),
 });

@@ -14,7 +14,7 @@ export const RunUsageWire = z.object({
 });
 export type RunUsageWire = z.infer<typeof RunUsageWire>;
 
-/** What one model call used. */
+/** Usage of one model call. */
 export const MessageUsage = z.object({
   provider: z.string().optional(),
   model: z.string().optional(),
@@ -30,7 +30,7 @@ export type MessageUsage = z.infer<typeof MessageUsage>;
 
 export const TraceSpan = z
   .object({
-    id: z.string().meta({ description: "The message, the call or the approval it tells of." }),
+    id: z.string().meta({ description: "Id of the message, call or approval." }),
     kind: z.enum(["model", "gate", "tool"]),
     name: z.string(),
     started_at: z.string(),
@@ -43,9 +43,12 @@ export const TraceSpan = z
     usage: MessageUsage.nullish(),
     first_token_ms: z.number().optional(),
     attempts: z.number().optional(),
-    retries: z.array(z.string()).optional().meta({ description: "Why it was tried again." }),
+    retries: z.array(z.string()).optional().meta({ description: "Why it was retried." }),
     prompt_id: z.string().optional().meta({ description: "For GET /v1/runs/{id}/prompts/{prompt_id}." }),
-    sent_messages: z.number().optional().meta({ description: "How many messages fitted into the prompt." }),
+    sent_messages: z
+      .number()
+      .optional()
+      .meta({ description: "Number of messages that fitted into the prompt." }),
     decision: z.string().optional(),
     decided_by: z.string().nullish(),
     reason: z.string().optional(),
@@ -88,7 +91,7 @@ export const Run = z
     parent_run_id: z.string().nullable(),
     started_at: z.string(),
     ended_at: z.string().nullable(),
-    trace: z.array(TraceSpan).optional().meta({ description: "Only where one run is asked for." }),
+    trace: z.array(TraceSpan).optional().meta({ description: "Only in the response for a single run." }),
   })
   .meta({ id: "Run" });
 export type Run = z.infer<typeof Run>;

@@ -1,4 +1,4 @@
-/** Sessions found by what was said in them. */
+/** Sessions found by full-text search. */
 import { z } from "zod";
 import { listOf } from "./page.ts";
 
@@ -10,7 +10,7 @@ export const FoundSession = z
     status: z.string(),
     updated_at: z.string(),
     archived: z.boolean(),
-    excerpt: z.string().meta({ description: "Where the words stand; each between « and »." }),
+    excerpt: z.string().meta({ description: "Excerpt with the matching words between « and »." }),
   })
   .meta({ id: "FoundSession" });
 export type FoundSession = z.infer<typeof FoundSession>;
@@ -22,6 +22,6 @@ export const SessionSearchQuery = z.strictObject({
     .string()
     .min(1)
     .max(200)
-    .meta({ description: "Words that all occur; the last one may be half typed." }),
+    .meta({ description: "Words that must all occur; the last one may be incomplete." }),
   limit: z.coerce.number().int().min(1).max(100).default(20),
 });

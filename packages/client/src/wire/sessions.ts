@@ -18,7 +18,7 @@ export const Session = z
     metadata: JsonObject,
     forked_from: z.string().nullable(),
     pinned: z.boolean(),
-    archived: z.boolean().meta({ description: "Left out of lists; everything stays readable." }),
+    archived: z.boolean().meta({ description: "Hidden from lists; everything stays readable." }),
     created_at: z.string(),
     updated_at: z.string(),
   })
@@ -27,7 +27,10 @@ export type Session = z.infer<typeof Session>;
 
 export const SessionCreate = z
   .strictObject({
-    id: z.uuid().optional().meta({ description: "Yours to choose: the same id twice is one session." }),
+    id: z
+      .uuid()
+      .optional()
+      .meta({ description: "Chosen by the client: repeating an id returns the same session." }),
     agent_id: z.uuid().optional(),
     title: z.string().max(500).optional(),
     metadata: JsonObject.optional(),
@@ -78,7 +81,7 @@ export const FilesDeleted = z.object({ path: z.string(), deleted: z.int() });
 const textPart = { type: z.literal("text"), text: z.string().max(1_000_000) };
 const filePart = {
   type: z.enum(["image", "file"]),
-  mime_type: z.string().regex(/^[\w.+-]+\/[\w.+*-]+$/, "must read type/subtype"),
+  mime_type: z.string().regex(/^[\w.+-]+\/[\w.+*-]+$/, "must have the form type/subtype"),
   data: z.base64().optional(),
   url: z.url({ protocol: /^https?$/ }).optional(),
   path: z
@@ -126,10 +129,7 @@ export const StoredPart = z.discriminatedUnion("type", [
     tool_name: z.string(),
     output: z.unknown(),
     is_error: z.boolean(),
-    edited_input: z
-      .unknown()
-      .optional()
-      .meta({ description: "The arguments a person put in place of the model's." }),
+    edited_input: z.unknown().optional().meta({ description: "Arguments edited by a person." }),
   }),
 ]);
 export type StoredPart = z.infer<typeof StoredPart>;
@@ -143,7 +143,7 @@ export const Message = z
     content: z.array(StoredPart),
     usage: MessageUsage.optional(),
     feedback: z.object({ value: z.enum(["up", "down"]), words: z.string().optional() }).optional(),
-    queued: z.boolean().optional().meta({ description: "It waits behind the run that is on." }),
+    queued: z.boolean().optional().meta({ description: "Queued behind the active run." }),
     created_at: z.string(),
   })
   .meta({ id: "Message" });
@@ -178,7 +178,7 @@ export const EventQuery = z.strictObject({
   format: z.enum(["json"]).optional(),
   limit: queryNumber().int().min(1).max(1000).optional(),
 });
-/** One AG-UI event of a session; `seq` is its number there, larger than the one before. */
+/** One AG-UI event of a session; `seq` is its number there, increasing. */
 export const StoredEvent = z
   .object({
     seq: z.int(),

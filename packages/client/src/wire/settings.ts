@@ -15,7 +15,7 @@ export const ServerStatus = z
   .object({
     version: z.string(),
     url: z.string(),
-    data: z.string().meta({ description: "Where the data lies, without a password." }),
+    data: z.string().meta({ description: "Where the data is stored, without a password." }),
     model: DefaultModel,
     counts: z.object({
       running: z.int(),
@@ -29,15 +29,15 @@ export const ServerStatus = z
         tier: z.enum(["static", "minilm"]),
         waiting: z
           .int()
-          .meta({ description: "Texts the model still has to read; until then the static table answers." }),
+          .meta({ description: "Texts the model still has to embed; until then the static table is used." }),
       })
-      .meta({ description: "What tasks are ranked by, beside their words." }),
+      .meta({ description: "The embedding used to rank tasks, besides words." }),
     security: z
       .array(SecurityLine)
-      .meta({ description: "What this installation promises, and what it does not." }),
+      .meta({ description: "Security guarantees of this installation, and their limits." }),
     notes: z
       .array(z.string())
-      .meta({ description: "What the sandbox lacks on this system, and documents that cannot be used." }),
+      .meta({ description: "What the sandbox lacks on this system, and invalid documents." }),
   })
   .meta({ id: "ServerStatus" });
 export type ServerStatus = z.infer<typeof ServerStatus>;
@@ -68,7 +68,7 @@ export type NewApiKey = z.infer<typeof NewApiKey>;
 export const KeyCreate = z
   .strictObject({
     name: z.string().trim().min(1).max(200),
-    owner: z.email().optional().meta({ description: "Whose scopes count; the caller by default." }),
+    owner: z.email().optional().meta({ description: "The user whose scopes apply; default: the caller." }),
     rights: z.array(KeyRight).min(1).default(["run"]),
     per_minute: z.int().min(1).max(1_000_000).optional(),
   })
@@ -79,8 +79,8 @@ export const UserEmail = z.email().or(z.literal("local@localhost"));
 export const User = z
   .object({
     email: z.string(),
-    scopes: z.array(z.string()).meta({ description: "In force now, with what was granted." }),
-    own_scopes: z.array(z.string()).meta({ description: "Those that were set, and that PUT sets." }),
+    scopes: z.array(z.string()).meta({ description: "Effective scopes, including grants." }),
+    own_scopes: z.array(z.string()).meta({ description: "Scopes set directly, by PUT." }),
     preferences: JsonObject,
   })
   .meta({ id: "User" });
@@ -98,10 +98,10 @@ const LONGEST_GRANT_HOURS = 24 * 365;
 export const GrantSubject = z
   .string()
   .max(400)
-  .regex(/^(?:user|agent):.+$/, "must read user:<email> or agent:<id>")
+  .regex(/^(?:user|agent):.+$/, "must have the form user:<email> or agent:<id>")
   .meta({ description: "`user:<email>` or `agent:<id>`." });
 
-/** A scope given beside a user's or an agent's own. */
+/** A scope granted in addition to a user's or an agent's own. */
 export const Grant = z
   .object({
     id: z.string(),
@@ -126,7 +126,7 @@ export const GrantCreate = z
       .positive()
       .max(LONGEST_GRANT_HOURS)
       .optional()
-      .meta({ description: "For how long; without it until revoked." }),
+      .meta({ description: "Duration; by default until revoked." }),
   })
   .meta({ id: "GrantCreate" });
 export type GrantCreate = z.input<typeof GrantCreate>;
@@ -147,7 +147,7 @@ export const AuditVerification = z
     intact: z.boolean(),
     checked: z.int(),
     unchained: z.int().meta({ description: "Rows older than the chain." }),
-    head: z.string().meta({ description: "The last row's hash; a copy of it shows a shortened log." }),
+    head: z.string().meta({ description: "The last row's hash; keep a copy to detect a truncated log." }),
     broken: z.object({ id: z.int(), why: z.string() }).optional(),
   })
   .meta({ id: "AuditVerification" });
@@ -173,24 +173,22 @@ export const Problem = z
   .meta({ id: "Problem" });
 export type Problem = z.infer<typeof Problem>;
 
-/** Names that would change how a program starts instead of telling it something. */
+/** Variable names that would change how a program starts. */
 const STEERS =
   /^(PATH|HOME|SHELL|IFS|ENV|BASH_ENV|TMPDIR|LANG|LD_\w*|DYLD_\w*|NODE_\w*|PYTHON\w*|npm_\w*|PIP_\w*|CAPSTAN_\w*)$/i;
 
-/** The secret of a capability: which one, and its name in the environment of the capability's commands. */
+/** A capability's secret: which capability, and the variable name for its commands. */
 export const SecretPlace = z.object({
   capability: z.string().min(1).max(200),
   name: z
     .string()
-    .regex(/^[A-Za-z_]\w{0,99}$/, "must be the name of a variable")
+    .regex(/^[A-Za-z_]\w{0,99}$/, "must be a variable name")
     .refine((name) => !STEERS.test(name), "must not be a variable that changes how programs start"),
 });
 export type SecretPlace = z.infer<typeof SecretPlace>;
-const SecretUser = z
-  .string()
-  .max(320)
-  .optional()
-  .meta({ description: "Whose calls get it; left out: every user's, which needs the right admin." });
+const SecretUser = z.string().max(320).optional().meta({
+  description: "The user whose calls get it; by default all users, which requires the admin right.",
+});
 export const SecretWhose = z.object({ user: SecretUser });
 export const SecretPut = z
   .strictObject({ value: z.string().min(1).max(64_000), user: SecretUser })

@@ -1,4 +1,4 @@
-/** The API writes snake_case, the code camelCase: one object's own keys from one to the other, in types and in values. */
+/** The API uses snake_case, the code camelCase: converts an object's own keys, in types and in values. */
 
 export type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? First extends Lowercase<First>

@@ -1,4 +1,4 @@
-/** Triggers that services send, and schedules that send them by the clock. */
+/** Triggers sent by services, and schedules that send them at set times. */
 import { z } from "zod";
 import { JsonObject, listOf, queryNumber } from "./page.ts";
 import { UserEmail } from "./settings.ts";
@@ -56,7 +56,7 @@ export const Schedule = z
 export type Schedule = z.infer<typeof Schedule>;
 export const ScheduleList = listOf(Schedule);
 
-/** With the id of a schedule it is changed, and made otherwise. What GET answers can be sent back. */
+/** With the id of an existing schedule it is updated, otherwise created. The response of GET can be sent back. */
 export const ScheduleCreate = z
   .strictObject({
     id: z.uuid().optional(),
