@@ -23,12 +23,12 @@ import {
 import { problem } from "../http/problem.ts";
 import { sseEvent, sseResponse, streamStop } from "../http/sse.ts";
 import { type AgentCapabilityParts, agentCapabilities } from "./agent-capabilities.ts";
-import { watchClient } from "./client-left.ts";
+import { ClientsLeft } from "./client-left.ts";
 import { answerEvents, type SentEvent } from "./event-stream.ts";
 import { readForwarded } from "./forwarded-props.ts";
-import { parseRunInput } from "./run-input.ts";
+import { lastUserMessage, parseRunInput } from "./run-input.ts";
 import { type Answering, type Asking, type StartRunParts, startRun } from "./start-run.ts";
-import { openThread } from "./thread-session.ts";
+import { openThread, sessionIdOf } from "./thread-session.ts";
 
 const PROTOBUF = "application/vnd.ag-ui.event+proto";
 
@@ -64,6 +64,7 @@ export interface AgUiRouteParts extends AgentCapabilityParts, StartRunParts {
 
 export function agUiRoutes(services: AgUiRouteParts) {
   const routes = newRoutes();
+  const clients = new ClientsLeft(services);
   routes.openapi(capabilities, async (c) => {
     const found = await agentCapabilities(services, c.req.valid("param").id, c.get("caller"));
     if (!found.ok) return problem(c, found.failure);
@@ -81,17 +82,20 @@ export function agUiRoutes(services: AgUiRouteParts) {
     return cancelled.ok ? c.json({ runId: cancelled.value.runId }, 200) : problem(c, cancelled.failure);
   });
   describeRun(routes.openAPIRegistry);
-  routes.post("/v1/agents/:id/ag-ui", requireRight("agent", "use"), (c) => run(c, services));
+  routes.post("/v1/agents/:id/ag-ui", requireRight("agent", "use"), (c) => run(c, services, clients));
   return routes;
 }
 
-async function run(c: Context<AppEnv>, services: AgUiRouteParts): Promise<Response> {
+async function run(c: Context<AppEnv>, services: AgUiRouteParts, clients: ClientsLeft): Promise<Response> {
   const agentId = c.req.param("id") ?? "";
   const { email } = c.get("caller");
   const body: unknown = await c.req.json().catch(() => undefined);
   if (body === undefined) return problem(c, fail("body_invalid", { where: "it is not JSON" }).failure);
   const input = parseRunInput(body);
   if (!input.ok) return problem(c, input.failure);
+  const { threadId } = input.value;
+  const sessionId = sessionIdOf({ agentId: agentId.toLowerCase(), owner: email, threadId });
+  await clients.asksAnew({ sessionId, by: email, messageId: lastUserMessage(input.value)?.id });
   const stop = streamStop(services.stopping);
   const asking = {
     agentId,
@@ -110,7 +114,7 @@ async function run(c: Context<AppEnv>, services: AgUiRouteParts): Promise<Respon
     return problem(c, started.failure);
   }
   const events = started.ok
-    ? followedEvents(services, asking, started.value)
+    ? followedEvents(clients, asking, started.value)
     : refusedRun(input.value, started.failure.message, started.failure.code);
   const place = started.ok ? placeHeaders(started.value) : {};
   return c.req.header("accept")?.includes(PROTOBUF)
@@ -119,14 +123,15 @@ async function run(c: Context<AppEnv>, services: AgUiRouteParts): Promise<Respon
 }
 
 function followedEvents(
-  services: AgUiRouteParts,
+  clients: ClientsLeft,
   { agentId, by, input }: Asking,
   answering: Answering & { sessionId: string },
 ): AsyncIterable<readonly SentEvent[]> {
   const { sessionId, runId } = answering;
   const forwarded = readForwarded(input.forwardedProps);
-  const run = { agentId, by, sessionId, runId, forwarded: forwarded.ok ? forwarded.value : {} };
-  return watchClient(services, run, answerEvents(input, answering));
+  const messageId = lastUserMessage(input)?.id;
+  const run = { agentId, by, sessionId, runId, messageId, forwarded: forwarded.ok ? forwarded.value : {} };
+  return clients.watch(run, answerEvents(input, answering));
 }
 
 /** Where the run's events are kept, for a client that reads on there after its connection broke. */

@@ -19,25 +19,70 @@ export interface FollowedRun {
   readonly agentId: string;
   readonly sessionId: string;
   readonly runId?: string | undefined;
+  /** The message that the client asked with. */
+  readonly messageId?: string | undefined;
   readonly by: string;
   readonly forwarded: Pick<Forwarded, "onDisconnect" | "disconnectGraceSeconds" | "ephemeral">;
 }
 
-/** The same events; acts when they have ended or nobody reads them any more. */
-export async function* watchClient(
-  parts: ClientLeftParts,
-  run: FollowedRun,
-  events: AsyncIterable<readonly SentEvent[]>,
-): AsyncGenerator<readonly SentEvent[]> {
-  let ended = false;
-  try {
-    for await (const batch of events) {
-      ended ||= batch.some(isEnd);
-      yield batch;
+export class ClientsLeft {
+  readonly #parts: ClientLeftParts;
+  /** Runs in their grace period, by session. */
+  readonly #left = new Map<string, { readonly run: FollowedRun; readonly timer: NodeJS.Timeout }>();
+
+  constructor(parts: ClientLeftParts) {
+    this.#parts = parts;
+    parts.stopping.addEventListener("abort", () => {
+      for (const { timer } of this.#left.values()) clearTimeout(timer);
+    });
+  }
+
+  /** The same events; acts when they have ended or nobody reads them any more. */
+  async *watch(
+    run: FollowedRun,
+    events: AsyncIterable<readonly SentEvent[]>,
+  ): AsyncGenerator<readonly SentEvent[]> {
+    let ended = false;
+    try {
+      for await (const batch of events) {
+        ended ||= batch.some(isEnd);
+        yield batch;
+      }
+    } finally {
+      if (ended) await afterEnd(this.#parts, run);
+      else if (!this.#parts.stopping.aborted) await this.#afterDisconnect(run);
     }
-  } finally {
-    if (ended) await afterEnd(parts, run);
-    else if (!parts.stopping.aborted) await afterDisconnect(parts, run);
+  }
+
+  /**
+   * A client that asks something new waits no longer for the run it left: after Stop, people do not wait for the grace
+   * period, and their message must not queue behind what they stopped.
+   */
+  async asksAnew({ sessionId, by, messageId }: Pick<FollowedRun, "sessionId" | "by" | "messageId">) {
+    const left = this.#left.get(sessionId);
+    if (left?.run.by !== by || messageId === undefined || messageId === left.run.messageId) return;
+    this.#forget(sessionId);
+    await cancel(this.#parts, left.run);
+  }
+
+  async #afterDisconnect(run: FollowedRun): Promise<void> {
+    const { onDisconnect, disconnectGraceSeconds = GRACE_SECONDS, ephemeral = false } = run.forwarded;
+    const agent = await this.#parts.agents.get(run.agentId);
+    const policy = onDisconnect ?? (agent.ok ? agent.value.onDisconnect : "continue");
+    if (policy === "continue" && !ephemeral) return;
+    this.#forget(run.sessionId);
+    const timer = setTimeout(() => void this.#graceEnded(run), disconnectGraceSeconds * 1000);
+    this.#left.set(run.sessionId, { run, timer });
+  }
+
+  async #graceEnded(run: FollowedRun): Promise<void> {
+    this.#forget(run.sessionId);
+    if (!this.#parts.runs.listenedTo().includes(run.sessionId)) await cancel(this.#parts, run);
+  }
+
+  #forget(sessionId: string): void {
+    clearTimeout(this.#left.get(sessionId)?.timer);
+    this.#left.delete(sessionId);
   }
 }
 
@@ -50,17 +95,7 @@ async function afterEnd({ sessions, runs }: ClientLeftParts, run: FollowedRun): 
   await sessions.delete(run.sessionId);
 }
 
-async function afterDisconnect(parts: ClientLeftParts, run: FollowedRun): Promise<void> {
-  const { onDisconnect, disconnectGraceSeconds = GRACE_SECONDS, ephemeral = false } = run.forwarded;
-  const agent = await parts.agents.get(run.agentId);
-  const policy = onDisconnect ?? (agent.ok ? agent.value.onDisconnect : "continue");
-  if (policy === "continue" && !ephemeral) return;
-  const timer = setTimeout(() => void cancelIfAlone(parts, run), disconnectGraceSeconds * 1000);
-  parts.stopping.addEventListener("abort", () => clearTimeout(timer), { once: true });
-}
-
-async function cancelIfAlone({ runs, sessions }: ClientLeftParts, run: FollowedRun): Promise<void> {
-  if (runs.listenedTo().includes(run.sessionId)) return;
+async function cancel({ runs, sessions }: ClientLeftParts, run: FollowedRun): Promise<void> {
   if (await isActive(runs, run.runId)) await runs.cancel(run.sessionId, { by: run.by });
   if (run.forwarded.ephemeral) await sessions.delete(run.sessionId);
 }

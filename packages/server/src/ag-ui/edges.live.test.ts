@@ -1,6 +1,5 @@
 /** What an AG-UI client says is taken whole. Both generations of the official client take part. */
 import { HttpAgent } from "@ag-ui/client";
-import { CapstanAgent } from "@capstan/client";
 import { HttpAgent as OldHttpAgent } from "ag-ui-client-0.0";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventsIn, runInput, typesOf, type WireEvent } from "../../../../tools/ag-ui-wire.ts";
@@ -110,6 +109,17 @@ describe("everything in one request counts", () => {
     });
     expect(spoken(events)).toBe("Both done.");
     expect(events.at(-1).type).toBe("RUN_FINISHED");
+  });
+
+  test("a client's note on the call whose interrupt it answers is no result: the decision counts", async () => {
+    rig.llm.script = needsApproval;
+    const threadId = crypto.randomUUID();
+    const [{ id, toolCallId }] = (await post({ threadId })).at(-1).outcome.interrupts;
+    const note = { id: "n1", role: "tool", toolCallId, content: '{"status":"cancelled"}' };
+    const resume = [{ interruptId: id, status: "cancelled" }];
+    const events = await post({ threadId, messages: [note], resume });
+    expect(events.find(({ type }) => type === "TOOL_CALL_RESULT").content).toMatch(/tool_denied/);
+    expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "success" } });
   });
 
   test("an answer without the client's result says which result is missing", async () => {
@@ -315,74 +325,5 @@ describe("a client of the 0.0.x protocol", () => {
     await rig.server.call("POST", `/v1/sessions/${agent.threadId}/cancel`);
     await ended;
     held.resolve();
-  });
-});
-
-describe("stop stops", () => {
-  const held = () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    rig.llm.script = () => ({ ...say("late"), until: promise });
-    return resolve;
-  };
-  const statusOf = async (threadId: string) =>
-    (await rig.server.call("GET", `/v1/sessions/${threadId}/runs`)).body.items?.[0]?.status;
-
-  test.each([
-    ["an agent", (agent: CapstanAgent) => agent],
-    ["its clone", (agent: CapstanAgent) => agent.clone()],
-  ])("abortRun() of %s cancels the run on the server", async (_what, make) => {
-    const release = held();
-    const initialMessages = [user("hi")];
-    const agent = make(new CapstanAgent({ url: rig.url, threadId: crypto.randomUUID(), initialMessages }));
-    const ended = agent.runAgent().catch(() => {});
-    await expect.poll(() => statusOf(agent.threadId), PATIENT).toBe("running");
-    agent.abortRun();
-    await ended;
-    await expect.poll(() => statusOf(agent.threadId), PATIENT).toBe("cancelled");
-    release();
-  });
-
-  test.each([
-    ["by the request", {}, { onDisconnect: "cancel" }],
-    ["by the agent", { on_disconnect: "cancel" }, {}],
-  ])("a plain client that disconnects cancels, if set %s", async (_what, changes, props) => {
-    const release = held();
-    await rig.server.call("PATCH", `/v1/agents/${rig.agentId}`, changes);
-    const threadId = crypto.randomUUID();
-    const gone = new AbortController();
-    const forwardedProps = { ...props, disconnectGraceSeconds: 0 };
-    const body = JSON.stringify(runInput({ threadId, forwardedProps }));
-    const headers = { "content-type": "application/json" };
-    await fetch(rig.url, { method: "POST", headers, body, signal: gone.signal });
-    await expect.poll(() => statusOf(threadId), PATIENT).toBe("running");
-    gone.abort();
-    await expect.poll(() => statusOf(threadId), PATIENT).toBe("cancelled");
-    await rig.server.call("PATCH", `/v1/agents/${rig.agentId}`, { on_disconnect: "continue" });
-    release();
-  });
-
-  test("a plain client that disconnects leaves the run running by default", async () => {
-    const release = held();
-    const threadId = crypto.randomUUID();
-    const gone = new AbortController();
-    const forwardedProps = { disconnectGraceSeconds: 0 };
-    const body = JSON.stringify(runInput({ threadId, forwardedProps }));
-    const headers = { "content-type": "application/json" };
-    await fetch(rig.url, { method: "POST", headers, body, signal: gone.signal });
-    await expect.poll(() => statusOf(threadId), PATIENT).toBe("running");
-    gone.abort();
-    release();
-    await expect.poll(() => statusOf(threadId), PATIENT).toBe("done");
-  });
-});
-
-describe("a one-off call", () => {
-  test("leaves no session behind when it asks so", async () => {
-    const threadId = crypto.randomUUID();
-    const events = await post({ threadId, forwardedProps: { ephemeral: true } });
-    expect(spoken(events)).toBe("Hello there.");
-    await expect
-      .poll(async () => (await rig.server.call("GET", `/v1/sessions/${threadId}`)).status, PATIENT)
-      .toBe(404);
   });
 });

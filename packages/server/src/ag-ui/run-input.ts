@@ -49,6 +49,9 @@ export function parseRunInput(body: unknown): Result<RunAgentInput> {
 
 export type Message = RunAgentInput["messages"][number];
 
+export const lastUserMessage = ({ messages }: Pick<RunAgentInput, "messages">): Message | undefined =>
+  messages.findLast(({ role }) => role === "user");
+
 /** Clients send the whole conversation, so one text alone begins a thread. */
 export function isFirstMessage({ messages, resume }: RunAgentInput): boolean {
   const [first] = messages;

@@ -21,6 +21,7 @@ import {
   askedFor,
   instructionsOf,
   isFirstMessage,
+  lastUserMessage,
   type NewUserMessage,
   userParts,
 } from "./run-input.ts";
@@ -72,7 +73,7 @@ export async function startRun(
     const started = await startIn(services, opened, asking);
     if (started.ok) return ok({ ...started.value, sessionId: opened.session.id });
   }
-  const messageId = input.messages.findLast(({ role }) => role === "user")?.id ?? "";
+  const messageId = lastUserMessage(input)?.id ?? "";
   for (let again = false; ; again = true) {
     const opened = await openThread(services, thread, messageId);
     if (!opened.ok) return opened;
@@ -138,7 +139,8 @@ async function answerWaitingRun(
 ): Promise<Result<Answering>> {
   const after = await starting.services.runs.lastSeq(starting.session.id);
   const replaces = message !== undefined && pending.approvals.length === 0; // its run sees the results
-  const stored = await storeResults(starting, results, { resumes: !replaces });
+  const ofClient = await resultsOfClient(starting, results, answers);
+  const stored = await storeResults(starting, ofClient, { resumes: !replaces });
   if (!stored.ok) return stored;
   const { refused, warnings } = await answerInterrupts(starting, answers, pending);
   if (refused) return refused;
@@ -269,6 +271,21 @@ async function rewind(
   if (!branch.ok) return branch;
   const message = { id: last.id, content: cut.messages.flatMap(userParts), earlier: "" };
   return ok({ message, branchSessionId: branch.value.sessionId });
+}
+
+/**
+ * CopilotKit writes a tool message of its own for each call that it answers an interrupt of. The answer counts; the note is
+ * not the tool's result, which no client may write.
+ */
+async function resultsOfClient(
+  { services }: Starting,
+  results: Asked["results"],
+  answers: Asked["answers"],
+): Promise<Asked["results"]> {
+  if (results.length === 0 || answers.length === 0) return results;
+  const found = await Promise.all(answers.map(({ interruptId }) => services.runs.approvals.get(interruptId)));
+  const asked = new Set(found.flatMap((approval) => (approval.ok ? [approval.value.callId] : [])));
+  return results.filter(({ toolCallId }) => !asked.has(toolCallId));
 }
 
 interface StoredResults {

@@ -1,0 +1,49 @@
+/**
+ * npm packages in a cache outside the repository, for tests with programs and libraries that `npm install` must not bring:
+ * too large, or in a version that another package would get as well. A folder is whole or not there.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+const CACHE = process.env.CAPSTAN_CLIENTS_CACHE ?? join(homedir(), ".cache", "capstan-clients");
+const LONGEST_INSTALL_MS = 300_000; // CopilotKit is 700 MB: 100 s on a good line
+
+/**
+ * The folder with these packages (`name@version`) in its node_modules; `undefined`, with a word on stderr, where the
+ * registry is out of reach. Install scripts do not run.
+ */
+export function cachedPackages(name: string, packages: readonly string[]): string | undefined {
+  const key = createHash("sha256").update(packages.join("\n")).digest("hex").slice(0, 12);
+  const folder = join(CACHE, `${name}-${key}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(CACHE, { recursive: true });
+  const half = mkdtempSync(join(CACHE, `${name}-`));
+  try {
+    writeFileSync(join(half, "package.json"), `${JSON.stringify({ private: true, type: "module" })}\n`);
+    if (!npmInstall(half, packages)) return undefined;
+    if (!existsSync(folder)) renameSync(half, folder);
+    return folder;
+  } finally {
+    rmSync(half, { recursive: true, force: true });
+  }
+}
+
+function npmInstall(folder: string, packages: readonly string[]): boolean {
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"];
+  // Peer packages of integrations that nobody uses would double the size.
+  const small = ["--legacy-peer-deps", "--prefer-offline"];
+  const { status, stderr } = spawnSync(
+    "npm",
+    ["install", ...quiet, ...small, "--fetch-retries=1", "--fetch-retry-mintimeout=1000", ...packages],
+    {
+      cwd: folder,
+      encoding: "utf8",
+      timeout: LONGEST_INSTALL_MS,
+    },
+  );
+  if (status !== 0) console.error(`Not installed: ${packages.join(", ")}. ${stderr?.split("\n")[0] ?? ""}`);
+  return status === 0;
+}
