@@ -1,5 +1,6 @@
 /** Writes the tables of docs/coding-agents.md anew from the manifests: `node tools/agent-docs.ts`. A test checks that this was done. */
 import { readFile, writeFile } from "node:fs/promises";
+import { matrixMarkdown } from "../packages/coding-agents/src/built-in/matrix.ts";
 import {
   departuresMarkdown,
   effortMarkdown,
@@ -8,7 +9,6 @@ import {
   transportsMarkdown,
 } from "../packages/coding-agents/src/docs/docs-tables.ts";
 import { probesMarkdown } from "../packages/coding-agents/src/doctor/probe-table.ts";
-import { matrixMarkdown } from "../packages/coding-agents/src/manifests/matrix.ts";
 
 const PAGE = new URL("../docs/coding-agents.md", import.meta.url);
 const TABLES: Readonly<Record<string, () => string>> = {

@@ -7,9 +7,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ALL_MANIFESTS } from "../packages/coding-agents/src/built-in/manifests.ts";
 import { createClient } from "../packages/coding-agents/src/client.ts";
 import { type ProbeReport, probeAgent } from "../packages/coding-agents/src/doctor/probe-agent.ts";
-import { ALL_MANIFESTS } from "../packages/coding-agents/src/manifests/all.ts";
 
 const FILE = new URL("../packages/coding-agents/src/doctor/recorded-probes.json", import.meta.url);
 const CACHE = process.env.CAPSTAN_AGENTS_CACHE ?? join(homedir(), ".cache", "capstan-agents");

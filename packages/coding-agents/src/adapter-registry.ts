@@ -8,7 +8,7 @@ import {
   type InstallMethod,
   RunRefusedError,
 } from "@capstan/core/internal";
-import { BUILT_IN_ADAPTERS } from "./adapters/built-in-adapters.ts";
+import { BUILT_IN_ADAPTERS } from "./built-in/built-in-agents.ts";
 import type { CommandRunner } from "./command/run-command.ts";
 import { findCommand } from "./engine/find-command.ts";
 

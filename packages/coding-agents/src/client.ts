@@ -26,6 +26,8 @@ import {
   validateRun,
 } from "@capstan/core/internal";
 import { type AdapterRegistry, createAdapterRegistry } from "./adapter-registry.ts";
+import { MODEL_SNAPSHOTS } from "./built-in/models.ts";
+import { createRefreshers } from "./built-in/refreshers.ts";
 import { chosenModel, priceBy, replacedWarning } from "./chosen-model.ts";
 import type { ClientOptions, CodingAgentClient, HostOptions, SessionBrowser } from "./coding-agent-client.ts";
 import { type CommandRunner, runCommand } from "./command/run-command.ts";
@@ -34,8 +36,6 @@ import { ENGINE_SETTINGS, type EngineSettings } from "./engine/engine-settings.t
 import { startRun } from "./engine/live-run.ts";
 import type { CostOf } from "./engine/run-costs.ts";
 import type { RunHandle } from "./engine/run-handle.ts";
-import { MODEL_SNAPSHOTS } from "./models/all.ts";
-import { createRefreshers } from "./models/refreshers.ts";
 import { createPlugins } from "./plugins/plugin-operations.ts";
 import { createRemoteClient } from "./remote/remote-client.ts";
 import { listSessions, readSession } from "./sessions/session-browser.ts";
@@ -97,7 +97,7 @@ function startLocal(
   checkFolder(adapter.name, cwd);
   const costOf = priceBy(models, adapter.name, runsOn);
   checkBudget(options, capabilities, runsOn, costOf);
-  const thinking = nativeThinking({ ...options, agent: adapter.name, model: runsOn });
+  const thinking = nativeThinking({ ...options, agent: adapter.name, model: runsOn }, adapter.thinking);
   const { streamFallback } = check.value;
   return startRun({
     id: randomUUID(),

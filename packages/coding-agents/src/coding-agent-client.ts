@@ -1,19 +1,24 @@
 /** The client's face: what `createClient` gives, for agents on this machine and for those on a remote Capstan alike. */
 import type { Result } from "@capstan/core";
 import type {
-  AgentName,
+  RunOptions as AnyRunOptions,
   CliMessage,
   EffectiveCapabilities,
   ModelRegistry,
-  RunOptions,
   StoredSession,
 } from "@capstan/core/internal";
 import type { AdapterRegistry } from "./adapter-registry.ts";
+import type { AgentName } from "./built-in/built-in-agents.ts";
 import type { EngineSettings } from "./engine/engine-settings.ts";
 import type { SystemUser } from "./engine/prepare-run.ts";
 import type { RunHandle } from "./engine/run-handle.ts";
 import type { PluginOperations } from "./plugins/plugin-operations.ts";
 import type { ReadOptions } from "./sessions/session-browser.ts";
+
+/** A run's options, with the built-in agents' names for editors to complete. */
+export interface RunOptions extends AnyRunOptions {
+  readonly agent: AgentName;
+}
 
 export interface ClientOptions {
   /** Run on a remote Capstan instead: its address, without a path. */

@@ -1,11 +1,9 @@
 export type {
-  AgentName,
   AgentPlatform,
   AgentTransport,
   ApprovalMode,
   Attachment,
   AuthMethod,
-  BuiltInAgentName,
   CapabilityGroup,
   CodingAgentAdapter,
   CodingAgentCapabilities as AgentCapabilities,
@@ -24,7 +22,6 @@ export type {
   PluginFormat,
   PluginRegistry,
   RunErrorCode as ErrorCode,
-  RunOptions,
   RunOutcome,
   ThinkingEffortLevel,
 } from "@capstan/core/internal";
@@ -42,12 +39,23 @@ export {
 } from "./adapter-registry.ts";
 export { type AcpAgent, acpAdapter } from "./adapters/acp.ts";
 export type { AcpQuirks } from "./adapters/acp-reader.ts";
-export { BUILT_IN_ADAPTERS } from "./adapters/built-in-adapters.ts";
+export { type AgentName, BUILT_IN_ADAPTERS, type BuiltInAgentName } from "./built-in/built-in-agents.ts";
+export { ALL_MANIFESTS, MANIFESTS } from "./built-in/manifests.ts";
+export {
+  MATRIX_COLUMNS,
+  type MatrixColumn,
+  type MatrixRow,
+  matrixMarkdown,
+  matrixRows,
+} from "./built-in/matrix.ts";
+export { MODEL_SNAPSHOTS } from "./built-in/models.ts";
+export { createRefreshers } from "./built-in/refreshers.ts";
 export { createClient } from "./client.ts";
 export type {
   ClientOptions,
   CodingAgentClient,
   HostOptions,
+  RunOptions,
   SessionBrowser,
 } from "./coding-agent-client.ts";
 export {
@@ -76,16 +84,7 @@ export {
 export type { VersionStanding } from "./doctor/version-standing.ts";
 export { ENGINE_SETTINGS, type EngineSettings } from "./engine/engine-settings.ts";
 export type { RunHandle, RunResult } from "./engine/run-handle.ts";
-export { ALL_MANIFESTS, MANIFESTS } from "./manifests/all.ts";
-export {
-  MATRIX_COLUMNS,
-  type MatrixColumn,
-  type MatrixRow,
-  matrixMarkdown,
-  matrixRows,
-} from "./manifests/matrix.ts";
-export { MODEL_SNAPSHOTS } from "./models/all.ts";
-export { createRefreshers, type RefreshEffects } from "./models/refreshers.ts";
+export type { RefreshEffects } from "./models/model-sources.ts";
 export { createPlugins, type PluginEffects, type PluginOperations } from "./plugins/plugin-operations.ts";
 export type { InstalledPlugin, PluginListing } from "./plugins/read-plugins.ts";
 export { createRunHost, type HostedRun, type RunHost, runCommandSchema } from "./remote/run-host.ts";

@@ -5,9 +5,9 @@
 import { fail } from "@capstan/core";
 import type { AgentName, CodingAgentEvent } from "@capstan/core/internal";
 import type { AdapterRegistry } from "./adapter-registry.ts";
+import { ALL_MANIFESTS } from "./built-in/manifests.ts";
 import type { ClientOptions } from "./coding-agent-client.ts";
 import { standingOf } from "./doctor/version-standing.ts";
-import { ALL_MANIFESTS } from "./manifests/all.ts";
 
 export function versionNotices(
   adapters: AdapterRegistry,

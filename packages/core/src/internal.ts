@@ -37,12 +37,7 @@ export type {
   SideFile,
   StoredSession,
 } from "./coding-agents/adapter.ts";
-export {
-  type AgentName,
-  BUILT_IN_AGENT_NAMES,
-  type BuiltInAgentName,
-  NATIVE_AGENT,
-} from "./coding-agents/agent-name.ts";
+export { type AgentName, NATIVE_AGENT } from "./coding-agents/agent-name.ts";
 export {
   type AgentPlatform,
   type AgentTransport,
@@ -106,6 +101,12 @@ export {
   runOptionsSchema,
 } from "./coding-agents/run-options.ts";
 export { type NativeThinking, NO_THINKING, nativeThinking } from "./coding-agents/thinking.ts";
+export {
+  type CarriedThinking,
+  type ThinkingDialect,
+  type ThinkingParams,
+  VERBATIM_LEVELS,
+} from "./coding-agents/thinking-dialect.ts";
 export { validateRun } from "./coding-agents/validate-run.ts";
 export { REQUEST_ACCESS, toolText } from "./compose.ts";
 export type { DiscoveredModel } from "./discover.ts";

@@ -343,3 +343,5 @@ function answer(command: RunCommand, state: State): AdapterStep | undefined {
       return { events: [] };
   }
 }
+
+export const isAcp = (message: unknown): boolean => asObject(message)?.jsonrpc === "2.0";

@@ -1,8 +1,7 @@
 /** An adapter for any agent that speaks ACP, by its command: `acpAdapter({ name: "acme", command: ["acme", "acp"] })`. */
 import type { CodingAgentAdapter, CodingAgentCapabilities } from "@capstan/core/internal";
-import { type AcpQuirks, acpReader } from "./acp-reader.ts";
+import { type AcpQuirks, acpReader, isAcp } from "./acp-reader.ts";
 import { acpRun } from "./acp-run.ts";
-import { isAcp } from "./readers.ts";
 import { textReader } from "./text-reader.ts";
 
 export interface AcpAgent {

@@ -4,10 +4,14 @@
  * Permission questions always come to us (`--permission-prompt-tool stdio`); the engine answers them for `yolo` and `deny`.
  * That also spares `--dangerously-skip-permissions`, which the CLI refuses to root.
  */
+
 import type { AdapterRun, PlacedAttachment, RunOptions, RunPlace, SideFile } from "@capstan/core/internal";
 import type { JsonObject } from "../lines/json-line.ts";
 import { claudeManifest } from "../manifests/claude.ts";
+import { claudeModels } from "../models/claude.ts";
+import { anthropicModels } from "../models/model-sources.ts";
 import { claudeSessions } from "../sessions/claude-sessions.ts";
+import { claudeDialects } from "../thinking/thinking-dialects.ts";
 import { claudeReader, userMessage } from "./claude-reader.ts";
 import { ClaudeSessionCost } from "./claude-session-cost.ts";
 import { defineAdapter } from "./define-adapter.ts";
@@ -24,6 +28,10 @@ import {
 export const claudeAdapter = defineAdapter({
   manifest: claudeManifest,
   environment: /^(ANTHROPIC_|CLAUDE_|MAX_THINKING_TOKENS$|DISABLE_|AWS_|GOOGLE_|CLOUD_ML_)/,
+  thinking: claudeDialects,
+  models: claudeModels,
+  modelSource: anthropicModels,
+  reader: () => claudeReader(),
   sessions: claudeSessions,
   hidesNativeTools: true,
   open: openClaude,

@@ -4,10 +4,15 @@
  * `exec` never asks: its sandbox is all that stands between a command and the machine. So `prompt` has no fallback, nor has
  * a run without Codex' own tools, which `exec` would have.
  */
+
 import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core/internal";
-import type { JsonObject } from "../lines/json-line.ts";
+import { asObject, type JsonObject } from "../lines/json-line.ts";
 import { codexManifest } from "../manifests/codex.ts";
+import { codexModels } from "../models/codex.ts";
+import { codexAppServer } from "../models/model-sources.ts";
 import { codexSessions } from "../sessions/codex-sessions.ts";
+import { codexDialect } from "../thinking/thinking-dialects.ts";
+import type { AcpQuirks } from "./acp-reader.ts";
 import { codexAppServerReader } from "./codex-app-server-reader.ts";
 import { codexExecReader } from "./codex-exec-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
@@ -15,9 +20,17 @@ import { RpcBook } from "./json-rpc.ts";
 import { flag, isImageFile, jsonFile, skillLinks, skillName } from "./run-parts.ts";
 import { codexUsage, withSessionUsage } from "./session-usage.ts";
 
+/** Where its ACP differs from the protocol's. */
+const QUIRKS: AcpQuirks = { warning: /^Warning: / };
+
 export const codexAdapter = defineAdapter({
   manifest: codexManifest,
   environment: /^(OPENAI_|CODEX_|AZURE_OPENAI_|OLLAMA_)/,
+  thinking: [codexDialect],
+  models: codexModels,
+  modelSource: codexAppServer,
+  reader: (sample) => (sample.some(isRpc) ? codexAppServerReader() : codexExecReader()),
+  quirks: QUIRKS,
   sessions: codexSessions,
   hidesNativeTools: true,
   open: (options, place) =>
@@ -161,4 +174,10 @@ function openExec(options: RunOptions, place: RunPlace): AdapterRun {
     files: schema ? [schema.file] : [],
     ...withSessionUsage(codexExecReader(), codexUsage, place, sessionId),
   };
+}
+
+/** The app-server's dialect: JSON-RPC without the version. */
+function isRpc(message: unknown): boolean {
+  const record = asObject(message);
+  return typeof record?.method === "string" || (record?.id !== undefined && record.result !== undefined);
 }

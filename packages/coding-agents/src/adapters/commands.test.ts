@@ -1,6 +1,8 @@
 /** What each option of a run becomes: words of the command line, variables, files, or messages of the protocol. */
-import { type BuiltInAgentName, NO_THINKING, type RunFile } from "@capstan/core/internal";
+
+import { NO_THINKING, type RunFile } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
+import type { BuiltInAgentName } from "../built-in/built-in-agents.ts";
 import { conversationOf } from "../fixtures/conversation.ts";
 import { type Asked, openedRun } from "../fixtures/opened-run.ts";
 

@@ -3,19 +3,37 @@
  *
  * Both take the same flags. Instructions travel as an instructions file for all paths, in a folder of the run's own.
  */
+
 import type { AdapterRun, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
 import { copilotManifest } from "../manifests/copilot.ts";
+import { copilotModels } from "../models/copilot.ts";
+import { commandModels } from "../models/model-sources.ts";
+import { readCopilotModels } from "../models/read-model-lists.ts";
 import { copilotSessions } from "../sessions/copilot-sessions.ts";
+import { flagDialect } from "../thinking/thinking-dialects.ts";
+import type { AcpQuirks } from "./acp-reader.ts";
 import { acpRun } from "./acp-run.ts";
 import { copilotReader } from "./copilot-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
-import { ACP_QUIRKS } from "./readers.ts";
 import { flag, jsonFile, mcpServersByName, skillLinks } from "./run-parts.ts";
 import { copilotUsage, withSessionUsage } from "./session-usage.ts";
+
+/** Where its ACP differs from the protocol's. */
+const QUIRKS: AcpQuirks = {
+  retry: /^Info: .*Retrying/,
+  warning: /^Info: /,
+  error: /^Error: /,
+  silenceIsFailure: true,
+};
 
 export const copilotAdapter = defineAdapter({
   manifest: copilotManifest,
   environment: /^(COPILOT_|GH_|GITHUB_)/,
+  thinking: [flagDialect("--reasoning-effort", "reasoning_effort", "reasoning_effort")],
+  models: copilotModels,
+  modelSource: commandModels(["copilot", "help", "config"], readCopilotModels),
+  reader: () => copilotReader(),
+  quirks: QUIRKS,
   sessions: copilotSessions,
   hidesNativeTools: true,
   chooseTransport: ({ approvalMode }) => (approvalMode === "prompt" ? "acp" : "json"),
@@ -47,7 +65,7 @@ function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
     argv: ["copilot", "--acp", ...argv],
     env,
     files,
-    quirks: ACP_QUIRKS.copilot,
+    quirks: QUIRKS,
     prompt: options.prompt,
     warnings: trimmed(options),
   };

@@ -2,17 +2,25 @@
  * Adapter for Cursor's CLI, from its documentation: JSON lines when all is allowed or refused, ACP when a person is to be asked
  * or MCP servers are given.
  */
+
 import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core/internal";
 import { cursorManifest } from "../manifests/cursor.ts";
+import { cursorModels } from "../models/cursor.ts";
+import { commandModels } from "../models/model-sources.ts";
+import { readCursorModels } from "../models/read-model-lists.ts";
+import { cursorDialect } from "../thinking/thinking-dialects.ts";
 import { acpRun } from "./acp-run.ts";
 import { cursorReader } from "./cursor-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
-import { ACP_QUIRKS } from "./readers.ts";
 import { flag, withFilePaths, withInstructions } from "./run-parts.ts";
 
 export const cursorAdapter = defineAdapter({
   manifest: cursorManifest,
   environment: /^CURSOR_/,
+  thinking: [cursorDialect],
+  models: cursorModels,
+  modelSource: commandModels(["agent", "models"], readCursorModels),
+  reader: cursorReader,
   chooseTransport: (options) => (needsAcp(options) ? "acp" : "stream-json"),
   open: (options, place) =>
     place.transport === "acp" ? openAcp(options, place) : openStream(options, place),
@@ -39,4 +47,4 @@ function openStream(options: RunOptions, place: RunPlace): AdapterRun {
 }
 
 const openAcp = (options: RunOptions, place: RunPlace): AdapterRun =>
-  acpRun({ argv: ["agent", "acp"], quirks: ACP_QUIRKS.cursor }, options, place);
+  acpRun({ argv: ["agent", "acp"], quirks: {} }, options, place);

@@ -1,13 +1,17 @@
-/** Makes a built-in adapter of its manifest and of how it is opened; how it is read is in `readers.ts`. */
+/** Makes a built-in adapter of its manifest, of how it is opened and of how its output is read. */
 import type {
   AdapterRun,
   CliSessionStore,
   CodingAgentAdapter,
   CodingAgentManifest,
+  LineReader,
   RunOptions,
   RunPlace,
+  ThinkingDialect,
 } from "@capstan/core/internal";
-import { readerFor } from "./readers.ts";
+import type { AgentModels } from "../models/make-snapshot.ts";
+import type { ModelSource } from "../models/model-sources.ts";
+import { type AcpQuirks, acpReader, isAcp } from "./acp-reader.ts";
 
 export interface AdapterDefinition {
   readonly manifest: CodingAgentManifest;
@@ -16,7 +20,23 @@ export interface AdapterDefinition {
   readonly hidesNativeTools?: boolean;
   /** Which of the manifest's transports a run takes; the first one unless told. */
   readonly chooseTransport?: (options: RunOptions, nativeTools: "on" | "off") => string;
+  /** How the CLI takes thinking parameters, in the order in which they are tried; none where it takes none. */
+  readonly thinking: readonly ThinkingDialect[];
+  /** The bundled list of its models, and where a fresh one comes from. */
+  readonly models?: AgentModels;
+  readonly modelSource?: ModelSource;
+  /** Reads what the CLI writes in its own format; `sample` holds parsed lines, to detect which one. */
+  readonly reader: (sample: readonly unknown[]) => LineReader;
+  /** Where its ACP, or that of an adapter which translates the CLI to ACP, differs from the protocol's. */
+  readonly quirks?: AcpQuirks;
   open(options: RunOptions, place: RunPlace): AdapterRun;
+}
+
+/** An adapter that ships, with what the lists of agents, models and documents are made of. */
+export interface BuiltInAdapter
+  extends CodingAgentAdapter,
+    Pick<AdapterDefinition, "manifest" | "models" | "modelSource" | "thinking"> {
+  readonly thinking: readonly ThinkingDialect[];
 }
 
 export function defineAdapter({
@@ -26,11 +46,19 @@ export function defineAdapter({
   hidesNativeTools = false,
   chooseTransport,
   open,
-}: AdapterDefinition): CodingAgentAdapter {
+  thinking,
+  models,
+  modelSource,
+  reader,
+  quirks = {},
+}: AdapterDefinition): BuiltInAdapter {
   const { capabilities, commands, versionArgs, versionPattern, transports } = manifest;
-  const { agent } = capabilities;
   return Object.freeze({
-    name: agent,
+    name: capabilities.agent,
+    manifest,
+    thinking,
+    ...(models && { models }),
+    ...(modelSource && { modelSource }),
     capabilities,
     commands,
     versionArgs,
@@ -40,7 +68,8 @@ export function defineAdapter({
     transports,
     ...(chooseTransport && { chooseTransport }),
     open,
-    read: (sample: readonly unknown[]) => readerFor(agent, sample),
+    // ACP messages carry `jsonrpc`, whichever agent wrote them.
+    read: (sample: readonly unknown[]) => (sample.some(isAcp) ? acpReader(quirks) : reader(sample)),
     ...(sessions && { sessions }),
   });
 }

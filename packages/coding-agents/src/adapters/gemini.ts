@@ -4,20 +4,32 @@
  * Thinking and skills have no flag, only files in its home. A settings file above the user's must belong to root, so a home
  * is laid over the user's instead: links to everything in it, and settings of the run's own. Sessions land where they always do.
  */
+
 import type { AdapterRun, PlacedAttachment, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
 import type { JsonObject } from "../lines/json-line.ts";
 import { geminiManifest } from "../manifests/gemini.ts";
+import { geminiModels } from "../models/gemini.ts";
+import { googleModels } from "../models/model-sources.ts";
 import { geminiSessions } from "../sessions/gemini-sessions.ts";
+import { geminiDialects } from "../thinking/thinking-dialects.ts";
+import type { AcpQuirks } from "./acp-reader.ts";
 import { acpRun } from "./acp-run.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { geminiReader } from "./gemini-reader.ts";
-import { ACP_QUIRKS } from "./readers.ts";
 import { COMMAND_WARNING, flag, isCommand, skillLinks, withInstructions } from "./run-parts.ts";
 import { geminiUsage, withSessionUsage } from "./session-usage.ts";
+
+/** Where its ACP differs from the protocol's. */
+const QUIRKS: AcpQuirks = { thoughtHeading: /^\*{4}\n/, toolOfId: (id) => /^(\w+?)__/.exec(id)?.[1] };
 
 export const geminiAdapter = defineAdapter({
   manifest: geminiManifest,
   environment: /^(GEMINI_|GOOGLE_)/,
+  thinking: geminiDialects,
+  models: geminiModels,
+  modelSource: googleModels,
+  reader: geminiReader,
+  quirks: QUIRKS,
   sessions: geminiSessions,
   hidesNativeTools: true,
   // Over ACP, loading a session writes a new beginning over it first and then finds it empty, and `/` begins a command.
@@ -150,7 +162,7 @@ function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
     files,
     prompt,
     warnings,
-    quirks: ACP_QUIRKS.gemini,
+    quirks: QUIRKS,
   };
   return withSessionUsage(acpRun(parts, options, place), geminiUsage, place);
 }

@@ -2,18 +2,31 @@
  * Adapter for omp (oh-my-pi): its JSON lines; ACP when a person is to be asked, a session forked or MCP servers given,
  * for which the command line has no option.
  */
+
 import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core/internal";
 import { ompManifest } from "../manifests/omp.ts";
+import { commandModels } from "../models/model-sources.ts";
+import { ompModels } from "../models/omp.ts";
+import { readOmpModels } from "../models/read-model-lists.ts";
 import { ompSessions } from "../sessions/pi-sessions.ts";
+import { ompDialect } from "../thinking/thinking-dialects.ts";
+import type { AcpQuirks } from "./acp-reader.ts";
 import { acpRun } from "./acp-run.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { piReader } from "./pi-reader.ts";
-import { ACP_QUIRKS } from "./readers.ts";
 import { flag, jsonFile, skillPlugin } from "./run-parts.ts";
+
+/** Where its ACP differs from the protocol's. */
+const QUIRKS: AcpQuirks = { error: /^[45]\d\d |\(type=\w+_error/, silenceIsFailure: true };
 
 export const ompAdapter = defineAdapter({
   manifest: ompManifest,
   environment: /^(OMP_|PI_|[A-Z0-9_]+_API_KEY$|AWS_|GOOGLE_)/,
+  thinking: [ompDialect],
+  models: ompModels,
+  modelSource: commandModels(["omp", "models", "--json"], readOmpModels),
+  reader: () => piReader({ terminal: "agent_end" }),
+  quirks: QUIRKS,
   sessions: ompSessions,
   chooseTransport: (options) => (needsAcp(options) ? "acp" : "json"),
   open: (options, place) => (place.transport === "acp" ? openAcp(options, place) : openJson(options, place)),
@@ -59,7 +72,7 @@ function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
       argv: ["omp", "acp", ...flag("--model", place.model), ...skills.argv],
       env: { ...place.thinking.env },
       files: skills.files,
-      quirks: ACP_QUIRKS.omp,
+      quirks: QUIRKS,
       // Its ACP takes a level and no config document.
       ...(place.thinking.settings && {
         warnings: [

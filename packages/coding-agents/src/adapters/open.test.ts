@@ -1,14 +1,12 @@
+import { NO_THINKING, type RunOptions, type RunPlace } from "@capstan/core/internal";
+import { describe, expect, test } from "vitest";
 import {
+  BUILT_IN_ADAPTERS,
   BUILT_IN_AGENT_NAMES,
   type BuiltInAgentName,
-  NO_THINKING,
-  type RunOptions,
-  type RunPlace,
-} from "@capstan/core/internal";
-import { describe, expect, test } from "vitest";
+} from "../built-in/built-in-agents.ts";
 import { conversationOf } from "../fixtures/conversation.ts";
 import { openedRun } from "../fixtures/opened-run.ts";
-import { BUILT_IN_ADAPTERS } from "./built-in-adapters.ts";
 
 const TRICKY = '--yolo "$(id)" `id`\n[[text]]';
 

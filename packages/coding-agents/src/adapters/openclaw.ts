@@ -3,8 +3,13 @@
  *
  * Its command for resuming wants an agent's name; `main` is the one that every installation has.
  */
+
 import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core/internal";
 import { openclawManifest } from "../manifests/openclaw.ts";
+import { commandModels } from "../models/model-sources.ts";
+import { openclawModels } from "../models/openclaw.ts";
+import { readOpenclawModels } from "../models/read-model-lists.ts";
+import { flagDialect } from "../thinking/thinking-dialects.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { openclawReader } from "./openclaw-reader.ts";
 import { flag, withInstructions } from "./run-parts.ts";
@@ -12,6 +17,10 @@ import { flag, withInstructions } from "./run-parts.ts";
 export const openclawAdapter = defineAdapter({
   manifest: openclawManifest,
   environment: /^(OPENCLAW_|[A-Z0-9_]+_API_KEY$)/,
+  thinking: [flagDialect("--thinking", "thinking", "thinking")],
+  models: openclawModels,
+  modelSource: commandModels(["openclaw", "models", "list", "--json"], readOpenclawModels),
+  reader: openclawReader,
   chooseTransport: ({ sessionId }) => (sessionId === undefined ? "exec" : "local"),
   open: openOnce,
 });

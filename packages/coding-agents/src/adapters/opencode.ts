@@ -4,6 +4,7 @@
  * Everything of the run's own travels in one inline config document, laid over the user's. The server has a password of the
  * run's own: loopback is open to everybody on the machine.
  */
+
 import type {
   AdapterRun,
   McpServerConfig,
@@ -11,16 +12,30 @@ import type {
   RunOptions,
   RunPlace,
 } from "@capstan/core/internal";
-import type { JsonObject } from "../lines/json-line.ts";
+import { asObject, type JsonObject } from "../lines/json-line.ts";
 import { opencodeManifest } from "../manifests/opencode.ts";
+import { commandModels } from "../models/model-sources.ts";
+import { opencodeModels } from "../models/opencode.ts";
+import { readOpencodeModels } from "../models/read-model-lists.ts";
 import { opencodeSessions } from "../sessions/opencode-sessions.ts";
+import { opencodeDialects } from "../thinking/thinking-dialects.ts";
+import type { AcpQuirks } from "./acp-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
+import { opencodeReader } from "./opencode-reader.ts";
 import { type OpencodePlan, opencodeOpening, opencodeServerReader } from "./opencode-server-reader.ts";
 import { isImageFile, mergeDocuments, skillFolder } from "./run-parts.ts";
+
+/** Where its ACP differs from the protocol's. */
+const QUIRKS: AcpQuirks = { titleIsName: true };
 
 export const opencodeAdapter = defineAdapter({
   manifest: opencodeManifest,
   environment: /^(OPENCODE_|[A-Z0-9_]+_API_KEY$|AWS_|GOOGLE_|XDG_)/,
+  thinking: opencodeDialects,
+  models: opencodeModels,
+  modelSource: commandModels(["opencode", "models", "--verbose"], readOpencodeModels),
+  reader: (sample) => (sample.some(isServerMessage) ? opencodeServerReader() : opencodeReader()),
+  quirks: QUIRKS,
   sessions: opencodeSessions,
   hidesNativeTools: true,
   open: openServer,
@@ -122,4 +137,10 @@ function opencodeServer(server: McpServerConfig): [string, JsonObject] {
           enabled: true,
         },
   ];
+}
+
+/** A request to OpenCode's server, or one of its events. */
+function isServerMessage(message: unknown): boolean {
+  const record = asObject(message);
+  return typeof record?.path === "string" || asObject(record?.properties) !== undefined;
 }

@@ -3,16 +3,30 @@
  *
  * Pi has no permissions: its tools run. So `deny` takes them away, and `prompt` is refused before.
  */
+
 import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core/internal";
 import { piManifest } from "../manifests/pi.ts";
+import { commandModels } from "../models/model-sources.ts";
+import { piModels } from "../models/pi.ts";
+import { readPiModels } from "../models/read-model-lists.ts";
 import { piSessions } from "../sessions/pi-sessions.ts";
+import { flagDialect } from "../thinking/thinking-dialects.ts";
+import type { AcpQuirks } from "./acp-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { piPrompt, piReader } from "./pi-reader.ts";
 import { flag, isImageFile, withFilePaths } from "./run-parts.ts";
 
+/** Where its ACP differs from the protocol's. */
+const QUIRKS: AcpQuirks = { banner: /^pi v\d[\w.-]*\n---\n/, silenceIsFailure: true };
+
 export const piAdapter = defineAdapter({
   manifest: piManifest,
   environment: /^(PI_|[A-Z0-9_]+_API_KEY$|AWS_|GOOGLE_)/,
+  thinking: [flagDialect("--thinking", "thinking", "thought_level")],
+  models: piModels,
+  modelSource: commandModels(["pi", "--list-models"], readPiModels),
+  reader: () => piReader({ terminal: "agent_settled" }),
+  quirks: QUIRKS,
   sessions: piSessions,
   hidesNativeTools: true,
   open: openRpc,

@@ -1,5 +1,6 @@
-import type { BuiltInAgentName, CodingAgentEvent, LineReader } from "@capstan/core/internal";
+import type { CodingAgentEvent, LineReader } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
+import type { BuiltInAgentName } from "../built-in/built-in-agents.ts";
 import { recordingReader, TRANSCRIPTS } from "../fixtures/transcripts.ts";
 import { replay } from "../replay/replay.ts";
 import { acpReader } from "./acp-reader.ts";

@@ -2,13 +2,15 @@
  * The real programs against a simulated model on loopback, each run with a home of its own and an environment of PATH alone.
  * Programs that are not in the cache are skipped, by name; `node tools/install-agents.ts` puts them there.
  */
+
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { BuiltInAgentName, CodingAgentEvent, RunOptions } from "@capstan/core/internal";
+import type { CodingAgentEvent, RunOptions } from "@capstan/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { BuiltInAgentName } from "../built-in/built-in-agents.ts";
+import { MANIFESTS } from "../built-in/manifests.ts";
 import type { RunHandle } from "../engine/run-handle.ts";
 import { isInCache, newHome } from "../fixtures/real-agent.ts";
-import { MANIFESTS } from "../manifests/all.ts";
 import { SIM_ANSWER } from "../sim/sim-plan.ts";
 import type { SimRequest } from "../sim/sim-request.ts";
 import { type Sim, startSim } from "../sim/sim-server.ts";

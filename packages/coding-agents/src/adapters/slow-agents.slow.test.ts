@@ -2,13 +2,15 @@
  * omp and OpenClaw, which take their time (OpenClaw up to half a minute a run), against a simulated model on loopback.
  * Skipped, by name, when they are not in the cache: `node tools/install-agents.ts omp openclaw` puts them there.
  */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { BuiltInAgentName, CodingAgentEvent } from "@capstan/core/internal";
+import type { CodingAgentEvent } from "@capstan/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { BuiltInAgentName } from "../built-in/built-in-agents.ts";
+import { MANIFESTS } from "../built-in/manifests.ts";
 import type { RunHandle } from "../engine/run-handle.ts";
 import { isInCache, newHome } from "../fixtures/real-agent.ts";
-import { MANIFESTS } from "../manifests/all.ts";
 import { SIM_ANSWER } from "../sim/sim-plan.ts";
 import { type Sim, startSim } from "../sim/sim-server.ts";
 

@@ -2,15 +2,17 @@
  * What runs count on, tried on every transport of the real programs: the exact prompt, images, edited and refused calls,
  * costs of new and resumed sessions, the provider's errors, a broken stream, limits, and answers that fit a schema.
  */
+
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BuiltInAgentName, CodingAgentEvent, RunOptions } from "@capstan/core/internal";
+import type { CodingAgentEvent, RunOptions } from "@capstan/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { BuiltInAgentName } from "../built-in/built-in-agents.ts";
+import { MANIFESTS } from "../built-in/manifests.ts";
 import { IMAGE_BASE64 } from "../doctor/probe-place.ts";
 import { IMAGE_ON_WIRE } from "../doctor/probe-scenarios.ts";
 import type { RunHandle } from "../engine/run-handle.ts";
 import { isInCache, newHome } from "../fixtures/real-agent.ts";
-import { MANIFESTS } from "../manifests/all.ts";
 import type { SimRequest } from "../sim/sim-request.ts";
 import { type Sim, startSim } from "../sim/sim-server.ts";
 

@@ -1,6 +1,6 @@
 /** The tables of docs/coding-agents.md, made from the manifests and decisions themselves, so that the page cannot drift. */
+
 import {
-  type BuiltInAgentName,
   createModelRegistry,
   type NativeThinking,
   nativeThinking,
@@ -8,8 +8,9 @@ import {
   type ThinkingEffortLevel,
   validateRun,
 } from "@capstan/core/internal";
-import { ALL_MANIFESTS, MANIFESTS } from "../manifests/all.ts";
-import { MODEL_SNAPSHOTS } from "../models/all.ts";
+import { BUILT_IN_ADAPTERS, type BuiltInAgentName } from "../built-in/built-in-agents.ts";
+import { ALL_MANIFESTS, MANIFESTS } from "../built-in/manifests.ts";
+import { MODEL_SNAPSHOTS } from "../built-in/models.ts";
 
 const line = (cells: readonly string[]) =>
   `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
@@ -56,7 +57,7 @@ export function effortMarkdown(): string {
     const model = registry.model(agent, modelId);
     const asked = { agent, prompt: "x", thinkingEffort };
     if (!validateRun(asked, MANIFESTS[agent].capabilities, model).ok) return "refused";
-    return carriedText(nativeThinking({ agent, model, thinkingEffort }));
+    return carriedText(nativeThinking({ agent, model, thinkingEffort }, BUILT_IN_ADAPTERS[agent].thinking));
   };
   const rows = EXAMPLES.map(([agent, modelId]) => [
     MANIFESTS[agent].displayName,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { matrixMarkdown } from "../manifests/matrix.ts";
+import { matrixMarkdown } from "../built-in/matrix.ts";
 import {
   departuresMarkdown,
   effortMarkdown,

@@ -1,7 +1,8 @@
-import { BUILT_IN_AGENT_NAMES, validateRun } from "@capstan/core/internal";
+import { validateRun } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
+import { BUILT_IN_AGENT_NAMES } from "../built-in/built-in-agents.ts";
+import { MANIFESTS } from "../built-in/manifests.ts";
 import type { CommandResult } from "../command/run-command.ts";
-import { MANIFESTS } from "../manifests/all.ts";
 import { checkAgent } from "./check-agent.ts";
 import { compareVersions } from "./compare-versions.ts";
 import { effectiveCapabilities } from "./effective.ts";

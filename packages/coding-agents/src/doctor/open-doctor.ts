@@ -1,9 +1,9 @@
 /** The doctor with real effects: this machine's commands and files, and a client for probes that sees nothing but PATH. */
 import { homedir } from "node:os";
+import { ALL_MANIFESTS } from "../built-in/manifests.ts";
 import { createClient } from "../client.ts";
 import type { CodingAgentClient } from "../coding-agent-client.ts";
 import { runCommand } from "../command/run-command.ts";
-import { ALL_MANIFESTS } from "../manifests/all.ts";
 import { createDoctor, type Doctor } from "./doctor.ts";
 import { exists } from "./probe-place.ts";
 

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { MANIFESTS } from "../built-in/manifests.ts";
 import { createClient } from "../client.ts";
-import { MANIFESTS } from "../manifests/all.ts";
 import { probeAgent } from "./probe-agent.ts";
 
 const CACHE = process.env.CAPSTAN_AGENTS_CACHE ?? join(homedir(), ".cache", "capstan-agents");

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CodingAgentCapabilities, CodingAgentEvent, RunOptions } from "@capstan/core/internal";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { MANIFESTS } from "../built-in/manifests.ts";
 import { type CommandResult, runCommand } from "../command/run-command.ts";
-import { MANIFESTS } from "../manifests/all.ts";
 import { createDoctor } from "./doctor.ts";
 import { isProbeClean, type ProbeRun, probeAgent } from "./probe-agent.ts";
 

@@ -193,7 +193,7 @@ describe("approvals", () => {
     const run = start("ask", { approvalMode: "prompt" }, { talksBack: true });
     for await (const event of run) if (event.type === "approval-requested") await run.approve(event.id);
     expect((await run.result).outcome).toBe("done");
-    await expect(run.approve("q1")).rejects.toThrow(/cannot take "approve"/);
+    await expect(run.approve("q1")).rejects.toThrow(/cannot accept "approve"/);
   });
 });
 

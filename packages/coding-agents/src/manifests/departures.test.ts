@@ -1,11 +1,11 @@
-import { BUILT_IN_AGENT_NAMES, type CodingAgentCapabilities } from "@capstan/core/internal";
+import type { CodingAgentCapabilities } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
-import { MANIFESTS } from "./all.ts";
+import type { BuiltInAgentName } from "../built-in/built-in-agents.ts";
+import { MANIFESTS } from "../built-in/manifests.ts";
 import { SEED_PROFILES } from "./seed-profiles.ts";
 
-describe.each(BUILT_IN_AGENT_NAMES)("%s", (name) => {
-  const { capabilities, departures } = MANIFESTS[name];
-  const seed = SEED_PROFILES[name];
+describe.each(Object.entries(SEED_PROFILES))("%s", (name, seed) => {
+  const { capabilities, departures } = MANIFESTS[name as BuiltInAgentName];
   const differing = Object.keys(seed).filter((field) => {
     const key = field as keyof CodingAgentCapabilities;
     return JSON.stringify(seed[key]) !== JSON.stringify(capabilities[key]);

@@ -1,11 +1,8 @@
-import {
-  BUILT_IN_AGENT_NAMES,
-  CAPABILITY_GROUPS,
-  type CodingAgentCapabilities,
-} from "@capstan/core/internal";
+import { CAPABILITY_GROUPS, type CodingAgentCapabilities } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
-import { ALL_MANIFESTS, MANIFESTS } from "./all.ts";
-import { MATRIX_COLUMNS, matrixMarkdown, matrixRows } from "./matrix.ts";
+import { BUILT_IN_AGENT_NAMES } from "../built-in/built-in-agents.ts";
+import { ALL_MANIFESTS, MANIFESTS } from "../built-in/manifests.ts";
+import { MATRIX_COLUMNS, matrixMarkdown, matrixRows } from "../built-in/matrix.ts";
 
 /** Every field of the seed's interface, with ours, and what a value of it looks like. */
 const FIELDS: Record<

@@ -1,5 +1,6 @@
 /** The seed's section 12 as data, for the test that every difference from it is written down. Fields in the order of the interface. */
-import type { BuiltInAgentName, CodingAgentCapabilities } from "@capstan/core/internal";
+
+import type { CodingAgentCapabilities } from "@capstan/core/internal";
 
 type Profile = Partial<CodingAgentCapabilities>;
 
@@ -47,7 +48,7 @@ const profile = (
 const T = true;
 const F = false;
 
-export const SEED_PROFILES: Readonly<Record<BuiltInAgentName, Profile>> = {
+export const SEED_PROFILES: Readonly<Record<string, Profile>> = {
   claude: profile([T, T, T, T, T], [T, T, T, T, T], [T, T, T, T, T, F, T], {
     sessionPersistence: "file",
     skillsFormat: "directory",

@@ -1,10 +1,10 @@
 /** Claude Code's models. The aliases are those it resolved on the wire; they move with each release. */
-import { MANIFESTS } from "../manifests/all.ts";
+import { claudeManifest } from "../manifests/claude.ts";
 import type { AgentModels } from "./make-snapshot.ts";
 
 export const claudeModels: AgentModels = {
   agent: "claude",
-  capabilities: MANIFESTS.claude.capabilities,
+  capabilities: claudeManifest.capabilities,
   defaultModelId: "claude-opus-5-5",
   entries: [
     { facts: "claude-opus-5-5", modelAlias: "opus", modelAliases: ["best", "default"] },

@@ -1,5 +1,5 @@
 /** Codex' models, as `model/list` of its app-server gives them; what it offers an upgrade for is deprecated. */
-import { MANIFESTS } from "../manifests/all.ts";
+import { codexManifest } from "../manifests/codex.ts";
 import type { AgentModels } from "./make-snapshot.ts";
 
 const toSol = { deprecated: true, deprecatedSince: "2026-09-22", successorModelId: "gpt-6-sol" };
@@ -7,7 +7,7 @@ const toLuna = { ...toSol, successorModelId: "gpt-6-luna" };
 
 export const codexModels: AgentModels = {
   agent: "codex",
-  capabilities: MANIFESTS.codex.capabilities,
+  capabilities: codexManifest.capabilities,
   defaultModelId: "gpt-6.1-sol",
   entries: [
     { facts: "gpt-6.1-sol", contextWindow: 500_000 },

@@ -1,10 +1,10 @@
 /** Copilot's models, as `copilot help config` lists them; it writes Anthropic's versions with a dot. */
-import { MANIFESTS } from "../manifests/all.ts";
+import { copilotManifest } from "../manifests/copilot.ts";
 import type { AgentModels } from "./make-snapshot.ts";
 
 export const copilotModels: AgentModels = {
   agent: "copilot",
-  capabilities: MANIFESTS.copilot.capabilities,
+  capabilities: copilotManifest.capabilities,
   defaultModelId: "claude-sonnet-5.5",
   idOf: ({ id }) => dotted(id),
   entries: [

@@ -1,5 +1,5 @@
 /** Cursor's models, from its documentation: the level is part of the name, so one entry stands for its names. */
-import { MANIFESTS } from "../manifests/all.ts";
+import { cursorManifest } from "../manifests/cursor.ts";
 import type { AgentModels } from "./make-snapshot.ts";
 import type { ModelFacts } from "./model-facts.ts";
 
@@ -26,7 +26,7 @@ const named = (base: string) => ({
 
 export const cursorModels: AgentModels = {
   agent: "cursor",
-  capabilities: MANIFESTS.cursor.capabilities,
+  capabilities: cursorManifest.capabilities,
   defaultModelId: "auto",
   entries: [
     { facts: facts("auto", "Auto", null, [1.25, 6, 0.25]) },

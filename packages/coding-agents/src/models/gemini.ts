@@ -1,10 +1,10 @@
 /** Gemini CLI's models. It renames some on the way out: those names are aliases here. */
-import { MANIFESTS } from "../manifests/all.ts";
+import { geminiManifest } from "../manifests/gemini.ts";
 import type { AgentModels } from "./make-snapshot.ts";
 
 export const geminiModels: AgentModels = {
   agent: "gemini",
-  capabilities: MANIFESTS.gemini.capabilities,
+  capabilities: geminiManifest.capabilities,
   defaultModelId: "gemini-3.1-pro-preview",
   // Levels end at HIGH. The seed has a max for Gemini, so it stays, and is lowered with a warning.
   effort: () => ({ thinkingEffortLevels: ["low", "medium", "high", "max"] }),

@@ -1,11 +1,11 @@
 /** Some of the models Hermes routes to, by OpenRouter's names. It has no thinking mode that a run could steer. */
-import { MANIFESTS } from "../manifests/all.ts";
+import { hermesManifest } from "../manifests/hermes.ts";
 import { dotted } from "./copilot.ts";
 import type { AgentModels } from "./make-snapshot.ts";
 
 export const hermesModels: AgentModels = {
   agent: "hermes",
-  capabilities: MANIFESTS.hermes.capabilities,
+  capabilities: hermesManifest.capabilities,
   defaultModelId: "anthropic/claude-opus-4.6",
   idOf: ({ provider, id }) => `${provider}/${dotted(id)}`,
   entries: [

@@ -1,11 +1,11 @@
 /** omp's models of the three large providers. On OpenAI models its `max` went out as `xhigh`, so that is what we ask for. */
-import { MANIFESTS } from "../manifests/all.ts";
+import { ompManifest } from "../manifests/omp.ts";
 import { PROVIDER_MODELS, providerId } from "./by-provider.ts";
 import { type AgentModels, effortOf } from "./make-snapshot.ts";
 
 export const ompModels: AgentModels = {
   agent: "omp",
-  capabilities: MANIFESTS.omp.capabilities,
+  capabilities: ompManifest.capabilities,
   defaultModelId: null,
   idOf: providerId,
   effort: (facts) =>

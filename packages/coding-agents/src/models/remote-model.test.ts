@@ -1,13 +1,14 @@
 import { type ModelSnapshot, nativeThinking } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
-import { AGENT_MODELS, MODEL_SNAPSHOTS } from "./all.ts";
+import { BUILT_IN_ADAPTERS } from "../built-in/built-in-agents.ts";
+import { AGENT_MODELS, MODEL_SNAPSHOTS } from "../built-in/models.ts";
 import { type RemoteModel, withRemoteModels } from "./remote-model.ts";
 
 const NOW = "2026-12-01T00:00:00.000Z";
 
 function merged(agent: string, remote: RemoteModel[]): ModelSnapshot {
   const current = MODEL_SNAPSHOTS.find((snapshot) => snapshot.agent === agent);
-  const models = AGENT_MODELS.find((entry) => entry.agent === agent);
+  const models = AGENT_MODELS.find((entry) => entry.models.agent === agent)?.models;
   if (!current || !models) throw new Error(`no models of ${agent}`);
   return withRemoteModels(current, models, remote, NOW);
 }
@@ -95,7 +96,10 @@ describe("a model nobody bundled", () => {
   test("whose level is in its name becomes that name when the level is asked for", () => {
     const model = only("cursor", { id: "grok-5", effortNames: { low: "grok-5-low", high: "grok-5-high" } });
     expect(model).toMatchObject({ thinkingEffortLevels: ["low", "high"], cliArgValue: "grok-5-low" });
-    const native = nativeThinking({ agent: "cursor", model: model ?? null, thinkingEffort: "high" });
+    const native = nativeThinking(
+      { agent: "cursor", model: model ?? null, thinkingEffort: "high" },
+      BUILT_IN_ADAPTERS.cursor.thinking,
+    );
     expect(native).toMatchObject({ modelName: "grok-5-high", warnings: [] });
   });
 

@@ -1,5 +1,4 @@
 import {
-  BUILT_IN_AGENT_NAMES,
   createModelRegistry,
   NATIVE_AGENT,
   nativeThinking,
@@ -7,8 +6,9 @@ import {
   validateRun,
 } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
-import { MANIFESTS } from "../manifests/all.ts";
-import { MODEL_SNAPSHOTS } from "./all.ts";
+import { BUILT_IN_ADAPTERS, BUILT_IN_AGENT_NAMES } from "../built-in/built-in-agents.ts";
+import { MANIFESTS } from "../built-in/manifests.ts";
+import { MODEL_SNAPSHOTS } from "../built-in/models.ts";
 
 const registry = createModelRegistry({ snapshots: MODEL_SNAPSHOTS, now: () => new Date() });
 
@@ -81,7 +81,10 @@ describe("every level on every model of every agent", () => {
       const options = { agent, prompt: "hi", thinkingEffort };
       const where = `${agent} ${model.modelId} ${thinkingEffort}`;
       if (!validateRun(options, MANIFESTS[agent].capabilities, model).ok) continue;
-      const { argv, env, settings, modelName, warnings } = nativeThinking({ agent, model, thinkingEffort });
+      const { argv, env, settings, modelName, warnings } = nativeThinking(
+        { agent, model, thinkingEffort },
+        BUILT_IN_ADAPTERS[agent].thinking,
+      );
       const carriers = [argv.length > 0, Object.keys(env).length > 0, settings !== null, modelName !== null];
       expect(carriers, where).toContain(true);
       expect(
@@ -104,7 +107,10 @@ describe("every level on every model of every agent", () => {
     ["omp", "openai/gpt-6-sol", "max", "thinking_lowered"],
     ["opencode", "anthropic/claude-sonnet-4-5", "low", undefined],
   ] as const)("%s %s %s: %s", (agent, modelId, thinkingEffort, code) => {
-    const { warnings } = nativeThinking({ agent, model: registry.model(agent, modelId), thinkingEffort });
+    const { warnings } = nativeThinking(
+      { agent, model: registry.model(agent, modelId), thinkingEffort },
+      BUILT_IN_ADAPTERS[agent].thinking,
+    );
     expect(warnings.map((warning) => warning.code)).toEqual(code ? [code] : []);
   });
 

@@ -1,12 +1,13 @@
 /** A plugin's life in the real programs: installed from a folder, listed, removed. No network. */
+
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import type { BuiltInAgentName } from "@capstan/core/internal";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { BuiltInAgentName } from "../built-in/built-in-agents.ts";
+import { MANIFESTS } from "../built-in/manifests.ts";
 import { runCommand } from "../command/run-command.ts";
-import { MANIFESTS } from "../manifests/all.ts";
 import { createPlugins } from "./plugin-operations.ts";
 
 const CACHE = process.env.CAPSTAN_AGENTS_CACHE ?? join(homedir(), ".cache", "capstan-agents");

@@ -1,12 +1,8 @@
-import {
-  BUILT_IN_AGENT_NAMES,
-  type BuiltInAgentName,
-  CapabilityError,
-  RunRefusedError,
-} from "@capstan/core/internal";
+import { CapabilityError, RunRefusedError } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
+import { BUILT_IN_AGENT_NAMES, type BuiltInAgentName } from "../built-in/built-in-agents.ts";
+import { MANIFESTS } from "../built-in/manifests.ts";
 import type { CommandResult } from "../command/run-command.ts";
-import { MANIFESTS } from "../manifests/all.ts";
 import { createPlugins } from "./plugin-operations.ts";
 import { readInstalled, readListings } from "./read-plugins.ts";
 

@@ -1,9 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { BuiltInAgentName } from "@capstan/core/internal";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { BUILT_IN_ADAPTERS } from "../adapters/built-in-adapters.ts";
+import { BUILT_IN_ADAPTERS, type BuiltInAgentName } from "../built-in/built-in-agents.ts";
 import { type CommandRunner, runCommand } from "../command/run-command.ts";
 import { listSessions, readSession } from "./session-browser.ts";
 

@@ -9,6 +9,7 @@ import type { AgentTransport, CodingAgentCapabilities } from "./capabilities.ts"
 import type { CodingAgentEvent } from "./events.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { NativeThinking } from "./thinking.ts";
+import type { ThinkingDialect } from "./thinking-dialect.ts";
 
 /** Adapter output: unified events, and markers that only the ledger reads. */
 export type AdapterEvent =
@@ -196,6 +197,8 @@ export interface CodingAgentAdapter {
   readonly transports?: readonly AgentTransport[];
   /** The transport used by a run that names none. */
   chooseTransport?(options: RunOptions, nativeTools: "on" | "off"): string;
+  /** How the CLI takes thinking parameters. Absent: the level is an option of the session, as over ACP. */
+  readonly thinking?: readonly ThinkingDialect[];
   open(options: RunOptions, place: RunPlace): AdapterRun;
   /** Reads a recording: `sample` holds its parsed lines, to detect the protocol. */
   read(sample: readonly unknown[]): LineReader;

@@ -3,7 +3,6 @@
  *
  * Everything here is data; the adapter that speaks to the binary is another file.
  */
-import type { BuiltInAgentName } from "./agent-name.ts";
 import type { AgentTransport, CodingAgentCapabilities } from "./capabilities.ts";
 
 /** Where the seed and the binary disagree. */
@@ -15,7 +14,7 @@ export interface Departure {
 }
 
 export interface CodingAgentManifest {
-  readonly capabilities: CodingAgentCapabilities & { readonly agent: BuiltInAgentName };
+  readonly capabilities: CodingAgentCapabilities;
   readonly displayName: string;
   /** Available transports, the default first. */
   readonly transports: readonly [AgentTransport, ...AgentTransport[]];

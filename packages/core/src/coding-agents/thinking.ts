@@ -11,10 +11,10 @@ import type { ModelCapabilities } from "./model.ts";
 import type { RunWarning } from "./run-warning.ts";
 import {
   type CarriedThinking,
-  dialectsOf,
+  SESSION_OPTION_DIALECT,
   type ThinkingDialect,
   type ThinkingParams,
-} from "./thinking-dialects.ts";
+} from "./thinking-dialect.ts";
 
 export interface ThinkingRequest {
   readonly agent: AgentName;
@@ -51,10 +51,10 @@ export const NO_THINKING: NativeThinking = {
   warnings: [],
 };
 
-/** Pass `dialects` for a custom adapter; built-in agents have theirs. */
+/** `dialects` are the adapter's own. */
 export function nativeThinking(
   request: ThinkingRequest,
-  dialects: readonly ThinkingDialect[] = dialectsOf(request.agent),
+  dialects: readonly ThinkingDialect[] = [SESSION_OPTION_DIALECT],
 ): NativeThinking {
   const { model, thinkingEffort, thinkingBudgetTokens, thinkingOverride = {} } = request;
   const asked = thinkingEffort !== undefined || thinkingBudgetTokens !== undefined;

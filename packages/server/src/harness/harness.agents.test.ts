@@ -5,9 +5,15 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { MANIFESTS, type Sim, type SimRequest, startSim, wireToSim } from "@capstan/coding-agents";
+import {
+  type BuiltInAgentName,
+  MANIFESTS,
+  type Sim,
+  type SimRequest,
+  startSim,
+  wireToSim,
+} from "@capstan/coding-agents";
 import type { RunEvent } from "@capstan/core";
-import type { BuiltInAgentName } from "@capstan/core/internal";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { last, results, spoken } from "../../../../tools/engine-under-test.ts";
 import { type HarnessUnderTest, harnessUnderTest } from "./fixtures/harness-under-test.ts";

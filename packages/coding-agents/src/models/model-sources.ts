@@ -3,29 +3,17 @@
  *
  * The effects (commands, network, environment, clock) are passed in; each fetch is bounded in time and size.
  */
-import {
-  type AgentName,
-  type ModelRefresher,
-  type ModelSnapshot,
-  NATIVE_AGENT,
-} from "@capstan/core/internal";
+import type { ModelSnapshot } from "@capstan/core/internal";
 import type { CommandOptions, CommandRunner } from "../command/run-command.ts";
-import { AGENT_MODELS } from "./all.ts";
 import {
   ModelListError,
   readAnthropicModels,
   readCodexModels,
-  readCopilotModels,
-  readCursorModels,
   readGoogleModels,
-  readOmpModels,
   readOpenaiModels,
-  readOpenclawModels,
-  readOpencodeModels,
   readOpenrouterModels,
-  readPiModels,
 } from "./read-model-lists.ts";
-import { type RemoteModel, withRemoteModels } from "./remote-model.ts";
+import type { RemoteModel } from "./remote-model.ts";
 
 export interface RefreshEffects {
   readonly run: CommandRunner;
@@ -39,35 +27,11 @@ const COMMAND_TIMEOUT_MS = 60_000; // OpenClaw alone needs up to 25 s to start
 const FETCH_TIMEOUT_MS = 20_000;
 const MAX_BODY_BYTES = 8_000_000; // OpenRouter's list, the longest, is about 1 MB
 
-type Source = (effects: RefreshEffects, current: ModelSnapshot) => Promise<RemoteModel[]>;
+/** Asks for the models of an agent; throws `ModelListError` when it cannot. */
+export type ModelSource = (effects: RefreshEffects, current: ModelSnapshot) => Promise<RemoteModel[]>;
 
-const SOURCES: Readonly<Record<string, Source>> = {
-  claude: (effects) => anthropic(effects),
-  codex: codexAppServer,
-  gemini: (effects) => google(effects),
-  copilot: command(["copilot", "help", "config"], readCopilotModels),
-  cursor: command(["agent", "models"], readCursorModels),
-  opencode: command(["opencode", "models", "--verbose"], readOpencodeModels),
-  pi: command(["pi", "--list-models"], readPiModels),
-  omp: command(["omp", "models", "--json"], readOmpModels),
-  openclaw: command(["openclaw", "models", "list", "--json"], readOpenclawModels),
-  hermes: async (effects) => readOpenrouterModels(await get(effects, openrouterUrl(effects.env), {})),
-  [NATIVE_AGENT]: everyProvider,
-};
-
-/** One refresher per agent, for `createModelRegistry`. */
-export function createRefreshers(effects: RefreshEffects): Record<AgentName, ModelRefresher> {
-  const refreshers = AGENT_MODELS.flatMap((models) => {
-    const source = SOURCES[models.agent];
-    if (!source) return [];
-    const refresher: ModelRefresher = async (current) =>
-      withRemoteModels(current, models, await source(effects, current), effects.now().toISOString());
-    return [[models.agent, refresher] as const];
-  });
-  return Object.fromEntries(refreshers) as Record<AgentName, ModelRefresher>;
-}
-
-function command(argv: readonly string[], read: (stdout: string) => RemoteModel[]): Source {
+/** The list that a command of the agent prints. */
+export function commandModels(argv: readonly string[], read: (stdout: string) => RemoteModel[]): ModelSource {
   return async (effects) => read(await outputOf(effects, argv));
 }
 
@@ -88,7 +52,7 @@ async function outputOf(
 
 const CODEX_REQUEST = 2;
 
-async function codexAppServer(effects: RefreshEffects): Promise<RemoteModel[]> {
+export async function codexAppServer(effects: RefreshEffects): Promise<RemoteModel[]> {
   const clientInfo = { name: "capstan", version: "0.1.0" };
   const stdout = await outputOf(effects, ["codex", "app-server"], {
     input: [
@@ -101,7 +65,7 @@ async function codexAppServer(effects: RefreshEffects): Promise<RemoteModel[]> {
   return readCodexModels(stdout, CODEX_REQUEST);
 }
 
-async function anthropic(effects: RefreshEffects, prefix = ""): Promise<RemoteModel[]> {
+async function anthropic(effects: RefreshEffects, prefix: string): Promise<RemoteModel[]> {
   const key = needed(effects, "Anthropic", "ANTHROPIC_API_KEY");
   const base = baseOf(effects.env.ANTHROPIC_BASE_URL, "https://api.anthropic.com").replace(/\/v1$/, "");
   const url = `${base}/v1/models?limit=1000`;
@@ -111,21 +75,26 @@ async function anthropic(effects: RefreshEffects, prefix = ""): Promise<RemoteMo
   );
 }
 
-async function openai(effects: RefreshEffects, prefix = ""): Promise<RemoteModel[]> {
+async function openai(effects: RefreshEffects, prefix: string): Promise<RemoteModel[]> {
   const key = needed(effects, "OpenAI", "OPENAI_API_KEY");
   const url = `${baseOf(effects.env.OPENAI_BASE_URL, "https://api.openai.com/v1")}/models`;
   return readOpenaiModels(await get(effects, url, { authorization: `Bearer ${key}` }), prefix);
 }
 
-async function google(effects: RefreshEffects, prefix = ""): Promise<RemoteModel[]> {
+async function google(effects: RefreshEffects, prefix: string): Promise<RemoteModel[]> {
   const key = needed(effects, "Google", "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY");
   const base = baseOf(effects.env.GOOGLE_GEMINI_BASE_URL, "https://generativelanguage.googleapis.com");
   const url = `${base}/v1beta/models?pageSize=1000`;
   return readGoogleModels(await get(effects, url, { "x-goog-api-key": key }), prefix);
 }
 
+export const anthropicModels: ModelSource = (effects) => anthropic(effects, "");
+export const googleModels: ModelSource = (effects) => google(effects, "");
+export const openrouterModels: ModelSource = async (effects) =>
+  readOpenrouterModels(await get(effects, openrouterUrl(effects.env), {}));
+
 /** All providers that have a key; what has none keeps its bundled models, and so does the offline model. */
-async function everyProvider(effects: RefreshEffects, current: ModelSnapshot): Promise<RemoteModel[]> {
+export async function everyProvider(effects: RefreshEffects, current: ModelSnapshot): Promise<RemoteModel[]> {
   const withKey = [
     { fetchModels: anthropic, prefix: "anthropic/", keys: ["ANTHROPIC_API_KEY"] },
     { fetchModels: openai, prefix: "openai/", keys: ["OPENAI_API_KEY"] },

@@ -1,15 +1,22 @@
+import {
+  type CodingAgentAdapter,
+  type ModelCapabilities,
+  NO_THINKING,
+  nativeThinking,
+  THINKING_EFFORT_LEVELS,
+  type ThinkingEffortLevel,
+} from "@capstan/core/internal";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BUILT_IN_AGENT_NAMES } from "./agent-name.ts";
-import { THINKING_EFFORT_LEVELS, type ThinkingEffortLevel } from "./capabilities.ts";
-import type { ModelCapabilities } from "./model.ts";
-import { sampleModel } from "./sample-agent.ts";
-import { NO_THINKING, nativeThinking, type ThinkingRequest } from "./thinking.ts";
+import { sampleModel } from "../../../core/src/coding-agents/sample-agent.ts";
+import type { ThinkingRequest } from "../../../core/src/coding-agents/thinking.ts";
+import { BUILT_IN_ADAPTERS, BUILT_IN_AGENT_NAMES } from "../built-in/built-in-agents.ts";
 
 const budgetModel = sampleModel({ modelId: "anthropic/budget-1", thinkingBudgetRange: [1024, 63_999] });
 const levelModel = sampleModel({ modelId: "openai/level-1" });
+const ADAPTERS: Readonly<Record<string, CodingAgentAdapter>> = BUILT_IN_ADAPTERS;
 const at = (agent: string, model: ModelCapabilities | null, more: Partial<ThinkingRequest>) =>
-  nativeThinking({ agent, model, ...more });
+  nativeThinking({ agent, model, ...more }, ADAPTERS[agent]?.thinking);
 
 const flag = (name: string) => (level: string) => ({ argv: [name, level] });
 const geminiSettings = (thinkingConfig: unknown) => ({

@@ -1,6 +1,6 @@
 /** The matrix of the seed's section 10: one row per agent, the eleven columns, for docs, CLI and studio alike. */
 import type { CodingAgentCapabilities, CodingAgentManifest } from "@capstan/core/internal";
-import { ALL_MANIFESTS } from "./all.ts";
+import { ALL_MANIFESTS } from "./manifests.ts";
 
 export const MATRIX_COLUMNS = [
   "Adapter",

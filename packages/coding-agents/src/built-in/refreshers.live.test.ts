@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import { createModelRegistry } from "@capstan/core/internal";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { runCommand } from "../command/run-command.ts";
-import { MODEL_SNAPSHOTS } from "./all.ts";
+import { MODEL_SNAPSHOTS } from "./models.ts";
 import { createRefreshers } from "./refreshers.ts";
 
 const NOW = new Date("2026-12-01T00:00:00.000Z");

@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { createModelRegistry } from "@capstan/core/internal";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../command/run-command.ts";
-import { MODEL_SNAPSHOTS } from "./all.ts";
+import { MODEL_SNAPSHOTS } from "./models.ts";
 import { createRefreshers } from "./refreshers.ts";
 
 const CACHE = process.env.CAPSTAN_AGENTS_CACHE ?? join(homedir(), ".cache", "capstan-agents");

@@ -4,36 +4,14 @@
  * Every carrier was observed on the wire with the version in the agent's manifest, or is marked (docs). Overrides are
  * passed only to places that are about thinking: `thinkingOverride` must not become a way to pass `--yolo`.
  */
-import type { AgentName, BuiltInAgentName } from "./agent-name.ts";
-import type { ThinkingEffortLevel } from "./capabilities.ts";
-import type { ModelCapabilities } from "./model.ts";
+import {
+  type CarriedThinking,
+  type ModelCapabilities,
+  type ThinkingDialect,
+  type ThinkingParams,
+  VERBATIM_LEVELS,
+} from "@capstan/core/internal";
 
-export type ThinkingParams = Readonly<Record<string, unknown>>;
-
-export interface CarriedThinking {
-  readonly argv?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly settings?: Readonly<Record<string, unknown>>;
-  readonly option?: { readonly name: string; readonly value: string };
-  readonly modelName?: string;
-  /** Parameters that this binary does not support. */
-  readonly notCarried?: readonly string[];
-}
-
-export interface ThinkingDialect {
-  /** Whether it applies to this model; null means an unknown model. */
-  readonly fits: (model: ModelCapabilities | null) => boolean;
-  readonly effortKey: string;
-  /** The name of each level; `tokens` means the level's token budget. */
-  readonly levels: Readonly<Record<ThinkingEffortLevel, string>>;
-  /** The parameter that takes a token budget, if any. */
-  readonly budgetKey?: string;
-  /** Mutually exclusive keys: the number replaces the level, and an override replaces both. */
-  readonly exclusive?: readonly string[];
-  readonly carry: (params: ThinkingParams, model: ModelCapabilities | null) => CarriedThinking;
-}
-
-const VERBATIM = { low: "low", medium: "medium", high: "high", max: "max" };
 const TOKENS = { low: "tokens", medium: "tokens", high: "tokens", max: "tokens" };
 
 const always = () => true;
@@ -43,7 +21,7 @@ const CLAUDE_DEFAULT_OUTPUT_TOKENS = 32_000; // Claude Code cuts a budget at or 
 
 /** `--effort` controls adaptive models, `MAX_THINKING_TOKENS` the older ones; each has no effect on the other kind. */
 const CLAUDE_KEYS = ["effort", "budget_tokens"];
-const claude: readonly ThinkingDialect[] = [
+export const claudeDialects: readonly ThinkingDialect[] = [
   {
     fits: takesBudget,
     effortKey: "budget_tokens",
@@ -55,7 +33,7 @@ const claude: readonly ThinkingDialect[] = [
   {
     fits: always, // an unknown model is assumed to be a newer one: those take levels
     effortKey: "effort",
-    levels: VERBATIM,
+    levels: VERBATIM_LEVELS,
     budgetKey: "budget_tokens",
     exclusive: CLAUDE_KEYS,
     carry: carryClaude,
@@ -81,10 +59,10 @@ function carryClaude(params: ThinkingParams, model: ModelCapabilities | null): C
 
 const CODEX_KEY = /^model_(reasoning_[a-z_]+|verbosity|supports_reasoning_summaries)$/;
 
-const codex: ThinkingDialect = {
+export const codexDialect: ThinkingDialect = {
   fits: always,
   effortKey: "model_reasoning_effort",
-  levels: VERBATIM,
+  levels: VERBATIM_LEVELS,
   carry(params) {
     const keys = Object.keys(params);
     const effort = params.model_reasoning_effort;
@@ -109,7 +87,7 @@ const carryGemini = (params: ThinkingParams): CarriedThinking => ({
   },
 });
 
-const gemini: readonly ThinkingDialect[] = [
+export const geminiDialects: readonly ThinkingDialect[] = [
   {
     fits: takesBudget,
     effortKey: "thinkingBudget",
@@ -131,7 +109,7 @@ const gemini: readonly ThinkingDialect[] = [
 const OPENCODE_VARIANT = "capstan"; // defined by us for the run; the CLI silently ignores unknown names
 
 /** Models with levels have named variants; for those with a budget we define one, because the built-in ones only know two sizes. */
-const opencode: readonly ThinkingDialect[] = [
+export const opencodeDialects: readonly ThinkingDialect[] = [
   {
     fits: takesBudget,
     effortKey: "budgetTokens",
@@ -159,10 +137,10 @@ function opencodeVariant(params: ThinkingParams, model: ModelCapabilities | null
 }
 
 /** The flag takes a level; the budget of each level is in a config document merged through `--config` (docs). */
-const omp: ThinkingDialect = {
+export const ompDialect: ThinkingDialect = {
   fits: always,
   effortKey: "thinking",
-  levels: VERBATIM,
+  levels: VERBATIM_LEVELS,
   budgetKey: "budget_tokens",
   carry(params) {
     const { thinking, budget_tokens: budget, ...rest } = params;
@@ -177,26 +155,26 @@ const omp: ThinkingDialect = {
 };
 
 /** (docs) No flag: the level is part of the model's name, which the snapshot lists. */
-const cursor: ThinkingDialect = {
+export const cursorDialect: ThinkingDialect = {
   fits: always,
   effortKey: "model",
-  levels: VERBATIM,
+  levels: VERBATIM_LEVELS,
   carry(params, model) {
     const { model: name, ...rest } = params;
     const isName =
       typeof name === "string" &&
-      (Object.values(model?.nativeEffort ?? {}).includes(name) || !(name in VERBATIM));
+      (Object.values(model?.nativeEffort ?? {}).includes(name) || !(name in VERBATIM_LEVELS));
     if (!isName) return { notCarried: Object.keys(params) };
     return { modelName: name, notCarried: Object.keys(rest) };
   },
 };
 
 /** An agent that takes the level's name behind one flag. */
-function flagDialect(flag: string, effortKey: string, optionName: string): ThinkingDialect {
+export function flagDialect(flag: string, effortKey: string, optionName: string): ThinkingDialect {
   return {
     fits: always,
     effortKey,
-    levels: VERBATIM,
+    levels: VERBATIM_LEVELS,
     carry(params) {
       const { [effortKey]: level, ...rest } = params;
       const left = { notCarried: Object.keys(rest) };
@@ -206,30 +184,3 @@ function flagDialect(flag: string, effortKey: string, optionName: string): Think
     },
   };
 }
-
-/** For a user-registered agent: over ACP the level is a session option; its command line is unknown. */
-const generic: ThinkingDialect = {
-  fits: always,
-  effortKey: "effort",
-  levels: VERBATIM,
-  carry({ effort, ...rest }) {
-    const left = { notCarried: Object.keys(rest) };
-    return typeof effort === "string" ? { option: { name: "effort", value: effort }, ...left } : left;
-  },
-};
-
-const DIALECTS: Readonly<Record<BuiltInAgentName, readonly ThinkingDialect[]>> = {
-  claude,
-  codex: [codex],
-  gemini,
-  copilot: [flagDialect("--reasoning-effort", "reasoning_effort", "reasoning_effort")],
-  cursor: [cursor],
-  opencode,
-  pi: [flagDialect("--thinking", "thinking", "thought_level")],
-  omp: [omp],
-  openclaw: [flagDialect("--thinking", "thinking", "thinking")],
-  hermes: [],
-};
-
-export const dialectsOf = (agent: AgentName): readonly ThinkingDialect[] =>
-  (DIALECTS as Record<string, readonly ThinkingDialect[]>)[agent] ?? [generic];
