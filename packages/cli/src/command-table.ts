@@ -45,6 +45,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Review and install a package",
     load: async () => (await import("./commands/install.ts")).install,
   },
+  wrap: {
+    summary: "Make a capability of any npm package or program with a command line",
+    load: async () => (await import("./commands/wrap.ts")).wrap,
+  },
   uninstall: {
     summary: "Uninstall a package",
     load: async () => (await import("./commands/packages.ts")).uninstall,

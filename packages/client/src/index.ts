@@ -75,9 +75,11 @@ export type {
   PackageReview,
   PackageSource,
   PackageTool,
+  PackageWrap,
   ServiceInfo,
   UninstalledPackage,
   WaitingPackage,
+  WrapProposal,
 } from "./wire/packages.ts";
 export type { ApprovalPolicyName, Items, JsonObject, Page, PageQuery } from "./wire/page.ts";
 export type {

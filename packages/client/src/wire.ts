@@ -93,11 +93,13 @@ export {
   PackageReview,
   PackageSource,
   PackageTool,
+  PackageWrap,
   ServiceChange,
   ServiceInfo,
   ServiceList,
   UninstalledPackage,
   WaitingPackage,
+  WrapProposal,
 } from "./wire/packages.ts";
 export {
   ApprovalPolicyName,

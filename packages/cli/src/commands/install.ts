@@ -109,7 +109,16 @@ async function describedReview(
   return second.ok ? ok({ body, review: second.value }) : second;
 }
 
-async function saysYes({ terminal }: CommandContext, question: string): Promise<boolean> {
+/** A folder that this command line has just written, installed as a person would. */
+export async function installFolder(
+  folder: string,
+  context: CommandContext,
+  api: Api,
+): ReturnType<Command["run"]> {
+  return installOne(folder, context, api);
+}
+
+export async function saysYes({ terminal }: CommandContext, question: string): Promise<boolean> {
   return (await terminal.ask(question))?.trim().toLowerCase() === "y";
 }
 

@@ -39,14 +39,17 @@ const row = (title: string, items: readonly string[]): string[] =>
 function diffLines(diff: PermissionDiff): string[] {
   const signed = (sign: string, what: string, names: readonly string[]) =>
     names.map((name) => `    ${sign} ${what} ${name}`);
-  const changed = diff.actionsChanged.map(({ action, scopesAdded, scopesRemoved, approvalDropped }) => {
-    const parts = [
-      ...scopesAdded.map((scope) => `+${scope}`),
-      ...scopesRemoved.map((scope) => `-${scope}`),
-      ...(approvalDropped ? ["no longer asks a person first"] : []),
-    ];
-    return `    ~ action ${action}: ${parts.join(" ")}`;
-  });
+  const changed = diff.actionsChanged.map(
+    ({ action, scopesAdded, scopesRemoved, approvalDropped, riskLowered }) => {
+      const parts = [
+        ...scopesAdded.map((scope) => `+${scope}`),
+        ...scopesRemoved.map((scope) => `-${scope}`),
+        ...(approvalDropped ? ["no longer asks a person first"] : []),
+        ...(riskLowered ? ["says to do less harm than before"] : []),
+      ];
+      return `    ~ action ${action}: ${parts.join(" ")}`;
+    },
+  );
   return [
     diff.grows ? "  ITS RIGHTS GROW:" : "  Its rights do not grow.",
     ...signed("+", "scope", diff.scopesAdded),

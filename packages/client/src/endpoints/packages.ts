@@ -6,9 +6,11 @@ import type {
   PackageInstall,
   PackageReview,
   PackageSource,
+  PackageWrap,
   ServiceInfo,
   UninstalledPackage,
   WaitingPackage,
+  WrapProposal,
 } from "../wire/packages.ts";
 import type { Items } from "../wire/page.ts";
 import type { Schedule, ScheduleCreate, TriggerInfo, TriggerQuery } from "../wire/triggers.ts";
@@ -21,6 +23,8 @@ export const packageEndpoints = ({ json }: Connection) => ({
   /** What a package would add and be allowed to do; nothing is installed. */
   review: (source: PackageSource, signal?: AbortSignal) =>
     json<PackageReview>("POST", "/v1/packages/review", { json: source, signal }),
+  /** A package for a program that knows nothing of Capstan; its `--help` runs isolated, nothing is installed. */
+  wrap: (wrap: PackageWrap) => json<WrapProposal>("POST", "/v1/packages/wrap", { json: wrap }),
   install: (install: PackageInstall) => json<InstalledPackage>("POST", "/v1/packages", { json: install }),
   uninstall: (name: string) => json<UninstalledPackage>("DELETE", `/v1/packages/${part(name)}`),
 });

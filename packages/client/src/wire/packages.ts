@@ -50,6 +50,7 @@ const PermissionDiff = z.object({
         scopesAdded: Names,
         scopesRemoved: Names,
         approvalDropped: z.boolean(),
+        riskLowered: z.boolean(),
       }),
     )
     .readonly(),
@@ -122,6 +123,41 @@ export const PackageInstall = PackageSource.extend({
     .meta({ description: "Scopes to grant to the calling user." }),
 }).meta({ id: "PackageInstall" });
 export type PackageInstall = z.input<typeof PackageInstall>;
+
+export const PackageWrap = z
+  .strictObject({
+    source: z.string().min(1).max(400).meta({
+      description:
+        "A program of the server's system, by name or path, or an npm package (`npm:name` when both).",
+    }),
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,49}$/, "must be 1 to 50 characters of a-z, 0-9 and '-'")
+      .optional()
+      .meta({ description: "The capability's id; the program's name without it." }),
+    command: z
+      .string()
+      .max(200)
+      .optional()
+      .meta({ description: "Which command of a package that brings several." }),
+  })
+  .meta({ id: "PackageWrap" });
+export type PackageWrap = z.input<typeof PackageWrap>;
+
+/** A package that runs somebody else's program, to read, edit and install. */
+export const WrapProposal = z
+  .object({
+    name: z.string(),
+    package: z.string(),
+    version: z.string(),
+    origin: z.string(),
+    manifest: JsonObject,
+    files: z.array(z.object({ path: z.string(), text: z.string() })),
+    notes: z.array(z.string()).meta({ description: "What the proposal could not say." }),
+    help: z.string().meta({ description: "The text it was made from." }),
+  })
+  .meta({ id: "WrapProposal" });
+export type WrapProposal = z.infer<typeof WrapProposal>;
 
 export const InstalledPackage = z
   .object({

@@ -45,7 +45,24 @@ export const installFailures = {
   package_name_invalid: row<{ name: string }>({
     status: 422,
     message: ({ name }) => `"${name}" is not the name of a capability package.`,
-    nextStep: () => "Name it aech-cli-*, aech-rt-*, capstan-cli-* or capstan-rt-*, in lower case.",
+    nextStep: ({ name }) =>
+      `Wrap its command line: capstan wrap ${name}. If it is your own, name it aech-cli-*, aech-rt-*, capstan-cli-* or capstan-rt-*, in lower case.`,
+  }),
+  wrap_source_unknown: row<{ source: string }>({
+    status: 422,
+    message: ({ source }) => `"${source}" is no program of the server's system.`,
+    nextStep: () => "Name a program in /usr/bin or /usr/local/bin, or an npm package (npm:name).",
+  }),
+  wrap_program_outside: row<{ path: string }>({
+    status: 422,
+    message: ({ path }) => `"${path}" lies where packages cannot see it.`,
+    nextStep: () => "Install the program below /usr, such as in /usr/local/bin, and wrap it there.",
+  }),
+  wrap_no_help: row<{ program: string; tried: readonly string[]; why: string }>({
+    status: 422,
+    message: ({ program, tried, why }) =>
+      `${program} printed no help for ${tried.join(", ")}${why ? `: ${why}` : ""}.`,
+    nextStep: () => "Write its manifest by hand: `capstan new cli <name>` makes a project to start from.",
   }),
   package_command_missing: row<{ command: string; has: readonly string[] }>({
     status: 422,
@@ -137,7 +154,8 @@ export const installFailures = {
   }),
   command_failed: row<{ command: string; action: string; code: number; said: string; line: string }>({
     status: 502,
-    message: ({ command, action, code, line }) => `${command} ${action} ended with code ${code}: ${line}`,
+    message: ({ command, action, code, line }) =>
+      `${[command, action].filter(Boolean).join(" ")} ended with code ${code}: ${line}`,
     nextStep: () => "Read its output, change the arguments, and call it again.",
     details: ({ code, said }) => ({ exit_code: code, stderr: said }),
   }),

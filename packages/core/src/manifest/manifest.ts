@@ -32,6 +32,18 @@ const Action = z.object({
   /** Whether repeating a call is harmless; if not, a call is never retried automatically. */
   idempotent: z.boolean().optional(),
   requires_approval: z.boolean().optional(),
+  /** What a call can do to the world; without it a call counts as one that writes. */
+  risk: z.enum(["read", "write", "irreversible"]).optional(),
+  /** What always stands first, instead of the action's name; empty for a command without subcommands. */
+  fixed_arguments: z
+    .array(
+      z
+        .string()
+        .max(1000)
+        .regex(/^[^\0]*$/, "must hold no NUL character"),
+    )
+    .max(20)
+    .optional(),
 });
 
 const Service = z.object({

@@ -18,6 +18,7 @@ const VALUES = {
   path: "path",
   file: "path",
   directory: "path",
+  stdin: "string",
 } as const;
 type TypeWord = (typeof KINDS)[number] | keyof typeof VALUES;
 const TYPE_WORDS = [...KINDS, ...Object.keys(VALUES)] as [TypeWord, ...TypeWord[]];
@@ -63,6 +64,8 @@ export interface Parameter {
   readonly key: string;
   /** How the command spells it, such as `--output-dir`; undefined for a positional argument. */
   readonly flag?: string;
+  /** True when the value is given on standard input instead of as an argument. */
+  readonly stdin?: true;
   readonly value: "string" | "integer" | "number" | "boolean" | "path" | "any";
   readonly required: boolean;
   readonly repeatable: boolean;
@@ -76,9 +79,9 @@ export function readParameter(document: ParameterDocument): Parameter {
 }
 
 /** Whether the parameter is a file or folder: such calls get a longer timeout, and their files are in the working folder. */
-export function isPath({ value, key, choices, description, default: usual }: Parameter): boolean {
+export function isPath({ value, key, choices, description, default: usual, stdin }: Parameter): boolean {
   if (value === "path") return true;
-  if (value !== "string" || choices) return false;
+  if (value !== "string" || choices || stdin) return false;
   return soundsLikePath(key) || describesPath(description) || looksLikePath(usual);
 }
 
@@ -141,13 +144,17 @@ const switchNames = new Set([
 
 function fromTyped(typed: z.infer<typeof TypedParameter>): Parameter {
   const { name, type, description } = typed;
-  const positional = type === "argument" || (!name.startsWith("-") && !isOptionType(type) && !typed.is_flag);
+  const positional =
+    type === "argument" ||
+    type === "stdin" ||
+    (!name.startsWith("-") && !isOptionType(type) && !typed.is_flag);
   const choices = typed.choices ?? typed.enum;
   return {
     key: keyOf(name),
+    ...(type === "stdin" && { stdin: true as const }),
     ...(!positional && { flag: flagOf(name) }),
     value: valueKind(typed, positional),
-    required: typed.required ?? (positional && typed.default === undefined),
+    required: typed.required ?? (positional && type !== "stdin" && typed.default === undefined),
     repeatable: typed.repeatable ?? typed.multiple ?? false,
     ...(description !== undefined && { description }),
     ...(choices && { choices }),

@@ -40,7 +40,13 @@ describe("permissionDiff", () => {
       { actions: [list, { ...send, required_scopes: [] }] },
       {
         actionsChanged: [
-          { action: "send", scopesAdded: [], scopesRemoved: ["Mail.Send"], approvalDropped: false },
+          {
+            action: "send",
+            scopesAdded: [],
+            scopesRemoved: ["Mail.Send"],
+            approvalDropped: false,
+            riskLowered: false,
+          },
         ],
       },
     ],
@@ -48,6 +54,11 @@ describe("permissionDiff", () => {
       "an approval dropped",
       { actions: [list, { ...send, requires_approval: false }] },
       { actionsChanged: [{ approvalDropped: true }] },
+    ],
+    [
+      "a risk said to be lower",
+      { actions: [list, { ...send, risk: "read" as const }] },
+      { actionsChanged: [{ riskLowered: true }] },
     ],
     [
       "another command",

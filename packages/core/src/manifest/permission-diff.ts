@@ -2,6 +2,7 @@
  * What an update changes in a package's rights. `grows` decides whether approval is required.
  * Dropping a required scope is growth too: the action then runs for people who were never granted it.
  */
+import type { ToolRisk } from "../tool.ts";
 import type { Manifest, ManifestAction } from "./manifest.ts";
 
 export interface ActionChange {
@@ -9,6 +10,8 @@ export interface ActionChange {
   readonly scopesAdded: readonly string[];
   readonly scopesRemoved: readonly string[];
   readonly approvalDropped: boolean;
+  /** It says to do less harm than before, so that it is called with less certainty. */
+  readonly riskLowered: boolean;
 }
 
 export interface PermissionDiff {
@@ -58,9 +61,12 @@ function changeOf(before: ManifestAction | undefined, after: ManifestAction): Ac
   const scopesAdded = without(after.required_scopes, before.required_scopes);
   const scopesRemoved = without(before.required_scopes, after.required_scopes);
   const approvalDropped = Boolean(before.requires_approval) && !after.requires_approval;
-  if (scopesAdded.length + scopesRemoved.length === 0 && !approvalDropped) return [];
-  return [{ action: after.name, scopesAdded, scopesRemoved, approvalDropped }];
+  const riskLowered = RISKS.indexOf(after.risk ?? "write") < RISKS.indexOf(before.risk ?? "write");
+  if (scopesAdded.length + scopesRemoved.length === 0 && !approvalDropped && !riskLowered) return [];
+  return [{ action: after.name, scopesAdded, scopesRemoved, approvalDropped, riskLowered }];
 }
+
+const RISKS: readonly ToolRisk[] = ["read", "write", "irreversible"];
 
 const skillNames = (manifest: Manifest) => (manifest.bundled_skills ?? []).map(({ name }) => name);
 

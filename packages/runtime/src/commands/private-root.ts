@@ -12,7 +12,7 @@ const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", 
 /** Not all of /etc: a server without root reads its own configuration there, and its commands have the same user id. */
 const CONFIGURATION_FOLDERS = ["alternatives", "ca-certificates", "crypto-policies", "fonts", "pki", "ssl"];
 const CONFIGURATION_FILES =
-  "group host.conf hosts ld.so.cache localtime magic mime.types nsswitch.conf papersize passwd protocols resolv.conf services timezone";
+  "group host.conf hosts ld.so.cache localtime magic manpath.config mime.types nsswitch.conf papersize passwd protocols resolv.conf services timezone";
 
 /** Where the new root is mounted while it is built; only a mount point, so any folder that nothing below is needed of. */
 const MOUNT_POINTS = ["/mnt", "/media", "/srv", "/opt", "/home"];

@@ -20,6 +20,8 @@ export interface CommandRequest extends ConfinedCommand {
   readonly onFlood: "kill" | "cut";
   readonly maxMemoryBytes: number;
   readonly signal?: AbortSignal | undefined;
+  /** Given on standard input, which is empty without it. */
+  readonly stdin?: string | undefined;
 }
 
 export type CommandExit = "exited" | "timeout" | "flooded" | "memory" | "cancelled" | "not-started";
@@ -48,11 +50,18 @@ export async function runCommand(
     cwd,
     env: { ...env },
     detached: true, // a process group of its own, so that a kill takes its children
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [request.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
+  if (request.stdin !== undefined) feed(child, request.stdin);
   const output = new CappedOutput(request.maxOutputBytes);
   const end = await ending(child, request, output);
   return ok({ ...end, ...output.text(), durationMs: Math.round(performance.now() - startedAt) });
+}
+
+/** A command that ends without reading it all closes the pipe; that is no failure of the call. */
+function feed({ stdin }: ChildProcess, text: string): void {
+  stdin?.on("error", () => {});
+  stdin?.end(text);
 }
 
 const NOTHING = { code: -1, stdout: "", stderr: "", cut: false };

@@ -17,6 +17,7 @@ import { PlacedPackages } from "./placed-packages.ts";
 import { findPython, type Python } from "./python.ts";
 import { scanPackages, type WaitingPackage } from "./scan-packages.ts";
 import { wheelKind } from "./wheel-kind.ts";
+import { type WrapProposal, type WrapRequest, wrapCommand } from "./wrap/wrap-command.ts";
 
 export interface PackageHostOptions {
   readonly dataDir: string;
@@ -42,6 +43,8 @@ export interface PackageHost {
   readonly isolation: CommandIsolation;
   /** What lies in `capabilities/clis/` and waits for review. */
   waiting(): Promise<WaitingPackage[]>;
+  /** A package for a program that knows nothing of Capstan, as a proposal. */
+  wrap(request: WrapRequest): Promise<Result<WrapProposal>>;
 }
 
 export function createPackageHost(options: PackageHostOptions): PackageHost {
@@ -62,8 +65,15 @@ export function createPackageHost(options: PackageHostOptions): PackageHost {
     ...options.otherKinds,
   };
   const placed = new PlacedPackages(join(dataDir, "packages"), kinds, store);
-  const installer = createInstaller({ ...options, npm: npmProgram(npmParts), kinds, placed });
-  return { installer, placed, isolation, waiting: () => scanPackages(dropFolder, { installer, store }) };
+  const parts = { ...options, npm: npmProgram(npmParts), kinds, placed };
+  const installer = createInstaller(parts);
+  return {
+    installer,
+    placed,
+    isolation,
+    waiting: () => scanPackages(dropFolder, { installer, store }),
+    wrap: (request) => wrapCommand(request, parts),
+  };
 }
 
 /**

@@ -217,9 +217,14 @@ function packPython(files: readonly ArchiveFile[]): Result<{ bytes: Uint8Array }
   }
 }
 
-function fromNpm(name: string, { npm }: FetchParts): Promise<Result<PackageArchive>> {
+/** By its name in the registry, whatever lies on the disk under the same name. */
+export async function fromNpm(
+  name: string,
+  { npm }: Pick<FetchParts, "npm">,
+): Promise<Result<PackageArchive>> {
+  if (!NPM_NAME.test(name)) return fail("package_source_unknown", { source: name });
   return withStaging(async (folder) => {
-    const words = ["pack", name, "--ignore-scripts", "--silent", "--pack-destination", folder];
+    const words = ["pack", name, "--ignore-scripts", "--loglevel=error", "--pack-destination", folder];
     const run = await npm(words, { folder, timeoutMs: DOWNLOAD_MS });
     if (!run.ok) return run;
     const [file] = (await readdir(folder)).filter((each) => each.endsWith(".tgz"));

@@ -6,7 +6,7 @@ import { access, realpath, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import type { Result } from "@capstan/core";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
-import { withoutPassword } from "../sources/operator-network.ts";
+import { operatorNetwork, withoutPassword } from "../sources/operator-network.ts";
 import { askOperator, runTool, type ToolRun, withStaging } from "./run-tool.ts";
 
 const ASK_MS = 30_000;
@@ -46,8 +46,16 @@ export function npmProgram({ env, node, isolation }: NpmParts): Npm {
       ...PATIENCE,
     ];
     const argv = cli.endsWith(".js") ? [node, cli] : [cli];
-    const readable = [dirname(dirname(cli)), ...caFiles(await settings)];
-    const request = { argv: [...argv, ...words, ...fixed], folder, readable, timeoutMs };
+    // Proxies and certificates that only variables name; npm itself reads some of them, and Node the others.
+    const network = operatorNetwork(env, await settings);
+    const readable = [dirname(dirname(cli)), ...network.files];
+    const request = {
+      argv: [...argv, ...words, ...fixed],
+      folder,
+      readable,
+      env: network.variables,
+      timeoutMs,
+    };
     return runTool(cwd === undefined ? request : { ...request, cwd }, isolation);
   };
 }
@@ -80,8 +88,3 @@ function settingLines(name: string, value: unknown): string[] {
   const text = String(value).replaceAll(/[\r\n]/g, "\\n");
   return [`${name}=${withoutPassword(text).replaceAll("${", "$\\{")}`];
 }
-
-const caFiles = (settings: string): string[] => {
-  const path = /^cafile=(\/.*)$/m.exec(settings)?.[1];
-  return path === undefined ? [] : [path];
-};

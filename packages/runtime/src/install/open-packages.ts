@@ -38,6 +38,7 @@ import type { PackageStore } from "./package-store.ts";
 import { packageStore } from "./package-store.ts";
 import type { WaitingPackage } from "./scan-packages.ts";
 import { skillKind, skillLoader } from "./skill-kind.ts";
+import type { WrapProposal, WrapRequest } from "./wrap/wrap-command.ts";
 
 const SWEEP_MS = 10 * 60 * 1000;
 
@@ -73,6 +74,8 @@ export interface Packages {
     source: PackageSource,
     options: InstallOptions,
   ): Promise<Result<{ record: PackageRecord; review: PackageReview }>>;
+  /** A package for a program that knows nothing of Capstan: files to edit and install. Runs its `--help`, isolated. */
+  wrap(request: WrapRequest): Promise<Result<WrapProposal>>;
   /** `kept`: folders with users' own data, which are theirs to delete. */
   uninstall(name: string): Promise<Result<{ record: PackageRecord; kept: string[] }>>;
   close(): Promise<void>;
@@ -137,6 +140,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     services,
     manifestOf: (capability) => manifests.get(capability),
     waiting: host.waiting,
+    wrap: host.wrap,
     review: host.installer.review,
     ...changes(host, loaded, store, dataDir),
     close,

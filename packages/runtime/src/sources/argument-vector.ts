@@ -43,8 +43,8 @@ function optionWords({ flag = "" }: Parameter, value: unknown): string[] {
 function positionalWords(tool: ManifestTool, input: ActionInput): Result<string[]> {
   const words: string[] = [];
   let leftOut: string | undefined;
-  for (const { key, flag } of tool.parameters) {
-    if (flag !== undefined) continue;
+  for (const { key, flag, stdin } of tool.parameters) {
+    if (flag !== undefined || stdin) continue;
     const given = values(input[key]);
     if (given.length === 0) leftOut ??= key;
     else if (leftOut)
@@ -52,6 +52,12 @@ function positionalWords(tool: ManifestTool, input: ActionInput): Result<string[
     words.push(...given.map(String));
   }
   return ok(words);
+}
+
+/** What the call puts on standard input; undefined when its action has no such parameter or the caller gave nothing. */
+export function standardInput({ parameters }: ManifestTool, input: ActionInput): string | undefined {
+  const given = parameters.filter(({ stdin }) => stdin).flatMap(({ key }) => values(input[key]));
+  return given.length > 0 ? given.map(String).join("\n") : undefined;
 }
 
 function values(value: unknown): unknown[] {

@@ -16,7 +16,7 @@ import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isol
 import type { CommandLine } from "../commands/command-line.ts";
 import { type CommandOutcome, runCommand } from "../commands/run-command.ts";
 import type { PackageRecord } from "../db/schema/package-record.ts";
-import { argumentVector } from "./argument-vector.ts";
+import { argumentVector, standardInput } from "./argument-vector.ts";
 import { commandResult } from "./command-result.ts";
 import { type ActionInput, type ManifestTool, manifestTools } from "./manifest-tools.ts";
 import type { ServiceBreaker } from "./service-breaker.ts";
@@ -96,7 +96,8 @@ function commandTool(tool: ManifestTool, command: Command): AnyTool {
     scopes: tool.scopes,
     timeoutMs: tool.timeoutMs,
     idempotent: tool.idempotent,
-    requiresContext: tool.worksOnFiles,
+    ...(tool.risk && { risk: tool.risk }),
+    requiresContext: tool.worksOnFiles && !tool.readsStdin,
     run: (input: ActionInput, context) => call(tool, input, context, command),
   };
 }
@@ -139,6 +140,7 @@ async function call(
         maxMemoryBytes: MAX_MEMORY_BYTES,
         network: true,
         uid,
+        stdin: standardInput(tool, input),
         signal: context.signal,
       },
       parts.isolation,
@@ -191,10 +193,12 @@ async function pathsInFolder(
     const value = input[parameter.key];
     const isSessionPath = isPath(parameter) || (await namesSessionFile(value, context));
     if (!isSessionPath && isSystemPath(value)) return fail("path_outside_session", { path: String(value) });
-    if (!isSessionPath) continue;
-    const inside = pathValue(parameter, value);
+    if (!isSessionPath || value === undefined) continue;
+    const inside = context.fileStore
+      ? pathValue(parameter, value)
+      : fail("session_required", { tool: tool.name });
     if (!inside.ok) return inside;
-    if (inside.value !== undefined) changed[parameter.key] = inside.value;
+    changed[parameter.key] = inside.value;
   }
   return ok(changed);
 }

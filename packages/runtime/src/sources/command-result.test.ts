@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { lastMeaningfulLine } from "./command-result.ts";
+import { commandResult, lastMeaningfulLine } from "./command-result.ts";
+import { manifestTools } from "./manifest-tools.ts";
+import { NO_CHANGES } from "./session-folders.ts";
 
 test.each([
   [
@@ -18,4 +20,24 @@ test.each([
   ["nothing at all", "", ""],
 ])("of %s the line that says what went wrong is shown", (_, text, line) => {
   expect(lastMeaningfulLine(text)).toBe(line);
+});
+
+test.each([
+  ['{"a": 1}', { a: 1 }],
+  ["42", 42],
+  ["1.10", "1.10"],
+  ["007", "007"],
+  ["12345678901234567890", "12345678901234567890"],
+  ["plain text", "plain text"],
+])("what a command printed, %s, is given on without losing a digit", (stdout, value) => {
+  const [tool] = manifestTools({
+    name: "demo",
+    type: "cli",
+    command: "aech-cli-demo",
+    description: "Demo",
+    actions: [{ name: "show", description: "Shows", parameters: [] }],
+  });
+  if (!tool) throw new Error("no tool");
+  const outcome = { exit: "exited" as const, code: 0, stdout, stderr: "", cut: false, durationMs: 1 };
+  expect(commandResult(tool, "aech-cli-demo", outcome, NO_CHANGES)).toEqual({ ok: true, value });
 });

@@ -64,7 +64,8 @@ function outputOf({ stdout, cut }: CommandOutcome): unknown {
   if (cut) return `${text}\n[cut: the command printed more]`;
   if (!/^[[{"\d-]|^(true|false|null)$/.test(text)) return text;
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return typeof value === "number" && String(value) !== text ? text : value; // 1.10 is a version, not 1.1
   } catch {
     return text;
   }

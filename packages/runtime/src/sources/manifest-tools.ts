@@ -1,12 +1,13 @@
 /** The actions of a manifest as tools: name, input schema, scopes and time. How they run is in runtime/sources/cli.ts. */
 
-import type { Manifest, ManifestAction } from "@capstan/core";
+import type { Manifest, ManifestAction, ToolRisk } from "@capstan/core";
 import { type Schema, zodSchema } from "@capstan/core";
 import { isPath, type Parameter, readParameter, toolName } from "@capstan/core/internal";
 import { z } from "zod";
 
 const FILE_TIMEOUT_MS = 120_000; // seed 004: 30 s for queries, 120 s for file operations
 const QUERY_TIMEOUT_MS = 30_000;
+const MAX_STDIN_CHARS = 1_000_000;
 const MAX_VALUE_CHARS = 100_000; // Linux refuses a single argument of 128 KiB
 
 export type ActionInput = Readonly<Record<string, unknown>>;
@@ -14,7 +15,7 @@ export type ActionInput = Readonly<Record<string, unknown>>;
 export interface ManifestTool {
   /** `name_action` */
   readonly name: string;
-  /** The subcommand, a word per entry. */
+  /** The subcommand or what the manifest fixes instead, a word per entry. */
   readonly subcommand: readonly string[];
   readonly description: string;
   /** What the caller fills; `--json` is not among them. */
@@ -26,8 +27,11 @@ export interface ManifestTool {
   readonly asksForJson: boolean;
   readonly idempotent: boolean;
   readonly requiresApproval: boolean;
+  readonly risk?: ToolRisk;
   /** True when a parameter names a file, so that the call works on the session's files. */
   readonly worksOnFiles: boolean;
+  /** True when it can do without files, because text may come on standard input. */
+  readonly readsStdin: boolean;
 }
 
 export function manifestTools(manifest: Manifest): ManifestTool[] {
@@ -41,7 +45,7 @@ function manifestTool(manifest: Manifest, action: ManifestAction): ManifestTool 
   const seconds = action.timeout_seconds ?? manifest.timeout_seconds;
   return {
     name: toolName(manifest.name, action.name),
-    subcommand: action.name.split(" "),
+    subcommand: action.fixed_arguments ?? action.name.split(" "),
     description: action.description,
     parameters,
     input: inputSchema(parameters),
@@ -50,7 +54,9 @@ function manifestTool(manifest: Manifest, action: ManifestAction): ManifestTool 
     asksForJson: listed.length > parameters.length,
     idempotent: action.idempotent ?? false,
     requiresApproval: action.requires_approval ?? false,
+    ...(action.risk && { risk: action.risk }),
     worksOnFiles,
+    readsStdin: parameters.some(({ stdin }) => stdin),
   };
 }
 
@@ -77,7 +83,8 @@ const VALUE_TYPES: Record<Parameter["value"], z.ZodType> = {
   any: z.union([text, z.number(), z.boolean()]),
 };
 
-function valueType({ choices, value }: Parameter): z.ZodType {
+function valueType({ choices, value, stdin }: Parameter): z.ZodType {
+  if (stdin) return z.string().max(MAX_STDIN_CHARS);
   const [first, ...rest] = choices ?? [];
   if (first === undefined) return VALUE_TYPES[value];
   return z.literal([first, ...rest]);

@@ -6,7 +6,9 @@ import {
   PackageList,
   PackageReview,
   PackageSource,
+  PackageWrap,
   UninstalledPackage,
+  WrapProposal,
 } from "@capstan/client/wire";
 import type { AgentStore, AuditLog, Packages, UserStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
@@ -35,6 +37,16 @@ const review = createRoute({
   summary: "What a package adds, which rights it wants, its size, origin and hash; nothing is installed",
   request: { body: jsonBody(PackageSource) },
   responses: { 200: json(PackageReview, "The review.") },
+});
+const wrap = createRoute({
+  operationId: "wrapCommand",
+  ...needs("package", "change"), // it runs a program, isolated
+  method: "post",
+  path: "/v1/packages/wrap",
+  tags: ["packages"],
+  summary: "Propose a package for a program or npm package, from its --help; nothing is installed",
+  request: { body: jsonBody(PackageWrap) },
+  responses: { 200: json(WrapProposal, "The proposal.") },
 });
 const install = createRoute({
   operationId: "installPackage",
@@ -87,6 +99,10 @@ export function packageRoutes(parts: PackageRouteParts) {
     const body = c.req.valid("json");
     const reviewed = await packages.review(sourceOf(body), { runToDescribe: body.run_to_describe ?? false });
     return reviewed.ok ? c.json(asWire<PackageReview>(reviewed.value), 200) : problem(c, reviewed.failure);
+  });
+  routes.openapi(wrap, async (c) => {
+    const proposed = await packages.wrap(c.req.valid("json"));
+    return proposed.ok ? c.json(asWire<WrapProposal>(proposed.value), 200) : problem(c, proposed.failure);
   });
   routes.openapi(install, async (c) => {
     const body = c.req.valid("json");
