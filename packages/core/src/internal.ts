@@ -125,7 +125,7 @@ export { type Fault, faultsOf, faultsText, readInput, whatIsWrong } from "./faul
 export { type Budget, decideCall } from "./gate-decision.ts";
 export { applyPatch } from "./json-patch.ts";
 export { filterByScopes } from "./manifest/filter-by-scopes.ts";
-export { type ManifestProposal, proposeManifest } from "./manifest/help/propose-manifest.ts";
+export { proposeManifest } from "./manifest/help/propose-manifest.ts";
 export { type CommandHelp, isHelp, readHelp } from "./manifest/help/read-help.ts";
 export { MANIFEST_MAX_CHARS, unusedFields } from "./manifest/manifest.ts";
 export { readPackageName } from "./manifest/package-names.ts";

@@ -17,7 +17,7 @@ import { PlacedPackages } from "./placed-packages.ts";
 import { findPython, type Python } from "./python.ts";
 import { scanPackages, type WaitingPackage } from "./scan-packages.ts";
 import { wheelKind } from "./wheel-kind.ts";
-import { type WrapProposal, type WrapRequest, wrapCommand } from "./wrap/wrap-command.ts";
+import { type WrapProposal, type WrapRequest, wrapCommand } from "./wrap-command.ts";
 
 export interface PackageHostOptions {
   readonly dataDir: string;

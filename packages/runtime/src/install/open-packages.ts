@@ -38,7 +38,7 @@ import type { PackageStore } from "./package-store.ts";
 import { packageStore } from "./package-store.ts";
 import type { WaitingPackage } from "./scan-packages.ts";
 import { skillKind, skillLoader } from "./skill-kind.ts";
-import type { WrapProposal, WrapRequest } from "./wrap/wrap-command.ts";
+import type { WrapProposal, WrapRequest } from "./wrap-command.ts";
 
 const SWEEP_MS = 10 * 60 * 1000;
 

@@ -4,11 +4,11 @@
  */
 import { fail, type Manifest, ok, type Result, readManifest } from "@capstan/core";
 import { buildNpmTarball, type CommandHelp, proposeManifest, semverOf } from "@capstan/core/internal";
-import type { CommandIsolation } from "../../commands/command-isolation.ts";
-import type { FetchParts } from "../fetch-package.ts";
-import { nodeCodec, sha256Hex } from "../node-codec.ts";
-import type { PackageKinds } from "../package-kind.ts";
-import type { BuiltPackage, PlacedPackages } from "../placed-packages.ts";
+import type { CommandIsolation } from "../commands/command-isolation.ts";
+import type { FetchParts } from "./fetch-package.ts";
+import { nodeCodec, sha256Hex } from "./node-codec.ts";
+import type { PackageKinds } from "./package-kind.ts";
+import type { BuiltPackage, PlacedPackages } from "./placed-packages.ts";
 import { type HelpReader, readCommandHelp, readVersion } from "./read-command-help.ts";
 import { findWrapSource, type WrapSource } from "./wrap-source.ts";
 import { type WrapperFile, type WrapperNames, wrapperFiles } from "./wrapper-files.ts";

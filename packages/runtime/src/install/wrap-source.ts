@@ -7,8 +7,8 @@ import { basename, isAbsolute, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { fail, ok, type Result } from "@capstan/core";
 import { type ArchiveFile, binOf, readNpmPackage, readTarGz, stripTopFolder } from "@capstan/core/internal";
-import { type FetchParts, fromNpm } from "../fetch-package.ts";
-import { nodeCodec } from "../node-codec.ts";
+import { type FetchParts, fromNpm } from "./fetch-package.ts";
+import { nodeCodec } from "./node-codec.ts";
 
 export interface WrapSource {
   /** How people call the program. */

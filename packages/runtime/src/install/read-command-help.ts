@@ -1,10 +1,10 @@
 /** Asks a command for its help in the usual ways, isolated, until one of them is answered with help. */
 import { fail, ok, type Result } from "@capstan/core";
 import { type CommandHelp, isHelp, readHelp } from "@capstan/core/internal";
-import type { CommandIsolation } from "../../commands/command-isolation.ts";
-import type { CommandLine } from "../../commands/command-line.ts";
-import type { CommandOutcome } from "../../commands/run-command.ts";
-import { runIsolated } from "../run-isolated.ts";
+import type { CommandIsolation } from "../commands/command-isolation.ts";
+import type { CommandLine } from "../commands/command-line.ts";
+import type { CommandOutcome } from "../commands/run-command.ts";
+import { runIsolated } from "./run-isolated.ts";
 
 const HELP_MS = 15_000;
 const WAYS = ["--help", "-h", "help"];
