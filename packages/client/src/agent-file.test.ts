@@ -30,6 +30,7 @@ const served = (parts: Partial<Agent> = {}): AgentFields & { id: string } => ({
   allow_native_tools: false,
   provider: null,
   documentation_url: null,
+  release: null,
   metadata: {},
   ...parts,
 });

@@ -3,7 +3,7 @@
  * leaves out is at its default. Other agents are listed by name, `{ agent: "Helper" }`, because ids differ per server.
  */
 import { fail, ok, type Result } from "@capstan/core";
-import { readInput } from "@capstan/core/internal";
+import { isSameJson, readInput } from "@capstan/core/internal";
 import { z } from "zod";
 import { agentDefaults } from "./wire/agent-defaults.ts";
 import { type Agent, AgentFields, CapabilityEntry, CapabilityOptions } from "./wire/agents.ts";
@@ -64,7 +64,7 @@ export function agentFile(
   nameOf: (id: string) => string | undefined,
 ): AgentFile {
   const { name, capabilities, ...rest } = servedFields(agent);
-  const changed = Object.entries(rest).filter(([field, value]) => !isSame(value, defaultOf(field)));
+  const changed = Object.entries(rest).filter(([field, value]) => !isSameJson(value, defaultOf(field)));
   return {
     id: agent.id,
     name,
@@ -92,7 +92,7 @@ export interface FieldDifference {
 /** Field by field; without a second agent, what differs from the defaults. */
 export function agentDifferences(before: AgentFields | undefined, after: AgentFields): FieldDifference[] {
   const from: Partial<AgentFields> = before ?? DEFAULTS;
-  return FIELDS.filter((field) => !isSame(from[field], after[field])).map((field) => ({
+  return FIELDS.filter((field) => !isSameJson(from[field], after[field])).map((field) => ({
     field,
     before: from[field] ?? null,
     after: after[field],
@@ -104,13 +104,3 @@ function plainEntry(entry: CapabilityEntry): CapabilityEntry {
   if (typeof entry === "string") return entry;
   return Object.values(entry).filter((value) => value !== undefined).length === 1 ? entry.id : entry;
 }
-
-const isSame = (left: unknown, right: unknown): boolean => orderedJson(left) === orderedJson(right);
-
-/** Key order does not matter. */
-const orderedJson = (value: unknown): string =>
-  JSON.stringify(value ?? null, (_key, item: unknown) =>
-    item !== null && typeof item === "object" && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : item,
-  );

@@ -53,6 +53,8 @@ export interface AgentSpec {
   readonly allowNativeTools: boolean;
   readonly provider?: string;
   readonly documentationUrl?: string;
+  /** The semantic version that the author gives it; later changes count on from there. */
+  readonly release?: string;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 

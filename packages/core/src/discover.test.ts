@@ -9,11 +9,13 @@ import { ok } from "./result.ts";
 import { defineTool, type ToolDefinition } from "./tool.ts";
 
 const NO_INPUTS = { image: false, audio: false, video: false, pdf: false };
+const NO_THINKING = { supported: false, streaming: false, encrypted: false };
+/** A model of which nobody knows anything. */
+const UNKNOWN: DiscoveredModel = { label: "test/unknown", inputs: {}, toolCalling: true };
+/** A model of which everything is known, and it can do little. */
 const PLAIN: DiscoveredModel = {
   label: "test/plain",
-  supportsThinking: false,
-  streamsThinking: false,
-  encryptsThinking: false,
+  thinking: NO_THINKING,
   inputs: NO_INPUTS,
   parallelCalls: false,
   toolCalling: true,
@@ -24,17 +26,22 @@ const tool = (name: string, more: Partial<ToolDefinition<z.ZodObject, z.ZodUnkno
 const cap = (id: string, ...tools: ReturnType<typeof tool>[]): Capability =>
   defineCapability({ id, name: id, description: id, tools });
 
-function discovered(
-  capabilities: Capability[],
-  { spec = {}, ...more }: { spec?: Partial<AgentSpec> } & Partial<Omit<DiscoverParts, "agent">> = {},
-) {
+function composed(capabilities: Capability[], spec: Partial<AgentSpec> = {}) {
   const listed = capabilities.map(({ id }) => ({ id }));
   const declared = agentSpec({ name: "Ann", capabilities: listed, ...spec });
   const agent = compose(declared, CapabilityRegistry.of(capabilities), { scopes: declared.grantedScopes });
   if (!agent.ok) throw new Error(agent.failure.message);
+  return agent.value;
+}
+
+function discovered(
+  capabilities: Capability[],
+  { spec = {}, ...more }: { spec?: Partial<AgentSpec> } & Partial<Omit<DiscoverParts, "agent">> = {},
+) {
   return discover({
-    agent: agent.value,
-    model: PLAIN,
+    agent: composed(capabilities, spec),
+    version: "1.0.0",
+    model: UNKNOWN,
     harness: { name: "native", clientTools: true, structuredOutput: true, approvals: true },
     server: { maxRequestsPerMinute: 60, defaultMaxSteps: 50, defaultMaxSeconds: 1800, version: "1.0.0" },
     ...more,
@@ -51,11 +58,11 @@ describe("discover", () => {
       documentationUrl: "https://acme.example/ann",
       metadata: { team: "x" },
     };
-    expect(discovered([], { spec }).identity).toEqual({
+    expect(discovered([], { spec, version: "7.1.2" }).identity).toEqual({
       name: "Ann",
       type: "capstan",
       description: "Helps.",
-      version: "7.0.0",
+      version: "7.1.2",
       provider: "Acme",
       documentationUrl: "https://acme.example/ann",
       metadata: { team: "x" },
@@ -86,24 +93,41 @@ describe("discover", () => {
   });
 
   test.each([
-    ["that does not think", PLAIN, undefined],
+    ["of which nobody knows", UNKNOWN, undefined],
+    ["that does not think", PLAIN, NO_THINKING],
     [
       "that streams its thinking",
-      { ...PLAIN, supportsThinking: true, streamsThinking: true },
-      { supported: true, streaming: true },
+      { ...PLAIN, thinking: { supported: true, streaming: true, encrypted: false } },
+      { supported: true, streaming: true, encrypted: false },
     ],
     [
       "that hides its thinking",
-      { ...PLAIN, supportsThinking: true, encryptsThinking: true },
-      { supported: true, encrypted: true },
+      { ...PLAIN, thinking: { supported: true, streaming: false, encrypted: true } },
+      { supported: true, streaming: false, encrypted: true },
     ],
   ])("reasoning of a model %s", (_what, model, reasoning) => {
     expect(discovered([], { model }).reasoning).toEqual(reasoning);
   });
 
+  test("what the model decides is absent for a model nobody knows, and false for one known not to do it", () => {
+    const unknown = discovered([]);
+    expect(unknown.tools).not.toHaveProperty("parallelCalls");
+    expect(unknown.multimodal).toEqual({ input: {} });
+    const plain = discovered([], { model: PLAIN });
+    expect(plain.tools?.parallelCalls).toBe(false);
+    expect(plain.multimodal).toEqual({ input: NO_INPUTS });
+    expect(discovered([], { model: { ...PLAIN, parallelCalls: true } }).tools?.parallelCalls).toBe(true);
+  });
+
+  test("tools that a run adds are listed after the agent's own", () => {
+    const [added] = composed([cap("b", tool("change_state"))]).tools;
+    const { tools } = discovered([cap("a", tool("one"))], { runTools: added ? [added] : [] });
+    expect(tools?.items.map(({ name }) => name)).toEqual(["one", "change_state"]);
+  });
+
   test("inputs are what the model accepts, and files when there are tools for them", () => {
     const model = { ...PLAIN, inputs: { ...NO_INPUTS, image: true, pdf: true } };
-    expect(discovered([], { model }).multimodal).toEqual({ input: { image: true, pdf: true } });
+    expect(discovered([], { model }).multimodal).toEqual({ input: { ...NO_INPUTS, image: true, pdf: true } });
     const files = discovered([cap("library", tool("open_book", { readsFiles: true }))]);
     expect(files.multimodal).toEqual({ input: { file: true } });
   });
@@ -123,16 +147,15 @@ describe("discover", () => {
 
   test("other agents are declared only when the agent can reach one, by what it can do with them", () => {
     expect(discovered([]).multiAgent).toBeUndefined();
-    const subagent = { name: "Bob", description: "Knows boats." };
-    const delegates = discovered([cap("agent.bob", tool("delegate_to_bob", { subagent }))]).multiAgent;
-    expect(delegates).toEqual({
-      supported: true,
-      delegation: true,
-      subAgents: [subagent],
-      subagents: [subagent],
-    });
-    const handsOver = discovered([cap("agent.bob", tool("hand_over_to_bob", { handsOverTo: "b" }))]);
-    expect(handsOver.multiAgent).toEqual({ supported: true, handoffs: true, subAgents: [], subagents: [] });
+    const bob = { name: "Bob", description: "Knows boats." };
+    const delegate = tool("delegate_to_bob", { subagent: { id: "b", ...bob } });
+    const handOver = tool("hand_over_to_bob", { handsOverTo: { id: "b", ...bob } });
+    const lists = { supported: true, subAgents: [bob], subagents: [bob] };
+    const declared = (...tools: ReturnType<typeof tool>[]) =>
+      discovered([cap("agent.bob", ...tools)]).multiAgent;
+    expect(declared(delegate)).toEqual({ ...lists, delegation: true });
+    expect(declared(handOver)).toEqual({ ...lists, handoffs: true });
+    expect(declared(delegate, handOver)).toEqual({ ...lists, delegation: true, handoffs: true });
   });
 
   test("what is not built is absent, not false", () => {

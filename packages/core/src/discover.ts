@@ -1,24 +1,26 @@
 /**
  * discover: what this agent can do, for a client. Computed from the composed agent, its model, its harness
- * and the server. Only what is true is declared; what is not built is absent, not false.
+ * and the server. What is not built is absent. What the model decides is true or false where the model is known, and
+ * absent where nobody knows.
  */
-import type { RuntimeAgent } from "./runtime-agent.ts";
+import type { RuntimeAgent, RuntimeTool } from "./runtime-agent.ts";
 import type { JsonSchema } from "./schema.ts";
 
+type MediaKind = "image" | "audio" | "video" | "pdf";
+
+/** What a model can do; what is not known of it is absent. */
 export interface DiscoveredModel {
   readonly label: string;
-  readonly supportsThinking: boolean;
-  /** Thinking is streamed as text. */
-  readonly streamsThinking: boolean;
-  /** Thinking is returned in a form only the provider can read. */
-  readonly encryptsThinking: boolean;
-  readonly inputs: {
-    readonly image: boolean;
-    readonly audio: boolean;
-    readonly video: boolean;
-    readonly pdf: boolean;
+  readonly thinking?: {
+    readonly supported: boolean;
+    /** Thinking is streamed as text. */
+    readonly streaming: boolean;
+    /** Thinking is returned in a form only the provider can read. */
+    readonly encrypted: boolean;
   };
-  readonly parallelCalls: boolean;
+  readonly inputs: Readonly<Partial<Record<MediaKind, boolean>>>;
+  readonly parallelCalls?: boolean;
+  /** Whether tools are offered to it. */
   readonly toolCalling: boolean;
 }
 
@@ -60,7 +62,7 @@ export interface AgentCapabilities {
       readonly description: string;
       readonly parameters: JsonSchema;
     }[];
-    readonly parallelCalls?: true;
+    readonly parallelCalls?: boolean;
     readonly clientProvided?: true;
   };
   readonly output?: { readonly structuredOutput: true; readonly supportedMimeTypes: readonly string[] };
@@ -77,10 +79,12 @@ export interface AgentCapabilities {
     readonly subAgents: readonly SubAgent[];
     readonly subagents: readonly SubAgent[];
   };
-  readonly reasoning?: { readonly supported: true; readonly streaming?: true; readonly encrypted?: true };
-  readonly multimodal?: {
-    readonly input: Readonly<Partial<Record<"image" | "audio" | "video" | "pdf" | "file", true>>>;
+  readonly reasoning?: {
+    readonly supported: boolean;
+    readonly streaming: boolean;
+    readonly encrypted: boolean;
   };
+  readonly multimodal?: { readonly input: Readonly<Partial<Record<MediaKind | "file", boolean>>> };
   readonly execution: {
     readonly codeExecution?: true;
     readonly sandboxed?: true;
@@ -113,15 +117,19 @@ export interface SubAgent {
 
 export interface DiscoverParts {
   readonly agent: RuntimeAgent;
+  /** The semantic version of what the agent offers. */
+  readonly version: string;
   readonly model: DiscoveredModel;
   readonly harness: DiscoveredHarness;
   readonly server: DiscoveredServer;
+  /** Tools that a run adds to those of the agent, such as the one that changes the shared state. */
+  readonly runTools?: readonly RuntimeTool[];
 }
 
 export function discover(parts: DiscoverParts): AgentCapabilities {
   const { agent, model, harness, server } = parts;
   return {
-    identity: identityOf(agent),
+    identity: identityOf(parts),
     transport: { streaming: true, httpBinary: true, pushNotifications: true, resumable: true },
     ...toolsOf(parts),
     ...(harness.structuredOutput && {
@@ -129,13 +137,7 @@ export function discover(parts: DiscoverParts): AgentCapabilities {
     }),
     state: { snapshots: true, deltas: true, persistentState: true },
     ...multiAgentOf(agent),
-    ...(model.supportsThinking && {
-      reasoning: {
-        supported: true,
-        ...(model.streamsThinking && { streaming: true as const }),
-        ...(model.encryptsThinking && { encrypted: true as const }),
-      },
-    }),
+    ...(model.thinking && { reasoning: model.thinking }),
     multimodal: { input: inputsOf(parts) },
     execution: executionOf(agent, server),
     humanInTheLoop: {
@@ -158,21 +160,21 @@ export function discover(parts: DiscoverParts): AgentCapabilities {
   };
 }
 
-function identityOf({ spec }: RuntimeAgent): AgentCapabilities["identity"] {
+function identityOf({ agent: { spec }, version }: DiscoverParts): AgentCapabilities["identity"] {
   return {
     name: spec.name,
     type: "capstan",
     ...(spec.description !== "" && { description: spec.description }),
-    version: `${spec.version}.0.0`,
+    version,
     ...(spec.provider !== undefined && { provider: spec.provider }),
     ...(spec.documentationUrl !== undefined && { documentationUrl: spec.documentationUrl }),
     metadata: spec.metadata,
   };
 }
 
-function toolsOf({ agent, model, harness }: DiscoverParts): Pick<AgentCapabilities, "tools"> {
+function toolsOf({ agent, model, harness, runTools = [] }: DiscoverParts): Pick<AgentCapabilities, "tools"> {
   if (!model.toolCalling) return { tools: { supported: false, items: [] } };
-  const items = agent.tools.map(({ name, tool }) => ({
+  const items = [...agent.tools, ...runTools].map(({ name, tool }) => ({
     name,
     description: tool.description,
     parameters: tool.input.jsonSchema,
@@ -181,7 +183,7 @@ function toolsOf({ agent, model, harness }: DiscoverParts): Pick<AgentCapabiliti
     tools: {
       supported: true,
       items,
-      ...(model.parallelCalls && { parallelCalls: true as const }),
+      ...(model.parallelCalls !== undefined && { parallelCalls: model.parallelCalls }),
       ...(harness.clientTools && { clientProvided: true as const }),
     },
   };
@@ -189,14 +191,17 @@ function toolsOf({ agent, model, harness }: DiscoverParts): Pick<AgentCapabiliti
 
 /** Both spellings of the list: the specification's, and the one of the protocol's 1.0. */
 function multiAgentOf({ tools }: RuntimeAgent): Pick<AgentCapabilities, "multiAgent"> {
-  const subAgents = tools.flatMap(({ tool }) => tool.subagent ?? []);
-  const handsOver = tools.some(({ tool }) => tool.handsOverTo !== undefined);
-  if (subAgents.length === 0 && !handsOver) return {};
+  const delegates = tools.flatMap(({ tool }) => tool.subagent ?? []);
+  const handsOver = tools.flatMap(({ tool }) => tool.handsOverTo ?? []);
+  if (delegates.length === 0 && handsOver.length === 0) return {};
+  const subAgents = [
+    ...new Map([...delegates, ...handsOver].map(({ id, ...told }) => [id, told])).values(),
+  ];
   return {
     multiAgent: {
       supported: true,
-      ...(subAgents.length > 0 && { delegation: true as const }),
-      ...(handsOver && { handoffs: true as const }),
+      ...(delegates.length > 0 && { delegation: true as const }),
+      ...(handsOver.length > 0 && { handoffs: true as const }),
       subAgents,
       subagents: subAgents,
     },
@@ -205,9 +210,8 @@ function multiAgentOf({ tools }: RuntimeAgent): Pick<AgentCapabilities, "multiAg
 
 /** Any file can be put into the session when the agent has tools that read it; media go to the model when it accepts them. */
 function inputsOf({ agent, model }: DiscoverParts): NonNullable<AgentCapabilities["multimodal"]>["input"] {
-  const media = (["image", "audio", "video", "pdf"] as const).filter((kind) => model.inputs[kind]);
   const readsFiles = agent.tools.some(({ tool }) => tool.readsFiles);
-  return Object.fromEntries([...media, ...(readsFiles ? ["file"] : [])].map((kind) => [kind, true as const]));
+  return { ...model.inputs, ...(readsFiles && { file: true }) };
 }
 
 function executionOf(

@@ -1,4 +1,5 @@
 /** Names shared by Capstan's own packages beyond the author API. Not a stable API: it can change with any version. */
+export { type AgentOffer, type AgentRelease, nextRelease, offerOf } from "./agent-release.ts";
 export {
   type AgUiMessage,
   agUiMessages,
@@ -149,6 +150,7 @@ export {
   type UserPart,
 } from "./messages.ts";
 export { nearest } from "./nearest.ts";
+export { isSameJson, orderedJson } from "./ordered-json.ts";
 export {
   ARCHIVE_LIMITS,
   type ArchiveCodec,
@@ -202,7 +204,7 @@ export type { Embed } from "./route/vectors.ts";
 export { MINILM_WEIGHTS } from "./route/weights.ts";
 export type { Parsed } from "./schema.ts";
 export { EVERY_SCOPE, effectiveScopes, missingScopes } from "./scopes.ts";
-export { isVersionPin } from "./semver.ts";
+export { isSemver, isVersionPin } from "./semver.ts";
 export type { CompileGrep, FileLimits, GrepMatch, LineFinder } from "./session-files.ts";
 export { baseName, normalisePath, parentPath, parentPaths } from "./session-path.ts";
 export { riskOf, whyUnavailable } from "./tool.ts";

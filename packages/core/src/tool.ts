@@ -42,12 +42,19 @@ export interface Tool<Input = unknown, Output = unknown> {
   /** True when it reads the session's files, so that the model can access attached files through it. */
   readonly readsFiles?: boolean;
   /** Set when a call is a run of another agent. */
-  readonly subagent?: { readonly name: string; readonly description?: string };
-  /** Set when a call hands the session over to another agent: its id. */
-  readonly handsOverTo?: string;
+  readonly subagent?: ReachedAgent;
+  /** Set when a call hands the session over to another agent. */
+  readonly handsOverTo?: ReachedAgent;
   /** True when a call may change what the agent can use: the agent is recomposed before the next model call. */
   readonly changesRights?: boolean;
   run(input: Input, context: ToolContext): Promise<Result<Output>>;
+}
+
+/** Another agent that a tool reaches. */
+export interface ReachedAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
 }
 
 /** Why a tool cannot work: because of the server, or of the agent's config of the capability. */
@@ -100,8 +107,8 @@ export interface ToolDefinition<In extends z.ZodType, Out extends z.ZodType> {
   replacesEarlier?: boolean;
   runsCode?: { sandboxed: boolean };
   readsFiles?: boolean;
-  subagent?: { name: string; description?: string };
-  handsOverTo?: string;
+  subagent?: ReachedAgent;
+  handsOverTo?: ReachedAgent;
   changesRights?: boolean;
   run(input: z.output<In>, context: ToolContext): Promise<Result<z.output<Out>>> | Result<z.output<Out>>;
 }

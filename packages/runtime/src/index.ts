@@ -1,6 +1,7 @@
 export { type AccessParts, accessRequests } from "./access/access-requests.ts";
 export type { AgentInput, AgentRecord } from "./agents/agent-record.ts";
 export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
+export { type AgentReleases, agentReleases } from "./agents/agent-releases.ts";
 export { type Composer, createComposer } from "./agents/composer.ts";
 export { type OfferAgents, type OfferAgentsParts, offerAgents } from "./agents/offer-agents.ts";
 export { singleCapability } from "./agents/single-capability.ts";
@@ -77,6 +78,7 @@ export {
   type QuestionParts,
 } from "./runs/approvals/pending-questions.ts";
 export { newSessionView, type SessionView } from "./runs/claim/session-view.ts";
+export { runTools } from "./runs/context/deferred-tools.ts";
 export { DEFAULT_LIMITS } from "./runs/context/run-meter.ts";
 export { storedBudgets } from "./runs/context/stored-budgets.ts";
 export { withinScopes } from "./runs/context/within-scopes.ts";

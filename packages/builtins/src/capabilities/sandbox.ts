@@ -84,6 +84,7 @@ function executeCode(offered: readonly SandboxLanguage[], unavailable: string | 
     }),
     timeoutMs: START_MS + (MAX_SECONDS + 5) * 1000,
     runsCode: { sandboxed: true },
+    readsFiles: true,
     unavailable,
     async run({ language, code, timeout_seconds, files }, { sandbox, fileStore, signal }) {
       if (!sandbox) return fail("sandbox_unavailable", { language, why: "this server has none" });

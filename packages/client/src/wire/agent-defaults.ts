@@ -8,6 +8,7 @@ export const agentDefaults = (): Omit<AgentFields, "name"> => ({
   model: null,
   provider: null,
   documentation_url: null,
+  release: null,
   thinking_effort: null,
   thinking_budget: null,
   ...structuredClone(snakeKeys(AGENT_DEFAULTS)),

@@ -1,5 +1,5 @@
 /** An agent: fields a client can set (`AgentFields`), fields the server adds, and its composed form. */
-import { isVersionPin, THINKING_EFFORT_LEVELS } from "@capstan/core/internal";
+import { isSemver, isVersionPin, THINKING_EFFORT_LEVELS } from "@capstan/core/internal";
 import { z } from "zod";
 import { ApprovalPolicyName, JsonObject, NamedAgent, PageQuery, pageOf } from "./page.ts";
 
@@ -78,6 +78,15 @@ export const AgentFields = z.strictObject({
     .url({ protocol: /^https?$/ })
     .max(2000)
     .nullable(),
+  release: z
+    .string()
+    .max(50)
+    .refine(isSemver, "must be a semantic version such as 1.2.3")
+    .nullable()
+    .meta({
+      description:
+        "The semantic version of the agent from this change on; later changes count on from it. Null: counted from the first.",
+    }),
   metadata: JsonObject,
 });
 export type AgentFields = z.infer<typeof AgentFields>;

@@ -19,6 +19,8 @@ export interface Composer {
   composeFor(agentId: string, userEmail: string): Promise<Result<RuntimeAgent>>;
   /** Composes an agent that is not saved, with the user's rights. */
   preview(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
+  /** Composes with every scope that the agent has, whoever uses it. */
+  composeOwn(spec: AgentSpec): Promise<Result<RuntimeAgent>>;
 }
 
 const MOST_KEPT = 1000; // composed agents are a few kilobytes each; beyond this the oldest goes
@@ -35,11 +37,18 @@ export function createComposer(parts: {
   const kept = new Map<string, Result<RuntimeAgent>>();
   registry.onChange(() => kept.clear());
 
+  const scopesOf = async ({ id, grantedScopes }: AgentSpec): Promise<string[]> => [
+    ...grantedScopes,
+    ...(await users.grantsOf(`agent:${id}`)).map(({ scope }) => scope),
+  ];
+
   async function preview(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>> {
     await parts.offerAgents?.(spec.capabilities);
-    const [user, agentGrants] = await Promise.all([users.get(userEmail), users.grantsOf(`agent:${spec.id}`)]);
-    const agentScopes = [...spec.grantedScopes, ...agentGrants.map(({ scope }) => scope)];
-    const scopes = effectiveScopes(agentScopes, user.scopes);
+    const [user, agentScopes] = await Promise.all([users.get(userEmail), scopesOf(spec)]);
+    return composeWithin(spec, effectiveScopes(agentScopes, user.scopes));
+  }
+
+  function composeWithin(spec: AgentSpec, scopes: readonly string[]): Result<RuntimeAgent> {
     const key = `${spec.id} ${spec.version} ${[...scopes].sort().join(" ")}`;
     const before = spec.id === "unsaved" ? undefined : kept.get(key);
     if (before) return before;
@@ -50,6 +59,10 @@ export function createComposer(parts: {
 
   return {
     preview,
+    async composeOwn(spec) {
+      await parts.offerAgents?.(spec.capabilities);
+      return composeWithin(spec, await scopesOf(spec));
+    },
     async composeFor(agentId, userEmail) {
       const agent = await agents.get(agentId);
       return agent.ok ? preview(agent.value, userEmail) : agent;

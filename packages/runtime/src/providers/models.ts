@@ -31,6 +31,10 @@ export interface ResolvedModel {
   readonly maxOutputTokens?: number | undefined;
   readonly prices?: ModelPrices | undefined;
   readonly inputs: ModelInputs;
+  /** True when nobody knows the model: `inputs` is then what its provider takes. */
+  readonly isUnlisted?: boolean;
+  /** What is known of a model that brings its own facts. */
+  readonly abilities?: { readonly thinking: boolean; readonly parallelCalls: boolean };
   /** Set where the provider caches up to marked places: put on the last part of what stays the same. */
   readonly cacheMark?: SharedV4ProviderOptions | undefined;
   /** Sent with every call. */

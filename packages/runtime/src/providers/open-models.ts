@@ -127,6 +127,7 @@ async function resolvedModel(
     maxOutputTokens: listed?.maxOutputTokens,
     prices: pricesOf(listed),
     inputs: inputsOf(row.inputs, listed),
+    isUnlisted: listed === undefined,
     cacheMark: row.cacheMark,
     callOptions: row.callOptions,
     jsonWithTools: row.jsonWithTools,

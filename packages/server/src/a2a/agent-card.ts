@@ -23,7 +23,9 @@ const MEDIA: Readonly<Record<string, readonly string[]>> = {
 
 export function agentCard({ declared, capability, url, needsKey }: CardParts): AgentCard {
   const { identity, transport, output } = declared;
-  const inputs = Object.keys(declared.multimodal?.input ?? {}).flatMap((kind) => MEDIA[kind] ?? []);
+  const inputs = Object.entries(declared.multimodal?.input ?? {}).flatMap(([kind, isRead]) =>
+    isRead ? (MEDIA[kind] ?? []) : [],
+  );
   return {
     name: identity.name,
     description: identity.description ?? `The agent ${identity.name}.`,

@@ -1,7 +1,14 @@
 /** The capabilities document of a saved agent: declared from what it is made of, observed from what its runs showed. */
 import { type AgentCapabilities, discover, fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import { type DiscoveredModel, type ModelCapabilities, NATIVE_AGENT } from "@capstan/core/internal";
-import { type Composer, DEFAULT_LIMITS, type Observations } from "@capstan/runtime";
+import {
+  type AgentReleases,
+  type Composer,
+  DEFAULT_LIMITS,
+  type Observations,
+  type ResolvedModel,
+  runTools,
+} from "@capstan/runtime";
 import { cliModel } from "../harness/cli-model.ts";
 import type { Caller } from "../http/caller.ts";
 import type { ServerModels } from "../models/models.ts";
@@ -15,6 +22,7 @@ export interface DiscoveredAgent {
 
 export interface AgentCapabilityParts {
   readonly composer: Composer;
+  readonly releases: AgentReleases;
   readonly observations: Observations;
   readonly models: ServerModels;
 }
@@ -32,9 +40,13 @@ export async function agentCapabilities(
       ? await nativeModel(services, agent)
       : ok(await harnessModel(services, agent));
   if (!model.ok) return model;
+  const version = await services.releases.current(agent.spec);
+  if (!version.ok) return version;
   const declared = discover({
     agent,
+    version: version.value,
     model: model.value,
+    runTools: runTools(agent),
     harness: { name: agent.spec.harness, clientTools: true, structuredOutput: true, approvals: true },
     server: {
       maxRequestsPerMinute: caller.perMinute,
@@ -46,7 +58,7 @@ export async function agentCapabilities(
   return ok({ agent, declared, observed: await services.observations.of(agentId) });
 }
 
-/** A model nobody has listed is not said to think: what is not known is not declared. */
+/** What nobody knows of a model is not declared. */
 async function nativeModel(
   { models }: AgentCapabilityParts,
   { spec }: RuntimeAgent,
@@ -56,11 +68,16 @@ async function nativeModel(
     const { message: why, nextStep } = resolved.failure;
     return fail("not_available", { what: "The agent's model", why, nextStep });
   }
-  const { label, name, provider, inputs } = resolved.value;
+  const { label, name, provider, abilities } = resolved.value;
   const listed = (await models.registry()).model(NATIVE_AGENT, name);
   // OpenAI keeps its thoughts: what comes back is for it alone.
-  const encryptsThinking = provider === "openai";
-  return ok({ ...thinkingOf(listed, encryptsThinking), label, inputs });
+  const known = abilities ? ownAbilities(abilities) : listedAbilities(listed, provider === "openai");
+  return ok({ ...known, label, inputs: knownInputs(resolved.value) });
+}
+
+/** What is never sent is false for every model; what a provider takes is true only where the model is known to read it. */
+function knownInputs({ inputs, isUnlisted = false }: ResolvedModel): DiscoveredModel["inputs"] {
+  return Object.fromEntries(Object.entries(inputs).filter(([, sent]) => !sent || !isUnlisted));
 }
 
 /** A coding agent's program brings its own models, and takes pictures where they do. */
@@ -72,21 +89,31 @@ async function harnessModel(
   const asked = cliModel(registry, spec.harness, spec.model);
   const listed =
     asked === undefined ? registry.defaultModel(spec.harness) : registry.model(spec.harness, asked);
-  const image = listed?.supportsImageInput ?? false;
   return {
-    ...thinkingOf(listed, false),
+    ...listedAbilities(listed, false),
     label: listed?.modelId ?? asked ?? spec.harness,
-    inputs: { image, audio: false, video: false, pdf: false },
+    inputs: { ...(listed && { image: listed.supportsImageInput }), audio: false, video: false, pdf: false },
   };
 }
 
-function thinkingOf(listed: ModelCapabilities | null | undefined, encryptsThinking: boolean) {
-  const supportsThinking = listed?.supportsThinking ?? false;
+type Abilities = Pick<DiscoveredModel, "thinking" | "parallelCalls" | "toolCalling">;
+
+const ownAbilities = ({ thinking, parallelCalls }: NonNullable<ResolvedModel["abilities"]>): Abilities => ({
+  thinking: { supported: thinking, streaming: thinking, encrypted: false },
+  parallelCalls,
+  toolCalling: true,
+});
+
+function listedAbilities(listed: ModelCapabilities | null | undefined, encrypts: boolean): Abilities {
+  if (!listed) return { toolCalling: true };
+  const supported = listed.supportsThinking;
   return {
-    supportsThinking,
-    streamsThinking: supportsThinking && !encryptsThinking && (listed?.supportsThinkingStreaming ?? false),
-    encryptsThinking: supportsThinking && encryptsThinking,
-    parallelCalls: listed?.supportsParallelToolCalls ?? true,
-    toolCalling: listed?.supportsToolCalling ?? true,
+    thinking: {
+      supported,
+      streaming: supported && !encrypts && listed.supportsThinkingStreaming,
+      encrypted: supported && encrypts,
+    },
+    parallelCalls: listed.supportsParallelToolCalls,
+    toolCalling: listed.supportsToolCalling,
   };
 }

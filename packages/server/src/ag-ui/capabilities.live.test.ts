@@ -35,15 +35,74 @@ describe("the capabilities document", () => {
   test("changes when a capability is added, and when it is taken away", async () => {
     const id = await rig.newAgent({ capabilities: [] });
     const before = await rig.documentOf(id);
-    expect(before.tools.items).toEqual([]);
+    expect(namesOf(before)).toEqual(["update_state"]);
     expect(before.execution.codeExecution).toBeUndefined();
     await rig.server.call("PATCH", `/v1/agents/${id}`, { capabilities: ["sandbox"] });
     const after = await rig.documentOf(id);
-    expect(after.tools.items.map(({ name }: WireEvent) => name)).toEqual(["execute_code"]);
+    expect(namesOf(after)).toEqual(["execute_code", "update_state"]);
     expect(after.execution.codeExecution).toBe(true);
-    expect(after.identity.version).not.toBe(before.identity.version);
     await rig.server.call("PATCH", `/v1/agents/${id}`, { capabilities: [] });
     expect((await rig.documentOf(id)).execution.codeExecution).toBeUndefined();
+  });
+
+  test("lists every tool that the model is offered", async () => {
+    await rig.run();
+    const offered = rig.llm.requests.at(-1)?.tools?.map(({ function: { name } }) => name);
+    expect(namesOf(await rig.documentOf(rig.agents.full)).sort()).toEqual(offered?.sort());
+  });
+
+  test("says nothing of what nobody knows of a model, and no of what the offline model does not do", async () => {
+    const unknown = await rig.documentOf(rig.agents.full);
+    expect(unknown.tools).not.toHaveProperty("parallelCalls");
+    expect(unknown.multimodal.input).not.toHaveProperty("image");
+    expect(unknown).not.toHaveProperty("reasoning");
+    const offline = await rig.documentOf(await rig.newAgent({ model: "capstan/offline" }));
+    expect(offline.tools.parallelCalls).toBe(false);
+    expect(offline.multimodal.input).toEqual({ image: false, audio: false, video: false, pdf: false });
+    expect(offline.reasoning).toEqual({ supported: false, streaming: false, encrypted: false });
+  });
+
+  test("declares files for every tool that reads them: the sandbox has the session's files too", async () => {
+    const file = async (capabilities: string[], more: object = {}) =>
+      (await rig.documentOf(await rig.newAgent({ capabilities, ...more }))).multimodal.input.file;
+    expect(await file(["test_math"])).toBeUndefined();
+    expect(await file(["session_file_system"])).toBe(true);
+    expect(await file(["sandbox"])).toBe(true);
+    expect(await file(["session_file_system"], { tool_policies: { read_file: "deny" } })).toBeUndefined();
+  });
+
+  test("counts the agent's version by what changed; a change that changes nothing counts nothing", async () => {
+    const id = await rig.newAgent({ capabilities: ["test_math"] });
+    const version = async () => (await rig.documentOf(id)).identity.version;
+    const patch = (body: object) => rig.server.call("PATCH", `/v1/agents/${id}`, body);
+    const versions = [await version()];
+    for (const change of [
+      { system_prompt: "Be brief." },
+      { system_prompt: "Be brief." },
+      { capabilities: ["test_math", "current_time"] },
+      { capabilities: ["current_time"] },
+      { release: "9.1.0" },
+      { description: "Tells the time." },
+    ]) {
+      expect(await patch(change)).toMatchObject({ status: 200 });
+      versions.push(await version());
+    }
+    expect(versions).toEqual(["1.0.0", "1.0.1", "1.0.1", "1.1.0", "2.0.0", "9.1.0", "9.1.1"]);
+    expect(await patch({ release: "soon" })).toMatchObject({ status: 422 });
+  });
+
+  test("counts tools that a capability's new version gains or loses, although nobody changed the agent", async () => {
+    const register = (version: string, tools: string[]) =>
+      rig.server.call("POST", "/v1/capabilities", harbour(version, tools));
+    expect((await register("1.0.0", ["tide"])).status).toBe(201);
+    const id = await rig.newAgent({ capabilities: ["harbour"] });
+    const replaced = async (version: string, tools: string[]) => {
+      expect((await register(version, tools)).status).toBe(200);
+      return (await rig.documentOf(id)).identity.version;
+    };
+    expect(await replaced("1.1.0", ["tide", "berth"])).toBe("1.1.0");
+    expect(await replaced("1.1.1", ["tide", "berth"])).toBe("1.1.1");
+    expect(await replaced("2.0.0", ["berth"])).toBe("2.0.0");
   });
 
   test("tells the limit of the key that asks", async () => {
@@ -74,6 +133,17 @@ describe("the capabilities document", () => {
     expect(observed[0]).toMatchObject({ model: "openai-compatible/scripted", seenAt: expect.any(String) });
   });
 });
+
+const harbour = (version: string, tools: string[]) => ({
+  id: "harbour",
+  name: "Harbour",
+  description: "What a harbour knows.",
+  version,
+  base_url: "https://harbour.example",
+  tools: tools.map((name) => ({ name, description: name, method: "GET", path: `/${name}` })),
+});
+
+const namesOf = (document: WireEvent): string[] => document.tools.items.map(({ name }: WireEvent) => name);
 
 /** Every `true`, and the numbers a client relies on, by path. Lists are data, not flags. */
 function flagsOf(value: WireEvent, path = ""): string[] {

@@ -8,7 +8,15 @@ import {
   NATIVE_AGENT,
   unknownField,
 } from "@capstan/core/internal";
-import type { AgentInput, AgentRecord, AgentStore, AuditLog, Composer, UserStore } from "@capstan/runtime";
+import type {
+  AgentInput,
+  AgentRecord,
+  AgentReleases,
+  AgentStore,
+  AuditLog,
+  Composer,
+  UserStore,
+} from "@capstan/runtime";
 import type { Harnesses } from "../harness/open-harnesses.ts";
 import { type Caller, isAdmin } from "../http/caller.ts";
 import type { ServerModels } from "../models/models.ts";
@@ -19,6 +27,7 @@ export interface SaveAgentParts {
   readonly registry: CapabilityRegistry;
   readonly audit: AuditLog;
   readonly composer: Composer;
+  readonly releases: AgentReleases;
   readonly models: ServerModels;
   readonly harnesses: Harnesses;
 }
@@ -42,6 +51,8 @@ export async function saveAgent(
   const saved =
     id === undefined ? ok(await agents.create(caller.email, input)) : await agents.update(id, input);
   if (!saved.ok) return saved;
+  const release = await services.releases.current(saved.value);
+  if (!release.ok) return release;
   await audit.add({
     actor: caller.email,
     action: id === undefined ? "agent.created" : "agent.updated",
@@ -49,6 +60,7 @@ export async function saveAgent(
     details: {
       name: saved.value.name,
       version: saved.value.version,
+      release: release.value,
       granted_scopes: [...saved.value.grantedScopes],
     },
   });

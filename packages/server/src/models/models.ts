@@ -208,6 +208,7 @@ function offlineEntry(): ResolvedModel {
     model: offlineModel(),
     contextWindow: 100_000,
     inputs: { image: false, audio: false, video: false, pdf: false },
+    abilities: { thinking: false, parallelCalls: false },
     jsonWithTools: true,
   };
 }

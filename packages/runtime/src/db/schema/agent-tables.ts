@@ -42,3 +42,13 @@ export const agentCapabilities = pgTable(
     index("idx_agent_capabilities_capability_id").on(table.capabilityId),
   ],
 );
+
+/** The semantic version of what an agent offers, and what it offered then: the next change is counted from it. */
+export const agentReleases = pgTable("agent_releases", {
+  agentId: uuid("agent_id")
+    .primaryKey()
+    .references(() => agents.id, { onDelete: "cascade" }),
+  version: text("version").notNull(),
+  offer: jsonb("offer").notNull(),
+  updatedAt: at("updated_at").notNull().default(sql`now()`),
+});

@@ -6,7 +6,7 @@
 import { defineTool, ok, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import { type ConversationMessage, chooseTool, toolCallsOf } from "@capstan/core/internal";
 import { z } from "zod";
-import { runtimeTool } from "./engine-tools.ts";
+import { runtimeTool, stateTool } from "./engine-tools.ts";
 
 export const SEARCH_TOOL = "search_tools";
 const DEFER_ABOVE_TOKENS = 16_000; // a tenth of a usual context window, sent again at every step
@@ -14,6 +14,12 @@ const MOST_FOUND = 5;
 
 export const isDeferred = (agent: RuntimeAgent, limit: number = DEFER_ABOVE_TOKENS): boolean =>
   agent.tokens.tools > limit;
+
+/** The tools that a run of an AG-UI client adds to the agent's, the client's own left out. */
+export function runTools(agent: RuntimeAgent, deferAbove?: number): RuntimeTool[] {
+  const state = stateTool(() => null);
+  return isDeferred(agent, deferAbove) ? [state, searchTool(agent)] : [state];
+}
 
 /** Finds tools by what they do, among the agent's own tools; hidden ones are not searched. */
 export function searchTool(agent: RuntimeAgent): RuntimeTool {

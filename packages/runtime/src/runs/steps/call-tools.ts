@@ -218,7 +218,7 @@ function effects(
   const output: ToolOutput = typeof value === "string" ? { type: "text", value } : { type: "json", value };
   const state = changedState(context.state, events);
   if (state !== undefined) context.state = state;
-  const to = found?.tool.handsOverTo;
+  const to = found?.tool.handsOverTo?.id;
   if (to === undefined) {
     return { output, events, stateBefore, ...(state !== undefined && { extras: { session: { state } } }) };
   }
@@ -339,12 +339,13 @@ const answerSchema = ({ tool }: RuntimeTool): Record<string, unknown> => ({
 
 function startSubagent(context: RunContext, { toolCallId }: ToolCallPart, { tool }: RuntimeTool): void {
   if (!tool.subagent) return;
+  const { id: _, ...named } = tool.subagent;
   context.seen.subagents = true;
   context.log.emit({
     type: "SUBAGENT_STARTED",
     subagentRunId: toolCallId,
     parentToolCallId: toolCallId,
-    ...tool.subagent,
+    ...named,
   });
 }
 

@@ -60,7 +60,7 @@ export function agentCapability(
         idempotent: true,
         requiresContext: true,
         timeoutMs: LONGEST_MS,
-        subagent: { name, description },
+        subagent: { id, name, description },
         run: ({ task }, context) => delegate(parts, { id, name }, task, context),
       }),
       defineTool({
@@ -68,7 +68,7 @@ export function agentCapability(
         description: `Hand this whole conversation over to ${name}, who answers from now on. ${description}`,
         input: z.object({ reason: z.string().max(2000).describe("Why, for the record.") }),
         requiresContext: true,
-        handsOverTo: id,
+        handsOverTo: { id, name, description },
         run: () => ok(`${name} has this conversation now.`),
       }),
     ],
