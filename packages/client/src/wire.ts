@@ -151,6 +151,7 @@ export {
   RunUsageWire,
   SentPrompt,
   TraceSpan,
+  WebhookState,
 } from "./wire/runs.ts";
 export { FoundSession, FoundSessions, SessionSearchQuery } from "./wire/session-search.ts";
 export {

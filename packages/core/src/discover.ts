@@ -194,9 +194,7 @@ function multiAgentOf({ tools }: RuntimeAgent): Pick<AgentCapabilities, "multiAg
   const delegates = tools.flatMap(({ tool }) => tool.subagent ?? []);
   const handsOver = tools.flatMap(({ tool }) => tool.handsOverTo ?? []);
   if (delegates.length === 0 && handsOver.length === 0) return {};
-  const subAgents = [
-    ...new Map([...delegates, ...handsOver].map(({ id, ...told }) => [id, told])).values(),
-  ];
+  const subAgents = [...new Map([...delegates, ...handsOver].map(({ id, ...told }) => [id, told])).values()];
   return {
     multiAgent: {
       supported: true,

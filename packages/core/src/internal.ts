@@ -1,5 +1,5 @@
 /** Names shared by Capstan's own packages beyond the author API. Not a stable API: it can change with any version. */
-export { type AgentOffer, type AgentRelease, nextRelease, offerOf } from "./agent-release.ts";
+
 export {
   type AgUiMessage,
   agUiMessages,
@@ -8,6 +8,7 @@ export {
   textPieceId,
 } from "./ag-ui-messages.ts";
 export { AGENT_DEFAULTS, type ApprovalExpiry } from "./agent.ts";
+export { type AgentOffer, type AgentRelease, nextRelease, offerOf } from "./agent-release.ts";
 export { cappedExpiry, expiryOf } from "./approval-expiry.ts";
 export { beyondAuthor } from "./authority/agent-authority.ts";
 export { mayAnswer } from "./authority/answer-authority.ts";

@@ -1,7 +1,7 @@
 export { type AccessParts, accessRequests } from "./access/access-requests.ts";
 export type { AgentInput, AgentRecord } from "./agents/agent-record.ts";
-export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
 export { type AgentReleases, agentReleases } from "./agents/agent-releases.ts";
+export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
 export { type Composer, createComposer } from "./agents/composer.ts";
 export { type OfferAgents, type OfferAgentsParts, offerAgents } from "./agents/offer-agents.ts";
 export { singleCapability } from "./agents/single-capability.ts";
@@ -103,6 +103,7 @@ export type {
   RunUsage,
   SendOptions,
   Sent,
+  WebhookAttempt,
   WebhookFetch,
 } from "./runs/contract/run-types.ts";
 export { createRuns } from "./runs/create-runs.ts";
@@ -130,7 +131,7 @@ export {
 export { promptOf } from "./runs/history/trace-reads.ts";
 export type { EventBatch } from "./runs/log/event-hub.ts";
 export { EventRetention } from "./runs/log/event-retention.ts";
-export { signature as webhookSignature } from "./runs/processes/webhooks.ts";
+export { signature as webhookSignature, type WebhookDelivery, webhookOf } from "./runs/processes/webhooks.ts";
 export type { Runs } from "./runs/runs.ts";
 export { type DelegationParts, delegation } from "./runs/subagents/delegation.ts";
 export { agentCapability, agentCapabilityId, type SubagentParts } from "./runs/subagents/subagents.ts";

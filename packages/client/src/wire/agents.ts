@@ -78,15 +78,10 @@ export const AgentFields = z.strictObject({
     .url({ protocol: /^https?$/ })
     .max(2000)
     .nullable(),
-  release: z
-    .string()
-    .max(50)
-    .refine(isSemver, "must be a semantic version such as 1.2.3")
-    .nullable()
-    .meta({
-      description:
-        "The semantic version of the agent from this change on; later changes count on from it. Null: counted from the first.",
-    }),
+  release: z.string().max(50).refine(isSemver, "must be a semantic version such as 1.2.3").nullable().meta({
+    description:
+      "The semantic version of the agent from this change on; later changes count on from it. Null: counted from the first.",
+  }),
   metadata: JsonObject,
 });
 export type AgentFields = z.infer<typeof AgentFields>;

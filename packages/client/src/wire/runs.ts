@@ -49,6 +49,10 @@ export const TraceSpan = z
       .number()
       .optional()
       .meta({ description: "Number of messages that fitted into the prompt." }),
+    response: z
+      .object({ id: z.string().optional(), model: z.string().optional(), finish_reason: z.string() })
+      .optional()
+      .meta({ description: "What the provider says of its answer." }),
     decision: z.string().optional(),
     decided_by: z.string().nullish(),
     reason: z.string().optional(),
@@ -78,6 +82,17 @@ export const RunOutcome = z.discriminatedUnion("type", [
   z.object({ type: z.literal("cancelled"), by: z.string().optional() }),
 ]);
 
+export const WebhookState = z
+  .object({
+    url: z.string(),
+    status: z.enum(["due", "delivered", "given_up"]),
+    attempts: z.int(),
+    last_error: z.string().nullable(),
+    next_at: z.string().nullable().meta({ description: "When it is tried again." }),
+  })
+  .meta({ id: "WebhookState" });
+export type WebhookState = z.infer<typeof WebhookState>;
+
 export const Run = z
   .object({
     id: z.string(),
@@ -91,6 +106,11 @@ export const Run = z
     parent_run_id: z.string().nullable(),
     started_at: z.string(),
     ended_at: z.string().nullable(),
+    webhook: WebhookState.nullable()
+      .optional()
+      .meta({
+        description: "How the call of the run's webhook stands. Only in the response for a single run.",
+      }),
     trace: z.array(TraceSpan).optional().meta({ description: "Only in the response for a single run." }),
   })
   .meta({ id: "Run" });

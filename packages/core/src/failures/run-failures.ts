@@ -136,6 +136,18 @@ export const runFailures = {
     message: ({ name, where }) => `The client's tool "${name}" cannot be used: ${where}`,
     nextStep: () => "Correct its name or the JSON Schema of its parameters.",
   }),
+  client_tool_conflict: row<{ tool: string; owner: string }>({
+    status: 422,
+    message: ({ tool, owner }) =>
+      `The client brings a tool named "${tool}", and so does "${owner}", which this agent has.`,
+    nextStep: ({ tool, owner }) =>
+      `Give the client's tool another name, such as "client_${tool}", or give "${owner}" a prefix in the agent.`,
+  }),
+  webhooks_absent: row<Record<never, never>>({
+    status: 422,
+    message: () => "This engine calls no webhooks.",
+    nextStep: () => "Leave the webhook out, or open the engine with `webhooks`.",
+  }),
   run_not_active: row<{ session: string }>({
     status: 409,
     message: ({ session }) => `No run is active in session ${session}.`,

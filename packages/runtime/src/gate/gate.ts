@@ -38,6 +38,8 @@ export interface GateRequest {
   /** The step of a task's plan, and whether it replaces a step that failed. */
   readonly step?: number;
   readonly fallback?: boolean;
+  /** W3C's `traceparent` of the request that made the call. */
+  readonly traceparent?: string | undefined;
   /** Hears how far the tool is, when whoever called wants to know. */
   readonly progress?: ((report: ProgressReport) => void) | undefined;
 }
@@ -76,6 +78,8 @@ export interface CallRecord {
   readonly status?: number;
   readonly step?: number;
   readonly fallback?: boolean;
+  readonly callId: string;
+  readonly traceparent?: string;
 }
 
 export interface GateParts {
@@ -235,6 +239,8 @@ function recordOf(request: GateRequest, outcome: GateOutcome, at: Date, latencyM
     ...(request.runId !== undefined && { runId: request.runId }),
     ...(request.sessionId !== undefined && { sessionId: request.sessionId }),
     latencyMs,
+    callId: request.callId,
+    ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
     ...(request.step !== undefined && { step: request.step }),
     ...(request.fallback !== undefined && { fallback: request.fallback }),
     ...verdictOf(outcome),

@@ -4,6 +4,7 @@
  * `BodyLimitError` at the size limit. Redirects are followed here and not by undici, because each is a new decision.
  */
 import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
 import { fail, type GuardedFetch, type GuardedFetchOptions, ok, type Result } from "@capstan/core";
 import type { Agent, Dispatcher } from "undici";
 import { ACCEPT_ENCODING } from "./bounded-body.ts";
@@ -11,9 +12,9 @@ import type { JudgeAddress, Resolve } from "./checked-connector.ts";
 import { guardedResponse } from "./guarded-response.ts";
 import { networkFault } from "./network-fault.ts";
 import { type Hop, nextHop } from "./redirect.ts";
-import { AddressRefusedError } from "./refused-address.ts";
+import { AddressRefusedError, refusedAddress } from "./refused-address.ts";
 import { RequestClock } from "./request-clock.ts";
-import { type AllowedHost, allowList, checkUrl, shownUrl } from "./url-policy.ts";
+import { type AllowedHost, allowList, checkUrl, portOf, shownUrl } from "./url-policy.ts";
 
 export interface GuardedFetchSettings {
   /** Hosts (`host` or `host:port`) that may be reached although their address is not public. */
@@ -32,8 +33,11 @@ export interface GuardedFetchSettings {
   judge?: JudgeAddress;
 }
 
-/** `close` ends its connections, so that a process can end. */
-export type ClosableFetch = GuardedFetch & { close(): Promise<void> };
+/** `close` ends its connections, so that a process can end. `check` says now whether an address would be refused later. */
+export type ClosableFetch = GuardedFetch & {
+  check(url: string): Promise<Result<URL>>;
+  close(): Promise<void>;
+};
 
 const DEFAULTS = {
   maxBytes: 20 * 1024 * 1024,
@@ -59,7 +63,22 @@ export function createGuardedFetch(settings: GuardedFetchSettings = {}): Closabl
   const agent = () => (opened ??= open());
   const guard: Guard = { agent, allowed, limits, judge: settings.judge };
   const guardedFetch: GuardedFetch = (url, options = {}) => follow(guard, url, options);
-  return Object.assign(guardedFetch, { close: async () => (await opened)?.destroy() });
+  return Object.assign(guardedFetch, {
+    check: (url: string) => checkAddress(url, guard, settings.resolve ?? systemResolve),
+    close: async () => (await opened)?.destroy(),
+  });
+}
+
+/** A name that leads nowhere now may lead somewhere when it is needed: only what the guard would refuse is refused. */
+async function checkAddress(text: string, guard: Guard, resolve: Resolve): Promise<Result<URL>> {
+  const { allowed, judge = refusedAddress } = guard;
+  const url = checkUrl(text, allowed, judge);
+  if (!url.ok || isIP(url.value.hostname) !== 0 || allowed(url.value.hostname, portOf(url.value))) return url;
+  const addresses = await resolve(url.value.hostname).catch(() => []);
+  const [first = ""] = addresses;
+  if (addresses.length === 0 || addresses.some((address) => judge(address) === undefined)) return url;
+  const why = `${url.value.hostname} leads to ${first}, which is ${judge(first)}`;
+  return fail("url_refused", { url: shownUrl(url.value), why });
 }
 
 interface Guard {

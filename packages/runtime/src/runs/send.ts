@@ -243,18 +243,33 @@ async function checkedAgent(
   const composed = await engine.agentFor(session.agent_id, session.owner);
   if (!composed.ok) return composed;
   const agent = withinScopes(composed.value, child?.scopeCeiling ?? session.metadata.scopeCeiling);
+  const checks = [
+    () => checkTools(agent, options),
+    () => (options.outputSchema === undefined ? ok(true) : checkSchema(options.outputSchema)),
+    () => checkWebhook(engine, options.webhookUrl),
+    () => canAnswer(engine, agent, options.model),
+  ];
+  for (const check of checks) {
+    const checked = await check();
+    if (!checked.ok) return checked;
+  }
+  return ok(agent);
+}
+
+/** The client's tools fit the agent's, and the tool that must be called is one of them. */
+function checkTools(agent: RuntimeAgent, options: SendOptions): Result<true> {
   const brought = clientTools(options.clientTools ?? []);
   if (!brought.ok) return brought;
   const whole = withTools(agent, brought.value);
   if (!whole.ok) return whole;
   const chosen = typeof options.toolChoice === "object" ? options.toolChoice.name : undefined;
-  if (chosen !== undefined && !whole.value.tools.some(({ name }) => name === chosen)) {
-    return fail("input_invalid", { where: `toolChoice names "${chosen}", which this agent does not have` });
-  }
-  const schema = options.outputSchema === undefined ? ok(true) : checkSchema(options.outputSchema);
-  if (!schema.ok) return schema;
-  const can = await canAnswer(engine, agent, options.model);
-  return can.ok ? ok(agent) : can;
+  if (chosen === undefined || whole.value.tools.some(({ name }) => name === chosen)) return ok(true);
+  return fail("input_invalid", { where: `toolChoice names "${chosen}", which this agent does not have` });
+}
+
+async function checkWebhook({ parts }: Engine, url: string | undefined): Promise<Result<unknown>> {
+  if (url === undefined) return ok(true);
+  return parts.webhooks ? parts.webhooks.check(url) : fail("webhooks_absent", {});
 }
 
 /** Whether the agent's model, or its coding agent, is available. */

@@ -57,6 +57,8 @@ export interface A2aPlace {
   readonly card: AgentCard;
   /** Ends streams: the client went, or the server stops. */
   readonly signal: AbortSignal;
+  /** The trace that the request is part of. */
+  readonly traceparent: string | undefined;
 }
 
 const PAGE = 50;
@@ -142,14 +144,14 @@ export class A2aHandler implements A2ARequestHandler {
   }
 
   async #begin(message: Message): Promise<Started> {
-    const { services, agentId, email, signal } = this.#place;
+    const { services, agentId, email, signal, traceparent } = this.#place;
     const { runs } = services;
     const threadId = message.contextId === "" ? uuidv7() : message.contextId;
     const session = await threadSession(services, { agentId, owner: email, threadId });
     if (!session.ok) throw refused(session.failure);
     const id = message.messageId === "" ? uuidv7() : message.messageId;
     const content = await keptUploads(services, session.value, id, contentOf(message));
-    const sent = await runs.sendAndFollow(session.value.id, { id, content }, {}, signal);
+    const sent = await runs.sendAndFollow(session.value.id, { id, content }, { traceparent }, signal);
     if (!sent.ok) throw refused(sent.failure);
     const { runId, status, events } = sent.value;
     const known = status === "known" ? runs.events(session.value.id, 0, signal) : events;

@@ -112,7 +112,8 @@ describe("the agent card", () => {
     expect(body.skills.map(({ id }: { id: string }) => id)).toEqual(
       expect.arrayContaining(["test_math", "session_file_system"]),
     );
-    expect(body.defaultInputModes).toContain("image/png");
+    expect(body.defaultInputModes).toContain("application/octet-stream");
+    expect(body.defaultInputModes).not.toContain("image/png"); // nobody knows what this model reads
   });
 
   test("is the capabilities document in other words, and changes with it", async () => {

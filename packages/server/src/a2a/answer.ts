@@ -10,6 +10,7 @@ import { isAdmin } from "../http/caller.ts";
 import type { AppEnv } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { sseResponse, streamStop } from "../http/sse.ts";
+import { traceParent } from "../http/trace-parent.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { A2aHandler, type A2aHandlerParts } from "./a2a-handler.ts";
@@ -68,6 +69,7 @@ export async function answerCall(c: Context<AppEnv>, services: A2aAnswerParts): 
     isAdmin: isAdmin(c.get("caller")),
     card: made.value,
     signal: stop.signal,
+    traceparent: traceParent(c),
     agentId: c.req.param("id") ?? "",
   });
   const legacy = version.startsWith(LEGACY);

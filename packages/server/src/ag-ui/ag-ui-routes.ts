@@ -22,6 +22,7 @@ import {
 } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { sseEvent, sseResponse, streamStop } from "../http/sse.ts";
+import { traceParent } from "../http/trace-parent.ts";
 import { type AgentCapabilityParts, agentCapabilities } from "./agent-capabilities.ts";
 import { ClientsLeft } from "./client-left.ts";
 import { answerEvents, type SentEvent } from "./event-stream.ts";
@@ -104,6 +105,7 @@ async function run(c: Context<AppEnv>, services: AgUiRouteParts, clients: Client
     input: input.value,
     signal: stop.signal,
     sharesState: true,
+    traceparent: traceParent(c),
   };
   const started = await startRun(services, asking).catch((error) => {
     stop.abort();

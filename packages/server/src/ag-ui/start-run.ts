@@ -49,6 +49,8 @@ export interface Asking {
   readonly signal: AbortSignal;
   /** The client shares a state with the agent, as AG-UI's clients do. */
   readonly sharesState?: boolean;
+  /** The trace that the request is part of. */
+  readonly traceparent?: string | undefined;
 }
 
 export interface StartRunParts extends UploadParts {
@@ -88,7 +90,7 @@ export async function startRun(
 async function startIn(
   services: StartRunParts,
   thread: OpenThread,
-  { agentId, by, isAdmin = false, input, signal, sharesState = false }: Asking,
+  { agentId, by, isAdmin = false, input, signal, sharesState = false, traceparent }: Asking,
 ): Promise<Result<Answering>> {
   const forwarded = readForwarded(input.forwardedProps);
   if (!forwarded.ok) return forwarded;
@@ -101,6 +103,7 @@ async function startIn(
     isAdmin,
     signal,
     sharesState,
+    traceparent,
   };
   const rewound = await rewind(starting);
   if (!rewound.ok) return rewound;
@@ -196,6 +199,7 @@ interface Starting extends OpenThread {
   readonly input: RunAgentInput;
   readonly forwarded: Forwarded;
   readonly sharesState: boolean;
+  readonly traceparent: string | undefined;
   readonly by: string;
   readonly isAdmin: boolean;
   readonly signal: AbortSignal;
@@ -237,7 +241,7 @@ async function makeSession({
   });
 }
 
-function sendOptions({ input, forwarded, sharesState }: Starting, earlier: string): SendOptions {
+function sendOptions({ input, forwarded, sharesState, traceparent }: Starting, earlier: string): SendOptions {
   const before =
     earlier === "" ? [] : [{ description: "Earlier messages of this conversation", value: earlier }];
   const hasState = input.state !== undefined && input.state !== null && Object.keys(input.state).length > 0;
@@ -254,6 +258,7 @@ function sendOptions({ input, forwarded, sharesState }: Starting, earlier: strin
     instructions: instructionsOf(input),
     clientRunId: input.runId,
     sharesState,
+    traceparent,
     ...(hasState && { state: input.state as JsonValue }),
   };
 }

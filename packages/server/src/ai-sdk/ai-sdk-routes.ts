@@ -8,6 +8,7 @@ import { isAdmin } from "../http/caller.ts";
 import { type AppEnv, authority, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { sseEvent, sseResponse } from "../http/sse.ts";
+import { traceParent } from "../http/trace-parent.ts";
 import { startTurn, type Turn, type TurnParts } from "../turns/turn.ts";
 import { UiRequest, uiTurn } from "./ui-request.ts";
 import { UiStream } from "./ui-stream.ts";
@@ -41,6 +42,7 @@ async function chat(c: Context<AppEnv>, services: TurnParts): Promise<Response> 
     by: c.get("caller").email,
     isAdmin: isAdmin(c.get("caller")),
     input,
+    traceparent: traceParent(c),
   });
   if (!turn.ok) return problem(c, turn.failure);
   const clientTools = new Set(request.data.tools.map(({ name }) => name));

@@ -17,6 +17,7 @@ import type { AgentStore, AuditLog, CapabilityDocuments } from "@capstan/runtime
 import { createRoute, z } from "@hono/zod-openapi";
 import { asWire, Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
+import { traceParent } from "../http/trace-parent.ts";
 import { type OneToolParts, runOneTool } from "./run-one-tool.ts";
 
 const Tool = Id.extend({ tool: z.string() });
@@ -145,7 +146,7 @@ export function capabilityRoutes(services: CapabilityRouteParts) {
     const answer = await runOneTool(
       services,
       c.get("caller"),
-      { capabilityId: id, tool, ...c.req.valid("json") },
+      { capabilityId: id, tool, ...c.req.valid("json"), traceparent: traceParent(c) },
       c.req.raw.signal,
     );
     if (answer.kind === "refused") return problem(c, answer.failure);

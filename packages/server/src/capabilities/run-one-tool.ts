@@ -19,6 +19,8 @@ import type { Caller } from "../http/caller.ts";
 export interface OneCall extends ToolRun {
   readonly capabilityId: string;
   readonly tool: string;
+  /** The trace that the request is part of. */
+  readonly traceparent?: string | undefined;
 }
 
 export type OneAnswer =
@@ -57,6 +59,7 @@ export async function runOneTool(
     sessionId: call.session_id,
     callId: uuidv7(),
     signal,
+    traceparent: call.traceparent,
     budgets: await budgetsOf(services, call.session_id, composed.value),
   });
   if (outcome.kind === "done")

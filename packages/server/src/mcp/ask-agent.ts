@@ -57,6 +57,7 @@ export async function askAgent(
   const turn = await startTurn(services, {
     agentId: caller.agent.spec.id,
     by: caller.email,
+    traceparent: caller.traceparent,
     input: {
       threadId: `ask:${thread}`,
       runId: uuidv7(),

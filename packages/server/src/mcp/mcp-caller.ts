@@ -22,6 +22,8 @@ export interface McpCaller {
   readonly path: "mcp" | "harness";
   readonly email: string;
   readonly runId?: string;
+  /** The trace that the request is part of. */
+  readonly traceparent?: string | undefined;
   /** The session a tool works in; made at the first call that needs one. */
   sessionFor(tool: RuntimeTool | undefined): Promise<Result<string | undefined>>;
   /** What may still be used; counts this call. */

@@ -6,6 +6,7 @@ import { bearer } from "../auth/authenticate.ts";
 import { rateLimiter } from "../auth/rate-limiter.ts";
 import { authority, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
+import { traceParent } from "../http/trace-parent.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type McpCaller, type McpCallerParts, mcpCaller } from "./mcp-caller.ts";
@@ -46,7 +47,7 @@ export function mcpRoutes(services: McpRouteParts) {
       token: token ?? "",
       clientId: caller.value.email,
       scopes: [...caller.value.agent.scopes],
-      extra: { caller: caller.value },
+      extra: { caller: { ...caller.value, traceparent: traceParent(c) } satisfies McpCaller },
     };
     return (await handler()).fetch(c.req.raw, { authInfo });
   });

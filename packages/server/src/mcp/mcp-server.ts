@@ -95,6 +95,7 @@ async function callTool(
     user: { email: caller.email, scopes: caller.agent.scopes },
     sessionId: session.value,
     runId: caller.runId,
+    traceparent: caller.traceparent,
     callId: callIdOf(mcpReq) ?? uuidv7(),
     signal: mcpReq.signal,
     budgets: await caller.budgets(session.value),

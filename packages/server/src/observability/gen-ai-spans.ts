@@ -1,6 +1,7 @@
 /**
  * Runs and calls as spans, named by OpenTelemetry's conventions for generative AI: `invoke_agent`, `chat`, `execute_tool`.
- * No prompt, answer, argument or result is in them. A run's trace id is its own id, so a trace is found by the run.
+ * No prompt, answer, argument or result is in them. They belong to the trace of the request, if it names one; otherwise a
+ * run's trace id is its own id, so that a trace is found by the run.
  */
 import { randomBytes } from "node:crypto";
 import type { CallRecord, TraceEntry } from "@capstan/runtime";
@@ -15,19 +16,30 @@ export interface RunToTrace {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly status: string;
+  /** W3C's header of the request that started it. */
+  readonly traceparent?: string | null;
 }
 
 const newSpanId = (): string => randomBytes(8).toString("hex");
-const traceIdOf = (runId: string): string => runId.replaceAll("-", "");
+
+/** The trace and the span above, out of `traceparent`, or a trace of its own. */
+function placeInTrace(
+  traceparent: string | null | undefined,
+  ownTraceId: string,
+): Pick<Span, "traceId" | "parentSpanId"> {
+  const [, traceId, parentSpanId] = traceparent?.split("-") ?? [];
+  return traceId && parentSpanId ? { traceId, parentSpanId } : { traceId: ownTraceId };
+}
 
 export function runSpans(run: RunToTrace, entries: readonly TraceEntry[]): Span[] {
   const root = newSpanId();
-  const traceId = traceIdOf(run.id);
+  const place = placeInTrace(run.traceparent, run.id.replaceAll("-", ""));
+  const { traceId } = place;
   const about = { "gen_ai.conversation.id": run.sessionId, "gen_ai.agent.id": run.agentId };
   const name = run.agentName ?? run.agentId;
   return [
     {
-      traceId,
+      ...place,
       spanId: root,
       name: `invoke_agent ${name}`,
       kind: 1,
@@ -38,6 +50,7 @@ export function runSpans(run: RunToTrace, entries: readonly TraceEntry[]): Span[
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.provider.name": "capstan",
         "gen_ai.agent.name": name,
+        "capstan.run.id": run.id,
         "capstan.run.status": run.status,
         "capstan.parent_run.id": run.parentRunId ?? undefined,
         ...about,
@@ -69,13 +82,14 @@ function described(entry: TraceEntry, about: Span["attributes"]): Described {
     };
   return toolSpan({
     tool: entry.name,
+    callId: entry.id,
     capability: entry.capability_id,
     failure: entry.error?.code,
     about,
   });
 }
 
-function modelSpan({ name, usage, state }: TraceEntry, about: Span["attributes"]): Described {
+function modelSpan({ name, usage, state, response }: TraceEntry, about: Span["attributes"]): Described {
   return {
     name: `chat ${name}`,
     kind: 3,
@@ -84,6 +98,9 @@ function modelSpan({ name, usage, state }: TraceEntry, about: Span["attributes"]
       "gen_ai.operation.name": "chat",
       "gen_ai.provider.name": usage?.provider,
       "gen_ai.request.model": usage?.model ?? name,
+      "gen_ai.response.id": response?.id,
+      "gen_ai.response.model": response?.model,
+      "gen_ai.response.finish_reasons": response && [response.finish_reason],
       "gen_ai.usage.input_tokens": usage?.inputTokens,
       "gen_ai.usage.output_tokens": usage?.outputTokens,
       ...about,
@@ -95,12 +112,13 @@ function modelSpan({ name, usage, state }: TraceEntry, about: Span["attributes"]
 export function callSpan(call: CallRecord): Span {
   const endMs = Date.parse(call.ts);
   return {
-    traceId: randomBytes(16).toString("hex"),
+    ...placeInTrace(call.traceparent, randomBytes(16).toString("hex")),
     spanId: newSpanId(),
     startMs: endMs - call.latencyMs,
     endMs,
     ...toolSpan({
       tool: call.tool,
+      callId: call.callId,
       capability: call.capabilityId,
       failure:
         call.outcome === "refused" || call.outcome === "failed" ? (call.code ?? call.outcome) : undefined,
@@ -111,11 +129,13 @@ export function callSpan(call: CallRecord): Span {
 
 function toolSpan({
   tool,
+  callId,
   capability,
   failure,
   about,
 }: {
   tool: string;
+  callId: string;
   capability: string | undefined;
   failure: string | undefined;
   about: Span["attributes"];
@@ -127,6 +147,7 @@ function toolSpan({
     attributes: {
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": tool,
+      "gen_ai.tool.call.id": callId,
       "gen_ai.tool.type": "function",
       "capstan.capability.id": capability,
       "error.type": failure,

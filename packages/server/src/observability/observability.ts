@@ -6,8 +6,10 @@ import {
   type EndedRun,
   probeCommandIsolation,
   type Telemetry,
+  type WebhookAttempt,
 } from "@capstan/runtime";
 import type { Feature } from "../http/feature.ts";
+import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type HealthRouteParts, healthRoutes } from "./health-routes.ts";
 import { metricRoutes } from "./metric-routes.ts";
@@ -22,6 +24,8 @@ export interface Observability {
   readonly recordCall: (call: CallRecord) => void;
   /** Each run that is over. */
   readonly runEnded: (run: EndedRun) => void;
+  /** Each attempt to call a run's webhook. */
+  readonly webhookAttempted: (attempt: WebhookAttempt) => void;
   readonly runTotals: RunTotals;
   /** Sends and writes what is left. */
   close(): Promise<void>;
@@ -29,6 +33,7 @@ export interface Observability {
 
 export interface ObservabilityParts {
   readonly settings: Settings;
+  readonly log: Log;
   readonly telemetry: Telemetry;
   readonly database: Database;
   readonly agents: AgentStore;
@@ -54,7 +59,7 @@ function probeOnce(allowsUnseparated: boolean) {
 }
 
 export function openObservability(parts: ObservabilityParts): Observability {
-  const { settings, telemetry } = parts;
+  const { settings, telemetry, log } = parts;
   const tracing = openTracing(settings, parts);
   const runTotals = openRunTotals();
   return {
@@ -66,6 +71,12 @@ export function openObservability(parts: ObservabilityParts): Observability {
     runEnded(run) {
       runTotals.add(run);
       tracing?.runEnded(run);
+    },
+    webhookAttempted({ runId, result, attempts, why }) {
+      runTotals.addWebhook(result);
+      if (result === "delivered") return;
+      const next = result === "given_up" ? "given up" : "tried again later";
+      log.error({ what: "webhook", error: `run ${runId}, attempt ${attempts}, ${next}: ${why}` });
     },
     async close() {
       await tracing?.close(); // it reads the history that telemetry writes

@@ -11,9 +11,11 @@ export interface Span {
   readonly kind: 1 | 3;
   readonly startMs: number;
   readonly endMs: number;
-  readonly attributes: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly attributes: Readonly<Record<string, AttributeValue | undefined>>;
   readonly failed?: boolean;
 }
+
+type AttributeValue = string | number | boolean | readonly string[];
 
 export interface SpanExporter {
   export(spans: readonly Span[]): void;
@@ -109,7 +111,8 @@ function attributesOf(values: Span["attributes"]) {
   );
 }
 
-function otlpValue(value: string | number | boolean) {
+function otlpValue(value: AttributeValue): Record<string, unknown> {
+  if (typeof value === "object") return { arrayValue: { values: value.map(otlpValue) } };
   if (typeof value === "string") return { stringValue: value };
   if (typeof value === "boolean") return { boolValue: value };
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };

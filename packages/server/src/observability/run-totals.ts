@@ -1,11 +1,14 @@
 /** What runs used since this process started: how they ended, how long they worked, tokens by model, cost. */
-import { type EndedRun, type Histogram, openHistogram } from "@capstan/runtime";
+import { type EndedRun, type Histogram, openHistogram, type WebhookAttempt } from "@capstan/runtime";
 
 /** In seconds of work, waits for people left out. */
 const RUN_BOUNDS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 
 export interface RunTotals {
   add(run: EndedRun): void;
+  addWebhook(result: WebhookAttempt["result"]): void;
+  /** Attempts to call webhooks, by how they went. */
+  readonly webhooks: ReadonlyMap<WebhookAttempt["result"], number>;
   readonly ended: ReadonlyMap<EndedRun["end"], number>;
   readonly seconds: Histogram;
   /** By model and kind (`input`, `output`, `cached_input`, `reasoning`). */
@@ -15,6 +18,7 @@ export interface RunTotals {
 
 export function openRunTotals(): RunTotals {
   const ended = new Map<EndedRun["end"], number>();
+  const webhooks = new Map<WebhookAttempt["result"], number>();
   const seconds = openHistogram(RUN_BOUNDS);
   const tokens = new Map<string, { model: string; kind: string; count: number }>();
   let cost = 0;
@@ -36,6 +40,8 @@ export function openRunTotals(): RunTotals {
         count(name, "reasoning", used.reasoningTokens);
       }
     },
+    addWebhook: (result) => void webhooks.set(result, (webhooks.get(result) ?? 0) + 1),
+    webhooks,
     ended,
     seconds,
     tokens,

@@ -34,6 +34,7 @@ export async function serverMetrics(parts: MetricParts): Promise<string> {
 }
 
 const ENDS = ["done", "failed", "cancelled"] as const;
+const DELIVERIES = ["delivered", "failed", "given_up"] as const;
 const STATES = ["queued", "running", "waiting"] as const;
 
 function runMetrics(totals: RunTotals, active: Readonly<Record<string, number>>): Metric[] {
@@ -68,6 +69,12 @@ function runMetrics(totals: RunTotals, active: Readonly<Record<string, number>>)
       help: "Cost of runs that ended, where the model's prices are known.",
       type: "counter",
       samples: [[{}, totals.costUsd()]],
+    },
+    {
+      name: "capstan_webhook_attempts_total",
+      help: "Attempts of this process to call runs' webhooks, by how they went.",
+      type: "counter",
+      samples: DELIVERIES.map((result) => [{ result }, totals.webhooks.get(result) ?? 0]),
     },
   ];
 }

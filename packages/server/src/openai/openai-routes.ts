@@ -7,6 +7,7 @@ import { uuidv7 } from "uuidv7";
 import type { z } from "zod";
 import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
 import { sseResponse } from "../http/sse.ts";
+import { traceParent } from "../http/trace-parent.ts";
 import { AnswerReader } from "../turns/answer-reader.ts";
 import { startTurn, type Turn, type TurnParts } from "../turns/turn.ts";
 import { agentForModel, agentsAsModels, type NamedAgent } from "./agents-as-models.ts";
@@ -133,7 +134,7 @@ async function start(c: Context<AppEnv>, services: OpenAiParts, asked: Asked): P
   const agentId = agent.value.id;
   const threadId = asked.threadId ?? (await conversationThread(services, { agentId, email }, said));
   const input = runInput({ threadId, runId: uuidv7(), said, tools, forwarded });
-  const turn = await startTurn(services, { agentId, by: email, input });
+  const turn = await startTurn(services, { agentId, by: email, input, traceparent: traceParent(c) });
   if (!turn.ok) return turn;
   const answer = new AnswerReader(tools.map(({ name }) => name));
   const place = { id: turn.value.runId, model, createdSeconds: Math.floor(Date.now() / 1000) };

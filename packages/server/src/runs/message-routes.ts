@@ -16,6 +16,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { uuidv7 } from "uuidv7";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
+import { traceParent } from "../http/trace-parent.ts";
 import type { UploadParts } from "../sessions/kept-uploads.ts";
 import { keptUploads } from "../sessions/kept-uploads.ts";
 import { sessionTitles } from "../sessions/session-titles.ts";
@@ -100,6 +101,7 @@ export function messageRoutes(services: MessageRouteParts) {
         outputSchema: body.output_schema,
         webhookUrl: body.webhook?.url,
         reasoning: body.reasoning,
+        traceparent: traceParent(c),
       },
     );
     if (!sent.ok) return problem(c, sent.failure);

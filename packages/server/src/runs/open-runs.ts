@@ -4,11 +4,14 @@
  */
 import { join } from "node:path";
 import { countTokens } from "@capstan/builtins";
-import type { CapabilityRegistry, GuardedFetch, Sandbox } from "@capstan/core";
+import type { CapabilityRegistry, Sandbox } from "@capstan/core";
 import {
+  type AgentReleases,
   type AgentStore,
   type AuditLog,
+  agentReleases,
   type CallRecord,
+  type ClosableFetch,
   type Composer,
   copyFiles,
   createComposer,
@@ -26,6 +29,7 @@ import {
   singleCapability,
   type Telemetry,
   type UserStore,
+  type WebhookAttempt,
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import { toolContexts } from "../capabilities/tool-context.ts";
@@ -56,7 +60,7 @@ export interface RunParts {
   readonly models: ServerModels;
   readonly packages: Packages;
   readonly codingAgents: LazyCodingAgents;
-  readonly fetch: GuardedFetch;
+  readonly fetch: ClosableFetch;
   readonly sandbox: Sandbox;
   /** Signs webhooks. */
   readonly secret: string;
@@ -66,11 +70,15 @@ export interface RunParts {
   readonly observed: (observation: RunObservation) => void;
   /** Each run that is over. */
   readonly runEnded: (run: EndedRun) => void;
+  /** Each attempt to call a run's webhook. */
+  readonly webhookAttempted: (attempt: WebhookAttempt) => void;
   readonly onError: (error: unknown, what: string) => void;
 }
 
 export interface RunsFeature extends Feature {
   readonly composer: Composer;
+  /** The semantic versions of agents. */
+  readonly releases: AgentReleases;
   /** A session's files, as everyone sees them. */
   readonly files: SessionFiles;
   readonly gate: Gate;
@@ -103,6 +111,7 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     ...stop,
     harnesses,
     composer,
+    releases: agentReleases({ database, composer }),
     files,
     gate,
     runs,
@@ -137,7 +146,12 @@ function openEngine(parts: RunParts, { composer, gate, harnesses, files }: Engin
     readFile: (sessionId, path) => files(sessionId).read(path),
     copyFiles: (from, to) => copyFiles(database, from, to),
     rightsApprover: settings.CAPSTAN_RIGHTS_APPROVER,
-    webhooks: { fetch: parts.fetch, secret: parts.secret },
+    webhooks: {
+      fetch: parts.fetch,
+      secret: parts.secret,
+      check: parts.fetch.check,
+      attempted: parts.webhookAttempted,
+    },
     observed: parts.observed,
     ended: parts.runEnded,
     audit: (entry) => {

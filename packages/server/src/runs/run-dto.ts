@@ -10,6 +10,7 @@ import {
   type StoredPart,
   snakeKeys,
   type TraceSpan,
+  type WebhookState,
 } from "@capstan/client/wire";
 import type { FailureCode } from "@capstan/core";
 import type {
@@ -21,7 +22,7 @@ import type {
   UserPart,
 } from "@capstan/core/internal";
 import { toolOutputText } from "@capstan/core/internal";
-import type { Approval, MessageRecord, RunRecord, TraceEntry } from "@capstan/runtime";
+import type { Approval, MessageRecord, RunRecord, TraceEntry, WebhookDelivery } from "@capstan/runtime";
 
 /** What a client sent, in our own words. */
 export function userContent(content: MessageCreate["content"]): string | UserPart[] {
@@ -127,6 +128,17 @@ function outcomeDto(outcome: NonNullable<RunRecord["outcome"]>): Run["outcome"] 
   const { type, messageId, output } = outcome;
   return { type, message_id: messageId, ...(output !== undefined && { output }) };
 }
+
+export const webhookDto = (delivery: WebhookDelivery | undefined): WebhookState | null =>
+  delivery === undefined
+    ? null
+    : {
+        url: delivery.url,
+        status: delivery.status,
+        attempts: delivery.attempts,
+        last_error: delivery.lastError,
+        next_at: delivery.nextAt?.toISOString() ?? null,
+      };
 
 export const traceDto = ({ usage, ...entry }: TraceEntry): TraceSpan =>
   usage ? { ...entry, usage: { ...usageDto(usage), cost_usd: usage.costUsd ?? null } } : entry;

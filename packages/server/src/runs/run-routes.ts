@@ -3,13 +3,13 @@
 import { Run, RunCancelled, RunList, SentPrompt, Session, SessionFork } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { Database, Runs, SessionStore, Telemetry } from "@capstan/runtime";
-import { promptOf, traceOf } from "@capstan/runtime";
+import { promptOf, traceOf, webhookOf } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { ownSession } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { sessionDto } from "../sessions/session-routes.ts";
-import { runDto, traceDto } from "./run-dto.ts";
+import { runDto, traceDto, webhookDto } from "./run-dto.ts";
 
 const cancel = createRoute({
   operationId: "cancelRun",
@@ -103,7 +103,8 @@ export function runRoutes(services: RunRouteParts) {
     const session = await ownSession(sessions, found.value.sessionId, c.get("caller"));
     if (!session.ok) return problem(c, fail("not_found", { what: "run", id: found.value.id }).failure);
     const trace = await traceOf(services, found.value);
-    return c.json({ ...runDto(found.value), trace: trace.map(traceDto) }, 200);
+    const webhook = webhookDto(await webhookOf(services.database.pool, found.value.id));
+    return c.json({ ...runDto(found.value), webhook, trace: trace.map(traceDto) }, 200);
   });
   routes.openapi(getPrompt, async (c) => {
     const { id, prompt_id } = c.req.valid("param");

@@ -18,6 +18,8 @@ export interface TurnRequest {
   /** Whether they may also answer what changes rights. */
   readonly isAdmin?: boolean;
   readonly input: RunAgentInput;
+  /** The trace that the request is part of. */
+  readonly traceparent?: string | undefined;
 }
 
 export interface Turn {

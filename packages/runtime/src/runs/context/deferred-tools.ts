@@ -17,8 +17,9 @@ export const isDeferred = (agent: RuntimeAgent, limit: number = DEFER_ABOVE_TOKE
 
 /** The tools that a run of an AG-UI client adds to the agent's, the client's own left out. */
 export function runTools(agent: RuntimeAgent, deferAbove?: number): RuntimeTool[] {
-  const state = stateTool(() => null);
-  return isDeferred(agent, deferAbove) ? [state, searchTool(agent)] : [state];
+  const own = new Set([...agent.tools, ...agent.hidden].map(({ name }) => name));
+  const added = [stateTool(() => null), ...(isDeferred(agent, deferAbove) ? [searchTool(agent)] : [])];
+  return added.filter(({ name }) => !own.has(name));
 }
 
 /** Finds tools by what they do, among the agent's own tools; hidden ones are not searched. */

@@ -17,21 +17,27 @@ import { z } from "zod";
 import { foreignSchema } from "../../sources/json-schema.ts";
 import type { ClientTool } from "../contract/run-types.ts";
 
+const CLIENT = "client"; // the capability that a client's tools count as
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const CLIENT_TOOL_TIMEOUT_MS = 1000; // unused: a client's tool does not run here
 
-/** The agent with more tools; a name that is already in use is refused. */
+/** The agent with more tools. A client's tool with a name that is in use is refused; one of ours gives way to the agent's own. */
 export function withTools(agent: RuntimeAgent, more: readonly RuntimeTool[]): Result<RuntimeAgent> {
   if (more.length === 0) return ok(agent);
   const owners = new Map(
     [...agent.tools, ...agent.hidden].map(({ name, capabilityId }) => [name, capabilityId]),
   );
-  for (const { name, capabilityId } of more) {
-    const first = owners.get(name);
-    if (first !== undefined) return fail("tool_conflict", { tool: name, first, second: capabilityId });
-    owners.set(name, capabilityId);
+  const added: RuntimeTool[] = [];
+  for (const tool of more) {
+    const owner = owners.get(tool.name);
+    if (owner === CLIENT && tool.capabilityId === CLIENT)
+      return fail("client_tool_invalid", { name: tool.name, where: "it is sent twice" });
+    if (owner !== undefined && tool.capabilityId === CLIENT)
+      return fail("client_tool_conflict", { tool: tool.name, owner });
+    if (owner === undefined) added.push(tool);
+    owners.set(tool.name, tool.capabilityId);
   }
-  return ok({ ...agent, tools: [...agent.tools, ...more] });
+  return ok({ ...agent, tools: [...agent.tools, ...added] });
 }
 
 export function clientTools(tools: readonly ClientTool[]): Result<RuntimeTool[]> {
@@ -53,7 +59,7 @@ export function clientTools(tools: readonly ClientTool[]): Result<RuntimeTool[]>
       requiresContext: false,
       run: async () => fail("tool_failed", { message: "A client's tool does not run on the server." }),
     };
-    made.push(runtimeTool(tool, "client"));
+    made.push(runtimeTool(tool, CLIENT));
   }
   return ok(made);
 }

@@ -54,6 +54,8 @@ export interface SendOptions {
   readonly clientRunId?: string | undefined;
   /** The session that keeps the messages which this run's message replaces. */
   readonly branchSessionId?: string | undefined;
+  /** W3C's `traceparent` of the request: the run's spans belong to that trace. */
+  readonly traceparent?: string | undefined;
   /** Set when no person sent the message, for telemetry. */
   readonly origin?: "trigger" | undefined;
 }
@@ -173,7 +175,7 @@ export interface RunsParts {
   readonly readFile?: (sessionId: string, path: string) => Promise<Result<Uint8Array>>;
   /** Copies files when a session is forked. */
   readonly copyFiles?: (fromSession: string, toSession: string) => Promise<void>;
-  readonly webhooks?: { readonly fetch: WebhookFetch; readonly secret: string };
+  readonly webhooks?: Webhooks;
   /** Who answers calls that change rights, beside admins. */
   readonly rightsApprover?: string | undefined;
   /** Called after each segment; must not throw or wait. */
@@ -185,6 +187,24 @@ export interface RunsParts {
   readonly onError?: (error: unknown, what: string) => void;
   /** How many segments this process runs at once; further ones wait. */
   readonly mostSegments?: number;
+}
+
+export interface Webhooks {
+  readonly fetch: WebhookFetch;
+  readonly secret: string;
+  /** Refuses an address that no delivery could reach, when it is set. */
+  readonly check: (url: string) => Promise<Result<unknown>>;
+  /** Called after each attempt; must not throw or wait. */
+  readonly attempted?: (attempt: WebhookAttempt) => void;
+}
+
+/** One attempt to deliver; `failed` is tried again, `given_up` is not. */
+export interface WebhookAttempt {
+  readonly runId: string;
+  readonly result: "delivered" | "failed" | "given_up";
+  readonly attempts: number;
+  /** Why it was not delivered. */
+  readonly why?: string;
 }
 
 export type WebhookFetch = (

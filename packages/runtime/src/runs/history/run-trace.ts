@@ -5,6 +5,7 @@
 import type { ToolCallPart, ToolResultPart } from "@capstan/core/internal";
 import type { Database } from "../../db/database.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
+import type { CallTiming } from "../log/run-log.ts";
 import { listMessages, type MessageRecord, type RunRecord, type StoredCall } from "./session-history.ts";
 import { callEvents, type EventFacts, type QuestionRow, questionsOf } from "./trace-reads.ts";
 
@@ -29,6 +30,7 @@ export interface TraceEntry {
   readonly retries?: string[];
   readonly prompt_id?: string;
   readonly sent_messages?: number;
+  readonly response?: { readonly id?: string; readonly model?: string; readonly finish_reason: string };
   readonly decision?: string;
   readonly decided_by?: string | null;
   readonly reason?: string;
@@ -84,8 +86,8 @@ function modelSpan(
   index: number,
 ): TraceEntry[] {
   if (message.role !== "assistant") return [];
-  const { startedAt, durationMs, firstTokenMs, attempts, promptId, sentMessages, ...usage } =
-    message.usage ?? {};
+  const { times, usage } = separated(message.usage ?? {});
+  const { startedAt, durationMs, firstTokenMs, attempts, promptId, sentMessages } = times;
   const before = messages[index - 1]?.createdAt ?? run.createdAt;
   const retries = facts.retries.get(message.id) ?? [];
   return [
@@ -103,8 +105,45 @@ function modelSpan(
       ...(retries.length > 0 && { retries: [...retries] }),
       ...(typeof promptId === "string" && { prompt_id: promptId }),
       ...(typeof sentMessages === "number" && { sent_messages: sentMessages }),
+      ...responseIn(times),
     },
   ];
+}
+
+/** What is told of the call apart from what it used. */
+function separated(stored: Partial<StoredCall>): {
+  times: CallTiming;
+  usage: Omit<StoredCall, keyof CallTiming>;
+} {
+  const {
+    startedAt,
+    durationMs,
+    firstTokenMs,
+    attempts,
+    promptId,
+    sentMessages,
+    responseId,
+    responseModel,
+    finishReason,
+    ...usage
+  } = stored;
+  const told = { startedAt, durationMs, firstTokenMs, attempts, promptId, sentMessages };
+  const times = { ...told, responseId, responseModel, finishReason };
+  return {
+    times: Object.fromEntries(Object.entries(times).filter(([, value]) => value !== undefined)),
+    usage,
+  };
+}
+
+function responseIn({ responseId, responseModel, finishReason }: CallTiming): Pick<TraceEntry, "response"> {
+  if (finishReason === undefined) return {};
+  return {
+    response: {
+      ...(responseId !== undefined && { id: responseId }),
+      ...(responseModel !== undefined && { model: responseModel }),
+      finish_reason: finishReason,
+    },
+  };
 }
 
 /** A run that failed before its model said anything has no message to show; its last try is shown instead. */

@@ -41,6 +41,7 @@ export interface RunRecord {
   readonly outcome: RunResult | null;
   readonly usage: RunUsage | null;
   readonly parentRunId: string | null;
+  readonly traceparent?: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -58,7 +59,7 @@ const MESSAGES = `select m.position, m.id, m.run_id as "runId", m.role, m.conten
 const QUEUED = `select message_id as id, id as "runId", input->'content' as content, created_at as "createdAt"
   from runs where session_id = $1 and status = 'queued' order by id`;
 const RUN_COLUMNS = `id, session_id as "sessionId", agent_id as "agentId", status, segment, message_id as "messageId",
-  pending, outcome, usage, parent_run_id as "parentRunId", created_at as "createdAt", updated_at as "updatedAt"`;
+  pending, outcome, usage, parent_run_id as "parentRunId", input->>'traceparent' as traceparent, created_at as "createdAt", updated_at as "updatedAt"`;
 
 export async function listMessages(
   pool: Reader,

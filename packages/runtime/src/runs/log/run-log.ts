@@ -34,6 +34,10 @@ export interface CallTiming {
   readonly attempts?: number;
   readonly promptId?: string;
   readonly sentMessages?: number;
+  /** What the provider says of its answer. */
+  readonly responseId?: string;
+  readonly responseModel?: string;
+  readonly finishReason?: string;
 }
 
 /** A message to store. */

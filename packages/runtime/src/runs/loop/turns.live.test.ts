@@ -239,7 +239,19 @@ describe.each(STORES)("a turn on $name", ({ fresh }) => {
       "a tool of the client with a taken name",
       { content: "x" },
       { clientTools: [{ name: "add", description: "" }] },
-      "tool_conflict",
+      "client_tool_conflict",
+    ],
+    [
+      "a tool of the client that is sent twice",
+      { content: "x" },
+      { clientTools: [1, 2].map(() => ({ name: "choose", description: "" })) },
+      "client_tool_invalid",
+    ],
+    [
+      "a webhook that nobody would call",
+      { content: "x" },
+      { webhookUrl: "https://example.com/hook" },
+      "webhooks_absent",
     ],
   ])("refuses %s before anything is stored", async (_what, message, options, code) => {
     const session = await engine.newSession();

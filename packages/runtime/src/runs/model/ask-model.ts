@@ -78,7 +78,7 @@ async function streamWithRetries(context: RunContext, step: Step): Promise<Resul
     try {
       const answer = await streamModel({ model: step.model, options, messageId, usedCallIds, emit, broken });
       context.partial = undefined;
-      const timing = { ...sent, durationMs: sinceMs(started), attempts: attempt };
+      const timing = { ...sent, ...answer.response, durationMs: sinceMs(started), attempts: attempt };
       return ok({ ...answer, messageId, prices, timing: withFirstToken(timing, answer) });
     } catch (error) {
       if (signal.aborted) throw signal.reason;

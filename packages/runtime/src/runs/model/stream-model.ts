@@ -12,6 +12,7 @@ import type {
 import type { RunEvent } from "@capstan/core";
 import type { AssistantPart, TokenUsage } from "@capstan/core/internal";
 import type { ResolvedModel } from "../../providers/models.ts";
+import type { CallTiming } from "../log/run-log.ts";
 import { MessageBuilder } from "./message-builder.ts";
 
 /** The stream ended without saying that it is complete, or said that it broke. */
@@ -36,6 +37,8 @@ export interface ModelAnswer {
   readonly parts: readonly AssistantPart[];
   readonly usage: TokenUsage;
   readonly finish: LanguageModelV4FinishReason["unified"];
+  /** What the provider says of its answer. */
+  readonly response: Pick<CallTiming, "responseId" | "responseModel" | "finishReason">;
   /** From the request to the first part of the answer; undefined when there was none. */
   readonly firstTokenMs: number | undefined;
 }
@@ -51,9 +54,11 @@ export async function streamModel(call: ModelCall): Promise<ModelAnswer> {
   });
   const reader = stream.getReader();
   try {
-    const end = await readStream(reader, builder);
+    const { end, told } = await readStream(reader, builder);
     const usage = tokenUsage(model, end.usage);
-    return { parts: builder.parts, usage, finish: end.finishReason.unified, firstTokenMs };
+    const finish = end.finishReason.unified;
+    const response = responseOf(told, end.finishReason);
+    return { parts: builder.parts, usage, finish, response, firstTokenMs };
   } catch (error) {
     reader.cancel().catch(() => {});
     call.broken?.(builder.parts);
@@ -75,28 +80,50 @@ export class FloodedAnswer extends Error {
 const sizeOf = (part: LanguageModelV4StreamPart): number => ("delta" in part ? part.delta.length : 0);
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
+type Told = Extract<LanguageModelV4StreamPart, { type: "response-metadata" }>;
+
+const responseOf = (
+  told: Told | undefined,
+  { raw, unified }: LanguageModelV4FinishReason,
+): ModelAnswer["response"] => ({
+  ...(told?.id !== undefined && { responseId: told.id }),
+  ...(told?.modelId !== undefined && { responseModel: told.modelId }),
+  finishReason: raw ?? unified,
+});
+
+/** What is said of the whole answer; all else is a piece of it. */
+interface AnswerFacts {
+  end?: Finish;
+  told?: Told;
+}
+
+function takePart(part: LanguageModelV4StreamPart, builder: MessageBuilder, facts: AnswerFacts): void {
+  if (part.type === "finish") facts.end = part;
+  else if (part.type === "response-metadata") facts.told = part;
+  else if (part.type === "error") throw part.error;
+  else builder.take(part);
+}
 
 async function readStream(
   reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
   builder: MessageBuilder,
-): Promise<Finish> {
-  let finish: Finish | undefined;
+): Promise<{ readonly end: Finish; readonly told: Told | undefined }> {
+  const facts: AnswerFacts = {};
   let size = 0;
   try {
     for (;;) {
       const { done, value: part } = await reader.read();
       if (done) break;
-      if (part.type === "finish") finish = part;
-      else if (part.type === "error") throw part.error;
-      else builder.take(part);
+      takePart(part, builder, facts);
       size += sizeOf(part);
       if (size > LONGEST_ANSWER_CHARS) throw new FloodedAnswer();
     }
   } finally {
     builder.close();
   }
-  if (!finish || finish.finishReason.unified === "interrupted") throw new Error("the stream ended early");
-  return finish;
+  const { end, told } = facts;
+  if (!end || end.finishReason.unified === "interrupted") throw new Error("the stream ended early");
+  return { end, told };
 }
 
 /** Only what the provider reported: an absent count is not zero, and some SDKs report one as zero. */

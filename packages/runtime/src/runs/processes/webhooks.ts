@@ -4,7 +4,7 @@
  */
 import { createHmac } from "node:crypto";
 import type pg from "pg";
-import type { RunsParts } from "../contract/run-types.ts";
+import type { Webhooks } from "../contract/run-types.ts";
 
 const TIMEOUT_MS = 10_000;
 const PAUSES_SECONDS = [5, 30, 120, 600, 1800, 7200, 21_600]; // then given up, after about eight hours
@@ -32,18 +32,14 @@ export function signature(secret: string, body: string, at: Date): string {
   return `t=${t},v1=${createHmac("sha256", secret).update(`${t}.${body}`).digest("hex")}`;
 }
 
-export async function deliverWebhooks(
-  pool: pg.Pool,
-  webhooks: NonNullable<RunsParts["webhooks"]>,
-  now: () => Date,
-): Promise<void> {
+export async function deliverWebhooks(pool: pg.Pool, webhooks: Webhooks, now: () => Date): Promise<void> {
   const { rows } = await pool.query<Delivery>(TAKE);
   await Promise.all(rows.map((delivery) => deliver(pool, webhooks, delivery, now())));
 }
 
 async function deliver(
   pool: pg.Pool,
-  { fetch, secret }: NonNullable<RunsParts["webhooks"]>,
+  { fetch, secret, attempted }: Webhooks,
   { runId, url, body, attempts }: Delivery,
   at: Date,
 ): Promise<void> {
@@ -61,16 +57,32 @@ async function deliver(
   );
   if (problem === undefined) {
     await pool.query(DELIVERED, [runId]);
+    attempted?.({ runId, result: "delivered", attempts });
     return;
   }
   const pause = PAUSES_SECONDS[attempts - 1];
   await pool.query(MISSED, [runId, problem, pause === undefined ? "given_up" : "due", pause ?? 0]);
+  attempted?.({ runId, result: pause === undefined ? "given_up" : "failed", attempts, why: problem });
+}
+
+export interface WebhookDelivery {
+  readonly url: string;
+  readonly status: "due" | "delivered" | "given_up";
+  readonly attempts: number;
+  readonly lastError: string | null;
+  readonly nextAt: Date | null;
+}
+
+const READ = `select url, status, attempts, last_error as "lastError",
+  case when status = 'due' then next_at end as "nextAt" from webhook_deliveries where run_id = $1`;
+
+/** How the delivery of a run's end stands; undefined before its end, and for a run without a webhook. */
+export async function webhookOf(pool: pg.Pool, runId: string): Promise<WebhookDelivery | undefined> {
+  return (await pool.query<WebhookDelivery>(READ, [runId])).rows[0];
 }
 
 /** Why the delivery failed, or undefined. */
-async function attempt(
-  call: () => ReturnType<NonNullable<RunsParts["webhooks"]>["fetch"]>,
-): Promise<string | undefined> {
+async function attempt(call: () => ReturnType<Webhooks["fetch"]>): Promise<string | undefined> {
   try {
     const answer = await call();
     if (!answer.ok) return answer.failure.message;

@@ -39,6 +39,7 @@ describe.each(STORES)("the end of a run on $name", ({ fresh }) => {
       ),
       webhooks: {
         secret: "webhook-secret",
+        check: async (url) => ok(url),
         fetch: async (url, { headers, body }) => {
           calls.push({ url, headers, body });
           return ok(new Response(null, { status: webhookStatus }));
