@@ -46,6 +46,7 @@ describe("an agent being edited", () => {
       allow_native_tools: false,
       provider: null,
       documentation_url: null,
+      release: null,
       metadata: {},
     } satisfies Agent;
     const { id, version, status, owner, created_at, updated_at, ...fields } = agent;
