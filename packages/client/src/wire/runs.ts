@@ -106,11 +106,9 @@ export const Run = z
     parent_run_id: z.string().nullable(),
     started_at: z.string(),
     ended_at: z.string().nullable(),
-    webhook: WebhookState.nullable()
-      .optional()
-      .meta({
-        description: "How the call of the run's webhook stands. Only in the response for a single run.",
-      }),
+    webhook: WebhookState.nullable().optional().meta({
+      description: "How the call of the run's webhook stands. Only in the response for a single run.",
+    }),
     trace: z.array(TraceSpan).optional().meta({ description: "Only in the response for a single run." }),
   })
   .meta({ id: "Run" });
