@@ -8,7 +8,7 @@ export {
   textPieceId,
 } from "./ag-ui-messages.ts";
 export { AGENT_DEFAULTS, type ApprovalExpiry } from "./agent.ts";
-export { type AgentOffer, type AgentRelease, nextRelease, offerOf } from "./agent-release.ts";
+export { type AgentRelease, nextRelease, offerOf } from "./agent-release.ts";
 export { cappedExpiry, expiryOf } from "./approval-expiry.ts";
 export { beyondAuthor } from "./authority/agent-authority.ts";
 export { mayAnswer } from "./authority/answer-authority.ts";
@@ -151,7 +151,7 @@ export {
   type UserPart,
 } from "./messages.ts";
 export { nearest } from "./nearest.ts";
-export { isSameJson, orderedJson } from "./ordered-json.ts";
+export { isSameJson } from "./ordered-json.ts";
 export {
   ARCHIVE_LIMITS,
   type ArchiveCodec,

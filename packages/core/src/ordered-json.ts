@@ -1,5 +1,5 @@
 /** JSON that is the same text for the same value: the order of keys is no difference. */
-export const orderedJson = (value: unknown): string =>
+const orderedJson = (value: unknown): string =>
   JSON.stringify(value ?? null, (_key, item: unknown) =>
     item !== null && typeof item === "object" && !Array.isArray(item)
       ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
