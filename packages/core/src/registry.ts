@@ -28,7 +28,7 @@ export class CapabilityRegistry {
     if (!checked.ok) return checked;
     if (this.#byId.has(capability.id)) return fail("capability_duplicate", { id: capability.id });
     this.#byId.set(capability.id, capability);
-    this.#changed();
+    this.#notifyChange();
     return ok(capability);
   }
 
@@ -37,13 +37,13 @@ export class CapabilityRegistry {
     const checked = checkCapability(capability);
     if (!checked.ok) return checked;
     this.#byId.set(capability.id, capability);
-    this.#changed();
+    this.#notifyChange();
     return ok(capability);
   }
 
   remove(id: string): boolean {
     const removed = this.#byId.delete(id);
-    if (removed) this.#changed();
+    if (removed) this.#notifyChange();
     return removed;
   }
 
@@ -69,7 +69,7 @@ export class CapabilityRegistry {
     return () => this.#listeners.delete(listener);
   }
 
-  #changed(): void {
+  #notifyChange(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -116,7 +116,7 @@ async function textual(request: Input, response: Response, { bytes, ended }: Rea
   const contentType = response.headers.get("content-type");
   const type = mediaType(contentType) || sniffType(bytes);
   const text = decodeText(bytes, contentType, isHtmlType(type) || type.endsWith("xml"));
-  const { format, content } = await converted(text, isHtmlType(type), request, response.url || request.url);
+  const { format, content } = await convertPage(text, isHtmlType(type), request, response.url || request.url);
   return {
     ...metadata(request, response),
     content_type: contentType ?? type,
@@ -127,7 +127,7 @@ async function textual(request: Input, response: Response, { bytes, ended }: Rea
   };
 }
 
-async function converted(text: string, isHtml: boolean, { as_markdown, as_text }: Input, baseUrl: string) {
+async function convertPage(text: string, isHtml: boolean, { as_markdown, as_text }: Input, baseUrl: string) {
   if (!isHtml || !(as_markdown || as_text)) return { format: "raw" as const, content: text };
   const { htmlToMarkdown, htmlToText } = await import("../html/html-to-markdown.ts");
   return as_markdown

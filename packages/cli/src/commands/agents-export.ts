@@ -28,7 +28,7 @@ export async function exportAgents(context: CommandContext, wanted: string | und
   if (!all.ok) return all;
   const one = wanted === undefined ? undefined : agentNamed(all.value, wanted);
   if (one && !one.ok) return one;
-  const made = await written(form, {
+  const made = await writeForms(form, {
     agents: one ? [one.value] : all.value,
     all: all.value,
     api,
@@ -42,7 +42,7 @@ interface Exporting {
   readonly api: Api;
 }
 
-async function written(form: string, { agents, all, api }: Exporting): Promise<Result<WrittenForm[]>> {
+async function writeForms(form: string, { agents, all, api }: Exporting): Promise<Result<WrittenForm[]>> {
   const file = FILES[form];
   if (file) {
     const names = unique(all.map(({ name }) => name));

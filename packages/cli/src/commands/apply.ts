@@ -24,7 +24,7 @@ export const apply: Command = {
     if (!served.ok) return served;
     const plan = applyPlan(found.value, served.value);
     if (!plan.ok) return plan;
-    const refused = await refusedBefore(api, plan.value);
+    const refused = await findRefusal(api, plan.value);
     if (refused) return refused;
     return carryOut(context, api, plan.value, served.value);
   },
@@ -65,7 +65,7 @@ async function save(api: Api, { file, served }: Change, ids: ReadonlyMap<string,
 }
 
 /** What the server would refuse is said before anything is changed, so that a folder is not applied by half. */
-async function refusedBefore(api: Api, plan: readonly Change[]): Promise<Refused | undefined> {
+async function findRefusal(api: Api, plan: readonly Change[]): Promise<Refused | undefined> {
   const changed = plan.filter(({ action }) => action !== "none");
   for (const { fields, path } of changed.map(withoutNewAgents)) {
     const composed: Result<unknown> = await api.agents.checkUnsaved(fields);

@@ -27,7 +27,7 @@ export const run: Command = {
     const api = await context.server();
     const proposed = await execute(task, api, context);
     if (!proposed.ok) return proposed;
-    const confirm = await confirmed(proposed.value, context);
+    const confirm = await confirmPlan(proposed.value, context);
     const answer = confirm === undefined ? proposed : await execute(task, api, context, confirm);
     if (!answer.ok) return answer;
     print(answer.value, () => described(answer.value));
@@ -52,7 +52,7 @@ async function execute(
 }
 
 /** Shows what would be done and asks; the confirmation to send when a person says yes. */
-async function confirmed(
+async function confirmPlan(
   { proposal, plan }: TaskAnswer,
   { terminal, options, json }: CommandContext,
 ): Promise<string | undefined> {

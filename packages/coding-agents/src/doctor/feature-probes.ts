@@ -86,7 +86,7 @@ const PROMPT =
   "[[text]] \"quoted\" 'single' \\back\nnew line  two  spaces \t tab $HOME `tick` é 漢 --flag @x end";
 
 async function getsExactPrompt({ attempt }: FeatureTools): Promise<boolean> {
-  const { requests } = await done(attempt({ prompt: PROMPT }));
+  const { requests } = await completeRun(attempt({ prompt: PROMPT }));
   return wasSent(requests, JSON.stringify(PROMPT).slice(1, -1));
 }
 
@@ -95,7 +95,7 @@ const OTHER = "probe-other.txt";
 
 async function isDenied({ attempt, place }: FeatureTools): Promise<boolean> {
   const answer = () => ({ deny: "not today" });
-  await done(attempt({ prompt: `[[run touch ${MADE}]]`, approvalMode: "prompt" }, { answer }));
+  await completeRun(attempt({ prompt: `[[run touch ${MADE}]]`, approvalMode: "prompt" }, { answer }));
   return !(await isThere(place, MADE));
 }
 
@@ -103,7 +103,9 @@ async function runsEditedCall({ attempt, place }: FeatureTools): Promise<boolean
   const answer = ({ input }: Asked) => ({
     approve: JSON.parse(JSON.stringify(input).replaceAll(MADE, OTHER)) as unknown,
   });
-  await done(attempt({ prompt: "Write it.", approvalMode: "prompt" }, { answer, script: writesAsTold }));
+  await completeRun(
+    attempt({ prompt: "Write it.", approvalMode: "prompt" }, { answer, script: writesAsTold }),
+  );
   return (await isThere(place, OTHER)) && !(await isThere(place, MADE));
 }
 
@@ -118,15 +120,15 @@ function writesAsTold(request: SimRequest): string {
 
 async function seesImage({ attempt }: FeatureTools): Promise<boolean> {
   const attachments = [{ data: IMAGE_BASE64, mimeType: "image/png", name: "dot.png" }];
-  const { requests } = await done(attempt({ prompt: "[[text]] What is it?", attachments }));
+  const { requests } = await completeRun(attempt({ prompt: "[[text]] What is it?", attachments }));
   return requests.some(({ body }) => IMAGE_ON_WIRE.test(JSON.stringify(body)));
 }
 
 async function costsOneRun({ attempt }: FeatureTools): Promise<boolean> {
-  const first = await done(attempt({ prompt: `[[text]] Remember ${MARKS.memory}.` }));
+  const first = await completeRun(attempt({ prompt: `[[text]] Remember ${MARKS.memory}.` }));
   const { sessionId } = first.ended;
   if (sessionId === undefined) throw new ProbeInconclusive("the agent named no session");
-  const again = await done(attempt({ prompt: "[[text]] Go on.", sessionId }));
+  const again = await completeRun(attempt({ prompt: "[[text]] Go on.", sessionId }));
   const [one, other] = [first.ended.usage?.costUsd, again.ended.usage?.costUsd];
   if (one === undefined || other === undefined) return false;
   return wasSent(again.requests, MARKS.memory) && Math.abs(one - other) < ROUNDING_USD;
@@ -135,8 +137,8 @@ async function costsOneRun({ attempt }: FeatureTools): Promise<boolean> {
 const ROUNDING_USD = 1e-9;
 
 async function countsEveryCall({ attempt }: FeatureTools): Promise<boolean> {
-  const one = await done(attempt({ prompt: "[[text]] Answer.", approvalMode: "yolo" }));
-  const two = await done(attempt({ prompt: "[[tool]] Run it.", approvalMode: "yolo" }));
+  const one = await completeRun(attempt({ prompt: "[[text]] Answer.", approvalMode: "yolo" }));
+  const two = await completeRun(attempt({ prompt: "[[tool]] Run it.", approvalMode: "yolo" }));
   return tokensOf(one) > 0 && tokensOf(two) === 2 * tokensOf(one);
 }
 
@@ -170,7 +172,7 @@ async function callsMcpTool({ attempt, place, can, toolModel: model }: FeatureTo
     return isOffered && !request.isToolDone ? "call capstan_probe {}" : "text";
   };
   const mode = can.approvalModes.includes("yolo") ? { approvalMode: "yolo" as const } : {};
-  const { requests } = await done(
+  const { requests } = await completeRun(
     attempt({ prompt: "Call it.", model, mcpServers: [place.mcpServer], ...mode }, { script }),
   );
   return wasSent(requests, MARKS.mcp);
@@ -195,7 +197,7 @@ function structured({ tools, isToolDone }: SimRequest): SimPlan {
   return { kind: "answer", thinking: null, text: '{"answer":42}', call, isSlow: false };
 }
 
-async function done(running: Promise<FeatureRun>): Promise<FeatureRun> {
+async function completeRun(running: Promise<FeatureRun>): Promise<FeatureRun> {
   const run = await running;
   const { outcome, message = "no reason given" } = run.ended;
   if (outcome !== "done") throw new ProbeInconclusive(`the run ended as ${outcome}: ${message}`);

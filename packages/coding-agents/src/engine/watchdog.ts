@@ -61,6 +61,7 @@ function startShell(): ChildProcess {
   started.stdin?.on("error", lost);
   started.unref();
   // A pipe that waits for nothing must not keep the program alive.
-  if (started.stdin && "unref" in started.stdin) (started.stdin as unknown as { unref(): void }).unref();
+  const { stdin } = started;
+  if (stdin && "unref" in stdin && typeof stdin.unref === "function") stdin.unref();
   return started;
 }

@@ -109,7 +109,7 @@ describe("a client of a remote Capstan", () => {
   test("a command to a run that is over is refused", async () => {
     const run = remote.run({ agent: "opencode", prompt: "talk 1" });
     await run.result;
-    await expect(run.interrupt()).rejects.toThrow(/cannot take "interrupt"/);
+    await expect(run.interrupt()).rejects.toThrow(/cannot accept "interrupt"/);
   });
 });
 

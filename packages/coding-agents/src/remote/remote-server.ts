@@ -20,7 +20,9 @@ export interface RemoteServer {
   command(agent: string, runId: string, command: unknown): Promise<void>;
 }
 
-const capabilities = z.looseObject({ agent: z.string(), canResume: z.boolean() });
+/** Every other field is the server's word: a newer one has fields that this client does not know. */
+const isCapabilities = z.looseObject({ agent: z.string(), canResume: z.boolean() });
+const capabilities = z.custom<CodingAgentCapabilities>((value) => isCapabilities.safeParse(value).success);
 /** `effective`: what is in force there, a probe's findings over what is declared. */
 const manifest = z.object({ capabilities, effective: capabilities.nullish() });
 const problem = z.object({
@@ -51,30 +53,31 @@ export function createRemoteServer(url: string, apiKey: string | undefined): Rem
     async capabilities(agent) {
       const response = await request(at(agent));
       if (response.status === 404) return undefined;
-      const body = manifest.parse(await (await succeeded(response)).json());
-      return Object.freeze(body.effective ?? body.capabilities) as unknown as CodingAgentCapabilities;
+      const body = manifest.parse(await (await requireSuccess(response)).json());
+      return Object.freeze(body.effective ?? body.capabilities);
     },
     async sessions(agent) {
-      return storedSessions.parse(await (await succeeded(await request(at(agent, "sessions")))).json()).items;
+      return storedSessions.parse(await (await requireSuccess(await request(at(agent, "sessions")))).json())
+        .items;
     },
     async sessionMessages(agent, id) {
       const response = await request(at(agent, "sessions", id));
       if (response.status === 404) return undefined;
-      return storedMessages.parse(await (await succeeded(response)).json()).items;
+      return storedMessages.parse(await (await requireSuccess(response)).json()).items;
     },
     async startRun(agent, options) {
-      return succeeded(
+      return requireSuccess(
         await request(at(agent, "runs"), { method: "POST", body: JSON.stringify(options), signal: null }),
       );
     },
     async command(agent, runId, command) {
       const path = at(agent, "runs", runId, "commands");
-      await succeeded(await request(path, { method: "POST", body: JSON.stringify(command) }));
+      await requireSuccess(await request(path, { method: "POST", body: JSON.stringify(command) }));
     },
   };
 }
 
-async function succeeded(response: Response): Promise<Response> {
+async function requireSuccess(response: Response): Promise<Response> {
   if (response.ok) return response;
   const parsed = problem.safeParse(await response.json().catch(() => null));
   const { status } = response;

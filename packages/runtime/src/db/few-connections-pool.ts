@@ -13,21 +13,21 @@ interface Waiting {
   readonly timedOut?: boolean;
 }
 
-/** What pg-pool has and its types do not tell. */
-interface PoolInside {
-  newClient(waiting: Waiting): void;
-  readonly _pendingQueue: Waiting[];
-  _pulseQueue(): void;
+declare module "pg" {
+  /** What pg-pool has and its types do not tell. */
+  interface Pool {
+    newClient(waiting: Waiting): void;
+    readonly _pendingQueue: Waiting[];
+    _pulseQueue(): void;
+  }
 }
 
 export class FewConnectionsPool extends pg.Pool {
   readonly #most = this.options.max;
 
   /** Called by pg-pool for each connection it wants to add. */
-  newClient(waiting: Waiting): void {
-    const inside = this as unknown as PoolInside;
-    const parent = pg.Pool.prototype as unknown as PoolInside;
-    parent.newClient.call(inside, {
+  override newClient(waiting: Waiting): void {
+    super.newClient({
       get timedOut() {
         return waiting.timedOut === true;
       },
@@ -35,8 +35,8 @@ export class FewConnectionsPool extends pg.Pool {
         if (error?.code !== NO_MORE_CONNECTIONS || this.totalCount === 0)
           return waiting.callback(error, ...rest);
         this.#settleFor(this.totalCount);
-        inside._pendingQueue.unshift(waiting);
-        inside._pulseQueue();
+        this._pendingQueue.unshift(waiting);
+        this._pulseQueue();
       },
     });
   }

@@ -6,7 +6,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
-import { drizzle } from "drizzle-orm/node-postgres";
+import { NodePgSession } from "drizzle-orm/node-postgres/session";
+import { PgDialect } from "drizzle-orm/pg-core";
 import type pg from "pg";
 
 const LOCK_KEY = 4_400_001;
@@ -70,15 +71,11 @@ export function tablesAfter(migrations: number): string[] {
   return Object.values(snapshot.tables).map((table) => table.name);
 }
 
-interface Migrator {
-  readonly dialect: { migrate(migrations: MigrationMeta[], session: unknown, config: object): Promise<void> };
-  readonly session: unknown;
-}
-
 /** What drizzle's own `migrate` does, with a list that may be shorter than the folder's. */
 async function apply(migrations: MigrationMeta[], on: pg.Pool | pg.PoolClient): Promise<void> {
-  const { dialect, session } = drizzle(on) as unknown as Migrator;
-  await dialect.migrate(migrations, session, {});
+  const dialect = new PgDialect();
+  const session = new NodePgSession<Record<string, never>, Record<string, never>>(on, dialect, undefined);
+  await dialect.migrate(migrations, session, { migrationsFolder: MIGRATIONS });
 }
 
 /** Runs `work` while no other process does; also used for the engine's own tables. */

@@ -112,8 +112,7 @@ export function pglitePool(lite: PGlite, Client: typeof pg.Client): pg.Pool {
   const prepared: Record<string, string> = {};
   class EmbeddedClient extends Client {
     constructor(config?: pg.ClientConfig) {
-      const connection = new PgliteConnection(lite, prepared) as unknown as pg.Connection;
-      super({ ...config, ...FIXED, connection } as pg.ClientConfig);
+      super(Object.assign({ ...config, ...FIXED }, { connection: new PgliteConnection(lite, prepared) }));
     }
   }
   return new pg.Pool({ Client: EmbeddedClient, max: 1, idleTimeoutMillis: 0 } as pg.PoolConfig);

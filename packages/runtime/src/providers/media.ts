@@ -24,6 +24,19 @@ const ONE = {
   mask: undefined,
   providerOptions: {},
 };
+const ONE_VIDEO = {
+  n: 1,
+  aspectRatio: undefined,
+  resolution: undefined,
+  duration: undefined,
+  fps: undefined,
+  seed: undefined,
+  image: undefined,
+  frameImages: undefined,
+  inputReferences: undefined,
+  generateAudio: undefined,
+  providerOptions: {},
+};
 
 export function openMedia(credentials: (provider: string) => Promise<Credentials | undefined>): MediaMaker {
   const options = ({ apiKey, baseUrl }: Credentials) => ({
@@ -48,9 +61,7 @@ export function openMedia(credentials: (provider: string) => Promise<Credentials
       const model = google && (await googleOf(options(google))).video(VIDEO_MODEL);
       const make = model?.doGenerate?.bind(model);
       if (!make) return undefined;
-      const asked = { prompt, n: 1, abortSignal, providerOptions: {} } as unknown as Parameters<
-        typeof make
-      >[0];
+      const asked = { ...ONE_VIDEO, prompt, abortSignal };
       return tryToMake("Video generation", async () => firstVideo((await make(asked)).videos));
     },
   };

@@ -53,8 +53,7 @@ export function lockDown(uids: readonly number[]): void {
   dgram.Socket.prototype.bind = refuse as never;
   dgram.Socket.prototype.send = refuse as never;
   dns.lookup = refuse as never;
-  const own = process as unknown as Record<string, unknown>;
-  for (const name of PROCESS_GONE) Reflect.deleteProperty(own, name);
+  for (const name of PROCESS_GONE) Reflect.deleteProperty(process, name);
   const harmless = harmlessProcess();
   for (const name of GONE) Reflect.deleteProperty(globalThis, name);
   Object.defineProperty(globalThis, "process", { value: harmless });

@@ -131,8 +131,8 @@ export class SupervisedProcess {
     this.#become(healthUrl ? "starting" : "running");
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk: Buffer) => this.#log(chunk));
-    child.on("error", (error) => this.#ended(error.message, startedAt));
-    child.on("exit", (code, signalName) => this.#ended(signalName ?? `code ${code}`, startedAt));
+    child.on("error", (error) => this.#handleEnd(error.message, startedAt));
+    child.on("exit", (code, signalName) => this.#handleEnd(signalName ?? `code ${code}`, startedAt));
     if (healthUrl) void this.#check(child, healthUrl);
   }
 
@@ -143,7 +143,7 @@ export class SupervisedProcess {
     this.#become("stopped");
   }
 
-  #ended(why: string, startedAt: number): void {
+  #handleEnd(why: string, startedAt: number): void {
     if (!this.#child) return;
     signal(this.#child, "SIGKILL"); // what it left in its group
     this.#child = undefined;

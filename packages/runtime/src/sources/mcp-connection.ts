@@ -66,7 +66,7 @@ export class McpConnection {
   async describe(): Promise<
     Result<{ name: string; title?: string | undefined; version: string; instructions: string; tools: Tool[] }>
   > {
-    const live = await this.#connected();
+    const live = await this.#ensureConnected();
     if (!live.ok) return live;
     const { client } = live.value;
     try {
@@ -83,7 +83,7 @@ export class McpConnection {
 
   async call({ tool, input, signal, timeoutMs }: McpCall): Promise<Result<CallToolResult>> {
     if (signal.aborted) return fail("cancelled", { what: `"${tool}"` });
-    const live = await this.#connected();
+    const live = await this.#ensureConnected();
     if (!live.ok) return live;
     try {
       const options = { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs };
@@ -102,7 +102,7 @@ export class McpConnection {
     if (live?.ok) await live.value.client.close().catch(() => {});
   }
 
-  #connected(): Promise<Result<Live>> {
+  #ensureConnected(): Promise<Result<Live>> {
     if (this.#closed) return Promise.resolve(this.#unreachable("it was removed"));
     this.#live ??= this.#connect().then((live) => {
       if (!live.ok) this.#live = undefined; // the next call tries again

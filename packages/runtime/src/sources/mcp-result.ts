@@ -45,7 +45,7 @@ export async function mcpResult(
 async function part(block: Block, path: string, fileStore: SessionFileStore | undefined): Promise<JsonValue> {
   if (block.type === "text") return { type: "text", text: block.text };
   if (block.type === "image" || block.type === "audio") {
-    return { type: block.type, ...(await kept(block.data, block.mimeType, path, fileStore)) };
+    return { type: block.type, ...(await keepData(block.data, block.mimeType, path, fileStore)) };
   }
   if (block.type === "resource_link") {
     const { uri, name, description } = block;
@@ -53,11 +53,16 @@ async function part(block: Block, path: string, fileStore: SessionFileStore | un
   }
   const { uri, mimeType = "application/octet-stream" } = block.resource;
   if ("text" in block.resource) return { type: "resource", uri, text: block.resource.text };
-  return { type: "resource", uri, ...(await kept(block.resource.blob, mimeType, path, fileStore)) };
+  return { type: "resource", uri, ...(await keepData(block.resource.blob, mimeType, path, fileStore)) };
 }
 
 /** Bytes are of no use to a model as base64; in the session's files every other tool can use them. */
-async function kept(base64: string, mimeType: string, path: string, fileStore: SessionFileStore | undefined) {
+async function keepData(
+  base64: string,
+  mimeType: string,
+  path: string,
+  fileStore: SessionFileStore | undefined,
+) {
   const bytes = Buffer.from(base64, "base64");
   const about = { mime_type: mimeType, size_bytes: bytes.length };
   if (!fileStore) return { ...about, note: "Not kept: the call has no session." };

@@ -41,13 +41,13 @@ export function readSkillFile({ name, skill, folder, files }: SkillFiles): AnyTo
       if (!known.has(wanted)) return fail("skill_file_unknown", { skill, path, files });
       const bytes = await readWithin(folder, wanted, copy_to === undefined ? FILE_BYTES : COPY_BYTES);
       if (!bytes.ok) return bytes;
-      if (copy_to !== undefined) return copied(wanted, bytes.value, copy_to, fileStore, name);
+      if (copy_to !== undefined) return copyToSession(wanted, bytes.value, copy_to, fileStore, name);
       return ok({ path: wanted, size_bytes: bytes.value.byteLength, ...shown(bytes.value) });
     },
   });
 }
 
-async function copied(
+async function copyToSession(
   path: string,
   bytes: Uint8Array,
   target: string,

@@ -5,8 +5,7 @@ import {
   CancelThread,
   CapabilitiesQuery,
 } from "@capstan/client/wire";
-import { fail } from "@capstan/core";
-import { createRoute, type z } from "@hono/zod-openapi";
+import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { isAdmin } from "../http/caller.ts";
 import {
@@ -21,6 +20,7 @@ import {
   requireRight,
 } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
+import { readJson } from "../http/read-json.ts";
 import { sseEvent, sseResponse, streamStop } from "../http/sse.ts";
 import { traceParent } from "../http/trace-parent.ts";
 import { type AgentCapabilityParts, agentCapabilities } from "./agent-capabilities.ts";
@@ -90,9 +90,8 @@ export function agUiRoutes(services: AgUiRouteParts) {
 async function run(c: Context<AppEnv>, services: AgUiRouteParts, clients: ClientsLeft): Promise<Response> {
   const agentId = c.req.param("id") ?? "";
   const { email } = c.get("caller");
-  const body: unknown = await c.req.json().catch(() => undefined);
-  if (body === undefined) return problem(c, fail("body_invalid", { where: "it is not JSON" }).failure);
-  const input = parseRunInput(body);
+  const body = await readJson(c, z.unknown());
+  const input = body.ok ? parseRunInput(body.value) : body;
   if (!input.ok) return problem(c, input.failure);
   const { threadId } = input.value;
   const sessionId = sessionIdOf({ agentId: agentId.toLowerCase(), owner: email, threadId });

@@ -1,12 +1,11 @@
 /** /v1/agents/{id}/ai-sdk: an agent for AI SDK's `useChat`, as its UI message stream; and the way back into a stream. */
-import { fail } from "@capstan/core";
-import { whatIsWrong } from "@capstan/core/internal";
 import type { Context } from "hono";
 import { uuidv7 } from "uuidv7";
 import { z } from "zod";
 import { isAdmin } from "../http/caller.ts";
 import { type AppEnv, authority, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
+import { readJson } from "../http/read-json.ts";
 import { sseEvent, sseResponse } from "../http/sse.ts";
 import { traceParent } from "../http/trace-parent.ts";
 import { startTurn, type Turn, type TurnParts } from "../turns/turn.ts";
@@ -26,14 +25,9 @@ export function aiSdkRoutes(services: TurnParts) {
 }
 
 async function chat(c: Context<AppEnv>, services: TurnParts): Promise<Response> {
-  const body: unknown = await c.req.json().catch(() => undefined);
-  if (body === undefined) return problem(c, fail("body_invalid", { where: "it is not JSON" }).failure);
-  const request = UiRequest.safeParse(body);
-  if (!request.success) {
-    const { issues } = request.error;
-    return problem(c, fail("input_invalid", { where: whatIsWrong(request.error), issues }).failure);
-  }
-  const asked = uiTurn(request.data, uuidv7());
+  const request = await readJson(c, UiRequest);
+  if (!request.ok) return problem(c, request.failure);
+  const asked = uiTurn(request.value, uuidv7());
   if (!asked.ok) return problem(c, asked.failure);
   const { input, continues } = asked.value;
   const agentId = c.req.param("id") ?? "";
@@ -45,7 +39,7 @@ async function chat(c: Context<AppEnv>, services: TurnParts): Promise<Response> 
     traceparent: traceParent(c),
   });
   if (!turn.ok) return problem(c, turn.failure);
-  const clientTools = new Set(request.data.tools.map(({ name }) => name));
+  const clientTools = new Set(request.value.tools.map(({ name }) => name));
   return stream(turn.value, new UiStream({ messageId: continues ?? turn.value.runId, clientTools }));
 }
 

@@ -129,13 +129,16 @@ export function codingAgentRoutes(services: CodingAgentRouteParts) {
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const { manifests } = await services.codingAgents.open();
-    const items = await Promise.all(manifests.map((manifest) => described(services, manifest)));
+    const items = await Promise.all(manifests.map((manifest) => describeAgent(services, manifest)));
     return c.json(asWire<z.input<typeof CodingAgentList>>({ items, total: items.length }), 200);
   });
   routes.openapi(get, async (c) => {
     const manifest = await manifestOf(services, c.req.valid("param").name);
     if (!manifest) return problem(c, unknownAgent(c.req.valid("param").name));
-    return c.json(asWire<CodingAgentInfo>({ ...manifest, ...(await described(services, manifest)) }), 200);
+    return c.json(
+      asWire<CodingAgentInfo>({ ...manifest, ...(await describeAgent(services, manifest)) }),
+      200,
+    );
   });
   routes.openapi(sessions, async (c) => {
     const { name } = c.req.valid("param");
@@ -177,7 +180,7 @@ export function codingAgentRoutes(services: CodingAgentRouteParts) {
   return routes;
 }
 
-async function described({ codingAgents }: CodingAgentRouteParts, manifest: CodingAgentManifest) {
+async function describeAgent({ codingAgents }: CodingAgentRouteParts, manifest: CodingAgentManifest) {
   const { doctor, rowOf } = await codingAgents.open();
   const { capabilities } = manifest;
   const diagnosis = await doctor.check(capabilities.agent);

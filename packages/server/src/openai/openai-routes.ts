@@ -1,11 +1,10 @@
 /** /openai/v1: agents as models for every OpenAI client. Chat completions, responses, and the list of models. */
 import { fail, ok, type Result } from "@capstan/core";
-import { whatIsWrong } from "@capstan/core/internal";
 import type { AgentStore, Database, SessionStore } from "@capstan/runtime";
 import type { Context } from "hono";
 import { uuidv7 } from "uuidv7";
-import type { z } from "zod";
 import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
+import { readJson } from "../http/read-json.ts";
 import { sseResponse } from "../http/sse.ts";
 import { traceParent } from "../http/trace-parent.ts";
 import { AnswerReader } from "../turns/answer-reader.ts";
@@ -51,7 +50,7 @@ const modelOf = ({ model, agent }: NamedAgent) => ({
 });
 
 async function chat(c: Context<AppEnv>, services: OpenAiParts): Promise<Response> {
-  const body = await bodyOf(c, ChatRequest);
+  const body = await readJson(c, ChatRequest);
   if (!body.ok) return refuse(c, body);
   const request = body.value;
   const started = await start(c, services, {
@@ -69,7 +68,7 @@ async function chat(c: Context<AppEnv>, services: OpenAiParts): Promise<Response
 }
 
 async function respond(c: Context<AppEnv>, services: OpenAiParts): Promise<Response> {
-  const body = await bodyOf(c, ResponsesRequest);
+  const body = await readJson(c, ResponsesRequest);
   if (!body.ok) return refuse(c, body);
   const request = body.value;
   const previous = request.previous_response_id ?? null;
@@ -174,18 +173,6 @@ async function endTurn(
   if (answer.failure) return;
   const answered: Said = { role: "assistant", text: answer.text, calls: answer.finished };
   await keepConversation(services, sessionId, [...said, answered]);
-}
-
-export async function bodyOf<Schema extends z.ZodType>(
-  c: Context<AppEnv>,
-  schema: Schema,
-): Promise<Result<z.output<Schema>>> {
-  const json: unknown = await c.req.json().catch(() => undefined);
-  if (json === undefined) return fail("body_invalid", { where: "it is not JSON" });
-  const parsed = schema.safeParse(json);
-  return parsed.success
-    ? ok(parsed.data)
-    : fail("input_invalid", { where: whatIsWrong(parsed.error), issues: parsed.error.issues });
 }
 
 export function refuse(

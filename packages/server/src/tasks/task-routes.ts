@@ -15,7 +15,7 @@ import {
   TelemetrySeries,
 } from "@capstan/client/wire";
 import type { CapabilityRegistry } from "@capstan/core";
-import { type Capability, type Failure, fail } from "@capstan/core";
+import { type Capability, type Failure, fail, ok, type Result } from "@capstan/core";
 import { summarise, type TaskResponse } from "@capstan/core/internal";
 import type { RouteTier, TaskRunner, Telemetry } from "@capstan/runtime";
 import { chatMatch, rankPosted, servingRoute, type TaskEvent } from "@capstan/runtime";
@@ -37,6 +37,7 @@ import {
   requireRight,
 } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
+import { readJson } from "../http/read-json.ts";
 import { sseEvent, sseResponse, streamStop } from "../http/sse.ts";
 
 const TELEMETRY_DEFAULT = 25;
@@ -248,8 +249,9 @@ async function* eventTexts(events: AsyncIterable<TaskEvent>): AsyncGenerator<str
 async function catalogRoute(c: Context<AppEnv>, services: TaskRouteParts): Promise<Response> {
   const { path } = c.req;
   const method = c.req.method;
-  const body: unknown = method === "GET" ? c.req.query() : await c.req.json().catch(() => ({}));
-  const input = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+  const given = await inputOf(c);
+  if (!given.ok) return problem(c, given.failure);
+  const input = given.value;
   const { serving, owner: capability } = servingRoute(services.registry.list(), { method, path, input });
   const tool = capability?.tools[0];
   if (!capability || !tool) return problem(c, notServed(method, path, serving));
@@ -265,6 +267,13 @@ async function catalogRoute(c: Context<AppEnv>, services: TaskRouteParts): Promi
     : c.json(answer.output as never);
 }
 
+const CatalogInput = z.record(z.string(), z.unknown());
+
+async function inputOf(c: Context<AppEnv>): Promise<Result<z.output<typeof CatalogInput>>> {
+  if (c.req.method === "GET") return ok(c.req.query());
+  return (await c.req.text()).trim() === "" ? ok({}) : readJson(c, CatalogInput);
+}
+
 /** Several share a route and differ by a constant field: then that field is what is wrong. */
 function notServed(method: string, path: string, serving: readonly Capability[]): Failure {
   const [name] = serving.flatMap(({ routing }) => Object.keys(routing?.payload ?? {}));
@@ -274,7 +283,6 @@ function notServed(method: string, path: string, serving: readonly Capability[])
 }
 
 function describeCatalog(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): void {
-  const open = z.record(z.string(), z.unknown());
   registry.registerPath({
     operationId: "callCatalogRoute",
     method: "post",
@@ -282,7 +290,7 @@ function describeCatalog(registry: ReturnType<typeof newRoutes>["openAPIRegistry
     tags: ["tasks"],
     summary: "A route that a capability declares, served by its tool through the gate",
     ...authority("capability", "use"),
-    request: { params: z.object({ route: z.string() }), body: jsonBody(open) },
-    responses: { 200: json(open, "What the tool answered.") },
+    request: { params: z.object({ route: z.string() }), body: jsonBody(CatalogInput) },
+    responses: { 200: json(CatalogInput, "What the tool answered.") },
   });
 }

@@ -230,6 +230,10 @@ describe.each(STORES)("tasks on $name", ({ fresh }) => {
     ).toMatchObject({ status: 200, body: { names: expect.any(Array) } });
     expect((await server.call("GET", "/api/localai/stats")).body).toMatchObject({ configured: false });
     expect((await server.call("POST", "/api/nothing", {})).status).toBe(404);
+    const headers = { "content-type": "application/json" };
+    const broken = await fetch(`${server.url}/api/company`, { method: "POST", headers, body: '{"action":' });
+    expect([broken.status, (await broken.json()).code]).toEqual([400, "body_invalid"]);
+    expect((await server.call("POST", "/api/company", ["generate-name"])).body.code).toBe("input_invalid");
     expect((await server.call("POST", "/api/company", { action: "dissolve" })).body.message).toMatch(
       /action must be one of "create", "generate-plan", "generate-name"/,
     );

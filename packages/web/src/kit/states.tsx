@@ -71,7 +71,7 @@ export function NotHere({ what }: { what: string }) {
 }
 
 interface LoadedProps<T> {
-  query: UseQueryResult<T>;
+  query: Pick<UseQueryResult<T>, "data" | "isError" | "error"> & { refetch(): unknown };
   /** What is loaded, in the plural: "Approvals". */
   what: string;
   rows?: number;

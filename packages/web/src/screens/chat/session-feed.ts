@@ -87,7 +87,7 @@ export class SessionFeed {
   #take(event: SessionEvent): void {
     this.#fresh.push(event);
     this.#frame ??= document.hidden
-      ? (setTimeout(() => this.#show(), HIDDEN_MS) as unknown as number)
+      ? window.setTimeout(() => this.#show(), HIDDEN_MS)
       : requestAnimationFrame(() => this.#show());
   }
 

@@ -1,5 +1,5 @@
 import type { Page, Session } from "@capstan/client";
-import { type UseQueryResult, useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { api, orThrow } from "../../server/api.ts";
 
 const PAGE = 50;
@@ -19,7 +19,7 @@ export function useSessionPages(status: string) {
     getNextPageParam: (page: Page<Session>) => page.next_cursor,
   });
   return {
-    query: query as unknown as UseQueryResult<unknown>,
+    query,
     sessions: query.data?.pages.flatMap(({ items }) => items),
     more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
   };

@@ -1,0 +1,18 @@
+/**
+ * A JSON body where the route's definition cannot check it: a protocol that answers in its own shape, or a route that is
+ * known only when it is called. Everywhere else `newRoutes` parses the body by its schema.
+ */
+import { fail, ok, type Result } from "@capstan/core";
+import { readInput } from "@capstan/core/internal";
+import type { Context } from "hono";
+import type { z } from "zod";
+
+export async function readJson<Schema extends z.ZodType>(
+  c: Context,
+  schema: Schema,
+): Promise<Result<z.output<Schema>>> {
+  const value: unknown = await c.req.json().catch(() => undefined);
+  if (value === undefined) return fail("body_invalid", { where: "it is not JSON" });
+  const read = readInput(schema, value);
+  return read.ok ? ok(read.value) : fail("input_invalid", { where: read.where, issues: read.faults });
+}
