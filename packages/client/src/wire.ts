@@ -9,6 +9,7 @@ export {
   parseAgentFile,
   servedFields,
 } from "./agent-file.ts";
+export { AgentCapabilitiesDocument, CapabilitiesQuery } from "./wire/agent-capabilities.ts";
 export { agentDefaults } from "./wire/agent-defaults.ts";
 export { agentPatch } from "./wire/agent-patch.ts";
 export {
@@ -48,8 +49,6 @@ export {
   ToolRun,
 } from "./wire/capabilities.ts";
 export {
-  AgentCapabilitiesDocument,
-  CapabilitiesQuery,
   CodingAgentCommand,
   CodingAgentInfo,
   CodingAgentList,

@@ -1,6 +1,6 @@
 /** Capabilities, their tools, and direct tool calls. */
 import { z } from "zod";
-import { ApprovalPolicyName, JsonObject, NamedAgent, PageQuery, pageOf } from "./page.ts";
+import { ApprovalPolicyName, Json, JsonObject, NamedAgent, PageQuery, pageOf } from "./page.ts";
 
 const Status = z.enum(["available", "coming_soon", "deprecated"]);
 
@@ -90,6 +90,6 @@ export const ToolRun = z
   .meta({ id: "ToolRun" });
 export type ToolRun = z.input<typeof ToolRun>;
 
-export const ToolResult = z.object({ output: z.unknown(), duration_ms: z.int() }).meta({ id: "ToolResult" });
+export const ToolResult = z.object({ output: Json, duration_ms: z.int() }).meta({ id: "ToolResult" });
 export const ApprovalPending = z.object({ approval_id: z.string() }).meta({ id: "ApprovalPending" });
 export type ToolAnswer = z.infer<typeof ToolResult> | z.infer<typeof ApprovalPending>;

@@ -2,7 +2,7 @@
 import type { AgentTransport, CodingAgentCapabilities, EffectiveCapabilities } from "@capstan/core/internal";
 import { runOptionsSchema } from "@capstan/core/internal";
 import { z } from "zod";
-import { itemsOf, JsonObject, listOf } from "./page.ts";
+import { itemsOf, Json, JsonObject, listOf } from "./page.ts";
 
 /** Declared in core, field by field, for authors of adapters. */
 const Manifest = <Declared>() => z.custom<Declared>().meta({ type: "object" });
@@ -147,7 +147,7 @@ export type CodingAgentRun = z.input<typeof CodingAgentRun>;
 
 export const CodingAgentCommand = z
   .discriminatedUnion("type", [
-    z.strictObject({ type: z.literal("approve"), id: z.string(), input: z.unknown().optional() }),
+    z.strictObject({ type: z.literal("approve"), id: z.string(), input: Json.optional() }),
     z.strictObject({ type: z.literal("deny"), id: z.string(), reason: z.string().optional() }),
     z.strictObject({ type: z.literal("send"), text: z.string() }),
     z.strictObject({ type: z.literal("interrupt") }),
@@ -178,7 +178,3 @@ export const DoctorEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("done") }),
 ]);
 export type DoctorEvent = z.infer<typeof DoctorEvent>;
-
-/** AG-UI's capabilities document, and what its runs showed. */
-export const AgentCapabilitiesDocument = JsonObject;
-export const CapabilitiesQuery = z.strictObject({ observed: z.enum(["true", "false"]).optional() });

@@ -4,6 +4,11 @@ import { z } from "zod";
 export const JsonObject = z.record(z.string(), z.unknown());
 export type JsonObject = { [key: string]: unknown };
 
+/** Any JSON value. Written out: generators of clients take a bare `unknown` for a field that may be absent. */
+export const Json: z.ZodType<unknown> = z
+  .union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.unknown()), JsonObject])
+  .meta({ id: "Json", description: "Any JSON value." });
+
 export const ApprovalPolicyName = z.enum(["auto", "approve", "client", "deny"]);
 export type ApprovalPolicyName = z.infer<typeof ApprovalPolicyName>;
 

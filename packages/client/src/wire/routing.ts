@@ -5,7 +5,7 @@ import {
   telemetryRecord,
 } from "@capstan/core/internal";
 import { z } from "zod";
-import { itemsOf, JsonObject, queryNumber } from "./page.ts";
+import { itemsOf, Json, JsonObject, queryNumber } from "./page.ts";
 
 /** The contract in core, which the planner uses. */
 export const TaskRequest = TaskRequestSchema.meta({ id: "TaskRequest" });
@@ -63,7 +63,7 @@ export const ExecutedStep = z.object({
   status: z.int().optional(),
   route: z.string().optional(),
   method: z.string().optional(),
-  data: z.unknown().optional(),
+  data: Json.optional(),
   error: z.object({ code: z.string(), message: z.string(), nextStep: z.string() }).optional(),
   skipped: z.literal(true).optional(),
   attempts: z.int().optional().meta({ description: "Number of calls, when more than one." }),
@@ -119,7 +119,7 @@ export const TaskState = z
     taskId: z.string(),
     status: z.enum(["running", "done"]),
     response: TaskAnswer.optional(),
-    progress: z.unknown().optional().meta({ description: "Progress while it runs." }),
+    progress: Json.optional().meta({ description: "Progress while it runs." }),
   })
   .meta({ id: "Task" });
 export type TaskState = z.infer<typeof TaskState>;

@@ -1,7 +1,7 @@
 /** Runs and what they cost; approvals. */
 import { z } from "zod";
 import { ApprovalExpiryWire } from "./agents.ts";
-import { JsonObject, listOf, PageQuery, pageOf, WireFailure } from "./page.ts";
+import { Json, JsonObject, listOf, PageQuery, pageOf, WireFailure } from "./page.ts";
 
 export const RunUsageWire = z.object({
   input_tokens: z.number().optional(),
@@ -37,8 +37,8 @@ export const TraceSpan = z
     duration_ms: z.number(),
     state: z.enum(["done", "failed", "waiting", "cancelled"]),
     capability_id: z.string().optional(),
-    input: z.unknown().optional(),
-    output: z.unknown().optional(),
+    input: Json.optional(),
+    output: Json.optional(),
     error: WireFailure.optional(),
     usage: MessageUsage.nullish(),
     first_token_ms: z.number().optional(),
@@ -57,7 +57,7 @@ export const TraceSpan = z
     decided_by: z.string().nullish(),
     reason: z.string().optional(),
     words: z.string().nullish(),
-    edited_input: z.unknown().optional(),
+    edited_input: Json.optional(),
   })
   .meta({ id: "TraceSpan" });
 export type TraceSpan = z.infer<typeof TraceSpan>;
@@ -66,7 +66,7 @@ export const SentPrompt = z
   .object({
     system_prompt: z.string(),
     tools: z.array(
-      z.object({ name: z.string(), description: z.string().optional(), inputSchema: z.unknown().optional() }),
+      z.object({ name: z.string(), description: z.string().optional(), inputSchema: Json.optional() }),
     ),
   })
   .meta({ id: "SentPrompt" });
@@ -77,8 +77,8 @@ export const RunStatus = z.enum(["queued", "running", "waiting", "done", "failed
 export type RunStatus = z.infer<typeof RunStatus>;
 
 export const RunOutcome = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("done"), message_id: z.string(), output: z.unknown().optional() }),
-  z.object({ type: z.literal("failed"), failure: WireFailure.extend({ details: z.unknown().optional() }) }),
+  z.object({ type: z.literal("done"), message_id: z.string(), output: Json.optional() }),
+  z.object({ type: z.literal("failed"), failure: WireFailure.extend({ details: Json.optional() }) }),
   z.object({ type: z.literal("cancelled"), by: z.string().optional() }),
 ]);
 
@@ -130,7 +130,7 @@ export const Approval = z
     agent_name: z.string().nullable(),
     tool: z.string(),
     capability_id: z.string(),
-    input: z.unknown(),
+    input: Json,
     input_schema: JsonObject.nullable(),
     reason: z.string(),
     requested_by: z.string(),
@@ -140,8 +140,8 @@ export const Approval = z
     created_at: z.string(),
     answered_by: z.string().nullable(),
     answered_at: z.string().nullable(),
-    answer: z.object({ words: z.string().nullable(), edited_args: z.unknown() }).nullable(),
-    result: z.unknown(),
+    answer: z.object({ words: z.string().nullable(), edited_args: Json }).nullable(),
+    result: Json,
   })
   .meta({ id: "Approval" });
 export type Approval = z.infer<typeof Approval>;

@@ -4,7 +4,7 @@ import type { RunEvent } from "@capstan/core";
 import { normalisePath } from "@capstan/core/internal";
 import { z } from "zod";
 import { ModelName } from "./agents.ts";
-import { JsonObject, PageQuery, pageOf, queryFlag, queryNumber } from "./page.ts";
+import { Json, JsonObject, PageQuery, pageOf, queryFlag, queryNumber } from "./page.ts";
 import { MessageUsage } from "./runs.ts";
 
 export const Session = z
@@ -14,7 +14,7 @@ export const Session = z
     owner: z.string(),
     title: z.string(),
     status: z.string(),
-    state: z.unknown(),
+    state: Json,
     metadata: JsonObject,
     forked_from: z.string().nullable(),
     pinned: z.boolean(),
@@ -121,15 +121,15 @@ export const StoredPart = z.discriminatedUnion("type", [
     type: z.literal("tool-call"),
     tool_call_id: z.string(),
     tool_name: z.string(),
-    input: z.unknown(),
+    input: Json,
   }),
   z.object({
     type: z.literal("tool-result"),
     tool_call_id: z.string(),
     tool_name: z.string(),
-    output: z.unknown(),
+    output: Json,
     is_error: z.boolean(),
-    edited_input: z.unknown().optional().meta({ description: "Arguments edited by a person." }),
+    edited_input: Json.optional().meta({ description: "Arguments edited by a person." }),
   }),
 ]);
 export type StoredPart = z.infer<typeof StoredPart>;
@@ -163,7 +163,7 @@ export const FeedbackStored = z.object({ stored: z.literal(true) });
 
 export const ToolResultCreate = z.strictObject({
   tool_call_id: z.string().max(500),
-  output: z.unknown(),
+  output: Json.optional(),
   is_error: z.boolean().optional(),
 });
 export type ToolResultCreate = z.input<typeof ToolResultCreate>;

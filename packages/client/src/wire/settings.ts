@@ -158,6 +158,9 @@ export const AuditQuery = z.strictObject({
 });
 export const AuditPage = z.object({ items: z.array(AuditEntry), next_cursor: z.int().optional() });
 
+/** One of the faults of an input. */
+const Fault = z.looseObject({ path: z.string().optional(), message: z.string().optional() });
+
 /** Every refusal: an RFC 9457 problem with our `code`, `message` and `nextStep`. */
 export const Problem = z
   .object({
@@ -168,7 +171,10 @@ export const Problem = z
     code: z.string(),
     message: z.string(),
     nextStep: z.string(),
-    details: z.unknown().optional(),
+    details: z
+      .union([z.array(Fault), JsonObject])
+      .optional()
+      .meta({ description: "Every fault of the input, or the facts behind the refusal." }),
   })
   .meta({ id: "Problem" });
 export type Problem = z.infer<typeof Problem>;

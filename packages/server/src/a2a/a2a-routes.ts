@@ -70,7 +70,7 @@ function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): vo
     tags: ["a2a"],
     summary: "A2A over JSON-RPC, 1.0 and 0.3: send and stream messages, get, list, cancel and follow tasks",
     ...authority("agent", "use"),
-    request: { params, body: { content: { "application/json": { schema } } } },
+    request: { params, body: { required: true, content: { "application/json": { schema } } } },
     responses: answer,
   });
 }

@@ -219,7 +219,7 @@ function describeRun(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]):
     tags: ["ag-ui"],
     summary: "Run the agent: AG-UI events over SSE, or protobuf on explicit request",
     ...authority("agent", "use"),
-    request: { params: Id, body: { content: { "application/json": { schema } } } },
+    request: { params: Id, body: { required: true, content: { "application/json": { schema } } } },
     responses: {
       200: {
         description: "AG-UI events.",

@@ -78,7 +78,7 @@ function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): vo
     summary:
       "MCP over HTTP: the tools of the agent whose token is sent, or of `?agent=` for a key with the right to run",
     ...authority("agent", "use"),
-    request: { body: { content: { "application/json": { schema: { type: "object" } } } } },
+    request: { body: { required: true, content: { "application/json": { schema: { type: "object" } } } } },
     responses: { 200: { description: "A JSON-RPC answer, or a stream of them." } },
   });
 }

@@ -7,7 +7,7 @@ interface Operation {
   operationId?: string;
   security?: object[];
   responses?: Record<string, { content?: Record<string, { schema?: { $ref?: string } }> }>;
-  requestBody?: { content?: Record<string, { schema?: object }> };
+  requestBody?: { required?: boolean; content?: Record<string, { schema?: object }> };
 }
 
 let server: TestServer;
@@ -56,6 +56,28 @@ test("each answer and body of our own is described", () => {
     .filter(([, content]) => Object.values(content ?? {}).some(({ schema }) => !schema || isEmpty(schema)));
   expect(bare.map(([name]) => name)).toEqual([]);
 });
+
+test("no field of our own is of a type that nobody knows: generators would call it unknown and optional", () => {
+  const ours = Object.entries(document.paths).filter(([path]) => /^\/(v1|api)\//.test(path));
+  const schemas = [document.components, ...ours.filter(([path]) => !/ag-ui$|a2a|ai-sdk/.test(path))];
+  expect(schemas.flatMap((schema) => untypedFields(schema))).toEqual([]);
+});
+
+test("a body that an operation cannot do without is required", () => {
+  const optional = operations.filter(
+    ([, { requestBody }]) => requestBody !== undefined && requestBody.required !== true,
+  );
+  expect(optional.map(([name]) => name)).toEqual([]);
+});
+
+function untypedFields(value: unknown, path = ""): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { properties = {} } = value as { properties?: Record<string, object> };
+  const own = Object.entries(properties)
+    .filter(([, schema]) => isEmpty(schema))
+    .map(([name]) => `${path}/${name}`);
+  return [...own, ...Object.entries(value).flatMap(([key, inner]) => untypedFields(inner, `${path}/${key}`))];
+}
 
 const isEmpty = (schema: object): boolean => Object.keys(schema).length === 0;
 

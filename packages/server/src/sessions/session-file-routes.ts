@@ -160,7 +160,7 @@ function describeFileRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegis
     request: {
       params,
       query: FileWriteQuery,
-      body: { content: bytes },
+      body: { required: true, content: bytes },
     },
     responses: {
       200: { description: "Replaced.", content: { "application/json": { schema: SessionFile } } },
