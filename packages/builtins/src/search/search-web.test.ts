@@ -94,10 +94,10 @@ describe("searchWeb", () => {
 
   test("a network refusal names the provider, and never a key", async () => {
     const answer = await ask(BRAVE, async (url) =>
-      fail("network_error", { url, why: "nothing answers there" }),
+      fail("network_error", { url, why: "nothing is listening there" }),
     );
     expect(answer).toMatchObject({
-      failure: { code: "search_failed", message: expect.stringContaining("nothing answers there") },
+      failure: { code: "search_failed", message: expect.stringContaining("nothing is listening there") },
     });
     expect(JSON.stringify(answer)).not.toContain("brave-key");
   });

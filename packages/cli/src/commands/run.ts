@@ -96,7 +96,7 @@ async function answerOf(taskId: string, api: Api): Promise<Result<TaskAnswer>> {
   if (response) return ok(response);
   return fail("conflict", {
     message: "The task is still running, and its progress cannot be followed any more.",
-    nextStep: `GET /api/tasks/${taskId} answers when it is done.`,
+    nextStep: `GET /api/tasks/${taskId} returns the answer when it is done.`,
   });
 }
 

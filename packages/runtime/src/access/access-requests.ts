@@ -1,6 +1,6 @@
 /**
- * request_access: an agent that may ask for scopes asks a person. The call itself is what is approved, so it waits in
- * the same inbox as every other; approved, it records the grant, and the next model call sees the tool.
+ * request_access: lets an agent request scopes from a person. The call itself is what gets approved, so it waits in
+ * the same inbox as any other; once approved, it records the grant, and the next model call sees the tool.
  */
 import { type Capability, defineCapability, defineTool, fail, ok, type ToolContext } from "@capstan/core";
 import { nearest, REQUEST_ACCESS } from "@capstan/core/internal";
@@ -23,7 +23,7 @@ export function accessRequests(parts: AccessParts): Capability {
   return defineCapability({
     id: REQUEST_ACCESS,
     name: "Access requests",
-    description: "Lets an agent ask a person for a tool it may not use yet.",
+    description: "Lets an agent request access to a tool it cannot use yet.",
     source: "agent",
     icon: "key-round",
     category: "Access",
@@ -43,7 +43,7 @@ export function accessRequests(parts: AccessParts): Capability {
             .positive()
             .max(LONGEST_HOURS)
             .optional()
-            .describe("For how long; without it until revoked."),
+            .describe("Duration; by default until revoked."),
         }),
         requiresContext: true,
         changesRights: true,
@@ -85,7 +85,7 @@ async function grant(
   });
 }
 
-/** The agent gets every missing scope; the user those they do not have themselves. */
+/** The agent gets every missing scope; the user gets those they lack themselves. */
 async function lacking(
   users: Pick<UserStore, "get">,
   scopes: readonly string[],

@@ -1,4 +1,4 @@
-/** An agent as it is stored, and how a row becomes one. */
+/** An agent as stored, and the conversion from a row. */
 import type { AgentSpec, CapabilityRef } from "@capstan/core";
 import { AGENT_DEFAULTS } from "@capstan/core/internal";
 
@@ -9,10 +9,10 @@ export interface AgentRecord extends AgentSpec {
   readonly updatedAt: Date;
 }
 
-/** What a caller gives to make or change an agent; everything else is the store's. */
+/** Fields a caller sets to create or change an agent; the store adds the rest. */
 export type AgentInput = Omit<AgentSpec, "id" | "version">;
 
-/** Fields with a column of their own, because a query reads them; all others are one document. */
+/** Fields with their own column, because queries read them; all others are in one document. */
 type Column = "name" | "description" | "systemPrompt" | "model" | "harness" | "grantedScopes";
 export type AgentSettings = Partial<Omit<AgentInput, Column | "capabilities">>;
 
@@ -39,7 +39,7 @@ export interface CapabilityRow {
   version: string | null;
 }
 
-/** A row written before a field existed has it at its default. */
+/** A row written before a field existed gets its default. */
 export function agentRecord(row: AgentRow, capabilities: readonly CapabilityRow[]): AgentRecord {
   const { settings, model, status, ...columns } = row;
   return {

@@ -1,4 +1,4 @@
-/** Agents in the database. Deciding whether an agent is valid is `compose`'s job; this only keeps what passed. */
+/** Agents in the database. `compose` decides whether an agent is valid; this only stores what passed. */
 import { fail, ok, type Result } from "@capstan/core";
 import { and, asc, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
@@ -10,7 +10,7 @@ import { type AgentInput, type AgentRecord, type AgentRow, agentRecord, settings
 
 export interface Page<T> {
   readonly items: T[];
-  /** Pass it back to read on; absent on the last page. */
+  /** Pass it back for the next page; absent on the last one. */
   readonly nextCursor?: string;
 }
 
@@ -18,9 +18,9 @@ export interface AgentFilter {
   readonly limit: number;
   readonly cursor?: string | undefined;
   readonly status?: string | undefined;
-  /** In the name or the description, in any letter case. */
+  /** Text in the name or the description, case-insensitive. */
   readonly text?: string | undefined;
-  /** One that it lists. */
+  /** A capability that it lists. */
   readonly capability?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface AgentStore {
   /** Newest first. The cursor is an id, and ids grow with time, so inserts neither repeat nor skip a row. */
   list(options: AgentFilter): Promise<Page<AgentRecord>>;
   count(filter?: Omit<AgentFilter, "limit" | "cursor">): Promise<number>;
-  /** The agents that list a capability, for "in use" and for what an uninstall breaks. */
+  /** Agents that list a capability, for "in use" and to show what an uninstall breaks. */
   using(capabilityId: string, owner?: string): Promise<{ id: string; name: string }[]>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * From an agent's id to a composed agent, for a user. Reads one row set per call and composes only when something
- * changed: the agent's version, the rights in force, or the registry.
+ * Composes an agent by its id, for a user. Reads one row set per call and recomposes only when something
+ * changed: the agent's version, the effective rights, or the registry.
  */
 import {
   type AgentSpec,
@@ -17,20 +17,20 @@ import type { OfferAgents } from "./offer-agents.ts";
 
 export interface Composer {
   composeFor(agentId: string, userEmail: string): Promise<Result<RuntimeAgent>>;
-  /** Composes an agent that is not saved, with the user's rights. */
+  /** Composes an unsaved agent with the user's rights. */
   preview(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
   /** Composes with every scope that the agent has, whoever uses it. */
   composeOwn(spec: AgentSpec): Promise<Result<RuntimeAgent>>;
 }
 
-const MOST_KEPT = 1000; // composed agents are a few kilobytes each; beyond this the oldest goes
+const MOST_KEPT = 1000; // composed agents are a few kilobytes each; beyond this the oldest is evicted
 
 export function createComposer(parts: {
   agents: AgentStore;
   users: UserStore;
   registry: CapabilityRegistry;
   countTokens: CountTokens;
-  /** Puts agents that are listed as capabilities into the registry. */
+  /** Registers agents that are listed as capabilities. */
   offerAgents?: OfferAgents;
 }): Composer {
   const { agents, users, registry, countTokens } = parts;

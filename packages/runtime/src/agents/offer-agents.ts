@@ -1,6 +1,6 @@
 /**
- * Agents that others list among their capabilities, `agent.<id>`: put into the registry when an agent that lists one is
- * composed, as it is then. The others stay out, so that a catalog is not full of agents nobody delegates to.
+ * Agents that others list as capabilities, `agent.<id>`: registered, in their current form, when an agent that lists one is
+ * composed. Others are not registered, so that the catalog contains no agents that nobody delegates to.
  */
 import type { AgentSpec, Capability, CapabilityRef, CapabilityRegistry, Result } from "@capstan/core";
 
@@ -26,7 +26,7 @@ export function offerAgents({ agents, registry, capabilityOf }: OfferAgentsParts
   };
 }
 
-/** A replaced capability makes every agent compose anew, so only a real change counts. */
+/** Replacing a capability recomposes every agent, so only real changes count. */
 function isCurrent(registry: CapabilityRegistry, id: string, { version }: AgentSpec): boolean {
   const offered = registry.has(id) ? registry.get(id) : undefined;
   return offered?.ok === true && offered.value.version === `${version}.0.0`;

@@ -1,4 +1,4 @@
-/** The nameless agent of one capability, for a tool that is called by itself. */
+/** An anonymous agent with one capability, for direct tool calls. */
 import { type AgentSpec, agentSpec } from "@capstan/core";
 import { EVERY_SCOPE } from "@capstan/core/internal";
 

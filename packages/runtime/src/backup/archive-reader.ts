@@ -1,6 +1,6 @@
 /**
- * Reads a backup's file: once from end to end to see that it is whole and unchanged, then again for what is in it.
- * Twice, because a fault that shows at the end must not be met after half of it was written somewhere.
+ * Reads a backup file: once from end to end to verify that it is complete and unchanged, then again for its content.
+ * Twice, because a fault at the end must be found before half of it has been written somewhere.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -9,7 +9,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import { BACKUP_FORMAT, type BackupEnd, type BackupHeader, BackupLine } from "./backup-format.ts";
 
 const NEWLINE = 0x0a;
-const LONGEST_LINE_BYTES = 1024 * 1024 * 1024; // a row with a package's archive in hex; longer is no backup of ours
+const LONGEST_LINE_BYTES = 1024 * 1024 * 1024; // a row with a package's archive in hex; a longer line is not from a Capstan backup
 
 export interface CheckedArchive {
   readonly header: BackupHeader;
@@ -23,14 +23,14 @@ export async function openArchive(path: string): Promise<Result<CheckedArchive>>
     const { first, last, count, sha256 } = await survey(path);
     const unreadable = (why: string) => fail("backup_unreadable", { path, why });
     const header = parse(first);
-    if (header?.is !== "capstan-backup") return unreadable("it does not begin as one");
+    if (header?.is !== "capstan-backup") return unreadable("it does not start like one");
     if (header.format !== BACKUP_FORMAT) {
       const { format, version } = header;
       return fail("backup_other_format", { path, format, known: BACKUP_FORMAT, version });
     }
     const end = parse(last);
     if (end?.is !== "end") return unreadable("its end is missing");
-    if (end.lines !== count || end.sha256 !== sha256) return unreadable("its checksum does not fit");
+    if (end.lines !== count || end.sha256 !== sha256) return unreadable("its checksum does not match");
     return ok({ header, end, lines: () => contents(path) });
   } catch (error) {
     return fail("backup_unreadable", { path, why: error instanceof Error ? error.message : String(error) });
@@ -76,7 +76,7 @@ async function* rawLines(path: string): AsyncGenerator<Buffer> {
     }
     kept.push(chunk.subarray(from));
     keptBytes += chunk.length - from;
-    if (keptBytes > LONGEST_LINE_BYTES) throw new Error("one of its lines is longer than any of ours");
+    if (keptBytes > LONGEST_LINE_BYTES) throw new Error("one of its lines is too long");
   }
   if (keptBytes > 0) throw new Error("it ends in the middle of a line");
 }

@@ -1,4 +1,4 @@
-/** Writes a backup's file a line at a time. It has its name only when it is whole; until then it is `<name>.partial`. */
+/** Writes a backup file line by line. It gets its final name only when complete; until then it is `<name>.partial`. */
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, rename, rm, stat } from "node:fs/promises";
@@ -15,7 +15,7 @@ export interface WrittenArchive {
   readonly sha256: string;
 }
 
-/** Whose lines come last is the caller's matter, but for the end, which this adds: `counts` is asked when all are through. */
+/** The caller provides the lines, except the last, which is added here: `counts` is called after all others. */
 export async function writeArchive(
   path: string,
   lines: AsyncIterable<BackupLine>,
@@ -39,7 +39,7 @@ export async function writeArchive(
   try {
     if (await stat(target).catch(() => undefined)) return fail("backup_exists", { path });
     await mkdir(dirname(target), { recursive: true });
-    // 0600: it holds the keys of the installation.
+    // 0600: it contains the installation's keys.
     const file = createWriteStream(partial, { mode: 0o600 });
     await pipeline(Readable.from(text(), { objectMode: true, highWaterMark: 1 }), createGzip(), file);
     await rename(partial, target);

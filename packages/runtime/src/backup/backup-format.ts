@@ -1,8 +1,8 @@
 /**
- * The file of a backup: gzip over lines of JSON, so that `zcat` shows what is in it and nothing need be held whole.
- * The first line says what it is, the last one has the number and the SHA-256 of all lines before it.
+ * The backup file format: gzipped lines of JSON, so that `zcat` shows the content and nothing has to be held in memory whole.
+ * The first line identifies it, the last one has the number and the SHA-256 of all lines before it.
  *
- * Values are in Postgres's own text form: exact on both stores, whatever the type.
+ * Values are in Postgres's text form: exact on both stores, for every type.
  */
 import { z } from "zod";
 
@@ -17,9 +17,9 @@ export const BackupHeader = z.object({
   version: z.string(),
   made_at: z.string(),
   store: z.enum(["pglite", "postgres"]),
-  /** `linux-x64` and the like: unpacked packages hold programs of one. */
+  /** Such as `linux-x64`: unpacked packages contain programs for one platform. */
   platform: z.string(),
-  /** The hashes of the migrations the store has had. */
+  /** Hashes of the migrations applied to the store. */
   schema: z.array(z.string()),
 });
 export type BackupHeader = z.infer<typeof BackupHeader>;
@@ -36,10 +36,10 @@ const Entry = z.discriminatedUnion("is", [
   z.object({ is: z.literal("folder"), path: z.string(), ...Owner }),
   z.object({ is: z.literal("link"), path: z.string(), target: z.string() }),
   z.object({ is: z.literal("file"), path: z.string(), changed_ms: z.number(), ...Owner }),
-  /** A part of the file named last. */
+  /** A part of the most recently named file. */
   z.object({ is: z.literal("part"), base64: z.string() }),
 ]);
-/** What lies in the data folder; a file is followed by its parts. */
+/** An entry of the data folder; a file is followed by its parts. */
 export type FolderEntry = z.infer<typeof Entry>;
 
 const End = z.object({

@@ -23,7 +23,7 @@ import { restore } from "./restore.ts";
 import { type StoreColumn, storeTables } from "./store-tables.ts";
 
 const WAYS = STORES.flatMap((from) => STORES.map((to) => ({ from, to }))).filter(
-  ({ from, to }) => from.name === "pglite" || to.name === "pglite", // the fourth way shows nothing new
+  ({ from, to }) => from.name === "pglite" || to.name === "pglite", // the fourth combination shows nothing new
 );
 const quiet = () => {};
 
@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-test.each(WAYS)("from $from.name to $to.name every row arrives, and runs go on", async ({ from, to }) => {
+test.each(WAYS)("from $from.name to $to.name every row arrives, and runs continue", async ({ from, to }) => {
   const source = await made(from.fresh());
   const before = await startTwo(source);
   const expected = await withDatabase(source, async (database) => {
@@ -53,7 +53,7 @@ test.each(WAYS)("from $from.name to $to.name every row arrives, and runs go on",
 });
 
 describe("moving the embedded store to Postgres", () => {
-  test("takes every session along, and the embedded store stays as it was", async () => {
+  test("copies every session, and the embedded store stays unchanged", async () => {
     const source = await made(freshPglite());
     const before = await startTwo(source);
     const expected = await withDatabase(source, async (database) => {
@@ -70,7 +70,7 @@ describe("moving the embedded store to Postgres", () => {
 });
 
 describe("the data folder in a backup", () => {
-  test("comes back with secrets, triggers, links, rights and packages; what belongs to a process does not", async () => {
+  test("is restored with secrets, triggers, links, permissions and packages, but without process state", async () => {
     const source = await made(freshPglite());
     const put = putInto(source.dataDir);
     put("secret.key", "abc\n", 0o600);
@@ -99,7 +99,7 @@ describe("the data folder in a backup", () => {
     for (const name of gone) expect(lstatSync(at(name), { throwIfNoEntry: false }), name).toBeUndefined();
   });
 
-  test("is unpacked into itself only, whatever the paths in the file say", async () => {
+  test("is only unpacked inside itself, whatever the paths in the file say", async () => {
     const path = await backedUp(await made(freshPglite()));
     const target = await made(freshPglite());
     const owner = { mode: 0o600, uid: 0, gid: 0, changed_ms: 0 };
@@ -112,7 +112,7 @@ describe("the data folder in a backup", () => {
     await rewritten(path, [{ is: "file", path: "../capstan-escaped", ...owner }]);
     expect(await restore({ path, to: target, progress: quiet })).toMatchObject({
       ok: false,
-      failure: { message: expect.stringContaining("leads out of the data folder") },
+      failure: { message: expect.stringContaining("is outside the data folder") },
     });
     expect(lstatSync(join(tmpdir(), "capstan-escaped"), { throwIfNoEntry: false })).toBeUndefined();
   });
@@ -131,7 +131,7 @@ describe("a backup or a move is refused, and changes nothing,", () => {
     return path;
   };
 
-  test("while a server has the folder", async () => {
+  test("while a server is using the folder", async () => {
     const source = await made(freshPglite());
     await writeFile(join(source.dataDir, "capstan.pid"), `${process.ppid}\n`);
     expect(await tryBackup(source)).toMatchObject({ ok: false, failure: { code: "data_folder_locked" } });
@@ -145,7 +145,7 @@ describe("a backup or a move is refused, and changes nothing,", () => {
     });
   });
 
-  test("when the file is there already", async () => {
+  test("when the file already exists", async () => {
     expect(await tryBackup(await made(freshPglite()), await copy())).toMatchObject({
       ok: false,
       failure: { code: "backup_exists" },
@@ -156,7 +156,7 @@ describe("a backup or a move is refused, and changes nothing,", () => {
     ["cut off", (bytes) => bytes.subarray(0, bytes.length - 20)],
     ["without its end", (bytes) => gzipSync(lines(bytes).slice(0, -1).join(""))],
     ["with a changed value", (bytes) => gzipSync(lines(bytes).join("").replace("tester", "someone"))],
-    ["with a line taken out", (bytes) => gzipSync(lines(bytes).toSpliced(1, 1).join(""))],
+    ["with a line removed", (bytes) => gzipSync(lines(bytes).toSpliced(1, 1).join(""))],
     ["that is something else", () => Buffer.from("hello")],
     ["of nothing", () => Buffer.alloc(0)],
   ])("with a file %s", async (_what, damage) => {
@@ -177,7 +177,7 @@ describe("a backup or a move is refused, and changes nothing,", () => {
     });
   });
 
-  test("when the data has what this version would lose", async () => {
+  test("when the data has something this version would lose", async () => {
     const path = await copy();
     const target = await made(freshPglite());
     const file = { is: "file", path: "users/a@b.c/notes", mode: 0o600, uid: 0, gid: 0, changed_ms: 0 };
@@ -211,7 +211,7 @@ describe("a backup or a move is refused, and changes nothing,", () => {
     });
   });
 
-  test("to a Postgres that a server works on", async () => {
+  test("to a Postgres in use by a server", async () => {
     const source = await made(freshPglite());
     const { url = "" } = await made(freshPostgres());
     await withDatabase({ dataDir: source.dataDir, url }, ({ pool }) =>
@@ -245,7 +245,7 @@ const script: Script = ({ prompt }, step) => {
   ];
 };
 
-/** One run that waits for an approval, and one whose process died in the middle. */
+/** One run that waits for an approval, and one whose process died. */
 async function startTwo(store: FreshStore): Promise<Started> {
   const never = new Promise<never>(() => {});
   const engine = await openEngine(store, {
@@ -293,7 +293,7 @@ const SAMPLES: Record<string, (n: number) => string> = {
   "timestamp with time zone": (n) => `2026-01-02 03:04:05.67890${n}+02`,
 };
 
-/** Three rows in each table. All uuids of a row are the same, so that every reference leads somewhere. */
+/** Three rows in each table. All uuids of a row are the same, so that every reference is valid. */
 async function fillEveryTable({ pool }: Database): Promise<void> {
   for (const { name, columns } of await storeTables(pool)) {
     for (const n of [1, 2, 3]) {
@@ -355,7 +355,7 @@ async function backedUp(from: FreshStore): Promise<string> {
   return value(await tryBackup(from)).path;
 }
 
-/** The same file with these lines in place of its contents, and a checksum that fits. */
+/** The same file with these lines as its content, and a matching checksum. */
 async function rewritten(path: string, contents: object[], header: object = {}): Promise<void> {
   const [first = ""] = lines(await readFile(path));
   const { createHash } = await import("node:crypto");

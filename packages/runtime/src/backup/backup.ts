@@ -1,4 +1,4 @@
-/** `capstan backup`: everything an installation knows, in one file. The embedded store must be at rest; Postgres need not. */
+/** `capstan backup`: all data of an installation in one file. The embedded store must not be in use; Postgres may be. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
@@ -11,7 +11,7 @@ import { packFolder } from "./pack-folder.ts";
 import { readRows } from "./read-rows.ts";
 import { liveServers, type StoreTable, storeTables } from "./store-tables.ts";
 
-/** Where an installation keeps what it knows. */
+/** Where an installation stores its data. */
 export interface StorePlace {
   readonly dataDir: string;
   /** Absent: the embedded store in the data folder. */
@@ -30,9 +30,9 @@ export interface BackupReport extends CopyCounts {
   readonly path: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** Servers that were at work meanwhile. */
+  /** Servers that were running meanwhile. */
   readonly servers: number;
-  /** Whether the file has the key that providers' keys are sealed with; else it is the operator's CAPSTAN_SECRET. */
+  /** Whether the file contains the key that encrypts provider keys; otherwise it is the operator's CAPSTAN_SECRET. */
   readonly holdsSecret: boolean;
 }
 
@@ -79,7 +79,7 @@ export async function backUp({
   }
 }
 
-/** A store without bringing its schema up to date: a backup before an upgrade must not be the upgrade. */
+/** Opens a store without migrating it: a backup before an upgrade must not perform the upgrade. */
 export async function openAsItIs(
   place: StorePlace,
 ): Promise<Result<{ database: Database; schema: string[]; tables: StoreTable[] }>> {
@@ -94,7 +94,7 @@ export async function openAsItIs(
     await database.close();
     return fail("backup_nothing_there", { folder: database.location });
   }
-  // A database that is shared with others may have tables that are not ours.
+  // A shared database may contain tables that are not ours.
   const named = isStartOf(schema, knownMigrations()) ? tablesAfter(schema.length) : undefined;
   return ok({ database, schema, tables: await storeTables(database.pool, named) });
 }

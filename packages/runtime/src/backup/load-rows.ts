@@ -1,4 +1,4 @@
-/** Writes rows that `readRows` read into a store whose tables are there and empty. The caller has the transaction. */
+/** Writes rows from `readRows` into a store whose tables exist and are empty. The caller owns the transaction. */
 import { fail, ok, type Result } from "@capstan/core";
 import type pg from "pg";
 import type { TableRows } from "./backup-format.ts";
@@ -10,14 +10,14 @@ export class RowLoader {
   readonly #tables: ReadonlyMap<string, StoreTable>;
   readonly #version: string;
 
-  /** `version`: of who wrote the data, for the next step. */
+  /** `version`: the version that wrote the data, for the next step. */
   constructor(client: pg.PoolClient, tables: readonly StoreTable[], version: string) {
     this.#client = client;
     this.#tables = new Map(tables.map((table) => [table.name, table]));
     this.#version = version;
   }
 
-  /** By the names of the columns: one that the store has and the data has not gets its default. */
+  /** By column name: a column missing in the data gets its default. */
   async load({ table, columns, rows }: TableRows): Promise<Result<number>> {
     const known = this.#tables.get(table);
     if (!known) return fail("backup_schema_unknown", { what: `a table "${table}"`, version: this.#version });
@@ -39,7 +39,7 @@ export class RowLoader {
     return ok(rows.length);
   }
 
-  /** Sequences count on from the highest number, and runs that were on are handed over: any process takes them up. */
+  /** Sequences continue from the highest number, and active runs are released: any process can take them over. */
   async finish(): Promise<void> {
     for (const { name, columns } of this.#tables.values()) {
       for (const column of columns.filter(({ counts }) => counts)) {

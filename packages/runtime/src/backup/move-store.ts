@@ -1,6 +1,6 @@
 /**
- * `capstan migrate`: the rows of the embedded store go to an empty Postgres; the data folder stays and goes on being
- * used. The embedded store is only read, so that going back is starting without DATABASE_URL.
+ * `capstan migrate`: copies the rows of the embedded store to an empty Postgres; the data folder stays in
+ * use. The embedded store is only read, so you can go back by starting without DATABASE_URL.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import { migrate } from "../db/migrate.ts";

@@ -1,4 +1,4 @@
-/** A store to be filled: empty, with no server on it, and with the schema the data was written by. */
+/** A store to restore into: empty, not in use, and with the schema that the data was written with. */
 import { fail, ok, type Result } from "@capstan/core";
 import { type Database, openDatabase } from "../db/database.ts";
 import { appliedMigrations, knownMigrations, migrate } from "../db/migrate.ts";
@@ -22,8 +22,8 @@ export async function openTarget(place: StorePlace, schema: readonly string[]): 
 }
 
 /**
- * A schema we know the history of is made as it was, so that the migrations after it change the data too. One from
- * before the first release is not known any more: there the columns' names decide.
+ * A known schema version is created as it was, so that later migrations also convert the data. A schema from
+ * before the first release is unknown: there the column names decide.
  */
 async function prepare(
   database: Database,

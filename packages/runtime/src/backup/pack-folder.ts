@@ -1,4 +1,4 @@
-/** The data folder as entries of a backup. What belongs to a process or is made again by itself is left out. */
+/** The data folder as backup entries, without process state and files that can be regenerated. */
 import { createReadStream } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -6,7 +6,7 @@ import type { FolderEntry } from "./backup-format.ts";
 
 const PART_BYTES = 1024 * 1024;
 
-/** `db` is read as rows; the others are locks, signs of life, logs and working copies of session files. */
+/** `db` is read as rows; the others are locks, heartbeats, logs and working copies of session files. */
 export const LEFT_OUT = new Set([
   "db",
   "capstan.pid",
@@ -16,7 +16,7 @@ export const LEFT_OUT = new Set([
   "rt_triggers/_managers",
 ]);
 
-/** `except`: absolute paths of files that are none of the folder's, such as the backup itself. */
+/** `except`: absolute paths of files that do not belong to the folder, such as the backup itself. */
 export async function* packFolder(root: string, except: readonly string[]): AsyncGenerator<FolderEntry> {
   const paths = async function* (folder: string): AsyncGenerator<string> {
     const names = await readdir(join(root, folder)).catch(() => [] as string[]);
@@ -30,7 +30,7 @@ export async function* packFolder(root: string, except: readonly string[]): Asyn
   for await (const path of paths("")) yield* entriesOf(root, path);
 }
 
-/** A running server may take a file away while we look: then it is not there. */
+/** A running server may delete a file while we read: then it is skipped. */
 async function* entriesOf(root: string, path: string): AsyncGenerator<FolderEntry> {
   const place = join(root, path);
   const about = await lstat(place).catch(() => undefined);

@@ -1,7 +1,7 @@
 /**
- * All rows of some tables as text, in batches of a few megabytes, out of one snapshot: writers go on meanwhile.
- * The place and size of rows are read first and the rows then fetched by place, so that a table of large files costs
- * no more memory than one of small rows. A single row that is larger is a batch of its own.
+ * All rows of some tables as text, in batches of a few megabytes, from one snapshot: writers are not blocked.
+ * The position and size of rows are read first and the rows then fetched by position, so that a table of large files needs
+ * no more memory than one of small rows. A single larger row is a batch of its own.
  */
 import type pg from "pg";
 import type { TableRows } from "./backup-format.ts";
@@ -11,7 +11,7 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 const BATCH_ROWS = 2000;
 const PLACES = 5000; // looked up at once: two numbers each
 
-/** As text, these say the same on every server. */
+/** As text, these are the same on every server. */
 const READ_SETTINGS = `set local timezone = 'UTC'; set local datestyle = 'ISO'; set local bytea_output = 'hex';
   set local extra_float_digits = 3`;
 
@@ -64,7 +64,7 @@ async function* rowsOf(client: pg.PoolClient, { name, columns }: StoreTable): As
   if (batch.length > 0) yield await fetchRows(batch);
 }
 
-/** Cheap for what can be large: Postgres knows the length of a stored text without unpacking it. */
+/** Cheap for large values: Postgres knows the length of a stored text without unpacking it. */
 function sizeOf(columns: readonly StoreColumn[]): string {
   const parts = columns.map(({ name, type }) => {
     if (type === "bytea") return `coalesce(octet_length(${quoted(name)}) * 2, 0)`; // two characters a byte

@@ -1,4 +1,4 @@
-/** `capstan restore`: an empty installation becomes what the backup was. All of it, or nothing. */
+/** `capstan restore`: restores a backup into an empty installation. All of it, or nothing. */
 import { mkdir } from "node:fs/promises";
 import { fail, ok, type Result } from "@capstan/core";
 import type pg from "pg";
@@ -62,7 +62,7 @@ export async function restore({ path, to, progress }: RestoreOptions): Promise<R
   }
 }
 
-/** Answers what is being written, for the progress. */
+/** Returns what is being written, for the progress. */
 async function add(line: BackupLine, rows: RowLoader, folder: FolderUnpacker): Promise<Result<string>> {
   if (line.is === "rows") {
     const loaded = await rows.load(line);
@@ -72,7 +72,7 @@ async function add(line: BackupLine, rows: RowLoader, folder: FolderUnpacker): P
   return ok("files");
 }
 
-/** One transaction, which a refusal rolls back as an error does. */
+/** One transaction; both a refusal and an error roll it back. */
 export async function fillStore<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<Result<T>>,

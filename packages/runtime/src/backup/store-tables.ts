@@ -1,4 +1,4 @@
-/** What a store's catalog says about our tables: their columns, which come first, which are empty. */
+/** Catalog of our tables in a store: their columns, their order, which are empty. */
 import type pg from "pg";
 
 export interface StoreTable {
@@ -8,13 +8,13 @@ export interface StoreTable {
 
 export interface StoreColumn {
   readonly name: string;
-  /** As Postgres writes it, to cast a text to. */
+  /** The type as Postgres writes it, for casting from text. */
   readonly type: string;
   /** Takes its values from a sequence. */
   readonly counts: boolean;
 }
 
-/** Signs of life of processes, and words that the search reads anew: not data. */
+/** Heartbeats of processes, and the search index, which is rebuilt: not data. */
 const NOT_KEPT = new Set(["executors", "session_texts"]);
 
 const COLUMNS = `select c.relname as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type,
@@ -26,7 +26,7 @@ const COLUMNS = `select c.relname as table, a.attname as column, format_type(a.a
 const REFERENCES = `select c.conrelid::regclass::text as table, c.confrelid::regclass::text as needs
   from pg_constraint c where c.contype = 'f' and c.conrelid <> c.confrelid`;
 
-/** `named`: only these; all of the schema when absent. A table comes after those it refers to. */
+/** `named`: only these; default: all of the schema. A table comes after those it references. */
 export async function storeTables(
   client: pg.Pool | pg.PoolClient,
   named?: readonly string[],
@@ -57,7 +57,7 @@ export async function tablesWithRows(
   return found;
 }
 
-/** Servers that showed a sign of life just now; 0 where there is no such table yet. */
+/** Servers with a recent heartbeat; 0 where the table does not exist yet. */
 export async function liveServers(pool: pg.Pool): Promise<number> {
   const { rows: there } = await pool.query("select to_regclass('public.executors') as name");
   if (there[0]?.name === null) return 0;

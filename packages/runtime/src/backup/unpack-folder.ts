@@ -1,8 +1,8 @@
 /**
- * Puts the entries of a backup into a data folder: first beside, then all at once into place.
+ * Unpacks the entries of a backup into a data folder: first next to it, then all at once into place.
  *
- * Links are made last, so that no file is ever written through one: a backup that was tampered with cannot reach out
- * of the folder. Unpacked packages that cannot work here are left out; they are unpacked again from the store.
+ * Links are created last, so that no file is ever written through one: a tampered backup cannot write outside
+ * the folder. Unpacked packages that cannot work here are left out; they are unpacked again from the store.
  */
 import { randomUUID } from "node:crypto";
 import { type FileHandle, lchown, mkdir, open, readdir, rename, rm, stat, symlink } from "node:fs/promises";
@@ -34,14 +34,14 @@ export class FolderUnpacker {
   async add(entry: FolderEntry): Promise<void> {
     if (entry.is === "part") return this.#write(entry.base64);
     await this.#closeFile();
-    if (!isInside(entry.path)) throw new Error(`"${entry.path}" leads out of the data folder`);
+    if (!isInside(entry.path)) throw new Error(`"${entry.path}" is outside the data folder`);
     this.#skipping = !this.#withPackages && entry.path.startsWith(PACKAGES);
     if (this.#skipping) return;
     if (entry.is === "link") this.#links.push(entry);
     else await this.#place(entry);
   }
 
-  /** Everything to its place. */
+  /** Moves everything into place. */
   async finish(): Promise<void> {
     await this.#closeFile();
     await mkdir(this.#aside, { recursive: true, mode: 0o700 });
@@ -59,7 +59,7 @@ export class FolderUnpacker {
     await rm(this.#aside, { recursive: true, force: true });
   }
 
-  /** Takes away what it made, in its place or not yet. */
+  /** Removes what it created, in place or not. */
   async undo(): Promise<void> {
     await this.#open?.handle.close().catch(() => {});
     const made = [this.#aside, ...this.#moved.map((name) => join(this.#root, name))];
@@ -89,7 +89,7 @@ export class FolderUnpacker {
     await handle.close();
   }
 
-  /** A virtual environment points to the Python it was made with; where that is missing the package cannot start. */
+  /** A virtual environment points to the Python that created it; if that is missing, the package cannot start. */
   async #brokenPackages(): Promise<Set<string>> {
     const broken = new Set<string>();
     for (const { path, target } of this.#links) {
@@ -101,7 +101,7 @@ export class FolderUnpacker {
   }
 }
 
-/** What a data folder has that a restore would mix with. */
+/** Entries of a data folder that a restore would mix with. */
 export async function foldersInTheWay(root: string): Promise<string[]> {
   const names = await readdir(root).catch(() => [] as string[]);
   return names.filter((name) => !LEFT_OUT.has(name));

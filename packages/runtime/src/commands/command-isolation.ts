@@ -1,7 +1,7 @@
 /**
- * How programs that others wrote are separated from the server on this system: found out once, by trying.
+ * How third-party programs are isolated from the server on this system: detected once, by trying.
  * Either level is enough: a private file system (mount namespace, with or without root), or another user id (root).
- * Where there is neither, nothing of others runs unless the operator says so; `notes` is shown in every review.
+ * With neither, third-party code runs only if the operator allows it; every review shows `notes`.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -9,33 +9,33 @@ import { promisify } from "node:util";
 import { rootWords } from "./private-root.ts";
 
 const PROBE_MS = 5_000;
-const FIRST_UID = 100_000_000; // above every range systems hand out to people and containers
+const FIRST_UID = 100_000_000; // above the ranges that systems assign to people and containers
 const UID_COUNT = 900_000_000;
-/** What a command without root sees itself as; outside it is the server's user, whose files are not in its view. */
+/** The user id a command without root sees; outside it is the server's user, whose files are not visible to it. */
 const UNPRIVILEGED_UID = 1000;
 
 export interface CommandIsolation {
-  /** True when the server is root: each user's commands run under a user id of their own. */
+  /** True when the server is root: each user's commands run under their own user id. */
   readonly changesUser: boolean;
-  /** True when commands see a file system of their own: the system's programs and what they were given. */
+  /** True when commands get a private file system: system programs and what they were given. */
   readonly privateRoot: boolean;
-  /** The operator's explicit yes to running packages with neither. */
+  /** The operator explicitly allowed running packages with neither. */
   readonly allowsUnseparated: boolean;
-  /** Goes before a command that may use the network. */
+  /** Prefix of a command that may use the network. */
   readonly wrapper: readonly string[];
-  /** Goes before a command that must not; undefined = the system cannot take the network away. */
+  /** Prefix of a command that must not; undefined = the system cannot remove network access. */
   readonly offlineWrapper: readonly string[] | undefined;
-  /** What is not isolated here, in sentences. */
+  /** What is not isolated here, as sentences. */
   readonly notes: readonly string[];
 }
 
-/** A process namespace, so that a kill also takes what a command has put into the background. */
+/** A process namespace, so that a kill also ends background processes of a command. */
 const PROCESSES = ["--pid", "--fork", "--kill-child"];
 const MOUNTS = ["--mount", "--ipc"];
 
 export interface ProbeOptions {
   readonly allowsUnseparated?: boolean | undefined;
-  /** Of the process; tests look at a server that is another user. */
+  /** Of the process; tests pretend to be another user. */
   readonly isRoot?: boolean;
 }
 
@@ -86,36 +86,36 @@ function notesOf({ isRoot, privateRoot, wrapper, offlineWrapper, allowsUnseparat
     notes.push(
       allowsUnseparated
         ? "Packages run as the server's own user and can read all its files (CAPSTAN_ALLOW_UNSEPARATED_PACKAGES)."
-        : "This system cannot separate packages from the server, so none of them runs.",
+        : "This system cannot isolate packages from the server, so none of them runs.",
     );
   } else if (!privateRoot) {
     notes.push(
-      "There is no mount namespace, so a package sees every file of the machine that all users may read.",
+      "There is no mount namespace, so a package can read every world-readable file of the machine.",
     );
   }
   if (!wrapper)
-    notes.push("There is no process namespace, so a command's background children may outlive it.");
+    notes.push("There is no process namespace, so a command's background processes may outlive it.");
   if (!offlineWrapper)
-    notes.push("There is no network namespace, so a package has the network while it describes itself.");
+    notes.push("There is no network namespace, so a package has network access while it describes itself.");
   notes.push("Commands of a package may use the network when they are called.");
   return notes;
 }
 
-/** Whether installed code is kept apart from the server's own files. */
+/** Whether installed code is isolated from the server's own files. */
 export const isSeparated = ({ changesUser, privateRoot }: CommandIsolation): boolean =>
   changesUser || privateRoot;
 
-/** The user id under which a Capstan user's commands run: always the same for the same address. */
+/** The user id for a Capstan user's commands: always the same for the same address. */
 export function uidFor(email: string): number {
   const digest = createHash("sha256").update(email.toLowerCase()).digest();
   return FIRST_UID + (digest.readUInt32BE(0) % UID_COUNT);
 }
 
-/** Who owns the folders of a command that runs as `uid`; undefined = the server itself. */
+/** The owner of the folders of a command that runs as `uid`; undefined = the server itself. */
 export const ownerOf = ({ changesUser }: CommandIsolation, uid: number): number | undefined =>
   changesUser ? uid : undefined;
 
-/** Gives up the rights that building the namespaces needed. */
+/** Drops the privileges that were needed to create the namespaces. */
 export function setUser(
   { changesUser, privateRoot }: Pick<CommandIsolation, "changesUser" | "privateRoot">,
   uid: number,
@@ -145,12 +145,12 @@ async function firstThatRuns(wrappers: readonly string[][]): Promise<readonly st
   return undefined;
 }
 
-/** Ends in `true`, as a Node would make every start wait. */
+/** Uses `true`, because Node would slow down every start. */
 async function runsHere(words: readonly string[]): Promise<boolean> {
   return process.platform === "linux" && runs([...words, "true"]);
 }
 
-/** Whether a command line runs at all here, such as an interpreter as another user. */
+/** Whether a command line runs here at all, such as an interpreter as another user. */
 export async function runs(argv: readonly string[]): Promise<boolean> {
   const [command = "", ...args] = argv;
   try {

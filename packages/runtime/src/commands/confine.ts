@@ -1,7 +1,7 @@
 /**
- * From a command to what is really started: namespaces, a private file system, another user, then the command.
- * Everything before the command runs with the server's rights, so it gets an environment of our own: a variable that a
- * package chose (`LD_PRELOAD`, `PATH`) is set only after those rights are gone.
+ * Turns a command into the actual command line: namespaces, a private file system, another user, then the command.
+ * Everything before the command runs with the server's privileges, so it gets our own environment: a variable chosen
+ * by a package (`LD_PRELOAD`, `PATH`) is set only after the privileges are dropped.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import { type CommandIsolation, setUser } from "./command-isolation.ts";
@@ -11,10 +11,10 @@ import { type RootVolume, rootWords } from "./private-root.ts";
 export interface ConfinedCommand {
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** The command's whole environment. */
+  /** The command's complete environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly network: boolean;
-  /** The user to become where the server may choose; see `uidFor`. */
+  /** The user to switch to, where the server can; see `uidFor`. */
   readonly uid: number;
   /** Files and folders it may read besides the system's own. */
   readonly readable: readonly string[];
@@ -32,7 +32,7 @@ export interface StartLine {
 
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const VARIABLE = /^[A-Za-z_]\w*$/;
-const KEPT = "CAPSTAN_LATER_"; // a variable of the command, until the server's rights are gone
+const KEPT = "CAPSTAN_LATER_"; // a variable of the command, until the privileges are dropped
 
 export async function confine(
   command: ConfinedCommand,
@@ -61,7 +61,7 @@ export async function confine(
   return ok({ file, args, cwd: "/", env: { PATH: SYSTEM_PATH, ...later } });
 }
 
-/** Without a private file system another user must be able to reach the program; without either nothing runs by itself. */
+/** Without a private file system, another user must be able to reach the program; with neither, nothing runs by default. */
 async function canConfine(
   { argv, readable }: ConfinedCommand,
   isolation: CommandIsolation,

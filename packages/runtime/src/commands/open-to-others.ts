@@ -1,6 +1,6 @@
 /**
- * Whether another user of the system could start a program: every folder on the way must let others in.
- * Asked only where another user id is all that separates a package; with a private file system it does not matter.
+ * Whether another OS user could run a program: every parent folder must be accessible to others.
+ * Only matters where another user id is the only isolation; irrelevant with a private file system.
  */
 import { chmod, lstat, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
@@ -8,7 +8,7 @@ import { dirname, isAbsolute, join } from "node:path";
 const OTHERS_EXECUTE = 0o001;
 const OTHERS_READ = 0o004;
 const OTHERS = 0o007;
-/** The parts of the data folder in which packages work; each of them closes what belongs to one user. */
+/** The parts of the data folder that packages work in; each of them restricts access to one user's files. */
 const PASSED_THROUGH = new Set([
   "packages",
   "work",
@@ -19,7 +19,7 @@ const PASSED_THROUGH = new Set([
   "app_context",
 ]);
 
-/** True when each absolute path on a command line is open to all, links resolved. */
+/** True when each absolute path on a command line is accessible to all, links resolved. */
 export async function isOpenToOthers(argv: readonly string[]): Promise<boolean> {
   for (const word of argv.filter(isAbsolute)) {
     if (!(await isPathOpen(word))) return false;
@@ -27,7 +27,7 @@ export async function isOpenToOthers(argv: readonly string[]): Promise<boolean> 
   return true;
 }
 
-/** Lets others pass through the data folder without listing it, after all else in it is closed to them. */
+/** Lets others pass through the data folder without listing it, after everything else in it is closed to them. */
 export async function letOthersPass(dataDir: string): Promise<void> {
   const { mode, uid } = await stat(dataDir);
   if ((mode & OTHERS_EXECUTE) !== 0 || uid !== process.getuid?.()) return;

@@ -1,27 +1,27 @@
 /**
- * The file system that a confined command sees: system programs read-only, the folders it was given, and nothing else.
- * A shell script builds it inside a new mount namespace. Other users' data, the server's own folder, `/etc/shadow`,
+ * The file system of a confined command: system programs read-only, the folders it was given, and nothing else.
+ * A shell script builds it in a new mount namespace. Other users' data, the server's own folder, `/etc/shadow`,
  * `/run` with its sockets and `/root` do not exist in it, whatever their modes are.
  */
 import { existsSync, lstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Programs and libraries. A link among them (`/bin` -> `usr/bin`) stays a link. */
+/** Programs and libraries. Links among them (`/bin` -> `usr/bin`) stay links. */
 const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
 
-/** Not all of /etc: a server without root reads its own configuration there, and its commands have the same user id. */
+/** Not all of /etc: a server without root has its own configuration there, and its commands have the same user id. */
 const CONFIGURATION_FOLDERS = ["alternatives", "ca-certificates", "crypto-policies", "fonts", "pki", "ssl"];
 const CONFIGURATION_FILES =
   "group host.conf hosts ld.so.cache localtime magic manpath.config mime.types nsswitch.conf papersize passwd protocols resolv.conf services timezone";
 
-/** Where the new root is mounted while it is built; only a mount point, so any folder that nothing below is needed of. */
+/** Where the new root is mounted while it is built; only a mount point, so any folder with nothing needed below it. */
 const MOUNT_POINTS = ["/mnt", "/media", "/srv", "/opt", "/home"];
 const DEVICES = ["null", "zero", "full", "random", "urandom"].map((name) => `/dev/${name}`);
 
 export interface RootView {
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** Folders that it may change and sees under another path, as in a container. */
+  /** Writable folders that appear under another path, as in a container. */
   readonly volumes?: readonly RootVolume[] | undefined;
 }
 
@@ -37,10 +37,10 @@ interface System {
   readonly settings: readonly string[];
 }
 
-/** Looked at once: forty questions to the disk before every command would be waste. */
+/** Detected once: forty file checks before every command would be wasteful. */
 let system: System | undefined;
 
-/** The words after `sh -c`; the command's own words follow them. */
+/** The arguments after `sh -c`; the command's own follow them. */
 export function rootWords(view: RootView): string[] {
   const { writable, volumes = [] } = view;
   const readable = view.readable.filter((path) => existsSync(path));
@@ -80,12 +80,12 @@ export function rootWords(view: RootView): string[] {
     `cp -a ${links.map(quoted).join(" ")} . 2>/dev/null || true`,
     `cp -L ${settings.join(" ")} etc/ 2>/dev/null || true`,
     ...[...DEVICES, ...files].map((path) => `: >${inRoot(path)}`),
-    // /proc cannot be mounted inside some containers; a program that needs it says so itself.
+    // /proc cannot be mounted in some containers; a program that needs it reports that itself.
     "mount -t proc -o nosuid,nodev,noexec proc proc 2>/dev/null || true",
     "cat >.mounts <<'MOUNTS'",
     ...mounts,
     "MOUNTS",
-    "mount -a -T .mounts", // one process for all: a mount each took ten times as long
+    "mount -a -T .mounts", // one process for all: separate mounts took ten times as long
     "pivot_root . .before",
     "umount -l /.before",
     "mount -o remount,ro,nosuid / 2>/dev/null || true",
@@ -114,6 +114,6 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 const outermostFirst = (paths: readonly string[]): string[] => [...new Set(paths)].sort();
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 const inRoot = (path: string): string => quoted(path.slice(1));
-/** As fstab(5) writes what would end a field. */
+/** Escapes as in fstab(5). */
 const escaped = (path: string): string =>
   path.replaceAll(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`);

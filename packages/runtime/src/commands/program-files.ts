@@ -1,6 +1,6 @@
 /**
- * Which files of the machine a named program needs, so that a confined command sees these and not the home they lie in:
- * the interpreter with its libraries, the script with its project, and the `node_modules` folders on the way up.
+ * Which files of the machine a program needs, so that a confined command sees these and not the home folder around them:
+ * the interpreter with its libraries, the script with its project, and the `node_modules` folders above it.
  */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -8,7 +8,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 
 const PROJECT_FILES = ["package.json", "pyproject.toml"];
 
-/** Node, and npm beside it where both were unpacked into one folder. */
+/** Node, and npm next to it if both were unpacked into one folder. */
 export function nodeFiles(node = process.execPath): string[] {
   const real = realpathSync(node);
   const prefix = dirname(dirname(real));
@@ -17,7 +17,7 @@ export function nodeFiles(node = process.execPath): string[] {
   return together ? [dirname(real), modules, node, real] : [node, real];
 }
 
-/** Where Node looks for what a program imports: the `node_modules` of the folders above it. */
+/** Where Node looks for imports: the `node_modules` of the folders above a program. */
 export function modulesAbove(folder: string): string[] {
   const parent = dirname(folder);
   if (parent === folder) return [];
@@ -25,13 +25,13 @@ export function modulesAbove(folder: string): string[] {
   return [...(existsSync(modules) ? [modules] : []), ...modulesAbove(parent)];
 }
 
-/** For each absolute path in a command line: what has to be there for it to work. */
+/** For each absolute path in a command line: the files it needs to work. */
 export function programFiles(argv: readonly string[]): string[] {
   const paths = argv.filter((word) => isAbsolute(word) && existsSync(word));
   return [...new Set(paths.flatMap((path, at) => (at === 0 ? interpreterFiles(path) : scriptFiles(path))))];
 }
 
-/** A program and the libraries that lie beside its `bin`, as with every Python that a version manager installs. */
+/** A program and the libraries next to its `bin`, as with every Python that a version manager installs. */
 export function interpreterFiles(path: string): string[] {
   const real = realpathSync(path);
   const library = join(dirname(dirname(real)), "lib");
@@ -54,7 +54,7 @@ function ownHome(): string | undefined {
   }
 }
 
-/** Never a home, and never the root of the disk: those hold what is not the program's. */
+/** Never a home folder or the root of the disk: those contain unrelated files. */
 function projectFiles(path: string): string[] {
   const home = ownHome();
   const found: string[] = [];

@@ -15,14 +15,14 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a command", () => {
-  test("gets its arguments one by one, unread by any shell", async () => {
+  test("gets its arguments as a vector, without a shell", async () => {
     const args = ["a b", "$(id)", "; touch x", "*", ""];
     const outcome = await run("console.log(JSON.stringify(process.argv.slice(1)))", args);
     expect(outcome).toMatchObject({ exit: "exited", code: 0 });
     expect(JSON.parse(outcome.stdout)).toEqual(args);
   });
 
-  test("sees only the environment it is given", async () => {
+  test("sees only the given environment", async () => {
     process.env.CAPSTAN_TEST_SECRET = "s3cret";
     const { stdout } = await run("console.log(Object.keys(process.env).sort().join())", [], {
       env: { LANG: "C", HOME: "/x" },
@@ -30,7 +30,7 @@ describe("a command", () => {
     expect(stdout.trim()).toBe("HOME,LANG");
   });
 
-  test("answers with its exit code and what it wrote", async () => {
+  test("returns its exit code and output", async () => {
     expect(await run("console.log('out'); console.error('err'); process.exit(3)")).toMatchObject({
       exit: "exited",
       code: 3,
@@ -39,7 +39,7 @@ describe("a command", () => {
     });
   });
 
-  test("that hangs is stopped at its time", async () => {
+  test("that hangs is stopped at its timeout", async () => {
     expect(await run("setInterval(() => {}, 1000)", [], { timeoutMs: 300 })).toMatchObject({
       exit: "timeout",
       code: -1,
@@ -60,7 +60,7 @@ describe("a command", () => {
     expect((await running).exit).toBe("cancelled");
   });
 
-  test("that floods is stopped, or cut, as asked", async () => {
+  test("that prints too much is stopped, or cut, as requested", async () => {
     const flood = "for (let i = 0; i < 1e5; i++) process.stdout.write('x'.repeat(1000))";
     expect(await run(flood, [], { maxOutputBytes: 1000, onFlood: "kill" })).toMatchObject({
       exit: "flooded",

@@ -1,6 +1,6 @@
 /**
  * Runs one command of a package, confined: arguments as a vector, a clean environment, limits on time, output and memory.
- * A command that cannot be started is an outcome; one that may not run here is a failure.
+ * A command that cannot be started is an outcome; one that is not allowed to run here is a failure.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { ok, type Result } from "@capstan/core";
@@ -10,13 +10,13 @@ import { type ConfinedCommand, confine } from "./confine.ts";
 import { processTree } from "./process-tree.ts";
 
 const MEMORY_WATCH_MS = 250;
-const KILL_AFTER_MS = 1_000; // what a well-behaved command needs to close its files after SIGTERM
-const DRAIN_MS = 1_000; // a child that escaped the group may hold the pipes open; its output is not waited for
+const KILL_AFTER_MS = 1_000; // time for a well-behaved command to close its files after SIGTERM
+const DRAIN_MS = 1_000; // a child that escaped the process group may keep the pipes open; its output is not awaited
 
 export interface CommandRequest extends ConfinedCommand {
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
-  /** `kill`: too much output ends the command. `cut`: the rest is thrown away and the command goes on. */
+  /** `kill`: too much output ends the command. `cut`: the rest is dropped and the command continues. */
   readonly onFlood: "kill" | "cut";
   readonly maxMemoryBytes: number;
   readonly signal?: AbortSignal | undefined;
@@ -28,11 +28,11 @@ export type CommandExit = "exited" | "timeout" | "flooded" | "memory" | "cancell
 
 export interface CommandOutcome {
   readonly exit: CommandExit;
-  /** The exit code; -1 when it was killed or never started. */
+  /** The exit code; -1 when it was killed or could not be started. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** True when output was thrown away. */
+  /** True when output was dropped. */
   readonly cut: boolean;
   readonly durationMs: number;
 }
@@ -101,7 +101,7 @@ function ending(
       finish("not-started", -1);
     });
     child.on("exit", (code) => {
-      kill(child, "SIGKILL"); // what it left in its group
+      kill(child, "SIGKILL"); // leftover processes of its group
       const drained = setTimeout(() => finish("exited", code ?? -1), DRAIN_MS);
       child.on("close", () => {
         clearTimeout(drained);
@@ -121,7 +121,7 @@ function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // the group has ended
+    // the group has already ended
   }
 }
 
@@ -131,7 +131,7 @@ async function treeBytes(pid: number | undefined): Promise<number> {
   return sizes.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0);
 }
 
-/** Keeps the first bytes of each stream, and knows whether more came. */
+/** Keeps the first bytes of each stream, and tracks whether more came. */
 class CappedOutput {
   readonly #chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   readonly #left: { stdout: number; stderr: number };
@@ -141,7 +141,7 @@ class CappedOutput {
     this.#left = { stdout: maxBytes, stderr: maxBytes };
   }
 
-  /** False once more came than is kept. */
+  /** False once there is more than the limit. */
   add(stream: "stdout" | "stderr", chunk: Buffer): boolean {
     const kept = chunk.subarray(0, this.#left[stream]);
     this.#left[stream] -= kept.length;

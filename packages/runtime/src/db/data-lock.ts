@@ -1,6 +1,6 @@
 /**
  * One process per data folder: PGlite has no lock of its own, and two processes on one folder corrupt it.
- * The lock is a file with the holder's process id; a holder that no longer lives has left it behind, and it is taken over.
+ * The lock is a file with the owner's process id; the lock of a dead process is taken over.
  */
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";

@@ -4,7 +4,7 @@ import { reasonOf, refusedConnection, refusedFolder, refusedSetup } from "./data
 const WHERE = "postgres://db/capstan";
 const coded = (code: string, message = "it failed") => Object.assign(new Error(message), { code });
 
-test("a certificate that nobody vouches for is named, with the settings that help", () => {
+test("an untrusted certificate is named, with the settings that help", () => {
   const { failure } = refusedConnection(
     coded("DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed certificate"),
     WHERE,
@@ -13,7 +13,7 @@ test("a certificate that nobody vouches for is named, with the settings that hel
   expect(failure.nextStep).toMatch(/sslrootcert=.*sslmode=no-verify/);
 });
 
-test("a statement is never repeated: the driver's words are inside drizzle's", () => {
+test("the statement is never repeated: the driver's message is inside drizzle's", () => {
   const driver = coded("42501", "permission denied for schema public");
   const drizzle = new Error('Failed query: CREATE TABLE "agents" (...)', { cause: driver });
   expect(reasonOf(drizzle)).toBe("permission denied for schema public");
@@ -26,9 +26,9 @@ test.each([
   ["a full disk", coded("ENOSPC"), /no space left/, /Free some/],
   ["a full disk in the middle of a statement", coded("53100"), /no space left/, /Free some/],
   ["a full disk under PGlite, which throws a bare object", { errno: 51 }, /no space left/, /Free some/],
-  ["too few open files", coded("EMFILE"), /open files is too low/, /ulimit -n/],
+  ["a low limit on open files", coded("EMFILE"), /open files is too low/, /ulimit -n/],
   ["a read-only file system", coded("EROFS"), /read-only/, /CAPSTAN_DATA_DIR/],
-])("%s is said with what helps, and without talk of backups", (_what, error, why, nextStep) => {
+])("%s is reported with what helps, and without mentioning backups", (_what, error, why, nextStep) => {
   const { failure } = refusedFolder(error, "/data");
   expect(failure.message).toMatch(why);
   expect(failure.nextStep).toMatch(nextStep);

@@ -1,4 +1,4 @@
-/** An error of the driver at the start, as a refusal with the cause and what helps; never the statement it came from. */
+/** Turns a driver error at startup into a refusal with the cause and what helps; never includes the SQL statement. */
 import { fail, type Refused } from "@capstan/core";
 import { isDatabaseAway } from "./database-away.ts";
 
@@ -17,11 +17,11 @@ const CERTIFICATE = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
-/** SQLSTATE 28 and 3D: the user, the password, the database's name. */
+/** SQLSTATE 28 and 3D: the user, the password, the database name. */
 const NOT_LET_IN = /^(28|3D)/;
 
 const TRUST_IT =
-  "Name the authority that signed it (`sslrootcert=/path/to/ca.pem` in DATABASE_URL, or NODE_EXTRA_CA_CERTS), or write `sslmode=no-verify` on a network you trust.";
+  "Name the CA that signed it (`sslrootcert=/path/to/ca.pem` in DATABASE_URL, or NODE_EXTRA_CA_CERTS), or write `sslmode=no-verify` on a network you trust.";
 
 export function refusedConnection(error: unknown, location: string): Refused {
   if (isDatabaseAway(error)) return fail("database_unreachable", { location, why: reasonOf(error) });
@@ -42,7 +42,7 @@ export function refusedConnection(error: unknown, location: string): Refused {
   return fail("database_refused", { location, why });
 }
 
-/** For what fails once it has let us in: while tables are made or brought up to date. */
+/** For failures after login: while tables are created or migrated. */
 export function refusedSetup(error: unknown, location: string): Refused {
   if (isDatabaseAway(error)) return fail("database_unreachable", { location, why: reasonOf(error) });
   const { code } = driverError(error);
@@ -50,7 +50,7 @@ export function refusedSetup(error: unknown, location: string): Refused {
   return fail("database_setup_failed", { location, why: reasonOf(error), code });
 }
 
-/** Causes of the system's that a folder can have, with what helps; PGlite tells them by WASI's numbers alone. */
+/** System errors of a folder, with what helps; PGlite only reports WASI's error numbers. */
 const SYSTEM_CAUSES: readonly { codes: readonly unknown[]; why: string; nextStep: string }[] = [
   {
     codes: ["ENOSPC", "53100", 51],
@@ -66,7 +66,7 @@ const SYSTEM_CAUSES: readonly { codes: readonly unknown[]; why: string; nextStep
   {
     codes: ["EROFS", 69],
     why: "the file system is read-only",
-    nextStep: "Choose a folder that can be written with CAPSTAN_DATA_DIR.",
+    nextStep: "Set CAPSTAN_DATA_DIR to a writable folder.",
   },
 ];
 
@@ -79,7 +79,7 @@ export function refusedFolder(error: unknown, location: string): Refused {
   return fail("database_unusable", { location, why: reasonOf(error) });
 }
 
-/** The words of the driver's own error; drizzle's, around it, repeats the whole statement. */
+/** The driver's own message; drizzle's repeats the whole statement. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") return error.errors.map(reasonOf).join(", ");
   const { message } = driverError(error);

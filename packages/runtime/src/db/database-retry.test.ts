@@ -5,7 +5,7 @@ import { createDatabaseRetry, unreachable } from "./database-retry.ts";
 const AWAY = Object.assign(new Error("stopping"), { code: "57P01" });
 
 describe("a step that needs the database", () => {
-  test("is made once when the database is there", async () => {
+  test("runs once when the database is reachable", async () => {
     const { withRetry, pauses } = clocked(30_000);
     expect(await withRetry(async () => 42)).toBe(42);
     expect(pauses).toEqual([]);
@@ -14,21 +14,24 @@ describe("a step that needs the database", () => {
   test.each<[string, () => Promise<unknown>]>([
     ["throws", () => Promise.reject(AWAY)],
     ["is refused", async () => fail("database_unreachable", { location: "here", why: "cut" })],
-  ])("is made again, at growing intervals, while it %s because the database is away", async (_how, away) => {
-    const { withRetry, pauses, told } = clocked(30_000);
-    let calls = 0;
-    expect(await withRetry(async () => (++calls <= 6 ? away() : "there"))).toBe("there");
-    expect(pauses).toEqual([250, 500, 1000, 2000, 4000, 4000]);
-    expect(told).toHaveLength(6);
-  });
+  ])(
+    "is retried, at growing intervals, while it %s because the database is unreachable",
+    async (_how, away) => {
+      const { withRetry, pauses, told } = clocked(30_000);
+      let calls = 0;
+      expect(await withRetry(async () => (++calls <= 6 ? away() : "there"))).toBe("there");
+      expect(pauses).toEqual([250, 500, 1000, 2000, 4000, 4000]);
+      expect(told).toHaveLength(6);
+    },
+  );
 
-  test("is given up with the last error when the time is over, and never sleeps longer than that", async () => {
+  test("gives up with the last error when the time is over, and never sleeps longer than that", async () => {
     const { withRetry, pauses } = clocked(5000);
     await expect(withRetry(() => Promise.reject(AWAY))).rejects.toBe(AWAY);
     expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBe(5000);
   });
 
-  test("has the whole time again in a later outage", async () => {
+  test("has the full time again in a later outage", async () => {
     const { withRetry, pauses } = clocked(600);
     await expect(withRetry(() => Promise.reject(AWAY))).rejects.toBe(AWAY);
     await expect(withRetry(() => Promise.reject(AWAY))).rejects.toBe(AWAY);
@@ -37,14 +40,14 @@ describe("a step that needs the database", () => {
 
   test.each<[string, unknown]>([
     ["a wrong password", Object.assign(new Error("password"), { code: "28P01" })],
-    ["a fault of ours", new TypeError("x is undefined")],
-  ])("is not made again for %s", async (_what, error) => {
+    ["a bug of ours", new TypeError("x is undefined")],
+  ])("is not retried for %s", async (_what, error) => {
     const { withRetry, pauses } = clocked(30_000);
     await expect(withRetry(() => Promise.reject(error))).rejects.toBe(error);
     expect(pauses).toEqual([]);
   });
 
-  test("passes on any other refusal, and what is no result at all", async () => {
+  test("passes on any other refusal, and values that are not results", async () => {
     const { withRetry } = clocked(30_000);
     const refused = fail("data_folder_locked", { folder: "f", holder: 1 });
     expect(await withRetry(async () => refused)).toBe(refused);
@@ -53,7 +56,7 @@ describe("a step that needs the database", () => {
   });
 });
 
-test("an outage is told with its next step, and a fault of ours is not called one", () => {
+test("an outage is reported with its next step, and a bug of ours is not called one", () => {
   expect(unreachable(AWAY).failure).toMatchObject({ code: "database_unreachable" });
   expect(() => unreachable(new TypeError("ours"))).toThrow("ours");
 });

@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 describe.each(STORES)("the database on $name", ({ fresh }) => {
-  test("goes on after a statement with an error, also with statements it had prepared", async () => {
+  test("keeps working after a failed statement, prepared statements included", async () => {
     const { pool } = await opened(await kept(fresh()));
     expect((await pool.query("select $1::int + 2 as sum", [40])).rows).toEqual([{ sum: 42 }]);
     await expect(pool.query("select $1::int", ["not a number"])).rejects.toThrow(/invalid input syntax/);
@@ -34,14 +34,14 @@ describe.each(STORES)("the database on $name", ({ fresh }) => {
     expect((await pool.query("select count(*)::int as n from users")).rows).toEqual([{ n: 0 }]);
   });
 
-  test("keeps bytes as they are", async () => {
+  test("stores bytes unchanged", async () => {
     const { pool } = await opened(await kept(fresh()));
     const bytes = Buffer.from([0, 255, 10, 13, 92, 120]);
     const { rows } = await pool.query("select $1::bytea as bytes", [bytes]);
     expect(Buffer.compare(rows[0].bytes, bytes)).toBe(0);
   });
 
-  test("keeps what was written when it is opened again", async () => {
+  test("keeps its data when it is reopened", async () => {
     const store = await kept(fresh());
     const first = await opened(store);
     await first.pool.query("insert into users(email) values ($1)", ["kept@example.com"]);
@@ -54,7 +54,7 @@ describe.each(STORES)("the database on $name", ({ fresh }) => {
 });
 
 describe("the embedded store", () => {
-  test("refuses a second server on the same folder and says who holds it", async () => {
+  test("refuses a second server on the same folder and names the process that holds it", async () => {
     const store = await kept(freshPglite());
     const lockHolder = process.ppid; // some other process that lives
     const { writeFileSync } = await import("node:fs");
@@ -64,7 +64,7 @@ describe("the embedded store", () => {
     expect(second.ok === false && second.failure.message).toContain(String(lockHolder));
   });
 
-  test("takes over the lock of a process that no longer lives", async () => {
+  test("takes over the lock of a dead process", async () => {
     const store = await kept(freshPglite());
     const { writeFileSync } = await import("node:fs");
     writeFileSync(`${store.dataDir}/capstan.pid`, "4194303999\n");
@@ -73,7 +73,7 @@ describe("the embedded store", () => {
 });
 
 describe("the schema on Postgres", () => {
-  test("is only looked at when it is up to date: a start does not wait for whoever holds the lock", async () => {
+  test("is only checked when it is up to date: a start does not wait for the lock", async () => {
     const store = await kept(freshPostgres());
     const { pool } = await opened(store);
     const holder = await pool.connect();
@@ -99,7 +99,7 @@ describe("a Postgres that does not answer", () => {
   test.each<[string, (url: string) => string, RegExp]>([
     ["this password", (url) => url.replace(/:[^:@]+@/, ":wrong-one@"), /password|does not exist/],
     ["this database", (url) => `${url}-none`, /does not exist/],
-  ])("is not waited for when it does not know %s", async (_what, wrong, why) => {
+  ])("is not retried when it does not know %s", async (_what, wrong, why) => {
     const store = await kept(freshPostgres());
     const result = await openDatabase({ dataDir: store.dataDir, url: wrong(store.url ?? "") });
     expect(result).toMatchObject({

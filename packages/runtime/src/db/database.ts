@@ -1,4 +1,4 @@
-/** The one database: PGlite in the data folder, or the Postgres of `DATABASE_URL`. The code above it cannot tell which. */
+/** The database: PGlite in the data folder, or the Postgres of `DATABASE_URL`. Callers cannot tell which. */
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ok, type Result } from "@capstan/core";
@@ -16,15 +16,15 @@ import { refusedStore } from "./store-version.ts";
 
 export interface Database {
   readonly kind: "pglite" | "postgres";
-  /** Where the data lies, without secrets, for people. */
+  /** Where the data is stored, without secrets, for people. */
   readonly location: string;
   readonly pool: pg.Pool;
-  /** A second pool on Postgres, so that a burst of run starts cannot hold up commits; the same one on PGlite. */
+  /** A second pool on Postgres, so that a burst of run starts cannot block commits; the same one on PGlite. */
   readonly systemPool: pg.Pool;
-  /** Whose connections keep what a session holds, such as a lock or LISTEN: not so behind a pooler in transaction mode. */
+  /** Its connections keep session state, such as a lock or LISTEN, which a pooler in transaction mode does not. */
   readonly sessionPool: pg.Pool;
   readonly orm: NodePgDatabase;
-  /** For reads that may be a moment old: a replica where one is set, else the pool itself. */
+  /** For reads that may be slightly stale: a replica if one is configured, otherwise the pool itself. */
   readonly reader: Reader;
   close(): Promise<void>;
 }
@@ -33,16 +33,16 @@ export interface DatabaseOptions {
   readonly dataDir: string;
   /** Absent: the embedded store. */
   readonly url?: string | undefined;
-  /** A replica of it that may be read from. */
+  /** A read replica. */
   readonly replicaUrl?: string | undefined;
-  /** The same database without the pooler that `url` leads through. */
+  /** The same database without the pooler in `url`. */
   readonly directUrl?: string | undefined;
-  /** At most, of all pools together. */
+  /** Maximum for all pools together. */
   readonly connections?: number;
   readonly onError?: (error: Error) => void;
-  /** Of this program: a store that a later one changed may need that one. Not asked when absent. */
+  /** This program's version: a store changed by a later version may require that one. Not checked when absent. */
   readonly version?: string;
-  /** How many migrations to apply; all when absent, 0 to leave the schema as it is. */
+  /** Number of migrations to apply; default: all, 0 leaves the schema unchanged. */
   readonly migrations?: number;
 }
 
@@ -70,7 +70,7 @@ async function openEmbedded({ dataDir, onError }: DatabaseOptions): Promise<Resu
   const folder = join(dataDir, "db");
   let lock: DataLock;
   try {
-    if (existsSync(dataDir)) accessSync(dataDir, constants.W_OK); // says "read-only", where mkdir says "no such file"
+    if (existsSync(dataDir)) accessSync(dataDir, constants.W_OK); // reports "read-only", where mkdir reports "no such file"
     mkdirSync(folder, { recursive: true, mode: 0o700 }); // commands of packages run as another user and must not read it
     const locked = lockDataFolder(dataDir);
     if (!locked.ok) return locked;

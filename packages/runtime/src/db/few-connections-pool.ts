@@ -1,12 +1,12 @@
 /**
- * A `pg.Pool` that does with the connections it gets: where Postgres gives no more of them (a limit of the role, of the
- * database or of the server), work waits for one that is there instead of failing. It reaches into pg-pool where a
- * connection is made, because that is the one place that costs nothing when all is well.
+ * A `pg.Pool` that works with the connections it can get: where Postgres allows no more (a limit of the role, the
+ * database or the server), work waits for an existing one instead of failing. It hooks into pg-pool where a
+ * connection is created, because that costs nothing in the normal case.
  */
 import pg from "pg";
 
 const NO_MORE_CONNECTIONS = "53300";
-const TRY_MORE_AFTER_MS = 60_000; // another process may have given some back
+const TRY_MORE_AFTER_MS = 60_000; // another process may have released some
 
 interface Waiting {
   readonly callback: (error: (Error & { code?: string }) | undefined, ...rest: unknown[]) => void;

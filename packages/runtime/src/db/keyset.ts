@@ -1,6 +1,6 @@
 /**
- * Where a page of a list ends: the creation time and id of its last row. Ids alone do not do where clients choose them, and
- * times alone do not do where two rows have the same one.
+ * The position where a page of a list ends: the creation time and id of its last row. Ids alone are not enough where clients
+ * choose them, nor times alone where two rows have the same one.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import { type SQL, sql } from "drizzle-orm";
@@ -8,14 +8,14 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import { isUuid } from "./uuid.ts";
 
 export interface Place {
-  /** With microseconds, as the database has it; a JavaScript date would lose them. */
+  /** With microseconds, as in the database; a JavaScript date would lose them. */
   readonly at: string;
   readonly id: string;
 }
 
 export const cursorAt = ({ at, id }: Place): string => Buffer.from(`${at} ${id}`).toString("base64url");
 
-/** A cursor of ours, or the refusal of anything else. */
+/** Parses one of our cursors; refuses anything else. */
 export function readCursor(cursor: string | undefined): Result<Place | undefined> {
   if (cursor === undefined) return ok(undefined);
   const [day = "", time = "", id = ""] = Buffer.from(cursor, "base64url").toString().split(" ");
@@ -27,6 +27,6 @@ export function readCursor(cursor: string | undefined): Result<Place | undefined
 export const placeAt = (createdAt: PgColumn): SQL<string> =>
   sql<string>`to_char(${createdAt} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')`;
 
-/** Rows after this place, newest first. */
+/** Rows after this position, newest first. */
 export const isAfter = (createdAt: PgColumn, id: PgColumn, place: Place): SQL =>
   sql`(${createdAt}, ${id}) < (${place.at}::timestamp at time zone 'UTC', ${place.id}::uuid)`;

@@ -1,6 +1,6 @@
 /**
- * Brings the schema up to date. Every process tries at start; the advisory lock lets one at a time do it.
- * A loop of tries, not a waiting lock: a waiting one holds a connection that the holder may need.
+ * Migrates the schema. Every process tries at startup; an advisory lock ensures one at a time.
+ * Polls instead of waiting for the lock: a waiting process would hold a connection that the owner may need.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import type pg from "pg";
 const LOCK_KEY = 4_400_001;
 const RETRY_MS = 100;
 
-/** Beside `src` in the repository and beside `dist` in the published package. */
+/** Next to `src` in the repository and next to `dist` in the published package. */
 const MIGRATIONS = fileURLToPath(new URL("../../drizzle", import.meta.url));
 
 interface MigratedDatabase {
@@ -23,7 +23,7 @@ interface MigratedDatabase {
   readonly sessionPool: pg.Pool;
 }
 
-/** `most`: how many of the migrations, the oldest first; all of them when absent. */
+/** `most`: how many of the migrations, oldest first; default: all. */
 export async function migrate({ kind, pool, sessionPool }: MigratedDatabase, most?: number): Promise<void> {
   if (most === undefined && (await isUpToDate(pool))) return;
   const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS }).slice(0, most);
@@ -32,7 +32,7 @@ export async function migrate({ kind, pool, sessionPool }: MigratedDatabase, mos
   await underLock(sessionPool, (client) => apply(migrations, client));
 }
 
-/** As at almost every start: then it takes two short questions, and neither the lock nor drizzle's own statements. */
+/** True at almost every start: this takes two short queries, and neither the lock nor drizzle's own statements. */
 async function isUpToDate(pool: pg.Pool): Promise<boolean> {
   if (!(await hasMigrations(pool))) return false;
   const { rows } = await pool.query<{ at: string | null }>(
@@ -44,11 +44,11 @@ async function isUpToDate(pool: pg.Pool): Promise<boolean> {
   return Number(rows[0]?.at ?? 0) >= (journal.entries.at(-1)?.when ?? Number.POSITIVE_INFINITY);
 }
 
-/** The migrations this version has, by the hash that the database remembers them by. */
+/** This version's migrations, by the hash stored in the database. */
 export const knownMigrations = (): string[] =>
   readMigrationFiles({ migrationsFolder: MIGRATIONS }).map(({ hash }) => hash);
 
-/** The migrations a database has had; none when it has never been ours. */
+/** The migrations applied to a database; none if it was never ours. */
 export async function appliedMigrations(pool: pg.Pool): Promise<string[]> {
   if (!(await hasMigrations(pool))) return [];
   const { rows } = await pool.query<{ hash: string }>(
@@ -62,7 +62,7 @@ async function hasMigrations(pool: pg.Pool): Promise<boolean> {
   return rows[0]?.name !== null;
 }
 
-/** The names of the tables that are there after so many migrations. */
+/** The names of the tables that exist after that many migrations. */
 export function tablesAfter(migrations: number): string[] {
   const name = `${String(migrations - 1).padStart(4, "0")}_snapshot.json`;
   const snapshot: { tables: Record<string, { name: string }> } = JSON.parse(
@@ -78,7 +78,7 @@ async function apply(migrations: MigrationMeta[], on: pg.Pool | pg.PoolClient): 
   await dialect.migrate(migrations, session, { migrationsFolder: MIGRATIONS });
 }
 
-/** Runs `work` while no other process does; also used for the engine's own tables. */
+/** Runs `work` while no other process does; also used for the run engine's own tables. */
 export async function underLock<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {

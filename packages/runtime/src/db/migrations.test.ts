@@ -1,4 +1,4 @@
-/** Migrations are only added, and add: a store of any version since the first kept one opens with each later version. */
+/** Migrations are append-only and additive: a store of any version since the first kept one opens with each later version. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ const files = readdirSync(MIGRATIONS).filter((name) => name.endsWith(".sql"));
 
 describe("migrations", () => {
   test.each(readdirSync(STORES))(
-    "go on from the kept store %s: none that it has had was changed",
+    "continue from the kept store %s: none of its migrations was changed",
     (store) => {
       const dump = readFileSync(STORES + store, "utf8");
       const had = [...dump.matchAll(/__drizzle_migrations VALUES \(\d+, '(\w+)'/g)].map(([, hash]) => hash);
@@ -21,17 +21,14 @@ describe("migrations", () => {
     },
   );
 
-  /** What an older program that runs beside the new one would miss, or fail at. */
+  /** What an older program on the same store would miss, or fail on. */
   const TAKES_AWAY =
     /\bDROP (TABLE|COLUMN|CONSTRAINT|SCHEMA|VIEW|TYPE)\b|\bRENAME\b|\bSET DATA TYPE\b|\bSET NOT NULL\b|\bADD COLUMN\b(?![^;]*\bDEFAULT\b)[^;]*\bNOT NULL\b/i;
 
-  test.each(files.slice(1))(
-    "%s only adds, or says which program is the oldest that can use the store",
-    (file) => {
-      const sql = readFileSync(MIGRATIONS + file, "utf8");
-      if (TAKES_AWAY.test(sql)) expect(sql).toMatch(/store_needs/);
-    },
-  );
+  test.each(files.slice(1))("%s only adds, or names the oldest program that can use the store", (file) => {
+    const sql = readFileSync(MIGRATIONS + file, "utf8");
+    if (TAKES_AWAY.test(sql)) expect(sql).toMatch(/store_needs/);
+  });
 
   test.each([
     ['ALTER TABLE "runs" DROP COLUMN "owner";', true],
@@ -40,11 +37,11 @@ describe("migrations", () => {
     ['ALTER TABLE "runs" ADD COLUMN "a" text DEFAULT \'\' NOT NULL;', false],
     ['ALTER TABLE "runs" ADD COLUMN "a" text;', false],
     ['CREATE TABLE "a" ("id" text PRIMARY KEY NOT NULL);', false],
-  ])("%s takes something away: %s", (sql, expected) => {
+  ])("%s removes something: %s", (sql, expected) => {
     expect(TAKES_AWAY.test(sql)).toBe(expected);
   });
 
-  test("are known by the hash of their text", () => {
+  test("are identified by the hash of their text", () => {
     const [first = ""] = files;
     const text = readFileSync(MIGRATIONS + first, "utf8");
     expect(knownMigrations()[0]).toBe(createHash("sha256").update(text).digest("hex"));

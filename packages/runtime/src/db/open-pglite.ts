@@ -1,5 +1,5 @@
 /**
- * PGlite, opened so that an idle process stays small. Three things cost most of the memory of a plain `PGlite.create`:
+ * PGlite, opened so that an idle process stays small. Most of the memory of a plain `PGlite.create` goes to three things:
  * `initdb` in the process (see prepared-store.ts), 128 MB of shared buffers, and V8 optimising Postgres' SQL parser, one
  * function of 105 kB for which TurboFan takes 600 MB and two seconds of a core after the first hundred tokens.
  */
@@ -10,13 +10,13 @@ import { prepareStore } from "./prepared-store.ts";
 const SHARED_BUFFERS = "32MB"; // the system's file cache is behind it: a miss costs one read call
 
 /**
- * V8 compiles WebAssembly of this process by its baseline compiler alone. A turn costs no more processor time: short
- * statements run through too much code for any of it to repay its optimisation. The flags stay set, because V8 reads
- * them whenever it compiles a function, and it does that again after it has freed compiled code.
+ * V8 compiles this process's WebAssembly with its baseline compiler only. A turn costs no more CPU time: short
+ * statements run through too much code for optimisation to pay off. The flags stay set, because V8 reads
+ * them whenever it compiles a function, which it repeats after freeing compiled code.
  */
 const BASELINE_ONLY = ["--no-wasm-tier-up", "--no-wasm-dynamic-tiering"];
 
-/** It is an optional package, and loaded only here: a server on Postgres needs neither its megabytes nor its start. */
+/** An optional package, loaded only here: a server on Postgres needs neither its memory nor its startup time. */
 const NOT_INSTALLED =
   "the embedded store is not installed; install @electric-sql/pglite, or set DATABASE_URL to a Postgres";
 

@@ -1,6 +1,6 @@
 /**
- * The Postgres of `DATABASE_URL`. A start asks what is there before it uses it: a database that cannot be used is refused
- * with what helps, and behind a pooler in transaction mode statements are not named and sessions are kept elsewhere.
+ * The Postgres of `DATABASE_URL`. A start inspects it before using it: an unusable database is refused
+ * with what helps, and behind a pooler in transaction mode statements are unnamed and session state uses a direct connection.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import { drizzle } from "drizzle-orm/node-postgres";
@@ -15,7 +15,7 @@ import { UnnamedClient } from "./unnamed-client.ts";
 
 const FIRST_ANSWER_MS = 10_000;
 const DEFAULT_CONNECTIONS = 20; // for both pools together
-const SESSION_CONNECTIONS = 3; // one listens for good, one holds the lock of a start, one is spare
+const SESSION_CONNECTIONS = 3; // one listens permanently, one holds the startup lock, one is spare
 const REPLICA_CONNECTIONS = 4; // a few long reads at a time
 const REPLICA_ANSWER_MS = 3000;
 
@@ -68,12 +68,12 @@ async function openPools(
       sessionPool: newPool(SESSION_CONNECTIONS, PreparingClient, directUrl),
     });
   } catch (error) {
-    end().catch(() => {}); // not waited for: a connection that is still being made ends when the system gives it up
+    end().catch(() => {}); // not awaited: a pending connection ends when the system gives up on it
     throw error;
   }
 }
 
-/** By the first connection of each pool, which are needed anyway. */
+/** Uses the first connection of each pool, which are needed anyway. */
 async function survey(pool: pg.Pool, systemPool: pg.Pool) {
   const first = await pool.connect();
   try {
@@ -89,21 +89,21 @@ async function survey(pool: pg.Pool, systemPool: pg.Pool) {
   }
 }
 
-/** It is not waited for: without it the primary answers. */
+/** Not awaited: without it, the primary answers. */
 function openReplica({ replicaUrl, onError }: DatabaseOptions): pg.Pool | undefined {
   if (replicaUrl === undefined) return undefined;
   const limits = { max: REPLICA_CONNECTIONS, connectionTimeoutMillis: REPLICA_ANSWER_MS };
   return watched(new pg.Pool({ connectionString: replicaUrl, ...limits }), onError);
 }
 
-/** Without listeners the process ends when a connection breaks: an idle one tells the pool, one that is lent out only itself. */
+/** Without listeners, a broken connection ends the process: an idle one emits on the pool, one in use only on itself. */
 export function watched<P extends pg.Pool>(pool: P, onError: ((error: Error) => void) | undefined): P {
   pool.on("error", (error) => onError?.(error));
-  pool.on("connect", (client) => client.on("error", () => {})); // whoever holds it learns from its next statement
+  pool.on("connect", (client) => client.on("error", () => {})); // its owner sees the error at its next statement
   return pool;
 }
 
-/** A host that drops packets instead of refusing keeps a connection waiting for minutes. */
+/** A host that drops packets instead of refusing would make a connection wait for minutes. */
 const silence = (ms: number): Promise<never> =>
   new Promise((_, reject) => {
     const words = `no answer in ${ms / 1000} s`;

@@ -1,8 +1,8 @@
 /**
  * A `pg.Pool` over in-process PGlite, so that one code path serves both stores.
- * There is one session: extended-protocol messages gather until Sync and go in one call, so that an error in a
- * statement is answered and forgotten as on a real server (the stock adapters do not recover from it).
- * The pool takes a new client after an error, but the session stays: what it has prepared is known to all clients.
+ * There is one session: extended-protocol messages are buffered until Sync and sent in one call, so that an error in a
+ * statement is handled as on a real server (the stock adapters do not recover from it).
+ * The pool takes a new client after an error, but the session stays: its prepared statements are known to all clients.
  */
 import { EventEmitter } from "node:events";
 import type { PGlite } from "@electric-sql/pglite";
@@ -13,7 +13,7 @@ interface ProtocolMessage {
   readonly name: string;
 }
 
-/** What `pg.Client` expects of its connection; the socket calls that have no meaning here do nothing. */
+/** What `pg.Client` expects of its connection; socket calls without meaning here do nothing. */
 class PgliteConnection extends EventEmitter {
   readonly stream = silentStream();
   readonly parsedStatements: Record<string, string>;

@@ -1,8 +1,8 @@
-/** What a Postgres says about itself at the start, and whether Capstan can live there: each reason with what helps. */
+/** What a Postgres reports about itself at startup, and whether Capstan can use it: each reason with what helps. */
 import { fail, ok, type Refused, type Result } from "@capstan/core";
 import type pg from "pg";
 
-/** Two for each pool: one listens to other processes for good, one holds the lock while another makes tables. */
+/** Two for each pool: one listens to other processes permanently, one holds the lock while another creates tables. */
 export const LEAST_CONNECTIONS = 4;
 
 const FACTS = `select pg_backend_pid() as session, current_setting('server_encoding') as encoding,
@@ -27,7 +27,7 @@ export interface PostgresFacts {
   readonly database_limit: number;
   readonly makes_schemas: boolean;
   readonly makes_tables: boolean;
-  /** Its schemas are there: then no right to make them is needed. */
+  /** Its schemas exist: then no permission to create them is needed. */
   readonly is_set_up: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function readFacts(client: pg.ClientBase): Promise<PostgresFacts> {
   return facts;
 }
 
-/** How many connections there may be at most, of those that were asked for. */
+/** The maximum number of connections, of those requested. */
 export function usableConnections(facts: PostgresFacts, wanted: number, location: string): Result<number> {
   const limits = [facts.role_limit, facts.database_limit].filter((limit) => limit >= 0);
   const allowed = Math.min(wanted, ...limits);
@@ -49,26 +49,26 @@ export function usableConnections(facts: PostgresFacts, wanted: number, location
   const nextStep = `Run \`${what} CONNECTION LIMIT 20\`, or \`-1\` for no limit.`;
   return fail("database_unsuitable", {
     location,
-    why: `it allows ${allowed} connections at once, and ${LEAST_CONNECTIONS} are needed`,
+    why: `it allows ${allowed} connections at once, and ${LEAST_CONNECTIONS} are required`,
     nextStep,
   });
 }
 
-/** The first thing that is in the way. */
+/** The first problem found. */
 export function refusedBy(facts: PostgresFacts, location: string): Refused | undefined {
   const unsuitable = (why: string, nextStep: string) =>
     fail("database_unsuitable", { location, why, nextStep });
   const { encoding, role, database } = facts;
   if (encoding !== "UTF8")
     return unsuitable(
-      `its encoding is ${encoding}, which cannot hold every text`,
-      `Make one that can: \`CREATE DATABASE capstan ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0\`, and name it in DATABASE_URL.`,
+      `its encoding is ${encoding}, which cannot store every text`,
+      `Create one that can: \`CREATE DATABASE capstan ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0\`, and name it in DATABASE_URL.`,
     );
   if (facts.is_replica)
     return unsuitable("it is a replica, which cannot be written to", "Name the primary in DATABASE_URL.");
   if (facts.read_only)
     return unsuitable(
-      `the role "${role}" may only read there`,
+      `the role "${role}" is read-only`,
       `Run \`ALTER ROLE ${quoted(role)} SET default_transaction_read_only = off\` (or the same for the database), or name another role in DATABASE_URL.`,
     );
   if (facts.is_set_up) return undefined;
@@ -78,14 +78,14 @@ export function refusedBy(facts: PostgresFacts, location: string): Refused | und
   ];
   if (grants.length === 0) return undefined;
   return unsuitable(
-    `the role "${role}" may not create tables there`,
+    `the role "${role}" is not allowed to create tables`,
     `As the database's owner run \`${grants.join("; ")}\`.`,
   );
 }
 
 /**
- * Whether two connections are served by one process, or one by two: then there is a pooler between that gives
- * connections of the server out by the transaction, and what a session holds (a lock, LISTEN, a statement) is lost.
+ * Whether two connections share one backend process, or one uses two: then a pooler assigns backends
+ * per transaction, and session state (a lock, LISTEN, a prepared statement) is lost.
  */
 export async function isPooledByTransaction(
   first: pg.ClientBase,

@@ -1,4 +1,4 @@
-/** Databases as people have them: without rights, read-only, in another encoding, with few connections, behind a pooler. */
+/** Databases as people have them: without permissions, read-only, in another encoding, with few connections, behind a pooler. */
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterEach, describe, expect, inject, test } from "vitest";
@@ -13,12 +13,12 @@ afterEach(async () => {
 });
 
 describe("a start on Postgres is refused with the cause and what helps", () => {
-  test("when the role may not create tables, as since Postgres 15", async () => {
+  test("when the role is not allowed to create tables, the default since Postgres 15", async () => {
     const store = await kept(emptyPostgres());
     const role = await newRole();
     expect(await refusal({ ...store, url: as(role, store) })).toEqual({
       code: "database_unsuitable",
-      message: expect.stringMatching(`the role "${role}" may not create tables`),
+      message: expect.stringMatching(`the role "${role}" is not allowed to create tables`),
       nextStep: expect.stringMatching(
         new RegExp(
           `GRANT CREATE ON DATABASE "\\w+" TO "${role}"; GRANT USAGE, CREATE ON SCHEMA public TO "${role}"`,
@@ -27,7 +27,7 @@ describe("a start on Postgres is refused with the cause and what helps", () => {
     });
   });
 
-  test("and what helps does help", async () => {
+  test("and the suggested fix works", async () => {
     const store = await kept(emptyPostgres());
     const role = await newRole();
     const url = as(role, store);
@@ -37,18 +37,18 @@ describe("a start on Postgres is refused with the cause and what helps", () => {
     expect((await opened({ ...store, url })).kind).toBe("postgres");
   });
 
-  test("when the role may only read", async () => {
+  test("when the role is read-only", async () => {
     const store = await kept(freshPostgres());
     const role = await newRole("superuser");
     await onServer(store.url ?? "", `alter role ${role} set default_transaction_read_only = on`);
     expect(await refusal({ ...store, url: as(role, store) })).toEqual({
       code: "database_unsuitable",
-      message: expect.stringContaining("may only read"),
+      message: expect.stringContaining("is read-only"),
       nextStep: expect.stringContaining(`ALTER ROLE "${role}" SET default_transaction_read_only = off`),
     });
   });
 
-  test("when the encoding cannot hold every text", async () => {
+  test("when the encoding cannot store every text", async () => {
     const name = `capstan_${randomUUID().replaceAll("-", "")}`;
     const base = inject("postgresUrl");
     await onServer(
@@ -63,7 +63,7 @@ describe("a start on Postgres is refused with the cause and what helps", () => {
     });
   });
 
-  test("when it allows too few connections at all", async () => {
+  test("when it allows too few connections", async () => {
     const store = await kept(freshPostgres());
     const role = await newRole("connection limit 2");
     expect(await refusal({ ...store, url: as(role, store) })).toEqual({
@@ -73,7 +73,7 @@ describe("a start on Postgres is refused with the cause and what helps", () => {
     });
   });
 
-  test("when it speaks no TLS and the address demands it", async () => {
+  test("when it does not support TLS and the address requires it", async () => {
     const store = await kept(freshPostgres());
     const refused = await refusal({ ...store, url: `${store.url}?sslmode=require` });
     expect(refused).toMatchObject({
@@ -93,7 +93,7 @@ describe("few connections", () => {
     expect(answers).toHaveLength(40);
   });
 
-  test("that others have taken are waited for, too", async () => {
+  test("that others have taken are awaited too", async () => {
     const { store, url } = await limited(6);
     const { pool } = await opened({ ...store, url, connections: 6 });
     const others = await Promise.all(Array.from({ length: 4 }, () => connected(url)));
@@ -104,7 +104,7 @@ describe("few connections", () => {
 });
 
 describe.skipIf(!hasPgbouncer())("a pooler in transaction mode", () => {
-  test("is recognised at the start, and the next step named", async () => {
+  test("is detected at startup, and the next step named", async () => {
     const store = await kept(freshPostgres());
     const pooler = await pooled(store);
     expect(await refusal({ ...store, url: pooler.url })).toEqual({
@@ -114,7 +114,7 @@ describe.skipIf(!hasPgbouncer())("a pooler in transaction mode", () => {
     });
   });
 
-  test("works with the address of Postgres itself beside it, also for the same statement from many at once", async () => {
+  test("works with the direct address of Postgres as well, even for the same statement from many at once", async () => {
     const store = await kept(emptyPostgres());
     const pooler = await pooled(store);
     const { pool, sessionPool } = await opened({ ...store, url: pooler.url, directUrl: store.url });
@@ -154,7 +154,7 @@ async function refusal(options: DatabaseOptions) {
   return { code, message, nextStep };
 }
 
-/** An empty database for a role that may have so many connections. */
+/** An empty database for a role with this connection limit. */
 async function limited(connections: number): Promise<{ store: FreshStore; url: string }> {
   const store = await kept(emptyPostgres());
   const role = await newRole(`connection limit ${connections}`);
@@ -171,7 +171,7 @@ async function newRole(options = ""): Promise<string> {
   const base = inject("postgresUrl");
   await onServer(base, `create role ${role} login password 'secret' ${options}`);
   undo.push(async () => {
-    await onServer(base, `drop role if exists ${role}`).catch(() => {}); // its rights go with its database
+    await onServer(base, `drop role if exists ${role}`).catch(() => {}); // its rights are dropped with its database
   });
   return role;
 }

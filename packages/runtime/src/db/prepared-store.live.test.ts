@@ -12,13 +12,13 @@ afterEach(() => {
 });
 
 describe("the packed store", () => {
-  test("was made by the PGlite that is installed (if not: node tools/pack-embedded-store.ts)", async () => {
+  test("was created by the installed PGlite (if not: node tools/pack-embedded-store.ts)", async () => {
     const entry = createRequire(import.meta.url).resolve("@electric-sql/pglite");
     const { version } = createRequire(import.meta.url)(join(dirname(entry), "../package.json"));
     expect(await packedStoreVersion()).toBe(version);
   });
 
-  test("opens as a store without a table, readable by its owner alone", async () => {
+  test("opens as a store without tables, readable only by its owner", async () => {
     const folder = emptyFolder();
     const store = await openPglite(folder);
     try {
@@ -33,7 +33,7 @@ describe("the packed store", () => {
     }
   });
 
-  test("replaces what an interrupted start left, which never lies in the store's own folder", async () => {
+  test("replaces the remains of an interrupted start, which are never in the store's own folder", async () => {
     const folder = emptyFolder();
     mkdirSync(join(`${folder}.preparing`, "base"), { recursive: true });
     await prepareStore(folder);
@@ -41,7 +41,7 @@ describe("the packed store", () => {
     expect(readdirSync(folder)).toContain("PG_VERSION");
   });
 
-  test("does not touch a store that is there, nor a folder of something else", async () => {
+  test("does not touch an existing store, nor a folder with other files", async () => {
     const theirs = emptyFolder();
     writeFileSync(join(theirs, "notes.txt"), "mine");
     await prepareStore(theirs);

@@ -1,8 +1,8 @@
 /**
- * The files of a new embedded store, unpacked from a file of the package: making them anew (`initdb`) takes PGlite
+ * The files of a new embedded store, unpacked from a file of the package: creating them (`initdb`) takes PGlite
  * three seconds and a gigabyte of memory. `tools/pack-embedded-store.ts` writes the file after an update of PGlite.
  *
- * Packed: for each entry a line of JSON, then the bytes of a file; all of it compressed by brotli.
+ * Format: for each entry a line of JSON, then the bytes of a file; all of it compressed with brotli.
  */
 import { createReadStream, existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { z } from "zod";
 const PACKED = fileURLToPath(new URL("../../data/embedded-store.br", import.meta.url));
 const NEWLINE = 0x0a;
 
-/** First line of the file: which PGlite made the store. Postgres refuses files of another catalog version. */
+/** First line of the file: which PGlite created the store. Postgres refuses files of another catalog version. */
 export const PackedStoreHeader = z.strictObject({ pglite: z.string() });
 
 const Entry = z.union([
@@ -24,14 +24,14 @@ const Entry = z.union([
 export type PackedStoreEntry = z.infer<typeof Entry>;
 
 /**
- * Fills `folder` when it is empty. The files appear all at once: what an interrupted start leaves lies beside it in
- * `<folder>.preparing` and is removed by the next one.
+ * Fills `folder` if it is empty. The files appear all at once: the remains of an interrupted start are next to it in
+ * `<folder>.preparing` and removed by the next start.
  */
 export async function prepareStore(folder: string): Promise<void> {
   if (existsSync(join(folder, "PG_VERSION")) || !existsSync(PACKED)) return;
   const preparing = `${folder}.preparing`;
   await rm(preparing, { recursive: true, force: true });
-  if ((await readdir(folder)).length > 0) return; // not ours to overwrite; PGlite says what is wrong with it
+  if ((await readdir(folder)).length > 0) return; // not ours to overwrite; PGlite reports what is wrong with it
   try {
     await unpack(preparing);
     await rm(folder, { recursive: true });
@@ -43,7 +43,7 @@ export async function prepareStore(folder: string): Promise<void> {
   }
 }
 
-/** Which PGlite the packed store was made with. */
+/** The PGlite version that created the packed store. */
 export async function packedStoreVersion(): Promise<string> {
   const reader = new PackedReader();
   try {
@@ -73,7 +73,7 @@ async function writeFileFrom(reader: PackedReader, path: string, bytes: number):
   }
 }
 
-/** Reads lines and counted bytes in turn, a chunk at a time: the whole would be 25 MB in memory. */
+/** Reads lines and counted bytes alternately, in chunks: the whole would take 25 MB of memory. */
 class PackedReader {
   readonly #stream = createReadStream(PACKED).pipe(createBrotliDecompress());
   readonly #chunks: AsyncIterator<Buffer> = this.#stream[Symbol.asyncIterator]();
@@ -93,7 +93,7 @@ class PackedReader {
 
   async *bytes(count: number): AsyncGenerator<Buffer> {
     for (let left = count; left > 0; ) {
-      if (this.#rest.length === 0 && !(await this.#more())) throw new Error(`${PACKED} is not whole`);
+      if (this.#rest.length === 0 && !(await this.#more())) throw new Error(`${PACKED} is incomplete`);
       const part = this.#rest.subarray(0, left);
       this.#rest = this.#rest.subarray(part.length);
       left -= part.length;

@@ -12,13 +12,13 @@ test("a read goes to the replica", async () => {
 
 test.each([
   ["it is stopping", "57P01"],
-  ["it takes the read back to catch up", "40001"],
+  ["it cancels the read to catch up", "40001"],
 ])("while %s, a read goes to the primary", async (_why, code) => {
   const reader = replicaReader(failing(withCode(code)), answering("primary"));
   expect((await reader.query("select 1")).rows).toEqual(["primary"]);
 });
 
-test("a fault of the statement is told, not tried again", async () => {
+test("an error of the statement is reported, not retried", async () => {
   const reader = replicaReader(failing(withCode("42601")), answering("primary"));
   await expect(reader.query("selct 1")).rejects.toThrow("42601");
 });

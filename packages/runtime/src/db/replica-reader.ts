@@ -1,11 +1,11 @@
 /**
- * Reads that may be a moment old (exports, figures over time) go to a read replica where there is one; while it is away,
- * or takes a read back because it has to catch up, to the primary.
+ * Reads that may be slightly stale (exports, time series) go to a read replica if there is one; while it is down,
+ * or cancels a read because it has to catch up, to the primary.
  */
 import type pg from "pg";
 import { isDatabaseAway } from "./database-away.ts";
 
-/** What only reads. */
+/** Read-only queries. */
 export type Reader = Pick<pg.Pool, "query">;
 
 const TAKEN_BACK = "40001"; // "canceling statement due to conflict with recovery"

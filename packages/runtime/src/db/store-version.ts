@@ -1,6 +1,6 @@
 /**
- * Whether this program may use a store. Migrations only add ("expand"), so programs of several versions can share a store;
- * one that takes something away ("contract") writes into `drizzle.store_needs` which program is the oldest that can.
+ * Whether this program may use a store. Migrations only add ("expand"), so several versions can share a store;
+ * one that removes something ("contract") records in `drizzle.store_needs` the oldest program that can use the store.
  */
 import { fail, type Refused } from "@capstan/core";
 import type pg from "pg";

@@ -1,4 +1,4 @@
-/** A `pg.Client` whose statements have no names, for a pooler in transaction mode: the next may reach another session. */
+/** A `pg.Client` with unnamed statements, for a pooler in transaction mode: the next statement may reach another session. */
 import pg from "pg";
 
 export class UnnamedClient extends pg.Client {

@@ -1,12 +1,12 @@
-/** UUIDs: checking those from outside, and deriving one from a text. */
+/** UUIDs: validating external ones, and deriving one from a text. */
 import { createHash } from "node:crypto";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Check ids from outside with this: Postgres refuses a statement with an invalid one. */
+/** Validate external ids with this: Postgres rejects a statement with an invalid one. */
 export const isUuid = (text: string): boolean => UUID.test(text);
 
-/** The same text gives the same UUID. Version 8 is for ids of one's own making; 4 where readers insist on it. */
+/** The same text gives the same UUID. Version 8 is for custom ids; 4 where readers insist on it. */
 export function uuidFrom(text: string, version: 4 | 8 = 8): string {
   const hex = createHash("sha256").update(text).digest("hex");
   const [a, b, c, d, e] = [

@@ -1,4 +1,4 @@
-/** Texts a user keeps, found by their words (Postgres full text) and by their meaning (static embeddings), both in one score. */
+/** A user's stored texts, found by words (Postgres full text) and by meaning (static embeddings), combined in one score. */
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 
@@ -14,7 +14,7 @@ export interface KeptDocuments {
   count(owner: string): Promise<number>;
 }
 
-const MOST_COMPARED = 2000; // embeddings read per search; beyond that the words decide alone
+const MOST_COMPARED = 2000; // embeddings read per search; beyond that only words decide
 const EXCERPT_CHARS = 2000;
 const WORDS_SHARE = 0.5;
 

@@ -1,4 +1,4 @@
-/** Copies a session's files to another session, when it is forked. */
+/** Copies a session's files to a forked session. */
 import type { Database } from "../db/database.ts";
 
 const COPY = `with copied as (

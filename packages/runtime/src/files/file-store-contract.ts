@@ -1,6 +1,6 @@
 /**
- * What every session file store promises, as tests: called once for the store in memory and once for each database.
- * `open` gives a new, empty session; two of them never see each other.
+ * The guarantees of every session file store, as tests: called once for the in-memory store and once for each database.
+ * `open` creates a new, empty session; sessions never see each other.
  */
 import type { Result, SessionFileStore } from "@capstan/core";
 import type { FileLimits } from "@capstan/core/internal";
@@ -21,7 +21,7 @@ export function fileStoreContract(name: string, open: OpenFileStore): void {
 }
 
 function writingPromises(open: OpenFileStore): void {
-  test("reads back what was written, byte for byte", async () => {
+  test("reads back exactly what was written", async () => {
     const store = await open();
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
     await store.write("/all-bytes.bin", bytes);
@@ -30,7 +30,7 @@ function writingPromises(open: OpenFileStore): void {
     expect(value(await store.read("/empty"))).toHaveLength(0);
   });
 
-  test("says created on the first write only, and keeps the first time of creation", async () => {
+  test("reports created on the first write only, and keeps the first creation time", async () => {
     const store = await open();
     const first = value(await store.write("/a.txt", text("one")));
     const second = value(await store.write("/a.txt", text("three")));
@@ -40,7 +40,7 @@ function writingPromises(open: OpenFileStore): void {
     expect(second.stat.updatedAt.getTime()).toBeGreaterThanOrEqual(first.stat.updatedAt.getTime());
   });
 
-  test("creates parents on the way, and lists one level in order", async () => {
+  test("creates parents, and lists one level in order", async () => {
     const store = await open();
     await store.write("/a/b/c.txt", text("c"));
     await store.write("/a/z.txt", text("zz"));
@@ -83,7 +83,7 @@ function writingPromises(open: OpenFileStore): void {
     expect(value(await store.stat("/dir/file/inside"))).toBeUndefined();
   });
 
-  test("what a caller does to its bytes afterwards changes nothing", async () => {
+  test("later changes to the caller's bytes have no effect", async () => {
     const store = await open();
     const bytes = Buffer.from("before"); // whose slice() shares its memory, unlike that of a plain array
     await store.write("/a", bytes);
@@ -94,7 +94,7 @@ function writingPromises(open: OpenFileStore): void {
 }
 
 function readonlyPromises(open: OpenFileStore): void {
-  test("a read-only file refuses to be written and deleted, also with its directory", async () => {
+  test("a read-only file can be neither written nor deleted, even with its directory", async () => {
     const store = await open();
     await store.write("/keep/fixed.txt", text("fixed"), { readonly: true });
     await store.write("/keep/other.txt", text("other"));
@@ -112,7 +112,7 @@ function readonlyPromises(open: OpenFileStore): void {
 }
 
 function deletingPromises(open: OpenFileStore): void {
-  test("deletes a full directory only when asked to", async () => {
+  test("deletes a non-empty directory only with recursive", async () => {
     const store = await open();
     await store.write("/a/b/c.txt", text("c"));
     await store.write("/ab.txt", text("ab"));
@@ -130,7 +130,7 @@ function deletingPromises(open: OpenFileStore): void {
     expect(value(await store.stat("/a"))).toBeUndefined();
   });
 
-  test("the root can be emptied and is never gone", async () => {
+  test("the root can be emptied but not deleted", async () => {
     const store = await open();
     await store.write("/a/b", text("b"));
     expect(code(await store.delete("/"))).toBe("directory_not_empty");
@@ -147,7 +147,7 @@ function limitPromises(open: OpenFileStore): void {
     expect(value(await store.write("/fits", new Uint8Array(10))).created).toBe(true);
   });
 
-  test("refuses what would fill the session, and counts what was replaced and deleted", async () => {
+  test("refuses what would exceed the session's limit, and counts what was replaced and deleted", async () => {
     const store = await open({ sessionBytes: 100 });
     await store.write("/a", new Uint8Array(60));
     expect(code(await store.write("/b", new Uint8Array(41)))).toBe("session_full");
@@ -170,7 +170,7 @@ function grepPromises(open: OpenFileStore): void {
     });
   });
 
-  test("looks only where the path pattern says", async () => {
+  test("searches only where the path pattern matches", async () => {
     const store = await openWith(open, { "/a.txt": "hit", "/b.md": "hit", "/docs/c.txt": "hit" });
     const paths = async (pathPattern: string) =>
       value(await store.grep("hit", { pathPattern })).matches.map((match) => match.path);
@@ -179,7 +179,7 @@ function grepPromises(open: OpenFileStore): void {
     expect(await paths("*.{md,rst}")).toEqual(["/b.md"]);
   });
 
-  test("stops at the limit and says so; a bad pattern and a bad path pattern are refused", async () => {
+  test("stops at the limit and reports it; an invalid pattern or path pattern is refused", async () => {
     const store = await openWith(open, { "/a": "x\n".repeat(5), "/b": "x\n" });
     expect(value(await store.grep("x", { limit: 3 }))).toMatchObject({ truncated: true });
     expect(value(await store.grep("x", { limit: 6 }))).toMatchObject({ truncated: false });

@@ -27,7 +27,7 @@ describe.each(STORES)("on $name", ({ name, fresh }) => {
 
   fileStoreContract(name, open);
 
-  test("counts the session's bytes right when many write at once", async () => {
+  test("counts the session's bytes correctly with concurrent writes", async () => {
     const files = await open({ sessionBytes: 100 });
     const writes = await Promise.all(
       Array.from({ length: 20 }, (_, i) => files.write(`/f${i % 10}`, new Uint8Array(10))),

@@ -1,6 +1,6 @@
 /**
- * A session's files in the database. Every statement names the session, so no path can reach another one's files.
- * A write locks the session's row first: the size limit is then one comparison that cannot be overtaken.
+ * A session's files in the database. Every statement names the session, so no path can reach another session's files.
+ * A write first locks the session's row: the size check is then one comparison without races.
  */
 import { type FileStat, fail, ok, type Result, type SessionFileStore } from "@capstan/core";
 import {
@@ -26,7 +26,7 @@ export interface FileStoreOptions {
   readonly limits?: Partial<FileLimits>;
 }
 
-const GREP_BATCH_BYTES = 4 * 1024 * 1024; // read at a time: enough to be fast, little enough to stay in memory
+const GREP_BATCH_BYTES = 4 * 1024 * 1024; // per batch: enough to be fast, small enough for memory
 
 interface FileRow {
   path: string;
@@ -207,7 +207,7 @@ async function grep(
   return ok({ matches, truncated: false });
 }
 
-/** Text files in path order. Names first, then contents a few megabytes at a time: the event loop breathes in between. */
+/** Text files in path order. Names first, then contents a few megabytes at a time, which yields to the event loop. */
 async function* textFiles({ pool, sessionId }: FileStoreOptions, wanted: (path: string) => boolean) {
   const { rows: names } = await pool.query<{ path: string; size_bytes: string }>(
     `select path, size_bytes from session_files

@@ -1,14 +1,14 @@
 /**
- * `grep` for session files: patterns of other people on a linear-time engine (RE2 syntax).
- * A whole file is tested first, which the engine does at hundreds of MB/s, and only a file that matches is cut into lines.
+ * `grep` for session files: untrusted patterns on a linear-time engine (RE2 syntax).
+ * The whole file is tested first, at hundreds of MB/s, and only a matching file is split into lines.
  */
 import { fail, ok } from "@capstan/core";
 import type { CompileGrep, LineFinder } from "@capstan/core/internal";
 import { RE2JS, RE2JSException } from "re2js";
 
 const MAX_PATTERN_CHARS = 1_000;
-const MAX_LINE_CHARS = 500; // of a line that is shown; minified code has lines of megabytes
-const SNIFFED_BYTES = 8_000; // git calls a file binary by the same rule
+const MAX_LINE_CHARS = 500; // of a line shown; minified code has lines of megabytes
+const SNIFFED_BYTES = 8_000; // git uses the same rule for binary files
 
 export const compileGrep: CompileGrep = (pattern) => {
   if (pattern.length > MAX_PATTERN_CHARS)
@@ -59,7 +59,7 @@ function textOf(content: Uint8Array): string | undefined {
   }
 }
 
-/** A short line whole; of a long one the part around its first match. */
+/** A short line in full; of a long one, the part around its first match. */
 function excerpt(row: string, regex: RE2JS): string {
   if (row.length <= MAX_LINE_CHARS) return row;
   const matcher = regex.matcher(row);

@@ -1,7 +1,7 @@
 /**
- * Work inside a folder that somebody else can write to, at the same moment, without ever leaving it: every step is taken
- * from an open folder, and no link is followed. Node has no `openat`; on Linux `/proc/self/fd/<n>/name` is the same.
- * Elsewhere each step is looked at before it is taken, which is enough where the server changes no user.
+ * Works inside a folder that others can write to at the same time, without ever leaving it: every step starts
+ * from an open folder, and no link is followed. Node has no `openat`; on Linux `/proc/self/fd/<n>/name` is equivalent.
+ * Elsewhere each step is checked before it is taken, which is enough where the server does not switch users.
  */
 import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rmdir, unlink } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { type PlainFile, readPlainFile } from "./plain-file.ts";
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 const HAS_FOLDERS_BY_NUMBER = process.platform === "linux";
 
-/** How a missing folder is made. */
+/** How to create a missing folder. */
 export interface MadeFolder {
   readonly owner: number | undefined;
   readonly mode?: number;
@@ -31,7 +31,7 @@ export class OpenFolder {
     this.#path = path;
   }
 
-  /** Undefined when it is not there, or is no folder: a link to one, for example. */
+  /** Undefined when it does not exist or is not a folder: a link to one, for example. */
   static async open(path: string): Promise<OpenFolder | undefined> {
     try {
       return new OpenFolder(await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), path);
@@ -41,7 +41,7 @@ export class OpenFolder {
     }
   }
 
-  /** Opens a path of folder names below this one, each made when it is missing and `make` is given. */
+  /** Opens a path below this folder; missing folders are created if `make` is given. */
   async below(names: readonly string[], make?: MadeFolder): Promise<OpenFolder | undefined> {
     let at = await OpenFolder.open(this.#at("."));
     for (const name of names) {
@@ -61,7 +61,7 @@ export class OpenFolder {
     }));
   }
 
-  /** The bytes of a plain file and the time of its last change; undefined for a link, a pipe or a device. */
+  /** The content and modification time of a regular file; undefined for a link, a pipe or a device. */
   async read(name: string, maxBytes: number): Promise<PlainFile | undefined> {
     const file = await readPlainFile(this.#at(name), maxBytes);
     return typeof file === "string" ? undefined : file;
@@ -72,7 +72,7 @@ export class OpenFolder {
     return about?.isFile() ? about.ctimeMs : undefined;
   }
 
-  /** Replaces whatever has this name. Answers the time of the change. */
+  /** Replaces whatever has this name. Returns the modification time. */
   async write(
     name: string,
     bytes: Uint8Array,
@@ -94,7 +94,7 @@ export class OpenFolder {
     await rename(this.#at(from), this.#at(to));
   }
 
-  /** A file, a link or a folder with all that is in it. */
+  /** Removes a file, a link or a folder with its contents. */
   async remove(name: string): Promise<void> {
     const about = await lstat(this.#at(name)).catch(ignoreExpected);
     if (!about) return;
@@ -110,7 +110,7 @@ export class OpenFolder {
     await rmdir(this.#at(name)).catch(() => {});
   }
 
-  /** Gives this folder and the plain files and folders in it to another user; a second name of a file is not given. */
+  /** Gives this folder and the regular files and folders in it to another user; hard links are not given. */
   async giveTo(uid: number, from: number): Promise<void> {
     const about = await this.#handle.stat();
     if (about.uid === from) await this.#handle.chown(uid, uid);
@@ -151,7 +151,7 @@ export class OpenFolder {
   }
 
   #at(name: string): string {
-    if (name.includes("/") || name === "..") throw new Error(`"${name}" is no name of a file`);
+    if (name.includes("/") || name === "..") throw new Error(`"${name}" is not a file name`);
     return HAS_FOLDERS_BY_NUMBER ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.#path, name);
   }
 }
@@ -164,7 +164,7 @@ async function giveFile(path: string, uid: number, from: number): Promise<void> 
   await handle.close();
 }
 
-/** Not there, not what it was taken for, or not ours to read. */
+/** Missing, of another type, or not readable. */
 const EXPECTED = new Set([
   "ENOENT",
   "ENOTDIR",

@@ -1,6 +1,6 @@
 /**
- * Reads a file in a place that others can write to. A link is not followed, and a pipe or a device is never waited for:
- * a `preferences.json` that is a pipe would stop everybody's triggers.
+ * Reads a file in a place that others can write to. Links are not followed, and reading never blocks on a pipe or a device:
+ * a `preferences.json` that is a pipe would block everybody's triggers.
  */
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
@@ -14,7 +14,7 @@ export interface PlainFile {
   readonly modifiedAtMs: number;
 }
 
-/** `refused`: a link, a pipe, a device, a folder, more than `maxBytes`, or nothing that we may read. */
+/** `refused`: a link, a pipe, a device, a folder, larger than `maxBytes`, or not readable. */
 export async function readPlainFile(path: string, maxBytes: number): Promise<PlainFile | "gone" | "refused"> {
   const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: NodeJS.ErrnoException) =>
     error.code === "ENOENT" ? ("gone" as const) : ("refused" as const),
@@ -31,7 +31,7 @@ export async function readPlainFile(path: string, maxBytes: number): Promise<Pla
   }
 }
 
-/** Its text; undefined when it is not there or was refused. */
+/** Its text; undefined when it does not exist or was refused. */
 export async function readPlainText(path: string, maxBytes: number): Promise<string | undefined> {
   const file = await readPlainFile(path, maxBytes);
   return typeof file === "string" ? undefined : file.bytes.toString("utf8");

@@ -18,7 +18,7 @@ async function files(content: { now: string | undefined }): Promise<SessionFileS
   });
 }
 
-test("is read, listed, searched and mounted beside the others, as it is at that moment", async () => {
+test("is read, listed, searched and mounted like the others, with its current content", async () => {
   const content = { now: "first tide\n" };
   const store = await files(content);
   const read = await store.read(PATH);
@@ -40,7 +40,7 @@ test("is read, listed, searched and mounted beside the others, as it is at that 
 test.each([
   ["written", (store: SessionFileStore) => store.write(PATH, bytes("mine"))],
   [
-    "written by another spelling",
+    "written with another spelling",
     (store: SessionFileStore) => store.write("//a/../made.json", bytes("mine")),
   ],
   ["made a directory", (store: SessionFileStore) => store.write(`${PATH}/x`, bytes("mine"))],
@@ -52,7 +52,7 @@ test.each([
   expect(read.ok && text(read.value)).toBe("kept");
 });
 
-test("is not there when there is nothing to make", async () => {
+test("does not exist when there is nothing to generate", async () => {
   const store = await files({ now: undefined });
   expect(await store.read(PATH)).toMatchObject({ failure: { code: "file_not_found" } });
   expect(await store.stat(PATH)).toEqual({ ok: true, value: undefined });
@@ -63,7 +63,7 @@ test("is not there when there is nothing to make", async () => {
 test.each([
   ["its glob does not match", "*.txt", 10, 1, false],
   ["the limit is reached", "*", 1, 1, true],
-])("searching keeps to the request when %s", async (_, pathPattern, limit, count, truncated) => {
+])("a search respects the request when %s", async (_, pathPattern, limit, count, truncated) => {
   const found = await (await files({ now: "tide\n" })).grep("tide", { pathPattern, limit });
   expect(found.ok && [found.value.matches.length, found.value.truncated]).toEqual([count, truncated]);
 });

@@ -1,6 +1,6 @@
 /**
- * A session's files with one more at the root that the server makes: everyone reads it, nobody writes it. It is made at
- * the moment it is looked at, so it is never older than what it tells, on whichever process.
+ * A session's files plus a generated, read-only one at the root. It is generated when it is read, so it is never
+ * stale, on any process.
  */
 import { type FileStat, fail, ok, type SessionFileStore } from "@capstan/core";
 import {
@@ -12,9 +12,9 @@ import {
 } from "@capstan/core/internal";
 
 export interface MadeFile {
-  /** A path right below the root. */
+  /** A path directly below the root. */
   readonly path: string;
-  /** Its content and since when it is that; undefined = there is no such file now. */
+  /** Its content and modification time; undefined = the file does not exist now. */
   make(): Promise<{ text: string; since: Date } | undefined>;
   readonly compile: CompileGrep;
 }

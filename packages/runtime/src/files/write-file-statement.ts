@@ -1,4 +1,4 @@
-/** Decides and writes one file in one statement. The caller holds the session's row lock, so what it reads stays true. */
+/** Checks and writes one file in one statement. The caller holds the session's row lock, so what it reads stays valid. */
 export const WRITE_FILE = `
 with found as (
   select path, is_directory, is_readonly, size_bytes from session_files

@@ -1,7 +1,7 @@
-/** A tool's output as JSON, cut when it is too long for a model. Long texts are cut in place, so that the shape survives. */
+/** A tool's output as JSON, truncated when it is too long for a model. Long texts are cut in place, so that the shape survives. */
 import type { JsonValue } from "@capstan/core";
 
-const KEPT_SHARE = 0.75; // of the limit, for the longest text; the rest is room for the other fields
+const KEPT_SHARE = 0.75; // of the limit, for the longest text; the rest is for the other fields
 
 export function cappedOutput(output: unknown, maxChars: number): JsonValue {
   const text = JSON.stringify(output ?? null) ?? "null";

@@ -36,7 +36,7 @@ describe("the gate", () => {
     });
   });
 
-  test("stops a tool at its timeout and tells it to stop", async () => {
+  test("stops a tool at its timeout and signals it to stop", async () => {
     const outcome = await call(agentWith(), { tool: "slow", input: {} });
     expect(outcome).toMatchObject({ kind: "refused", failure: { code: "tool_timeout" } });
   });
@@ -46,27 +46,27 @@ describe("the gate", () => {
     expect(outcome).toMatchObject({ kind: "refused", failure: { code: "tool_crashed" } });
   });
 
-  test("refuses an answer outside the tool's own schema", async () => {
+  test("refuses output that does not match the tool's schema", async () => {
     const outcome = await call(agentWith(), { tool: "lies", input: {} });
     expect(outcome).toMatchObject({ kind: "refused", failure: { code: "tool_output_invalid" } });
   });
 
-  test("asks before a high-risk call, and runs it once a person approved", async () => {
+  test("requires approval for a high-risk call, and runs it once approved", async () => {
     const agent = agentWith({ risk: "high" });
     expect(await call(agent)).toMatchObject({ kind: "approval" });
     expect(await call(agent, { approved: true })).toMatchObject({ kind: "done" });
   });
 
-  test("checks edited arguments again after approval", async () => {
+  test("validates edited arguments again after approval", async () => {
     const outcome = await call(agentWith({ risk: "high" }), { approved: true, input: { a: 1 } });
     expect(outcome).toMatchObject({ kind: "refused", failure: { code: "tool_input_invalid" } });
   });
 
-  test("hands a client's tool to the client", async () => {
+  test("passes a client's tool to the client", async () => {
     expect(await call(agentWith(), { tool: "on_client", input: {} })).toMatchObject({ kind: "client" });
   });
 
-  test("cuts a long output and says so", async () => {
+  test("truncates a long output and says so", async () => {
     const outcome = await call(agentWith(), { tool: "long", input: {} });
     expect(outcome.kind === "done" && JSON.stringify(outcome.output)).toMatch(/\[cut: \d+ more characters\]/);
   });
@@ -82,7 +82,7 @@ describe("the gate", () => {
     expect(JSON.stringify(records)).not.toContain("payload");
   });
 
-  test("says whether the tool ran, however fast it failed", async () => {
+  test("reports whether the tool ran, however fast it failed", async () => {
     const records: CallRecord[] = [];
     const signal = AbortSignal.abort();
     expect(await call(agentWith(), { tool: "fails", input: {} }, records)).toMatchObject({ ran: true });
@@ -98,7 +98,7 @@ describe("hooks inside the gate", () => {
   test.each<[string, GateHooks, Partial<GateOutcome>]>([
     ["can deny", { beforeCall: () => ({ decision: "deny", why: "not today" }) }, { kind: "refused" }],
     [
-      "can ask a person",
+      "can require approval",
       { beforeCall: () => ({ decision: "approve", why: "large sum" }) },
       { kind: "approval" },
     ],
@@ -113,7 +113,7 @@ describe("hooks inside the gate", () => {
       { kind: "refused" },
     ],
     [
-      "deny when they break",
+      "deny when they throw",
       {
         beforeCall: () => {
           throw new Error("broken");
@@ -121,12 +121,12 @@ describe("hooks inside the gate", () => {
       },
       { kind: "refused" },
     ],
-    ["that pass change nothing", { beforeCall: () => ({ decision: "pass" }) }, { kind: "done" }],
+    ["that return nothing change nothing", { beforeCall: () => ({ decision: "pass" }) }, { kind: "done" }],
   ])("%s", async (_what, hooks, outcome) => {
     expect(await call(agentWith({}, hooks))).toMatchObject(outcome);
   });
 
-  test("can tighten another capability's policy and never loosen it", async () => {
+  test("can tighten another capability's policy but never loosen it", async () => {
     const tightened = agentWith({}, {}, { add: "deny" });
     expect(await call(tightened)).toMatchObject({ kind: "refused", failure: { code: "tool_denied" } });
     const loosened = agentWith(

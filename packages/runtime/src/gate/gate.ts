@@ -1,5 +1,5 @@
 /**
- * The gate: the one function through which every tool call passes, whatever path it came by.
+ * The gate: the one function that every tool call passes through, whatever path it came by.
  * It is the only caller of `tool.run`; the decision itself is core's `decideCall`.
  */
 import {
@@ -18,7 +18,7 @@ import { type Budget, decideCall, stricter } from "@capstan/core/internal";
 import { cappedOutput } from "./capped-output.ts";
 import { runWithin } from "./run-within.ts";
 
-/** How a call reached the gate; telemetry and the audit tell them apart, the decision never does. */
+/** How a call reached the gate; telemetry and the audit log distinguish them, the decision never does. */
 export type CallPath = "loop" | "rest" | "mcp" | "task" | "subagent" | "harness" | "search" | "trigger";
 
 export interface GateRequest {
@@ -33,9 +33,9 @@ export interface GateRequest {
   readonly callId: string;
   readonly signal: AbortSignal;
   readonly budgets?: readonly Budget[];
-  /** Set when a person has said yes to exactly this call, with these arguments. */
+  /** Set when a person approved exactly this call, with these arguments. */
   readonly approved?: boolean;
-  /** The step of a task's plan, and whether it replaces a step that failed. */
+  /** The step of a task's plan, and whether it replaces a failed step. */
   readonly step?: number;
   readonly fallback?: boolean;
   /** W3C's `traceparent` of the request that made the call. */
@@ -59,7 +59,7 @@ export type GateOutcome =
       readonly capabilityId?: string;
       readonly durationMs: number;
     }
-  /** A person must say yes first. The input is as parsed. */
+  /** Approval is required. The input is as parsed. */
   | { readonly kind: "approval"; readonly why: string; readonly tool: RuntimeTool; readonly input: unknown }
   /** The client runs it and sends the result. */
   | { readonly kind: "client"; readonly tool: RuntimeTool; readonly input: unknown };
@@ -83,12 +83,12 @@ export interface CallRecord {
 }
 
 export interface GateParts {
-  /** Makes the context of the running tool. */
+  /** Creates the context of the running tool. */
   readonly contextFor: (request: GateRequest, tool: RuntimeTool, signal: AbortSignal) => ToolContext;
-  /** Called once per call, never with payloads; must not throw or wait. */
+  /** Called once per call, never with payloads; must not throw or block. */
   readonly record: (record: CallRecord) => void;
   readonly now: () => Date;
-  /** Larger outputs are cut, with a note for the model. */
+  /** Larger outputs are truncated, with a note for the model. */
   readonly maxOutputChars: number;
 }
 
@@ -187,11 +187,11 @@ function hookCall(request: GateRequest, tool: RuntimeTool, input: unknown): Hook
 /** The strictest verdict of all hooks, in position order. A hook that throws denies: a broken check must not allow the call. */
 async function askHooks(agent: RuntimeAgent, call: HookCall): Promise<{ policy: ToolPolicy; why: string }> {
   let policy: ToolPolicy = "auto";
-  let why = `"${call.tool}" asks before each call`;
+  let why = "Approval is required for every call.";
   for (const { capabilityId, hooks } of agent.hooks) {
     if (!hooks.beforeCall) continue;
     const verdict = await settle(() => hooks.beforeCall?.(call));
-    if (verdict === undefined) return { policy: "deny", why: `a check of "${capabilityId}" broke` };
+    if (verdict === undefined) return { policy: "deny", why: `a check of "${capabilityId}" failed` };
     if (verdict.decision === "pass") continue;
     if (stricter(policy, verdict.decision) !== policy) why = verdict.why;
     policy = stricter(policy, verdict.decision);
@@ -211,7 +211,7 @@ async function runAfterHooks(
     if (after === undefined) {
       return fail("tool_denied", {
         tool: call.tool,
-        why: `a check of "${capabilityId}" on its output broke`,
+        why: `a check of "${capabilityId}" on its output failed`,
       });
     }
     if ("failure" in after) return after;

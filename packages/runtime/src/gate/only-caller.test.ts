@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const PACKAGES = fileURLToPath(new URL("../../../", import.meta.url));
 
-test("no code but the gate calls a tool's run", () => {
+test("only the gate calls a tool's run", () => {
   const callers = readdirSync(PACKAGES, { recursive: true, encoding: "utf8" })
     .filter((path) => /^[\w-]+\/src\/.*\.tsx?$/.test(path) && !/\.test\.tsx?$|\/fixtures\//.test(path))
     .filter((path) => /\btool\.run\(/.test(withoutComments(readFileSync(PACKAGES + path, "utf8"))));

@@ -1,4 +1,4 @@
-/** Runs a tool within its timeout: it is told to stop, and abandoned if it does not. An exception becomes a failure. */
+/** Runs a tool within its timeout: it is signalled to stop, and abandoned if it does not. An exception becomes a failure. */
 import { fail, type Result, type RuntimeTool } from "@capstan/core";
 
 export function runWithin<T>(

@@ -1,10 +1,10 @@
-/** Skills that a command package brings along (`bundled_skills`): found in its unpacked files, loaded beside its tools. */
+/** Skills bundled with a command package (`bundled_skills`): found in its unpacked files, loaded with its tools. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Capability, Manifest } from "@capstan/core";
 import { loadSkill } from "../sources/skill.ts";
 
-/** Where packages keep them, seen from the folder in which the package was placed; `*` is any one folder. */
+/** Their usual locations, relative to the package's folder; `*` is any one folder. */
 const PLACES = [
   "venv/lib/*/site-packages/*/skills",
   "package/skills",
@@ -12,7 +12,7 @@ const PLACES = [
   "package/*/skills",
 ];
 
-/** A skill that cannot be read is left out: the commands work without it. */
+/** An unreadable skill is skipped: the commands work without it. */
 export async function bundledSkills(folder: string, manifest: Manifest): Promise<Capability[]> {
   const parents = (await Promise.all(PLACES.map((place) => expand(folder, place.split("/"))))).flat();
   const skills: Capability[] = [];
@@ -31,7 +31,7 @@ async function firstSkill(folders: readonly string[]): Promise<Capability | unde
   return undefined;
 }
 
-/** A skill works through the package's commands, so it needs them and their rights. */
+/** A skill uses the package's commands, so it requires them and their rights. */
 function withCommand(skill: Capability, { name, required_scopes }: Manifest): Capability {
   return { ...skill, dependencies: [...skill.dependencies, name], requiredScopes: required_scopes ?? [] };
 }

@@ -1,6 +1,6 @@
-/** The words of a command line as a shell would read them: quotes and backslashes keep spaces; nothing is expanded. */
+/** Splits a command line as a shell would: quotes and backslashes keep spaces; nothing is expanded. */
 const WORD = /\s*((?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+)/gy;
-/** A backslash before an ordinary letter stays: Windows paths have them. */
+/** A backslash before an ordinary letter is kept: Windows paths have them. */
 const PIECE = /\\([\s"'\\])|"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s"'\\]+|\\)/g;
 
 /** Undefined when a quote is not closed. */

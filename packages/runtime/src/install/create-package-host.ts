@@ -1,4 +1,4 @@
-/** Puts the parts of the installer together: one call for the server and for tests. */
+/** Assembles the parts of the installer: one call for the server and for tests. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Result } from "@capstan/core";
@@ -21,16 +21,16 @@ import { type WrapProposal, type WrapRequest, wrapCommand } from "./wrap-command
 
 export interface PackageHostOptions {
   readonly dataDir: string;
-  /** Of `probeIsolationFor` the same data folder. */
+  /** Result of `probeIsolationFor` for the same data folder. */
   readonly isolation: CommandIsolation;
   readonly store: PackageStore;
-  /** Where `capstan.lock` lies. */
+  /** The folder of `capstan.lock`. */
   readonly lockPath: string;
   /** For pip and npm: PATH, proxies and registries; packages themselves never see it. */
   readonly toolEnvironment: Readonly<Record<string, string>>;
   readonly download: (url: string) => Promise<Result<Uint8Array>>;
   readonly ownerOf: (capability: string, packageName: string) => string | undefined;
-  /** How other kinds are read and placed: MCP servers, skills, OpenAPI documents. */
+  /** How other kinds are read and unpacked: MCP servers, skills, OpenAPI documents. */
   readonly otherKinds?: PackageKinds;
   readonly now: () => Date;
   readonly node?: string;
@@ -41,7 +41,7 @@ export interface PackageHost {
   readonly installer: Installer;
   readonly placed: PlacedPackages;
   readonly isolation: CommandIsolation;
-  /** What lies in `capabilities/clis/` and waits for review. */
+  /** Archives in `capabilities/clis/` that wait for review. */
   waiting(): Promise<WaitingPackage[]>;
   /** A package for a program that knows nothing of Capstan, as a proposal. */
   wrap(request: WrapRequest): Promise<Result<WrapProposal>>;
@@ -77,8 +77,8 @@ export function createPackageHost(options: PackageHostOptions): PackageHost {
 }
 
 /**
- * How packages are separated for this data folder. Where the only way is another user, the folder is made so that it
- * works: others may pass through it to a package, and see nothing else in it.
+ * How packages are isolated for this data folder. Where the only way is another user, the folder's permissions are set so
+ * that others can reach a package through it, and see nothing else in it.
  */
 export async function probeIsolationFor(
   dataDir: string,

@@ -25,10 +25,10 @@ function readOutcome(outcome: CommandOutcome, timeoutMs: number): Result<Manifes
     exited:
       outcome.code === 0
         ? undefined
-        : `--help ended with code ${outcome.code}: ${outcome.stderr.trim().slice(-300)}`,
-    timeout: `--help did not end within ${timeoutMs} ms`,
+        : `--help exited with code ${outcome.code}: ${outcome.stderr.trim().slice(-300)}`,
+    timeout: `--help timed out after ${timeoutMs} ms`,
     flooded: `--help printed more than ${MANIFEST_MAX_CHARS} bytes`,
-    memory: "--help took too much memory",
+    memory: "--help exceeded its memory limit",
     cancelled: "--help was cancelled",
     "not-started": `it could not be started: ${outcome.stderr.trim().slice(-300)}`,
   };

@@ -1,4 +1,4 @@
-/** From what an archive says of itself to what a person reviews. Names and commands are checked here. */
+/** Builds what a person reviews from an archive's metadata. Names and commands are validated here. */
 import { fail, type Manifest, ok, type Result, readManifest } from "@capstan/core";
 import { type PackageContents, readPackageName, unusedFields } from "@capstan/core/internal";
 import type { PackageDescription } from "../db/schema/package-record.ts";
@@ -30,7 +30,7 @@ export function describePackage(contents: PackageContents): Result<PackageDescri
   return withManifest(unused.length > 0 ? { ...base, unused_fields: unused } : base, manifest.value);
 }
 
-/** The command must be one that the package itself brings: a manifest cannot point at programs of the system. */
+/** The command must be part of the package: a manifest cannot point at system programs. */
 export function withManifest(base: PackageDescription, manifest: Manifest): Result<PackageDescription> {
   if (!base.commands.includes(manifest.command)) {
     return fail("package_command_missing", { command: manifest.command, has: base.commands });

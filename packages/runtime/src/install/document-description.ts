@@ -1,4 +1,4 @@
-/** What packages that are not commands (MCP servers, skills, OpenAPI documents) show in a review: their capability, read. */
+/** What the review of a non-command package (MCP server, skill, OpenAPI document) shows: its capability. */
 import type { Capability } from "@capstan/core";
 import type { PackageDescription } from "../db/schema/package-record.ts";
 

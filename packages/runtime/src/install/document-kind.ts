@@ -1,4 +1,4 @@
-/** Capabilities without code as packages: the document is the archive, reviewed and removed like every other. */
+/** Declarative capabilities as packages: the document is the archive, reviewed and removed like any other. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, ok } from "@capstan/core";

@@ -17,11 +17,11 @@ describe("a file of MCP servers", () => {
     ["Claude Desktop, Claude Code and Cursor", { mcpServers: { files } }],
     ["VS Code", { servers: { files: { type: "stdio", ...files } }, inputs: [] }],
     ["VS Code's settings", { mcp: { servers: { files } } }],
-  ])("as %s write it is an MCP server", (_, document) => {
+  ])("as written by %s is an MCP server", (_, document) => {
     expect(read(document)).toEqual({ kind: "mcp", server: { name: "files", ...files } });
   });
 
-  test("with an address and a key that the editor asks for names the key as a secret", () => {
+  test("with an address and a key that the editor prompts for declares the key as a secret", () => {
     const remote = {
       type: "http",
       url: "https://mcp.example.com",
@@ -33,7 +33,7 @@ describe("a file of MCP servers", () => {
     });
   });
 
-  test("with several names each of them, and takes the one that is asked for", () => {
+  test("with several servers lists them, and uses the named one", () => {
     const several = { mcpServers: { a: { command: "a" }, b: { url: "https://b.example.com/mcp" } } };
     expect(read(several)).toMatchObject({
       failure: { code: "package_source_several", details: { inside: ["file.json#a", "file.json#b"] } },
@@ -70,7 +70,7 @@ describe("an entry of the MCP registry", () => {
     });
   });
 
-  test("with an address only is reached there", () => {
+  test("with only an address is reached there", () => {
     const remotes = [{ type: "streamable-http", url: "https://mcp.example.com/mcp" }];
     expect(read({ name: "a/b", remotes })).toMatchObject({ server: { name: "b", url: remotes[0]?.url } });
   });
@@ -82,7 +82,7 @@ describe("an entry of the MCP registry", () => {
     expect(read(list, "list.json#x/y")).toMatchObject({ server: { url: "https://y.example" } });
   });
 
-  test("of a kind that nothing here starts is refused with the reason", () => {
+  test("of an unsupported kind is refused with the reason", () => {
     const docker = { name: "a/b", packages: [{ registryType: "oci", identifier: "a/b" }] };
     expect(read(docker)).toMatchObject({
       failure: { message: expect.stringContaining("neither a command") },
@@ -92,8 +92,8 @@ describe("an entry of the MCP registry", () => {
 
 test.each([
   ["an OpenAPI document", "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {}", "openapi"],
-  ["a capability without code", "id: tides\nname: Tides\ndescription: Tides.\ntools: []", "document"],
-])("%s in YAML is known by what it says", (_, text, kind) => {
+  ["a declarative capability", "id: tides\nname: Tides\ndescription: Tides.\ntools: []", "document"],
+])("%s in YAML is detected by its content", (_, text, kind) => {
   expect(read(text, "x.yaml")).toEqual({ kind });
 });
 

@@ -1,6 +1,6 @@
 /**
- * What a JSON or YAML file is: an OpenAPI document, a capability without code, MCP servers as Claude, Cursor and VS Code
- * write them, or an entry of the MCP registry. A file with several servers is asked for one by `file.json#name`.
+ * Detects what a JSON or YAML file is: an OpenAPI document, a declarative capability, MCP servers as Claude, Cursor and VS Code
+ * write them, or an entry of the MCP registry. `file.json#name` selects one of several servers.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import { parse as parseYaml } from "yaml";
@@ -41,7 +41,7 @@ const RegistryEntry = z.looseObject({
   remotes: z.array(z.looseObject({ url: z.string(), headers: z.array(Variable).optional() })).optional(),
 });
 
-/** Undefined when it is none of these, so that the caller can say what it was asked for. */
+/** Undefined when it is none of these, so that the caller can report what was requested. */
 export function readDocumentSource(name: string, bytes: Uint8Array): Result<PackageArchive> | undefined {
   const [path = name, chosen] = name.split("#");
   const document = parsed(bytes);
@@ -62,7 +62,7 @@ function parsed(bytes: Uint8Array): Fields | undefined {
   }
 }
 
-/** By name, each as a declaration of ours. */
+/** By name, each as our declaration. */
 function serversIn(document: Fields): Record<string, unknown> | undefined {
   const inside = document.mcp as Fields | undefined;
   const clients = document.mcpServers ?? (isFields(inside) ? inside.servers : undefined) ?? document.servers;
@@ -83,7 +83,7 @@ function fromClient([name, written]: [string, unknown]): [string, unknown] {
   return [name, address && { name, url: address, ...(headers && { headers: references(headers) }) }];
 }
 
-/** `${env:NAME}` and `${input:id}` of VS Code are `${NAME}` and `${ID}` here: a secret that the operator sets. */
+/** VS Code's `${env:NAME}` and `${input:id}` become `${NAME}` and `${ID}`: a secret that the operator sets. */
 const references = (values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).map(([key, value]) => [
@@ -109,7 +109,7 @@ function fromRegistry(entries: readonly unknown[]): Record<string, unknown> {
   );
 }
 
-/** A package that a known runner starts goes before an address: it needs nobody else's service. */
+/** A package with a known runner is preferred to an address: it needs no external service. */
 function declarationOf({ name, packages = [], remotes = [] }: z.infer<typeof RegistryEntry>): unknown {
   const short = name.split("/").at(-1) ?? name;
   for (const each of packages) {

@@ -2,7 +2,7 @@ import { ok } from "@capstan/core";
 import { expect, test } from "vitest";
 import { fetchPackage } from "./fetch-package.ts";
 
-const noNpm = async () => ok({ ok: false, stdout: "", why: "not asked for" });
+const noNpm = async () => ok({ ok: false, stdout: "", why: "not requested" });
 
 test.each([
   ["https://example.com/aech_cli_tides-0.1.0-py3-none-any.whl", "wheel", true],

@@ -1,6 +1,6 @@
 /**
- * From what a person names to the bytes that are reviewed: a file, a folder that is packed on the way, an npm package,
- * an MCP server, a skill folder, an OpenAPI document. Nothing is run here but npm, to download.
+ * Fetches the bytes to review for whatever a person names: a file, a folder (packed first), an npm package,
+ * an MCP server, a skill folder, an OpenAPI document. Nothing runs here but npm, to download.
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
@@ -24,12 +24,12 @@ import { withStaging } from "./run-tool.ts";
 const NPM_NAME = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*(@[\w.^~<>=|-]+)?$/;
 const DOWNLOAD_MS = 120_000;
 
-/** What to install: words as a person types them, or bytes that a client sends along. */
+/** What to install: a name as a person types it, or bytes sent by a client. */
 export interface PackageSource {
-  /** A path, an npm name, a command line or an address; with `bytes` only their name. */
+  /** A path, an npm name, a command line or a URL; with `bytes` only their name. */
   readonly source: string;
   readonly bytes?: Uint8Array | undefined;
-  /** Needed only where the words do not tell: a URL may be an MCP server or an OpenAPI document. */
+  /** Only required where the name is ambiguous: a URL may be an MCP server or an OpenAPI document. */
   readonly kind?: PackageKind | undefined;
 }
 
@@ -38,14 +38,14 @@ export interface PackageArchive {
   readonly bytes: Uint8Array;
   readonly origin: string;
   readonly serviceFolder?: string;
-  /** Packed from a folder on the way, which its author may change without a new version. */
+  /** Packed from a folder, which its author may change without a new version. */
   readonly isFolder?: boolean;
 }
 
 export interface FetchParts {
   /** Downloads a package by its name. */
   readonly npm: Npm;
-  /** Reads an address through the network guard. */
+  /** Fetches a URL through the network guard. */
   readonly download: (url: string) => Promise<Result<Uint8Array>>;
 }
 
@@ -64,7 +64,7 @@ export async function fetchPackage(
     : fail("package_source_unknown", { source: words });
 }
 
-/** Undefined when there is nothing of that name on the server's machine. */
+/** Undefined when nothing of that name exists on the server's machine. */
 async function fromDisk(
   words: string,
   kind: PackageKind | undefined,
@@ -108,8 +108,7 @@ async function fromAddress(
   const file = isUrl ? (kind ?? kindByName(words.replace(/[?#].*$/, ""))) : undefined;
   if (file !== undefined && file !== "mcp") return fromDownload(words, file, kind === undefined, parts);
   const line = commandWords(words);
-  if (line === undefined)
-    return fail("input_invalid", { where: `a quote is not closed in the command: ${words}` });
+  if (line === undefined) return fail("input_invalid", { where: `unclosed quote in the command: ${words}` });
   const [command = "", ...args] = line;
   const document = isUrl ? { url: words } : { command, args };
   return ok({
@@ -119,7 +118,7 @@ async function fromAddress(
   });
 }
 
-/** A document by its address is looked at, unless its kind was said. */
+/** A document at a URL is inspected, unless its kind was given. */
 async function fromDownload(
   words: string,
   kind: PackageKind,
@@ -133,7 +132,7 @@ async function fromDownload(
   return document ?? ok({ kind, bytes: bytes.value, origin: address });
 }
 
-/** A service's folder holds its command's package in `cli/`; that is what is installed, and the folder is remembered. */
+/** A service's folder has its command's package in `cli/`; that one is installed, and the folder is recorded. */
 async function fromFolder(folder: string): Promise<Result<PackageArchive>> {
   const names = await readdir(folder);
   const inCli = await readdir(join(folder, "cli")).catch((): string[] => []);
@@ -162,7 +161,7 @@ async function fromFolder(folder: string): Promise<Result<PackageArchive>> {
 
 const PARENTS = ["packages", "apps", "clis", "tools"];
 
-/** The root of a repository with several packages: the one with a manifest is meant; of several, one must be named. */
+/** The root of a repository with several packages: the one with a manifest is used; of several, one must be named. */
 async function insideRepository(folder: string): Promise<Result<PackageArchive> | undefined> {
   if (await hasManifest(folder)) return undefined;
   const below = await Promise.all(
@@ -181,7 +180,7 @@ async function insideRepository(folder: string): Promise<Result<PackageArchive> 
   return inner.ok && isService ? ok({ ...inner.value, serviceFolder: folder }) : inner;
 }
 
-/** Beside the project's file, in its package, or in `src/<package>/`. */
+/** Next to the project file, in its package, or in `src/<package>/`. */
 async function hasManifest(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch((): string[] => []);
   if (!names.includes("pyproject.toml") && !names.includes("package.json")) return false;

@@ -38,7 +38,7 @@ const user = "dev@example.com";
 
 beforeAll(async () => {
   store = await freshPglite();
-  chmodSync(store.dataDir, 0o755); // open to others, so that as root the packages run as another user
+  chmodSync(store.dataDir, 0o755); // accessible to others, so that as root the packages run as another user
   const opened = await openDatabase(store);
   if (!opened.ok) throw new Error(opened.failure.message);
   database = opened.value;
@@ -68,7 +68,7 @@ describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) 
   const install = (change = {}, options: Partial<InstallOptions> = { accept: true }) =>
     host.installer.install(source(change), { user, ...options });
 
-  test("is reviewed before it is installed, and the review is the answer", async () => {
+  test("is reviewed before it is installed, and the review is the response", async () => {
     const review = value(await host.installer.review(source()));
     expect(review).toMatchObject({
       name: "aech-cli-demo",
@@ -94,7 +94,7 @@ describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) 
     expect(filesIn(home)).toEqual([]);
   });
 
-  test("is installed by the hash that was reviewed, runs, and is pinned", async () => {
+  test("is installed by the reviewed hash, runs, and is pinned", async () => {
     const { sha256 } = value(await host.installer.review(source()));
     const { record } = value(await install({}, { accept: sha256 }));
     expect(await answerOf(host, record, ["echo", "--loud", "--json", "hello"])).toMatchObject({
@@ -113,7 +113,7 @@ describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) 
     expect(await packages.list()).toEqual([]);
   });
 
-  test("leaves nothing when it is uninstalled", async () => {
+  test("leaves nothing behind when uninstalled", async () => {
     value(await install());
     value(await host.installer.uninstall("aech-cli-demo"));
     expect(filesIn(home)).toEqual(["capstan.lock"]);
@@ -130,7 +130,7 @@ describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) 
     expect(await answerOf(other, record, ["echo", "there"])).toMatchObject({ text: "there" });
   });
 
-  test("must run code to describe itself when it has no manifest, and only after a yes", async () => {
+  test("must run code to describe itself when it has no manifest, and only with consent", async () => {
     const described = { manifest: undefined, code: printing(kind, JSON.stringify(demoManifest)) };
     expect(value(await host.installer.review(source(described)))).toMatchObject({
       must_run_code: true,
@@ -152,7 +152,7 @@ describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) 
   });
 
   test.each([
-    ["hangs", hanging, /did not end within/],
+    ["hangs", hanging, /timed out after/],
     ["floods", flooding, /printed more than/],
     ["prints no JSON", (of: "wheel" | "npm") => printing(of, "usage: demo"), /no JSON/],
     [
@@ -180,7 +180,7 @@ describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) 
       "manifest_invalid",
     ],
     [
-      "a command it does not bring",
+      "a command it does not contain",
       { manifest: { ...demoManifest, command: "aech-cli-git" } },
       "package_command_missing",
     ],
@@ -190,7 +190,7 @@ describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) 
     expect(filesIn(home)).toEqual([]);
   });
 
-  test("is updated with a permission diff, and with a yes when rights grow", async () => {
+  test("is updated with a permission diff, and requires consent when rights grow", async () => {
     const first = value(await install()).record;
     const [echo, write] = demoManifest.actions as [object, object];
     const more = {
@@ -210,14 +210,14 @@ describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) 
     expect(readdirSync(join(home, "packages")).filter((name) => name.startsWith(first.sha256))).toEqual([]);
   });
 
-  test("is updated without a question when rights do not grow", async () => {
+  test("is updated without asking when rights do not grow", async () => {
     value(await install());
     const { record } = value(await install({ version: "0.1.1" }, {}));
     expect(record.version).toBe("0.1.1");
     expect(lock().packages["aech-cli-demo"]?.version).toBe("0.1.1");
   });
 
-  test("is refused when the same version has other bytes", async () => {
+  test("is refused when the same version has different bytes", async () => {
     value(await install());
     const changed = await install({ manifest: { ...demoManifest, description: "Something else" } });
     expect(changed).toMatchObject({ failure: { code: "package_hash_changed" } });
@@ -232,7 +232,7 @@ describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) 
     expect(await install()).toMatchObject({ failure: { code: "package_hash_changed" } });
   });
 
-  test("is refused when another has its capability", async () => {
+  test("is refused when another package has its capability", async () => {
     const taken = await packageHostIn(packages, home, () => "the built-in of that name");
     expect(await taken.installer.install(source(), { user, accept: true })).toMatchObject({
       failure: { code: "package_conflict" },
@@ -254,14 +254,18 @@ describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) 
 describe("hostile archives", () => {
   const evil = (path: string): ArchiveFile[] => [file(path, "x"), file("package/package.json", "{}")];
   test.each([
-    ["a wheel that climbs out", "x.whl", () => writeZip(evil("../../evil.py"), nodeCodec)],
-    ["a tarball that climbs out", "x.tgz", () => writeTarGz(evil("package/../../evil.js"), nodeCodec)],
+    ["a wheel with a path outside the folder", "x.whl", () => writeZip(evil("../../evil.py"), nodeCodec)],
+    [
+      "a tarball with a path outside the folder",
+      "x.tgz",
+      () => writeTarGz(evil("package/../../evil.js"), nodeCodec),
+    ],
     ["a tarball with an absolute path", "x.tgz", () => writeTarGz(evil("/etc/evil"), nodeCodec)],
     ["a wheel with a link", "x.whl", zipWithLink],
-    ["a wheel that is a bomb of 1 GB", "x.whl", () => zipBomb(1024 ** 3)],
-    ["a wheel that is a bomb and says it is small", "x.whl", () => zipBomb(1000)],
-    ["a tarball that is a bomb of 1 GB", "x.tgz", tarBomb],
-    ["bytes that are no archive", "x.whl", () => new Uint8Array(5000)],
+    ["a wheel that is a zip bomb of 1 GB", "x.whl", () => zipBomb(1024 ** 3)],
+    ["a wheel that is a zip bomb with a false size", "x.whl", () => zipBomb(1000)],
+    ["a tarball that is a zip bomb of 1 GB", "x.tgz", tarBomb],
+    ["bytes that are not an archive", "x.whl", () => new Uint8Array(5000)],
     ["a wheel whose file differs from its record", "x.whl", tamperedWheel],
   ])("%s is refused, and nothing is left on disk", async (_, source, bytes) => {
     const outside = filesIn(dirname(home)).length;
@@ -274,7 +278,7 @@ describe("hostile archives", () => {
     expect(filesIn(dirname(home)).length).toBe(outside);
   });
 
-  test("a folder with a link that leads out is refused", async () => {
+  test("a folder with a link to the outside is refused", async () => {
     const folder = join(home, "project");
     mkdirSync(folder);
     writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "aech-cli-demo", version: "1.0.0" }));
@@ -286,7 +290,7 @@ describe("hostile archives", () => {
 });
 
 describe("dependencies", () => {
-  test("of a wheel come from capabilities/clis when there is no index", async () => {
+  test("of a wheel come from capabilities/clis without an index", async () => {
     const folder = join(home, "capabilities", "clis");
     mkdirSync(folder, { recursive: true });
     const helper = testWheel({
@@ -308,7 +312,7 @@ describe("dependencies", () => {
     expect(await answerOf(host, record, [])).toEqual({ word: "helped" });
   });
 
-  test("of a wheel that are nowhere give a clear refusal and leave nothing", async () => {
+  test("of a wheel that cannot be found give a clear refusal and leave nothing behind", async () => {
     const offline = await packageHostIn(packages, home, () => undefined, {
       PIP_INDEX_URL: "http://127.0.0.1:9/",
       PIP_RETRIES: "0",
@@ -353,13 +357,13 @@ describe("dependencies", () => {
   });
 });
 
-test("a data folder closed to others changes nothing about how packages are separated", async () => {
+test("a data folder closed to others does not change how packages are isolated", async () => {
   chmodSync(home, 0o700);
   const closed = await packageHostIn(packages, home);
   expect(closed.isolation).toEqual(host.isolation);
 });
 
-test("a machine without Python says so", async () => {
+test("a machine without Python is reported", async () => {
   const own = await packageHostIn(packages, home, () => undefined, { PATH: join(home, "empty") });
   expect(
     await own.installer.install({ source: "x.whl", bytes: testWheel() }, { user, accept: true }),
@@ -367,7 +371,7 @@ test("a machine without Python says so", async () => {
   expect(filesIn(home)).toEqual([]);
 });
 
-test("a folder is packed on the way: a Python project, a Node project, and a service with its command in cli/", async () => {
+test("a folder is packed first: a Python project, a Node project, and a service with its command in cli/", async () => {
   const python = join(home, "aech-rt-demo", "cli");
   writePythonProject(python);
   const service = join(home, "aech-rt-demo");

@@ -1,6 +1,6 @@
 /**
- * Review, install, update, uninstall. Nothing is installed that was not reviewed by its hash, and whatever is refused
- * leaves nothing on disk. How each kind of package works is in its own file; this one knows only the steps.
+ * Review, install, update, uninstall. Nothing is installed that was not reviewed by its hash, and a refusal
+ * leaves nothing on disk. Each kind of package is in its own file; this one only knows the steps.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import { permissionDiff } from "@capstan/core/internal";
@@ -22,7 +22,7 @@ export interface InstallerParts extends FetchParts {
   readonly kinds: PackageKinds;
   readonly isolation: CommandIsolation;
   readonly lockPath: string;
-  /** Who has a capability id already, other than this package; undefined = nobody. */
+  /** The other package that owns a capability id; undefined = nobody. */
   readonly ownerOf: (capability: string, packageName: string) => string | undefined;
   readonly now: () => Date;
   readonly helpTimeoutMs?: number;
@@ -30,18 +30,18 @@ export interface InstallerParts extends FetchParts {
 
 export interface InstallOptions {
   readonly user: string;
-  /** The hash that was reviewed, or true to accept whatever the review says (`--yes`). */
+  /** The reviewed hash, or true to accept any review (`--yes`). */
   readonly accept?: string | true | undefined;
-  /** Yes to "it must run code to describe itself". */
+  /** Allows running code of the package so that it can describe itself. */
   readonly runToDescribe?: boolean | undefined;
   readonly allowScripts?: boolean | undefined;
-  /** The hash of the list of dependencies that was reviewed; needed beside a hash in `accept` when there are any. */
+  /** The reviewed hash of the dependency list; required with a hash in `accept` when there are any. */
   readonly acceptDependencies?: string | undefined;
 }
 
 export interface ReviewOptions {
   readonly runToDescribe?: boolean | undefined;
-  /** False: the registry is not asked for dependencies, which takes seconds and the network. */
+  /** False: skips asking the registry for dependencies, which takes seconds and the network. */
   readonly resolve?: boolean | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface Installer {
     source: PackageSource,
     options: InstallOptions,
   ): Promise<Result<{ record: PackageRecord; review: PackageReview }>>;
-  /** Takes the package off the record, the lock and the disk; answers what it was. */
+  /** Removes the package from the store, the lock and the disk; returns what it was. */
   uninstall(name: string): Promise<Result<PackageRecord>>;
 }
 
@@ -88,7 +88,7 @@ interface Prepared {
   readonly review: PackageReview;
   readonly dependencies: ResolvedDependencies;
   readonly before: PackageRecord | undefined;
-  /** On disk already, because it had to run to describe itself. */
+  /** Already on disk, because it had to run to describe itself. */
   readonly built: BuiltPackage | undefined;
 }
 
@@ -139,14 +139,14 @@ async function prepare(
 
 const NO_DEPENDENCIES: ResolvedDependencies = { lock: "", list: [] };
 
-/** The same version must be the same bytes, whether the lock or the store remembers it. */
+/** A version must always have the same bytes, whether the lock or the store recorded it. */
 async function checkHash(
   { name, version }: PackageDescription,
   actual: string,
   before: PackageRecord | undefined,
   { isFolder, origin, lockPath }: Pick<PackageArchive, "isFolder" | "origin"> & { lockPath: string },
 ): Promise<Result<true>> {
-  // A folder is being worked on: its author installs it again without a new version.
+  // A folder is under development: its author reinstalls it without a new version.
   if (isFolder && before?.origin === origin) return ok(true);
   const lock = await readLock(lockPath);
   if (!lock.ok) return lock;
@@ -184,7 +184,7 @@ async function describe(
   return complete;
 }
 
-/** The command that carries the package's own name speaks for it; else its first. */
+/** The command named like the package describes it; otherwise its first. */
 async function describeBuilt(
   description: PackageDescription,
   kind: PackageArchive["kind"],
@@ -300,7 +300,7 @@ async function complete(
   return ok(record);
 }
 
-/** A first installation needs a yes to its hash; an update only when rights grow. */
+/** A first installation requires consent to its hash; an update only when rights grow. */
 function isAccepted(review: PackageReview, { accept, acceptDependencies }: InstallOptions): boolean {
   if (accept === true) return true;
   if (accept === review.sha256) return acceptDependencies === review.dependencies_sha256;

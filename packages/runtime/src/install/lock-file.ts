@@ -1,4 +1,4 @@
-/** `capstan.lock`: which version and which bytes of each package this project has agreed to. Meant to be committed. */
+/** `capstan.lock`: the accepted version and hash of each package of this project. Meant to be committed. */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { fail, ok, type Result } from "@capstan/core";
 import { z } from "zod";
@@ -27,7 +27,7 @@ export async function readLock(path: string): Promise<Result<Record<string, Pin>
   }
 }
 
-/** `undefined` takes the package out. Written beside and renamed, so that a crash leaves the old file. */
+/** `undefined` removes the package. Written to a temporary file and renamed, so that a crash leaves the old file. */
 export async function writePin(path: string, name: string, pin: Pin | undefined): Promise<Result<true>> {
   const read = await readLock(path);
   if (!read.ok) return read;

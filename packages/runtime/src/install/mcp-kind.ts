@@ -1,6 +1,6 @@
 /**
- * MCP servers as packages: the archive is the few lines that say how the server is reached. What a command fetches and
- * runs is not in it, so its bytes are not pinned; the review says so, and listing its tools needs a yes.
+ * MCP servers as packages: the archive is the short declaration of how to reach the server. What a command downloads and
+ * runs is not part of it, so those bytes are not pinned; the review says so, and listing its tools requires consent.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import type { PackageLoader } from "./package-registry.ts";
 import type { PackageStore } from "./package-store.ts";
 
 const Texts = z.record(z.string().max(200), z.string().max(10_000));
-/** What the declaration calls the server; else its command or address names it. */
+/** The declaration's name for the server; otherwise derived from its command or address. */
 const Name = z.string().min(1).max(200).optional();
 const Declaration = z.union([
   z.object({
@@ -46,7 +46,7 @@ export function mcpKind(parts: McpKindParts): PackageKindRules {
       if (!source.ok) return source;
       const isCommand = "command" in source.value;
       const notes = isCommand
-        ? ["What the command fetches and runs is not pinned by the hash, only the command line is."]
+        ? ["Only the command line is pinned by the hash, not what the command downloads and runs."]
         : [];
       return ok({ description: unread(source.value), files: 1, unpackedBytes: bytes.length, notes });
     },
@@ -80,7 +80,7 @@ export function mcpLoader(store: PackageStore, parts: McpKindParts): PackageLoad
   };
 }
 
-/** The connection is shared, so only what is for every user; `${NAME}` in a value that was given stays as it is. */
+/** The connection is shared, so only secrets for all users are used; `${NAME}` in a given value stays unchanged. */
 async function withSecrets(source: McpSource, id: string, { secretsFor }: McpKindParts): Promise<McpSource> {
   if (!("command" in source)) return source;
   const given = await secretsFor(id, undefined);
@@ -97,7 +97,7 @@ function readDeclaration(bytes: Uint8Array): Result<McpSource> {
   }
 }
 
-/** What can be said before it was asked. */
+/** What is known before connecting. */
 function unread(source: McpSource): PackageDescription {
   const words = "command" in source ? [source.command, ...(source.args ?? [])] : [];
   return {
@@ -106,7 +106,7 @@ function unread(source: McpSource): PackageDescription {
     role: "other",
     summary:
       "command" in source
-        ? `The MCP server that "${words.join(" ")}" starts.`
+        ? `The MCP server started by "${words.join(" ")}".`
         : `The MCP server at ${source.url}.`,
     tools: [],
     scopes: [],
@@ -118,7 +118,7 @@ function unread(source: McpSource): PackageDescription {
   };
 }
 
-/** Parts of a path that name no server. */
+/** Path segments that do not name a server. */
 const NAMELESS = new Set(["index", "main", "server", "cli", "dist", "build", "src", "bin", "lib", ""]);
 
 /** `npx -y @modelcontextprotocol/server-everything@1` is server_everything; an address is its host. */

@@ -1,6 +1,6 @@
 /**
- * What an npm package depends on, directly and through others, each with its hash: found without running anything of it,
- * shown in the review, and installed exactly so. Only packages of a registry count: a dependency by git, address or path
+ * The direct and transitive dependencies of an npm package, each with its hash: resolved without running any of it,
+ * shown in the review, and installed exactly so. Only registry packages are allowed: a dependency by git, URL or path
  * could be anything by the time it is fetched, and fetching it can already run code.
  */
 import { readFile, writeFile } from "node:fs/promises";
@@ -29,13 +29,13 @@ const LockedPackage = z.looseObject({
 });
 const Lock = z.looseObject({ lockfileVersion: z.number(), packages: z.record(z.string(), LockedPackage) });
 
-/** What npm is shown: the dependencies alone. Scripts, workspaces, overrides and settings of the package stay outside. */
+/** What npm gets: only the dependencies. Scripts, workspaces, overrides and settings of the package are left out. */
 export function dependenciesOf(json: PackageJson): Result<Record<string, Record<string, string>>> {
   const bundled = new Set(Array.isArray(json.bundleDependencies) ? json.bundleDependencies : []);
   const kept: Record<string, Record<string, string>> = {};
   for (const field of ["dependencies", "optionalDependencies", "peerDependencies"]) {
     const parsed = Ranges.safeParse(json[field]);
-    if (!parsed.success) return refused(`its ${field} are no names with ranges`);
+    if (!parsed.success) return refused(`its ${field} are not names with ranges`);
     const own = Object.entries(parsed.data ?? {}).filter(([name]) => !bundled.has(name));
     const wrong = own.find(([, range]) => !RANGE.test(range));
     if (wrong)
@@ -45,7 +45,7 @@ export function dependenciesOf(json: PackageJson): Result<Record<string, Record<
   return ok(kept);
 }
 
-/** Asks the registry, and answers with the lock file that npm would install from. */
+/** Asks the registry, and returns the lock file that npm would install from. */
 export async function resolveNpm(json: PackageJson, npm: Npm): Promise<Result<ResolvedDependencies>> {
   const own = dependenciesOf(json);
   if (!own.ok) return own;
@@ -67,12 +67,12 @@ export async function writeProject(folder: string, dependencies: object): Promis
 
 export function readLockFile(text: string): Result<ResolvedDependencies> {
   const lock = Lock.safeParse(JSON.parse(text));
-  if (!lock.success) return refused("npm wrote a lock file that cannot be read");
+  if (!lock.success) return refused("npm wrote an unreadable lock file");
   const list: { name: string; version: string; hash: string }[] = [];
   for (const [path, entry] of Object.entries(lock.data.packages)) {
     const why = whyRefused(path, entry);
     if (why) return refused(why);
-    if (path === "" || entry.inBundle) continue; // what is bundled has the hash of the package around it
+    if (path === "" || entry.inBundle) continue; // a bundled package is covered by the hash of the one around it
     list.push({ name: nameIn(path), version: entry.version ?? "", hash: entry.integrity ?? "" });
   }
   return ok({ lock: text, list });
@@ -88,9 +88,7 @@ function whyRefused(path: string, entry: z.infer<typeof LockedPackage>): string 
   if (path === "" || entry.inBundle) return undefined;
   if (entry.link || !/^https?:\/\//.test(entry.resolved ?? ""))
     return `${from} does not come from a registry`;
-  return entry.integrity
-    ? undefined
-    : `the registry gives no hash for ${from.replace("its dependency ", "")}`;
+  return entry.integrity ? undefined : `the registry has no hash for ${from.replace("its dependency ", "")}`;
 }
 
 const nameIn = (path: string): string =>

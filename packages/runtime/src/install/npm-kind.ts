@@ -1,6 +1,6 @@
 /**
- * npm packages: the package's files in `package/`, its dependencies beside them in `node_modules/`, no script run unless
- * allowed. npm never works in the package's own folder, so that nothing in the archive (`.npmrc`, a lock file) steers it.
+ * npm packages: the package's files in `package/`, its dependencies next to it in `node_modules/`; no script runs unless
+ * allowed. npm never works in the package's own folder, so that nothing in the archive (`.npmrc`, a lock file) affects it.
  */
 import { mkdir, open, readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ import { writeFiles } from "./write-files.ts";
 
 const INSTALL_MS = 300_000;
 const NODE_FILE = /\.[cm]?[jt]s$/;
-/** Files that would tell npm what to do; they mean nothing to the package itself. */
+/** Files that would configure npm; the package itself does not need them. */
 const STEERS_NPM = /^(\.npmrc|\.yarnrc(\.yml)?|package-lock\.json|npm-shrinkwrap\.json|\.pnpmfile\.cjs)$/;
 const OWN_SCRIPTS = ["preinstall", "install", "postinstall"];
 
@@ -113,7 +113,7 @@ async function installDependencies(
     : fail("package_dependencies_missing", { manager: "npm", why: run.value.why });
 }
 
-/** npm runs these for a package that it installs itself; ours lies beside its dependencies. */
+/** npm runs these for a package that it installs itself; ours is next to its dependencies. */
 async function runOwnScripts(
   json: PackageJson,
   folder: string,

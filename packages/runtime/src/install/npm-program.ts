@@ -1,6 +1,6 @@
 /**
- * npm, with a configuration of our own. Of the operator's settings it gets where the registry is and how to reach it, and
- * no token: a registry that needs one must be reached through a proxy or mirror that adds it.
+ * npm with our own configuration. Of the operator's settings it only gets the registry and how to reach it, but
+ * no token: a registry that requires one must be reached through a proxy or mirror that adds it.
  */
 import { access, realpath, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
@@ -10,9 +10,9 @@ import { operatorNetwork, withoutPassword } from "../sources/operator-network.ts
 import { askOperator, runTool, type ToolRun, withStaging } from "./run-tool.ts";
 
 const ASK_MS = 30_000;
-/** npm's own patience is five minutes and two retries; offline, a person would wait that long for nothing. */
+/** npm's default is five minutes and two retries; offline, a person would wait that long for nothing. */
 const PATIENCE = ["--fetch-timeout=30000", "--fetch-retries=1"];
-/** What decides where packages come from; everything else of the operator's configuration is left out. */
+/** Settings that decide where packages come from; the rest of the operator's configuration is left out. */
 const KEPT_SETTING = /^(registry|@[^:]+:registry|proxy|https-proxy|noproxy|cafile|ca|strict-ssl)$/;
 
 export interface NpmParts {
@@ -39,7 +39,7 @@ export function npmProgram({ env, node, isolation }: NpmParts): Npm {
       `--userconfig=${config}`,
       `--globalconfig=${join(folder, ".capstan-none")}`,
       `--cache=${join(folder, ".capstan-cache")}`,
-      "--git=/nonexistent/git", // a dependency by git would be cloned before anybody could refuse it
+      "--git=/nonexistent/git", // a git dependency would be cloned before anyone could refuse it
       "--update-notifier=false",
       "--no-audit",
       "--no-fund",
@@ -72,7 +72,7 @@ async function findNpm(env: Readonly<Record<string, string>>): Promise<string> {
   return "npm";
 }
 
-/** As lines of an npmrc. A password in an address is left out with the tokens. */
+/** As lines of an npmrc. A password in a URL is dropped, like tokens. */
 export async function operatorSettings(env: Readonly<Record<string, string>>): Promise<string> {
   const listed = await withStaging((cwd) =>
     askOperator(["npm", "config", "list", "--json"], { env, cwd, timeoutMs: ASK_MS }),

@@ -102,7 +102,7 @@ describe.each([
 describe("other kinds of packages", () => {
   const everything = `"${process.execPath}" "${fileURLToPath(new URL("../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url))}" stdio`;
 
-  test("an MCP server: asked for its tools only after a yes, called through the gate, gone when it is uninstalled", async () => {
+  test("an MCP server: asked for its tools only with consent, called through the gate, removed when uninstalled", async () => {
     const source = { source: everything, kind: "mcp" } as const;
     const review = value(await packages.review(source));
     expect(review).toMatchObject({
@@ -111,7 +111,7 @@ describe("other kinds of packages", () => {
       tools: [],
       commands: [everything.replaceAll('"', "")],
     });
-    expect(review.not_isolated.join(" ")).toMatch(/not pinned/);
+    expect(review.not_isolated.join(" ")).toMatch(/Only the command line is pinned/);
     expect(await packages.install(source, { user, accept: true })).toMatchObject({
       failure: { code: "package_must_run_code" },
     });
@@ -170,9 +170,9 @@ describe("other kinds of packages", () => {
       "skill",
       writeTarGz([file("x/SKILL.md", "no front matter")], nodeCodec),
     ],
-    ["a document that is no OpenAPI", "x.json", "openapi", new TextEncoder().encode("{}")],
+    ["a document that is not OpenAPI", "x.json", "openapi", new TextEncoder().encode("{}")],
     ["an MCP declaration of another shape", "x", "mcp", new TextEncoder().encode('{"run": "sh"}')],
-  ] as const)("%s is refused, and nothing is left", async (_, source, kind, bytes) => {
+  ] as const)("%s is refused, and nothing is left behind", async (_, source, kind, bytes) => {
     expect(
       await packages.install({ source, kind, bytes }, { user, accept: true, runToDescribe: true }),
     ).toMatchObject({ ok: false });
@@ -180,7 +180,7 @@ describe("other kinds of packages", () => {
   });
 });
 
-test("skills that a package brings along come and go with it, and need its scopes", async () => {
+test("bundled skills are added and removed with their package, and require its scopes", async () => {
   const manifest = { ...demoManifest, bundled_skills: [{ name: "echo-well" }, { name: "missing" }] };
   const skill = "---\nname: echo-well\ndescription: Echo with care. Use when echoing.\n---\nSpeak clearly.\n";
   const bytes = testTarball({ manifest, files: { "skills/echo-well/SKILL.md": skill } });
@@ -192,7 +192,7 @@ test("skills that a package brings along come and go with it, and need its scope
   expect(registry.list().map(({ id }) => id)).toEqual(["taken"]);
 });
 
-test("data that a user made with a package is kept and named when it is uninstalled", async () => {
+test("data that a user created with a package is kept and listed when it is uninstalled", async () => {
   value(await packages.install({ source: "demo.tgz", bytes: testTarball() }, { user, accept: true }));
   const folder = join(store.dataDir, "users", user, "capabilities", "demo");
   mkdirSync(folder, { recursive: true });
@@ -200,7 +200,7 @@ test("data that a user made with a package is kept and named when it is uninstal
   expect(value(await packages.uninstall("aech-cli-demo")).kept).toEqual([folder]);
 });
 
-test("a package cannot take the place of a capability of the server, nor of another package", async () => {
+test("a package cannot replace a capability of the server or of another package", async () => {
   const named = (name: string, manifestName: string) =>
     testTarball({ name, manifest: { ...demoManifest, name: manifestName } });
   expect(
@@ -218,7 +218,7 @@ test("a package cannot take the place of a capability of the server, nor of anot
   });
 });
 
-test("what was installed is there again after a restart", async () => {
+test("installed packages are available again after a restart", async () => {
   value(await packages.install({ source: "demo.tgz", bytes: testTarball() }, { user, accept: true }));
   await packages.close();
   registry = new CapabilityRegistry();
@@ -241,7 +241,7 @@ function open(): Promise<Packages> {
   });
 }
 
-/** As an agent with these scopes calls it; a refusal is its message. */
+/** Calls it like an agent with these scopes; a refusal is its message. */
 async function call(tool: string, input: unknown, scopes: string[], id = "demo"): Promise<unknown> {
   const spec = agentSpec({ name: "Tester", capabilities: [{ id }], grantedScopes: scopes });
   const agent = compose(spec, registry, { scopes });

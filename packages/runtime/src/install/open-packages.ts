@@ -1,6 +1,6 @@
 /**
- * Everything about packages in one call, for the server: install and uninstall with the registry kept in step, commands
- * as tools, background services, and what waits in the drop folder.
+ * Packages in one call, for the server: install and uninstall with the registry in sync, commands
+ * as tools, background services, and the drop folder.
  */
 import { mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -47,15 +47,15 @@ export interface PackagesOptions {
   readonly database: Pick<Database, "orm">;
   readonly registry: CapabilityRegistry;
   readonly lockPath: string;
-  /** For pip and npm: the part of the operator's environment where registries and proxies are set. Packages never see it. */
+  /** For pip and npm: the registry and proxy settings of the operator's environment. Packages never see it. */
   readonly toolEnvironment: Readonly<Record<string, string>>;
-  /** The operator's explicit yes to running packages on a system that cannot separate them. */
+  /** The operator explicitly allowed running packages on a system that cannot isolate them. */
   readonly allowsUnseparated?: boolean;
-  /** The guarded network: for OpenAPI documents by address and MCP servers with a URL. */
+  /** The guarded network: for OpenAPI documents at a URL and MCP servers with a URL. */
   readonly fetch: GuardedFetch;
   /** Secrets of the server's settings, for `${NAME}` in MCP declarations and OpenAPI calls. */
   readonly settings?: BoundSecrets;
-  /** What a capability was given by name, for a call of this user; undefined = for what all users share. */
+  /** A capability's secrets by name, for a call of this user; undefined = those shared by all users. */
   readonly secretsFor?: SecretsFor;
   readonly onError: (error: unknown) => void;
   readonly now: () => Date;
@@ -65,9 +65,9 @@ export interface PackagesOptions {
 export interface Packages {
   readonly services: ServiceSupervisor;
   list(): Promise<{ record: PackageRecord; problem?: Failure }[]>;
-  /** The manifest behind a capability; undefined when it comes from no installed command. */
+  /** The manifest of a capability; undefined when it does not come from an installed command. */
   manifestOf(capability: string): Manifest | undefined;
-  /** What lies in `capabilities/clis/` and is not installed. */
+  /** Archives in `capabilities/clis/` that are not installed. */
   waiting(): Promise<WaitingPackage[]>;
   review(source: PackageSource, options?: { runToDescribe?: boolean }): Promise<Result<PackageReview>>;
   install(
@@ -160,7 +160,7 @@ function mcpParts(options: PackagesOptions, isolation: CommandIsolation) {
   return { fetch, settings, isolation, operator, secretsFor };
 }
 
-/** What changes what is installed; the registry is in step before the answer goes out. */
+/** Operations that change what is installed; the registry is updated before they return. */
 function changes(
   host: PackageHost,
   loaded: PackageRegistry,
@@ -206,7 +206,7 @@ interface Known {
   readonly host: PackageHost;
 }
 
-/** Remembers which package brought which capability, and by which manifest. */
+/** Records which package registered which capability, with its manifest. */
 function commandLoader({ owners, manifests, host }: Known, parts: CliParts): PackageLoader {
   return async (record) => {
     const { manifest } = record.description;
@@ -225,7 +225,7 @@ function commandLoader({ owners, manifests, host }: Known, parts: CliParts): Pac
   };
 }
 
-/** A capability that a package registered belongs to that package; any other belongs to the server. */
+/** A capability registered by a package belongs to it; any other belongs to the server. */
 function ownerOf(
   capability: string,
   name: string,

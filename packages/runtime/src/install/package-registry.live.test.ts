@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe.each(STORES)("packages on $name", ({ fresh }) => {
-  test("installed, updated and removed by one process are in force on another", async () => {
+  test("installed, updated or removed by one process take effect on another", async () => {
     const store = packageStore(await open(fresh));
     const here = new CapabilityRegistry();
     const there = new PackageRegistry({ store, registry: here, loaders });
@@ -32,7 +32,7 @@ describe.each(STORES)("packages on $name", ({ fresh }) => {
     expect(here.list().map(({ id }) => id)).toEqual(["one"]);
   });
 
-  test("keep archives by hash, and drop those that no package names any more", async () => {
+  test("store archives by hash, and drop unreferenced ones", async () => {
     const database = await open(fresh);
     const store = packageStore(database);
     await store.put(record("one", "1.0.0"), new Uint8Array([1, 0, 255]));
@@ -42,7 +42,7 @@ describe.each(STORES)("packages on $name", ({ fresh }) => {
     expect(await store.get("aech-cli-one")).toEqual(record("one", "1.1.0"));
   });
 
-  test("never take the place of a capability that someone else registered", async () => {
+  test("never replace a capability that someone else registered", async () => {
     const store = packageStore(await open(fresh));
     const registry = CapabilityRegistry.of([
       defineCapability({ id: "one", name: "Built in", description: "x" }),
@@ -54,7 +54,7 @@ describe.each(STORES)("packages on $name", ({ fresh }) => {
     expect(packages.problems.get("aech-cli-one")).toMatchObject({ code: "capability_duplicate" });
   });
 
-  test("that cannot be loaded here are named, and the others work", async () => {
+  test("that cannot be loaded here are listed, and the others work", async () => {
     const store = packageStore(await open(fresh));
     const registry = new CapabilityRegistry();
     const packages = new PackageRegistry({ store, registry, loaders });

@@ -1,6 +1,6 @@
 /**
- * Keeps the registry in step with the store: what any process installs, updates or removes is in force on all of them
- * within a second. A package that cannot be loaded here is left out and named in `problems`.
+ * Keeps the registry in sync with the store: a package that any process installs, updates or removes takes effect on all of them
+ * within a second. A package that cannot be loaded here is left out and listed in `problems`.
  */
 import type { Capability, CapabilityRegistry, Failure, Result } from "@capstan/core";
 import type { PackageKind, PackageRecord } from "../db/schema/package-record.ts";
@@ -8,11 +8,11 @@ import type { PackageStore } from "./package-store.ts";
 
 const EVERY_MS = 500;
 
-/** What a package became in this process. */
+/** A package as loaded by this process. */
 export interface LoadedPackage {
-  /** The first is the package's own; the others, such as bundled skills, come and go with it. */
+  /** The first is the package's own; the others, such as bundled skills, are added and removed with it. */
   readonly capabilities: readonly [Capability, ...Capability[]];
-  /** Ends what it holds open, such as the process of an MCP server. */
+  /** Releases what it holds open, such as the process of an MCP server. */
   close?(): Promise<void>;
 }
 
@@ -38,13 +38,13 @@ export class PackageRegistry {
     this.#parts = parts;
   }
 
-  /** Call after a change made here, so that the answer to a request already sees it. */
+  /** Call after a local change, so that the response to a request already includes it. */
   sync(): Promise<void> {
-    this.#running = this.#running.catch(() => {}).then(() => this.#sync()); // who waited for that one was told
+    this.#running = this.#running.catch(() => {}).then(() => this.#sync()); // callers that waited for that one got its result
     return this.#running;
   }
 
-  /** `onError`: the store may be away for a moment; the next look tries again. */
+  /** `onError`: the store may be briefly unreachable; the next poll retries. */
   start(onError: (error: unknown) => void): void {
     this.#timer = setInterval(() => {
       void this.sync().catch(onError);
@@ -89,7 +89,7 @@ export class PackageRegistry {
     this.#loaded.set(record.name, { sha256: record.sha256, ids, loaded: loaded.value });
   }
 
-  /** Takes away only what this package registered; a capability of the same id that someone else has stays. */
+  /** Removes only what this package registered; someone else's capability with the same id stays. */
   async #unload(name: string): Promise<void> {
     const before = this.#loaded.get(name);
     this.problems.delete(name);

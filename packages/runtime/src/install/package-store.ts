@@ -1,4 +1,4 @@
-/** Packages in Postgres: the record, and the archive's bytes by hash, so that every process can unpack what one installed. */
+/** Packages in Postgres: the record, and the archive by hash, so that every process can unpack what another installed. */
 import { eq, notInArray, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import type { PackageRecord } from "../db/schema/package-record.ts";

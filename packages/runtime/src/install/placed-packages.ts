@@ -1,6 +1,6 @@
 /**
- * Packages on this machine's disk, by the hash of their archive. Each is built in a folder with a name of its own and
- * then published by a link, in one step: a process that dies while building leaves nothing that another would use.
+ * Packages on this machine's disk, by the hash of their archive. Each is built in a uniquely named folder and
+ * then published by a link, atomically: a process that dies while building leaves nothing that another would use.
  */
 import { randomUUID } from "node:crypto";
 import { lstat, mkdir, readdir, readlink, realpath, rename, rm, stat, symlink } from "node:fs/promises";
@@ -16,7 +16,7 @@ const ABANDONED_MS = 60 * 60 * 1000; // longer than any installation may take
 
 export interface BuiltPackage {
   readonly folder: string;
-  /** Makes it the one that is used for this hash. */
+  /** Makes it the active one for this hash. */
   publish(): Promise<void>;
   discard(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export class PlacedPackages {
     return ok({ folder, discard, publish: () => this.#publish(sha256, name) });
   }
 
-  /** The folder of an installed package, unpacked from the store when this machine does not have it yet. */
+  /** The folder of an installed package; unpacked from the store if this machine does not have it yet. */
   folderOf(record: PackageRecord): Promise<Result<string>> {
     const running = this.#underWay.get(record.sha256);
     if (running) return running;
@@ -68,7 +68,7 @@ export class PlacedPackages {
     const folder = await this.folderOf(record);
     if (!folder.ok) return folder;
     const rules = this.#kinds[record.kind];
-    // The folder itself, not the link to it: what pip wrote into scripts names the folder.
+    // The folder itself, not the link to it: scripts written by pip contain the folder's path.
     return rules?.commandLine
       ? rules.commandLine(await realpath(folder.value), command)
       : notAvailable(record.kind);
@@ -80,7 +80,7 @@ export class PlacedPackages {
     await Promise.all(own.map((name) => rm(join(this.#root, name), { recursive: true, force: true })));
   }
 
-  /** Takes away what dead processes left half built, and what is no longer installed. */
+  /** Removes half-built packages of dead processes, and those no longer installed. */
   async sweep(nowMs: number): Promise<void> {
     const installed = new Set((await this.#store.list()).map(({ sha256 }) => sha256));
     const names = await readdir(this.#root).catch(() => []);

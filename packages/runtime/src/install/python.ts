@@ -1,4 +1,4 @@
-/** Finds a Python that packages can use, and where its pip takes wheels from. */
+/** Finds a Python that packages can use, and the index of its pip. */
 
 import { readFile } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
@@ -14,7 +14,7 @@ const ANY_UID = 100_000_000;
 
 export interface Python {
   readonly executable: string;
-  /** The options of pip that say where wheels come from, of the operator's own settings; no password among them. */
+  /** pip options for the index, from the operator's own settings; without passwords. */
   readonly index: readonly string[];
   /** What a confined command must be able to read to start it. */
   readonly files: readonly string[];
@@ -31,7 +31,7 @@ import venv
 print(json.dumps({"executable": sys.executable, "python": list(sys.version_info[:2]), "pip": version}))
 `;
 
-/** The first Python 3.9 or later with pip 23 on the path that packages can start here. */
+/** The first Python 3.9 or later with pip 23 on the PATH that packages can start here. */
 export async function findPython(
   env: Readonly<Record<string, string>>,
   isolation: CommandIsolation,
@@ -49,7 +49,7 @@ export async function findPython(
   return closed ? fail("package_unreachable", { path: closed }) : fail("python_missing", {});
 }
 
-/** With a private file system any is; else the other user must get to it through the folders it lies in. */
+/** With a private file system any is; otherwise the other user needs access to its folders. */
 const isReachable = async (executable: string, isolation: CommandIsolation): Promise<boolean> =>
   isolation.privateRoot ||
   !isolation.changesUser ||
@@ -66,7 +66,7 @@ async function probe(executable: string, env: Readonly<Record<string, string>>):
   return found.pip[0] >= 23 ? found.executable : undefined; // 22.3 brings --python, 23.0 --report with hashes
 }
 
-/** pip's settings that say where wheels come from, and how that place is reached. */
+/** pip's settings for the index, and how to reach it. */
 const KEPT_OPTION =
   /^[\w:-]+\.(index-url|extra-index-url|find-links|no-index|trusted-host|proxy|cert)='(.*)'$/;
 
@@ -77,7 +77,7 @@ async function indexOptions(executable: string, env: Readonly<Record<string, str
   const found = new Map<string, string>();
   for (const line of listed.stdout.split("\n")) {
     const [, name, value = ""] = KEPT_OPTION.exec(line.trim()) ?? [];
-    if (name && !found.has(name)) found.set(name, value); // the environment comes first, and is the stronger
+    if (name && !found.has(name)) found.set(name, value); // the environment comes first and takes precedence
   }
   return [...found].flatMap(([name, value]) => {
     if (name === "no-index") return /^(1|true|yes|on)$/i.test(value) ? ["--no-index"] : [];
@@ -86,14 +86,14 @@ async function indexOptions(executable: string, env: Readonly<Record<string, str
   });
 }
 
-/** An index, wheels or certificates that lie on this machine. */
+/** An index, wheels or certificates on this machine. */
 const localPaths = (index: readonly string[]): string[] =>
   index.flatMap((word) => {
     if (word.startsWith("file://")) return [dirname(fileURLToPath(word))]; // its pages link to files beside it
     return isAbsolute(word) ? [word] : [];
   });
 
-/** A virtual environment has no libraries of its own: they lie where its Python was installed. */
+/** A virtual environment has no libraries of its own: they are where its Python was installed. */
 export async function pythonFiles(venv: string): Promise<string[]> {
   const text = await readFile(join(venv, "pyvenv.cfg"), "utf8").catch(() => "");
   const home = /^home\s*=\s*(.+)$/m.exec(text)?.[1]?.trim();

@@ -1,4 +1,4 @@
-/** A project folder as archive files: what is not source is left out, and a link that leads outside is refused. */
+/** A project folder as archive files: anything that is not source is left out, and a link to the outside is refused. */
 import { lstat, readdir, readFile, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
@@ -27,7 +27,7 @@ export async function readFolder(
     const target = await insideOf(root, path);
     if (target === undefined) {
       return fail("archive_refused", {
-        why: `${relative(root, path)} is a link that leads out of the folder`,
+        why: `${relative(root, path)} is a link to outside the folder`,
       });
     }
     const stat = await lstat(target);
@@ -35,7 +35,7 @@ export async function readFolder(
     totalBytes += stat.size;
     if (totalBytes > limits.maxTotalBytes || files.length >= limits.maxFiles) {
       return fail("archive_refused", {
-        why: `the folder holds more than ${limits.maxTotalBytes} bytes or ${limits.maxFiles} files`,
+        why: `the folder has more than ${limits.maxTotalBytes} bytes or ${limits.maxFiles} files`,
       });
     }
     const bytes = await readFile(target);
@@ -48,7 +48,7 @@ export async function readFolder(
   return ok(files.sort((a, b) => (a.path < b.path ? -1 : 1)));
 }
 
-/** Everything that is not a folder. Links to folders are not followed: they could lead back up and never end. */
+/** Everything but folders. Links to folders are not followed: they could form a cycle. */
 async function* walk(folder: string): AsyncGenerator<string> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (LEFT_OUT.has(entry.name)) continue;
@@ -58,7 +58,7 @@ async function* walk(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** Where a path leads, or undefined when that is outside. */
+/** The resolved path, or undefined when it is outside. */
 async function insideOf(root: string, path: string): Promise<string | undefined> {
   const target = await realpath(path).catch(() => undefined);
   return target?.startsWith(root + sep) ? target : undefined;

@@ -1,7 +1,7 @@
 /**
- * Runs the package managers (python, pip, npm). They are programs of the system, but they read what a package wrote, so
- * they run as packages do: confined, as another user, with an environment of our own and without the operator's tokens.
- * Only questions about the operator's own settings are asked outside, in a folder where no package has written.
+ * Runs the package managers (python, pip, npm). They are system programs, but they read files written by a package, so
+ * they run like packages: confined, as another user, with our own environment and without the operator's tokens.
+ * Only the operator's own settings are read unconfined, in a folder that no package can write to.
  */
 import { execFile } from "node:child_process";
 import { chown, mkdtemp, rm } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { OpenFolder } from "../files/open-folder.ts";
 export interface ToolRun {
   readonly ok: boolean;
   readonly stdout: string;
-  /** The last lines it wrote to stderr, or why it could not run. */
+  /** The last lines of stderr, or why it could not run. */
   readonly why: string;
 }
 
@@ -36,7 +36,7 @@ export interface ToolRequest {
   readonly timeoutMs: number;
 }
 
-/** Confined; what it wrote belongs to the server afterwards. */
+/** Runs confined; its files belong to the server afterwards. */
 export async function runTool(request: ToolRequest, isolation: CommandIsolation): Promise<Result<ToolRun>> {
   const { argv, folder, readable, timeoutMs, cwd = folder } = request;
   const owner = ownerOf(isolation, TOOL_UID);
@@ -70,7 +70,7 @@ export async function runTool(request: ToolRequest, isolation: CommandIsolation)
   return { ok: true, value: { ok: isDone, stdout, why: isDone ? "" : why || `it ended: ${exit}` } };
 }
 
-/** An empty folder for one piece of work of a package manager. */
+/** An empty folder for one operation of a package manager. */
 export async function withStaging<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "capstan-install-"));
   try {
@@ -87,7 +87,7 @@ async function give(folder: string, to: number, from: number): Promise<void> {
   await opened?.close();
 }
 
-/** With the server's rights and the operator's environment: only for questions whose answer no package can influence. */
+/** With the server's privileges and the operator's environment: only for questions whose answer no package can influence. */
 export function askOperator(
   argv: readonly string[],
   options: { env: Readonly<Record<string, string>>; cwd: string; timeoutMs: number },
@@ -109,7 +109,7 @@ export function askOperator(
   });
 }
 
-/** Warnings of pip and npm about places that are not there say nothing about the failure. */
+/** Warnings of pip and npm about missing files are irrelevant to the failure. */
 function lastLines(text: string): string {
   const lines = text.trim().split("\n");
   const errors = lines.filter((line) => !/^(WARNING|npm warn)/i.test(line));

@@ -1,4 +1,4 @@
-/** Wheels and tarballs that someone put into `capabilities/clis/`: each waits for review until it is installed. */
+/** Wheels and tarballs in `capabilities/clis/`: each waits for review until it is installed. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Failure } from "@capstan/core";
@@ -9,7 +9,7 @@ import type { PackageStore } from "./package-store.ts";
 export interface WaitingPackage {
   readonly path: string;
   readonly review?: PackageReview;
-  /** Set when it can never be installed as it is. */
+  /** Set when it can never be installed in this form. */
   readonly failure?: Failure;
 }
 
@@ -26,7 +26,7 @@ export async function scanPackages(
     const path = join(folder, name);
     const review = await installer.review({ source: path }, { resolve: false });
     if (!review.ok) {
-      // Other wheels lie here for others to depend on; they are not capabilities and wait for nothing.
+      // Other wheels are here as dependencies; they are not capabilities and need no review.
       if (review.failure.code !== "package_name_invalid") waiting.push({ path, failure: review.failure });
     } else if (!installed.has(review.value.sha256)) waiting.push({ path, review: review.value });
   }

@@ -1,7 +1,7 @@
 /**
- * What a wheel depends on, directly and through others, each with its hash, by pip's own resolver and therefore by its
- * reading of every marker. pip is held to wheels of an index: `--only-binary` does not hold for a dependency that is
- * named by an address, so source archives and repositories are refused inside pip, before it would build or clone one.
+ * The direct and transitive dependencies of a wheel, each with its hash, by pip's own resolver and thus its own
+ * evaluation of markers. pip is restricted to wheels from an index: `--only-binary` does not cover a dependency
+ * given as a URL, so source archives and repositories are refused inside pip, before it would build or clone one.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,10 +12,10 @@ import type { ResolvedDependencies } from "./package-kind.ts";
 import type { Python } from "./python.ts";
 import { runTool, type ToolRun, withStaging } from "./run-tool.ts";
 
-const INSTALL_MS = 300_000; // a first download of several dependencies on a slow line
+const INSTALL_MS = 300_000; // a first download of several dependencies on a slow connection
 const REFUSAL = "CAPSTAN_REFUSED";
 
-/** Runs pip with the two doors to foreign code closed. A pip that has them elsewhere is not used. */
+/** Runs pip with both paths to foreign code disabled. A pip that has them elsewhere is not used. */
 const WHEELS_ONLY = `
 import sys
 from pip._internal.distributions import sdist
@@ -35,7 +35,7 @@ sys.exit(main(sys.argv[1:]))
 export interface PipParts {
   readonly python: Python;
   readonly isolation: CommandIsolation;
-  /** Folders with wheels to take dependencies from before any index is asked. */
+  /** Folders with wheels that are searched before any index. */
   readonly findLinks: readonly string[];
 }
 
@@ -53,7 +53,7 @@ const Report = z.looseObject({
   ),
 });
 
-/** Writes nothing but pip's report. */
+/** Only writes pip's report. */
 export async function resolveWheel(
   wheel: { fileName: string; bytes: Uint8Array },
   parts: PipParts,
@@ -77,9 +77,9 @@ function readReport(text: string, own: string): Result<ResolvedDependencies> {
     const { name, version } = metadata;
     const hash = from.archive_info?.hashes?.sha256;
     if (isDirect)
-      return refused(`${name} is named by the address ${from.url}, which is not a version in an index`);
+      return refused(`${name} is given as the URL ${from.url}, which is not a version in an index`);
     if (!new URL(from.url).pathname.endsWith(".whl")) return refused(`${name} ${version} is not a wheel`);
-    if (!hash) return refused(`the index gives no SHA-256 for ${name} ${version}`);
+    if (!hash) return refused(`the index has no SHA-256 for ${name} ${version}`);
     list.push({ name, version, hash: `sha256:${hash}` });
   }
   list.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -87,7 +87,7 @@ function readReport(text: string, own: string): Result<ResolvedDependencies> {
   return ok({ lock, list });
 }
 
-/** Makes `<folder>/venv` with the wheel and exactly the dependencies of the lock in it. */
+/** Creates `<folder>/venv` with the wheel and exactly the dependencies of the lock. */
 export async function placeWheel(
   wheel: { fileName: string; bytes: Uint8Array },
   { folder, dependencyLock }: { folder: string; dependencyLock: string | undefined },
@@ -132,7 +132,7 @@ interface PipRun extends PipParts {
   readonly onlyLocal?: boolean;
 }
 
-/** First from the given folders alone; then, when something is missing there, from the index too. */
+/** First only from the given folders; if something is missing, from the index too. */
 async function pip(words: readonly string[], run: PipRun): Promise<Result<ToolRun>> {
   const { python, findLinks, venv, onlyLocal = false } = run;
   const links = findLinks.flatMap((each) => ["--find-links", each]);

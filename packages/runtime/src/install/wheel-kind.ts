@@ -1,4 +1,4 @@
-/** Wheels: read strictly, placed in a virtual environment, started by the environment's own Python. */
+/** Wheels: parsed strictly, installed in a virtual environment, started by its own Python. */
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
@@ -11,7 +11,7 @@ import { type Python, pythonFiles } from "./python.ts";
 import { placeWheel, resolveWheel } from "./wheel-dependencies.ts";
 
 export interface WheelKindParts {
-  /** Looked for when the first wheel comes, not at start. */
+  /** Searched when the first wheel arrives, not at startup. */
   readonly python: () => Promise<Result<Python>>;
   readonly isolation: CommandIsolation;
   readonly findLinks: readonly string[];

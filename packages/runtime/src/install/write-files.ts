@@ -1,4 +1,4 @@
-/** Puts archive files into a folder. Paths were checked when the archive was read; they are checked again here, where it counts. */
+/** Writes archive files into a folder. Paths were validated when the archive was read; they are validated again here. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type ArchiveFile, pathFault } from "@capstan/core/internal";

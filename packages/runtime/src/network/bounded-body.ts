@@ -1,5 +1,5 @@
 /**
- * The body of an answer: decoded (gzip, br, zstd, deflate) and bounded. The limit counts what comes out of every decoder, so
+ * A response body: decoded (gzip, br, zstd, deflate) and bounded. The limit counts the output of every decoder, so
  * that a small file which unpacks to gigabytes ends at the limit, with at most a few chunks in memory.
  */
 import { PassThrough, pipeline, type Readable, Transform } from "node:stream";
@@ -11,7 +11,7 @@ import {
   createZstdDecompress,
 } from "node:zlib";
 
-const MAX_ENCODINGS = 3; // each further one multiplies what a byte can unpack to
+const MAX_ENCODINGS = 3; // each further one multiplies the expansion
 
 /** What the stream ends with when the body is larger than allowed. */
 export class BodyLimitError extends Error {
@@ -21,7 +21,7 @@ export class BodyLimitError extends Error {
   }
 }
 
-// A cut-off body still gives what had arrived, as browsers do.
+// A truncated body still gives what had arrived, as in browsers.
 const zlib = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
@@ -33,7 +33,7 @@ const DECODERS: Record<string, () => Transform> = {
   zstd: () => createZstdDecompress(),
 };
 
-/** What the guard can read, best first. */
+/** Supported encodings, best first. */
 export const ACCEPT_ENCODING = "br, zstd, gzip"; // not deflate: servers disagree on what it is
 
 /** The names in a content-encoding header; undefined when one is unknown or there are too many. */
@@ -45,7 +45,7 @@ export function contentEncodings(header: string | undefined): string[] | undefin
   return names.length <= MAX_ENCODINGS && names.every((name) => name in DECODERS) ? names : undefined;
 }
 
-/** `closed` is called once, when the body is read to its end, given up, or broken. */
+/** `closed` is called once, when the body is read to its end, abandoned, or broken. */
 export function boundedBody(
   raw: Readable,
   encodings: readonly string[],

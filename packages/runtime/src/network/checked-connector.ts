@@ -1,7 +1,7 @@
 /**
- * Opens connections to addresses that were checked, and to no others. The name is resolved here, once for each connection,
- * and the socket is given the checked addresses themselves: an answer that changes between check and connect (DNS rebinding)
- * has nowhere to act. A kept-alive connection stays with the address it was opened to.
+ * Opens connections only to checked addresses. The name is resolved here, once per connection,
+ * and the socket gets the checked addresses themselves: an answer that changes between check and connect (DNS rebinding)
+ * has no effect. A kept-alive connection stays with its address.
  */
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector } from "undici";
@@ -46,12 +46,14 @@ function checkedConnector(
     const what = isIP(options.hostname) === 0 ? undefined : judge(options.hostname);
     if (what) return callback(new AddressRefusedError(`${options.hostname} is ${what}`), null);
     checked(options, (error, socket) => {
-      // The second look costs nothing and holds even if a future Node resolves names in another way.
+      // The second check costs nothing and holds even if a future Node resolves names differently.
       const reached = socket?.remoteAddress && judge(socket.remoteAddress);
       if (!reached) return error ? callback(error, null) : callback(null, socket);
       socket.destroy();
       callback(
-        new AddressRefusedError(`${options.hostname} led to ${socket.remoteAddress}, which is ${reached}`),
+        new AddressRefusedError(
+          `${options.hostname} resolved to ${socket.remoteAddress}, which is ${reached}`,
+        ),
         null,
       );
     });
@@ -86,5 +88,5 @@ function noAddress(hostname: string, addresses: readonly string[], judge: JudgeA
   const [first] = addresses;
   if (first === undefined)
     return Object.assign(new Error(`${hostname} has no address`), { code: "ENOTFOUND" });
-  return new AddressRefusedError(`${hostname} leads to ${first}, which is ${judge(first)}`);
+  return new AddressRefusedError(`${hostname} resolves to ${first}, which is ${judge(first)}`);
 }

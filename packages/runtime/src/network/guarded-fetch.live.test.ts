@@ -12,7 +12,7 @@ afterEach(async () => {
 
 describe("what the guard refuses", () => {
   test.each(["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "127.0.0.2"])(
-    "%s is refused unless it is allowed, and the server never hears of it",
+    "%s is refused unless allowed, and the server receives nothing",
     async (host) => {
       const { port, seen } = await serve((_, response) => response.end("secret"));
       const result = await guard({})(`http://${host}:${port}/`);
@@ -23,19 +23,19 @@ describe("what the guard refuses", () => {
     },
   );
 
-  test("a name is refused when it leads to a private address", async () => {
+  test("a name that resolves to a private address is refused", async () => {
     const { port, seen } = await serve((_, response) => response.end("secret"));
     const fetch = guard({ resolve: async () => ["127.0.0.1", "::ffff:127.0.0.1"] });
     expect(await fetch(`http://innocent.example:${port}/`)).toMatchObject({
       failure: {
         code: "url_refused",
-        message: expect.stringContaining("innocent.example leads to 127.0.0.1"),
+        message: expect.stringContaining("innocent.example resolves to 127.0.0.1"),
       },
     });
     expect(seen).toEqual([]);
   });
 
-  test("a name whose answer changes reaches only the address that was checked", async () => {
+  test("a name whose answer changes only reaches the checked address", async () => {
     const { port, addresses } = await serve((_, response) => response.end("ok"));
     const answers = ["127.0.0.9", "127.0.0.1", "127.0.0.1"];
     const judge = (address: string) => (address === "127.0.0.9" ? undefined : "private");
@@ -88,7 +88,7 @@ describe("what the guard refuses", () => {
 });
 
 describe("redirects", () => {
-  test("are followed to the last answer, whose address is told", async () => {
+  test("are followed to the last response, whose URL is returned", async () => {
     const { url, fetch } = await served((request, response) => {
       const hop = Number(new URL(request.url ?? "", "http://x").searchParams.get("hop"));
       if (hop < 5) response.writeHead(302, { location: `/?hop=${hop + 1}` }).end("moved");
@@ -101,7 +101,7 @@ describe("redirects", () => {
     expect(code(await fetch(`${url}?hop=0`, { redirects: "refuse" }))).toBe("redirect_refused");
   });
 
-  test("to another origin go without the caller's keys", async () => {
+  test("to another origin are sent without the caller's keys", async () => {
     const other = await serve((request, response) => response.end(JSON.stringify(request.headers)));
     const first = await serve((_, response) => response.writeHead(302, { location: other.url }).end());
     const fetch = guard({ allowHosts: ["127.0.0.1"] });
@@ -136,7 +136,7 @@ describe("bodies", () => {
     );
   });
 
-  test("cut off in the middle still give what arrived", async () => {
+  test("cut off in the middle still return what arrived", async () => {
     const { url, fetch } = await served((_, response) =>
       response.setHeader("content-encoding", "gzip").end(gzipSync(page).subarray(0, 100)),
     );
@@ -148,7 +148,7 @@ describe("bodies", () => {
     ["br", brotliCompressSync(Buffer.alloc(50_000_000))],
     ["gzip, gzip", gzipSync(gzipSync(Buffer.alloc(50_000_000)))],
     ["identity", Buffer.alloc(2_000_000)],
-  ])("that grow beyond the limit in %s end there", async (encoding, bytes) => {
+  ])("that exceed the limit in %s end there", async (encoding, bytes) => {
     const { url, fetch } = await served(
       (_, response) => response.setHeader("content-encoding", encoding).end(bytes),
       { maxBytes: 1_000_000 },
@@ -186,19 +186,19 @@ describe("bodies", () => {
 });
 
 describe("times", () => {
-  test("a server that says nothing is given up, in the words of the specification", async () => {
+  test("an unresponsive server times out, with the specification's message", async () => {
     const { url, fetch } = await served(() => undefined);
     expect(await fetch(url, { firstByteTimeoutMs: 1_000 })).toMatchObject({
       failure: { code: "first_byte_timeout", message: "server did not respond within 1 second" },
     });
   });
 
-  test("a body that never ends is stopped at the total limit", async () => {
+  test("a body that never ends is stopped at the total timeout", async () => {
     const { url, fetch } = await served((_, response) => response.write("first"), { timeoutMs: 300 });
     await expect(text(await fetch(url))).rejects.toThrow(/stopped/);
   });
 
-  test("redirects do not extend the total limit", async () => {
+  test("redirects do not extend the total timeout", async () => {
     const { url, fetch } = await served(
       (_, response) => setTimeout(() => response.writeHead(302, { location: "/" }).end(), 30),
       { timeoutMs: 200, maxRedirects: 1_000 },
@@ -206,7 +206,7 @@ describe("times", () => {
     expect(await fetch(url)).toMatchObject({ failure: { code: "response_timeout" } });
   });
 
-  test("an answer nobody reads ends on its own, and harms nobody", async () => {
+  test("an unread response ends by itself without side effects", async () => {
     let closed: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
       closed = resolve;
@@ -222,7 +222,7 @@ describe("times", () => {
     await ended;
   });
 
-  test("a caller can give up before, during the wait and while reading", async () => {
+  test("a caller can abort before, during the wait and while reading", async () => {
     const { url, fetch } = await served((request, response) =>
       request.url === "/body" ? response.write("first") : undefined,
     );
@@ -244,7 +244,7 @@ describe("the wire", () => {
     expect(connections()).toBeLessThanOrEqual(2);
   });
 
-  test("a hundred requests at once all get their own answer", async () => {
+  test("a hundred concurrent requests all get their own answer", async () => {
     const { url, fetch, connections } = await served((request, response) => response.end(request.url));
     const answers = await Promise.all(
       Array.from({ length: 100 }, async (_, index) => text(await fetch(`${url}${index}`))),
@@ -253,13 +253,13 @@ describe("the wire", () => {
     expect(connections()).toBeLessThanOrEqual(16);
   });
 
-  test("what goes wrong is said in words", async () => {
+  test("errors are reported in plain words", async () => {
     const closed = await serve(() => undefined);
     await closed.close();
     const notHttp = await listening(createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH\r\n")));
     const odd = await served((_, response) => response.writeHead(999).end());
     const fetch = guard({ allowHosts: ["127.0.0.1"] });
-    expect(message(await fetch(closed.url))).toContain("nothing answers there");
+    expect(message(await fetch(closed.url))).toContain("nothing is listening there");
     expect(message(await fetch(`http://127.0.0.1:${notHttp}/`))).toContain("not HTTP");
     expect(message(await fetch(odd.url))).toContain("999");
     expect(message(await guard({ resolve: async () => [] })("http://nowhere.example/"))).toContain(

@@ -1,6 +1,6 @@
 /**
- * The one network tools have. Every hop of every request is checked anew: the URL's text, then the address the connection
- * is opened to. The answer is a standard `Response` whose body is decoded, bounded in size and in time; reading it throws
+ * The only network access of tools. Every hop of every request is checked: the URL, then the address the connection
+ * is opened to. The result is a standard `Response` whose body is decoded and bounded in size and time; reading it throws
  * `BodyLimitError` at the size limit. Redirects are followed here and not by undici, because each is a new decision.
  */
 import { lookup } from "node:dns/promises";
@@ -23,13 +23,13 @@ export interface GuardedFetchSettings {
   maxBytes?: number;
   /** From the call to the last byte of the body, redirects included. */
   timeoutMs?: number;
-  /** Until the head of each answer, name look-up and connecting included; a call may say less. */
+  /** Until the headers of each response, including DNS and connecting; a call may set less. */
   firstByteTimeoutMs?: number;
   maxRedirects?: number;
   userAgent?: string;
-  /** How names are resolved; the system's way unless told. */
+  /** How names are resolved; default: by the system. */
   resolve?: Resolve;
-  /** Which addresses are refused; everything that is not public unless told. */
+  /** Which addresses are refused; default: everything that is not public. */
   judge?: JudgeAddress;
 }
 
@@ -145,7 +145,7 @@ async function send(
   }
 }
 
-/** Reads the short body of a redirect, so that its connection can serve the next request; nobody waits for it. */
+/** Reads the short body of a redirect, so that its connection can be reused; nobody waits for it. */
 function drain({ body }: Dispatcher.ResponseData): void {
   body.dump({ limit: 65_536, signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
 }

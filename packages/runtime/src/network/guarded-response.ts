@@ -1,4 +1,4 @@
-/** The answer as callers see it: a standard `Response` with a decoded, bounded body. */
+/** The response for callers: a standard `Response` with a decoded, bounded body. */
 import { Readable } from "node:stream";
 import { fail, ok, type Result } from "@capstan/core";
 import type { Dispatcher } from "undici";
@@ -18,7 +18,7 @@ export function guardedResponse(
   const encodings = contentEncodings([headers["content-encoding"] ?? []].flat().join(","));
   const fault = answerFault(statusCode, encodings);
   if (!encodings || fault) {
-    body.on("error", () => undefined).destroy(); // giving up a body is an "error", and an unheard one ends the process
+    body.on("error", () => undefined).destroy(); // aborting a body emits an "error", and an unhandled one ends the process
     return clock.end(fail("network_error", { url: shownUrl(url), why: fault }));
   }
   const answerHeaders = copied(headers);
@@ -31,17 +31,17 @@ export function guardedResponse(
   } else {
     stream = Readable.toWeb(boundedBody(body, encodings, maxBytes, () => clock.end())) as ReadableStream;
     if (encodings.length > 0) {
-      answerHeaders.delete("content-encoding"); // the body is decoded, so neither is true of it any more
+      answerHeaders.delete("content-encoding"); // the body is decoded, so these headers no longer apply
       answerHeaders.delete("content-length");
     }
   }
   const answer = new Response(stream, { status: statusCode, headers: answerHeaders });
-  // `Response` keeps this one for its own fetch; callers resolve links against it.
+  // `Response` reserves this field for its own fetch; callers resolve links against it.
   return ok(Object.defineProperty(answer, "url", { value: url.href }));
 }
 
 function answerFault(statusCode: number, encodings: readonly string[] | undefined): string {
-  if (!encodings) return "its content-encoding is unknown";
+  if (!encodings) return "its content-encoding is not supported";
   return statusCode > 599 ? `it answered with the unknown status ${statusCode}` : "";
 }
 

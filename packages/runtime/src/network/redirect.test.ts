@@ -38,7 +38,7 @@ describe("nextHop", () => {
     });
   });
 
-  test("stops after the allowed number, and at once when told not to follow", () => {
+  test("stops after the allowed number, and immediately when not allowed to follow", () => {
     expect(nextHop(hop({}), answer(302, "/x"), 3, rules)).toMatchObject({
       failure: { code: "redirect_refused" },
     });
@@ -47,7 +47,7 @@ describe("nextHop", () => {
     });
   });
 
-  test("an answer without a target, or with another status, is the answer", () => {
+  test("a response without a target, or with another status, is returned", () => {
     expect(nextHop(hop({}), answer(302), 0, rules)).toBeUndefined();
     expect(nextHop(hop({}), answer(200, "/x"), 0, rules)).toBeUndefined();
     expect(nextHop(hop({}), answer(304, "/x"), 0, rules)).toBeUndefined();

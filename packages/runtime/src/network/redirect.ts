@@ -1,13 +1,13 @@
-/** What a redirect leads to. Another origin gets neither the caller's credentials nor its body. */
+/** Follows redirects. Another origin gets neither the caller's credentials nor its body. */
 import { fail, ok, type Result } from "@capstan/core";
 import type { Dispatcher } from "undici";
 import { shownUrl } from "./url-policy.ts";
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** All that another origin may see: any other header may hold a key. */
+/** Headers that another origin may see: any other may contain a key. */
 const HARMLESS_HEADERS = new Set(["accept", "accept-encoding", "accept-language", "user-agent"]);
 
-/** One request as it is sent; a redirect makes the next from it. */
+/** One request as sent; a redirect makes the next from it. */
 export interface Hop {
   url: URL;
   method: string;
@@ -15,7 +15,7 @@ export interface Hop {
   body: string | Uint8Array | null;
 }
 
-/** The next request, a refusal, or undefined when the answer is no redirect. */
+/** The next request, a refusal, or undefined when the response is not a redirect. */
 export function nextHop(
   hop: Hop,
   { statusCode, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
@@ -37,7 +37,7 @@ export function nextHop(
   return ok({ url, method, body, headers: headersAfter(hop.headers, sameOrigin, body !== null) });
 }
 
-/** 303 always becomes a GET, and so does a POST after 301 and 302, as in every browser. */
+/** 303 always becomes a GET, and so does a POST after 301 and 302, as in browsers. */
 function afterRedirect({ method, body }: Hop, statusCode: number): Pick<Hop, "method" | "body"> {
   const becomesGet = statusCode === 303 ? method !== "HEAD" : statusCode < 303 && method === "POST";
   return becomesGet ? { method: "GET", body: null } : { method, body };

@@ -54,7 +54,7 @@ describe("refusedAddress", () => {
     expect(refusedAddress(address)).toBeUndefined();
   });
 
-  test("no IPv6 address that carries an IPv4 one in its last bytes outside the public range passes", () => {
+  test("an IPv6 address that embeds a non-public IPv4 one never passes", () => {
     fc.assert(
       fc.property(
         fc.ipV4(),

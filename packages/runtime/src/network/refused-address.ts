@@ -1,10 +1,10 @@
 /**
- * Which addresses a tool may not reach: everything that is not plain public unicast. IPv6 is decided the other way round
- * (only 2000::/3 is public), so that a new way to wrap an IPv4 address in an IPv6 one is refused before anyone has heard of it.
+ * Addresses that a tool must not reach: everything that is not plain public unicast. IPv6 uses an allowlist
+ * (only 2000::/3 is public), so that new ways to embed an IPv4 address in an IPv6 one are refused by default.
  */
 import { BlockList, isIP } from "node:net";
 
-/** What the connection attempt fails with; the guard turns it into a refusal. */
+/** Thrown by the connection attempt; the guard turns it into a refusal. */
 export class AddressRefusedError extends Error {
   readonly why: string;
   constructor(why: string) {
@@ -35,7 +35,7 @@ const IPV4_RANGES: readonly Range[] = [
   ["240.0.0.0", 4, "reserved"],
 ];
 
-/** Outside 2000::/3 everything is refused; these rows only say what it is. */
+/** Outside 2000::/3 everything is refused; these rows only name it. */
 const IPV6_RANGES: readonly Range[] = [
   ["::1", 128, "loopback"],
   ["::", 128, "this host"],
@@ -56,7 +56,7 @@ const ipv4 = IPV4_RANGES.map((range) => listed(range, "ipv4"));
 const ipv6 = IPV6_RANGES.map((range) => listed(range, "ipv6"));
 const publicIpv6 = listed(["2000::", 3, "public"], "ipv6").list;
 
-/** Why an address may not be reached, or undefined for a public one. */
+/** Why an address may not be reached; undefined for a public one. */
 export function refusedAddress(address: string): string | undefined {
   switch (isIP(address)) {
     case 4:

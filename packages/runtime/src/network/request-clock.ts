@@ -1,6 +1,6 @@
 /** The time limits of one guarded request, redirects and body included. */
 
-/** Stops a request: at its first-byte limit, at its total limit, or when the caller gives up; says which it was. */
+/** Aborts a request: at its first-byte timeout, at its total timeout, or when the caller aborts; records which it was. */
 export class RequestClock {
   stopped: "first-byte" | "total" | "caller" | undefined;
   private readonly controller = new AbortController();
@@ -23,7 +23,7 @@ export class RequestClock {
     return setTimeout(() => this.stop("first-byte"), timeoutMs);
   }
 
-  /** Nothing more will be read: the timers must not outlive the request. Gives back what it was given. */
+  /** Nothing more will be read: the timers must not outlive the request. Returns its argument. */
   end<T>(result?: T): T {
     clearTimeout(this.total);
     this.caller?.removeEventListener("abort", this.onCaller);

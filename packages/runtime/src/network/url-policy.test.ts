@@ -15,7 +15,7 @@ describe("checkUrl", () => {
     "http://",
     "http://exa mple.com/",
     `https://example.com/${"x".repeat(9_000)}`,
-  ])("%.40s is no URL to fetch", (url) => {
+  ])("%.40s is not a URL to fetch", (url) => {
     expect(checkUrl(url, nobody)).toMatchObject({ failure: { code: "url_invalid" } });
   });
 
@@ -91,7 +91,7 @@ describe("allowList", () => {
   });
 
   test.each(["", "http://host", "host/path", "::1", "host:99999", "a b", "user@host"])(
-    "throws on the bad entry %j",
+    "throws on the invalid entry %j",
     (entry) => {
       expect(() => allowList([entry])).toThrow(/host/);
     },

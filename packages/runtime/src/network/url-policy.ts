@@ -1,6 +1,6 @@
 /**
- * What the guard decides from the text of a URL, before any name is resolved: scheme, userinfo, port, and addresses
- * written as such. `new URL` already reads 2130706433, 0x7f.1 and 0177.0.0.1 as 127.0.0.1, so spellings need no code here.
+ * What the guard decides from a URL before any name is resolved: scheme, userinfo, port, and literal
+ * addresses. `new URL` already reads 2130706433, 0x7f.1 and 0177.0.0.1 as 127.0.0.1, so spellings need no code here.
  */
 import { isIP } from "node:net";
 import { fail, ok, type Result } from "@capstan/core";
@@ -8,7 +8,7 @@ import { refusedAddress } from "./refused-address.ts";
 
 const MAX_URL_CHARS = 8_000; // what servers accept in a request line
 
-/** Ports on which no web server listens, of the fetch standard: an HTTP request there talks to mail or a database. */
+/** Ports blocked by the fetch standard: an HTTP request there talks to mail or a database. */
 const REFUSED_PORTS = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -16,10 +16,10 @@ const REFUSED_PORTS = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/** Whether an operator named this host, with or without its port. */
+/** Whether an operator listed this host, with or without its port. */
 export type AllowedHost = (hostname: string, port: number) => boolean;
 
-/** Reads `host`, `host:port`, `[::1]` and `[::1]:port`. A bad entry is a mistake in the settings, so it throws. */
+/** Parses `host`, `host:port`, `[::1]` and `[::1]:port`. An invalid entry is a configuration error, so it throws. */
 export function allowList(entries: readonly string[]): AllowedHost {
   const allowed = new Set(entries.map(normalEntry));
   return (hostname, port) => {
@@ -40,7 +40,7 @@ export function portOf(url: URL): number {
   return Number(url.port) || (url.protocol === "https:" ? 443 : 80);
 }
 
-/** A URL as messages may show it: without userinfo. */
+/** A URL for messages: without userinfo. */
 export function shownUrl(url: URL): string {
   const shown = new URL(url);
   shown.username = "";
@@ -49,7 +49,7 @@ export function shownUrl(url: URL): string {
 }
 
 function urlFault(url: URL, allowed: AllowedHost, judge: typeof refusedAddress): string | undefined {
-  if (url.username || url.password) return "it holds a user name or password";
+  if (url.username || url.password) return "it contains a user name or password";
   const port = portOf(url);
   if (allowed(url.hostname, port)) return undefined;
   if (REFUSED_PORTS.has(port)) return `port ${port} is not used for the web`;
@@ -58,7 +58,7 @@ function urlFault(url: URL, allowed: AllowedHost, judge: typeof refusedAddress):
   return what && `${host} is ${what}`;
 }
 
-/** Without brackets and without the dot that ends a full name: `localhost.` is `localhost`. */
+/** Without brackets and the trailing dot: `localhost.` is `localhost`. */
 function normalHost(hostname: string): string {
   return hostname
     .toLowerCase()

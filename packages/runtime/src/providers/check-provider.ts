@@ -1,6 +1,6 @@
 /**
- * Asks a provider before its key is trusted: which models it has, and whether one of them answers. What fails is told
- * with its cause: nothing listens there, the key is refused, the address is no API, there is no credit.
+ * Tests a provider before its key is saved: which models it has, and whether one of them answers. A failure is reported
+ * with its cause: nothing is listening, the key is refused, the address is not an API, there is no credit.
  */
 import { APICallError, type LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { type Failure, fail, ok, type Result } from "@capstan/core";
@@ -10,7 +10,7 @@ import { nodeFetch } from "./node-fetch.ts";
 import type { Credentials } from "./provider-table.ts";
 
 const ANSWER_WITHIN_MS = 15_000;
-const FEWEST_TOKENS = 16; // OpenAI's Responses API refuses less
+const FEWEST_TOKENS = 16; // OpenAI's Responses API rejects less
 
 export interface AskOptions {
   readonly timeoutMs?: number;
@@ -50,7 +50,7 @@ function refusalOf(provider: string, url: string, status: number, text: string):
   return fail("provider_address_wrong", { provider, url, status }).failure;
 }
 
-/** One short answer of one model: a key that may list models may still have no credit. */
+/** One short answer of one model: a key that can list models may still have no credit. */
 export async function tryModel(
   resolved: ResolvedModel,
   { timeoutMs = ANSWER_WITHIN_MS }: AskOptions = {},
@@ -78,7 +78,7 @@ export async function tryModel(
   }
 }
 
-/** As a run reads it: an error may also come inside the stream. */
+/** Like a run: an error may also arrive inside the stream. */
 async function readWhole(stream: ReadableStream<LanguageModelV4StreamPart>): Promise<void> {
   for await (const part of stream) if (part.type === "error") throw part.error;
 }
@@ -101,7 +101,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** The provider's own words, from the places where providers put them. */
+/** The provider's own error message, from the usual places. */
 function messageIn(text: string): string {
   const answer = jsonIn(text) as { error?: { message?: unknown } | string; message?: unknown } | undefined;
   const said = typeof answer?.error === "object" ? answer.error?.message : (answer?.error ?? answer?.message);
@@ -110,9 +110,9 @@ function messageIn(text: string): string {
 }
 
 const REASONS: Record<string, string> = {
-  ECONNREFUSED: "nothing listens there",
+  ECONNREFUSED: "nothing is listening there",
   ENOTFOUND: "the host is unknown",
-  EAI_AGAIN: "the host's name could not be looked up",
+  EAI_AGAIN: "the host's name could not be resolved",
   ECONNRESET: "the connection was closed",
   EHOSTUNREACH: "the host cannot be reached",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",

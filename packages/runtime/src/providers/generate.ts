@@ -1,4 +1,4 @@
-/** One answer of the model that agents without a model of their own use; as JSON when a schema is given. */
+/** One answer of the default model; as JSON when a schema is given. */
 import { fail, type JsonSchema, type JsonValue, ok, type Result } from "@capstan/core";
 import type { Models } from "./models.ts";
 
@@ -22,7 +22,7 @@ export async function generate(
       {
         role: "system",
         content: schema
-          ? `${system}\nAnswer with JSON that fits this schema, and nothing else: ${JSON.stringify(schema)}`
+          ? `${system}\nAnswer with JSON that matches this schema, and nothing else: ${JSON.stringify(schema)}`
           : system,
       },
       { role: "user", content: [{ type: "text", text: prompt }] },

@@ -9,7 +9,7 @@ const said = (content: string, note: string) =>
   text(content).replace('"id"', `"note":{"content":"${note}"},"id"`);
 
 describe("events that arrive together", () => {
-  test("are one when they are pieces of one text", () => {
+  test("are joined when they are deltas of one text", () => {
     expect(pass([text("Hel") + text("lo ") + text("there")])).toBe(text("Hello there"));
   });
 
@@ -19,17 +19,17 @@ describe("events that arrive together", () => {
     ["what looks like the end of an event", ["a", '"},"finish_reason":null}]}', "b"]],
     ["the name of the field", ["a", '"content":"', "b"]],
     ["nothing", ["a", "", "b"]],
-  ])("are one when their text holds %s", (_what, parts) => {
+  ])("are joined when their text contains %s", (_what, parts) => {
     expect(pass([parts.map(text).join("")])).toBe(text(parts.join("")));
   });
 
-  test("are one text, whatever else in them is called content", () => {
+  test("are joined whatever other fields are called content", () => {
     expect(pass([said("a", "a") + said("a", "b")])).toBe(said("aa", "a"));
   });
 
   test.each([
     ["a single event", text("a")],
-    ["a call of a tool", text("a") + event({ tool_calls: [{ index: 0, function: { arguments: "{" } }] })],
+    ["a tool call", text("a") + event({ tool_calls: [{ index: 0, function: { arguments: "{" } }] })],
     ["thoughts", event({ reasoning_content: "a" }) + event({ reasoning_content: "b" })],
     ["the end", text("a") + event({ content: "b" }, { finish_reason: "stop" })],
     ["the price", text("a") + event({ content: "b" }, {}, { usage: { total_tokens: 3 } })],
@@ -37,14 +37,14 @@ describe("events that arrive together", () => {
     ["another answer", text("a") + text("b").replace("c1", "c2")],
     ["probabilities", event({ content: "a" }, { logprobs: {} }) + event({ content: "b" }, { logprobs: {} })],
     ["an error", `${text("a")}data: {"error":{"message":"overloaded"}}\n\n`],
-    ["what is no JSON", 'data: {"broken\n\ndata: [DONE]\n\n: comment\n\n'],
+    ["text that is not JSON", 'data: {"broken\n\ndata: [DONE]\n\n: comment\n\n'],
     ["other line ends", 'data: {"choices":[]}\r\n\r\ndata: [DONE]\r\n\r\n'],
     ["an event in several lines", `event: x\n${text("a")}event: x\n${text("b")}`],
-  ])("pass as they came: %s", (_what, stream) => {
+  ])("pass unchanged: %s", (_what, stream) => {
     expect(pass([stream])).toBe(stream);
   });
 
-  test("say the same, wherever the network cuts them", () => {
+  test("give the same text, wherever the network splits them", () => {
     const piece = fc.oneof(fc.string({ minLength: 1 }), fc.string({ unit: "binary", minLength: 1 }));
     const pieces = fc.array(piece, { maxLength: 20 });
     fc.assert(

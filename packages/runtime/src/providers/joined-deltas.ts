@@ -1,18 +1,18 @@
 /**
- * Events of OpenAI's chat-completions stream that arrived together, joined: pieces of one text become one piece. A busy
- * process reads many at once, and each that goes on alone costs four web streams and a schema check; what we store and
- * show is joined anyway. Whatever is not plainly a piece of text passes as it came.
+ * Joins events of OpenAI's chat-completions stream that arrived together: deltas of one text become one delta. A busy
+ * process reads many at once, and each separate one costs four web streams and a schema check; stored and
+ * shown text is joined anyway. Anything that is not clearly a text delta passes unchanged.
  */
 import { type BodyFilter, UNFILTERED } from "./node-fetch.ts";
 
 const END_OF_EVENT = Buffer.from("\n\n");
 const SMALLEST_PIECE = 'data: {"';
 
-/** For `fetchThrough`: a stream of events is joined, any other answer passes. */
+/** For `fetchThrough`: joins an event stream, passes any other response unchanged. */
 export const joinedDeltas = (contentType: string): BodyFilter =>
   contentType.startsWith("text/event-stream") ? deltaJoiner() : UNFILTERED;
 
-/** Keeps the beginning of an event that is not whole. */
+/** Buffers the start of an incomplete event. */
 export function deltaJoiner(): BodyFilter {
   let held: Buffer = Buffer.alloc(0);
   return {
@@ -45,7 +45,7 @@ function joined(events: readonly string[]): string[] {
   const kept: string[] = [];
   let open: Piece | undefined;
   let frame: Frame | undefined;
-  let alone = ""; // the open piece as it came, for as long as it is the only one
+  let alone = ""; // the pending delta in its original form, as long as it is the only one
   const close = () => {
     if (open) kept.push(alone === "" ? `data: ${JSON.stringify(open)}` : alone);
     open = undefined;
@@ -73,7 +73,7 @@ function joined(events: readonly string[]): string[] {
   return kept;
 }
 
-/** An event's text left out. One with the same frame differs in nothing but its text, and need not be parsed. */
+/** An event without its text. Events with the same frame differ only in their text, and need not be parsed. */
 interface Frame {
   readonly before: string;
   readonly after: string;
@@ -101,7 +101,7 @@ function textWithin(event: string, { before, after }: Frame): string | undefined
 const CHOICE = new Set(["index", "delta", "finish_reason", "logprobs"]);
 const DELTA = new Set(["content", "role"]);
 
-/** An event that carries nothing but a piece of the first answer's text. */
+/** An event that contains only a text delta of the first choice. */
 function textPiece(event: string): Piece | undefined {
   if (!event.startsWith(SMALLEST_PIECE) || event.includes("\n")) return undefined;
   try {

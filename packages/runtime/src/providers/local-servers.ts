@@ -1,6 +1,6 @@
 /**
- * Model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM and others, found by asking their usual ports.
- * Each is one row: where it listens, what identifies it, and what it tells of its models.
+ * Model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM and others, found by probing their usual ports.
+ * One row each: where it listens, what identifies it, and how it lists its models.
  */
 import { z } from "zod";
 import type { ListedModel } from "./model-lists.ts";
@@ -20,13 +20,13 @@ interface LocalRow {
   readonly provider: string;
   readonly label: string;
   readonly port: number;
-  /** The variable in which people name another address, as the program itself does. */
+  /** The environment variable that overrides the address, as in the program itself. */
   readonly variable?: string;
   readonly apiPath: string;
   readonly list: (ask: Ask) => Promise<readonly ListedModel[] | undefined>;
 }
 
-const ANSWER_WITHIN_MS = 400; // loopback answers in a few; a port that accepts and says nothing must not hold up a start
+const ANSWER_WITHIN_MS = 400; // loopback answers in a few; a port that accepts and then hangs must not delay startup
 const MOST_SHOWN = 50;
 
 const OllamaTags = z.object({ models: z.array(z.object({ name: z.string() })) });
@@ -99,7 +99,7 @@ async function llamaModels(ask: Ask): Promise<readonly ListedModel[] | undefined
   return answer.data.data.map(({ id }) => ({ id, contextWindow }));
 }
 
-/** A server that speaks OpenAI's list and says who it is by `owned_by`, or is alone on its port. */
+/** A server that supports OpenAI's list and identifies itself by `owned_by`, or is alone on its port. */
 const openAiModels =
   (ownedBy?: string) =>
   async (ask: Ask): Promise<readonly ListedModel[] | undefined> => {
@@ -125,11 +125,11 @@ const ROWS: readonly LocalRow[] = [
   { provider: "jan", label: "Jan", port: 1337, apiPath: "/v1", list: openAiModels() },
 ];
 
-/** The names that models of local servers begin with. */
+/** Prefixes of model names of local servers. */
 export const LOCAL_PROVIDERS: readonly string[] = ROWS.map(({ provider }) => provider);
 
 export interface FindOptions {
-  /** For the variables that name another address, such as OLLAMA_HOST. */
+  /** For variables that override the address, such as OLLAMA_HOST. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs?: number;
 }
@@ -148,7 +148,7 @@ export async function findLocalServers({
   return found.flat();
 }
 
-/** `OLLAMA_HOST` may be a host, a host with a port, or a URL; 0.0.0.0 is where it listens, not where it is asked. */
+/** `OLLAMA_HOST` may be a host, a host with a port, or a URL; 0.0.0.0 is a listening address, not one to connect to. */
 function originOf(given: string | undefined, port: number): string {
   const fallback = `http://127.0.0.1:${port}`;
   if (given === undefined || given.trim() === "") return fallback;

@@ -1,4 +1,4 @@
-/** Pictures and videos by the providers' own models. The first provider with a key makes them. */
+/** Images and videos by the providers' own models. The first provider with a key is used. */
 import { fail, ok, type Result } from "@capstan/core";
 import type { Credentials } from "./provider-table.ts";
 
@@ -8,7 +8,7 @@ export interface Media {
 }
 
 export interface MediaMaker {
-  /** Undefined when no provider with a key can. */
+  /** Undefined when no provider with a key supports it. */
   image(prompt: string, signal: AbortSignal): Promise<Result<Media> | undefined>;
   video(prompt: string, signal: AbortSignal): Promise<Result<Media> | undefined>;
 }

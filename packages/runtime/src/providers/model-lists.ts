@@ -1,4 +1,4 @@
-/** How each provider lists its models, and what its list tells of one: one row each, all over plain HTTP. */
+/** How each provider lists its models, and how to parse the list: one row each, over plain HTTP. */
 import { z } from "zod";
 import type { Credentials } from "./provider-table.ts";
 
@@ -12,7 +12,7 @@ export interface ListedModel {
 export interface ModelListRow {
   readonly url: (credentials: Credentials) => string;
   readonly headers: (credentials: Credentials) => Record<string, string>;
-  /** Undefined when the answer is no list of models. */
+  /** Undefined when the response is not a list of models. */
   readonly read: (answer: unknown) => readonly ListedModel[] | undefined;
 }
 
@@ -28,7 +28,7 @@ const OpenAiList = z.object({
   data: z.array(
     z.object({
       id: z.string().min(1),
-      // vLLM and several gateways say how much a model can read, each under its own name.
+      // vLLM and several gateways report the context length, each under its own name.
       max_model_len: z.number().optional(),
       context_length: z.number().optional(),
       context_window: z.number().optional(),
@@ -36,7 +36,7 @@ const OpenAiList = z.object({
   ),
 });
 
-/** Models that answer no chat: they are in the same list. */
+/** Models that are not for chat, in the same list. */
 const NO_CHAT =
   /embed|whisper|tts|dall-e|moderation|transcribe|realtime|image|sora|rerank|audio|davinci|babbage/i;
 

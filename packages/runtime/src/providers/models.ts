@@ -1,4 +1,4 @@
-/** Models by name, `provider/model`: which one answers, what it can take, and what it costs. */
+/** Models by name, `provider/model`: resolution, supported input, and price. */
 
 import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { Result } from "@capstan/core";
@@ -11,7 +11,7 @@ export interface ModelPrices {
   readonly cacheWrite?: number;
 }
 
-/** What a message to the model may carry beside text. */
+/** Media a message to the model may contain besides text. */
 export interface ModelInputs {
   readonly image: boolean;
   readonly audio: boolean;
@@ -20,9 +20,9 @@ export interface ModelInputs {
 }
 
 export interface ResolvedModel {
-  /** As asked for. */
+  /** As requested. */
   readonly name: string;
-  /** As people see it; a demo says so. */
+  /** Display name; a demo is marked as such. */
   readonly label: string;
   readonly provider: string;
   readonly modelId: string;
@@ -39,13 +39,13 @@ export interface ResolvedModel {
   readonly cacheMark?: SharedV4ProviderOptions | undefined;
   /** Sent with every call. */
   readonly callOptions?: SharedV4ProviderOptions | undefined;
-  /** Whether JSON of a schema may be demanded together with tools. */
+  /** Whether JSON output by schema can be combined with tools. */
   readonly jsonWithTools: boolean;
 }
 
 export interface Models {
-  /** The model of this name, or the server's default when none is named. */
+  /** The model of this name, or the server's default when none is given. */
   resolve(name: string | undefined): Promise<Result<ResolvedModel>>;
-  /** Whether a run with it could start: for saving an agent. */
+  /** Whether a run could start with it: for saving an agent. */
   check(name: string | undefined): Promise<Result<true>>;
 }

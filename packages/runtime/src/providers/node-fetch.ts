@@ -1,7 +1,7 @@
 /**
  * `fetch` over node:http for model providers: a third less CPU per streamed answer than the built-in one, which copies
  * every chunk through web streams twice. Only what providers need: no redirects, no cookies, no compression.
- * Some providers repeat the key in what they refuse; that text is shown to people, so the key is taken out of it here.
+ * Some providers repeat the key in error messages; those are shown to people, so the key is removed here.
  */
 import http from "node:http";
 import https from "node:https";
@@ -11,7 +11,7 @@ const agents = { "http:": new http.Agent(REUSED), "https:": new https.Agent(REUS
 
 const LOCAL = ["localhost", "127.0.0.1", "::1"]; // a model on this machine is never behind a proxy
 
-/** From here on requests go by the proxies that `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` name. */
+/** From now on requests use the proxies in `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. */
 export function useProxies(environment: Readonly<Record<string, string | undefined>>): void {
   const named = (name: string) => environment[name.toLowerCase()] || environment[name] || undefined;
   const [httpProxy, httpsProxy] = [named("HTTP_PROXY"), named("HTTPS_PROXY")];
@@ -22,16 +22,16 @@ export function useProxies(environment: Readonly<Record<string, string | undefin
   agents["https:"] = new https.Agent({ ...REUSED, proxyEnv });
 }
 
-/** Changes an answer on its way: feed it what arrives, it returns what is to be passed on. */
+/** Filters a response body: takes chunks and returns what to pass on. */
 export interface BodyFilter {
   take(chunk: Buffer): Buffer;
-  /** What it still holds when the answer has ended. */
+  /** Returns what is still buffered at the end. */
   rest(): Buffer;
 }
 
 type FilterFor = (contentType: string) => BodyFilter;
 
-/** Passes everything as it came. */
+/** Passes everything unchanged. */
 export const UNFILTERED: BodyFilter = { take: (chunk) => chunk, rest: () => Buffer.alloc(0) };
 
 export const fetchThrough =
@@ -72,15 +72,15 @@ function fetchOverNode(
 }
 
 const KEY_HEADERS = ["authorization", "x-api-key", "x-goog-api-key"];
-const LONGEST_ANSWER_BYTES = 256 * 1024 * 1024; // a stream that never ends a line is kept in memory until it does
+const LONGEST_ANSWER_BYTES = 256 * 1024 * 1024; // a stream that never ends a line is buffered until it does
 const LONGEST_REFUSAL_BYTES = 64 * 1024;
 
 const keysIn = (headers: Record<string, string>): string[] =>
   KEY_HEADERS.flatMap((name) => (headers[name] ?? "").split(" ").at(-1) ?? []).filter(
-    (key) => key.length > 5, // shorter ones would blot out ordinary words
+    (key) => key.length > 5, // shorter ones would match ordinary words
   );
 
-/** An error's words, bounded and without the key. */
+/** An error message, bounded and without the key. */
 async function refusalOf(answer: http.IncomingMessage, keys: readonly string[]): Promise<Response> {
   const headers = headersOf(answer);
   headers.delete("content-length");
@@ -113,7 +113,7 @@ function headersOf(answer: http.IncomingMessage): Headers {
 }
 
 function bodyOf(answer: http.IncomingMessage, filter: BodyFilter): ReadableStream<Uint8Array> {
-  let over = false; // also once the reader has gone: a chunk that is on its way must not meet a closed stream
+  let over = false; // also once the reader is gone: a pending chunk must not reach a closed stream
   let received = 0;
   return new ReadableStream({
     start(controller) {
@@ -128,7 +128,7 @@ function bodyOf(answer: http.IncomingMessage, filter: BodyFilter): ReadableStrea
       answer.on("data", (chunk: Buffer) => {
         received += chunk.length;
         if (received > LONGEST_ANSWER_BYTES) {
-          end(() => controller.error(new Error(`the answer grew beyond ${LONGEST_ANSWER_BYTES} bytes`)));
+          end(() => controller.error(new Error(`the response exceeded ${LONGEST_ANSWER_BYTES} bytes`)));
           answer.destroy();
         }
         if (over) return;
@@ -144,7 +144,7 @@ function bodyOf(answer: http.IncomingMessage, filter: BodyFilter): ReadableStrea
       answer.on("error", (error) => end(() => controller.error(error)));
       answer.on("close", () =>
         end(() =>
-          controller.error(new Error("the provider closed the connection before its answer was whole")),
+          controller.error(new Error("the provider closed the connection before the response was complete")),
         ),
       );
     },

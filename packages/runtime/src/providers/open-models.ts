@@ -1,26 +1,26 @@
 /**
- * Finds the model of a name. Unknown ones and missing keys are refused with the next step, at save and at run alike.
- * A provider whose base URL the operator changed may have models we never heard of: there the name is taken as it is.
+ * Resolves a model by name. Unknown ones and missing keys are refused with the next step, at save and at run.
+ * A provider with a custom base URL may have models we do not know: its names are accepted unchecked.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import { type ModelCapabilities, type ModelValidationResult, nearest } from "@capstan/core/internal";
 import type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./models.ts";
 import { COMPATIBLE, type Credentials, PROVIDERS, type ProviderRow } from "./provider-table.ts";
 
-const UNKNOWN_WINDOW = 32_000; // an endpoint's model that no list knows: small enough for most
-const RESOLVED_KEPT_MS = 1000; // a new key is in force within a second, and a step reads no row and no list
+const UNKNOWN_WINDOW = 32_000; // for a model that no list knows: small enough for most
+const RESOLVED_KEPT_MS = 1000; // a new key takes effect within a second, and a step reads neither rows nor lists
 const MOST_KEPT = 1000; // names come with requests
 
 export interface OpenModelsParts {
-  /** Keys and addresses as they are set: from the environment, or by an operator. */
+  /** Keys and addresses from the environment, or set by an operator. */
   readonly credentials: (provider: string) => Promise<Credentials | undefined>;
   /** The list of known models, by `provider/model` or an alias. */
   readonly catalog: (name: string) => ModelValidationResult | Promise<ModelValidationResult>;
-  /** For agents that name none. */
+  /** The default for agents that name none. */
   readonly defaultModel: string;
-  /** Models that need no provider, by their whole name; the offline model is one. */
+  /** Models without a provider, by their full name; the offline model is one. */
   readonly builtIn?: Readonly<Record<string, ResolvedModel>>;
-  /** Names of providers with an OpenAI-compatible endpoint, beside those that have a base URL set. */
+  /** Names of providers with an OpenAI-compatible endpoint, besides those with a base URL. */
   readonly compatible?: readonly string[];
 }
 
@@ -134,7 +134,7 @@ async function resolvedModel(
   };
 }
 
-/** The list writes `provider/model`; the provider knows only the second half. */
+/** The list has `provider/model`; the provider only knows the second half. */
 const bareId = (modelId: string | undefined, provider: string): string | undefined =>
   modelId?.startsWith(`${provider}/`) ? modelId.slice(provider.length + 1) : modelId;
 

@@ -1,6 +1,6 @@
 /**
- * The model providers, one row each: how a model is made, and what the provider as such can take. A provider's code is
- * loaded by the first model that is made of it.
+ * The model providers, one row each: how to create a model, and what the provider supports. A provider's SDK is
+ * loaded with its first model.
  */
 import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { joinedDeltas } from "./joined-deltas.ts";
@@ -13,11 +13,11 @@ export interface Credentials {
 }
 
 export interface ProviderRow {
-  /** The environment variable that holds the key, for the next step when it is missing. */
+  /** The environment variable of the key, for the next step when it is missing. */
   readonly keyVariable: string;
   readonly needsKey: boolean;
   readonly make: (modelId: string, credentials: Credentials, name: string) => Promise<LanguageModelV4>;
-  /** What the provider's models take beyond what the list of models says. */
+  /** What the provider's models accept beyond the model list. */
   readonly inputs: ModelInputs;
   readonly cacheMark?: SharedV4ProviderOptions;
   /** Sent with every call. */
@@ -26,7 +26,7 @@ export interface ProviderRow {
 }
 
 const base = ({ baseUrl }: Credentials) => (baseUrl === undefined ? {} : { baseURL: baseUrl });
-/** Claude Code wants this address without the version, the SDK with it; people have one variable for both. */
+/** Claude Code expects this address without the version, the SDK with it; people use one variable for both. */
 const versioned = ({ baseUrl }: Credentials) =>
   base({ baseUrl: baseUrl?.replace(/\/*$/, "").replace(/(?<!\/v\d+)$/, "/v1") });
 const key = ({ apiKey }: Credentials) => (apiKey === undefined ? {} : { apiKey });
@@ -51,7 +51,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
       return createOpenAI({ ...key(credentials), ...base(credentials), fetch: nodeFetch }).responses(modelId);
     },
     inputs: { image: true, audio: false, video: false, pdf: true },
-    // The conversation is ours: nothing is kept there, and reasoning comes back encrypted.
+    // The conversation is stored here: the provider stores nothing, and reasoning comes back encrypted.
     callOptions: { openai: { store: false } },
     jsonWithTools: true,
   },
@@ -67,7 +67,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
   },
 };
 
-/** Any endpoint that speaks OpenAI's chat completions: Ollama, vLLM, LocalAI, a gateway. */
+/** Any endpoint with OpenAI's chat completions API: Ollama, vLLM, LocalAI, a gateway. */
 export const COMPATIBLE: ProviderRow = {
   keyVariable: "OPENAI_COMPATIBLE_BASE_URL",
   needsKey: false,

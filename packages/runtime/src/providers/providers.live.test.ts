@@ -92,7 +92,7 @@ describe.each(Object.entries(MODELS))("%s", (_name, model) => {
     expect(spoken(events)).toBe("It is 42.");
   });
 
-  test("makes parallel calls and keeps their results apart", async () => {
+  test("makes parallel calls and keeps their results separate", async () => {
     const toolCalls = [
       { name: "add", arguments: { a: 1, b: 1 } },
       { name: "add", arguments: { a: 2, b: 2 } },
@@ -112,7 +112,7 @@ describe.each(Object.entries(MODELS))("%s", (_name, model) => {
     expect(events).toContainEqual(expect.objectContaining({ type: "CUSTOM", name: "capstan.retrying" }));
   });
 
-  test("tries a cut stream again and shows no half message twice", async () => {
+  test("retries a broken stream and shows no partial message twice", async () => {
     const content = "One two three four five six seven eight.";
     mock.on({ userMessage: "long", sequenceIndex: 0 }, { content }, { latency: 20, truncateAfterChunks: 6 });
     mock.on({ userMessage: "long" }, { content });
@@ -154,7 +154,7 @@ test.each(Object.values(MODELS))("%s shows its reasoning", async (model) => {
   expect(spoken(events)).toBe("Done.");
 });
 
-test("a signature of reasoning goes back to Anthropic unchanged", async () => {
+test("a reasoning signature goes back to Anthropic unchanged", async () => {
   mock.onMessage("think", { content: "Done.", reasoning: "Let me see.", reasoningSignature: "c2lnbmF0dXJl" });
   mock.onMessage("again", { content: "Again." });
   const session = await engine.newSession();
@@ -176,7 +176,7 @@ test("Anthropic is asked to cache the tools, the system prompt and the conversat
   expect(messages.at(-1).content.at(-1)).toMatchObject({ cache_control: { type: "ephemeral" } });
 });
 
-test("the prompt begins the same at every step of every turn, so that caches hit", async () => {
+test("the prompt has the same prefix in every step of every turn, so that caches hit", async () => {
   mock.on(
     { userMessage: "sum", hasToolResult: false },
     { toolCalls: [{ name: "add", arguments: { b: 40, a: 2 } }] },
@@ -222,7 +222,7 @@ const results = (events: readonly RunEvent[]) =>
 const callIds = (events: readonly RunEvent[]) =>
   events.flatMap((event) => (event.type === "TOOL_CALL_START" ? [event.toolCallId] : []));
 
-/** What a client has on its screen at the end: a snapshot wipes what it does not hold. */
+/** What a client shows at the end: a snapshot removes what it does not contain. */
 function standing(events: readonly RunEvent[]): string {
   let texts = new Map<string, string>();
   for (const event of events) {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([proxy, target].map((server) => new Promise((resolve) => server.close(resolve)))));
 afterEach(() => seen.splice(0));
 
-test("model calls go by the proxy of the environment, encrypted ones through a tunnel", async () => {
+test("model calls use the proxy of the environment, encrypted ones through a tunnel", async () => {
   const address = `http://127.0.0.1:${portOf(proxy)}`;
   useProxies({ HTTPS_PROXY: address, http_proxy: address, NO_PROXY: "intranet.example" });
   expect(await (await nodeFetch("http://models.example/v1")).text()).toBe("by the proxy");
@@ -29,7 +29,7 @@ test("model calls go by the proxy of the environment, encrypted ones through a t
   expect(seen).toEqual(["http://models.example/v1", "CONNECT models.example:443"]);
 });
 
-test("a model on this machine is asked directly, whatever the environment says", async () => {
+test("a model on this machine is called directly, whatever the environment says", async () => {
   useProxies({ HTTP_PROXY: `http://127.0.0.1:${portOf(proxy)}` });
   expect(await (await nodeFetch(`http://127.0.0.1:${portOf(target)}/v1`)).text()).toBe("the model");
   expect(seen).toEqual([]);

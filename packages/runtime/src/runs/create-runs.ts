@@ -1,6 +1,6 @@
 /**
  * The engine: durable runs of agents in sessions. This file connects its parts.
- * The rows are the truth about a run; anything in memory here may be lost at any moment.
+ * The rows are the truth about a run; anything in memory may be lost at any moment.
  */
 import { fail, ok } from "@capstan/core";
 import { inTransaction } from "../db/transaction.ts";
@@ -42,7 +42,7 @@ export async function createRuns(parts: RunsParts): Promise<Runs> {
   try {
     await runs.start();
   } catch (error) {
-    await runs.drain(0).catch(() => {}); // an engine left half started would keep the next one from starting
+    await runs.drain(0).catch(() => {}); // a partly started engine would prevent the next one from starting
     throw error;
   }
   return runs;
@@ -172,7 +172,7 @@ class DurableRuns implements Runs {
     return readSession(this.#pool, sessionId, messageId);
   }
 
-  /** Subscribes when it is first read, so that events nobody reads are not kept. */
+  /** Subscribes on first read, so that unread events are not buffered. */
   events(sessionId: string, afterSeq: number, signal: AbortSignal): ReturnType<Runs["events"]> {
     return { [Symbol.asyncIterator]: () => this.#follow(sessionId).from(afterSeq, signal) };
   }

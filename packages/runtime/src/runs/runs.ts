@@ -43,9 +43,9 @@ export interface Runs {
     results: readonly ClientResult[],
     options?: ClientResultOptions,
   ): ReturnType<typeof storeClientResults>;
-  /** Every message of the user, oldest first: what a client's history is compared with. */
+  /** All messages of the user, oldest first: compared with a client's history. */
   userMessages(sessionId: string): ReturnType<typeof listUserMessages>;
-  /** Drops the messages from this position on; a branch, a session of its own, keeps the whole conversation. */
+  /** Drops the messages from this position on; a branch, a separate session, keeps the whole conversation. */
   rewind(sessionId: string, position: number, by: string): ReturnType<typeof forkSession>;
   readonly approvals: Approvals;
   /** Deletes rows of a session that have no foreign key to it. */
@@ -57,6 +57,6 @@ export interface Runs {
     options: SendOptions,
     child: ChildOf,
   ): Promise<Result<Sent>>;
-  /** Stops accepting messages, lets steps finish within the time, and hands over the rest. */
+  /** Stops accepting messages, lets steps finish within the time, and releases the rest. */
   drain(withinMs: number): Promise<void>;
 }

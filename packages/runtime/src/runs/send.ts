@@ -1,4 +1,4 @@
-/** Takes a message: checks it, stores it with its run, and starts the run or queues it behind the active one. */
+/** Accepts a message: validates it, stores it with its run, and starts the run or queues it behind the active one. */
 import { fail, type JsonValue, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import type { ConversationMessage, UserPart } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
@@ -20,7 +20,7 @@ import type { ActiveSegments } from "./processes/active-segments.ts";
 const UNIQUE_VIOLATION = "23505";
 const RACES = 5; // retries of a claim that conflicts with another one
 
-/** What a run that was started by another one has beside its message. */
+/** What a run started by another one has besides its message. */
 export interface ChildOf {
   readonly runId: string;
   readonly callId: string;
@@ -28,7 +28,7 @@ export interface ChildOf {
   readonly scopeCeiling: readonly string[];
 }
 
-/** What else may come with a message: its parent run, and the session as the caller has just read it. */
+/** What may come with a message: its parent run, and the session if the caller has just read it. */
 export interface Beside {
   readonly child?: ChildOf | undefined;
   readonly view?: SessionView | undefined;
@@ -162,7 +162,7 @@ interface Claimed {
   readonly position: number;
 }
 
-/** Starts from the rows that were read, unless another run was stored in between: then it reads them again. */
+/** Starts from the rows already read, unless another run was stored in between: then it reads them again. */
 async function startClaimed(parts: SendParts, claiming: Claiming, claimed: Claimed): Promise<void> {
   const { sessionId, messageId, session, agent, input, content, state, child } = claiming;
   const { runId, first, position } = claimed;
@@ -223,7 +223,7 @@ export async function startNext({ engine, segments, hint }: SendParts, sessionId
 }
 
 function stopping(): Result<never> {
-  const nextStep = "Send it again: another process, or this one after its restart, takes it.";
+  const nextStep = "Send it again: another process, or this one after its restart, will accept it.";
   return fail("not_available", { what: "This server process", why: "it is stopping", nextStep });
 }
 
@@ -237,7 +237,7 @@ async function checkedAgent(
   if (session.agent_id === null) {
     return fail("conflict", {
       message: "The session has no agent.",
-      nextStep: "Set its agent_id with PATCH /v1/sessions/{id}, or make a session with one.",
+      nextStep: "Set its agent_id with PATCH /v1/sessions/{id}, or create a session with one.",
     });
   }
   const composed = await engine.agentFor(session.agent_id, session.owner);

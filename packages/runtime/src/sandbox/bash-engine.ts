@@ -1,6 +1,6 @@
 /**
- * Bash in the sandbox: just-bash, an interpreter with its own commands over files in memory. There is no real shell and
- * no real process, so a fork bomb is a recursion limit. Loaded as one CommonJS file: the split build reads chunks later.
+ * Bash in the sandbox: just-bash, an interpreter with its own commands over in-memory files. There is no real shell and
+ * no real process, so a fork bomb hits a recursion limit. Loaded as one CommonJS file: the split build reads chunks later.
  */
 import { createRequire } from "node:module";
 import { type EngineOutcome, type EngineRun, type LoadEngine, NO_CHANGES } from "./engine.ts";
@@ -8,10 +8,10 @@ import { fileChanges } from "./file-changes.ts";
 
 type JustBash = typeof import("just-bash");
 
-const MANY = 100_000_000; // the clock ends a loop, not a count that an honest script could reach
-const OUTPUT_BYTES = 16 * 1024 * 1024; // what may be held before it is cut for the answer
+const MANY = 100_000_000; // the timeout ends a loop, not a count that a legitimate script could reach
+const OUTPUT_BYTES = 16 * 1024 * 1024; // output buffered before it is cut for the answer
 const DEVICES = /^\/(dev|proc)(\/|$)/;
-/** They start threads of their own, which the child may not. */
+/** They start threads, which the child may not. */
 const LEFT_OUT = new Set<string>(["sqlite3", "python3", "python", "js-exec"]);
 
 export const loadBash: LoadEngine = async (entry) => {

@@ -1,7 +1,7 @@
 /**
- * The sandbox child: loads one engine, gives up its rights, and runs what the server sends, one run at a time.
+ * The sandbox child: loads one engine, drops its privileges, and runs what the server sends, one run at a time.
  *
- * It writes with `writeSync`, so that what a program printed is out even if it never gives the event loop back.
+ * It writes with `writeSync`, so that output is sent even if the program never returns to the event loop.
  */
 import { readFileSync, writeSync } from "node:fs";
 import { loadBash } from "./bash-engine.ts";
@@ -16,8 +16,8 @@ const LOADERS: Readonly<Record<string, LoadEngine>> = {
   python: loadPython,
   bash: loadBash,
 };
-const CHANNEL = 3; // a pipe of its own: an engine that prints to stdout must not break the frames
-const LIMITS = { headBytes: 8 * 1024 * 1024, fileBytes: 2 ** 31 }; // the server has checked what it sends
+const CHANNEL = 3; // a separate pipe: an engine that prints to stdout must not corrupt the frames
+const LIMITS = { headBytes: 8 * 1024 * 1024, fileBytes: 2 ** 31 }; // the server has validated what it sends
 
 interface RunHead {
   code: string;

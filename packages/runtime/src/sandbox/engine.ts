@@ -1,4 +1,4 @@
-/** What each language's engine offers inside the child. Engines share nothing from one run to the next. */
+/** The interface of each language's engine inside the child. Engines keep no state between runs. */
 import type { FileMap } from "./file-changes.ts";
 
 export interface EngineRun {
@@ -6,7 +6,7 @@ export interface EngineRun {
   readonly files: FileMap;
   readonly timeoutMs: number;
   readonly memoryMb: number;
-  /** How much all files may hold after the run. */
+  /** Maximum total size of all files after the run. */
   readonly fileBytes: number;
   write(stream: "stdout" | "stderr", text: string): void;
 }
@@ -23,14 +23,14 @@ export type Engine = (run: EngineRun) => Promise<EngineOutcome>;
 
 export interface LoadedEngine {
   readonly run: Engine;
-  /** Its memory right after loading, from which the next child starts ten times faster. Made before any foreign code. */
+  /** A memory snapshot taken after loading, from which the next child starts ten times faster. Taken before any untrusted code runs. */
   readonly snapshot?: Uint8Array;
 }
 
-/** Loads everything the engine will ever read from disk: afterwards the child gives up its rights. */
+/** Loads everything the engine will ever read from disk: afterwards the child drops its privileges. */
 export type LoadEngine = (entry: string, snapshot: Uint8Array | undefined) => Promise<LoadedEngine>;
 
-/** A value as JSON is shown to a model; more than this crowds out what it was computed for. */
+/** A value is shown to a model as JSON; a longer one would fill its context. */
 export const RESULT_CHARS = 256 * 1024;
 
 export const NO_CHANGES: ReadonlyMap<string, Uint8Array | null> = new Map();

@@ -1,6 +1,6 @@
 /**
- * Where each language's engine lies, and which files a child must be able to read for it. The engines are optional
- * dependencies: one that is not installed is a reason, not an error.
+ * The location of each language's engine, and which files its child must be able to read. The engines are optional
+ * dependencies: a missing one is a reason, not an error.
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,7 +11,7 @@ interface EnginePackage {
   readonly name: string;
   /** Inside the package: what the child imports. */
   readonly file: string;
-  /** Whether a child may serve more than one run. A new QuickJS has a new memory; the others keep too much state. */
+  /** Whether a child may serve several runs. A new QuickJS has fresh memory; the others keep too much state. */
   readonly reusable: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface InstalledEngine {
 
 export type EngineSearch = InstalledEngine | { readonly missing: string };
 
-/** `from` is the file whose `node_modules` are searched, as Node would. */
+/** `from` is the file whose `node_modules` are searched, as Node does. */
 export function findEngine(language: SandboxLanguage, from: string): EngineSearch {
   const { name, file, reusable } = PACKAGES[language];
   const root = packageRoot(name, dirname(from));
@@ -42,13 +42,13 @@ export function findEngine(language: SandboxLanguage, from: string): EngineSearc
     entry,
     reusable,
     get readable() {
-      readable ??= [...readablePaths(root)]; // reads a manifest for each dependency, which only a child needs
+      readable ??= [...readablePaths(root)]; // reads a manifest per dependency, which only a child needs
       return readable;
     },
   };
 }
 
-/** The package and all it depends on: nothing else of `node_modules` can be read by the child. */
+/** The package and its dependencies: the child cannot read anything else in `node_modules`. */
 function readablePaths(root: string): Set<string> {
   const readable = new Set<string>();
   const open = [root];
@@ -57,7 +57,7 @@ function readablePaths(root: string): Set<string> {
     if (readable.has(real)) continue;
     for (const path of [next, real]) {
       readable.add(path);
-      // For a scoped package Node also looks in `@scope/node_modules`; a path that may not be read is an error to it, a missing one is not.
+      // For a scoped package Node also looks in `@scope/node_modules`; an unreadable path is an error to it, a missing one is not.
       readable.add(join(dirname(path), "node_modules"));
     }
     for (const dependency of dependenciesOf(real)) {

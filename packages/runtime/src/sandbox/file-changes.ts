@@ -1,8 +1,8 @@
-/** What a run did to the files it was given. The sandbox's own system files are neither shown nor returned. */
+/** Computes which files a run changed. The sandbox's own system files are neither shown nor returned. */
 
 export type FileMap = ReadonlyMap<string, Uint8Array>;
 
-/** Written, changed and deleted (`null`) files. Paths in `system` were there before the session's files and stay behind. */
+/** Written, changed and deleted (`null`) files. Paths in `system` existed before the session's files and are ignored. */
 export function fileChanges(
   before: FileMap,
   after: FileMap,

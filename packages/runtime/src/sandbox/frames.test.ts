@@ -5,7 +5,7 @@ import { encodeFrame, FrameReader } from "./frames.ts";
 const LIMITS = { headBytes: 10_000, fileBytes: 10_000 };
 
 describe("frames", () => {
-  test("arrive as they were sent, however the bytes are cut", () => {
+  test("arrive as sent, however the bytes are split", () => {
     const content = fc.option(fc.uint8Array({ maxLength: 50 }), { nil: null });
     const files = fc.dictionary(fc.string({ minLength: 1 }), content);
     const messages = fc.array(fc.record({ head: fc.record({ text: fc.string() }), files }), { minLength: 1 });
@@ -29,7 +29,7 @@ describe("frames", () => {
     ["a size below -1", encoded({ head: 1, parts: [{ path: "/a", size: -2 }] })],
     ["a file without a path", encoded({ head: 1, parts: [{ size: 1 }] })],
     ["what is not JSON", Buffer.from([0, 0, 0, 1, 0x7b])],
-  ])("refuse %s before it is kept", (_, bytes) => {
+  ])("refuse %s before it is buffered", (_, bytes) => {
     expect(() => new FrameReader(LIMITS).push(bytes)).toThrow();
   });
 });

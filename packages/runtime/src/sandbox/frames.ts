@@ -1,10 +1,10 @@
 /**
- * What the server and a sandbox child say to each other: a length-prefixed JSON head, then raw bytes of files.
+ * The protocol between the server and a sandbox child: a length-prefixed JSON head, then raw file contents.
  *
- * Imported by both sides, so it must import nothing: the child may read only this folder and its engine.
+ * Imported by both sides, so it must import nothing: the child can only read this folder and its engine.
  */
 
-/** A file in a frame; `size` -1 says that it was deleted. */
+/** A file in a frame; `size` -1 means it was deleted. */
 export interface FramePart {
   readonly path: string;
   readonly size: number;
@@ -38,7 +38,7 @@ export function encodeFrame(
   return [prefix, json, ...bodies];
 }
 
-/** Collects bytes until a frame is whole. A frame over the limits is an error before its bytes are kept. */
+/** Buffers bytes until a frame is complete. A frame over the limits is refused before it is buffered. */
 export class FrameReader {
   readonly #limits: FrameLimits;
   #chunks: Buffer[] = [];
@@ -50,7 +50,7 @@ export class FrameReader {
     this.#limits = limits;
   }
 
-  /** Throws when the other side breaks the protocol; it is then not to be trusted any more. */
+  /** Throws when the other side violates the protocol; it must not be trusted afterwards. */
   push(chunk: Buffer): Frame[] {
     this.#chunks.push(chunk);
     this.#available += chunk.length;

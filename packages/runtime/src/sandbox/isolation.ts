@@ -1,6 +1,6 @@
 /**
- * How a sandbox child is shut in on this system: found out once, by trying. What could not be had is said in `notes`,
- * so that whoever reviews the server reads it instead of guessing.
+ * How a sandbox child is isolated on this system: detected once, by trying. What is not possible is listed in `notes`,
+ * so that whoever reviews the server does not have to guess.
  */
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, realpathSync } from "node:fs";
@@ -8,26 +8,26 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 const NOBODY = 65_534;
-/** Each child is a user of its own, so that one cannot signal another. Containers may not have ids this high; then all are nobody. */
+/** Each child has its own user id, so that it cannot signal another. Containers may not have ids this high; then all are nobody. */
 const FIRST_UID = 1_900_000_000;
 const UID_COUNT = 50_000_000;
 let started = process.pid * 1000;
 const PROBE_MS = 5_000;
-/** Seconds of processor time in a child's whole life: ends one that spins on when the server was killed beside it. */
+/** CPU seconds in a child's whole life: ends one that keeps spinning after the server was killed. */
 export const CHILD_CPU_SECONDS = 900;
 const STACK_KILOBYTES = 3_900; // below the usual 8 MB of the main thread, above what QuickJS and Pyodide need
 
 export interface Isolation {
-  /** Whether a child becomes another user than the server. */
+  /** Whether a child runs as another user than the server. */
   readonly separateUsers: boolean;
   readonly network: "namespace" | "in-process";
-  /** Goes before the command: `unshare` with what worked here. */
+  /** Command prefix: `unshare` with the options that worked here. */
   readonly wrapper: readonly string[];
-  /** What is not isolated here, in sentences. */
+  /** What is not isolated here, as sentences. */
   readonly notes: readonly string[];
 }
 
-/** Tried in this order; the first that runs is used. Without root a namespace needs a user namespace around it. */
+/** Tried in this order; the first that works is used. Without root, a namespace requires a user namespace around it. */
 const ROOT_WRAPPERS = [["unshare", "--net", "--ipc", "--"]];
 const USER_WRAPPERS = [
   ["unshare", "--user", "--map-current-user", "--net", "--ipc", "--"],
@@ -40,7 +40,7 @@ export async function probeIsolation(): Promise<Isolation> {
   const notes: string[] = [];
   if (!wrapper) {
     notes.push(
-      "The system gives no network namespace, so the network is blocked inside the process that runs the code.",
+      "The system has no network namespaces, so the network is blocked inside the process that runs the code.",
     );
   }
   if (!isRoot) notes.push("The server is not root, so the code runs as the server's own user.");
@@ -58,7 +58,7 @@ async function firstThatRuns(wrappers: readonly string[][]): Promise<readonly st
   for (const wrapper of wrappers) {
     const [command = "", ...args] = wrapper;
     try {
-      await run(command, [...args, "true"], { timeout: PROBE_MS, env: {} }); // a Node would make every start wait
+      await run(command, [...args, "true"], { timeout: PROBE_MS, env: {} }); // Node would slow down every start
       return wrapper;
     } catch {
       // the next one, or none
@@ -75,7 +75,7 @@ export interface ChildCommand {
   readonly snapshotFile?: string | undefined;
 }
 
-/** The child's whole command line. It may read its own folder and its engine; nothing may be written. */
+/** The child's complete command line. It can read its own folder and its engine, and write nothing. */
 export function childCommand(isolation: Isolation, child: string, command: ChildCommand): string[] {
   const { language, entry, readable, heapMb, snapshotFile } = command;
   const grants = new Set([...ownFiles(child), ...readable, ...(snapshotFile ? [snapshotFile] : [])]);
@@ -103,13 +103,13 @@ function childUids(): number[] {
   return [FIRST_UID + (started % UID_COUNT), NOBODY];
 }
 
-/** No core files, which would hold other people's data, and a bound on processor time. `env -i`: a shell adds PWD and more. */
+/** No core dumps, which would contain other people's data, and a limit on CPU time. `env -i`: a shell adds PWD and more. */
 function resourceLimits(): string[] {
   if (process.platform === "win32") return [];
   return ["/bin/sh", "-c", `ulimit -c 0; ulimit -t ${CHILD_CPU_SECONDS}; exec /usr/bin/env -i "$@"`, "sh"];
 }
 
-/** This folder's programs (not its tests), and each `package.json` Node asks for on the way up. */
+/** This folder's programs (not its tests), and each `package.json` that Node looks for in parent folders. */
 function ownFiles(child: string): string[] {
   const folder = dirname(realpathSync(child));
   const programs = readdirSync(folder).filter((name) => !name.includes(".test."));

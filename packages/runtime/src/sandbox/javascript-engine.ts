@@ -1,7 +1,7 @@
 /**
  * JavaScript in the sandbox: QuickJS compiled to WebAssembly, a new instance of it for each run.
  *
- * Code is a script whose last value is the result, with top-level await; a source that only parses as a module runs as one.
+ * Code is a script whose last value is the result, with top-level await; source that only parses as a module runs as one.
  */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -15,8 +15,8 @@ import { JAVASCRIPT_PRELUDE, MODULE_SOURCES } from "./javascript-prelude.ts";
 import { MemoryFiles, normalize } from "./memory-files.ts";
 
 const MEGABYTE = 1024 * 1024;
-const STACK_BYTES = 512 * 1024; // the child's own stack is larger (--stack-size), so that too deep is QuickJS's error, not ours
-const JOBS_PER_ROUND = 1000; // between rounds the deadline is looked at, or a flood of promises would never end
+const STACK_BYTES = 512 * 1024; // the child's own stack is larger (--stack-size), so that QuickJS reports deep recursion before we overflow
+const JOBS_PER_ROUND = 1000; // the deadline is checked between rounds, or a flood of promises would never end
 const FLAGS = { module: 1, compileOnly: 1 << 5, async: 1 << 7 }; // quickjs.h; `async` is top-level await in a script
 
 type QuickJs = typeof import("quickjs-emscripten");
@@ -24,7 +24,7 @@ type QuickJs = typeof import("quickjs-emscripten");
 export const loadJavascript: LoadEngine = async (entry) => {
   const quickJs = (await import(pathToFileURL(entry).href)) as QuickJs;
   const wasm = await readFile(createRequire(entry).resolve("@jitl/quickjs-wasmfile-release-sync/wasm"));
-  // Compiled once: a new instance then costs milliseconds, and nothing is read from disk any more.
+  // Compiled once: a new instance then takes milliseconds, and nothing is read from disk.
   const variant = quickJs.newVariant(quickJs.RELEASE_SYNC as QuickJSSyncVariant, {
     wasmModule: await WebAssembly.compile(wasm),
   });
@@ -110,7 +110,7 @@ class JavascriptRun {
     return this.#settled(last);
   }
 
-  /** Runs jobs and timers until nothing is left, as Node would. */
+  /** Runs jobs and timers until nothing is left, as in Node. */
   async #settle(): Promise<void> {
     for (;;) {
       this.#runJobs();
@@ -139,7 +139,7 @@ class JavascriptRun {
     context.unwrapResult(context.callFunction(fire, context.undefined, context.newNumber(id))).dispose();
   }
 
-  /** What a promise came to; any other value is itself. One that never settles is undefined, as in Node. */
+  /** The value of a settled promise; any other value is itself. One that never settles is undefined, as in Node. */
   #settled(handle: QuickJSHandle): QuickJSHandle {
     const state = this.#context.getPromiseState(handle);
     if (state.type === "rejected") this.#context.unwrapResult({ error: state.error });

@@ -1,8 +1,8 @@
-/** The host side of what the JavaScript prelude calls: files, timers, printing. Nothing else of this process is handed in. */
+/** Host functions for the JavaScript prelude: files, timers, printing. Nothing else of this process is exposed. */
 import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten";
 import { FileError, type MemoryFiles, normalize } from "./memory-files.ts";
 
-/** Timer id to the time it is due. */
+/** Timer id to its due time. */
 export type Timers = Map<number, number>;
 
 export interface Host {
@@ -80,7 +80,7 @@ function contentOf(context: QuickJSContext, handle: QuickJSHandle): Uint8Array {
   }
 }
 
-/** A failure crosses as a plain object with Node's error code; the prelude throws it inside the guest. */
+/** A failure is passed as a plain object with Node's error code; the prelude throws it inside the guest. */
 function answer(context: QuickJSContext, run: () => QuickJSHandle | undefined): QuickJSHandle {
   try {
     return run() ?? context.undefined;

@@ -1,7 +1,7 @@
 /**
- * The globals of JavaScript in the sandbox, as source that runs inside QuickJS before the user's code.
+ * The globals of JavaScript in the sandbox, as source that runs in QuickJS before the user's code.
  *
- * It is a string because it must not see this process: everything it can reach is `__host`, which it hides again.
+ * It is a string because it must not see this process: it can only access `__host`, which it then hides.
  */
 export const JAVASCRIPT_PRELUDE = String.raw`
 (() => {
@@ -137,7 +137,7 @@ export const JAVASCRIPT_PRELUDE = String.raw`
 })();
 `;
 
-/** What `import` finds beside the session's own files. */
+/** Modules that `import` finds besides the session's own files. */
 export const MODULE_SOURCES: Readonly<Record<string, string>> = {
   fs: moduleSource("fs", [
     "readFileSync",

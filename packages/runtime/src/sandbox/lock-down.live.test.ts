@@ -1,6 +1,6 @@
 /**
- * The walls behind the engines: an engine that is wholly in the attacker's hands, with everything it could save before
- * the rights were dropped, still reaches nothing.
+ * The isolation behind the engines: an engine fully controlled by an attacker, with everything it could save before
+ * the privileges were dropped, still cannot reach anything.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ManagedSandbox, openSandbox } from "./open-sandbox.ts";
 
-/** Stands where just-bash would be. It keeps what it can while it is loaded, and runs any JavaScript it is given names for. */
+/** Replaces just-bash. It saves what it can while being loaded, and runs the named attacks. */
 const TRAITOR = `
 const fs = require("node:fs"), net = require("node:net"), child = require("node:child_process");
 const threads = require("node:worker_threads"), own = process;
@@ -73,12 +73,12 @@ test.each([
   ["evaluate", "EvalError"],
   ["environment", ""],
   ["addon", "gone"],
-])("a traitor's attempt to %s ends with %j", async (attack, end) => {
+])("a compromised engine's attempt to %s ends with %j", async (attack, end) => {
   expect(await attempt(attack)).toBe(end);
 });
 
 test.runIf(process.getuid?.() === 0)(
-  "a traitor is a user of its own, cannot become root again, and cannot signal the server",
+  "a compromised engine has its own user, cannot become root again, and cannot signal the server",
   async () => {
     const users = [Number(await attempt("user")), Number(await attempt("user"))];
     expect(Math.min(...users)).toBeGreaterThanOrEqual(65_534);
@@ -88,7 +88,7 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
-test("a traitor that kept the network's functions finds no network, where the system can take it away", async () => {
+test("a compromised engine that saved the network functions has no network, where the system can remove it", async () => {
   let connections = 0;
   const server = createServer(() => {
     connections += 1;

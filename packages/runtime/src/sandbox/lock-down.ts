@@ -1,8 +1,8 @@
 /**
- * What the child gives up once its engine is loaded and before it sees foreign code.
+ * The privileges a child drops after its engine is loaded and before it sees untrusted code.
  *
  * The order matters: files are read as the server's user, so that an install in a private folder works; then the user is
- * dropped for good. The network is taken away from outside where the system can (isolation.ts); this is the second wall.
+ * dropped permanently. The network is removed from outside where the system can (isolation.ts); this is the second layer.
  */
 import dgram from "node:dgram";
 import dns from "node:dns";
@@ -42,7 +42,7 @@ const PROCESS_GONE = [
   "_startProfilerIdleNotifier",
 ];
 
-/** `uids` are tried in order; none = stay the user we are (the server is not root). */
+/** `uids` are tried in order; none = keep the current user (the server is not root). */
 export function lockDown(uids: readonly number[]): void {
   if (uids.length > 0) dropRights(uids);
   const refuse = () => {
@@ -59,7 +59,7 @@ export function lockDown(uids: readonly number[]): void {
   Object.defineProperty(globalThis, "process", { value: harmless });
 }
 
-/** The engines ask `process` which system this is; they get an object that answers that and can do nothing. */
+/** The engines ask `process` which system this is; they get an inert object that only answers that. */
 function harmlessProcess(): object {
   const { arch, hrtime, memoryUsage, nextTick, platform, version, versions } = process;
   const nothing = () => harmless;
@@ -99,6 +99,6 @@ function becomes(uid: number): boolean {
     process.setuid?.(uid);
     return true;
   } catch {
-    return false; // this system has no such id
+    return false; // this system does not have such an id
   }
 }

@@ -15,7 +15,7 @@ describe("memory files", () => {
     expect(normalize(name)).toBe(path);
   });
 
-  test("a directory is there because something is in it, or because it was made", () => {
+  test("a directory exists because something is in it, or because it was created", () => {
     const files = mounted();
     files.makeDirectory("/empty");
     expect(files.list("/")).toEqual(["a", "empty"]);
@@ -29,19 +29,19 @@ describe("memory files", () => {
   });
 
   test.each([
-    ["reading what is not there", (files: MemoryFiles) => files.read("/none"), "ENOENT"],
+    ["reading a missing file", (files: MemoryFiles) => files.read("/none"), "ENOENT"],
     ["reading a directory", (files: MemoryFiles) => files.read("/a"), "EISDIR"],
     ["writing over a directory", (files: MemoryFiles) => files.write("/a", bytes("x")), "EISDIR"],
     ["writing below a file", (files: MemoryFiles) => files.write("/a/b.txt/c", bytes("x")), "ENOTDIR"],
     ["listing a file", (files: MemoryFiles) => files.list("/a/b.txt"), "ENOTDIR"],
-    ["removing a full directory", (files: MemoryFiles) => files.remove("/a", false), "ENOTEMPTY"],
-    ["making a directory of a file", (files: MemoryFiles) => files.makeDirectory("/a/b.txt"), "EEXIST"],
+    ["removing a non-empty directory", (files: MemoryFiles) => files.remove("/a", false), "ENOTEMPTY"],
+    ["creating a directory over a file", (files: MemoryFiles) => files.makeDirectory("/a/b.txt"), "EEXIST"],
     ["writing more than fits", (files: MemoryFiles) => files.write("/c", bytes("x".repeat(101))), "ENOSPC"],
   ])("%s is Node's error", (_, act, code) => {
     expect(() => act(mounted())).toThrow(expect.objectContaining({ code }));
   });
 
-  test("space comes back when a file is replaced or removed", () => {
+  test("space is freed when a file is replaced or removed", () => {
     const files = mounted();
     for (let round = 0; round < 5; round += 1) files.write("/c", bytes("x".repeat(90)));
     files.remove("/c", false);

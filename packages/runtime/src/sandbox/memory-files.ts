@@ -1,7 +1,7 @@
-/** The file system that JavaScript in the sandbox sees: a map of paths. Directories exist as far as something is in them, or by mkdir. */
+/** The file system of JavaScript in the sandbox: a map of paths. Directories exist if something is in them, or by mkdir. */
 import type { FileMap } from "./file-changes.ts";
 
-/** Thrown into the guest with Node's code (ENOENT, ...), so that code written for Node reads it the same way. */
+/** Thrown into the guest with Node's error code (ENOENT, ...), so that code written for Node handles it. */
 export class FileError extends Error {
   readonly code: string;
   constructor(code: string, path: string, why: string) {
@@ -112,7 +112,7 @@ export class MemoryFiles {
   }
 }
 
-/** An absolute path without `.`, `..` and doubled slashes; relative ones start at the root, which is the working directory. */
+/** An absolute path without `.`, `..` and duplicate slashes; relative ones start at the root, the working directory. */
 export function normalize(name: string): string {
   const parts: string[] = [];
   for (const part of name.split("/")) {

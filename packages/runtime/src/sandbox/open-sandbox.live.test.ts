@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** Each attempt by itself; a new Python takes seconds to start, so they share one. */
+/** Each attempt separately; a new Python takes seconds to start, so they share one. */
 const PYTHON_PROBES = `
 import os, subprocess
 seen = {}
@@ -47,7 +47,7 @@ describe("each language", () => {
       { a: [1, null] },
     ],
     ["python", "import lib.answer\nlib.answer.answer", 42],
-  ] as const)("%s gives the value of %j", async (language, code, value) => {
+  ] as const)("%s returns the value of %j", async (language, code, value) => {
     const files = { "/lib/answer.js": "export const answer = 42;", "/lib/answer.py": "answer = 42" };
     expect(await run(language, code, { files })).toMatchObject({ exit: "done", exitCode: 0, result: value });
   });
@@ -56,7 +56,7 @@ describe("each language", () => {
     ["javascript", "console.log('héllo'); console.error('oh')"],
     ["python", "import sys; print('héllo'); print('oh', file=sys.stderr)"],
     ["bash", "echo héllo; echo oh >&2"],
-  ] as const)("%s keeps what was printed, stdout and stderr apart", async (language, code) => {
+  ] as const)("%s captures stdout and stderr separately", async (language, code) => {
     expect(await run(language, code)).toMatchObject({ stdout: "héllo\n", stderr: "oh\n" });
   });
 
@@ -66,7 +66,7 @@ describe("each language", () => {
     ["javascript", "await Promise.reject(new Error('late'))", "Error: late"],
     ["python", "raise ValueError('no tea')", 'File "main.py", line 1'],
     ["bash", "no-such-command", "command not found"],
-  ] as const)("%s says what went wrong with %j", async (language, code, says) => {
+  ] as const)("%s reports what went wrong with %j", async (language, code, says) => {
     const outcome = await run(language, code);
     expect(outcome).toMatchObject({ exit: "error" });
     expect(outcome.exitCode).not.toBe(0);
@@ -77,7 +77,7 @@ describe("each language", () => {
     ["javascript", "process.exit(3)"],
     ["python", "import sys; sys.exit(3)"],
     ["bash", "exit 3"],
-  ] as const)("%s ends with its own exit code", async (language, code) => {
+  ] as const)("%s exits with its own exit code", async (language, code) => {
     expect(await run(language, code)).toMatchObject({ exit: "error", exitCode: 3 });
   });
 });
@@ -97,7 +97,7 @@ describe("the session's files", () => {
       "bash",
       "mkdir /out; tr a-z A-Z < data/in.txt > /out/a.txt; rm /old.txt; echo AP8= | base64 -d > bin.dat",
     ],
-  ] as const)("%s reads them, and what it wrote, changed and deleted comes back", async (language, code) => {
+  ] as const)("%s reads them, and what it wrote, changed and deleted is returned", async (language, code) => {
     const { exit, stderr, changed } = await run(language, code, { files });
     expect({ exit, stderr }).toEqual({ exit: "done", stderr: "" });
     const seen = Object.fromEntries([...changed].map(([path, bytes]) => [path, bytes && [...bytes]]));
@@ -108,7 +108,7 @@ describe("the session's files", () => {
     });
   });
 
-  test("more than may be kept is refused as a whole", async () => {
+  test("more than the limit is refused as a whole", async () => {
     const small = await openSandbox({ fileBytes: 1000 });
     const outcome = await run("python", "open('/big', 'w').write('x' * 2000)", {}, small);
     expect(outcome).toMatchObject({ exit: "error", stderr: expect.stringContaining("1000 may be kept") });
@@ -138,12 +138,12 @@ describe("one run and the next", () => {
     expect(await run(language, look)).toMatchObject({ exit: "done", result: nothing });
   });
 
-  test("start from one memory in Python, and still draw other random numbers", async () => {
+  test("start from one snapshot in Python, with different random numbers", async () => {
     const draws = new Set<unknown>();
     for (let round = 0; round < 3; round += 1) {
       draws.add((await run("python", "import random\nrandom.random()")).result);
     }
-    expect(draws.size).toBe(3); // the first makes the memory, the other two start from it
+    expect(draws.size).toBe(3); // the first creates the snapshot, the other two start from it
   });
 
   test("share nothing in bash", async () => {
@@ -167,7 +167,7 @@ describe("one run and the next", () => {
   });
 });
 
-describe("code that wants out", () => {
+describe("code that tries to escape", () => {
   test.each([
     ["javascript", "constructor.constructor('return process')().env.PATH ?? 'nothing'", "nothing"],
     [
@@ -196,7 +196,7 @@ describe("code that wants out", () => {
     expect(outcome.stderr).toContain(says);
   });
 
-  test("python reaches neither JavaScript nor the machine", async () => {
+  test("python can access neither JavaScript nor the machine", async () => {
     const { result } = await run("python", PYTHON_PROBES);
     expect(result).toEqual({
       "js.process": "AttributeError",
@@ -211,13 +211,13 @@ describe("code that wants out", () => {
     });
   });
 
-  test("python asks who it is and gets an answer that says nothing of the server", async () => {
+  test("python can ask who it is and gets an answer that reveals nothing of the server", async () => {
     const code = "import os, getpass\nprint(os.getuid(), os.geteuid(), os.getgid(), os.getegid())";
     const outcome = await run("python", code);
     expect(outcome).toMatchObject({ exitCode: 0, stdout: "1000 1000 1000 1000\n" });
   });
 
-  test("python reaches no server on this machine", async () => {
+  test("python cannot reach a server on this machine", async () => {
     let connections = 0;
     const server = createServer((socket) => {
       connections += 1;
@@ -240,7 +240,7 @@ def talk():
     expect(JSON.stringify(result)).not.toContain("here");
   });
 
-  test("the server's environment and user are not the child's", async () => {
+  test("the child has neither the server's environment nor its user", async () => {
     process.env.CAPSTAN_SANDBOX_SECRET = "tell nobody";
     const { stdout } = await run("bash", "env; whoami");
     expect(stdout).not.toContain("SECRET");
@@ -253,7 +253,7 @@ def talk():
     await own.close();
   });
 
-  test("a child that outlives its server ends by the system's limit on its processor time", async () => {
+  test("a child that outlives its server is ended by its CPU time limit", async () => {
     const own = await openSandbox();
     const { pid } = await inspectChild(own);
     const limits = readFileSync(`/proc/${pid}/limits`, "utf8");
@@ -262,7 +262,7 @@ def talk():
     await own.close();
   });
 
-  test("a child has no network of the system's, where the system allows that", async () => {
+  test("a child has no network, where the system allows that", async () => {
     if (sandbox.isolation.network !== "namespace") {
       expect(sandbox.isolation.notes.join(" ")).toContain("no network namespace");
       return;
@@ -278,7 +278,7 @@ def talk():
 const run = (language: SandboxLanguage, code: string, options: CodeOptions = {}, where = sandbox) =>
   runCode(where, language, code, options);
 
-/** Looks at a running child from outside, as only a test may. */
+/** Inspects a running child from outside, as only a test may. */
 async function inspectChild(own: ManagedSandbox) {
   await own.warm("javascript");
   const [pid = 0] = own.childPids();

@@ -1,8 +1,8 @@
 /**
- * The sandbox: a pool of child processes that run other people's code, at most a few at once, the rest in line.
+ * The sandbox: a pool of child processes that run untrusted code, a few at once, the rest queued.
  *
- * A Python or bash child serves one run and is replaced by a spare that loads while nobody waits; a JavaScript child is
- * used again, because each of its runs has an engine and a memory of its own.
+ * A Python or bash child serves one run and is replaced by a spare that loads in the background; a JavaScript child is
+ * reused, because each of its runs has a fresh engine and memory.
  */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -24,27 +24,27 @@ import { SandboxWorker } from "./worker.ts";
 const MEGABYTE = 1024 * 1024;
 const CODE_CHARS = 1_000_000;
 const RUNS_PER_CHILD = 500;
-const BUSY_MS_PER_CHILD = (CHILD_CPU_SECONDS * 1000) / 3; // well before the system would end it in the middle of a run
-const GROWTH_BYTES = 96 * MEGABYTE; // a child that has grown this much is replaced, before the next run pays for it
+const BUSY_MS_PER_CHILD = (CHILD_CPU_SECONDS * 1000) / 3; // well before the system would end it during a run
+const GROWTH_BYTES = 96 * MEGABYTE; // a child that has grown this much is replaced before the next run
 
-/** In the server's bundle in a folder of its own, because the child may read the folder it is in; else beside this file. */
+/** In the server's bundle in a separate folder, because the child can read the folder it is in; otherwise next to this file. */
 const CHILDREN = ["./sandbox/child.js", "./child.ts", "./child.js"].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 
 export interface SandboxSettings {
-  /** Runs at the same time; more wait in line. */
+  /** Concurrent runs; further ones are queued. */
   readonly concurrency?: number;
   readonly lineLength?: number;
-  /** A spare child that nobody used for so long is ended. */
+  /** A spare child unused for this long is ended. */
   readonly idleMs?: number;
   readonly maxTimeoutMs?: number;
   readonly maxMemoryMb?: number;
-  /** All files of one run together, in and out. */
+  /** Total size of all files of one run, in and out. */
   readonly fileBytes?: number;
-  /** Of stdout and stderr each. */
+  /** For stdout and stderr each. */
   readonly outputBytes?: number;
-  /** Where engines are searched; a test names a folder without them. */
+  /** Where to search for engines; a test names a folder without them. */
   readonly searchFrom?: string;
 }
 
@@ -61,9 +61,9 @@ const DEFAULTS = {
 
 export interface ManagedSandbox extends Sandbox {
   readonly isolation: Isolation;
-  /** Starts a child ahead of its first run. */
+  /** Starts a child before its first run. */
   warm(language: SandboxLanguage): Promise<void>;
-  /** The children alive now, for whoever watches the server. */
+  /** The children alive now, for monitoring. */
   childPids(): number[];
   close(): Promise<void>;
 }
@@ -113,7 +113,7 @@ class SandboxPool implements ManagedSandbox {
   async run(request: SandboxRequest): Promise<Result<SandboxOutcome>> {
     const engine = this.#engines.get(request.language);
     if (!engine) {
-      const why = this.#missing.get(request.language) ?? "it is not known";
+      const why = this.#missing.get(request.language) ?? "it is unknown";
       return fail("sandbox_unavailable", { language: request.language, why });
     }
     const refused = this.#tooLarge(request);
@@ -239,7 +239,7 @@ class SandboxPool implements ManagedSandbox {
     return undefined;
   }
 
-  /** True when it is this run's turn, false when it was cancelled while it waited. */
+  /** True when it is this run's turn, false when it was cancelled while queued. */
   #enter(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (this.#running < this.#settings.concurrency) {
@@ -260,7 +260,7 @@ class SandboxPool implements ManagedSandbox {
     });
   }
 
-  /** Hands the place to the next in line; it is never free in between, so nobody can slip in. */
+  /** Passes the slot to the next in the queue; it is never free in between, so nobody can jump the queue. */
   #leave(): void {
     const next = this.#line.shift();
     if (next) next(true);
@@ -268,7 +268,7 @@ class SandboxPool implements ManagedSandbox {
   }
 }
 
-/** Settles when the child is ready or the run is cancelled, whichever comes first. */
+/** Settles when the child is ready or the run is cancelled, whichever is first. */
 function readyOrCancelled(worker: SandboxWorker, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const cancel = () => resolve();

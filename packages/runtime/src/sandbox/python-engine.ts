@@ -1,8 +1,8 @@
 /**
  * Python in the sandbox: CPython in Pyodide, its standard library, no packages. One child serves one run.
  *
- * Pyodide is a bridge to JavaScript, not a wall: `js` is empty and `pyodide_js` is gone, and what still leaks lands in a
- * process without rights (lock-down.ts). Its memory grows by one function, and that is where the limit sits.
+ * Pyodide is a bridge to JavaScript, not a barrier: `js` is empty and `pyodide_js` is removed, and what still leaks ends in a
+ * process without privileges (lock-down.ts). Its memory grows through one function, which is where the limit is enforced.
  */
 import fs from "node:fs";
 import { dirname } from "node:path";
@@ -15,7 +15,7 @@ const MEGABYTE = 1024 * 1024;
 const DEVICES = new Set(["/dev", "/proc"]);
 const ENVIRONMENT = { HOME: "/", LANG: "C.UTF-8", PATH: "/", TZ: "UTC", PYTHONDONTWRITEBYTECODE: "1" };
 
-/** Runs the code and reports as JSON text: no Python object crosses to JavaScript. */
+/** Runs the code and reports as JSON text: no Python object is passed to JavaScript. */
 const RUNNER = `
 def _make_runner():
     import asyncio, json, linecache, os, sys, traceback
@@ -73,7 +73,7 @@ interface Report {
   memory?: boolean;
 }
 
-/** Pinned with the package's version: the two options with an underscore are its own, and not promised to anyone. */
+/** Pinned with the package's version: the two options with an underscore are internal and may change. */
 interface SnapshotOptions {
   _makeSnapshot?: boolean;
   _loadSnapshot?: Uint8Array;
@@ -82,7 +82,7 @@ type LoadPyodide = typeof import("pyodide")["loadPyodide"];
 type Snapshotting = PyodideInterface & { makeMemorySnapshot(): Uint8Array };
 
 export const loadPython: LoadEngine = async (entry, snapshot) => {
-  // Emscripten asks only for the file system's constants, and `--permission` forbids the old way to them.
+  // Emscripten only needs the file system's constants, and `--permission` forbids the old way to get them.
   Object.assign(process, { binding: () => ({ fs: fs.constants }) });
   const memory = limitMemoryGrowth();
   const { loadPyodide } = (await import(pathToFileURL(entry).href)) as typeof import("pyodide");
@@ -101,7 +101,7 @@ async function restore(loadPyodide: LoadPyodide, options: object, snapshot: Uint
   try {
     return await loadPyodide({ ...options, _loadSnapshot: snapshot } as SnapshotOptions);
   } catch {
-    return undefined; // loaded the slow way instead
+    return undefined; // fall back to the slow start
   }
 }
 
@@ -122,7 +122,7 @@ function engine(
     pyodide.setStderr({ write: (bytes) => print("stderr", bytes), isatty: false });
     memory.moreBytes = run.memoryMb * MEGABYTE;
     const report = await reportOf(runner, run.code);
-    if (report.memory) run.write("stderr", "MemoryError: the run used all the memory it may have\n");
+    if (report.memory) run.write("stderr", "MemoryError: the run exceeded its memory limit\n");
     return outcomeOf(report, () => fileChanges(mounted, readTree(pyodide), system));
 
     function print(stream: "stdout" | "stderr", bytes: Uint8Array): number {
@@ -136,7 +136,7 @@ async function reportOf(runner: (code: string) => Promise<string>, code: string)
   try {
     return JSON.parse(await runner(code)) as Report;
   } catch (error) {
-    // The interpreter itself gave up: out of memory while it made an exception, or a stack too deep to report.
+    // The interpreter itself failed: out of memory while creating an exception, or a stack too deep to report.
     const memory = /memory/i.test(String(error));
     return { code: memory ? 137 : 1, memory };
   }
@@ -153,7 +153,7 @@ function outcomeOf(report: Report, changed: () => EngineOutcome["changed"]): Eng
   };
 }
 
-/** Emscripten grows its memory from JavaScript only, so a bound here makes Python raise MemoryError instead of taking the machine. */
+/** Emscripten only grows its memory from JavaScript, so a limit here makes Python raise MemoryError instead of exhausting the machine. */
 function limitMemoryGrowth(): { moreBytes: number } {
   const state = { moreBytes: Number.POSITIVE_INFINITY };
   const grow = WebAssembly.Memory.prototype.grow;

@@ -1,12 +1,12 @@
-/** How much memory a process holds now. Linux tells by reading a file; elsewhere `ps` is asked, so it is asked less often. */
+/** The resident memory of a process. On Linux read from a file; elsewhere from `ps`, therefore less often. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 
-const PAGE_BYTES = 4096; // statm counts pages; on systems with larger ones the limit is only stricter in name
+const PAGE_BYTES = 4096; // statm counts pages; on systems with larger pages the effective limit is higher
 const onLinux = process.platform === "linux";
 
-/** Between two looks: at full speed a program takes some 50 MB in this time. */
+/** Between two checks: at full speed a program allocates about 50 MB in this time. */
 export const WATCH_EVERY_MS = onLinux ? 20 : 250;
 
 export async function residentBytes(pid: number): Promise<number | undefined> {

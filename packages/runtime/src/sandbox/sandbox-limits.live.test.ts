@@ -28,7 +28,7 @@ describe("limits", () => {
     ],
     ["bash", "echo before; while :; do :; done"],
     ["bash", "echo before; sleep 100"],
-  ] as const)("%s that never ends is stopped at its time: %j", async (language, code) => {
+  ] as const)("%s that never ends is stopped at its timeout: %j", async (language, code) => {
     const outcome = await run(language, code, { timeoutMs: 700 });
     expect(outcome).toMatchObject({ exit: "timeout", exitCode: 124 });
     if (language !== "bash") expect(outcome.stdout).toBe("before\n");
@@ -39,7 +39,7 @@ describe("limits", () => {
     ["javascript", "const all = []; for (;;) all.push('x'.repeat(1e6) + all.length)"],
     ["python", "all = []\nwhile True: all.append(bytearray(1000000))"],
     ["python", "x = bytearray(1024 * 1024 * 1024 * 2 - 1)"],
-  ] as const)("%s that takes 2 GB is stopped at its memory: %j", async (language, code) => {
+  ] as const)("%s that takes 2 GB is stopped at its memory limit: %j", async (language, code) => {
     expect(await run(language, code, { memoryMb: 64, timeoutMs: 30_000 })).toMatchObject({ exit: "memory" });
   });
 
@@ -53,18 +53,18 @@ describe("limits", () => {
     expect(["error", "timeout", "memory"]).toContain(exit);
   });
 
-  test("a flood of output is cut", async () => {
+  test("excessive output is cut", async () => {
     const { stdout, exit } = await run("python", "for i in range(100000): print('x' * 100)");
     expect(exit).toBe("done");
     expect(stdout.length).toBe(256 * 1024);
   });
 
-  test("too deep a recursion is the code's error, and the child lives on", async () => {
+  test("deep recursion is the code's error, and the child survives", async () => {
     const outcome = await run("javascript", "const deep = () => deep() + 1; deep()");
     expect(outcome).toMatchObject({ exit: "error", stderr: expect.stringContaining("stack overflow") });
   });
 
-  test("the server answers others while code burns in the sandbox", async () => {
+  test("the server answers others while code uses the CPU in the sandbox", async () => {
     const burning = [
       run("python", "while True: pass", { timeoutMs: 1500 }),
       run("javascript", "for (;;);", { timeoutMs: 1500 }),
@@ -80,7 +80,7 @@ describe("limits", () => {
 });
 
 describe("the pool", () => {
-  test("cancelling ends the code at once", async () => {
+  test("cancelling ends the code immediately", async () => {
     const controller = new AbortController();
     const burning = sandbox.run({ ...codeRequest("python", "while True: pass"), signal: controller.signal });
     await sandbox.run(codeRequest("javascript", "1"));
@@ -90,7 +90,7 @@ describe("the pool", () => {
     else expect(result.failure.code).toBe("cancelled");
   });
 
-  test("runs beyond its width wait their turn, those beyond its line are refused", async () => {
+  test("further runs are queued, and those beyond the queue limit are refused", async () => {
     const narrow = await openSandbox({ concurrency: 1, lineLength: 2 });
     const results = await Promise.all([1, 2, 3, 4].map((n) => narrow.run(codeRequest("javascript", `${n}`))));
     expect(results.map((result) => (result.ok ? result.value.result : result.failure.code))).toEqual([

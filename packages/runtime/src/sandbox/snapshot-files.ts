@@ -1,4 +1,4 @@
-/** Engines' memories right after loading, as files only the server can read: the next child starts from them in a tenth of the time. */
+/** Memory snapshots of engines after loading, as files only the server can read: the next child starts from them in a tenth of the time. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export class SnapshotFiles {
 
   keep(language: string, snapshot: Uint8Array | undefined): void {
     if (!snapshot || this.#removed || this.#files.has(language)) return;
-    this.#folder ??= mkdtempSync(join(tmpdir(), "capstan-sandbox-")); // made for its owner alone (0700)
+    this.#folder ??= mkdtempSync(join(tmpdir(), "capstan-sandbox-")); // created for its owner only (0700)
     const file = join(this.#folder, `${language}.snapshot`);
     writeFileSync(file, snapshot, { mode: 0o600 });
     this.#files.set(language, file);

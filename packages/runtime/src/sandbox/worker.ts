@@ -1,7 +1,7 @@
 /**
- * One sandbox child, seen from the server: started, given one run at a time, watched, killed at its limit.
+ * One sandbox child, from the server's side: started, given one run at a time, monitored, killed at its limit.
  *
- * A run that hits a limit takes the child with it; what was printed until then is kept, its files are not.
+ * A run that hits a limit ends the child; its output so far is kept, its files are not.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
@@ -11,9 +11,9 @@ import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
 import { residentBytes, WATCH_EVERY_MS } from "./resident-memory.ts";
 
 const MEGABYTE = 1024 * 1024;
-const START_LIMIT_MS = 60_000; // Pyodide takes 2 s on a free core, far more on a crowded one
+const START_LIMIT_MS = 60_000; // Pyodide takes 2 s on a free core, far more on a busy one
 const GRACE_MS = 300; // engines that can stop by themselves do so at the limit, with their output
-const SLACK_BYTES = 64 * MEGABYTE; // compiled code and buffers that are not the program's doing
+const SLACK_BYTES = 64 * MEGABYTE; // compiled code and buffers that do not count as the program's
 const STDERR_CHARS = 4_000;
 const SNAPSHOT_BYTES = 64 * MEGABYTE;
 const FRAME_HEAD_BYTES = 4 * MEGABYTE;
@@ -52,7 +52,7 @@ interface Running {
 
 export class SandboxWorker {
   readonly ready: Promise<void>;
-  /** What the engine gave for the next child to start from. */
+  /** The engine's snapshot for the next child. */
   snapshot: Uint8Array | undefined;
   runs = 0;
   busyMs = 0;
@@ -75,11 +75,11 @@ export class SandboxWorker {
       this.#becameReady = resolve;
       this.#failedToStart = reject;
     });
-    this.ready.catch(() => {}); // whoever waits for it hears it; a spare nobody waits for must not crash the server
+    this.ready.catch(() => {}); // its waiter gets the error; an unused spare must not crash the server
     this.#process = spawn(file, args, {
       cwd: "/",
       env: {},
-      detached: true, // a process group of its own, so that a kill takes everything
+      detached: true, // a separate process group, so that a kill includes everything
       stdio: ["pipe", "ignore", "pipe", "pipe"],
     });
     const limit = setTimeout(() => this.#end(new Error("it did not start in time")), START_LIMIT_MS);
@@ -95,7 +95,7 @@ export class SandboxWorker {
     return this.#process.pid;
   }
 
-  /** How much more it holds than when it was new. */
+  /** How much its memory has grown since it was new. */
   async grownBytes(): Promise<number> {
     return ((await residentBytes(this.pid ?? 0)) ?? 0) - this.#startBytes;
   }
@@ -123,10 +123,10 @@ export class SandboxWorker {
     this.#process.stderr?.setEncoding("utf8").on("data", (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS);
     });
-    this.#process.stdin?.on("error", () => {}); // a child that dies while it is written to is reported by its exit
+    this.#process.stdin?.on("error", () => {}); // a child that dies during a write is reported by its exit
     this.#process.on("error", (error) => this.#end(error));
-    // "close", not "exit": what it wrote last is then here
-    this.#process.on("close", () => this.#end(new Error(this.#stderr.trim() || "it ended by itself")));
+    // "close", not "exit": by then its last output has arrived
+    this.#process.on("close", () => this.#end(new Error(this.#stderr.trim() || "it exited")));
   }
 
   #receive(chunk: Buffer): void {
@@ -142,12 +142,12 @@ export class SandboxWorker {
   #take({ head, files }: Frame): void {
     const message = FromChild.parse(head);
     if (message.type === "ready") {
-      if (this.runs === 0) this.snapshot = files.get("snapshot") ?? undefined; // later, foreign code could have made it
+      if (this.runs === 0) this.snapshot = files.get("snapshot") ?? undefined; // later, untrusted code could have created it
       this.#becameReady();
       return;
     }
     const running = this.#running;
-    if (!running) throw new Error("it spoke without being asked");
+    if (!running) throw new Error("it sent a message without a request");
     if (message.type === "output") {
       const room = running.run.outputBytes - running.output[message.stream].length;
       running.output[message.stream] += message.text.slice(0, Math.max(0, room));
@@ -155,7 +155,7 @@ export class SandboxWorker {
     }
     if (message.broke !== undefined) running.output.stderr += message.broke;
     if (message.tooLarge !== undefined) {
-      running.output.stderr += `The files written hold ${message.tooLarge} bytes; ${running.run.fileBytes} may be kept. None was.\n`;
+      running.output.stderr += `The written files have ${message.tooLarge} bytes; the limit is ${running.run.fileBytes}. None was kept.\n`;
     }
     const bytes = [...files.values()].reduce((sum, content) => sum + (content?.byteLength ?? 0), 0);
     if (bytes > running.run.fileBytes) throw new Error(`files of ${bytes} bytes`);
@@ -163,7 +163,7 @@ export class SandboxWorker {
     this.#finish({ exit, exitCode, changed: files, ...parsed(resultJson) });
   }
 
-  /** The three limits of a run, and the way to call them off. */
+  /** The three limits of a run, and how to cancel them. */
   #watch(run: WorkerRun): () => void {
     const { timeoutMs, memoryMb, signal } = run;
     const mounted = [...run.files.values()].reduce((sum, content) => sum + content.byteLength, 0);
@@ -217,7 +217,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // it has ended
+    // it has already exited
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * A service's folder, read so that it can run without Docker: docker-compose.yml says which folders and settings it
- * gets, the Dockerfile's CMD how it starts. Services that are only an image (a database) cannot be run this way.
+ * A service's folder, read so that it can run without Docker: docker-compose.yml declares its folders and settings,
+ * the Dockerfile's CMD how it starts. Services that are only an image (a database) cannot be run this way.
  */
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
@@ -48,10 +48,10 @@ export interface ServiceSpec {
   readonly name: string;
   readonly folder: string;
   readonly command: readonly string[];
-  /** From the env files and `environment`, in that order, as in Docker; settings that name a service elsewhere are left out. */
+  /** From the env files and `environment`, in that order, as in Docker; settings that point to another service are left out. */
   readonly env: Readonly<Record<string, string>>;
   readonly volumes: readonly Volume[];
-  /** Others in the same file that are only images: they must run elsewhere. */
+  /** Other services of the file that are only images: they must run elsewhere. */
   readonly needsElsewhere: readonly string[];
 }
 
@@ -87,7 +87,7 @@ export async function readServiceFolder(folder: string): Promise<Result<ServiceS
   });
 }
 
-/** Without Docker there is no host of that name; the service must find its database by its own means. */
+/** Without Docker there is no host of that name; the service must find its database by other means. */
 const pointsAt = (hosts: readonly string[], value: string) =>
   hosts.some((host) => new RegExp(`(//|@)${host}(:|/|$)`).test(value));
 

@@ -23,7 +23,7 @@ describe("env files", () => {
     ["../data/users/$" + "{U}", "../data/users/a@x.org"],
     ["$" + "{MISSING:-8080}", "8080"],
     ["$" + "{MISSING}x", "x"],
-  ])("%s is filled in", (text, expected) => {
+  ])("%s is interpolated", (text, expected) => {
     expect(interpolate(text, { U: "a@x.org" })).toBe(expected);
   });
 });

@@ -1,4 +1,4 @@
-/** `.env` files as Compose reads them: `NAME=value`, quotes, and comments after a space. */
+/** Parses `.env` files as Compose does: `NAME=value`, quotes, and comments after a space. */
 
 const LINE = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/;
 
@@ -17,7 +17,7 @@ function plainValue(written: string): string {
   return written.replace(/(^|\s+)#.*$/, "").trim();
 }
 
-/** `${NAME}` and `${NAME:-default}`, as Compose fills them in. Unknown names become empty, as there. */
+/** `${NAME}` and `${NAME:-default}`, as in Compose. Unknown names become empty. */
 export function interpolate(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(
     /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,

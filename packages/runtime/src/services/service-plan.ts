@@ -1,5 +1,5 @@
 /**
- * From a service's folder to what is started: its folders on this machine, its environment, where it is reached.
+ * Plans how to start a service's folder: its folders on this machine, its environment, its address.
  * A volume must be the service's own: its user's home, its outbox, its part of the shared data, or a named volume.
  */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
@@ -13,24 +13,24 @@ export interface ServicePlan {
   readonly folder: string;
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Folders on this machine and where the service sees them. Made before it starts, as Docker makes them. */
+  /** Folders on this machine and where the service sees them. Created before it starts, as Docker does. */
   readonly volumes: readonly PlannedVolume[];
   readonly user: string | undefined;
   readonly url: string;
-  /** Set when it answers HTTP, which is when it mounts /data and not a user's home. */
+  /** Set when it serves HTTP, which is when it mounts /data and not a user's home. */
   readonly healthUrl: string | undefined;
 }
 
 export interface PlannedVolume {
   readonly source: string;
   readonly target: string;
-  /** Triggers are put here for the server to read. */
+  /** The server reads triggers from here. */
   readonly isOutbox: boolean;
-  /** Of another package, named by the operator: used when it is there, never made or given away. */
+  /** Belongs to another package and was named by the operator: used if it exists, never created or chowned. */
   readonly isShared: boolean;
 }
 
-/** How a service that runs without a container finds the folders it expects. */
+/** How a service without a container finds its expected folders. */
 const VARIABLES: Readonly<Record<string, string>> = {
   "/home/agentaech": "HOME",
   "/triggers/outbox": "TRIGGER_OUTBOX",
@@ -47,7 +47,7 @@ export function planService(
   const user = spec.env.DELEGATED_USER;
   const invalid = (why: string) => fail("service_invalid", { folder: spec.folder, why });
   if (user !== undefined && !UserEmail.safeParse(user).success)
-    return invalid(`DELEGATED_USER "${user}" is no e-mail address`);
+    return invalid(`DELEGATED_USER "${user}" is not an e-mail address`);
   const volumes: PlannedVolume[] = [];
   for (const volume of spec.volumes) {
     const planned = planVolume(volume, spec, dataDir);
@@ -81,7 +81,7 @@ export function planService(
   });
 }
 
-/** Answers why not, when it is not the service's own. */
+/** Returns why not, when it is not the service's own. */
 function planVolume(volume: Volume, spec: ServiceSpec, dataDir: string): PlannedVolume[] | string {
   const source = interpolate(volume.source, { AECH_HOST_DATA: dataDir, ...spec.env });
   const target = resolve("/", volume.target);
@@ -108,7 +108,7 @@ function planDataVolume(
   if (inside === join("rt_triggers", spec.name)) {
     const outbox = { source, target, isOutbox: true, isShared: false };
     if (target !== "/triggers") return [outbox];
-    // The queue's own folders stay the server's; the service gets the outbox, and a place for the rest.
+    // The queue's own folders stay the server's; the service gets the outbox, and a folder for the rest.
     const rest = ownVolume(join(keptFolder(spec, dataDir), "triggers"), target);
     return [rest, { ...outbox, target: OUTBOX }];
   }
@@ -127,11 +127,11 @@ const ownVolume = (source: string, target: string): PlannedVolume => ({
   isShared: false,
 });
 
-/** Named volumes lie here: no service can write to the folder around its own, and so plant a link there. */
+/** Location of named volumes: no service can write to the folder around its own, so it cannot plant a link there. */
 const keptFolder = ({ name }: ServiceSpec, dataDir: string): string =>
   join(dataDir, "services", "volumes", name);
 
-/** The path below the data folder; `../data/...` beside the service's folder means the same as in the specification. */
+/** The path below the data folder; `../data/...` next to the service's folder means the same as in the specification. */
 function inDataFolder(source: string, { folder }: ServiceSpec, dataDir: string): string | undefined {
   const path = resolve(folder, source);
   for (const root of [dataDir, resolve(dirname(folder), "data")]) {

@@ -76,7 +76,7 @@ describe("an API service without Docker", () => {
     expect(existsSync(join(dataDir, "app_context", "desk"))).toBe(true);
   });
 
-  test("is started again with a pause when it crashes, and says why", async () => {
+  test("is restarted with a delay when it crashes, and reports why", async () => {
     const supervisor = await supervise();
     const { url } = value(
       await supervisor.start(service("desk", API, { volumes: ["../data/app_context/desk:/data"] })),
@@ -100,7 +100,7 @@ describe("an API service without Docker", () => {
     expect(supervisor.serviceUrl("desk")).toBeUndefined();
   });
 
-  test("that ran is started again by the next server, and what a dead server left is stopped first", async () => {
+  test("that was running is restarted by the next server, and processes left by a dead server are stopped first", async () => {
     const first = await supervise();
     const folder = service("desk", API, { volumes: ["../data/app_context/desk:/data"] });
     const { pid = 0 } = value(await first.start(folder));
@@ -168,7 +168,7 @@ test.each([
   ["all services", "/services"],
   ["another service's outbox", "/rt_triggers/other"],
   ["another service's data", "/app_context/other"],
-  ["a way up again", "/app_context/box/../../packages"],
+  ["a path that leads up again", "/app_context/box/../../packages"],
 ])("a service would have %s as a volume", async (_, path) => {
   const spoil = (folder: string) => compose(folder, "box", [`../data${path}:/data`]);
   await expectRefused(_, spoil, /not this service's own|belongs to another package/);
@@ -223,7 +223,7 @@ function value<T>(result: Result<T>): T {
   return result.value;
 }
 
-test("a link in the place of its log would let a service write to the server's files", async () => {
+test("a link in place of its log would let a service write to the server's files", async () => {
   const supervisor = await supervise();
   const victim = join(root, "victim");
   writeFileSync(victim, "the server's own");

@@ -1,6 +1,6 @@
 /**
- * `capstan services start | stop | status | logs` on machines without Docker. What should run is kept in a file, so
- * that a server that starts again starts its services again; what a dead server left running is stopped first.
+ * `capstan services start | stop | status | logs` on machines without Docker. The list of services to run is stored in a file,
+ * so that a restarted server restarts them; processes left by a dead server are stopped first.
  */
 import { readFileSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
@@ -35,9 +35,9 @@ export interface ServiceStatus extends ServiceState {
 export interface SupervisorOptions {
   readonly dataDir: string;
   readonly isolation: CommandIsolation;
-  /** Where commands such as python3 and node are found. */
+  /** The PATH for commands such as python3 and node. */
   readonly path: string;
-  /** Files of programs that do not lie in the system's own folders, such as a Python of a version manager. */
+  /** Files of programs outside the system's own folders, such as a Python of a version manager. */
   readonly programs?: readonly string[];
   readonly firstPauseMs?: number;
 }
@@ -52,7 +52,7 @@ export class ServiceSupervisor {
     this.#options = options;
   }
 
-  /** Starts again what ran before. A service that can no longer be started is left out and answered. */
+  /** Restarts what ran before. A service that can no longer be started is skipped and returned. */
   async resume(): Promise<{ name: string; why: string }[]> {
     this.#wanted = await this.#load();
     const failed: { name: string; why: string }[] = [];
@@ -110,7 +110,7 @@ export class ServiceSupervisor {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Where a capability's service is reached, while it is supervised here. */
+  /** The address of a capability's service, while it is supervised here. */
   serviceUrl(name: string): string | undefined {
     const running = this.#running.get(name);
     return running && running.state.state !== "stopped" ? running.plan.url : undefined;
@@ -128,13 +128,13 @@ export class ServiceSupervisor {
     );
   }
 
-  /** Stops all, and leaves them wanted, so that the next start runs them again. */
+  /** Stops all, but keeps them in the list, so that the next start runs them again. */
   async close(): Promise<void> {
     await Promise.all([...this.#running.values()].map((each) => each.stop()));
     await this.#save();
   }
 
-  /** Makes the folders and gives them to the user the service runs as; answers that user. */
+  /** Creates the folders and gives them to the user the service runs as; returns that user. */
   async #prepare(plan: ServicePlan): Promise<Result<number>> {
     const { dataDir, isolation } = this.#options;
     await mkdir(join(dataDir, "services"), { recursive: true });
@@ -194,8 +194,8 @@ export class ServiceSupervisor {
 }
 
 /**
- * Makes a volume, step by step from the data folder, and gives it to the service; a link on the way is not followed. The
- * outbox stays ours, with the sticky bit: the service may add triggers, and cannot touch the folders of their states.
+ * Creates a volume, step by step from the data folder, and gives it to the service; links are not followed. The
+ * outbox stays ours, with the sticky bit: the service can add triggers, but not touch the state folders.
  */
 async function giveVolume(
   { source, isOutbox }: PlannedVolume,
@@ -215,12 +215,12 @@ async function giveVolume(
   const server = process.getuid?.() ?? 0;
   if (owner !== undefined)
     await volume.setAccess(isOutbox ? server : owner, owner, isOutbox ? 0o1770 : 0o700);
-  if (owner !== undefined && !isOutbox) await volume.giveTo(owner, server); // what was put there before it first ran
+  if (owner !== undefined && !isOutbox) await volume.giveTo(owner, server); // files put there before it first ran
   await volume.close();
   return true;
 }
 
-/** A volume that is seen inside another one needs a folder there to be mounted on. */
+/** A volume inside another one needs a folder there as its mount point. */
 async function makeMountPoints(
   { source, target }: PlannedVolume,
   all: readonly PlannedVolume[],
@@ -235,7 +235,7 @@ async function makeMountPoints(
   await root?.close();
 }
 
-/** A process id alone may belong to somebody else by now; one that was started for the service's folder is ours. */
+/** A process id may have been reused; a process started in the service's folder is ours. */
 function stopLeftover(pid: number, folder: string): void {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");

@@ -1,6 +1,6 @@
 /**
- * One background service as a child process: started again with growing pauses when it ends, asked for its health,
- * stopped with SIGTERM and, when it does not listen, SIGKILL. Its output goes to a log file that is kept small.
+ * One background service as a child process: restarted with growing delays, health-checked,
+ * stopped with SIGTERM and, if it does not react, SIGKILL. Its output goes to a log file with a size limit.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import {
@@ -21,12 +21,12 @@ import type { ServicePlan } from "./service-plan.ts";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-const STEADY_MS = 60_000; // having run this long, its next crash is a new one
+const STEADY_MS = 60_000; // after running this long, its next crash counts as a new one
 const STOP_MS = 10_000;
 const HEALTH_EVERY_MS = 5_000;
 const HEALTH_ANSWER_MS = 3_000;
-const FIRST_HEALTH_MS = 200; // between questions until it has answered once
-const SICK_MS = 30_000; // without an answer this long, it is started again
+const FIRST_HEALTH_MS = 200; // between health checks until the first success
+const SICK_MS = 30_000; // without an answer for this long, it is restarted
 export const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
 export interface ServiceState {
@@ -34,7 +34,7 @@ export interface ServiceState {
   readonly pid?: number;
   readonly restarts: number;
   readonly since: string;
-  /** Why it last ended. */
+  /** Why it last exited. */
   readonly last_exit?: string;
 }
 
@@ -44,7 +44,7 @@ export interface ProcessParts {
   readonly uid: number;
   readonly programs: readonly string[];
   readonly firstPauseMs?: number | undefined;
-  /** Called with each new process id, so that a server that starts again knows what to stop. */
+  /** Called with each new process id, so that a restarted server knows what to stop. */
   readonly onPid: (pid: number | undefined) => void;
 }
 
@@ -145,7 +145,7 @@ export class SupervisedProcess {
 
   #handleEnd(why: string, startedAt: number): void {
     if (!this.#child) return;
-    signal(this.#child, "SIGKILL"); // what it left in its group
+    signal(this.#child, "SIGKILL"); // leftover processes of its group
     this.#child = undefined;
     this.#parts.onPid(undefined);
     this.#lastExit = why;
@@ -195,7 +195,7 @@ export class SupervisedProcess {
 const LOG_FLAGS =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** A link or a pipe in the log's place is replaced: written through, it would let a service write to the server's files. */
+/** A link or a pipe in place of the log is replaced: writing through it would let a service write to the server's files. */
 function appendToLog(path: string, chunk: Buffer): void {
   const about = lstatSync(path, { throwIfNoEntry: false });
   if (about && !about.isFile()) rmSync(path, { recursive: true, force: true });
@@ -223,6 +223,6 @@ function signal(child: ChildProcess, name: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, name);
   } catch {
-    // the group has ended
+    // the group has already ended
   }
 }

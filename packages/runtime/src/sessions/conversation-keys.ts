@@ -1,10 +1,10 @@
-/** Sessions by what was said in them, for clients that send the whole conversation and no id. */
+/** Finds sessions by their conversation, for clients that send the whole conversation and no id. */
 import { and, desc, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { sessions } from "../db/schema/session-tables.ts";
 
 export interface ConversationKeys {
-  /** The newest session in which exactly this was said. */
+  /** The newest session with exactly this conversation. */
   find(options: {
     readonly agentId: string;
     readonly owner: string;

@@ -41,7 +41,7 @@ describe.each(STORES)("searching sessions on $name", ({ fresh }) => {
     ["CASCAIS", "tides"],
     ["café", "sums"],
     ["harb", "tides"],
-  ] as const)("finds %j by all its words, the last one half typed", async (text, name) => {
+  ] as const)("finds %j by all its words, the last one incomplete", async (text, name) => {
     const found = await find(text);
     expect(found.map(({ id }) => id)).toEqual([ids[name]]);
   });
@@ -50,18 +50,18 @@ describe.each(STORES)("searching sessions on $name", ({ fresh }) => {
     expect((await find("Lisbon"))[0]?.excerpt).toContain("«Lisbon»");
   });
 
-  test("finds what was said after the last search", async () => {
+  test("finds messages sent after the last search", async () => {
     expect(await find("anchorage")).toEqual([]);
     await say(ids.sums, 1, [{ type: "text", text: "An anchorage, too" }]);
     expect((await find("anchorage")).map(({ id }) => id)).toEqual([ids.sums]);
   });
 
-  test("shows nobody another's sessions", async () => {
+  test("shows nobody another user's sessions", async () => {
     expect(await find("Bob")).toEqual([]);
     expect(await searchSessions(database, { text: "Bob", limit: 10 })).toHaveLength(1);
   });
 
-  test.each(["", "   ", "!!! & | :*", "a & !b | (c"])("takes %j for words, or for nothing", async (text) => {
+  test.each(["", "   ", "!!! & | :*", "a & !b | (c"])("treats %j as words, or as nothing", async (text) => {
     expect(Array.isArray(await find(text))).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 /**
- * Searches what was said in sessions, by Postgres's full text on both stores. The words of a session are read when
- * somebody searches, not when somebody writes: sending a message costs nothing more, and a crash can leave nothing behind
- * that the next search does not make good.
+ * Full-text search over sessions, by Postgres on both stores. A session is indexed when somebody searches, not when
+ * somebody writes: sending a message costs nothing, and after a crash the next search
+ * indexes what is missing.
  */
 import type { Database } from "../db/database.ts";
 
@@ -12,26 +12,26 @@ export interface FoundSession {
   readonly status: string;
   readonly updatedAt: Date;
   readonly archivedAt: Date | null;
-  /** Where the words stand, with the words between « and ». */
+  /** Excerpt with the matching words between « and ». */
   readonly excerpt: string;
 }
 
 export interface SessionSearch {
   readonly text: string;
   readonly limit: number;
-  /** Whose sessions; everybody's when absent. */
+  /** The owner; everybody's sessions when absent. */
   readonly owner?: string | undefined;
 }
 
-const STEP = 200; // sessions brought up to date in one statement
-const MOST_STEPS = 25; // in one search; the next one goes on
-const MOST_CHARS = 200_000; // of one session: a tsvector holds a megabyte
+const STEP = 200; // sessions indexed in one statement
+const MOST_STEPS = 25; // in one search; the next one continues
+const MOST_CHARS = 200_000; // of one session: the limit of a tsvector is a megabyte
 const MOST_WORDS = 12;
 
 const PART_TEXT = `coalesce(p->>'text', '') || ' ' || coalesce(left(p->>'input', 5000), '') || ' ' ||
   coalesce(left(p->'output'->>'value', 5000), '')`;
 
-/** Sessions with more messages than were read. */
+/** Sessions with more messages than were indexed. */
 const READ_NEW = `with stale as (
     select s.id, s.title, m.count from sessions s
     join lateral (select max(position) + 1 as count from messages where session_id = s.id) m on m.count is not null
@@ -71,7 +71,7 @@ export async function searchSessions(
   return rows;
 }
 
-/** All words, the last one also as the beginning of a word: it is being typed. No sign of the query language gets in. */
+/** All words, the last one also as a prefix: it is being typed. No query syntax gets through. */
 export function queryOf(text: string): string | undefined {
   const words = (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, MOST_WORDS);
   if (words.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** Sessions: a conversation with one agent, its files and its state. Messages and runs are the run engine's. */
+/** Sessions: a conversation with one agent, its files and its state. Messages and runs belong to the run engine. */
 import { fail, ok, type Result } from "@capstan/core";
 import { and, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
@@ -36,12 +36,12 @@ export interface NewSession {
 }
 
 export interface SessionStore {
-  /** The same given id twice is one session. */
+  /** Repeating a given id returns the same session. */
   create(input: NewSession): Promise<SessionRecord>;
   get(id: string): Promise<Result<SessionRecord>>;
   list(options: SessionFilter): Promise<Page<SessionRecord>>;
   update(id: string, changes: SessionChanges): Promise<Result<SessionRecord>>;
-  /** Gives a session that nobody has named yet a title. */
+  /** Sets the title of a session without one. */
   nameUntitled(id: string, title: string): Promise<void>;
   delete(id: string): Promise<Result<SessionRecord>>;
 }
@@ -56,18 +56,18 @@ export interface SessionChanges {
 
 export interface SessionFilter {
   readonly limit: number;
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   readonly after?: Place | undefined;
   readonly agentId?: string | undefined;
   readonly owner?: string | undefined;
-  /** Only those, or only the others; both when absent. */
+  /** Only those, or only the others; default: both. */
   readonly archived?: boolean | undefined;
   readonly pinned?: boolean | undefined;
-  /** By how the last run ended, or what it does: failed, waiting, running, idle. */
+  /** By the last run's status: failed, waiting, running, idle. */
   readonly status?: string | undefined;
-  /** In its title, in any letter case. */
+  /** Text in its title, case-insensitive. */
   readonly text?: string | undefined;
-  /** What a client calls it, where that is not its id. */
+  /** The client's own id, where it differs. */
   readonly threadId?: string | undefined;
 }
 
@@ -128,7 +128,7 @@ export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
     async delete(id) {
       const found = await get(id);
       if (!found.ok) return found;
-      // The runs go with the session, so that nothing writes below it any more; then what has no foreign key.
+      // First the runs are cancelled, so that nothing writes to the session any more; then rows without a foreign key are deleted.
       await orm.delete(sessions).where(eq(sessions.id, id));
       await orm.delete(messages).where(eq(messages.sessionId, id));
       await orm.delete(events).where(eq(events.sessionId, id));
@@ -140,7 +140,7 @@ export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
 const isSet = (column: PgColumn, wanted: boolean | undefined) =>
   wanted === undefined ? undefined : wanted ? isNotNull(column) : isNull(column);
 
-/** Pinning and archiving are moments in the table, yes or no to whoever asks. */
+/** Pinning and archiving are timestamps in the table, booleans to callers. */
 const columnsOf = ({ pinned, archived, ...changes }: SessionChanges) => ({
   ...changes,
   ...(pinned !== undefined && { pinnedAt: pinned ? sql`now()` : null }),

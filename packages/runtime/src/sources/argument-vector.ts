@@ -1,6 +1,6 @@
 /**
- * The arguments of a call, one entry each; nothing is ever joined into a shell string.
- * A value that starts with `-` cannot become an option: options get it as `--x=-1`, positionals stand behind `--`.
+ * The arguments of a call, one entry each; never joined into a shell string.
+ * A value that starts with `-` cannot become an option: options get it as `--x=-1`, positionals come after `--`.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import type { Parameter } from "@capstan/core/internal";
@@ -22,9 +22,9 @@ export function argumentVector(tool: ManifestTool, input: ActionInput): Result<s
     ...(needsGuard ? ["--"] : []),
     ...positionals.value,
   ];
-  if (vector.some((word) => word.includes("\0"))) return refuse(tool, "an argument holds a NUL character");
+  if (vector.some((word) => word.includes("\0"))) return refuse(tool, "an argument contains a NUL character");
   if (vector.reduce((sum, word) => sum + word.length, 0) > MAX_VECTOR_CHARS) {
-    return refuse(tool, `the arguments together are longer than ${MAX_VECTOR_CHARS} characters`);
+    return refuse(tool, `the arguments are longer than ${MAX_VECTOR_CHARS} characters in total`);
   }
   return ok(vector);
 }
@@ -39,7 +39,7 @@ function optionWords({ flag = "" }: Parameter, value: unknown): string[] {
   });
 }
 
-/** Positionals are told apart by their place alone, so none may be given after one that is left out. */
+/** Positionals are identified by position, so none may be given after one that is left out. */
 function positionalWords(tool: ManifestTool, input: ActionInput): Result<string[]> {
   const words: string[] = [];
   let leftOut: string | undefined;
@@ -47,8 +47,7 @@ function positionalWords(tool: ManifestTool, input: ActionInput): Result<string[
     if (flag !== undefined || stdin) continue;
     const given = values(input[key]);
     if (given.length === 0) leftOut ??= key;
-    else if (leftOut)
-      return refuse(tool, `"${key}" is given and "${leftOut}", which comes before it, is not`);
+    else if (leftOut) return refuse(tool, `"${key}" is given but "${leftOut}", which precedes it, is not`);
     words.push(...given.map(String));
   }
   return ok(words);

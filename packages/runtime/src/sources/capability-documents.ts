@@ -1,6 +1,6 @@
 /**
- * Capabilities given as documents: saved over the API (in Postgres, for every process) or dropped into the data folder.
- * Each process looks for changes once a second, so that what one registers or removes is in force on all.
+ * Capabilities given as documents: saved over the API (in Postgres, for every process) or put into the data folder.
+ * Each process polls for changes every second, so that a change takes effect on all.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export interface CapabilityDocuments {
   /** Registers a new document, or a newer version of a saved one. */
   put(document: unknown, by: string): Promise<Result<{ capability: Capability; created: boolean }>>;
   remove(id: string): Promise<Result<true>>;
-  /** Files that could not be used, with the reason. */
+  /** Invalid files, with the reason. */
   faults(): readonly { file: string; why: string }[];
   refresh(): Promise<void>;
   close(): void;
@@ -24,7 +24,7 @@ export interface CapabilityDocuments {
 export interface DocumentOptions {
   readonly database: Pick<Database, "orm">;
   readonly registry: CapabilityRegistry;
-  /** `<data>/capabilities`; its *.yaml, *.yml and *.json are documents. */
+  /** `<data>/capabilities`; its *.yaml, *.yml and *.json files are documents. */
   readonly folder: string;
   readonly secret?: BoundSecrets;
   readonly onError?: (error: unknown) => void;
@@ -48,7 +48,7 @@ export async function openCapabilityDocuments(options: DocumentOptions): Promise
 
 class DocumentState {
   faults: { file: string; why: string }[] = [];
-  /** What is registered from here: id -> the version of its source. */
+  /** Registered from here: id -> the version of its source. */
   readonly #saved = new Map<string, number>();
   readonly #files = new Map<string, { id: string; mtimeMs: number }>();
   readonly #options: DocumentOptions;

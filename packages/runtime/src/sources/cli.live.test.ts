@@ -31,7 +31,7 @@ let folders: SessionFolders;
 let files: SessionFileStore;
 let parts: CliParts;
 
-/** A command with one action per thing it can do to us. */
+/** A command with one action per attack or feature. */
 const CODE = `
 import { appendFileSync, existsSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
@@ -141,12 +141,12 @@ describe("a command as a tool", () => {
     expect(statSync(join(home, "demo")).isDirectory()).toBe(true);
   });
 
-  test("runs as a user of its own when the server is root", async ({ skip }) => {
+  test("runs under its own user id when the server is root", async ({ skip }) => {
     if (!isolation.changesUser) skip("the server is not root");
     expect(await call("where")).toMatchObject({ uid: uidFor(email) });
   });
 
-  test("sees the session's files and brings back what it changed, and only that", async () => {
+  test("sees the session's files and returns only what it changed", async () => {
     await files.write("/docs/a.txt", bytes("hello"));
     await files.write("/docs/b.txt", bytes("other"));
     const before = await stamp("/docs/b.txt");
@@ -158,12 +158,12 @@ describe("a command as a tool", () => {
     expect(await stamp("/docs/b.txt")).toBe(before);
   });
 
-  test("does not bring back a file that was written with the same content", async () => {
+  test("does not return a file that was rewritten with the same content", async () => {
     await files.write("/a.txt", bytes("same"));
     expect(await call("touch", { path: "/a.txt" })).toBe("touched");
   });
 
-  test("takes deletions back, and what others changed in the session goes in", async () => {
+  test("applies deletions, and sees changes that others made in the session", async () => {
     await files.write("/a.txt", bytes("1"));
     expect(await call("list")).toEqual(["a.txt"]);
     expect(await call("remove", { path: "a.txt" })).toEqual({ result: "removed", files_deleted: ["/a.txt"] });
@@ -174,7 +174,7 @@ describe("a command as a tool", () => {
     expect(await call("list")).toEqual([]);
   });
 
-  test("cannot change a read-only file, and is told so", async () => {
+  test("cannot change a read-only file, and gets an error", async () => {
     await files.write("/a.txt", bytes("1"));
     await files.write("/r.txt", bytes("2"), { readonly: true });
     const result = await call("copy", { source_path: "/a.txt", target_path: "/r.txt" });
@@ -196,7 +196,7 @@ describe("a command as a tool", () => {
     expect(await call("list")).toEqual([]);
   });
 
-  test("that fails gives its exit code and what it said on stderr", async () => {
+  test("that fails returns its exit code and stderr", async () => {
     expect(await call("fail")).toMatchObject({
       code: "command_failed",
       message: "aech-cli-demo fail ended with code 4: no such draft",
@@ -204,13 +204,13 @@ describe("a command as a tool", () => {
     });
   });
 
-  test("that hangs is stopped at its declared time, and half a file is not kept", async () => {
+  test("that hangs is stopped at its declared timeout, and partial files are not kept", async () => {
     expect(await call("hang", { path: "/half.txt" })).toMatchObject({ code: "tool_timeout" });
     expect(await files.list("/")).toEqual({ ok: true, value: [] });
     expect(await call("list")).toEqual([]);
   });
 
-  test("that prints too much is cut, and one that prints words answers words", async () => {
+  test("that prints too much is cut, and plain output is returned as text", async () => {
     expect(String(await call("flood"))).toMatch(/\[cut: the command printed more\]$/);
     expect(await call("text")).toBe("plain words");
   });
@@ -223,7 +223,7 @@ describe("a command as a tool", () => {
     ]);
   });
 
-  test("works without a session when it names no path, and leaves no folder", async () => {
+  test("works without a session when it names no path, and leaves no folder behind", async () => {
     const { sessionId: _, fileStore: __, ...without } = context();
     const outcome = await tool("where").run({}, without as ToolContext);
     expect(outcome.ok).toBe(true);
@@ -239,7 +239,7 @@ describe("an API service", () => {
     service: { container: "aech-rt-demo", port: 8080, health_endpoint: "/health" },
   };
 
-  test("is asked for its health before a call, and its address is handed on", async () => {
+  test("is health-checked before a call, and its address is passed on", async () => {
     const service = await serviceThat(200);
     parts = { ...parts, serviceUrl: () => service.url };
     expect(await call("where", {}, withService)).toMatchObject({ env: { SERVICE_URL: service.url } });
@@ -250,7 +250,7 @@ describe("an API service", () => {
   test.each([
     ["answers 503", 503],
     ["is not there", undefined],
-  ])("that %s gives a clear refusal and opens the breaker", async (_, status) => {
+  ])("that %s gives a clear refusal and opens the circuit breaker", async (_, status) => {
     const service = await serviceThat(status ?? 200);
     if (status === undefined) await new Promise((resolve) => service.server.close(resolve));
     let nowMs = 0;

@@ -1,6 +1,6 @@
 /**
  * An installed command as a capability: each action of its manifest is a tool that runs the command.
- * Paths that a model names are the session's; they are rewritten into the working folder and cannot leave it.
+ * Paths named by a model are the session's; they are mapped into the working folder and cannot leave it.
  */
 import {
   type AnyTool,
@@ -23,7 +23,7 @@ import type { ServiceBreaker } from "./service-breaker.ts";
 import { type FolderChanges, NO_CHANGES, type SessionFolders } from "./session-folders.ts";
 import { prepareUserHome } from "./user-home.ts";
 
-const MAX_OUTPUT_BYTES = 1024 * 1024; // the gate cuts further for the model; more than this is never text to read
+const MAX_OUTPUT_BYTES = 1024 * 1024; // the gate cuts further for the model; more than this is never readable text
 const MAX_MEMORY_BYTES = 1024 * 1024 * 1024;
 const SERVICE_PORT = 8080;
 const COMMAND_PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -31,14 +31,14 @@ const COMMAND_PATH = "/usr/local/bin:/usr/bin:/bin";
 export type SecretsFor = (capability: string, user: string | undefined) => Promise<Record<string, string>>;
 
 export interface CliParts {
-  /** What the capability was given by name. */
+  /** The capability's secrets, by name. */
   readonly secretsFor: SecretsFor;
   readonly dataDir: string;
   readonly isolation: CommandIsolation;
   readonly folders: SessionFolders;
   readonly breaker: ServiceBreaker;
   readonly commandLine: (record: PackageRecord, command: string) => Promise<Result<CommandLine>>;
-  /** Where a capability's service is reached; undefined = by its container's name. */
+  /** The address of a capability's service; undefined = by its container's name. */
   readonly serviceUrl: (capability: string) => string | undefined;
 }
 
@@ -70,7 +70,7 @@ export function cliCapability(record: PackageRecord, manifest: Manifest, parts: 
 
 const PROMPT_CHARS = 8_000; // about 2k tokens; what an action does is in its own description
 
-/** Usage, notes, what is left behind and examples, as far as the manifest has them. */
+/** Usage, notes, outputs and examples, if the manifest has them. */
 function promptOf({ documentation: { usage, notes, outputs, examples } = {} }: Manifest): string {
   const left = Object.entries(outputs ?? {}).map(([name, { path, description }]) =>
     [name, path && `at ${path}`, description].filter(Boolean).join(": "),
@@ -155,7 +155,7 @@ async function call(
 
 const SHORTEST_SECRET = 6; // shorter ones would remove ordinary words
 
-/** Some programs print their key in an error; events and answers must not have it. */
+/** Some programs print their key in an error; events and answers must not contain it. */
 function withoutSecrets(outcome: CommandOutcome, secrets: Readonly<Record<string, string>>): CommandOutcome {
   const values = Object.values(secrets).filter((value) => value.length >= SHORTEST_SECRET);
   const clean = (text: string) => values.reduce((shown, value) => shown.replaceAll(value, "[secret]"), text);
@@ -164,7 +164,7 @@ function withoutSecrets(outcome: CommandOutcome, secrets: Readonly<Record<string
     : { ...outcome, stdout: clean(outcome.stdout), stderr: clean(outcome.stderr) };
 }
 
-/** Inside a session the command sees its files; without one it gets an empty folder that is thrown away. */
+/** Inside a session the command sees its files; without one it gets a temporary empty folder. */
 function runInFolder(
   run: (folder: string, temporary: string) => Promise<Result<CommandOutcome>>,
   { sessionId, fileStore: files }: ToolContext,
@@ -182,7 +182,7 @@ function runInFolder(
   });
 }
 
-/** `/docs/a.pdf` of the session is `docs/a.pdf` in the folder; whatever would lead out of it is refused. */
+/** `/docs/a.pdf` of the session is `docs/a.pdf` in the folder; paths that lead out of it are refused. */
 async function pathsInFolder(
   tool: ManifestTool,
   input: ActionInput,
@@ -203,7 +203,7 @@ async function pathsInFolder(
   return ok(changed);
 }
 
-/** An argument of any kind that is the path of a file in the session means that file. */
+/** Any argument that is the path of a file in the session refers to that file. */
 async function namesSessionFile(value: unknown, { fileStore }: ToolContext): Promise<boolean> {
   if (typeof value !== "string" || !value.startsWith("/") || value.length > 1000) return false;
   return (await fileStore?.stat(value))?.ok ?? false;

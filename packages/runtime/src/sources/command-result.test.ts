@@ -18,7 +18,7 @@ test.each([
   ["JSON", '{"error": "not_found", "message": "There is no draft 7"}', "There is no draft 7"],
   ["a hint at the end", "error: unknown page\nTry 'tool --help' for help.\n", "error: unknown page"],
   ["nothing at all", "", ""],
-])("of %s the line that says what went wrong is shown", (_, text, line) => {
+])("of %s the line with the error is shown", (_, text, line) => {
   expect(lastMeaningfulLine(text)).toBe(line);
 });
 

@@ -1,4 +1,4 @@
-/** What a command's end means to the model: JSON or text and changed files, or a typed failure with what it said on stderr. */
+/** Converts a command's exit to a result: JSON or text and changed files, or a typed failure with its stderr. */
 import { fail, ok, type Result } from "@capstan/core";
 import type { CommandOutcome } from "../commands/run-command.ts";
 import type { ManifestTool } from "./manifest-tools.ts";
@@ -38,12 +38,12 @@ export function commandResult(
   }
 }
 
-/** Frames of a trace, rules and hints to `--help` say nothing about what went wrong. */
+/** Stack frames, rules and `--help` hints do not tell what went wrong. */
 const EMPTY_TALK =
   /^(at .*[:(].*\d+\)?$|File ".*", line \d+|Traceback|Node\.js v|\^+$|[-=~╭╰─│╮╯ ]*$|\}?$|During handling|The above exception|For more information|Try .*--help|usage:)/i;
 const LINE_CHARS = 300;
 
-/** What went wrong in one line; the whole text is in the failure's details. JSON on stderr is asked for its own words. */
+/** The error in one line; the full text is in the failure's details. JSON on stderr is searched for its message. */
 export function lastMeaningfulLine(text: string): string {
   const lines = text.split("\n").map((line) => line.replaceAll(/[│╭╰╮╯]/g, "").trim());
   const words = saidInJson(text) ?? lines.findLast((line) => line !== "" && !EMPTY_TALK.test(line));
@@ -71,7 +71,7 @@ function outputOf({ stdout, cut }: CommandOutcome): unknown {
   }
 }
 
-/** Files are named only when some changed, so that a query's answer stays as it is. */
+/** Files are listed only when some changed, so that a query's answer stays unchanged. */
 function withChanges(result: unknown, { written, deleted, refused }: FolderChanges): unknown {
   if (written.length + deleted.length + refused.length === 0) return result;
   return {

@@ -18,14 +18,14 @@ const FixedValues = z
   .record(z.string().min(1).max(200), z.string().max(4_000))
   .describe(`Names and values sent with every call; \${NAME} stands for a secret.`);
 
-/** The words of JSON Schema that a parameter may use, beside where it goes. */
+/** The JSON Schema keywords that a parameter may use, besides its location. */
 const schemaWords = {
   type: z
     .enum(["string", "number", "integer", "boolean", "array", "object"])
     .describe("The JSON type of the value."),
   description: z.string().max(2_000).optional().describe("What the model reads about it."),
   enum: z.array(Scalar).min(1).max(500).optional(),
-  default: z.json().optional().describe("Sent when the model gives nothing."),
+  default: z.json().optional().describe("The default, sent when the model gives no value."),
   minimum: z.number().optional(),
   maximum: z.number().optional(),
   multipleOf: z.number().positive().optional(),
@@ -33,7 +33,7 @@ const schemaWords = {
   maxLength: z.int().min(0).optional(),
   pattern: z.string().max(1_000).optional().describe("A regular expression in RE2 syntax."),
   format: z.string().max(50).optional().describe("Such as date, date-time, email, uri, uuid."),
-  items: z.record(z.string(), z.json()).optional().describe("A JSON Schema of the items of an array."),
+  items: z.record(z.string(), z.json()).optional().describe("A JSON Schema of the array's items."),
   minItems: z.int().min(0).optional(),
   maxItems: z.int().min(0).optional(),
   uniqueItems: z.boolean().optional(),
@@ -49,10 +49,10 @@ const Parameter = z.strictObject({
     .enum(["path", "query", "header", "cookie", "body"])
     .optional()
     .describe(
-      "Where it goes. Left out: path when the path names it, body for POST, PUT and PATCH, else query.",
+      "Where it is sent. Default: path when the path names it, body for POST, PUT and PATCH, otherwise query.",
     ),
-  name: z.string().min(1).max(200).optional().describe("Its name on the wire, when it differs."),
-  required: z.boolean().optional().describe("Whether a call needs it; true for path parameters."),
+  name: z.string().min(1).max(200).optional().describe("Its name in the request, when it differs."),
+  required: z.boolean().optional().describe("Whether it is required; always true for path parameters."),
   ...schemaWords,
 });
 
@@ -75,20 +75,20 @@ const Tool = z.strictObject({
     .enum(["auto", "approve", "deny"])
     .optional()
     .describe(
-      "What happens when a model asks for it. Left out: auto, or approve for DELETE and for a high risk.",
+      "What happens when a model calls it. Default: auto, or approve for DELETE and for a high risk.",
     ),
-  scopes: Scopes.default([]).describe("Scopes without which this one tool is hidden."),
+  scopes: Scopes.default([]).describe("Scopes required to see this tool."),
   timeout_seconds: z.number().min(0.1).max(600).default(30),
   idempotent: z
     .boolean()
     .optional()
-    .describe("Whether the same call may run twice. Left out: true for all but POST and PATCH."),
+    .describe("Whether the same call may run twice. Default: true except for POST and PATCH."),
   pick: z
     .string()
     .max(500)
     .regex(/^(\/|$)/, "must be a JSON pointer such as /data/items")
     .optional()
-    .describe("The part of the answer that is wanted, as a JSON pointer."),
+    .describe("The part of the response to return, as a JSON pointer."),
 });
 
 const ConfigField = z.strictObject({
@@ -101,7 +101,7 @@ const ConfigField = z.strictObject({
 });
 
 export const DeclarativeDocument = z.strictObject({
-  $schema: z.string().optional().describe("For editors; not read."),
+  $schema: z.string().optional().describe("For editors; ignored."),
   id: Id,
   name: z.string().min(1).max(100),
   description: z.string().min(1).max(2_000),
@@ -110,15 +110,13 @@ export const DeclarativeDocument = z.strictObject({
   risk: z
     .enum(["low", "medium", "high"])
     .optional()
-    .describe("Left out: low when all tools only read, else medium."),
+    .describe("Default: low when all tools only read, otherwise medium."),
   icon: z.string().max(50).optional(),
   category: z.string().max(100).optional(),
-  prompt: z.string().max(50_000).optional().describe("What it adds to the agent's system prompt."),
+  prompt: z.string().max(50_000).optional().describe("Added to the agent's system prompt."),
   dependencies: z.array(Id).max(50).default([]),
-  scopes: Scopes.default([]).describe("Scopes without which the whole capability is hidden."),
-  triggers: Words.default([]).describe(
-    "Phrases a person would say, 5 to 10 of them; tasks are routed by them.",
-  ),
+  scopes: Scopes.default([]).describe("Scopes required to see the capability."),
+  triggers: Words.default([]).describe("Example phrases, 5 to 10 of them; tasks are routed by them."),
   tags: Words.default([]),
   domain: z.string().max(100).optional(),
   actions: Words.default([]).describe("Verbs such as search, create, fetch."),
@@ -127,13 +125,13 @@ export const DeclarativeDocument = z.strictObject({
   base_url: z
     .url({ protocol: /^https?$/, error: "must be an address that starts with https:// or http://" })
     .optional()
-    .describe("The one server its tools call."),
+    .describe("The only server its tools call."),
   headers: FixedValues.default({}).describe("Sent with every call of every tool."),
   query: FixedValues.default({}),
   config: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "must be a name"), ConfigField)
     .default({})
-    .describe(`What each agent can or must set; \${NAME} in headers and queries reads it.`),
+    .describe(`Settings of each agent; \${NAME} in headers and queries refers to them.`),
   tools: z.array(Tool).max(200).default([]),
   documentation: z
     .strictObject({
@@ -147,9 +145,9 @@ export type DeclarativeDocument = z.output<typeof DeclarativeDocument>;
 export type DeclarativeTool = DeclarativeDocument["tools"][number];
 export type DeclarativeParameter = DeclarativeTool["parameters"][string];
 
-/** For editors: name it as `$schema` in JSON, or in a `yaml-language-server` comment. */
+/** For editors: reference it as `$schema` in JSON, or in a `yaml-language-server` comment. */
 export const declarativeJsonSchema = (): JsonSchema => ({
   title: "Capstan capability",
-  description: "A capability without code: a prompt, HTTP tools and rights.",
+  description: "A declarative capability: a prompt, HTTP tools and rights.",
   ...z.toJSONSchema(DeclarativeDocument, { io: "input", unrepresentable: "any" }),
 });

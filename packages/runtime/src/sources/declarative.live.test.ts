@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe("a declarative tool on the real network", () => {
-  test("calls its server, through the guard's allow-list", async () => {
+  test("calls its server through the guard's allowlist", async () => {
     expect(await call("echo", { id: "7", note: "tea" }, [`127.0.0.1:${port}`])).toEqual({
       ok: true,
       value: {
@@ -43,7 +43,7 @@ describe("a declarative tool on the real network", () => {
     expect(await call("echo", { id: "7" }, [])).toMatchObject({ failure: { code: "url_refused" } });
   });
 
-  test("does not follow its server elsewhere", async () => {
+  test("does not follow redirects to other servers", async () => {
     expect(await call("away", {}, [`127.0.0.1:${port}`])).toMatchObject({
       failure: { code: "redirect_refused" },
     });

@@ -98,7 +98,7 @@ describe("a declarative document", () => {
     expect(load(json)).toMatchObject({ id: "note", version: "1.0.0", risk: "low", tools: [] });
   });
 
-  test("shows the model only what it gives, and marks secrets in the config", () => {
+  test("shows the model only its own parameters, and marks secrets in the config", () => {
     const shop = load(SHOP);
     expect(shop.tools[0]?.input.jsonSchema).toEqual({
       type: "object",
@@ -122,7 +122,7 @@ describe("a declarative document", () => {
     ["risk: wild", "risk "],
     ["tools: [{name: 'a b', description: d, path: /}]", "tools[0].name must be 1 to 64 characters"],
     ["tools: [{name: a, description: d, path: x}]", "tools[0].path must start with /"],
-    ["tools: [{name: a, description: d, path: '/{x}'}]", "tools[0].path names {x}, which is no parameter"],
+    ["tools: [{name: a, description: d, path: '/{x}'}]", "tools[0].path names {x}, which is not a parameter"],
     [
       "tools: [{name: a, description: d, path: /, parameters: {x: {type: strin}}}]",
       "tools[0].parameters.x.type ",
@@ -141,14 +141,14 @@ describe("a declarative document", () => {
     ],
     [
       "tools: [{name: a, description: d, path: /}, {name: a, description: d, path: /}]",
-      'tools[1].name "a" is there twice',
+      'tools[1].name "a" is used twice',
     ],
     [`headers: {A: 'Bearer \${my key}'}`, `headers.A holds \${my key}`],
     ["base_url: ftp://x", "base_url must be an address"],
-    ["base_url: https://user:pass@x.example", "base_url must not hold a password"],
+    ["base_url: https://user:pass@x.example", "base_url must not contain a password"],
     ["id: [", "cannot be read"],
     ["id: a\nid: b", "cannot be read"],
-  ])("with %j is refused at its place", (line, says) => {
+  ])("with %j is refused with its path", (line, says) => {
     const key = line.slice(0, line.indexOf(":"));
     const base = {
       id: "id: x",
@@ -162,7 +162,7 @@ describe("a declarative document", () => {
     expect(result.ok ? "" : result.failure.message).toContain(says);
   });
 
-  test("reports all faults at once, each by its path", () => {
+  test("reports all faults at once, each with its path", () => {
     const result = loadDeclarative(
       "id: BAD\nname: X\nversion: x\ntools: [{name: a, description: d, path: /}]",
     );
@@ -172,7 +172,7 @@ describe("a declarative document", () => {
 
   test.each([
     [
-      "aliases that multiply",
+      "exponential aliases",
       `a: &a [x,x,x,x,x,x,x,x,x,x]\n${Array.from({ length: 8 }, (_, at) => `b${at}: &b${at} [${Array(10).fill(at === 0 ? "*a" : `*b${at - 1}`)}]`).join("\n")}`,
     ],
     ["a megabyte of text", "x".repeat(1_000_001)],
@@ -184,7 +184,7 @@ describe("a declarative document", () => {
 });
 
 describe("a declarative tool", () => {
-  test("calls its server with arguments in their places, and picks the part that is wanted", async () => {
+  test("calls its server with arguments in their places, and returns the requested part", async () => {
     const { seen, result } = await call(
       "get_order",
       { number: "A 1/7", fields: ["a", "b"] },
@@ -233,7 +233,7 @@ describe("a declarative tool", () => {
     expect(shared.seen?.headers).toMatchObject({ authorization: "Bearer key-from-settings" });
   });
 
-  test("without its secret calls nothing and says which to set", async () => {
+  test("without its secret makes no call and names the secret to set", async () => {
     const { seen, result } = await call("get_order", { number: "1" }, json({}), {}, {});
     expect(seen).toBeUndefined();
     expect(result).toMatchObject({
@@ -253,7 +253,7 @@ describe("a declarative tool", () => {
         },
       }),
     ],
-  ])("never shows the secret that came back in %s", async (_, answer) => {
+  ])("never shows a secret that was returned in %s", async (_, answer) => {
     const { result } = await call("get_order", { number: "1" }, answer);
     const shown = JSON.stringify(result);
     expect(shown).not.toContain("key-of-the-shop");
@@ -267,7 +267,7 @@ describe("a declarative tool", () => {
     [429, "wait"],
     [500, "try again later"],
     [422, "Correct the arguments"],
-  ])("answers %i as a failure with the next step", async (status, step) => {
+  ])("returns %i as a failure with the next step", async (status, step) => {
     const { result } = await call("get_order", { number: "1" }, json({ error: "no such order" }, status));
     expect(result).toMatchObject({ failure: { code: "service_refused", details: { status } } });
     expect(result.ok ? "" : result.failure.message).toContain("no such order");
@@ -277,7 +277,7 @@ describe("a declarative tool", () => {
   test.each([
     ["text", new Response("hello", { headers: { "content-type": "text/plain" } }), "hello"],
     [
-      "what says JSON and is not",
+      "invalid JSON declared as JSON",
       new Response("{oops", { headers: { "content-type": "application/json" } }),
       "{oops",
     ],
@@ -287,7 +287,7 @@ describe("a declarative tool", () => {
       new Response(new Uint8Array(5), { headers: { "content-type": "image/png" } }),
       { content_type: "image/png", size_bytes: 5, note: expect.any(String) },
     ],
-  ])("gives %s as it is", async (_, answer, body) => {
+  ])("returns %s unchanged", async (_, answer, body) => {
     const { result } = await call("create_order", { item: "tea" }, answer);
     expect(result).toMatchObject({ ok: true, value: { body } });
   });
@@ -300,7 +300,7 @@ describe("what ships with the format", () => {
     expect(load(readFileSync(new URL(name, folder), "utf8")).tools.length).toBeGreaterThan(0);
   });
 
-  test("the JSON Schema in docs is the one in force", () => {
+  test("the JSON Schema in docs is up to date", () => {
     const file = new URL("docs/schemas/capability.schema.json", ROOT);
     expect(existsSync(file) && JSON.parse(readFileSync(file, "utf8"))).toEqual(
       JSON.parse(JSON.stringify(declarativeJsonSchema())),

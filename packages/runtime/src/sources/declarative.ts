@@ -1,7 +1,7 @@
 /**
- * A capability without code: a YAML or JSON document becomes a `Capability` whose tools are HTTP calls.
+ * A declarative capability: a YAML or JSON document becomes a `Capability` whose tools are HTTP calls.
  *
- * Every fault is reported at once, each with its path. Tools call the server named by `base_url` and no other.
+ * All faults are reported at once, each with its path. Tools only call the server named by `base_url`.
  */
 import {
   type AnyTool,
@@ -27,7 +27,7 @@ import { foreignSchema } from "./json-schema.ts";
 import { type BoundSecrets, badReference } from "./secrets.ts";
 
 const TEXT_CHARS = 1_000_000;
-const ALIASES = 100; // YAML aliases multiply; an honest document has a few
+const ALIASES = 100; // YAML aliases can grow exponentially; a normal document has a few
 
 export interface DeclarativeOptions {
   /** Secrets of the server's settings, for agents whose config does not set them. */
@@ -60,7 +60,7 @@ export function readDeclarative(source: unknown, options: DeclarativeOptions = {
 
 export function parseYaml(text: string, limitChars: number = TEXT_CHARS): Result<unknown> {
   const refuse = (message: string) => fail("document_invalid", { faults: [{ path: "", message }] });
-  if (text.length > limitChars) return refuse(`has ${text.length} characters; ${limitChars} are allowed`);
+  if (text.length > limitChars) return refuse(`has ${text.length} characters; the limit is ${limitChars}`);
   try {
     const document = parseDocument(text, { merge: false, uniqueKeys: true, prettyErrors: true });
     const [error] = document.errors;
@@ -116,15 +116,15 @@ function routing({
 
 function* documentFaults(document: DeclarativeDocument): Generator<Fault> {
   if (document.tools.length > 0 && document.base_url === undefined) {
-    yield { path: "base_url", message: "is needed by the tools" };
+    yield { path: "base_url", message: "is required by the tools" };
   }
   const url = document.base_url === undefined ? undefined : new URL(document.base_url);
   if (url?.username || url?.password || url?.hash) {
-    yield { path: "base_url", message: `must not hold a password or a #part; use headers and \${NAME}` };
+    yield { path: "base_url", message: `must not contain a password or a #part; use headers and \${NAME}` };
   }
   const names = new Set<string>();
   for (const [at, { name }] of document.tools.entries()) {
-    if (names.has(name)) yield { path: `tools[${at}].name`, message: `"${name}" is there twice` };
+    if (names.has(name)) yield { path: `tools[${at}].name`, message: `"${name}" is used twice` };
     names.add(name);
   }
   yield* referenceFaults("headers", document.headers);
@@ -134,11 +134,12 @@ function* documentFaults(document: DeclarativeDocument): Generator<Fault> {
 function* referenceFaults(path: string, texts: Readonly<Record<string, string>>): Generator<Fault> {
   for (const [key, text] of Object.entries(texts)) {
     const bad = badReference(text);
-    if (bad !== undefined) yield { path: `${path}.${key}`, message: `holds ${bad}, which is no \${NAME}` };
+    if (bad !== undefined)
+      yield { path: `${path}.${key}`, message: `contains ${bad}, which is not a valid \${NAME}` };
   }
 }
 
-/** Secret fields are write-only, so that whoever shows a config knows what to leave out. */
+/** Secret fields are write-only, so that whoever displays a config knows what to hide. */
 function configSchema({ config }: DeclarativeDocument): Result<Schema | undefined> {
   const fields = Object.entries(config);
   if (fields.length === 0) return ok(undefined);
@@ -205,7 +206,7 @@ function* pathFaults(tool: DeclarativeTool, path: string): Generator<Fault> {
     .map(([argument, { name = argument }]) => name);
   for (const name of named) {
     if (!wireNames.includes(name)) {
-      yield { path: `${path}.path`, message: `names {${name}}, which is no parameter` };
+      yield { path: `${path}.path`, message: `names {${name}}, which is not a parameter` };
     }
   }
   for (const name of wireNames) {
@@ -262,7 +263,7 @@ function inputSchema(tool: DeclarativeTool): Result<Schema> {
   );
 }
 
-/** Without the keys that were left out: absent is not the same as undefined to a reader. */
+/** Without undefined keys: absent is not the same as undefined to a reader. */
 function given(documentation: { usage?: string | undefined; examples?: string[] | undefined }) {
   const { usage, examples } = documentation;
   return { ...(usage !== undefined && { usage }), ...(examples !== undefined && { examples }) };

@@ -1,9 +1,9 @@
-/** What a service answered, as a tool's output: JSON as JSON, text as text, anything else as a description of itself. */
+/** Converts a service's response to a tool's output: JSON as JSON, text as text, anything else as a description. */
 import { fail, type JsonValue, ok, type Result } from "@capstan/core";
 
-const TEXT_CHARS = 200_000; // about 50k tokens: more than any model wants from one call
+const TEXT_CHARS = 200_000; // about 50k tokens: more than any model needs from one call
 const EXCERPT_CHARS = 1_000;
-/** What a caller needs to go on: where the new thing is, where the next page is, when to try again. */
+/** Headers a caller needs to continue: the location of a new resource, the next page, when to retry. */
 const SHOWN_HEADERS = ["link", "location", "retry-after", "etag", "x-total-count", "x-next-page"];
 
 export interface AnswerOptions {
@@ -45,7 +45,7 @@ async function bodyOf(response: Response): Promise<Result<string | Described>> {
     if (byteLength === 0) return ok("");
     return ok({ content_type: type, size_bytes: byteLength, note: "Binary content is not shown." });
   } catch (error) {
-    const why = error instanceof Error ? error.message : "the answer broke off";
+    const why = error instanceof Error ? error.message : "the response was cut off";
     return fail("network_error", { url: response.url, why });
   }
 }
@@ -61,13 +61,13 @@ function parsedBody(response: Response, text: string): JsonValue {
     try {
       return JSON.parse(text) as JsonValue;
     } catch {
-      // it said JSON and is not: shown as it came
+      // declared as JSON but invalid: returned as text
     }
   }
   return text.length > TEXT_CHARS ? `${text.slice(0, TEXT_CHARS)}\n[cut: ${text.length} characters]` : text;
 }
 
-/** RFC 6901. Undefined where there is nothing. */
+/** RFC 6901. Undefined when nothing is there. */
 export function pointed(value: unknown, pointer: string): JsonValue | undefined {
   let at: unknown = value;
   for (const part of pointer.split("/").slice(1)) {

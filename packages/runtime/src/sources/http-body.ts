@@ -6,7 +6,7 @@ import { type ParameterStyle, queryPairs } from "./http-parameters.ts";
 export interface BodyField {
   readonly argument: string;
   readonly name: string;
-  /** Its value is the path of a session file whose bytes are sent. */
+  /** Its value is the path of a session file to send. */
   readonly isFile?: boolean;
   readonly style?: ParameterStyle;
   readonly explode?: boolean;
@@ -61,7 +61,7 @@ async function wholeBody(
 function form(fields: readonly BodyField[], input: Input): string {
   const pairs = fields.flatMap(({ argument, name, style = "form", explode = true }) => {
     const value = input[argument];
-    // The standard says nothing of objects inside forms; `a[b]=c` is what those who use them expect.
+    // The standard does not define objects inside forms; `a[b]=c` is the usual convention.
     const nested = value !== null && typeof value === "object" && !Array.isArray(value);
     return queryPairs({ name, explode, style: nested ? "deepObject" : style }, value);
   });
@@ -99,5 +99,5 @@ function partHead(boundary: string, disposition: string): Uint8Array {
 
 const quoted = (text: string) => text.replaceAll(/["\r\n\\]/g, (sign) => encodeURIComponent(sign));
 
-/** For a server without sessions: a body that needs a file says so. */
+/** For a server without sessions: a body that needs a file is refused. */
 export const noFiles: ReadFile = async () => fail("session_required", { tool: "a file upload" });

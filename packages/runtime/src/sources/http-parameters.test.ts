@@ -10,7 +10,7 @@ import {
 const list = ["a", "b c"];
 const object = { R: 100, G: "2/3" };
 
-describe("parameters on the wire, by OpenAPI's table of styles", () => {
+describe("parameter serialization, by OpenAPI's table of styles", () => {
   test.each([
     ["simple", false, 5, "5"],
     ["simple", false, "a/b?c", "a%2Fb%3Fc"],

@@ -1,4 +1,4 @@
-/** How arguments are written into a URL, a header or a form: the styles of OpenAPI 3, which our own documents use too. */
+/** How arguments are serialized into a URL, a header or a form: the styles of OpenAPI 3, which our own documents use too. */
 
 export type ParameterPlace = "path" | "query" | "header" | "cookie";
 export type ParameterStyle =
@@ -13,12 +13,12 @@ export type ParameterStyle =
 export interface HttpParameter {
   /** Its name in the tool's input. */
   readonly argument: string;
-  /** Its name on the wire. */
+  /** Its name in the request. */
   readonly name: string;
   readonly in: ParameterPlace;
   readonly style: ParameterStyle;
   readonly explode: boolean;
-  /** Written as JSON text, whatever the style. */
+  /** Serialized as JSON, whatever the style. */
   readonly asJson?: boolean;
 }
 
@@ -28,7 +28,7 @@ export function defaultStyle(place: ParameterPlace): ParameterStyle {
   return place === "query" || place === "cookie" ? "form" : "simple";
 }
 
-/** As it stands in a path: already encoded. */
+/** For a path: already encoded. */
 export function pathText(parameter: HttpParameter, value: unknown): string {
   const { name, style, explode } = parameter;
   const encode = (part: unknown) => encodeURIComponent(scalar(part));
@@ -44,7 +44,7 @@ export function pathText(parameter: HttpParameter, value: unknown): string {
   return `${prefix}${named}${pairs.join(separator)}`;
 }
 
-/** As it stands in a header or a cookie: not encoded, joined by commas. */
+/** For a header or a cookie: not encoded, joined by commas. */
 export function headerText(parameter: HttpParameter, value: unknown): string {
   if (parameter.asJson) return JSON.stringify(value);
   if (!isComposite(value)) return scalar(value);
@@ -55,7 +55,7 @@ export function headerText(parameter: HttpParameter, value: unknown): string {
     .join(",");
 }
 
-/** As it stands in a query or a form: pairs, not yet encoded. */
+/** For a query or a form: pairs, not yet encoded. */
 export function queryPairs(parameter: Omit<HttpParameter, "in" | "argument">, value: unknown): Pair[] {
   const { name, style, explode } = parameter;
   if (parameter.asJson) return [[name, JSON.stringify(value)]];

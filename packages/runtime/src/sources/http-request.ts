@@ -1,7 +1,7 @@
 /**
  * From a tool's input to one HTTP request. Pure: files and secrets come in as functions.
  *
- * A request can only go to the server its declaration names: arguments are encoded, `.` and `..` are no path segments, and
+ * A request can only go to the declared server: arguments are encoded, `.` and `..` are not path segments, and
  * the finished URL is compared with the declared origin before it is used.
  */
 import { fail, ok, type Result } from "@capstan/core";
@@ -9,7 +9,7 @@ import { encodeBody, type HttpBody } from "./http-body.ts";
 import { type HttpParameter, headerText, type Pair, pathText, queryPairs } from "./http-parameters.ts";
 import { fillSecrets, type SecretLookup } from "./secrets.ts";
 
-/** One way to be let in: all its headers and query values together. They may hold `${NAME}`. */
+/** One way to authenticate: all its headers and query values together. They may contain `${NAME}`. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
@@ -23,10 +23,10 @@ export interface HttpOperation {
   readonly server: string;
   readonly path: string;
   readonly parameters: readonly HttpParameter[];
-  /** Fixed; may hold `${NAME}`. */
+  /** Fixed; may contain `${NAME}`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Ways to be let in; the first whose secrets are all set is used, an empty one needs none. */
+  /** Ways to authenticate; the first whose secrets are all set is used, an empty one needs none. */
   readonly credentials?: readonly Credentials[];
   readonly body?: HttpBody;
 }
@@ -182,7 +182,7 @@ function requestHeaders(
   if (cookies.length > 0) headers.cookie = [headers.cookie, ...cookies].filter(Boolean).join("; ");
   const bad = Object.entries(headers).find(([, value]) => /[\r\n\0]/.test(value));
   return bad
-    ? fail("input_invalid", { where: `the header ${bad[0]} may not hold line breaks` })
+    ? fail("input_invalid", { where: `the header ${bad[0]} must not contain line breaks` })
     : ok(headers);
 }
 

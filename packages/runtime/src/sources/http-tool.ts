@@ -1,4 +1,4 @@
-/** A tool that is one HTTP operation: what declarative and OpenAPI capabilities are made of. Its network is `context.fetch`. */
+/** A tool that is one HTTP operation: used by declarative and OpenAPI capabilities. Its network is `context.fetch`. */
 import {
   type AnyTool,
   fail,
@@ -23,7 +23,7 @@ export interface HttpToolDefinition {
   readonly scopes: readonly string[];
   readonly timeoutMs: number;
   readonly idempotent: boolean;
-  /** The part of the answer that is wanted, as a JSON pointer. */
+  /** The part of the response to return, as a JSON pointer. */
   readonly pick?: string | undefined;
   /** Secrets of the server's settings, for all agents. */
   readonly settings?: BoundSecrets | undefined;
@@ -59,7 +59,7 @@ export function httpTool(definition: HttpToolDefinition): AnyTool {
         headers: { ...once, ...request.value.headers },
         ...(body !== undefined && { body }),
         signal: context.signal,
-        redirects: "refuse", // another host is not declared, and the key in the headers is not for it
+        redirects: "refuse", // another host is not declared, and the key in the headers is not meant for it
       });
       if (!answer.ok) return redactedFailure(answer, redact);
       const read = await readAnswer(answer.value, { host: new URL(url).host, redact, pick });

@@ -1,8 +1,8 @@
 /**
- * A JSON Schema that somebody else wrote (an MCP server, an OpenAPI document) as a `Schema` of ours, checked by ajv.
+ * A JSON Schema from a third party (an MCP server, an OpenAPI document) as our `Schema`, validated by ajv.
  *
- * The schema itself is hostile until shown otherwise: it is copied within bounds, refers only to itself, its patterns run
- * on a linear-time engine, and a check that recurses without end is stopped by counting, not by the stack.
+ * The schema itself is untrusted: it is copied within limits, can only refer to itself, its patterns run
+ * on a linear-time engine, and endless recursion is stopped by a counter, not by the stack.
  */
 import { fail, type JsonSchema, type JsonValue, ok, type Result, type Schema } from "@capstan/core";
 import type { Parsed } from "@capstan/core/internal";
@@ -12,14 +12,14 @@ import addFormats from "ajv-formats";
 import { copySchema, STEP_KEYWORD } from "./schema-copy.ts";
 import { compilePattern } from "./schema-pattern.ts";
 
-const STEPS = 200_000; // $refs followed in one check; an honest value of a megabyte stays far below
+const STEPS = 200_000; // $refs followed in one check; a normal value of a megabyte stays far below
 const VALUE_NODES = 200_000; // parts of a checked value
 const FAULTS_SHOWN = 10;
 
 export interface ForeignSchemaOptions {
-  /** Fill in the schema's `default`s. Off for tools whose service does that itself. */
+  /** Apply the schema's `default`s. Off for tools whose service does that itself. */
   readonly defaults?: boolean;
-  /** Find a fault at load instead of at the first call; a thousand operations of an OpenAPI document wait. */
+  /** Find faults at load instead of at the first call; the thousand operations of an OpenAPI document are checked later. */
   readonly compileNow?: boolean;
 }
 
@@ -74,7 +74,7 @@ class LazySchema implements Schema<JsonValue> {
       } catch (error) {
         this.#fault ??= error instanceof Error ? error.message : String(error);
       } finally {
-        ajv.removeSchema(this.#checked); // ajv would keep it, and this server installs and removes for months
+        ajv.removeSchema(this.#checked); // ajv would keep it, and this server runs for months
       }
     }
     return this.#fault;
@@ -94,7 +94,7 @@ function check(validate: ValidateFunction, value: unknown): Parsed<JsonValue> {
     }
     throw error;
   } finally {
-    validate.errors = null; // they hold the value, which may be secret
+    validate.errors = null; // they contain the value, which may be secret
   }
 }
 
@@ -108,8 +108,8 @@ function ajvFor(dialect: Exclude<Dialect, "unsaid">, defaults: boolean): Ajv {
   if (known) return known;
   const options: Options = {
     strict: false,
-    allErrors: false, // allErrors is the way to make one small value produce a million errors
-    ownProperties: true, // `required: ["constructor"]` must not be met by what every object inherits
+    allErrors: false, // with allErrors one small value could produce a million errors
+    ownProperties: true, // `required: ["constructor"]` must not be satisfied by inherited members
     useDefaults: defaults,
     logger: false,
     code: { regExp: compilePattern },
@@ -126,7 +126,7 @@ function ajvFor(dialect: Exclude<Dialect, "unsaid">, defaults: boolean): Ajv {
   });
   ajv.addKeyword({
     keyword: STEP_KEYWORD,
-    before: "$ref", // after it, a branch that fails would never be counted
+    before: "$ref", // after it, a failing branch would never be counted
     validate: () => {
       stepsLeft -= 1;
       if (stepsLeft < 0) throw new TooManySteps();
@@ -158,7 +158,7 @@ function faults(errors: readonly ErrorObject[]): string {
   return lines.join("; ");
 }
 
-/** Stops counting just above the limit, so that the count itself costs no more than the limit. */
+/** Stops counting just above the limit, so that counting costs no more than the limit. */
 function countNodes(value: unknown, limit: number): number {
   const open: unknown[] = [value];
   let count = 0;

@@ -43,7 +43,7 @@ describe("manifestTools", () => {
 
   test.each([
     ["an option called a path", ["--output-dir"], "output_dir", { type: "string" }],
-    ["an option that is needed", [{ name: "to", type: "option", required: true }], "to", { type: "string" }],
+    ["a required option", [{ name: "to", type: "option", required: true }], "to", { type: "string" }],
     [
       "an option that may be a switch",
       [{ name: "deep", type: "option" }],
@@ -51,7 +51,7 @@ describe("manifestTools", () => {
       { anyOf: expect.any(Array) },
     ],
     ["a switch by its name", [{ name: "force", type: "option" }], "force", { type: "boolean" }],
-  ])("lets %s take what it can only mean", (_, parameters, key, expected) => {
+  ])("gives %s its only sensible type", (_, parameters, key, expected) => {
     expect(tool(parameters).input.jsonSchema).toMatchObject({ properties: { [key]: expected } });
   });
 
@@ -71,7 +71,7 @@ describe("manifestTools", () => {
     expect(tool(parameters, change).timeoutMs).toBe(timeoutMs);
   });
 
-  test("asks for JSON when it is listed, and does not offer the choice", () => {
+  test("requests JSON when it is listed, and does not offer the choice", () => {
     const listed = tool(["--json", "query"]);
     expect(listed.input.jsonSchema).toMatchObject({ properties: { query: {} } });
     expect(Object.keys(listed.input.jsonSchema.properties as object)).toEqual(["query"]);
@@ -100,13 +100,13 @@ describe("argumentVector", () => {
     ],
     ["many arguments", ["files..."], { files: ["a", "b"] }, ["go", "a", "b"]],
     [
-      "the shell's own words, untouched",
+      "shell syntax, unchanged",
       ["query"],
       { query: "$(id); `id` > x | y & z" },
       ["go", "$(id); `id` > x | y & z"],
     ],
     [
-      "an argument that looks like an option, behind --",
+      "an argument that looks like an option, after --",
       ["id"],
       { id: "--delete-all" },
       ["go", "--", "--delete-all"],
@@ -125,7 +125,7 @@ describe("argumentVector", () => {
     ["a NUL character", ["a"], { a: "x\0y" }],
     ["a later argument without the earlier", ["[a]", "[b]"], { b: "x" }],
     [
-      "more than the system takes",
+      "more than the system allows",
       ["files..."],
       { files: Array.from({ length: 20 }, () => "x".repeat(90_000)) },
     ],
@@ -162,7 +162,7 @@ describe("filterByScopes", () => {
     expect(visible(granted)).toEqual(actions);
   });
 
-  test("needs all capability scopes, not some", () => {
+  test("requires all capability scopes, not some", () => {
     const both = manifest({ required_scopes: ["Mail.Read", "Mail.Send"] });
     expect(filterByScopes(both, ["Mail.Read"])).toEqual({
       manifest: undefined,
@@ -170,7 +170,7 @@ describe("filterByScopes", () => {
     });
   });
 
-  test("says which scope hides what", () => {
+  test("names the scope that hides each action", () => {
     expect(filterByScopes(inbox, ["Mail.Read"]).hidden).toEqual([
       { action: "send-draft", missing: ["Mail.Send"] },
     ]);

@@ -1,4 +1,4 @@
-/** The actions of a manifest as tools: name, input schema, scopes and time. How they run is in runtime/sources/cli.ts. */
+/** The actions of a manifest as tools: name, input schema, scopes and timeout. runtime/sources/cli.ts runs them. */
 
 import type { Manifest, ManifestAction, ToolRisk } from "@capstan/core";
 import { type Schema, zodSchema } from "@capstan/core";
@@ -18,12 +18,12 @@ export interface ManifestTool {
   /** The subcommand or what the manifest fixes instead, a word per entry. */
   readonly subcommand: readonly string[];
   readonly description: string;
-  /** What the caller fills; `--json` is not among them. */
+  /** Parameters the caller fills; without `--json`. */
   readonly parameters: readonly Parameter[];
   readonly input: Schema<ActionInput>;
   readonly scopes: readonly string[];
   readonly timeoutMs: number;
-  /** True when the action lists `--json`: it is then always asked for. */
+  /** True when the action lists `--json`: it is then always passed. */
   readonly asksForJson: boolean;
   readonly idempotent: boolean;
   readonly requiresApproval: boolean;

@@ -1,6 +1,6 @@
 /**
- * A connection to one MCP server that comes back: when its process dies or its host forgets us, the call in flight fails
- * with the reason, and the next call connects anew.
+ * A reconnecting connection to one MCP server: when its process dies or its host drops the session, the current call fails
+ * with the reason, and the next call reconnects.
  */
 
 import { fail, type GuardedFetch, ok, type Refused, type Result } from "@capstan/core";
@@ -20,7 +20,7 @@ import type { CommandIsolation } from "../commands/command-isolation.ts";
 import { type McpCommand, McpProcess } from "./mcp-process.ts";
 import type { OperatorNetwork } from "./operator-network.ts";
 
-const PROBE_MS = 5_000; // an old server may never answer the question; then the old greeting is used
+const PROBE_MS = 5_000; // an old server may never answer the probe; then the old handshake is used
 
 export type McpServer =
   | ({ readonly kind: "command" } & McpCommand)
@@ -57,7 +57,7 @@ export class McpConnection {
     this.#parts = parts;
   }
 
-  /** The process behind it, for whoever watches the server. */
+  /** Its process, for monitoring. */
   async pid(): Promise<number | undefined> {
     const live = await this.#live;
     return live?.ok && live.value.transport instanceof McpProcess ? live.value.transport.pid : undefined;
@@ -105,13 +105,13 @@ export class McpConnection {
   #ensureConnected(): Promise<Result<Live>> {
     if (this.#closed) return Promise.resolve(this.#unreachable("it was removed"));
     this.#live ??= this.#connect().then((live) => {
-      if (!live.ok) this.#live = undefined; // the next call tries again
+      if (!live.ok) this.#live = undefined; // the next call retries
       return live;
     });
     return this.#live;
   }
 
-  /** First the newest protocol; a server that cannot bear the question is asked again in the old way. */
+  /** Tries the newest protocol first; a server that cannot handle the probe is asked again in the old way. */
   async #connect(): Promise<Result<Live>> {
     const first = await this.#attempt("auto");
     if (first.ok || this.#parts.server.kind === "url") return first;
@@ -172,7 +172,7 @@ export class McpConnection {
   }
 }
 
-/** The gate checks outputs by the tool's schema within our own bounds; ajv without them is not for strangers' schemas. */
+/** The gate validates outputs by the tool's schema within our limits; ajv without them must not run untrusted schemas. */
 const leftToTheGate: jsonSchemaValidator = {
   getValidator:
     <T>(): JsonSchemaValidator<T> =>
@@ -187,7 +187,7 @@ function withLastWords(error: unknown, transport: Transport): string {
   return [message, words].filter(Boolean).join(": ");
 }
 
-/** The guard behind the interface the SDK wants. It offers no listening stream: the guard ends every answer in time. */
+/** The guard with the interface the SDK expects. It offers no listening stream: the guard times out every response. */
 function guarded(fetch: GuardedFetch) {
   return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const method = init.method ?? "GET";

@@ -1,6 +1,6 @@
 /**
- * An MCP server that is a command: its process, and the lines it speaks. Its environment holds only what its declaration
- * names, it is another user when the server is root and the files allow it, and it ends with everything it started.
+ * An MCP server that is a command: its process and its stdio lines. Its environment contains only what its declaration
+ * names, it runs as another user when the server is root and the files allow it, and it ends with all its children.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ import type { OperatorNetwork } from "./operator-network.ts";
 
 const STDERR_CHARS = 4_000;
 const MESSAGE_BYTES = 16 * 1024 * 1024;
-const GRACE_MS = 1_500; // between the polite signal and the other one
+const GRACE_MS = 1_500; // between SIGTERM and SIGKILL
 
 const NO_NETWORK_SETTINGS: OperatorNetwork = { variables: {}, npmrc: "", files: [] };
 
@@ -59,7 +59,7 @@ export class McpProcess implements Transport {
     return this.#process?.pid;
   }
 
-  /** What it wrote last beside the protocol: mostly the reason why it ended. */
+  /** Its last output outside the protocol: usually the reason why it exited. */
   get lastWords(): string {
     return this.#stderr.trim().split("\n").slice(-5).join("\n");
   }
@@ -69,7 +69,7 @@ export class McpProcess implements Transport {
     const child = spawn(line.file, [...line.args], {
       cwd: line.cwd,
       env: { ...line.env },
-      detached: true, // a process group of its own, so that a kill takes everything
+      detached: true, // its own process group, so that a kill includes everything
       stdio: ["pipe", "pipe", "pipe"],
     });
     this.#process = child;
@@ -116,7 +116,7 @@ export class McpProcess implements Transport {
     const argv = [command, ...args];
     const uid = uidFor(`mcp ${argv.join(" ")}`);
     const { variables, npmrc, files } = await this.#operator();
-    writeFileSync(join(this.#home, ".npmrc"), npmrc, { mode: 0o644 }); // its home is where npx looks for one
+    writeFileSync(join(this.#home, ".npmrc"), npmrc, { mode: 0o644 }); // npx looks for its configuration there
     const owner = ownerOf(this.#isolation, uid);
     if (owner !== undefined) chownSync(this.#home, owner, owner);
     const line = await confine(
@@ -149,14 +149,14 @@ export class McpProcess implements Transport {
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    signalGroup(this.#process?.pid, "SIGKILL"); // what it has started and left behind
+    signalGroup(this.#process?.pid, "SIGKILL"); // leftover children
     this.#lines.clear();
     rmSync(this.#home, { recursive: true, force: true });
     this.onclose?.();
   }
 }
 
-/** Programs, a home and a language: nothing of the server's own settings. */
+/** PATH, a home and a locale: nothing of the server's own settings. */
 function cleanEnvironment(home: string): Record<string, string> {
   const programs = [dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
   return { PATH: programs.join(":"), HOME: home, LANG: "C.UTF-8", TMPDIR: home };

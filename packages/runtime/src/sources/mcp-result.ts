@@ -1,4 +1,4 @@
-/** What an MCP tool answered, as our tools answer: structured content, else text, else parts; pictures become session files. */
+/** Converts the result of an MCP tool: structured content, otherwise text, otherwise parts; images become session files. */
 
 import {
   fail,
@@ -65,7 +65,7 @@ async function keepData(
 ) {
   const bytes = Buffer.from(base64, "base64");
   const about = { mime_type: mimeType, size_bytes: bytes.length };
-  if (!fileStore) return { ...about, note: "Not kept: the call has no session." };
+  if (!fileStore) return { ...about, note: "Not saved: the call has no session." };
   const file = `${path}.${ENDINGS[mimeType] ?? "bin"}`;
   const written = await fileStore.write(file, bytes);
   return written.ok ? { ...about, path: file } : { ...about, note: written.failure.message };

@@ -33,7 +33,7 @@ describe("the reference server, as a command", () => {
   });
   afterAll(() => everything.close());
 
-  test("is one capability with its tools, which a registry takes", () => {
+  test("is one capability with its tools, which can be registered", () => {
     const { capability } = everything;
     expect(capability).toMatchObject({
       source: "mcp",
@@ -59,14 +59,14 @@ describe("the reference server, as a command", () => {
     expect(await tool.run(input, context())).toEqual({ ok: true, value: answer });
   });
 
-  test("checks arguments before it is asked, by the server's own schema", () => {
+  test("validates arguments before calling, by the server's own schema", () => {
     expect(toolOf(everything, "get-sum").input.parse({ a: "two", b: 40 })).toEqual({
       ok: false,
       where: "/a must be number",
     });
   });
 
-  test("keeps a picture as a session file", async () => {
+  test("saves an image as a session file", async () => {
     const fileStore = memoryFileStore();
     const result = await toolOf(everything, "get-tiny-image").run({}, context({ fileStore }));
     const picture = JSON.stringify(result).match(/"path":"([^"]+\.png)"/)?.[1] ?? "";
@@ -79,7 +79,7 @@ describe("a server over HTTP", () => {
   const servers: ChildProcess[] = [];
   afterAll(() => servers.map((child) => child.kill("SIGKILL")));
 
-  test("of the newest protocol is called, its key taken from the settings", async () => {
+  test("of the newest protocol is called, with its key from the settings", async () => {
     const child = spawn(process.execPath, [fixture("modern-mcp-server.ts")], {
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -113,8 +113,8 @@ describe("a server over HTTP", () => {
   });
 });
 
-describe("a server that does what it should not", () => {
-  test("has legal names, visible texts, all pages, and no tool whose schema leads elsewhere", async () => {
+describe("a misbehaving server", () => {
+  test("gets legal names, visible texts, all pages, and no tool with external references", async () => {
     const { capability } = await open(ODD);
     expect(capability).toMatchObject({
       id: "odd_server",
@@ -128,7 +128,7 @@ describe("a server that does what it should not", () => {
     expect(capability.tools.find(({ name }) => name === "remote")?.unavailable).toContain("outside itself");
   });
 
-  test("dies in a call: a clear failure, and the next call starts it anew", async () => {
+  test("dies during a call: a clear failure, and the next call restarts it", async () => {
     const mcp = await open(ODD);
     const before = await mcp.pid();
     expect(await toolOf(mcp, "die").run({}, context())).toMatchObject({
@@ -138,14 +138,14 @@ describe("a server that does what it should not", () => {
     expect(await mcp.pid()).not.toBe(before);
   });
 
-  test("is killed from outside between calls: the next call does not notice", async () => {
+  test("is killed between calls: the next call does not notice", async () => {
     const mcp = await open(ODD);
     const pid = await mcp.pid();
     process.kill(-(pid ?? 0), "SIGKILL");
     await expect.poll(async () => (await toolOf(mcp, "pid").run({}, context())).ok).toBe(true);
   });
 
-  test("hangs: the call ends at its time, and can be cancelled, and the server still serves", async () => {
+  test("hangs: the call times out, can be cancelled, and the server still works", async () => {
     const mcp = await open(ODD, { callTimeoutMs: 300 });
     expect(await toolOf(mcp, "hang").run({}, context())).toMatchObject({ failure: { code: "tool_timeout" } });
     const controller = new AbortController();
@@ -157,14 +157,14 @@ describe("a server that does what it should not", () => {
     });
   });
 
-  test("says that it failed: a failure with its words", async () => {
+  test("reports a failure: a failure with its message", async () => {
     const mcp = await open(ODD);
     expect(await toolOf(mcp, "fails").run({}, context())).toMatchObject({
       failure: { code: "tool_failed", message: "the moon is not full" },
     });
   });
 
-  test("sees nothing of our environment, and is another user where that is possible", async () => {
+  test("sees nothing of our environment, and is another user where possible", async () => {
     process.env.CAPSTAN_MCP_SECRET = "tell nobody";
     const mcp = await open(
       { ...ODD, env: { GIVEN: "yes", KEY: "$" + "{ODD_KEY}" } },
@@ -179,7 +179,7 @@ describe("a server that does what it should not", () => {
     if (canBeAnother) expect(uid).not.toBe(0);
   });
 
-  test("leaves children behind: they end with it, and so does its home", async () => {
+  test("leaves children behind: they end with it, and its home is removed", async () => {
     const mcp = await open(ODD);
     const started = await toolOf(mcp, "spawn").run({}, context());
     const answer = await toolOf(mcp, "env").run({}, context());
@@ -191,7 +191,7 @@ describe("a server that does what it should not", () => {
     expect(existsSync(env.HOME)).toBe(false);
   });
 
-  test("changes its tools: we are told, and read them again", async () => {
+  test("changes its tools: we are notified, and read them again", async () => {
     let told = 0;
     const mcp = await open(ODD, {
       onToolsChanged: () => {
@@ -205,10 +205,10 @@ describe("a server that does what it should not", () => {
   });
 
   test.each([
-    ["a command that is not there", { command: "/no/such/program" }, "cannot be reached"],
-    ["a server that ends at once", odd("broken"), "no licence file found"],
+    ["a missing command", { command: "/no/such/program" }, "cannot be reached"],
+    ["a server that exits immediately", odd("broken"), "no licence file found"],
     ["a server that never answers", odd("mute"), "timed out"],
-    ["an address that is none", { url: "ftp://x" }, "not a URL"],
+    ["an invalid address", { url: "ftp://x" }, "not a URL"],
   ])("%s: refused with the reason", async (_, source, why) => {
     const result = await openMcp(source as McpSource, {
       fetch: createGuardedFetch(),

@@ -1,9 +1,9 @@
 /**
  * An MCP server, a command or a URL, as one capability with its tools.
  *
- * What a server says about itself is untrusted: names are made legal, schemas are bounded, texts are cut, and its hints can
- * only tighten (a tool it calls destructive asks first). The connection is shared by all agents, so its secrets come from
- * the server's settings and not from an agent's config.
+ * A server's description of itself is untrusted: names are made legal, schemas and texts are bounded, and its hints can
+ * only tighten (a tool it calls destructive requires approval). The connection is shared by all agents, so its secrets
+ * come from the server's settings and not from an agent's config.
  */
 import {
   type AnyTool,
@@ -29,7 +29,7 @@ const TOOLS = 2_000;
 const DESCRIPTION_CHARS = 4_000;
 const PROMPT_CHARS = 8_000;
 const CALL_MS = 60_000;
-const CONNECT_MS = 60_000; // `npx` may have to fetch the server first
+const CONNECT_MS = 60_000; // `npx` may have to download the server first
 
 /** `${NAME}` in env and headers stands for a secret of the server's settings. */
 export type McpSource =
@@ -38,7 +38,7 @@ export type McpSource =
       readonly args?: readonly string[];
       readonly env?: Readonly<Record<string, string>>;
       readonly cwd?: string;
-      /** Values as they are; nothing in them is replaced. */
+      /** Literal values; nothing in them is replaced. */
       readonly secretEnv?: Readonly<Record<string, string>>;
     }
   | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
@@ -46,14 +46,14 @@ export type McpSource =
 export interface McpOptions {
   readonly id?: string | undefined;
   readonly settings?: BoundSecrets | undefined;
-  /** For servers with a URL; its time limit must allow for the longest call. */
+  /** For servers with a URL; its timeout must allow for the longest call. */
   readonly fetch: GuardedFetch;
   readonly callTimeoutMs?: number | undefined;
   readonly connectTimeoutMs?: number | undefined;
   readonly isolation?: CommandIsolation | undefined;
-  /** For commands that fetch what they run; asked when the first one starts. */
+  /** For commands that download what they run; read when the first one starts. */
   readonly operator?: (() => Promise<OperatorNetwork>) | undefined;
-  /** Called when the server says that its tools changed; `refresh` then reads them. */
+  /** Called when the server reports changed tools; `refresh` then reads them. */
   readonly onToolsChanged?: (() => void) | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface OpenMcp {
 export async function openMcp(source: McpSource, options: McpOptions): Promise<Result<OpenMcp>> {
   const server = readSource(source, options.settings ?? (() => undefined), options.id);
   if (!server.ok) return server;
-  const loaded = await import("./mcp-connection.ts"); // most servers have no MCP source, and its SDK is large
+  const loaded = await import("./mcp-connection.ts"); // most installations have no MCP source, and its SDK is large
   const connection = new loaded.McpConnection({
     label: "command" in source ? source.command : source.url,
     server: server.value,
@@ -130,7 +130,7 @@ async function describe(connection: McpConnection, options: McpOptions): Promise
   });
 }
 
-/** What a server does not say is left open: such a tool counts as one that writes. */
+/** Without a hint, a tool counts as one that writes. */
 function riskIn(annotations: Tool["annotations"]): { risk?: ToolRisk } {
   if (annotations?.readOnlyHint === true) return { risk: "read" };
   return annotations?.destructiveHint === true ? { risk: "irreversible" } : {};
@@ -169,7 +169,7 @@ const NOTHING: Schema = {
   parse: () => ({ ok: false, where: "its schema cannot be used" }),
 };
 
-/** Without control characters, which can hide text from the person who reviews it. */
+/** Without control characters, which can hide text from the reviewer. */
 function plain(text: string, chars: number): string {
   const visible = text.replaceAll(/[^\P{Cc}\n\t]|[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/gu, "");
   return visible.slice(0, chars).trim();

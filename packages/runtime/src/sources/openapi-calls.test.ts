@@ -21,7 +21,7 @@ describe("an operation", () => {
     });
   });
 
-  test("uses the first way in whose secrets are set, and says what is missing", async () => {
+  test("uses the first authentication whose secrets are set, and names what is missing", async () => {
     const second = await call("pets_delete", { petId: 1 }, { KEY: "secret-key" });
     expect(second.seen?.headers).toMatchObject({ "x-api-key": "secret-key" });
     const first = await call("pets_delete", { petId: 1 }, { KEY: "secret-key", OAUTH: "token-1" });
@@ -53,7 +53,7 @@ describe("an operation", () => {
     ["https://user:pw@evil.example", "url_invalid"],
     ["eu.evil.example/x", "server_value_missing"],
     ["eu@evil.example", "server_value_missing"],
-  ])("cannot be sent elsewhere by a server value such as %j", async (region, code) => {
+  ])("cannot be redirected by a server value such as %j", async (region, code) => {
     const servers = region.startsWith("http")
       ? [{ url: "{region}" }]
       : [{ url: "https://{region}.pets.example" }];
@@ -71,7 +71,7 @@ describe("an operation", () => {
     expect(seen?.url).toBe(expected);
   });
 
-  test("of a document that says nothing of keys can still be given the header", async () => {
+  test("of a document without security schemes can still use the header", async () => {
     const open = {
       ...PETS,
       security: undefined,

@@ -1,6 +1,6 @@
 /**
- * The parts of an OpenAPI document that matter here, and the one way to follow its references. Real documents break their
- * own standard in many small ways, so everything below the top is read with `isRecord` and never trusted to be there.
+ * Access to an OpenAPI document, and the one way to follow its references. Real documents violate the
+ * standard in many small ways, so everything below the top is read with `isRecord` and never assumed to exist.
  */
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export const textOf = (value: unknown): string | undefined => (typeof value === 
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-const HOPS = 20; // a chain of references longer than this is a circle
+const HOPS = 20; // a longer chain of references is a cycle
 
 export class OpenApiDocument {
   readonly root: JsonRecord;
@@ -21,7 +21,7 @@ export class OpenApiDocument {
     this.root = root;
   }
 
-  /** The thing itself: references are followed, within the document only. */
+  /** The resolved object: references are followed, within the document only. */
   resolve(value: unknown): JsonRecord | undefined {
     let at = value;
     for (let hop = 0; hop < HOPS && isRecord(at) && typeof at.$ref === "string"; hop += 1) {

@@ -1,4 +1,4 @@
-/** Names that models accept, out of names that people chose: legal, unique, and the same at every load. */
+/** Turns names chosen by people into tool names: legal, unique, and stable across loads. */
 import { createHash } from "node:crypto";
 
 const NAME_CHARS = 64;
@@ -7,7 +7,7 @@ const HASH_CHARS = 6;
 export class UniqueNames {
   readonly #taken = new Set<string>();
 
-  /** The first wish that is free; else the last one with a number. */
+  /** The first candidate that is free; otherwise the last one with a number. */
   choose(...wishes: readonly string[]): string {
     const legal = wishes.map(legalName);
     const free = legal.find((name) => !this.#taken.has(name));
@@ -24,7 +24,7 @@ export class UniqueNames {
   }
 }
 
-/** `repos/list-for-org` becomes `repos_list-for-org`; what is too long is cut and told apart by a hash of the whole. */
+/** `repos/list-for-org` becomes `repos_list-for-org`; a long name is cut and made unique by a hash. */
 export function legalName(text: string): string {
   const name = text.replaceAll(/[^A-Za-z0-9_-]+/g, "_").replaceAll(/^_+|_+$/g, "") || "x";
   if (name.length <= NAME_CHARS) return name;

@@ -1,4 +1,4 @@
-/** One operation of an OpenAPI document: where each argument goes, and the one schema that asks for all of them. */
+/** One operation of an OpenAPI document: where each argument goes, and one schema for all of them. */
 import { type JsonSchema, ok, type Schema } from "@capstan/core";
 import type { BodyField, HttpBody } from "./http-body.ts";
 import {
@@ -36,7 +36,7 @@ interface Argument {
 
 export function readOperation(document: OpenApiDocument, found: FoundOperation): ReadOperation {
   const names = new UniqueNames();
-  const [path = "/"] = found.path.split("#"); // some documents tell operations apart by a fragment that is never sent
+  const [path = "/"] = found.path.split("#"); // some documents distinguish operations by a fragment that is never sent
   const args: Argument[] = [];
   const parameters = [...declaredParameters(document, found), ...undeclaredInPath(document, found, path)].map(
     (parameter) => readParameter(document, parameter, names, args),
@@ -46,10 +46,10 @@ export function readOperation(document: OpenApiDocument, found: FoundOperation):
 }
 
 const PLACES = new Set(["path", "query", "header", "cookie"]);
-/** The standard says that these are ignored: they belong to the connection, the body and the security schemes. */
+/** Ignored as the standard says: they belong to the connection, the body and the security schemes. */
 const IGNORED_HEADERS = new Set(["accept", "content-type", "authorization"]);
 
-/** Those of the operation, then those of its path that it does not replace. */
+/** The operation's own, then those of its path that it does not override. */
 function declaredParameters(document: OpenApiDocument, { operation, pathItem, path }: FoundOperation) {
   const byPlace = new Map<string, JsonRecord>();
   for (const value of [...listOf(operation.parameters), ...listOf(pathItem.parameters)]) {
@@ -65,7 +65,7 @@ function declaredParameters(document: OpenApiDocument, { operation, pathItem, pa
   return [...byPlace.values()];
 }
 
-/** Documents forget to declare what their path names; it must be asked for all the same. */
+/** Documents sometimes do not declare path parameters; they are required anyway. */
 function undeclaredInPath(document: OpenApiDocument, found: FoundOperation, path: string): JsonRecord[] {
   const declared = new Set(
     declaredParameters(document, found)
@@ -101,7 +101,7 @@ function readParameter(
   return { argument, name, in: place, style, explode, ...(content !== undefined && { asJson: true }) };
 }
 
-/** In this order: the first a document offers is sent. */
+/** In order of preference: the first one offered is sent. */
 const BODY_TYPES = [
   /^application\/json\b/i,
   /[/+]json\b/i,
@@ -150,7 +150,7 @@ const plain = (contentType: string) =>
 const isBinary = (schema: JsonRecord | undefined) =>
   schema?.type === "file" || schema?.format === "binary" || textOf(schema?.contentMediaType) !== undefined;
 
-/** An object with plain fields becomes arguments of its own; anything with choices stays one argument. */
+/** The fields of a flat object become separate arguments; anything with alternatives stays one argument. */
 function isFlat(schema: JsonRecord, required: boolean, contentType: string): boolean {
   const form = /x-www-form-urlencoded|multipart/i.test(contentType);
   const hasFields = isRecord(schema.properties) && Object.keys(schema.properties).length > 0;
@@ -193,7 +193,7 @@ function bodyFields(
   });
 }
 
-/** Built at the first look: of the thousand operations of a large document, most are never called. */
+/** Built on first use: most of the thousand operations of a large document are never called. */
 function lazySchema(document: OpenApiDocument, args: readonly Argument[]): Schema {
   let built: Schema | undefined;
   const get = () => {
@@ -225,7 +225,7 @@ function buildSchema(document: OpenApiDocument, args: readonly Argument[]): Sche
     ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
   };
   const schema = foreignSchema(json);
-  // A schema too odd to check still names the arguments; the service behind it decides.
+  // A schema that cannot be compiled still names the arguments; the service validates them.
   const fallback = schema.ok ? schema : foreignSchema({ type: "object" });
   return fallback.ok ? fallback.value : { jsonSchema: { type: "object" }, parse: (value) => ok(value) };
 }

@@ -1,19 +1,19 @@
 /**
  * Schemas of an OpenAPI document (3.0's dialect or 3.1) as one self-contained JSON Schema of bounded size.
  *
- * It is built level by level: when the budget is used up, what lies deepest becomes "any value", never what lies at the top.
- * A model cannot use a 300 kB schema anyway, and the service checks what it gets.
+ * It is built level by level: when the budget is used up, the deepest parts become "any value", never the top.
+ * A model cannot use a 300 kB schema anyway, and the service validates its input.
  */
 import type { JsonSchema } from "@capstan/core";
 import { isRecord, type JsonRecord, listOf, type OpenApiDocument, textOf } from "./openapi-document.ts";
 
-const BUDGET_CHARS = 40_000; // about 10k tokens for one tool, already more than most conversations want
+const BUDGET_CHARS = 40_000; // about 10k tokens for one tool, already more than most conversations need
 const DESCRIPTION_CHARS = 300;
 const ENUM_VALUES = 200;
 const DEFAULT_CHARS = 200;
 const TYPES = new Set(["string", "number", "integer", "boolean", "array", "object", "null"]);
 
-/** Words copied as they are, when they have the type they should have. */
+/** Keywords copied unchanged, if they have the right type. */
 const PLAIN: Readonly<Record<string, string>> = {
   format: "string",
   pattern: "string",
@@ -45,7 +45,7 @@ export class SchemaBuilder {
     this.#document = document;
   }
 
-  /** Reserves a place for a schema; it is filled by `finish`, all of one level before the next. */
+  /** Reserves a place for a schema; `finish` fills it, one level after the other. */
   add(source: unknown): Target {
     const target: Target = {};
     this.#open.push({ source, target });
@@ -103,7 +103,7 @@ export class SchemaBuilder {
     this.#copyFields(source, target);
   }
 
-  /** What the service sets itself (`readOnly`) is not asked of a caller. */
+  /** Fields set by the service (`readOnly`) are not requested from a caller. */
   #copyFields(source: JsonRecord, target: Target): void {
     const { properties, additionalProperties } = source;
     if (isRecord(properties)) {
@@ -147,7 +147,7 @@ function typeOf({ type, nullable }: JsonRecord): Target {
   return { type: types.length === 1 ? types[0] : types };
 }
 
-/** 3.0 says `exclusiveMinimum: true` beside `minimum`, JSON Schema gives the number itself. */
+/** 3.0 has `exclusiveMinimum: true` with `minimum`, JSON Schema has the number itself. */
 function bounds(source: JsonRecord): Target {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = source;
   const found: Target = {};

@@ -8,13 +8,13 @@ export interface SecurityScheme extends Credentials {
 }
 
 export interface OperationSecurity {
-  /** Any one of them is enough; an empty one means that none is needed. */
+  /** Any one of them is enough; an empty one means that none is required. */
   readonly alternatives: readonly Credentials[];
   readonly schemes: readonly string[];
   readonly scopes: readonly string[];
 }
 
-/** Those we can use, by name; a signature scheme or a client certificate is left out. */
+/** The supported ones, by name; signature schemes and client certificates are left out. */
 export function securitySchemes(document: OpenApiDocument): Map<string, SecurityScheme> {
   const components = document.resolve(document.root.components);
   const declared = isRecord(components?.securitySchemes) ? components.securitySchemes : {};
@@ -28,7 +28,7 @@ export function securitySchemes(document: OpenApiDocument): Map<string, Security
   return schemes;
 }
 
-/** Large documents (GitHub's among them) leave out how to be let in; an agent can then still set the header. */
+/** Large documents (such as GitHub's) do not declare authentication; an agent can still set the header. */
 const UNDECLARED = "";
 const ANY_AUTHORIZATION: SecurityScheme = {
   headers: { Authorization: `\${AUTHORIZATION}` },
@@ -74,7 +74,7 @@ function readScheme(name: string, scheme: JsonRecord): SecurityScheme | undefine
   };
 }
 
-/** The scopes are those of the first alternative, which is the one the author prefers. */
+/** The scopes of the first alternative, which is the author's preferred one. */
 export function operationSecurity(
   document: OpenApiDocument,
   operation: JsonRecord,

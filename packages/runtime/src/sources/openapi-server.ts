@@ -13,11 +13,11 @@ export interface ServerVariable {
 export interface FoundServer {
   readonly template: string;
   readonly variables: readonly ServerVariable[];
-  /** Undefined while it depends on what an agent sets. */
+  /** Undefined while it depends on an agent's config. */
   readonly host: string | undefined;
 }
 
-/** What an agent must set when the document names no server of its own. */
+/** What an agent must set when the document names no server. */
 const BASE_URL: ServerVariable = {
   name: "BASE_URL",
   description: "The address of the service, such as https://api.example.com/v1; its document names none.",
@@ -42,7 +42,7 @@ export function readServer(
   return { template, variables: read, host: hostOf(template, read) };
 }
 
-/** A relative address starts where the document was found; without that, nobody knows the host. */
+/** A relative address is resolved against the document's URL; without one, the host is unknown. */
 function absolute(url: string, origin: string | undefined): string | undefined {
   const trimmed = url.trim().replace(/^\/\//, "https://");
   if (/^https?:\/\//i.test(trimmed)) return trimmed;

@@ -27,7 +27,7 @@ describe("an OpenAPI document", () => {
     expect(CapabilityRegistry.of([pets]).list()).toHaveLength(1);
   });
 
-  test("merges parameters and body into one schema, names told apart, what the service sets left out", () => {
+  test("merges parameters and body into one schema, with unique names and without read-only fields", () => {
     expect(tool("pets_replace").input.jsonSchema).toEqual({
       type: "object",
       properties: {
@@ -65,7 +65,7 @@ describe("an OpenAPI document", () => {
     expect(tool("pets_replace").input.parse(input).ok).toBe(valid);
   });
 
-  test("turns security schemes into settings and scopes, those in use only", () => {
+  test("turns security schemes in use into settings and scopes", () => {
     const pets = load(PETS);
     expect(pets.config?.jsonSchema).toMatchObject({
       properties: {
@@ -79,7 +79,7 @@ describe("an OpenAPI document", () => {
     expect(tool("pets_get-one").scopes).toEqual([]);
   });
 
-  test("may be YAML, and may be cut to some operations", () => {
+  test("may be YAML, and may be limited to some operations", () => {
     const yaml =
       "openapi: 3.1.0\ninfo: {title: Ünï Côde!, version: '2024-01-02'}\nservers: [{url: 'https://x.example'}]\npaths: {/a: {get: {}}, /b: {get: {tags: [b]}}}";
     expect(load(yaml)).toMatchObject({ id: "uni_code", version: "2024.1.2" });
@@ -87,7 +87,7 @@ describe("an OpenAPI document", () => {
     expect(load(yaml, { only: ["b"] }).tools.map(({ name }) => name)).toEqual(["get_b"]);
   });
 
-  test("gives every tool a legal and unique name, the same at every load", () => {
+  test("gives every tool a legal and unique name, stable across loads", () => {
     const paths = Object.fromEntries(
       ["a".repeat(100), `${"a".repeat(100)}b`, "a.b", "a/b", "a b", "", "日本"].map((operationId, at) => [
         `/${at}`,
@@ -102,7 +102,7 @@ describe("an OpenAPI document", () => {
 
   test.each([
     [{ swagger: "2.0", paths: {} }, "Swagger 2.0"],
-    [{ openapi: "4.0.0", paths: {} }, "3.0 or 3.1 is needed"],
+    [{ openapi: "4.0.0", paths: {} }, "3.0 or 3.1 is required"],
     [{ openapi: "3.0.0" }, "no paths"],
     [{ openapi: "3.0.0", paths: {} }, "no operations"],
     ["[]", "not an object"],
@@ -150,7 +150,7 @@ describe("an OpenAPI document", () => {
 
   test.each([
     [
-      "references in a circle",
+      "circular references",
       { paths: { "/a": { $ref: "#/paths/~1b" }, "/b": { $ref: "#/paths/~1a" }, "/c": { get: {} } } },
     ],
     [
@@ -158,7 +158,7 @@ describe("an OpenAPI document", () => {
       { paths: { "/c": { get: { parameters: [{ $ref: "#/none" }], requestBody: { $ref: "#/none" } } } } },
     ],
     [
-      "references to elsewhere",
+      "external references",
       {
         paths: {
           "/c": {

@@ -1,8 +1,8 @@
 /**
  * An OpenAPI 3.0 or 3.1 document as one capability with one tool per operation.
  *
- * Reading asks for a person's yes only where something changes: GET, HEAD and OPTIONS run by themselves, every other
- * method is `approve` until the agent's operator loosens it. Scopes that OAuth operations name become the tools' scopes.
+ * Approval is only required where something changes: GET, HEAD and OPTIONS run by themselves, every other
+ * method is `approve` until the agent's operator loosens it. OAuth scopes of operations become the tools' scopes.
  */
 import {
   type AnyTool,
@@ -32,11 +32,11 @@ const DESCRIPTION_CHARS = 1_000;
 const TIMEOUT_MS = 60_000;
 
 export interface OpenApiOptions {
-  /** The capability's id; the document's title otherwise. */
+  /** The capability's id; default: the document's title. */
   readonly id?: string | undefined;
-  /** Where the document came from: relative server addresses start there. */
+  /** The document's URL: relative server addresses are resolved against it. */
   readonly origin?: string | undefined;
-  /** Takes the place of the servers the document names. */
+  /** Replaces the servers that the document names. */
   readonly server?: string | undefined;
   /** Only operations with one of these tags or operation ids. */
   readonly only?: readonly string[] | undefined;
@@ -51,7 +51,7 @@ export function loadOpenApi(text: string, options: OpenApiOptions = {}): Result<
 function parseText(text: string): Result<unknown> {
   if (!/^\s*\{/.test(text)) return parseYaml(text, YAML_CHARS);
   if (text.length > JSON_CHARS) {
-    return fail("openapi_invalid", { why: `it has ${text.length} characters; ${JSON_CHARS} are allowed` });
+    return fail("openapi_invalid", { why: `it has ${text.length} characters; the limit is ${JSON_CHARS}` });
   }
   try {
     return ok(JSON.parse(text) as unknown);
@@ -66,10 +66,10 @@ export function readOpenApi(source: unknown, options: OpenApiOptions = {}): Resu
   if (why !== undefined) return fail("openapi_invalid", { why });
   const document = new OpenApiDocument(source as JsonRecord);
   const operations = findOperations(document, options.only);
-  if (operations.length === 0) return fail("openapi_invalid", { why: "it has no operations to offer" });
+  if (operations.length === 0) return fail("openapi_invalid", { why: "it has no operations" });
   if (operations.length > OPERATIONS) {
     return fail("openapi_invalid", {
-      why: `it has ${operations.length} operations; ${OPERATIONS} are allowed`,
+      why: `it has ${operations.length} operations; the limit is ${OPERATIONS}`,
     });
   }
   return ok(new Reader(document, options).capability(operations));
@@ -81,7 +81,7 @@ function notOpenApi(source: unknown): string | undefined {
     return `it is Swagger ${source.swagger}; convert it to OpenAPI 3 first`;
   }
   const version = String(source.openapi ?? "");
-  if (!/^3\.[0-2]\b/.test(version)) return `"openapi" is "${version}", and 3.0 or 3.1 is needed`;
+  if (!/^3\.[0-2]\b/.test(version)) return `"openapi" is "${version}", but 3.0 or 3.1 is required`;
   return isRecord(source.paths) ? undefined : "it has no paths";
 }
 
@@ -219,7 +219,7 @@ function describe({ method, path, operation }: FoundOperation): string {
   return `${deprecated}${text === "." ? "" : `${text} `}(${method} ${path})`;
 }
 
-/** A document may decide for itself with `x-capstan-policy`. */
+/** A document may set its own policy with `x-capstan-policy`. */
 function policyOf({ method, operation }: FoundOperation): ToolPolicy {
   const own = operation["x-capstan-policy"];
   if (POLICIES.has(own)) return own as ToolPolicy;

@@ -1,12 +1,12 @@
 /**
- * How the operator's machine reaches the network, for programs that fetch others (`npx`, `uvx`): proxies, certificates
- * and where the registry is. No token is among it, and nothing else of the operator's environment.
+ * Network settings of the operator's machine, for programs that download others (`npx`, `uvx`): proxies, certificates
+ * and the registry. No tokens, and nothing else of the operator's environment.
  */
 export interface OperatorNetwork {
   readonly variables: Readonly<Record<string, string>>;
   /** Lines of an npmrc. */
   readonly npmrc: string;
-  /** Certificates that the two name. */
+  /** Certificates referenced by the two. */
   readonly files: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function operatorNetwork(
   };
 }
 
-/** An address as it is, but for the name and password in it. */
+/** A URL without user name and password. */
 export function withoutPassword(text: string): string {
   if (!URL.canParse(text)) return text;
   const url = new URL(text);

@@ -1,6 +1,6 @@
 /**
- * A capability that declares an address of another service and no tool gets one: its steps call that address by the guarded
- * fetch, through the gate like every other. What the address takes is `routing.input`; its constants are always sent.
+ * Gives a tool to a capability that declares an external address and no tool: its steps call that address through the guarded
+ * fetch and the gate. Its input is `routing.input`; constants are always sent.
  */
 import type { AnyTool, Capability, JsonSchema, Result, RoutingHints } from "@capstan/core";
 import { ok } from "@capstan/core";
@@ -12,7 +12,7 @@ import type { BoundSecrets } from "./secrets.ts";
 const TIMEOUT_MS = 30_000;
 const IN_QUERY = new Set(["GET", "DELETE"]);
 
-/** The capability as it is, unless a tool for its address is what it lacks. */
+/** The capability unchanged, unless it lacks a tool for its address. */
 export function withRouteTool(capability: Capability, settings?: BoundSecrets): Result<Capability> {
   const { tools, routing } = capability;
   const url = tools.length > 0 ? null : absolute(routing?.route);
@@ -69,7 +69,7 @@ function routeTool(
   );
 }
 
-/** What the specification maps a task's text to, where nothing is declared. */
+/** The specification's default mapping of a task's text. */
 const usualInput = (method: string): JsonSchema => {
   const name = IN_QUERY.has(method) ? "query" : "prompt";
   return { type: "object", properties: { [name]: { type: "string", minLength: 1 } }, required: [name] };

@@ -1,12 +1,12 @@
 /**
- * Copies a foreign JSON Schema within bounds, twice: as models will see it, and as ajv will check it. Nothing outside the
+ * Copies a foreign JSON Schema within limits, twice: for models, and for ajv. Nothing outside the
  * schema is ever looked up: a `$ref` that does not start with `#` refuses the whole schema.
  */
 import type { JsonSchema } from "@capstan/core";
 import type { Dialect } from "./json-schema.ts";
 import { isLinearPattern } from "./schema-pattern.ts";
 
-/** Set beside each `$ref` in the checked copy: ajv calls us there, and we count. */
+/** Set next to each `$ref` in the checked copy: ajv calls it, and we count. */
 export const STEP_KEYWORD = "x-capstan-step";
 
 const NODES = 50_000; // the largest operation of GitHub's API has some 10,000
@@ -46,9 +46,9 @@ function dialectOf(declared: unknown): Dialect {
   return declared.includes("2020-12") ? "2020-12" : "unsaid";
 }
 
-/** Holds data, not schemas: copied as it is. */
+/** Contains data, not schemas: copied unchanged. */
 const DATA_KEYWORDS = new Set(["const", "default", "enum", "example", "examples"]);
-/** Ids would let one schema speak for another; ajv keeps them apart by position instead. */
+/** Ids would let one schema replace another; ajv identifies them by position instead. */
 const LEFT_OUT = new Set(["$schema", "$id", "id", "$vocabulary", "$comment", "$async"]);
 const REFERENCES = new Set(["$ref", "$dynamicRef", "$recursiveRef"]);
 /** Maps of names to schemas: their keys are names, not keywords. */

@@ -1,6 +1,6 @@
 /**
- * Patterns of foreign schemas on RE2, which is linear in time whatever the pattern. What RE2 cannot express (look-around,
- * back-references) is not run at all: `pattern` then accepts everything, and the service behind the tool still decides.
+ * Patterns of foreign schemas on RE2, which is linear in time for any pattern. What RE2 does not support (look-around,
+ * back-references) is not run at all: `pattern` then accepts everything, and the service decides.
  */
 import { RE2JS } from "re2js";
 
@@ -11,13 +11,13 @@ interface Pattern {
   toString(): string;
 }
 
-/** Ajv's hook for regular expressions. `code` is what ajv writes into standalone code, which we never make. */
+/** Ajv's hook for regular expressions. `code` is for standalone code, which we never generate. */
 export const compilePattern = Object.assign(
   (pattern: string): Pattern => {
     const compiled = tryPattern(pattern);
     return {
       test: (text) => compiled === undefined || compiled.matcher(text).find(),
-      toString: () => `/${pattern}/`, // ajv keeps patterns by this: without it all would be the first one
+      toString: () => `/${pattern}/`, // ajv caches patterns by this: without it all would be the first one
     };
   },
   { code: "compilePattern" },

@@ -1,26 +1,26 @@
 /**
- * `${NAME}` in a document stands for a secret: the agent's config has it, or the server's settings. Its value goes into
- * requests only; whatever comes back is searched for it, because some services repeat what they were sent.
+ * `${NAME}` in a document is a secret: from the agent's config, or from the server's settings. Its value is only used in
+ * requests; responses are searched for it, because some services echo what they were sent.
  */
 import { fail, ok, type Refused, type Result } from "@capstan/core";
 
 export type SecretLookup = (name: string) => string | undefined;
 
 /**
- * Secrets of the operator, each for the hosts it is bound to: whoever chooses the host (an agent's config, a template in a
- * document) must not get a secret that is meant for another. `mcp:<name>` is the "host" of an MCP command.
+ * The operator's secrets, each bound to hosts: whoever chooses the host (an agent's config, a template in a
+ * document) must not get a secret meant for another one. `mcp:<name>` is the "host" of an MCP command.
  */
 export type BoundSecrets = (name: string, host: string | undefined) => string | undefined;
 
 /** `${NAME}`, or `${base64(USER:PASSWORD)}` for basic authentication. */
 const REFERENCE = /\$\{(?:([A-Za-z_]\w*)|base64\(([A-Za-z_]\w*):([A-Za-z_]\w*)\))\}/g;
-const SHORTEST = 6; // shorter ones would blot out ordinary words
+const SHORTEST = 6; // shorter ones would match ordinary words
 
 export function secretNames(text: string): string[] {
   return [...text.matchAll(REFERENCE)].flatMap(([, ...names]) => names.filter((name) => name !== undefined));
 }
 
-/** What looks like a reference and is none, such as `${my key}`; it would be sent as it stands. */
+/** Looks like a reference but is none, such as `${my key}`; it would be sent literally. */
 export function badReference(text: string): string | undefined {
   return /\$\{[^}]*\}?/.exec(text.replaceAll(REFERENCE, ""))?.[0];
 }
@@ -44,7 +44,7 @@ function base64Pair(lookup: SecretLookup, user = "", password = ""): string {
   return Buffer.from(`${lookup(user) ?? ""}:${lookup(password) ?? ""}`).toString("base64");
 }
 
-/** First the agent's config, then the server's settings as far as they are for this host. */
+/** First the agent's config, then the server's settings for this host. */
 export function secretLookup(
   config: unknown,
   settings: BoundSecrets | undefined,
@@ -57,7 +57,7 @@ export function secretLookup(
   };
 }
 
-/** Replaces every secret that `texts` refer to, in its usual encodings, in what is shown. */
+/** Redacts every secret that `texts` refer to, in its usual encodings, from what is shown. */
 export function redactor(texts: readonly string[], lookup: SecretLookup): (text: string) => string {
   const values = texts.flatMap(secretNames).map((name) => lookup(name) ?? "");
   const pairs = texts.flatMap((text) =>

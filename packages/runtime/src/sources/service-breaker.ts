@@ -1,10 +1,10 @@
 /**
- * Asks a background service for its health before it is called. A service that is down opens the breaker: for a while
- * calls are refused at once, then one of them asks again.
+ * Health-checks a background service before it is called. A service that is down opens the circuit breaker: for a while
+ * calls are refused immediately, then one of them checks again.
  */
 import { fail, ok, type Result } from "@capstan/core";
 
-const HEALTHY_MS = 5_000; // an answer is believed this long; asking before every call would double each one
+const HEALTHY_MS = 5_000; // how long a result is cached; checking before every call would double each one
 const OPEN_MS = 10_000;
 const ASK_MS = 3_000;
 
@@ -32,7 +32,7 @@ export class ServiceBreaker {
     return why === undefined ? ok(true) : fail("service_down", { service, url: healthUrl, why });
   }
 
-  /** Many calls at once ask once. */
+  /** Concurrent calls share one check. */
   #askOnce(url: string): Promise<string | undefined> {
     const running = this.#asking.get(url);
     if (running) return running;
@@ -46,7 +46,7 @@ export class ServiceBreaker {
   }
 }
 
-/** Undefined when it is healthy, else why not. Services are the operator's own, so the network guard does not apply. */
+/** Undefined when it is healthy, otherwise why not. Services are the operator's own, so the network guard does not apply. */
 async function askHealth(url: string, timeoutMs: number): Promise<string | undefined> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: "error" });

@@ -1,4 +1,4 @@
-/** What somebody with the same user id plants in a session's folder, between two calls and in the middle of one. */
+/** Attacks by a process with the same user id on a session's folder, between two calls and during one. */
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -37,7 +37,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test("a link in the place of a folder would let a session write to the server's files", async () => {
+test("a link in place of a folder would let a session write to the server's files", async () => {
   const place = await use((folder) => folder);
   rmSync(join(place, "docs"), { recursive: true });
   symlinkSync(victim, join(place, "docs"));
@@ -46,7 +46,7 @@ test("a link in the place of a folder would let a session write to the server's 
   expect(readFileSync(join(victim, "a.txt"), "utf8")).toBe("the server's own");
 });
 
-test("a link in the place of a folder would let a session delete the server's files", async () => {
+test("a link in place of a folder would let a session delete the server's files", async () => {
   const place = await use((folder) => folder);
   rmSync(join(place, "docs"), { recursive: true });
   symlinkSync(victim, join(place, "docs"));
@@ -55,7 +55,7 @@ test("a link in the place of a folder would let a session delete the server's fi
   expect(existsSync(join(victim, "a.txt"))).toBe(true);
 });
 
-test("a link in the place of a file would bring the server's files into the session", async () => {
+test("a link in place of a file would bring the server's files into the session", async () => {
   await use((folder) => {
     unlinkSync(join(folder, "docs/a.txt"));
     symlinkSync(join(victim, "a.txt"), join(folder, "docs/a.txt"));
@@ -65,7 +65,7 @@ test("a link in the place of a file would bring the server's files into the sess
   expect(read.map(({ ok }) => ok)).toEqual([false, false, false]);
 });
 
-test("a pipe in the place of a file would make every later call wait for ever", async () => {
+test("a pipe in place of a file would block every later call", async () => {
   await use((folder) => {
     execFileSync("mkfifo", [join(folder, "pipe"), join(folder, "docs/pipe")]);
     unlinkSync(join(folder, "docs/a.txt"));
@@ -75,7 +75,7 @@ test("a pipe in the place of a file would make every later call wait for ever", 
 });
 
 test.each(["pipe", "link", "folder", "device"])(
-  "a %s is no plain file, and is not waited for",
+  "a %s is not a regular file, and reading does not block",
   async (kind) => {
     const path = kind === "device" ? "/dev/zero" : join(root, kind);
     if (kind === "pipe") execFileSync("mkfifo", [path]);
@@ -86,7 +86,7 @@ test.each(["pipe", "link", "folder", "device"])(
 );
 
 test.runIf(isRoot)(
-  "a home that the server made is given to its user, or the next command could not enter it",
+  "a home that the server created is given to its user, or the next command could not enter it",
   async () => {
     const ask = { email: "user@example.com", capability: "box" };
     await prepareUserHome(root, ask);

@@ -1,6 +1,6 @@
 /**
- * A session's files as a real folder, for commands that work on paths. The folder is kept between calls: only what
- * changed goes in, and only what a command changed comes back, by hash. One call at a time per session.
+ * A session's files as a real folder, for commands that work on paths. The folder is kept between calls: only
+ * changed files are written to it and read back, by hash. One call at a time per session.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { lchown, mkdir, readdir, rm } from "node:fs/promises";
@@ -8,19 +8,19 @@ import { join } from "node:path";
 import { ok, type Result, type SessionFileStore } from "@capstan/core";
 import { OpenFolder } from "../files/open-folder.ts";
 
-const MOST_CHANGED_FILES = 2_000; // a command that unpacks more than this is not one whose results a model reads
-const MOST_FILE_BYTES = 512 * 1024 * 1024; // the store has a smaller limit, which its own message names
+const MOST_CHANGED_FILES = 2_000; // a command that unpacks more than this has no results for a model to read
+const MOST_FILE_BYTES = 512 * 1024 * 1024; // the store has a smaller limit with its own message
 const IDLE_MS = 30 * 60 * 1000;
 
 export interface FolderChanges {
   readonly written: readonly string[];
   readonly deleted: readonly string[];
-  /** Paths that could not be kept, each with the reason. */
+  /** Paths that could not be saved, each with the reason. */
   readonly refused: readonly { readonly path: string; readonly why: string }[];
 }
 
 interface KnownFile {
-  /** The store's time of the version that lies in the folder. */
+  /** The store's timestamp of the version in the folder. */
   readonly storedAtMs: number;
   readonly hash: string;
   /** The change time, which a program cannot set back, unlike the modification time. */
@@ -32,11 +32,11 @@ export const NO_CHANGES: FolderChanges = { written: [], deleted: [], refused: []
 export interface FolderUse<T> {
   readonly sessionId: string;
   readonly files: SessionFileStore;
-  /** The system's user who will work in it. */
+  /** The OS user who will work in it. */
   readonly owner: number | undefined;
-  /** Whether the work came to its end, so that its files can be kept. */
+  /** Whether the work completed, so that its files can be saved. */
   readonly isWhole: (value: T) => boolean;
-  /** Whether files of an earlier process that the store does not have are kept: its work goes on. */
+  /** Whether to keep files of an earlier process that are not in the store: its work continues. */
   readonly adopts?: boolean;
 }
 
@@ -44,7 +44,7 @@ interface SessionFolder {
   readonly path: string;
   readonly known: Map<string, KnownFile>;
   tail: Promise<unknown>;
-  /** The refreshes in the middle of the work, one after the other. */
+  /** Refreshes during the work, one after the other. */
   middle: Promise<unknown>;
   lastUsedMs: number;
   isKnown: boolean;
@@ -58,7 +58,7 @@ export class SessionFolders {
   readonly #isLasting: boolean;
 
   /**
-   * Folders carry the process id, so that the next server can tell which ones a dead one left. Lasting ones do not: a
+   * Folder names contain the process id, so that the next server can identify those of a dead one. Lasting ones do not: a
    * program that finds its own records by the path of its folder finds them after a restart too.
    */
   constructor(root: string, now: () => number, { isLasting = false } = {}) {
@@ -67,7 +67,7 @@ export class SessionFolders {
     this.#isLasting = isLasting;
   }
 
-  /** Brings the folder up to date, lets `work` use it, and brings back what it changed unless `isWhole` says no. */
+  /** Updates the folder, lets `work` use it, and saves what it changed unless `isWhole` says no. */
   async use<T>(
     { sessionId, files, owner, isWhole, adopts = false }: FolderUse<T>,
     work: (folder: string) => Promise<T>,
@@ -84,7 +84,7 @@ export class SessionFolders {
       const value = await work(folder.path);
       await folder.middle;
       if (isWhole(value)) return ok({ value, changes: await bringBack(folder, files) });
-      // What a killed command left may be half written: the folder is made anew from the store next time.
+      // Files of a killed command may be incomplete: the folder is recreated from the store next time.
       folder.known.clear();
       await rm(folder.path, { recursive: true, force: true });
       return ok({ value, changes: NO_CHANGES });
@@ -93,7 +93,7 @@ export class SessionFolders {
     return turn;
   }
 
-  /** In the middle of the work: what it changed so far comes back, and what others changed goes in. */
+  /** During the work: saves what it changed so far, and writes what others changed. */
   async refresh({
     sessionId,
     files,
@@ -108,7 +108,7 @@ export class SessionFolders {
     await turn;
   }
 
-  /** An empty folder for one call that belongs to no session. */
+  /** An empty folder for one call without a session. */
   async throwaway<T>(owner: number | undefined, work: (folder: string) => Promise<T>): Promise<T> {
     await this.#makeRoot();
     const folder = join(this.#root, `call-${randomUUID()}`);
@@ -121,7 +121,7 @@ export class SessionFolders {
     }
   }
 
-  /** Removes folders that nobody used for a while. */
+  /** Removes folders that were not used for a while. */
   async sweep(): Promise<void> {
     for (const [sessionId, folder] of this.#folders) {
       if (this.#now() - folder.lastUsedMs < IDLE_MS) continue;
@@ -136,7 +136,7 @@ export class SessionFolders {
     if (!this.#isLasting) await rm(this.#root, { recursive: true, force: true });
   }
 
-  /** Open to all, so that each user gets to the folder of their own below it, which is not. */
+  /** Accessible to all, so that each user can reach their own folder below it, which is not. */
   async #makeRoot(): Promise<void> {
     await mkdir(this.#root, { recursive: true, mode: 0o755 });
   }
@@ -158,7 +158,7 @@ export class SessionFolders {
   }
 }
 
-/** Removes the folders of servers that no longer live. */
+/** Removes the folders of dead servers. */
 export async function sweepDeadFolders(root: string): Promise<void> {
   for (const name of await readdir(root).catch(() => [])) {
     const pid = Number(name.split("-")[0]);
@@ -203,12 +203,12 @@ async function fill(
   return ok(true);
 }
 
-/** Made by us in a folder that is ours alone, so that nobody can have put a link in its place. */
+/** Created by us in a folder that only we can write to, so that nobody can have put a link in its place. */
 async function openRoot(path: string, owner: number | undefined): Promise<OpenFolder> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   if (owner !== undefined) await lchown(path, owner, owner);
   const root = await OpenFolder.open(path);
-  if (!root) throw new Error(`${path} is no folder`);
+  if (!root) throw new Error(`${path} is not a folder`);
   return root;
 }
 
@@ -220,7 +220,7 @@ async function put(
 ): Promise<number> {
   const [name = "", ...parents] = namesOf(path).reverse();
   const parent = await root.below(parents.reverse(), { owner });
-  if (!parent) throw new Error(`the folder of ${path} was taken away while it was written`);
+  if (!parent) throw new Error(`the folder of ${path} was removed while it was written`);
   try {
     return await parent.write(name, content, { owner, mode });
   } finally {
@@ -270,7 +270,7 @@ async function bringBack(
   for await (const { path, parent, name } of walk(root, "/", isOver)) {
     present.add(path);
     if (changes.written.length >= MOST_CHANGED_FILES) {
-      changes.refused.push({ path, why: `a call may change ${MOST_CHANGED_FILES} files` });
+      changes.refused.push({ path, why: `a call may change at most ${MOST_CHANGED_FILES} files` });
       break;
     }
     const kept = await keepIfChanged(folder, files, { path, parent, name });
@@ -293,7 +293,7 @@ interface FoundFile {
   readonly name: string;
 }
 
-/** `written`, `unchanged`, or why it was not kept. */
+/** `written`, `unchanged`, or why it was not saved. */
 async function keepIfChanged(
   folder: SessionFolder,
   files: SessionFileStore,
@@ -302,7 +302,7 @@ async function keepIfChanged(
   const known = folder.known.get(path);
   if (known && known.changedAtMs === (await parent.changedAtMs(name))) return "unchanged";
   const file = await parent.read(name, MOST_FILE_BYTES);
-  if (!file) return `it is no plain file, or larger than ${MOST_FILE_BYTES} bytes`;
+  if (!file) return `it is not a regular file, or larger than ${MOST_FILE_BYTES} bytes`;
   const { bytes, changedAtMs } = file;
   const hash = hashOf(bytes);
   if (known?.hash === hash) {
@@ -318,7 +318,7 @@ async function keepIfChanged(
   return "written";
 }
 
-/** Regular files only: a link that a command made could lead anywhere. Links and empty folders are removed at the end. */
+/** Regular files only: a link created by a command could point anywhere. Links and empty folders are removed at the end. */
 async function* walk(folder: OpenFolder, at: string, isOver: boolean): AsyncGenerator<FoundFile> {
   for (const { name, kind } of await folder.entries()) {
     if (kind === "file") yield { path: `${at}${name}`, parent: folder, name };

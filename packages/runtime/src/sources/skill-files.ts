@@ -1,4 +1,4 @@
-/** The tool that reads a skill's bundled files. What may be read is the list made at load, so a path cannot lead outside. */
+/** The tool that reads a skill's bundled files. Only files listed at load can be read, so a path cannot lead outside. */
 import { lstat, readFile, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { type AnyTool, defineTool, fail, ok, type Result, type SessionFileStore } from "@capstan/core";
@@ -61,13 +61,13 @@ async function copyToSession(
     : written;
 }
 
-/** Looked at again at each read: between load and now somebody may have put a link there. */
+/** Checked again at each read: somebody may have put a link there since. */
 async function readWithin(folder: string, path: string, limitBytes: number): Promise<Result<Uint8Array>> {
   try {
     const file = join(folder, path);
     const { size } = await lstat(file);
     const inside = (await realpath(file)).startsWith(`${await realpath(folder)}${sep}`);
-    if (!inside) return fail("path_invalid", { path, why: "it leads out of the skill's folder" });
+    if (!inside) return fail("path_invalid", { path, why: "it is outside the skill's folder" });
     if (size > limitBytes) return fail("file_too_large", { path, sizeBytes: size, limitBytes });
     return ok(await readFile(file));
   } catch {

@@ -37,7 +37,7 @@ describe("a skill folder", () => {
     });
   });
 
-  test("gives its instructions when they are asked for", async () => {
+  test("returns its instructions on request", async () => {
     const skill = await load("pdf-forms", GOOD);
     const instructions = await read(skill, { path: "SKILL.md" });
     expect(JSON.stringify(instructions)).toContain("Run scripts/fill.py.");
@@ -54,14 +54,14 @@ describe("a skill folder", () => {
     });
   });
 
-  test("gives bytes that are no text as base64", async () => {
+  test("returns binary files as base64", async () => {
     const skill = await load("pdf-forms", GOOD, { "logo.png": new Uint8Array([0xff, 0xd8]) });
     expect(await read(skill, { path: "logo.png" })).toMatchObject({
       value: { content: "/9g=", encoding: "base64" },
     });
   });
 
-  test("with a long text costs no more of the prompt than one with a short text", async () => {
+  test("with a long text adds no more to the prompt than one with a short text", async () => {
     const skill = await load("pdf-forms", `${FRONT}---\n${"word ".repeat(10_000)}`);
     expect(skill.systemPrompt?.length).toBeLessThan(500);
     expect(await read(skill, { path: "SKILL.md" })).toMatchObject({ ok: true });
@@ -79,7 +79,7 @@ describe("a skill folder", () => {
     ],
     ["no description", "---\nname: pdf-forms\n---\n", "SKILL.md description must be text"],
     ["a long description", `---\nname: pdf-forms\ndescription: ${"x".repeat(1025)}\n---\n`, "at most 1024"],
-    ["front matter that is no YAML", "---\nname: [\n---\n", "cannot be read"],
+    ["front matter that is not YAML", "---\nname: [\n---\n", "cannot be read"],
   ])("with %s is refused", async (_, text, says) => {
     const result = await loadSkill(folder("pdf-forms", text));
     expect(result.ok ? "" : result.failure.message).toContain(says);
@@ -90,7 +90,7 @@ describe("a skill folder", () => {
   });
 
   test.each(["../../etc/passwd", "/etc/passwd", "link.txt", "scripts/../../x", "linked/passwd"])(
-    "never gives a file from outside: %s",
+    "never returns a file from outside: %s",
     async (path) => {
       const at = folder("pdf-forms", GOOD, { "a.txt": "a" });
       symlinkSync("/etc/passwd", join(at, "link.txt"));
@@ -101,7 +101,7 @@ describe("a skill folder", () => {
     },
   );
 
-  test("never gives a file that became a link after it was loaded", async () => {
+  test("never returns a file that was replaced by a link after loading", async () => {
     const at = folder("pdf-forms", GOOD, { "a.txt": "a" });
     const loaded = await loadSkill(at);
     rmSync(join(at, "a.txt"));

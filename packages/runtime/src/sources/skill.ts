@@ -1,6 +1,6 @@
 /**
- * A skill folder (SKILL.md, by the Agent Skills rules) as a capability: its text becomes the prompt, its bundled files can be
- * read with one tool. The tool carries the skill's name, so that an agent can have many skills without a conflict.
+ * A skill folder (SKILL.md, by the Agent Skills rules) as a capability: its text becomes the prompt, and its bundled files
+ * can be read with one tool. The tool's name contains the skill's, so that an agent can have many skills without a conflict.
  */
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -47,7 +47,7 @@ export async function loadSkill(folder: string): Promise<Result<Capability>> {
   const { name } = front.data;
   if (name !== basename(folder)) {
     return invalid([
-      { path: "name", message: `is "${name}", and its folder is "${basename(folder)}"; they must be equal` },
+      { path: "name", message: `is "${name}", but its folder is "${basename(folder)}"; they must be equal` },
     ]);
   }
   const files = await bundledFiles(folder);
@@ -67,14 +67,14 @@ async function readSkillText(folder: string): Promise<Result<string>> {
     const file = join(folder, "SKILL.md");
     const { size } = await lstat(file);
     if (size > SKILL_BYTES)
-      return invalid([{ path: "", message: `has ${size} bytes; ${SKILL_BYTES} are allowed` }]);
+      return invalid([{ path: "", message: `has ${size} bytes; the limit is ${SKILL_BYTES}` }]);
     return ok(await readFile(file, "utf8"));
   } catch {
     return fail("not_found", { what: "SKILL.md", id: folder });
   }
 }
 
-/** Plain files below the folder; links are left out, because they can lead anywhere. */
+/** Regular files below the folder; links are left out, because they can point anywhere. */
 async function bundledFiles(folder: string): Promise<Result<string[]>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries
@@ -86,7 +86,7 @@ async function bundledFiles(folder: string): Promise<Result<string[]>> {
     .sort();
   return files.length <= FILES
     ? ok(files)
-    : invalid([{ path: "", message: `brings ${files.length} files; ${FILES} are allowed` }]);
+    : invalid([{ path: "", message: `has ${files.length} files; the limit is ${FILES}` }]);
 }
 
 function capability(folder: string, front: FrontMatter, files: readonly string[]): Capability {
@@ -117,7 +117,7 @@ function capability(folder: string, front: FrontMatter, files: readonly string[]
   });
 }
 
-/** Name and description only, as the rules of Agent Skills say: the instructions are read when a task needs them. */
+/** Only name and description, as the Agent Skills rules say: the instructions are read when a task needs them. */
 function prompt(
   { name, description }: FrontMatter,
   files: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * A user's folder, which is HOME for commands and services: `<data>/users/{email}`. A capability keeps its data in
- * `~/capabilities/{name}`; `~/{name}` is a link to it, because the specification's examples read there.
+ * A user's folder, which is HOME for commands and services: `<data>/users/{email}`. A capability stores its data in
+ * `~/capabilities/{name}`; `~/{name}` is a link to it, because the specification's examples use it.
  */
 import { lstat, mkdir, readlink, rm, rmdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ export async function prepareUserHome(
   { email, capability, uid }: { email: string; capability: string; uid?: number | undefined },
 ): Promise<Result<UserHome>> {
   if (!UserEmail.safeParse(email).success)
-    return fail("input_invalid", { where: `"${email}" is no e-mail address` });
+    return fail("input_invalid", { where: `"${email}" is not an e-mail address` });
   const home = join(dataDir, "users", email);
   const capabilityFolder = join(home, "capabilities", capability);
   await mkdir(join(dataDir, "users"), { recursive: true });
@@ -35,8 +35,8 @@ export async function prepareUserHome(
 }
 
 /**
- * The user's commands own these folders and could put a link in their place; as root we must not follow one. A home that
- * was made while the server itself ran the commands is given to the user, or their next command could not enter it.
+ * The user's commands own these folders and could replace them by links; as root we must not follow one. A home
+ * created while the server itself ran the commands is given to the user, or their next command could not enter it.
  */
 async function makeFolder(folder: string, uid: number | undefined): Promise<boolean> {
   const made = await mkdir(folder, { mode: 0o700 }).then(() => true, ignoreExisting);
@@ -50,7 +50,7 @@ async function makeFolder(folder: string, uid: number | undefined): Promise<bool
   return true;
 }
 
-/** Takes away the links and empty folders of an uninstalled capability; data that a user has made stays and is named. */
+/** Removes the links and empty folders of an uninstalled capability; user data is kept and listed. */
 export async function forgetCapability(
   dataDir: string,
   emails: readonly string[],
@@ -68,7 +68,7 @@ export async function forgetCapability(
   return kept;
 }
 
-/** Two calls of one user may prepare the same home at the same moment. */
+/** Two calls of one user may prepare the same home concurrently. */
 function ignoreExisting(error: NodeJS.ErrnoException): false {
   if (error.code !== "EEXIST") throw error;
   return false;

@@ -1,10 +1,10 @@
-/** Circuit breakers in the database, so that every process rests a broken capability and one trial reopens it for all. */
+/** Circuit breakers in the database, so that every process pauses a failing capability and one trial closes it for all. */
 
 import type pg from "pg";
 import { admit, type Breaker, CLOSED_BREAKER, settle } from "./breaker.ts";
 
 export interface BreakerStore {
-  /** May a call of this capability pass? The trial of a rested breaker goes to one process only. */
+  /** Whether a call of this capability may pass. The trial of an open breaker goes to one process only. */
   admit(capabilityId: string): Promise<{ pass: boolean; breaker: Breaker }>;
   settle(capabilityId: string, succeeded: boolean): Promise<Breaker>;
   list(): Promise<(Breaker & { capabilityId: string })[]>;
@@ -48,7 +48,7 @@ export function breakerStore(pool: pg.Pool, now: () => number = Date.now): Break
 const UPSERT = `insert into capability_breakers (capability_id, state, failures, opened_at) values ($1, $2, $3, $4)
   on conflict (capability_id) do update set state = excluded.state, failures = excluded.failures, opened_at = excluded.opened_at, updated_at = now()`;
 
-/** Takes the trial: true for the one process whose change went through. */
+/** Claims the trial: true for the one process whose update succeeded. */
 async function swap(pool: pg.Pool, capabilityId: string, before: Breaker, next: Breaker): Promise<boolean> {
   const { rowCount } = await pool.query(
     `update capability_breakers set state = $2, opened_at = $3, updated_at = now()

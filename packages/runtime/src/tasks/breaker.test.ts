@@ -4,19 +4,19 @@ import { admit, type Breaker, CLOSED_BREAKER, settle } from "./breaker.ts";
 const RULES = { failuresToOpen: 3, restMs: 1000 };
 
 describe("a circuit breaker", () => {
-  test("opens after repeated failures and says no while it rests", () => {
+  test("opens after repeated failures and refuses while it is open", () => {
     const open = failTimes(3);
     expect(open).toMatchObject({ state: "open", failures: 3 });
     expect(admit(open, 500, RULES).pass).toBe(false);
   });
 
-  test("stays closed below the limit, and forgets failures at the first success", () => {
+  test("stays closed below the limit, and resets at the first success", () => {
     const two = failTimes(2);
     expect(two.state).toBe("closed");
     expect(settle(two, true, 0, RULES)).toEqual(CLOSED_BREAKER);
   });
 
-  test("lets one call through after its rest, and only one", () => {
+  test("lets exactly one call through after its pause", () => {
     const { pass, next } = admit(failTimes(3), 1000, RULES);
     expect([pass, next.state]).toEqual([true, "half_open"]);
     expect(admit(next, 1001, RULES).pass).toBe(false);
@@ -28,7 +28,7 @@ describe("a circuit breaker", () => {
     expect(settle(next, false, 1001, RULES)).toMatchObject({ state: "open", openedAt: 1001 });
   });
 
-  test("a trial that never came back does not hold it shut for ever", () => {
+  test("a trial that never returned does not keep it open forever", () => {
     const { next } = admit(failTimes(3), 1000, RULES);
     expect(admit(next, 2000, RULES).pass).toBe(true);
   });

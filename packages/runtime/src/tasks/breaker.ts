@@ -1,4 +1,4 @@
-/** A circuit breaker, pure: after repeated failures a capability rests; then one trial decides whether it works again. */
+/** A circuit breaker, pure: after repeated failures a capability is paused; then one trial decides whether it works again. */
 
 export interface Breaker {
   readonly state: "closed" | "open" | "half_open";
@@ -15,7 +15,7 @@ export interface BreakerRules {
 export const CLOSED_BREAKER: Breaker = { state: "closed", failures: 0 };
 export const BREAKER_RULES: BreakerRules = { failuresToOpen: 5, restMs: 30_000 };
 
-/** May a call pass now? An open breaker lets one through when it has rested: that makes it half open. */
+/** Whether a call may pass now. An open breaker lets one through after its pause and becomes half open. */
 export function admit(
   breaker: Breaker,
   now: number,
@@ -23,7 +23,7 @@ export function admit(
 ): { pass: boolean; next: Breaker } {
   if (breaker.state === "closed") return { pass: true, next: breaker };
   const rested = now - (breaker.openedAt ?? 0) >= rules.restMs;
-  // A half-open one whose trial never came back (its process died) is tried again after another rest.
+  // A half-open one whose trial never returned (its process died) is tried again after another pause.
   if (!rested) return { pass: false, next: breaker };
   return { pass: true, next: { ...breaker, state: "half_open", openedAt: now } };
 }

@@ -23,7 +23,7 @@ describe("a chat message", () => {
     expect(chatMatch(registry, message)?.capability_id).toBe(id);
   });
 
-  test("takes no time for a pattern that would backtrack for ever elsewhere", () => {
+  test("is fast for a pattern that would backtrack forever elsewhere", () => {
     const evil = CapabilityRegistry.of([capability("evil", ["(a+)+$"])]);
     expect(chatMatch(evil, `${"a".repeat(50_000)}b`)).toBeNull();
   });

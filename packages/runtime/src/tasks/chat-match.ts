@@ -1,6 +1,6 @@
 /**
- * Which capability a chat message is for, by the `chatPatterns` that capabilities declare. The patterns come from
- * packages too, so they run on the linear-time engine; one that does not compile matches nothing.
+ * The capability for a chat message, by the `chatPatterns` that capabilities declare. Patterns also come from
+ * packages, so they run on the linear-time engine; one that does not compile matches nothing.
  */
 import type { CapabilityRegistry } from "@capstan/core";
 import { compileGrep } from "../files/line-finder.ts";
@@ -15,7 +15,7 @@ type Test = (text: Uint8Array) => boolean;
 const compiled = new Map<string, Test>();
 const MOST_COMPILED = 5_000; // a catalog of a thousand has a few each; packages come and go
 
-/** The first registered one that matches, or nothing: then the message is the agent's. */
+/** The first registered one that matches; undefined means the agent answers the message. */
 export function chatMatch(registry: CapabilityRegistry, message: string): ChatMatch | null {
   const text = new TextEncoder().encode(message);
   for (const { id, status, routing } of registry.list()) {

@@ -1,5 +1,5 @@
 /**
- * No side effect on a guess: a plan that is not certain enough, or whose input was guessed, is proposed and not executed. The proposal
+ * Guesses cause no side effects: a plan that is not certain enough, or has guessed input, is proposed and not executed. The proposal
  * is the stored answer of its task. To confirm it, the caller names that task, and exactly the stored plan is executed.
  */
 import { fail, ok, type Result } from "@capstan/core";
@@ -14,7 +14,7 @@ import type { Planned } from "./plan-task.ts";
 import type { TaskRecord, TaskStore } from "./task-store.ts";
 import { type VisibilityParts, visibleTo } from "./task-visibility.ts";
 
-/** What a person should confirm. A fallback step that needs it is left out instead: it would only stand in for another. */
+/** What needs confirmation. A fallback step that needs it is dropped instead: it would only replace another. */
 export function proposalOf(planned: Planned): { readonly planned: Planned; readonly why: readonly string[] } {
   const steps = planned.steps.filter(
     (step) => step.fallbackFor === undefined || whatToConfirm(step).length === 0,
@@ -39,7 +39,7 @@ export function proposedSteps(steps: readonly PlannedStep[], why: readonly strin
     }));
 }
 
-/** The plan of an earlier proposal, with the rights of this moment. */
+/** The plan of an earlier proposal, with the current rights. */
 export async function confirmedPlan(
   parts: VisibilityParts & { readonly tasks: Pick<TaskStore, "get"> },
   request: TaskRequest,
@@ -52,7 +52,7 @@ export async function confirmedPlan(
   if (proposed.task !== request.task) {
     return fail("conflict", {
       message: "This confirmation belongs to another task.",
-      nextStep: "Send the task again without `confirm` to get a proposal of its own.",
+      nextStep: "Send the task again without `confirm` to get its own proposal.",
     });
   }
   const visible = await visibleTo(parts, request, email);

@@ -1,6 +1,6 @@
 /**
- * Executes a plan's steps in their order; a fallback step only when the step it stands in for failed. Each goes through the gate, within
- * its time, past the capability's breaker, and is retried when it may be. A step's failure is a value, never thrown.
+ * Executes a plan's steps in order; a fallback step only when the step it replaces failed. Each passes the gate, has a timeout
+ * and a circuit breaker, and is retried where allowed. A step's failure is a value, never thrown.
  */
 import {
   type AnyTool,
@@ -19,17 +19,17 @@ import { failedStep, failureClassOf, failureOf, placeOf } from "./step-result.ts
 export interface StepParts {
   readonly gate: Gate;
   readonly breakers: BreakerStore;
-  /** The tool a step stands for. */
+  /** The step's tool. */
   readonly toolOf: (step: PlannedStep) => AnyTool | undefined;
-  /** The agent whose tool is called; refused when it may not be. */
+  /** The agent whose tool is called; refused when not allowed. */
   readonly agentFor: (
     capabilityId: string,
   ) => Promise<{ agent: RuntimeAgent; toolName: (tool: string) => string } | { failure: Failure }>;
-  /** Whether the capability may call this route; the reason when not. */
+  /** Whether the capability may call this route; the reason if not. */
   readonly refuseRoute: (step: PlannedStep) => Failure | undefined;
-  /** The session a tool works in; a fresh one when it needs one and none was given. */
+  /** The session a tool works in; a new one when it needs one and none was given. */
   readonly sessionFor: (tool: AnyTool) => Promise<string | undefined>;
-  /** Asks a person, and waits for the answer when the caller wants that. */
+  /** Asks a person, and waits for the answer if the caller wants that. */
   readonly askPerson: (
     outcome: Extract<GateOutcome, { kind: "approval" }>,
     place: {
@@ -41,7 +41,7 @@ export interface StepParts {
   readonly user: ToolUser;
   /** Prefix of the steps' idempotency keys. */
   readonly taskId: string;
-  /** On the clock of `performance`: what the agent's time is counted from. */
+  /** On the clock of `performance`: the start of the agent's time limit. */
   readonly startedAt: number;
   readonly signal: AbortSignal;
   readonly timeoutMs?: number | undefined;
@@ -79,14 +79,14 @@ export async function executeSteps(
   return done;
 }
 
-/** When the task does not say what the first step needs, no other capability knows it either. */
+/** When the task lacks input for the first step, no other capability has it either. */
 function isDue({ fallbackFor }: PlannedStep, done: readonly ExecutedStep[]): boolean {
   if (fallbackFor === undefined) return true;
   const first = done.find(({ step }) => step === fallbackFor);
   return first !== undefined && !first.ok && !first.skipped;
 }
 
-/** Fills what a step takes from earlier ones; what they do not give is missing. */
+/** Fills a step's input from earlier steps; what they do not provide is missing. */
 function withOutputs(step: PlannedStep, done: readonly ExecutedStep[], { toolOf }: StepParts): PlannedStep {
   const schema = toolOf(step)?.input.jsonSchema ?? {};
   const found = (step.takes ?? []).map(({ input, fromStep }) => {
@@ -104,7 +104,7 @@ function withOutputs(step: PlannedStep, done: readonly ExecutedStep[], { toolOf 
 
 interface StepPlace {
   readonly onAsked: (approvalId: string) => Promise<void>;
-  /** The session it worked in, once that is known. */
+  /** The session it worked in, once known. */
   sessionId?: string | undefined;
 }
 
@@ -193,7 +193,7 @@ function call(
   });
 }
 
-/** Only a tool that may run twice without harm is tried again. */
+/** Only an idempotent tool is retried. */
 async function withRetries(
   { idempotent }: AnyTool,
   attempt: (number: number) => Promise<GateOutcome>,
@@ -209,7 +209,7 @@ async function withRetries(
   return { outcome, attempts };
 }
 
-/** What is not configured does not get better by asking again. */
+/** Missing configuration does not go away by retrying. */
 const mayRetry = (outcome: GateOutcome): boolean =>
   outcome.kind === "refused" &&
   RETRIED.has(outcome.failure.status) &&

@@ -1,6 +1,6 @@
 /**
- * Asks a model for the inputs that the rules could not read from the task. It is shown the task and the missing fields,
- * nothing else; what it answers must fit the tool's own schema, or the step stays marked as it was.
+ * Asks a model for inputs that the rules could not find in the task. It only sees the task and the missing fields;
+ * its answer must match the tool's own schema, or the step stays incomplete.
  */
 import type { JsonSchema, JsonValue, Result, Schema } from "@capstan/core";
 import type { PlannedStep } from "@capstan/core/internal";
@@ -43,7 +43,7 @@ async function fillStep(task: string, step: PlannedStep, { inputOf, generate }: 
   );
   const names = values.map(([name]) => name);
   const payload = { ...step.payload, ...Object.fromEntries(values) } as Record<string, JsonValue>;
-  // A model may put words into the task's mouth: what does not stand there is a guess.
+  // A model may make up values: what is not in the task is a guess.
   const unsaid = values.filter(([, value]) => !isSaid(task, value)).map(([name]) => name);
   const guessed = [...(step.guessed ?? []), ...unsaid];
   const left = missing.filter((name) => !names.includes(name));
@@ -61,7 +61,7 @@ async function fillStep(task: string, step: PlannedStep, { inputOf, generate }: 
   };
 }
 
-/** The schema of some properties alone, none of them required: better left out than made up. */
+/** The schema of some properties only, none of them required: better left out than made up. */
 function only({ properties, $defs }: JsonSchema, names: readonly string[]): JsonSchema {
   const all = objectOf(properties);
   return {

@@ -1,6 +1,6 @@
 /**
- * From a task to steps. A task that asks for several things is ranked part by part: each part that a capability serves becomes a step,
- * in their order, and the others are named as not served.
+ * Plans the steps of a task. A task with several requests is ranked part by part: each part that a capability serves becomes a step,
+ * in order, and the others are listed as not served.
  */
 import { ok, plan, type Result } from "@capstan/core";
 import {
@@ -22,10 +22,10 @@ import { entryVisible, type VisibilityParts, type Visible, visibleTo } from "./t
 import type { ToolChooser } from "./tool-choice.ts";
 
 export interface PlanningParts extends VisibilityParts {
-  /** Made at the first task: it reads megabytes of embeddings that most starts do not need. */
+  /** Created at the first task: it reads megabytes of embeddings that most starts do not need. */
   readonly index: () => TieredIndex;
   readonly chooseTool: ToolChooser;
-  /** The time zone of a place that a task names. */
+  /** The time zone of a place named in a task. */
   readonly timezoneOf: (place: string) => string | undefined;
 }
 
@@ -83,7 +83,7 @@ export async function planTask(
     matched: matchedCapabilities({ matches: best.flatMap(({ matches }) => matches.slice(0, 1)) }, planning),
     steps: planParts(split.served, planning),
     unserved: split.unserved.map(({ text }) => text),
-    notes: [`The task asks for ${split.served.length + split.unserved.length} things.`],
+    notes: [`The task has ${split.served.length + split.unserved.length} parts.`],
   });
 }
 
@@ -96,7 +96,7 @@ interface SplitTask {
   readonly unserved: readonly TaskPart[];
 }
 
-/** A part that only the catch-all would answer is not served by itself: it is one more sentence about the rest. */
+/** A part that only the fallback would answer is not served separately: it is one more sentence about the rest. */
 async function rankParts(
   parts: readonly TaskPart[],
   rankText: (text: string) => Promise<RankResult>,
@@ -108,7 +108,7 @@ async function rankParts(
   return { served: ranked.filter(isServed), unserved: ranked.filter((part) => !isServed(part)) };
 }
 
-/** What is joined by "and" may belong to the part that is served ("remind me to call and buy milk"); a new sentence does not. */
+/** A part joined by "and" may belong to the served part ("remind me to call and buy milk"); a new sentence does not. */
 const separateOf = ({ served, unserved }: SplitTask): string[] =>
   served.length === 0 ? [] : unserved.filter(({ isSeparate }) => isSeparate).map(({ text }) => text);
 

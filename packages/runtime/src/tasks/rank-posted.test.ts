@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { rankPosted } from "./rank-posted.ts";
 import { routeTier } from "./route-tier.ts";
 
-/** Answers like a model, and notes what it was asked for without having read it. */
+/** Acts as a model, and records texts that were read without being prepared. */
 function readingModel() {
   const read = new Set<string>();
   const unread: string[] = [];
@@ -20,7 +20,7 @@ function readingModel() {
   };
 }
 
-test("the model has read every text a posted catalog and its tasks are compared by, parameters and all", async () => {
+test("the model has prepared every text needed to rank a posted catalog and its tasks, parameters included", async () => {
   const model = readingModel();
   const tier = routeTier({ model, table: staticEmbedding, onError: () => {} });
   const ranked = await rankPosted(

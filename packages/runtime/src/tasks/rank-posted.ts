@@ -1,4 +1,4 @@
-/** Ranks a catalog that a client posts, a little at a time: thousands take seconds, and other requests come in between. */
+/** Ranks a catalog posted by a client in small steps: thousands take seconds, and other requests run in between. */
 import {
   documentTexts,
   postedDocument,
@@ -11,7 +11,7 @@ import {
 import type { RouteTier } from "./route-tier.ts";
 
 const BREATH_MS = 20; // the longest that other requests wait for a ranking
-/** The most texts the model reads for one request, at some 3 ms each; a larger catalog is ranked by the table. */
+/** The maximum of texts embedded for one request, at some 3 ms each; a larger catalog is ranked by the table. */
 const MODEL_TEXTS = 6_000;
 
 export interface RankedCatalog {
@@ -54,7 +54,7 @@ async function rankInTurns(
   const ranking = rankCatalog(request, reading);
   let breath = performance.now();
   for (const texts of textsInTurn(request)) {
-    if (signal?.aborted) break; // nobody reads the answer
+    if (signal?.aborted) break; // nobody reads the response
     await prepare?.(texts());
     const { value } = ranking.next();
     if (value) results.push(value);
@@ -65,7 +65,7 @@ async function rankInTurns(
   return results;
 }
 
-/** What each turn of `rankCatalog` will ask `embed` for: first the capabilities, then the tasks. */
+/** The texts that each step of `rankCatalog` will embed: first the capabilities, then the tasks. */
 function* textsInTurn({ capabilities, tasks }: RankCatalogRequest): Generator<() => string[]> {
   for (const capability of capabilities) {
     yield () => {

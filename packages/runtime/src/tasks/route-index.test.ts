@@ -42,24 +42,24 @@ const index = keepInStep(routeTier({ table: staticEmbedding, onError: () => {} }
 const ask = (task: string) =>
   rankCapabilities(task, index.current(), { topK: 5, rejected: true, visible: () => true });
 
-test("a capability of many tools is found by one of them, once, and says which", () => {
+test("a capability of many tools is found by one of them, once, with its name", () => {
   const { matches } = ask("delete one crane");
   expect(matches.map(({ id }) => id)).toEqual(["port_api"]);
   expect(matches[0]?.reasons).toContain("tool:crane_delete");
 });
 
-test("near-equal tools of one capability are no doubt about the capability", () => {
+test("similar tools of one capability do not lower the confidence in it", () => {
   const { confidence } = rank("a crane", index.current());
   expect(ask("a crane").confidence).toBeGreaterThanOrEqual(confidence);
 });
 
-test("a tool that is hidden from the caller does not speak for its capability", () => {
+test("a tool hidden from the caller does not count for its capability", () => {
   const visible = ({ tool }: { tool?: string | undefined }) => !tool?.startsWith("crane");
   const { matches } = rankCapabilities("delete one crane", index.current(), { topK: 5, visible });
   expect(matches.flatMap(({ reasons }) => reasons)).not.toContain("tool:crane_delete");
 });
 
-test("a package of 43 tools does not pull tasks that are not its own", () => {
+test("a package of 43 tools does not attract unrelated tasks", () => {
   const catalog = [...builtinCapabilities(), ...catalogCapabilities(), chat].filter(
     ({ tools }) => tools.length > 0,
   );
@@ -100,12 +100,12 @@ const UNRELATED = [
   "who won the world cup in 1998",
 ];
 
-test("what it does not do is not its task", () => {
+test("what it cannot do is not routed to it", () => {
   expect(ask("who sings lullabies about stars?").matches[0]?.id).toBe("chat");
   expect(ask("sing me a lullaby about stars").noMatch).toBe(true);
 });
 
-test("it goes with all its entries, and plumbing never comes in", () => {
+test("it is removed with all its entries, and internal capabilities are never added", () => {
   registry.register(defineCapability({ ...plumbing, id: "pipes", routing: { routable: false } }));
   registry.register(
     defineCapability({ id: "prompt_only", name: "Prompt", description: "Says how to write." }),

@@ -1,6 +1,6 @@
 /**
- * The router's index, kept in step with the registry: one capability added or removed changes its own entries alone.
- * A capability of many tools, such as an imported API, has an entry per tool: one text of a thousand operations is near
+ * The router's index, kept in sync with the registry: adding or removing a capability only changes its own entries.
+ * A capability with many tools, such as an imported API, has an entry per tool: one text of a thousand operations is similar
  * to no task. An entry's id is the capability's, then a space and the tool's name.
  */
 import { type Capability, type CapabilityRegistry, rank, routeDocument } from "@capstan/core";
@@ -64,7 +64,7 @@ export function entryOf(id: string): EntryId {
   return { capabilityId, tool };
 }
 
-/** So many that capabilities beside a large one are among them. */
+/** Enough to include other capabilities besides a large one. */
 const ENTRIES = 200;
 
 export interface RankCapabilities {
@@ -74,8 +74,8 @@ export interface RankCapabilities {
 }
 
 /**
- * Capabilities for a task, by their entries. Where a large one is among them it is ranked again with its best entry alone:
- * a hundred near-equal operations of one API are no doubt about the API.
+ * Ranks capabilities for a task, by their entries. A large one is ranked again with only its best entry:
+ * a hundred similar operations of one API must not lower the confidence in it.
  */
 export function rankCapabilities(
   task: string,
@@ -98,7 +98,7 @@ export function rankCapabilities(
   return byCapability(alone.noMatch ? all : alone, topK);
 }
 
-/** Entries as capabilities: each once, at its best place; the tool that was found is among the reasons. */
+/** Entries as capabilities: each once, at its best rank; the matching tool is among the reasons. */
 function byCapability({ matches, rejected, ...rest }: RankResult, topK: number): RankResult {
   const kept = firstOfEach(matches).slice(0, topK);
   const ids = new Set(kept.map(({ id }) => id));

@@ -1,4 +1,4 @@
-/** Who serves a route of our own (`/api/...`). Several may share one route; their constant fields tell them apart. */
+/** Who serves one of our own routes (`/api/...`). Several may share a route; their constant fields tell them apart. */
 import { type Capability, fail, ok, type Result } from "@capstan/core";
 
 export interface OwnCall {
@@ -16,7 +16,7 @@ export function servingRoute(capabilities: readonly Capability[], { method, path
 const constantsMatch = ({ routing }: Capability, input: OwnCall["input"]): boolean =>
   Object.entries(routing?.payload ?? {}).every(([name, value]) => input[name] === value);
 
-/** A capability that names such a route and has no tool works by the tool behind it, under its own name and rights. */
+/** A capability that names such a route and has no tool uses the tool behind it, under its own name and rights. */
 export function withOwnRoute(capability: Capability, known: readonly Capability[]): Result<Capability> {
   const { id, tools, routing } = capability;
   if (tools.length > 0 || !routing?.route?.startsWith("/api/")) return ok(capability);

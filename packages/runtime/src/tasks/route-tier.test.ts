@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { rankPosted } from "./rank-posted.ts";
 import { type PreparedEmbed, routeTier } from "./route-tier.ts";
 
-/** A model that tells wet from dry, and knows a text only when it was asked to read it. */
+/** A model that distinguishes wet from dry, and only knows prepared texts. */
 function waterModel() {
   const known = new Map<string, Float32Array>();
   const asked: string[] = [];
@@ -33,7 +33,7 @@ const bread = { id: "bread", name: "Bread", description: "Bakes a loaf." };
 const quiet = { table: staticEmbedding, onError: () => {} };
 const settled = () => new Promise(setImmediate);
 
-test("without a model the table answers, and nothing waits", async () => {
+test("without a model the table is used, and nothing waits", async () => {
   const tier = routeTier(quiet);
   const index = tier.openIndex();
   index.add(boats);
@@ -44,7 +44,7 @@ test("without a model the table answers, and nothing waits", async () => {
   ]);
 });
 
-test("the table answers until the model has read the whole catalog, then the model", async () => {
+test("the table is used until the model has read the whole catalog, then the model", async () => {
   const { model, pause, resume } = waterModel();
   const tier = routeTier({ model, ...quiet });
   const index = tier.openIndex();
@@ -60,10 +60,10 @@ test("the table answers until the model has read the whole catalog, then the mod
   expect(ready.embed).toBe(model.embed);
   expect(model.embed("mooring")).toBeDefined();
   const { matches, rejected = [] } = rank("mooring", ready, { rejected: true });
-  expect([...matches, ...rejected][0]?.id).toBe("boats"); // no word in common: the model alone says it
+  expect([...matches, ...rejected][0]?.id).toBe("boats"); // no word in common: only the model finds it
 });
 
-test("a capability that changes while it is read goes in as it is now, and a removed one never", async () => {
+test("a capability that changes while it is read is indexed in its current form, and a removed one never", async () => {
   const { model, pause, resume } = waterModel();
   const index = routeTier({ model, ...quiet }).openIndex();
   pause();
@@ -78,7 +78,7 @@ test("a capability that changes while it is read goes in as it is now, and a rem
   expect(ready.entries.flatMap((entry) => entry?.document.description ?? [])).toEqual(["Slices a loaf."]);
 });
 
-test("a model that fails is given up once, said once, and the table answers", async () => {
+test("a failing model is given up once, reported once, and the table is used", async () => {
   const said: string[] = [];
   const broken: PreparedEmbed = {
     prepare: () => Promise.reject(new Error("no memory")),
@@ -94,7 +94,7 @@ test("a model that fails is given up once, said once, and the table answers", as
   expect(said).toHaveLength(1);
 });
 
-test("a closed tier says nothing of the work it leaves", async () => {
+test("a closed tier reports nothing about abandoned work", async () => {
   const said: string[] = [];
   const { model, pause, resume } = waterModel();
   const tier = routeTier({ model, table: staticEmbedding, onError: (_, what) => said.push(what) });
@@ -125,7 +125,7 @@ test("a posted catalog is read by the model, text by text, before it is ranked",
   ]);
 });
 
-test("a posted catalog that is too much for the model is ranked by the table", async () => {
+test("a posted catalog that is too large for the model is ranked by the table", async () => {
   const { model, asked } = waterModel();
   const triggers = Array.from({ length: 1000 }, () => "bake");
   const capabilities = Array.from({ length: 7 }, (_, at) => ({ ...bread, id: `bread-${at}`, triggers }));
@@ -133,7 +133,7 @@ test("a posted catalog that is too much for the model is ranked by the table", a
   expect([ranked.tier, asked]).toEqual(["static", []]);
 });
 
-test("a posted catalog whose caller has gone is read no further", async () => {
+test("a posted catalog whose caller has disconnected is not read further", async () => {
   const { model, asked } = waterModel();
   const request = { capabilities: [boats, bread], tasks: ["list the vessels"], topK: 3 };
   await rankPosted(request, routeTier({ model, ...quiet }), AbortSignal.abort());

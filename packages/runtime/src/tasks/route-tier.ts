@@ -1,6 +1,6 @@
 /**
- * What the router knows of meaning: the static table, always there, and MiniLM beside it where its packages are
- * installed. The table answers until the model has read a catalog whole, so that one ranking never mixes the two.
+ * The router's embeddings: the static table, always available, and MiniLM where its packages are
+ * installed. The table is used until the model has read a whole catalog, so that one ranking never mixes the two.
  */
 import { createRouteIndex } from "@capstan/core";
 import {
@@ -13,7 +13,7 @@ import {
   taskTexts,
 } from "@capstan/core/internal";
 
-/** An embedding that answers later: texts are prepared first, then read at once. */
+/** An asynchronous embedding: texts are prepared first, then read synchronously. */
 export interface PreparedEmbed {
   prepare(texts: readonly string[]): Promise<void>;
   readonly embed: Embed;
@@ -24,19 +24,19 @@ export interface RouteTier {
   /** Read from disk at the first call. */
   readonly table: () => Embed;
   readonly gloss: Gloss | undefined;
-  /** Not there on the static tier, nor after the model failed. */
+  /** Absent on the static tier, and after the model failed. */
   readonly model: () => PreparedEmbed | undefined;
-  /** Gives the model up: from now on the table answers. */
+  /** Gives up on the model: from now on the table is used. */
   readonly failed: (error: unknown) => void;
   /** Texts of capabilities that the model still has to read. */
   readonly waiting: () => number;
-  /** An index over both; documents go in and out on their own. */
+  /** An index over both; documents are added and removed individually. */
   openIndex(): TieredIndex;
   close(): Promise<void>;
 }
 
 export interface TieredIndex extends Pick<RouteIndex, "add" | "remove"> {
-  /** The best one that is complete now. */
+  /** The best complete one. */
   current(): RouteIndex;
   /** The same, once the model knows the task's own texts. */
   forTask(task: string): Promise<RouteIndex>;
@@ -45,7 +45,7 @@ export interface TieredIndex extends Pick<RouteIndex, "add" | "remove"> {
 export interface TierParts {
   readonly model?: (PreparedEmbed & { close?(): Promise<void> }) | undefined;
   readonly table: () => Embed;
-  /** English words for tasks of other languages. */
+  /** English words for tasks in other languages. */
   readonly gloss?: Gloss | undefined;
   readonly onError: (error: unknown, what: string) => void;
 }
@@ -54,7 +54,7 @@ export function routeTier({ model, table, gloss, onError }: TierParts): RouteTie
   let given = model;
   let waiting = 0;
   const failed = (error: unknown) => {
-    if (given) onError(error, "the MiniLM tier; the static table routes on");
+    if (given) onError(error, "the MiniLM tier; routing continues with the static table");
     given = undefined;
   };
   const working = () => given;
@@ -116,7 +116,7 @@ function tieredIndex({ table, gloss, model, failed, counted }: IndexParts): Tier
 
 const plainIndex = (index: RouteIndex) => ({ add: index.add, remove: index.remove });
 
-/** An index whose documents come in when the model has read them, one after the other. */
+/** An index whose documents are added once the model has read them, one after the other. */
 function readingIndex(
   model: PreparedEmbed,
   { gloss, failed, counted }: Pick<IndexParts, "gloss" | "failed" | "counted">,

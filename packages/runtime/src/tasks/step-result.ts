@@ -1,4 +1,4 @@
-/** What became of a step, as the answer and the telemetry tell it. A service's own status and body are passed on as they were. */
+/** The outcome of a step, for the answer and for telemetry. A service's own status and body are passed on unchanged. */
 import { type Failure, fail, type JsonValue } from "@capstan/core";
 import type { ExecutedStep, PlannedStep } from "@capstan/core/internal";
 import type { GateOutcome } from "../gate/gate.ts";
@@ -28,7 +28,7 @@ export function failedStep(step: PlannedStep, failure: Failure): ExecutedStep {
   };
 }
 
-/** What another service answered, when that is why the step failed: its 500 stays a 500. */
+/** The response of another service, if that is why the step failed: its 500 stays a 500. */
 function serviceAnswer({ code, details }: Failure): { status: number; body?: JsonValue } | undefined {
   if (code !== "service_refused" || typeof details !== "object" || details === null) return undefined;
   const { status, body } = details as { status?: unknown; body?: JsonValue };
@@ -42,7 +42,7 @@ export function failureOf(outcome: Exclude<GateOutcome, { kind: "done" | "approv
 
 const OUR_FAULTS = new Set(["tool_crashed", "tool_timeout", "cancelled"]);
 
-/** A skipped step called nothing, like one of a dry run, and takes no part in rates. */
+/** A skipped step called nothing, like a dry run, and does not count in rates. */
 export function failureClassOf({ ok, skipped, error }: ExecutedStep): FailureClass {
   if (ok) return "success";
   if (skipped) return "dry_run";

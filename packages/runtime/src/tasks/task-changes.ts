@@ -1,11 +1,11 @@
 /**
- * How far a task is, for those who follow it. The truth is its row: a task of another process is looked up now and then,
- * one of this process wakes its followers at once.
+ * The progress of a task, for its followers. The row is the truth: a task of another process is polled,
+ * one of this process notifies its followers immediately.
  */
 import type { ExecutedStep, TaskResponse } from "@capstan/core/internal";
 import type { TaskRecord, TaskStore } from "./task-store.ts";
 
-/** A task on its way, as its row has it until the answer is there. */
+/** A task in progress, as stored in its row until it is answered. */
 export interface TaskProgress
   extends Pick<TaskResponse, "intent" | "matchedCapabilities" | "plan" | "execution"> {
   readonly working: {
@@ -30,7 +30,7 @@ export interface TaskChanges {
   follow(id: string, signal: AbortSignal): AsyncGenerator<TaskEvent>;
 }
 
-const LOOK_MS = 500; // how late the news of another process may be
+const LOOK_MS = 500; // maximum delay of updates from another process
 
 export function openTaskChanges(tasks: TaskStore): TaskChanges {
   const waiting = new Map<string, Set<() => void>>();
@@ -71,7 +71,7 @@ export function openTaskChanges(tasks: TaskStore): TaskChanges {
   };
 }
 
-/** Turns each look at the row into what was not told yet. */
+/** Turns each poll of the row into new events. */
 function newTelling(): (task: TaskRecord) => Generator<TaskEvent> {
   const told = new Set<string>();
   return function* ({ status, response }) {
@@ -86,7 +86,7 @@ function newTelling(): (task: TaskRecord) => Generator<TaskEvent> {
 
 type Stored = TaskResponse & Partial<TaskProgress>;
 
-/** Everything a row tells, in order, each under a name of its own. */
+/** Everything in a row, in order, each under its own name. */
 function* eventsOf(
   stored: Stored,
   status: TaskRecord["status"],

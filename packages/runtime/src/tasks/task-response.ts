@@ -1,4 +1,4 @@
-/** The answer to a task, from what was planned and executed so far. */
+/** The response to a task, from what was planned and executed so far. */
 import type { Failure } from "@capstan/core";
 import { type ExecutedStep, type TaskRequest, type TaskResponse, taskStatus } from "@capstan/core/internal";
 import type { BreakerStore } from "./breaker-store.ts";
@@ -57,7 +57,7 @@ function notesOf(
 ): string[] {
   return [
     ...notes,
-    ...unserved.map((part) => `Not done: nothing serves "${part}".`),
+    ...unserved.map((part) => `Not done: no capability serves "${part}".`),
     ...(proposal?.why ?? []),
     ...steps.flatMap(({ step, missing }) => (missing ? [`Step ${step} lacks ${missing.join(", ")}.`] : [])),
     ...new Set(

@@ -1,4 +1,4 @@
-/** Tasks: rank, plan, execute, answer. The same key gives the same answer and executes once, also across a restart. */
+/** Tasks: rank, plan, execute, answer. The same key gives the same answer and executes once, even across a restart. */
 import { type Capability, type CapabilityRegistry, type Failure, fail, ok, type Result } from "@capstan/core";
 import type { ExecutedStep, PlannedStep, TaskRequest, TaskResponse } from "@capstan/core/internal";
 import type { Composer } from "../agents/composer.ts";
@@ -46,10 +46,10 @@ export interface TaskRunner {
     signal: AbortSignal,
     key?: string,
   ): Promise<Result<TaskResponse>>;
-  /** Stores the task and executes it in the background; `get` answers it later. */
+  /** Stores the task and executes it in the background; `get` returns its state later. */
   start(request: TaskRequest, userEmail: string, key?: string): Promise<Result<TaskRecord>>;
   get(id: string): Promise<Result<TaskRecord>>;
-  /** How far a task is, whenever that changes; ends with its answer. Also for a task that another process runs. */
+  /** Progress of a task, whenever it changes; ends with its answer. Also for tasks of other processes. */
   follow(id: string, signal: AbortSignal): AsyncGenerator<TaskEvent>;
   close(): void;
 }
@@ -88,7 +88,7 @@ export function openTaskRunner(parts: TaskParts): TaskRunner {
     const dry = await explain(parts, request, email);
     return dry.ok ? ok(dry.value.response) : dry;
   };
-  /** What cannot be executed at all, such as a task for an agent that is not there, is refused before it is kept. */
+  /** A task that cannot be executed at all, for example for an unknown agent, is refused before it is stored. */
   const claim = async (request: TaskRequest, owner: string, key: string | undefined) => {
     const seen = await visibleTo(parts, request, owner);
     const session = await checkSession(parts, request, owner);
@@ -105,7 +105,7 @@ export function openTaskRunner(parts: TaskParts): TaskRunner {
       const { kind, task } = claimed.value;
       if (kind === "known")
         return task.status === "done" ? ok(task.response as TaskResponse) : stillRunning(task);
-      // Under a key the caller may ask again for the answer, so one that hangs up does not stop the work.
+      // With a key the caller can ask again for the answer, so a disconnect does not stop the work.
       return ok(await finish(task, key === undefined ? signal : background.signal));
     },
     async start(request, email, key) {
@@ -126,7 +126,7 @@ export function openTaskRunner(parts: TaskParts): TaskRunner {
 const stillRunning = ({ id }: TaskRecord): Result<never> =>
   fail("conflict", {
     message: "A task with this Idempotency-Key is being executed.",
-    nextStep: `GET /api/tasks/${id} answers when it is done.`,
+    nextStep: `GET /api/tasks/${id} returns the answer when it is done.`,
   });
 
 async function explain(
@@ -256,7 +256,7 @@ interface Execution {
   readonly onProgress: (progress: TaskProgress) => Promise<void>;
 }
 
-/** What the rules could not read from the task, a configured model may; the demo model is not asked. */
+/** What the rules could not find in the task, a configured model may; the demo model is not asked. */
 async function withFilled(
   { models }: TaskParts,
   { task }: TaskRequest,
@@ -293,7 +293,7 @@ async function agentFor(
 const toolOf = (capability: Capability | undefined, step: PlannedStep) =>
   capability?.tools.find(({ name }) => name === step.tool) ?? capability?.tools[0];
 
-/** A capability calls the routes and hosts it declares, and no others. */
+/** A capability may only call the routes and hosts it declares. */
 function refuseRoute(step: PlannedStep, capability: Capability | undefined): Failure | undefined {
   const { allow, route } = capability?.routing ?? {};
   if (route === undefined) return undefined;

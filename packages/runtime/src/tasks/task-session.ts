@@ -1,6 +1,6 @@
 /**
- * The session a task's tools work in: the one the caller named, or a fresh one as soon as a tool needs it. A fresh one has the task's
- * own id, so that a task which another process takes over finds its files again.
+ * The session of a task's tools: the one the caller named, or a new one once a tool needs it. A new one has the task's
+ * own id, so that another process which takes over the task finds its files.
  */
 import { type AnyTool, fail, ok, type Result, type SessionFileStore } from "@capstan/core";
 import type { TaskRequest, TaskResponse } from "@capstan/core/internal";
@@ -15,7 +15,7 @@ const TITLE_CHARS = 80;
 const MOST_FILES = 100;
 const MOST_FOLDERS = 20;
 
-/** Somebody else's session is answered like one that is not there. */
+/** Another user's session is treated as missing. */
 export async function checkSession(
   { sessions }: TaskSessionParts,
   { sessionId }: TaskRequest,
@@ -42,7 +42,7 @@ export function taskSession(
       ).id;
       return fresh;
     },
-    /** For the answer: which session was used, and the files it holds now. */
+    /** For the response: which session was used, and its current files. */
     async inTheEnd(): Promise<TaskResponse["session"]> {
       const id = sessionId ?? fresh;
       return id === undefined ? undefined : { id, files: await pathsIn(files(id)) };

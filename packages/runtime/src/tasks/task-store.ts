@@ -1,6 +1,6 @@
 /**
  * Tasks that must run once: claimed by key before anything is executed, answered from the row afterwards.
- * A task whose process died is taken over when its lease runs out; its steps keep their idempotency keys.
+ * A task whose process died is taken over when its lease expires; its steps keep their idempotency keys.
  */
 import { createHash } from "node:crypto";
 import { fail, ok, type Result } from "@capstan/core";
@@ -12,7 +12,7 @@ export interface TaskRecord {
   readonly id: string;
   readonly owner: string;
   readonly request: unknown;
-  /** The answer; while it runs, how far it is (`note`). */
+  /** The answer; while it runs, its progress (`note`). */
   readonly response: unknown;
   readonly status: "running" | "done";
   readonly createdAt: Date;
@@ -24,13 +24,13 @@ export type TaskClaim =
 
 export interface TaskStore {
   claim(input: { owner: string; key?: string | undefined; request: unknown }): Promise<Result<TaskClaim>>;
-  /** How far a running task is, for those who ask or follow. */
+  /** Stores the progress of a running task. */
   note(id: string, progress: unknown): Promise<void>;
   finish(id: string, response: unknown): Promise<void>;
   get(id: string): Promise<Result<TaskRecord>>;
-  /** Keeps the lease while a task runs. */
+  /** Renews the lease while a task runs. */
   renew(id: string): Promise<void>;
-  /** Tasks whose process no longer renews: now this process's. */
+  /** Tasks with an expired lease, now claimed by this process. */
   takeAbandoned(): Promise<TaskRecord[]>;
 }
 
@@ -61,7 +61,7 @@ export function taskStore(pool: pg.Pool, executorId: string): TaskStore {
         executorId,
       ]);
       const row = rows[0];
-      if (!row) throw new Error("a claim answers a row");
+      if (!row) throw new Error("a claim returns a row");
       if (row.request_hash !== hash) {
         const message = "This Idempotency-Key was used for another task.";
         return fail("conflict", { message, nextStep: "Send a new key with a new task." });
@@ -103,7 +103,7 @@ export function taskStore(pool: pg.Pool, executorId: string): TaskStore {
   };
 }
 
-/** A new row is ours; a known one whose lease ran out becomes ours; any other is answered as it is. */
+/** A new row is ours; a known one with an expired lease becomes ours; any other is returned unchanged. */
 const CLAIM = `insert into tasks (id, owner, key, request_hash, request, lease_owner, lease_until)
   values ($1, $2, $3, $4, $5, $6, now() + interval '${LEASE_SECONDS} seconds')
   on conflict (owner, key) do update set
@@ -111,7 +111,7 @@ const CLAIM = `insert into tasks (id, owner, key, request_hash, request, lease_o
     lease_until = case when tasks.status = 'running' and tasks.lease_until < now() then excluded.lease_until else tasks.lease_until end
   returning *, (status = 'running' and lease_owner = $6 and lease_until > now() + interval '${LEASE_SECONDS - 1} seconds') as fresh`;
 
-/** Kept as a text inside the JSON column, which would put the fields in another order: the same key gives the same bytes. */
+/** Stored as text inside the JSON column, which would reorder the fields: the same key gives the same bytes. */
 const asWritten = (value: unknown): string => JSON.stringify(JSON.stringify(value));
 
 const taskOf = ({ id, owner, request, response, status, created_at }: Row): TaskRecord => ({

@@ -13,7 +13,7 @@ export interface VisibilityParts {
 
 export interface Visible {
   readonly sees: (id: string) => boolean;
-  /** With the tools that the caller may call, and no others. */
+  /** With only the tools that the caller may call. */
   readonly capabilityOf: (id: string) => Capability | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function visibleTo(
   });
 }
 
-/** The index asks for every entry, so the answer for a capability is computed once. */
+/** The index asks for every entry, so the answer per capability is computed once. */
 export function entryVisible({ sees, capabilityOf }: Visible): (entry: EntryId) => boolean {
   const tools = new Map<string, ReadonlySet<string> | undefined>();
   return ({ capabilityId, tool }) => {

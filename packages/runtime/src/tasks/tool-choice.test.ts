@@ -30,11 +30,11 @@ test.each([
   expect(choose(task, harbour)).toBe(name);
 });
 
-test("a tool that the caller may not see is never chosen", () => {
+test("a tool that the caller cannot see is never chosen", () => {
   const shown = { ...harbour, tools: harbour.tools.slice(1) };
   expect(choose("list all boats in the harbour", shown)).not.toBe("boats_list");
 });
 
-test("words without any meaning here choose nothing, or what is there", () => {
+test("unrelated words choose nothing, or an existing tool", () => {
   expect([undefined, "boats_list", "boats_create", "tides_get"]).toContain(choose("qwxz vlorp", harbour));
 });

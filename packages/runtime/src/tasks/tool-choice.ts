@@ -1,6 +1,6 @@
 /**
  * Which of a capability's tools serves a task: an imported API has more than a thousand. They are ranked like capabilities,
- * and by method and path, over an index that is made at the first task and kept as long as the capability.
+ * and by method and path, over an index that is created at the first task and kept as long as the capability.
  */
 
 import type { Capability, CapabilityRegistry } from "@capstan/core";
@@ -9,7 +9,7 @@ import type { RouteTier, TieredIndex } from "./route-tier.ts";
 
 export type ToolChooser = (task: string, capability: Capability, hints?: PayloadHints) => string | undefined;
 
-/** The capability may be shown with fewer tools than it has: only those take part. */
+/** The capability may be shown with fewer tools than it has: only those are ranked. */
 export function openToolChooser(registry: CapabilityRegistry, tier: RouteTier): ToolChooser {
   const indexes = new WeakMap<Capability, TieredIndex>();
   const indexOf = (capability: Capability): TieredIndex => {
@@ -28,6 +28,6 @@ export function openToolChooser(registry: CapabilityRegistry, tier: RouteTier): 
       index: indexOf(found.value).current(),
       toolOf: (name) => open.get(name),
       ...(hints && { hints }),
-    })[0]?.name; // the capability is chosen already, so even little evidence decides
+    })[0]?.name; // the capability is already chosen, so even weak evidence decides
   };
 }

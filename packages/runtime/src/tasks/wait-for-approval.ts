@@ -1,4 +1,4 @@
-/** Asks a person about a task's step. The answer is a row that any process may write, so waiting means looking at it now and then. */
+/** Asks a person about a task's step. The answer is a row that any process may write, so waiting means polling. */
 import { type Failure, fail, type JsonValue } from "@capstan/core";
 import type { Approval, Approvals, DirectCall } from "../runs/approvals/approvals.ts";
 import type { PersonAnswer } from "./execute-steps.ts";
@@ -27,7 +27,7 @@ export async function askAndWait(
   return { approvalId: id };
 }
 
-/** Absent while it is pending, and while the approved call is being made. */
+/** Absent while it is pending, and while the approved call is running. */
 function resultOf({ status, tool, words, result }: Approval): PersonAnswer["result"] {
   if (status === "pending") return undefined;
   if (status !== "approved") {

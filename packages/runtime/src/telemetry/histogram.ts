@@ -1,7 +1,7 @@
-/** Counts of values below fixed bounds, as Prometheus wants them: cheap enough for every call. */
+/** Counts of values below fixed bounds, for Prometheus: cheap enough for every call. */
 export interface Histogram {
   add(value: number): void;
-  /** Each bound with how many values were at or below it; the last bound is infinite. */
+  /** Each bound with the number of values at or below it; the last bound is infinite. */
   buckets(): readonly { readonly le: number; readonly count: number }[];
   readonly count: number;
   readonly sum: number;

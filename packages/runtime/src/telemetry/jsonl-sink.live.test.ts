@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { jsonlSink } from "./jsonl-sink.ts";
 
-test("writes one line for each entry, behind what is there", async () => {
+test("appends one line per entry", async () => {
   const folder = mkdtempSync(join(tmpdir(), "capstan-sink-"));
   const path = join(folder, "log.jsonl");
   for (const entry of [{ a: 1 }, { a: "two\nlines" }]) {
@@ -16,7 +16,7 @@ test("writes one line for each entry, behind what is there", async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("a file that cannot be written costs its lines and nothing else", async () => {
+test("a file that cannot be written only loses its lines", async () => {
   const sink = jsonlSink("/nowhere/at/all/log.jsonl");
   for (let i = 0; i < 100; i++) {
     sink.write({ i });
@@ -25,7 +25,7 @@ test("a file that cannot be written costs its lines and nothing else", async () 
   await sink.close();
 });
 
-test("a disk that does not keep up drops lines instead of filling the memory", () => {
+test("a slow disk drops lines instead of filling the memory", () => {
   const sink = jsonlSink("/dev/full");
   const entry = { text: "x".repeat(100_000) };
   for (let i = 0; i < 1000; i++) sink.write(entry);

@@ -1,4 +1,4 @@
-/** A JSONL file, best effort: a full disk or a missing folder costs lines, never a call. */
+/** A JSONL file, best effort: a full disk or a missing folder loses lines, but never affects a call. */
 import { createWriteStream } from "node:fs";
 
 export interface JsonlSink {

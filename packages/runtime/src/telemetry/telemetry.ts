@@ -1,6 +1,6 @@
 /**
- * What every call did, without what it said. The last 500 are in memory, all are in Postgres (written in batches), and
- * in a JSONL file when one is named. Nothing here may slow or fail a call.
+ * A record of every call, without payloads. The last 500 are in memory, all are in Postgres (written in batches), and
+ * in a JSONL file if one is configured. Nothing here may slow down or fail a call.
  */
 import type { Database } from "../db/database.ts";
 import type { CallRecord } from "../gate/gate.ts";
@@ -18,7 +18,7 @@ export interface TelemetryRecord {
   readonly failureClass: FailureClass;
   readonly fallbackUsed: boolean;
   readonly status?: number;
-  /** How often a task's step was tried, when more than once. */
+  /** Number of attempts of a task's step, when more than one. */
   readonly attempts?: number;
 }
 
@@ -40,9 +40,9 @@ export interface Telemetry {
   recent(limit: number): TelemetryRecord[];
   all(): readonly TelemetryRecord[];
   series(options: { from: Date; bucketSeconds: number }): Promise<SeriesPoint[]>;
-  /** Calls since the start, by capability, path and failure class (one key, parted by line ends). */
+  /** Calls since the start, by capability, path and failure class (one key, separated by line ends). */
   counters(): ReadonlyMap<string, number>;
-  /** Seconds of the calls since the start, by path. */
+  /** Durations in seconds since the start, by path. */
   latencies(): ReadonlyMap<string, Histogram>;
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -60,7 +60,7 @@ export interface SeriesPoint {
 
 const KEPT = 500;
 const FLUSH_MS = 1000;
-const MOST_WAITING = 10_000; // when the database is away, the newest calls are dropped from the history, never the work
+const MOST_WAITING = 10_000; // when the database is unreachable, the newest calls are dropped from the history, never the work
 
 export interface TelemetryOptions {
   readonly database: Pick<Database, "pool" | "reader">;
@@ -96,7 +96,7 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
 
   return {
     record,
-    // A task records each of its steps once, with all attempts inside.
+    // A task records each of its steps once, with all attempts included.
     recordCall: (call) => (call.path === "task" ? undefined : record(recordOf(call), originOf(call))),
     recent: (limit) => ring.slice(-limit).reverse(),
     all: () => ring,
@@ -112,7 +112,7 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
   };
 }
 
-/** In seconds: from a call in the process to one that asks a model. */
+/** In seconds: from a call within the process to one that asks a model. */
 const LATENCY_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 function recordLatency(latencies: Map<string, Histogram>, path: string, seconds: number): void {

@@ -1,4 +1,4 @@
-/** The three file operations that triggers stand on: rename if it is there, create if it is not, write whole. */
+/** The three file operations that triggers are based on: rename if it exists, create if it does not, write atomically. */
 import { randomUUID } from "node:crypto";
 import { link, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 const isCode = (error: unknown, ...codes: string[]) =>
   codes.includes((error as NodeJS.ErrnoException).code ?? "");
 
-/** False when the source is gone: somebody else was first. The target's folder is made when it is missing. */
+/** False when the source is gone: somebody else was first. The target's folder is created if it is missing. */
 export async function moveIfThere(from: string, to: string): Promise<boolean> {
   if (await tryRename(from, to)) return true;
   await mkdir(dirname(to), { recursive: true });
@@ -24,7 +24,7 @@ async function tryRename(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Creates a file with its whole content in one step; false when it exists. */
+/** Creates a file with its complete content atomically; false when it exists. */
 export async function createWhole(path: string, content: string): Promise<boolean> {
   const partial = await writeAside(path, content);
   try {
@@ -43,9 +43,9 @@ export async function writeWhole(path: string, content: string): Promise<void> {
   await rename(await writeAside(path, content), path);
 }
 
-const OWNER_ONLY = { mode: 0o600 }; // payloads are the user's
+const OWNER_ONLY = { mode: 0o600 }; // payloads belong to the user
 
-/** The folder is there almost always, so it is made only when writing says that it is not. */
+/** The folder nearly always exists, so it is created only when writing fails. */
 async function writeAside(path: string, content: string): Promise<string> {
   const partial = `${path}.${randomUUID()}.tmp`;
   try {

@@ -1,6 +1,6 @@
 /**
- * Channels that capabilities bring: one with a tool `deliver` is a channel of its own name, such as `teams`. The answer to
- * a trigger goes through the gate like every call, with the rights of the trigger's user.
+ * Channels of capabilities: one with a tool `deliver` is a channel with its own name, such as `teams`. The answer to
+ * a trigger passes the gate like every call, with the rights of the trigger's user.
  */
 import { type AnyTool, type Capability, type CapabilityRegistry, fail, ok } from "@capstan/core";
 import type { Composer } from "../agents/composer.ts";
@@ -18,7 +18,7 @@ export interface ChannelParts {
 
 type Answer = Parameters<Channel["deliver"]>[0];
 
-const DELIVERY_MS = 120_000; // a tool has a limit of its own; this one ends what does not keep to it
+const DELIVERY_MS = 120_000; // a tool has its own timeout; this one stops tools that ignore it
 
 export function capabilityChannels(parts: ChannelParts): Channels {
   return Object.fromEntries(
@@ -29,7 +29,7 @@ export function capabilityChannels(parts: ChannelParts): Channels {
   );
 }
 
-/** The actions of an installed command carry its name. */
+/** The names of an installed command's actions start with its name. */
 const isDeliver = ({ id }: Capability, name: string): boolean =>
   name === "deliver" || name === `${id}_deliver`;
 
@@ -55,12 +55,12 @@ function channelOf(capability: Capability, { name, input }: AnyTool, parts: Chan
       });
       if (outcome.kind === "done") return ok(true);
       if (outcome.kind === "refused") return { ok: false, failure: outcome.failure };
-      return fail("tool_denied", { tool: name, why: "a channel cannot ask a person first" });
+      return fail("tool_denied", { tool: name, why: "a channel cannot require approval" });
     },
   };
 }
 
-/** What a channel may be told; it gets those that its tool names. */
+/** Fields a channel may receive; it gets those that its tool declares. */
 const fieldsOf = ({ trigger, capability, sessionId, answer = "", target }: Answer) => ({
   ...(target !== undefined && { target }),
   text: answer,

@@ -1,6 +1,6 @@
 /**
- * Where answers go, as a table: `session` keeps the answer where it is, `webhook` posts it with a signature.
- * Capabilities add rows of their own, such as `teams`.
+ * Where answers are delivered, as a table: `session` leaves the answer in the session, `webhook` posts it with a signature.
+ * Capabilities add their own rows, such as `teams`.
  */
 import { createHmac } from "node:crypto";
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
@@ -25,11 +25,11 @@ export interface Channel extends ChannelRule {
 
 export type Channels = Readonly<Record<string, Channel>>;
 
-/** The session itself holds the answer: there is nothing to send. */
+/** The session already has the answer: nothing to send. */
 export const sessionChannel: Channel = { needsTarget: false, deliver: async () => ok(true) };
 
 export interface WebhookParts {
-  /** Refuses private addresses and bounds sizes; the only way out. */
+  /** Refuses private addresses and limits sizes; the only network access. */
   readonly fetch: GuardedFetch;
   readonly secret: string;
   readonly now: () => Date;
@@ -38,7 +38,7 @@ export interface WebhookParts {
 
 /**
  * Posts the answer with `capstan-signature: t=<seconds>,v1=<hex>`, the HMAC-SHA256 of `<seconds>.<body>`, so that the
- * receiver knows who sent it and when. The trigger's id is the delivery's id: a receiver can drop a repeated one.
+ * receiver can verify sender and time. The delivery's id is the trigger's id: a receiver can drop duplicates.
  */
 export function webhookChannel({ fetch, secret, now, wait = pause }: WebhookParts): Channel {
   return {
@@ -53,7 +53,7 @@ export function webhookChannel({ fetch, secret, now, wait = pause }: WebhookPart
         ...(answer !== undefined && { answer }),
       });
       const headers = { "content-type": "application/json", "capstan-delivery": trigger.id };
-      let last: Result<true> = fail("network_error", { url: target, why: "it was not tried" });
+      let last: Result<true> = fail("network_error", { url: target, why: "it was not attempted" });
       for (let attempt = 0; attempt < TRIES; attempt++) {
         if (attempt > 0) await wait(PAUSES_MS[attempt - 1] ?? 0);
         const signed = { ...headers, "capstan-signature": signature(secret, body, now()) };

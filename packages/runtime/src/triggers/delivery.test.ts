@@ -32,9 +32,13 @@ describe("the channel of an answer", () => {
   });
 
   test.each([
-    ["unknown", { channel: "pigeon", target: "x" }, /no channel "pigeon"; known are session, webhook, teams/],
-    ["named like a property of every object", { channel: "constructor" }, /no channel/],
-    ["without the target it needs", { channel: "webhook" }, /needs a target/],
+    [
+      "unknown",
+      { channel: "pigeon", target: "x" },
+      /no channel "pigeon"; available: session, webhook, teams/,
+    ],
+    ["named like an inherited property", { channel: "constructor" }, /no channel/],
+    ["without the target it requires", { channel: "webhook" }, /requires a target/],
   ])("is marked undelivered when it is %s", (_, routing, reason) => {
     expect(decideDelivery({ routing }, "inbox", undefined, channels)).toMatchObject({
       deliver: false,

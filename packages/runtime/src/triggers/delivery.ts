@@ -1,12 +1,12 @@
 /**
- * Where the answer to a trigger goes. Channels are a table given by the caller: `session` and `webhook` are ours,
- * capabilities bring others. An unknown channel never stops the work: the run happens and is marked undelivered.
+ * Where the answer to a trigger is delivered. Channels are a table given by the caller: `session` and `webhook` are ours,
+ * capabilities add others. An unknown channel never stops the work: the run happens and is marked undelivered.
  */
 
 import { Routing, type Trigger } from "@capstan/core/internal";
 import { z } from "zod";
 
-/** `preferences.json` of a user, as far as it concerns us. */
+/** The part of a user's `preferences.json` that matters here. */
 export const RoutingPreferences = z.looseObject({
   routing: Routing.optional(),
   capabilities: z.record(z.string(), z.looseObject({ routing: Routing.optional() })).optional(),
@@ -14,7 +14,7 @@ export const RoutingPreferences = z.looseObject({
 export type RoutingPreferences = z.infer<typeof RoutingPreferences>;
 
 export interface ChannelRule {
-  /** True when the channel cannot deliver without a target, such as an address. */
+  /** True when the channel requires a target, such as an address. */
   readonly needsTarget: boolean;
 }
 
@@ -41,10 +41,10 @@ export function decideDelivery(
     return {
       deliver: false,
       ...where,
-      reason: `there is no channel "${channel}"; known are ${Object.keys(channels).join(", ")}`,
+      reason: `there is no channel "${channel}"; available: ${Object.keys(channels).join(", ")}`,
     };
   }
   if (rule.needsTarget && !target)
-    return { deliver: false, ...where, reason: `the channel "${channel}" needs a target` };
+    return { deliver: false, ...where, reason: `the channel "${channel}" requires a target` };
   return { deliver: true, ...where };
 }

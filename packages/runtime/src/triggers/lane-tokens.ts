@@ -1,9 +1,9 @@
 /**
- * One trigger at a time per lane, over any number of processes, by files alone. Each lane is a folder with exactly one
- * file, its token: `free.<generation>`, or `held.<generation>.<owner>`. Taking and giving back are renames, so a token
- * can neither be doubled nor taken from a holder by mistake: the holder's name is part of what is renamed.
+ * One trigger at a time per lane, over any number of processes, using only files. Each lane is a folder with exactly one
+ * file, its token: `free.<generation>`, or `held.<generation>.<owner>`. Taking and releasing are renames, so a token
+ * can neither be duplicated nor taken from its owner by mistake: the owner's name is part of the renamed file.
  *
- * The generation grows when a trigger comes back into the lane; whoever sees a new one must look at the files again.
+ * The generation increases when a trigger returns to the lane; whoever sees a new one must read the files again.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ const HELD = /^held\.(\d+)\.([0-9a-f-]{36})$/;
 
 export interface LaneToken {
   readonly generation: number;
-  /** False when the lane was taken away meanwhile, because we were believed dead. */
+  /** False when the lane was taken over meanwhile, because we were considered dead. */
   release(options: { changed: boolean }): Promise<boolean>;
 }
 
@@ -49,7 +49,7 @@ export class LaneTokens {
     };
   }
 
-  /** Frees what dead owners hold. Their triggers must have been given back before. */
+  /** Releases what dead owners hold. Their triggers must have been released before. */
   async freeDead(lives: Lives): Promise<void> {
     for (const lane of await readdir(this.#root).catch(() => [])) {
       const folder = join(this.#root, lane);
@@ -65,7 +65,7 @@ export class LaneTokens {
     return join(this.#root, createHash("sha256").update(lane).digest("hex").slice(0, 32));
   }
 
-  /** Made elsewhere with its token inside and moved into place: a lane without a token is never seen. */
+  /** Created elsewhere with its token and moved into place: a lane without a token is never visible. */
   async #make(folder: string): Promise<void> {
     const partial = join(this.#root, `.new-${randomUUID()}`);
     await mkdir(partial, { recursive: true });

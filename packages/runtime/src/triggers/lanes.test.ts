@@ -13,7 +13,7 @@ describe("lanes", () => {
     expect(ids(startable(waiting, new Set(), 0))).toEqual(["d", "a", "c"]);
   });
 
-  test("are told apart by address without regard to case", () => {
+  test("are separated by address, case-insensitively", () => {
     expect(
       ids(
         startable([trigger("a", 1, { user: "A@x.org" }), trigger("b", 2, { user: "a@x.org" })], new Set(), 0),
@@ -26,7 +26,7 @@ describe("lanes", () => {
     expect(startable(waiting, new Set(waiting.map(laneOf)), 0)).toEqual([]);
   });
 
-  test("are held by a trigger that pauses before its retry", () => {
+  test("are held by a trigger that waits for its retry", () => {
     const waiting = [
       trigger("a", 1, { notBeforeMs: 500 }),
       trigger("b", 2),
@@ -36,7 +36,7 @@ describe("lanes", () => {
     expect(ids(startable(waiting, new Set(), 500))).toEqual(["a", "c"]);
   });
 
-  test("run out in order whatever order the files are found in", () => {
+  test("are emptied in order, whatever order the files are found in", () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([5, 1, 4, 2, 3], { minLength: 5 }), (times) => {
         const waiting = times.map((time) => trigger(`t${time}`, time));

@@ -1,6 +1,6 @@
 /**
  * Order: per (user, capability) by `created_at`, one at a time. The oldest waiting trigger is the head of its lane;
- * while it pauses before a retry nothing behind it starts, and other lanes go on.
+ * while it waits for a retry nothing behind it starts, and other lanes continue.
  */
 
 export interface WaitingTrigger {

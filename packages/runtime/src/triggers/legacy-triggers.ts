@@ -1,6 +1,6 @@
 /**
- * The legacy file `data/rt-triggers.json`, `{ "{name}": [ ... ] }`: taken whole by a rename, then written out as one
- * file per trigger. Taking it over again after a crash does no harm, because triggers are told apart by their ids.
+ * The legacy file `data/rt-triggers.json`, `{ "{name}": [ ... ] }`: claimed by a rename, then written as one
+ * file per trigger. Importing it again after a crash is harmless, because triggers are identified by their ids.
  */
 import { access, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import type { StepHook } from "./trigger-queue.ts";
 const FILE = "rt-triggers.json";
 const LEGACY_MAX_BYTES = 64 * 1024 * 1024;
 const TAKEN = /^rt-triggers\.json\.taken\.([0-9a-f-]{36})$/;
-const UNFINISHED_MS = 2_000; // it is written in place, so half a file may be there for a moment
+const UNFINISHED_MS = 2_000; // it is written in place, so it may be incomplete for a moment
 
 const Legacy = z.record(z.string(), z.array(z.unknown()).max(100_000));
 
@@ -58,7 +58,7 @@ async function writeOut(dataDir: string, path: string): Promise<void> {
         join(root, "_legacy"),
         "rt-triggers",
         JSON.stringify({ [capability]: entries }),
-        `"${capability}" is no capability`,
+        `"${capability}" is not a capability`,
       );
       continue;
     }
@@ -73,7 +73,7 @@ async function writeEntry(folder: string, entry: unknown, index: number): Promis
   await createWhole(join(folder, `${read.value.id}.json`), JSON.stringify(read.value));
 }
 
-/** A trigger that was taken over before may be anywhere on its way. */
+/** A trigger that was imported before may be in any state. */
 async function isKnown(folder: string, id: string): Promise<boolean> {
   for (const state of [
     STATE_FOLDERS.done,

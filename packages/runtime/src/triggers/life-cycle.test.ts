@@ -11,7 +11,7 @@ import {
 
 const at = (nowMs: number) => ({ policy: DEFAULT_RETRY, nowMs });
 
-describe("the life of a trigger", () => {
+describe("the life cycle of a trigger", () => {
   test("goes pending, processing, done", () => {
     expect(after([{ type: "claimed", owner: "a" }, { type: "succeeded" }])).toEqual({
       status: "done",
@@ -32,7 +32,7 @@ describe("the life of a trigger", () => {
     expect(advance(state, { type: "claimed", owner: "b" }, at(3000)).ok).toBe(true);
   });
 
-  test("comes back at once when its process died", () => {
+  test("is due immediately when its process died", () => {
     expect(
       after([
         { type: "claimed", owner: "a" },
@@ -41,7 +41,7 @@ describe("the life of a trigger", () => {
     ).toMatchObject({ status: "pending", notBeforeMs: 0 });
   });
 
-  test("is not taken from a process that lives", () => {
+  test("is not taken from a live process", () => {
     const state = after([{ type: "claimed", owner: "a" }]);
     expect(advance(state, { type: "owner-died", owner: "b" }, at(0)).ok).toBe(false);
   });
@@ -55,7 +55,7 @@ describe("the life of a trigger", () => {
     expect(state).toMatchObject({ status: "failed", attempts: 5 });
   });
 
-  test("starts anew when a person retries it", () => {
+  test("starts over when a person retries it", () => {
     expect(step({ status: "failed", attempts: 5, reason: "no" }, { type: "retry-asked" }, 0)).toEqual(
       NEW_TRIGGER,
     );

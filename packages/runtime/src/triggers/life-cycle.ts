@@ -1,6 +1,6 @@
 /**
- * The life of a trigger as a table of moves: pending -> processing -> done, or back with a pause, or failed.
- * An attempt is counted when it is claimed, not when it ends, so that a trigger which kills its process runs out too.
+ * The life cycle of a trigger as a transition table: pending -> processing -> done, or back with a pause, or failed.
+ * An attempt is counted when it is claimed, not when it ends, so that a trigger which crashes its process also reaches the limit.
  */
 import { fail, ok, type Result } from "@capstan/core";
 
@@ -10,7 +10,7 @@ export interface RetryPolicy {
   readonly longestPauseMs: number;
 }
 
-/** Five attempts within about half a minute: longer pauses would hold the user's lane for longer than people wait. */
+/** Five attempts within about half a minute: longer pauses would block the user's lane longer than people wait. */
 export const DEFAULT_RETRY: RetryPolicy = { maxAttempts: 5, firstPauseMs: 2_000, longestPauseMs: 300_000 };
 
 export type TriggerState =
@@ -44,7 +44,7 @@ interface Moment {
   readonly nowMs: number;
 }
 type EventOf<Type extends TriggerEvent["type"]> = Extract<TriggerEvent, { type: Type }>;
-/** Where each event may happen, and what it makes of the state; undefined = not now. */
+/** Where each event is allowed, and the resulting state; undefined = not now. */
 type Moves = {
   readonly [Type in TriggerEvent["type"]]: {
     readonly from: readonly TriggerStatus[];
@@ -78,7 +78,7 @@ const MOVES: Moves = {
   "drop-asked": { from: ["failed", "pending"], to: ({ attempts }) => ({ status: "dropped", attempts }) },
 };
 
-/** The state after an event, or a refusal when the event cannot happen in this state. */
+/** The state after an event, or a refusal when the event is not allowed in this state. */
 export function advance(state: TriggerState, event: TriggerEvent, moment: Moment): Result<TriggerState> {
   const move = MOVES[event.type] as Moves["succeeded"]; // the row's event type is the one it was looked up by
   const next = move.from.includes(state.status) ? move.to(state, event as never, moment) : undefined;
@@ -94,7 +94,7 @@ function afterFailure(attempts: number, reason: string, policy: RetryPolicy, now
   return { status: "pending", attempts, notBeforeMs: nowMs + pauseMs(attempts, policy) };
 }
 
-/** A process that died has already waited; its trigger is due at once unless it is the one that kills. */
+/** A dead process has already waited; its trigger is due immediately unless it is the one that crashes it. */
 function afterDeath(attempts: number, policy: RetryPolicy): TriggerState {
   const reason = `its process died during attempt ${attempts}`;
   if (attempts >= policy.maxAttempts) return { status: "failed", attempts, reason };

@@ -1,4 +1,4 @@
-/** What `GET /v1/triggers` and `capstan triggers` show, and the two things people do: retry and drop. */
+/** Backs `GET /v1/triggers` and `capstan triggers`, and the two actions people have: retry and drop. */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
@@ -81,7 +81,7 @@ async function allPlaces(root: string, { status, capability }: ListOptions): Pro
   return places;
 }
 
-/** Puts a failed trigger back as if it were new; one that pauses is tried at once. */
+/** Requeues a failed trigger as new; one that waits for a retry is tried immediately. */
 export async function retryTrigger(root: string, id: string, owner?: string): Promise<Result<ListedTrigger>> {
   const place = await find(root, id, ["failed", "pending"]);
   if (!place || !(await isOf(place, owner)))
@@ -93,14 +93,14 @@ export async function retryTrigger(root: string, id: string, owner?: string): Pr
   );
   if (!moved)
     return fail("conflict", {
-      message: `The trigger ${id} has just moved on.`,
+      message: `The trigger ${id} has just changed state.`,
       nextStep: "List the triggers again.",
     });
   await rm(join(folder, STATE_FOLDERS.failed, `${id}.reason.json`), { force: true });
   return again(root, id);
 }
 
-/** Takes a failed, unreadable or waiting trigger out of the queue; it is kept aside until it is pruned. */
+/** Removes a failed, invalid or waiting trigger from the queue; it is kept separately until it is pruned. */
 export async function dropTrigger(root: string, id: string, owner?: string): Promise<Result<ListedTrigger>> {
   const place = await find(root, id, ["failed", "invalid", "pending"]);
   if (!place || !(await isOf(place, owner)))
@@ -110,14 +110,14 @@ export async function dropTrigger(root: string, id: string, owner?: string): Pro
   const moved = await moveIfThere(place.path, join(folder, STATE_FOLDERS.dropped, `${id}.json`));
   if (!moved)
     return fail("conflict", {
-      message: `The trigger ${id} has just moved on.`,
+      message: `The trigger ${id} has just changed state.`,
       nextStep: "List the triggers again.",
     });
   if (place.sidecar) await rm(place.sidecar, { force: true });
   return again(root, id);
 }
 
-/** Whether the trigger is this user's; without one, anybody's. One that cannot be read is nobody's. */
+/** Whether the trigger belongs to this user; without a user, always true. An unreadable one belongs to nobody. */
 async function isOf(place: Place, owner: string | undefined): Promise<boolean> {
   return owner === undefined || (await describe(place))?.user === owner;
 }

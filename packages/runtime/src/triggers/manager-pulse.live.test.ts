@@ -21,7 +21,7 @@ const ghost = (facts: object) => {
 };
 
 describe("a manager", () => {
-  test("that starts while another looks for the dead is not one of them, and is not buried", async () => {
+  test("that starts while another checks for dead ones is not one of them, and is not removed", async () => {
     const lives = first.whoLives();
     const second = new ManagerPulse(root);
     await second.start();
@@ -35,7 +35,7 @@ describe("a manager", () => {
     ["has no process on this machine", () => ghost({ pid: spawnSync("true").pid })],
     ["has not touched its file for long", () => utimesSync(ghost({ host: "elsewhere" }), 1, 1)],
     ["has a file that cannot be read", () => writeFileSync(join(root, `${GHOST}.json`), "{")],
-  ])("that %s is dead, and is buried", async (_, make) => {
+  ])("that %s is dead, and is removed", async (_, make) => {
     make();
     const lives = first.whoLives();
     expect([await lives(GHOST), await lives(first.owner)]).toEqual([false, true]);
@@ -43,12 +43,12 @@ describe("a manager", () => {
     expect(readdirSync(root)).toEqual([`${first.owner}.json`]);
   });
 
-  test("of another machine lives as long as it touches its file", async () => {
+  test("of another machine is alive as long as it touches its file", async () => {
     ghost({ host: "elsewhere", pid: 999_999_999 });
     expect(await first.whoLives()(GHOST)).toBe(true);
   });
 
-  test("that was believed dead takes a new name", async () => {
+  test("that was considered dead takes a new name", async () => {
     const before = first.owner;
     rmSync(join(root, `${before}.json`));
     await first.beat();

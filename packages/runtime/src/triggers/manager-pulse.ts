@@ -1,6 +1,6 @@
 /**
- * Which managers live: each touches a file every two seconds. One that has not for fifteen, or whose process is gone
- * from this machine, is dead, and its claims come back. One that was only frozen finds its file gone and takes a new name.
+ * Heartbeats of managers: each touches a file every two seconds. One that has not for fifteen, or whose process is gone
+ * from this machine, is dead, and its claims are released. One that was only frozen finds its file gone and takes a new name.
  */
 import { randomUUID } from "node:crypto";
 import { readdir, readFile, rm, stat, utimes } from "node:fs/promises";
@@ -47,8 +47,8 @@ export class ManagerPulse {
   }
 
   /**
-   * Whether an owner lives; one whose file is gone is dead. Each is looked at when it is first asked for, never before: a
-   * manager that started a moment ago has its file before its first claim, and a list made earlier would call it dead.
+   * Whether an owner is alive; one without a file is dead. Each is checked when first needed, never before: a
+   * manager that has just started has its file before its first claim, and an older list would call it dead.
    */
   whoLives(): Lives {
     const known = new Map<string, Promise<boolean>>([[this.#owner, Promise.resolve(true)]]);
@@ -59,7 +59,7 @@ export class ManagerPulse {
     };
   }
 
-  /** Takes away the files of the dead, after their claims were given back. */
+  /** Removes the files of dead managers, after their claims were released. */
   async bury(lives: Lives): Promise<void> {
     for (const name of await readdir(this.#root).catch(() => [])) {
       const owner = /^([0-9a-f-]{36})\.json$/.exec(name)?.[1];

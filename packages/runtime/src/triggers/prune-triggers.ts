@@ -1,4 +1,4 @@
-/** Takes away what is settled and old: done, deduped and dropped triggers, and the keys by which duplicates are known. */
+/** Deletes old settled triggers: done, deduped and dropped ones, and the keys that identify duplicates. */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isCapabilityFolder, STATE_FOLDERS } from "./trigger-names.ts";
@@ -12,7 +12,7 @@ export async function pruneTriggers(root: string, olderThanMs: number): Promise<
       const folder = join(root, capability, state);
       for (const name of await readdir(folder).catch(() => [])) {
         const path = join(folder, name);
-        // The change time: a rename sets it, so it says when the trigger came here.
+        // The change time: a rename sets it, so it is when the trigger arrived here.
         const about = await stat(path).catch(() => undefined);
         if (!about || about.ctimeMs >= olderThanMs) continue;
         await rm(path, { force: true });

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 describe.each(STORES)("schedules on $name", ({ fresh }) => {
-  test("write one valid trigger for each planned time, however many processes look", async () => {
+  test("write one valid trigger for each planned time, however many processes check", async () => {
     const store = scheduleStore(await open(fresh));
     const own = schedule({
       cron: "0 9 * * *",
@@ -50,7 +50,7 @@ describe.each(STORES)("schedules on $name", ({ fresh }) => {
     expect((await store.list())[0]?.lastFiredAt).toEqual(new Date("2026-01-02T09:00:00Z"));
   });
 
-  test("that are wrong are refused, those that are off do nothing, and removed ones are gone", async () => {
+  test("that are invalid are refused, disabled ones do nothing, and removed ones are gone", async () => {
     const store = scheduleStore(await open(fresh));
     expect(await store.put(schedule({ cron: "every day" }))).toMatchObject({
       failure: { code: "schedule_invalid" },
@@ -79,7 +79,7 @@ test.each([
     undefined,
   ],
   [
-    "keeps to its time zone",
+    "respects its time zone",
     { timezone: "Europe/Berlin" },
     "2026-01-01T08:30:00Z",
     "2026-01-01T08:00:00.000Z",

@@ -1,6 +1,6 @@
 /**
- * Schedules: cron expressions that write triggers. The trigger's id comes from the schedule and its planned time, so
- * that any number of processes, or one that died half way, write the same trigger and it is handled once.
+ * Schedules: cron expressions that write triggers. The trigger's id is derived from the schedule and its planned time, so
+ * that any number of processes, or one that crashed, write the same trigger and it is handled once.
  */
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
@@ -32,7 +32,7 @@ export interface ScheduleStore {
   list(): Promise<Schedule[]>;
   put(schedule: Schedule): Promise<Result<Schedule>>;
   remove(id: string): Promise<boolean>;
-  /** Remembers a firing unless a later one is known. */
+  /** Records a firing unless a later one is recorded. */
   markFired(id: string, at: Date): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export function scheduleStore({ orm }: Pick<Database, "orm">): ScheduleStore {
 function checkCron({ cron, timezone }: Schedule): Result<true> {
   try {
     const next = new Cron(cron, { paused: true, timezone }).nextRun();
-    return next ? ok(true) : fail("schedule_invalid", { cron, why: "it never comes" });
+    return next ? ok(true) : fail("schedule_invalid", { cron, why: "it never occurs" });
   } catch (error) {
     return fail("schedule_invalid", { cron, why: (error as Error).message });
   }
@@ -100,7 +100,7 @@ export class ScheduleSource {
     clearInterval(this.#timer);
   }
 
-  /** Writes the trigger of every schedule whose time has come; answers how many. */
+  /** Writes the trigger of every due schedule; returns how many. */
   async tick(): Promise<number> {
     let written = 0;
     const { store, root, now } = this.#parts;

@@ -1,4 +1,4 @@
-/** What the crash tests share: writing triggers, running managers as processes, and checking what became of them. */
+/** Shared by the crash tests: writes triggers, runs managers as processes, and checks the outcome. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ export interface RigTrigger {
   readonly created_at: string;
 }
 
-/** `count` triggers for `users` users, written out of order, each with a time of its own. */
+/** `count` triggers for `users` users, written out of order, each with its own time. */
 export function writeTriggers(
   dataDir: string,
   { count, users, failEvery = 0 }: { count: number; users: number; failEvery?: number },

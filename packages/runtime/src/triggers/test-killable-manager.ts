@@ -1,5 +1,5 @@
 /**
- * A trigger manager as a process of its own, for tests and the benchmark: it can be killed, or kill itself at a step.
+ * A trigger manager as a separate process, for tests and the benchmark: it can be killed, or kill itself at a step.
  * Handling creates `handled/<user>/<id>` exclusively, as starting a session by the trigger's id would; the file's time
  * tells the order. Usage: node test-killable-manager.ts '{"dataDir": ..., "killAt": "claimed", "nth": 3}'
  */

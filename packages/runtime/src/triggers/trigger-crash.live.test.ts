@@ -22,7 +22,7 @@ const STEPS = [
 ];
 
 describe("kill -9", () => {
-  test.each(STEPS)("right after %s loses nothing, doubles nothing and keeps the order", async (killAt) => {
+  test.each(STEPS)("right after %s loses nothing, duplicates nothing and keeps the order", async (killAt) => {
     const triggers = writeTriggers(dataDir, { count: 20, users: 3, failEvery: 5 });
     for (const nth of [1, 6]) {
       const killed = startManager({ dataDir, killAt, nth });
@@ -54,7 +54,7 @@ describe("kill -9", () => {
     },
   );
 
-  test("of one of three managers lets the others take over what it held", async () => {
+  test("of one of three managers lets the others take over its triggers", async () => {
     const triggers = writeTriggers(dataDir, { count: 60, users: 6 });
     const [first, ...others] = [1, 2, 3].map(() =>
       startManager({ dataDir, concurrent: 2, killAt: "claimed", nth: 1_000_000 }),

@@ -1,6 +1,6 @@
 /**
- * A trigger becomes a session of its user with the agent bound to its capability. The trigger's id is the session's id
- * and its message's id, so that handling it again finds the same run and does nothing twice.
+ * A trigger becomes a session of its user with the agent bound to its capability. The trigger's id is also the session's
+ * and its message's id, so that handling it again finds the same run and repeats nothing.
  */
 import type { CapabilityRegistry } from "@capstan/core";
 import { AGENT_DEFAULTS, type Trigger } from "@capstan/core/internal";
@@ -40,7 +40,7 @@ export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) =
   };
 }
 
-/** An agent of the trigger's user that lists the capability, else one made for it with the scopes it asks for; the user's own still limit it. */
+/** An agent of the trigger's user that lists the capability, otherwise a new one with the scopes it requires; limited by the user's own. */
 async function boundAgent(
   { agents, registry }: TriggerParts,
   capability: string,
@@ -68,7 +68,7 @@ async function boundAgent(
 const messageOf = ({ type, payload, created_at }: Trigger, capability: string): string =>
   `An event of ${capability} arrived.\nType: ${type}\nAt: ${created_at}\nPayload: ${JSON.stringify(payload ?? {})}`;
 
-/** Follows the session until the run has ended or waits for a person; reads the row, because only that is the truth. */
+/** Follows the session until the run has ended or waits for a person; reads the row, which is the truth. */
 async function waitUntilSettled(
   runs: Runs,
   sessionId: string,

@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe("the trigger manager", () => {
-  test("handles a trigger once and moves it to _done with what became of it", async () => {
+  test("handles a trigger once and moves it to _done with the outcome", async () => {
     const id = write({ payload: { draft: 7 } });
     await start();
     await settled(id, "done");
@@ -54,7 +54,7 @@ describe("the trigger manager", () => {
     });
   });
 
-  test("sees a trigger that is written while it runs", async () => {
+  test("sees a trigger written while it runs", async () => {
     await start({ pollMs: 60_000 });
     mkdirSync(at(), { recursive: true });
     await vi.waitFor(() => expect(existsSync(at())).toBe(true));
@@ -73,7 +73,7 @@ describe("the trigger manager", () => {
     await settled(id, "done");
   });
 
-  test("takes a file by whatever name, and calls it by its id", async () => {
+  test("accepts any file name, and renames the file by its id", async () => {
     const id = randomUUID();
     write({ id }, "some-event");
     await start({ pollMs: 20 });
@@ -81,7 +81,7 @@ describe("the trigger manager", () => {
     expect(readdirSync(at()).filter((name) => name.endsWith(".json"))).toEqual([]);
   });
 
-  test("handles the triggers of a user in the order of created_at, and users side by side", async () => {
+  test("handles the triggers of a user in the order of created_at, and users in parallel", async () => {
     const order: string[] = [];
     for (const [index, minute] of [5, 1, 4, 2, 3].entries()) {
       for (const user of ["a@x.org", "b@x.org"])
@@ -101,7 +101,7 @@ describe("the trigger manager", () => {
     }
   });
 
-  test("tries again after a pause, holds the lane meanwhile, and lets other lanes go on", async () => {
+  test("retries after a pause, holds the lane meanwhile, and lets other lanes continue", async () => {
     const first = write({ created_at: "2026-01-01T00:01:00Z" });
     const second = write({ created_at: "2026-01-01T00:02:00Z" });
     const other = write({ created_at: "2026-01-01T00:03:00Z", user: "other@x.org" });
@@ -119,7 +119,7 @@ describe("the trigger manager", () => {
     expect(order.indexOf(other)).toBeLessThan(3);
   });
 
-  test("moves a trigger to _failed with the reason after its last attempt, and lets the lane go on", async () => {
+  test("moves a trigger to _failed with the reason after its last attempt, and lets the lane continue", async () => {
     const bad = write({ created_at: "2026-01-01T00:01:00Z" });
     const good = write({ created_at: "2026-01-01T00:02:00Z" });
     const policy = { maxAttempts: 3, firstPauseMs: 1, longestPauseMs: 1 };
@@ -144,7 +144,7 @@ describe("the trigger manager", () => {
   test.each([
     ["text that is not JSON", "{", /not JSON/],
     ["no user", JSON.stringify({ ...trigger(), user: undefined }), /user/],
-    ["an id that is no UUID v4", JSON.stringify({ ...trigger(), id: "7" }), /UUID v4/],
+    ["an id that is not a UUID v4", JSON.stringify({ ...trigger(), id: "7" }), /UUID v4/],
     ["a user that is a path", JSON.stringify({ ...trigger(), user: "../../etc@x" }), /e-mail/],
   ])("moves %s to _invalid with the reason", async (_, text, reason) => {
     mkdirSync(at(), { recursive: true });
@@ -156,7 +156,7 @@ describe("the trigger manager", () => {
     expect(handled).toEqual([]);
   });
 
-  test("does not follow a link, and sets it aside", async () => {
+  test("does not follow a link, and moves it aside", async () => {
     mkdirSync(at(), { recursive: true });
     writeFileSync(join(dataDir, "secret.json"), JSON.stringify(trigger()));
     symlinkSync(join(dataDir, "secret.json"), at("link.json"));
@@ -165,7 +165,7 @@ describe("the trigger manager", () => {
     expect(handled).toEqual([]);
   });
 
-  test("gives a producer that writes in place a moment to finish", async () => {
+  test("gives a producer that writes in place time to finish", async () => {
     mkdirSync(at(), { recursive: true });
     const id = randomUUID();
     writeFileSync(at(`${id}.json`), '{"id":');
@@ -188,7 +188,7 @@ describe("the trigger manager", () => {
     expect((await listTriggers(root(), { status: "deduped" })).items[0]?.reason).toContain(first);
   });
 
-  test("runs a trigger again under the same key when the first failed for good", async () => {
+  test("runs a trigger again under the same key when the first failed permanently", async () => {
     const policy = { maxAttempts: 1, firstPauseMs: 1, longestPauseMs: 1 };
     const first = write({ dedupe_key: "k", created_at: "2026-01-01T00:01:00Z" });
     await start({
@@ -209,7 +209,7 @@ describe("the trigger manager", () => {
     expect(handled.length).toBe(1);
   });
 
-  test("reads the legacy file, entry by entry, and takes it away", async () => {
+  test("reads the legacy file, entry by entry, and removes it", async () => {
     const [first, second] = [
       trigger({ created_at: "2026-01-01T00:01:00Z" }),
       trigger({ created_at: "2026-01-01T00:02:00Z" }),
@@ -228,7 +228,7 @@ describe("the trigger manager", () => {
     expect(handled.length).toBe(2);
   });
 
-  test("takes back the claims of a manager that is gone", async () => {
+  test("takes over the claims of a dead manager", async () => {
     const id = randomUUID();
     mkdirSync(at("_processing"), { recursive: true });
     writeFileSync(at("_processing", `${id}.a1.${randomUUID()}.json`), JSON.stringify(trigger({ id })));
@@ -291,7 +291,7 @@ describe("channels", () => {
     ]);
   });
 
-  test("of the kind webhook are signed, tried again, and refused addresses are not", async () => {
+  test("of the kind webhook are signed, retried, and refused addresses are not", async () => {
     const answers = [500, 200];
     const asked: { url: string; headers: Record<string, string>; body: string }[] = [];
     const webhook = webhookChannel({

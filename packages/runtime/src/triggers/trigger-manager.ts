@@ -1,7 +1,7 @@
 /**
  * Watches and polls the trigger folders, and has each trigger handled once: a session for its user, an answer on its
- * channel. Any number of managers may run on one folder. What handling means is passed in; it must be safe to call
- * again with the same trigger id, because a process may die between doing the work and writing that it is done.
+ * channel. Any number of managers may run on one folder. The handler is passed in; it must be idempotent by
+ * trigger id, because a process may die between doing the work and recording that it is done.
  */
 import { type FSWatcher, watch } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -18,8 +18,8 @@ import { type Claim, type StepHook, TriggerQueue, type TriggerResult } from "./t
 
 const POLL_MS = 1_000;
 const PREFERENCES_MAX_BYTES = 256 * 1024;
-const CONCURRENT = 8; // sessions wait for models most of the time; more would crowd out people's own runs
-const SCAN_SHARE = 5; // after a scan, wait five times as long as it took: a full folder must not eat the processor
+const CONCURRENT = 8; // sessions mostly wait for models; more would crowd out people's own runs
+const SCAN_SHARE = 5; // after a scan, wait five times as long as it took: a full folder must not use up the CPU
 const PRUNE_EVERY_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEEP_DAYS = 7;
@@ -36,11 +36,11 @@ export interface HandledTrigger {
 
 export interface TriggerManagerOptions {
   readonly dataDir: string;
-  /** Starts (or finds again, by the trigger's id) the session and answers when its run has ended. */
+  /** Starts the session (or finds it again, by the trigger's id) and returns when its run has ended. */
   readonly handle: (handled: HandledTrigger) => Promise<HandleOutcome>;
   /** Asked for each answer: an installed capability may bring a channel. */
   readonly channels: () => Channels;
-  /** What a user's preferences are when there is no `preferences.json` of theirs. */
+  /** A user's preferences when they have no `preferences.json`. */
   readonly preferences?: (user: string) => Promise<unknown>;
   readonly now: () => number;
   readonly onError: (error: unknown) => void;
@@ -84,13 +84,13 @@ export class TriggerManager {
     this.#loop = this.#run();
   }
 
-  /** Asks for a look at the folders now. */
+  /** Requests a scan of the folders now. */
   look(): void {
     this.#changed = true;
     this.#wake();
   }
 
-  /** Takes no more; waits for what runs. What is cut off comes back by itself, on this or another process. */
+  /** Accepts no more; waits for running ones. Interrupted work is resumed, by this or another process. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const timer of this.#timers) clearInterval(timer);
@@ -183,7 +183,7 @@ export class TriggerManager {
       const file = await readPlainText(path, PREFERENCES_MAX_BYTES);
       return RoutingPreferences.parse(file === undefined ? await preferences?.(user) : JSON.parse(file));
     } catch {
-      return undefined; // none, or none that can be read: the defaults hold
+      return undefined; // missing or unreadable: the defaults apply
     }
   }
 

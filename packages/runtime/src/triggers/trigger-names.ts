@@ -1,5 +1,5 @@
 /**
- * A trigger's state is where its file lies and what it is called, so that every change of state is one atomic rename:
+ * A trigger's state is its file's location and name, so that every state change is one atomic rename:
  *
  *   {name}/<id>.json                      pending
  *   {name}/<id>.a2.t1736937000000.json    pending again after two attempts, not before that time

@@ -1,6 +1,6 @@
 /**
- * The trigger files as a queue: what waits, in which order, and how one is claimed, settled and given back.
- * Nothing is kept in memory that is not in the files; the index only spares reading them twice.
+ * The trigger files as a queue: which wait, in which order, and how one is claimed, settled and released.
+ * All state is in the files; the index only avoids reading them twice.
  */
 import { createHash } from "node:crypto";
 import { link, readdir, rm, stat } from "node:fs/promises";
@@ -23,10 +23,10 @@ import {
 import { keyOf, type Waiting, WaitingIndex } from "./waiting-index.ts";
 
 const READ_AT_ONCE = 32;
-const MARKER_MAX_BYTES = 1_000; // it holds one id
-const UNFINISHED_MS = 2_000; // a producer that writes in place, against the rules, gets this long to finish
+const MARKER_MAX_BYTES = 1_000; // it contains one id
+const UNFINISHED_MS = 2_000; // time for a producer that writes in place, against the rules, to finish
 
-/** Where a crash is tested; called right after each step that changes a file. */
+/** For crash tests; called after each step that changes a file. */
 export type StepHook = (step: string) => void;
 
 export interface TriggerResult {
@@ -41,7 +41,7 @@ export interface Claim {
   readonly trigger: Trigger;
   readonly capability: string;
   readonly attempt: number;
-  /** Each answers false when the claim was taken over meanwhile; the other process then settles it. */
+  /** Each returns false when the claim was taken over meanwhile; the other process then settles it. */
   succeed(result: TriggerResult): Promise<boolean>;
   fail(reason: string): Promise<boolean>;
 }
@@ -62,11 +62,11 @@ export class TriggerQueue {
   readonly #step: StepHook;
   readonly #lanes: LaneTokens;
   readonly #waiting = new WaitingIndex();
-  /** Lanes in which this process runs one. */
+  /** Lanes with a running trigger in this process. */
   readonly #running = new Set<string>();
-  /** Lanes that another process held when we last tried; forgotten at the next scan. */
+  /** Lanes that another process held at the last attempt; cleared at the next scan. */
   readonly #heldElsewhere = new Set<string>();
-  /** The generation of each lane that the scan of that number was made for. */
+  /** The generation of each lane at the scan of that number. */
   readonly #generations = new Map<string, { generation: number; scan: number }>();
   #scans = 0;
 
@@ -86,7 +86,7 @@ export class TriggerQueue {
       .map(({ name }) => name);
   }
 
-  /** Brings the index up to date; answers how many triggers are new. Unreadable files go to `_invalid/`. */
+  /** Updates the index; returns how many triggers are new. Unreadable files go to `_invalid/`. */
   async scan(): Promise<number> {
     this.#scans += 1;
     const scan = this.#scans;
@@ -111,8 +111,8 @@ export class TriggerQueue {
   }
 
   /**
-   * Claims the next trigger that may start, or answers undefined. The head of a lane counts only when a whole scan has
-   * gone by since it was seen: a listing taken while others write may show a later trigger and miss an earlier one.
+   * Claims the next trigger that may start, or returns undefined. The head of a lane counts only when a whole scan has
+   * passed since it was seen: a listing taken while others write may show a later trigger and miss an earlier one.
    */
   async claimNext(): Promise<Claim | undefined> {
     const busy = new Set([...this.#running, ...this.#heldElsewhere]);
@@ -129,7 +129,7 @@ export class TriggerQueue {
     return times.filter((time) => time > this.#now()).sort((a, b) => a - b)[0];
   }
 
-  /** Gives back what dead managers had claimed: first the triggers, then their lanes, so that order survives. */
+  /** Releases what dead managers had claimed: first the triggers, then their lanes, to keep the order. */
   async recover(): Promise<number> {
     const lives = this.#pulse.whoLives();
     let returned = 0;
@@ -160,7 +160,7 @@ export class TriggerQueue {
         path,
         capability,
         fileName,
-        `it is not a plain file of at most ${TRIGGER_MAX_BYTES} bytes`,
+        `it is not a regular file of at most ${TRIGGER_MAX_BYTES} bytes`,
       );
     const read = readTrigger(file.bytes.toString("utf8"));
     if (!read.ok) {
@@ -182,7 +182,7 @@ export class TriggerQueue {
     };
   }
 
-  /** A file may have any name; inside the queue it is called by its id. The next scan finds it. */
+  /** A file may have any name; inside the queue it is named by its id. The next scan finds it. */
   async #rename(path: string, capability: string, id: string): Promise<undefined> {
     const target = join(this.#root, capability, pendingName({ stem: id, attempts: 0, notBeforeMs: 0 }));
     const isNew = await link(path, target).then(
@@ -190,7 +190,7 @@ export class TriggerQueue {
       (error: NodeJS.ErrnoException) => error.code !== "EEXIST",
     );
     if (isNew) await rm(path, { force: true });
-    else await this.#setAside("deduped", path, capability, id, "a trigger with this id is waiting already");
+    else await this.#setAside("deduped", path, capability, id, "a trigger with this id is already waiting");
   }
 
   async #invalid(path: string, capability: string, fileName: string, reason: string): Promise<undefined> {
@@ -215,8 +215,8 @@ export class TriggerQueue {
   }
 
   /**
-   * A new generation says that something came back into the lane: what we hold for its head may not be, until a scan
-   * that began afterwards has looked.
+   * A new generation means that something returned to the lane: our view of its head may be stale until a later
+   * scan.
    */
   #isCurrent(lane: string, { generation }: LaneToken): boolean {
     const known = this.#generations.get(lane) ?? { generation: 0, scan: 0 };
@@ -230,7 +230,7 @@ export class TriggerQueue {
     const { id, capability, fileName, attempts, notBeforeMs } = waiting;
     const path = join(this.#root, capability, fileName);
     this.#waiting.delete(keyOf(waiting));
-    // Another process may have been here since we looked; while we hold the lane nobody else moves it.
+    // Another process may have changed it since the scan; while we hold the lane nobody else moves it.
     if (!(await exists(path))) return undefined;
     const duplicate = await this.#duplicateOf(waiting);
     if (duplicate) {
@@ -249,7 +249,7 @@ export class TriggerQueue {
     if (!(await moveIfThere(path, claimed))) return undefined;
     this.#step("claimed");
     const text = await readPlainText(claimed, TRIGGER_MAX_BYTES);
-    // Taken back at once: we were frozen for so long that we were believed dead.
+    // Already taken over: we were frozen for so long that we were considered dead.
     if (text === undefined) return undefined;
     const read = readTrigger(text);
     if (read.ok)
@@ -301,11 +301,11 @@ export class TriggerQueue {
     };
   }
 
-  /** Why a trigger must not run, or undefined when it is the first of its kind. */
+  /** Why a trigger must not run; undefined when it is the first of its kind. */
   async #duplicateOf({ id, user, capability, dedupeKey }: Waiting): Promise<string | undefined> {
     for (const folder of [STATE_FOLDERS.done, STATE_FOLDERS.failed]) {
       if (await exists(join(this.#root, capability, folder, `${id}.json`)))
-        return "a trigger with this id was handled already";
+        return "a trigger with this id was already handled";
     }
     if (dedupeKey === undefined) return undefined;
     const marker = dedupeMarker(this.#root, capability, user, dedupeKey);
@@ -332,14 +332,14 @@ export class TriggerQueue {
     }
   }
 
-  /** A trigger that failed for good must not stand in the way of the next one with its key. */
+  /** A trigger that failed permanently must not block the next one with its key. */
   async #forgetKey(path: string, capability: string): Promise<void> {
     const read = readTrigger((await readPlainText(path, TRIGGER_MAX_BYTES)) ?? "");
     if (!read.ok || read.value.dedupe_key === undefined) return;
     await rm(dedupeMarker(this.#root, capability, read.value.user, read.value.dedupe_key), { force: true });
   }
 
-  /** The reason is written first: a file in the folder always has one beside it. */
+  /** The reason is written first: a file in the folder always has one. */
   async #setAside(
     status: "failed" | "deduped" | "invalid",
     from: string,

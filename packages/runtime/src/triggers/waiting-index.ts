@@ -1,4 +1,4 @@
-/** The waiting triggers by lane, so that the next one of ten thousand is found without looking at all of them. */
+/** The waiting triggers by lane, so that the next of ten thousand is found without checking all of them. */
 import { byAge, laneOf, type WaitingTrigger } from "./lanes.ts";
 
 export interface Waiting extends WaitingTrigger {
@@ -11,7 +11,7 @@ export interface Waiting extends WaitingTrigger {
 
 interface Lane {
   readonly waiting: Map<string, Waiting>;
-  /** Its oldest, once somebody asked. */
+  /** Its oldest, cached. */
   head: Waiting | undefined;
 }
 

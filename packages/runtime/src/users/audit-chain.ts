@@ -1,4 +1,4 @@
-/** The audit log's chain: each row holds the hash of the row before it, so a row that is changed or taken out shows. */
+/** The audit log's hash chain: each row contains the hash of the previous one, so a changed or removed row is detected. */
 import { createHash } from "node:crypto";
 
 export interface ChainedEntry {
@@ -19,7 +19,7 @@ export function chainHash(
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
 }
 
-/** The database keeps no order of keys. */
+/** The database does not keep key order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== "object") return value;

@@ -1,4 +1,4 @@
-/** Who changed what: grants, approvals, keys, agents, packages. Rows are only added, each chained to the one before. */
+/** Who changed what: grants, approvals, keys, agents, packages. Rows are append-only, each chained to the previous one. */
 import { asc, desc, gt, isNotNull, lt, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { auditLog } from "../db/schema/user-tables.ts";
@@ -14,12 +14,12 @@ export interface AuditEntry {
 
 export interface AuditReport {
   readonly intact: boolean;
-  /** Rows that are part of the chain; older ones were written before there was one. */
+  /** Rows in the chain; older ones were written before it existed. */
   readonly checked: number;
   readonly unchained: number;
-  /** The last row's hash: note it elsewhere, and a shortened log shows, too. */
+  /** The last row's hash: store it elsewhere to detect a truncated log. */
   readonly head: string;
-  /** The first row that does not fit. */
+  /** The first row that does not match. */
   readonly broken?: { readonly id: number; readonly why: string };
 }
 
@@ -99,6 +99,6 @@ async function* allRows(orm: Database["orm"]): AsyncGenerator<typeof auditLog.$i
 
 function faultOf(row: typeof auditLog.$inferSelect, head: string): string | undefined {
   if (row.hash === null) return "it is not part of the chain";
-  if (row.previous !== head) return "the row before it is missing or was changed";
+  if (row.previous !== head) return "the previous row is missing or was changed";
   return row.hash === chainHash(head, row) ? undefined : "it was changed";
 }

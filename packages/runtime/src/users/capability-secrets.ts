@@ -1,7 +1,7 @@
 /**
- * Secrets that a capability is given by name: `capstan secrets set NAME --for <capability>`. Sealed at rest, never read
- * back over the API, and put into the environment of that capability's commands only, for the time of a call. A user's
- * own value goes before the server's.
+ * Secrets given to a capability by name: `capstan secrets set NAME --for <capability>`. Encrypted at rest, never returned
+ * by the API, and put only into the environment of that capability's commands, during a call. A user's
+ * own value overrides the server's.
  */
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";

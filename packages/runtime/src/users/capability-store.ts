@@ -1,4 +1,4 @@
-/** A capability's own keyed data: per session inside one, else per user. */
+/** A capability's own keyed data: per session inside one, otherwise per user. */
 import type { CapabilityStore, JsonValue } from "@capstan/core";
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";

@@ -1,4 +1,4 @@
-/** API keys: shown once, kept as a hash, scoped by right, revocable. Looked up by hash, so a lookup's time tells nothing. */
+/** API keys: shown once, stored as a hash, limited by right, revocable. Looked up by hash, so timing reveals nothing. */
 import { createHash, randomBytes } from "node:crypto";
 import type { Right } from "@capstan/core/internal";
 import { and, desc, eq, sql } from "drizzle-orm";
@@ -29,7 +29,7 @@ export interface KeyStore {
     rights: readonly KeyRight[];
     perMinute: number;
   }): Promise<{ key: string; record: KeyRecord }>;
-  /** The key's record, when it exists and is not revoked. */
+  /** The key's record, if it exists and is not revoked. */
   find(key: string): Promise<KeyRecord | undefined>;
   list(): Promise<KeyRecord[]>;
   revoke(id: string): Promise<boolean>;
@@ -79,7 +79,7 @@ export function keyStore({ orm }: Pick<Database, "orm">): KeyStore {
   };
 }
 
-/** Keys are 256 random bits, so a plain hash cannot be searched; a slow one would only slow every request. */
+/** Keys are 256 random bits, so a plain hash cannot be brute-forced; a slow one would only slow down every request. */
 const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex");
 
 function keyRecord({ hash: _, rights, ...row }: typeof apiKeys.$inferSelect): KeyRecord {

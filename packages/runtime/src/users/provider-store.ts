@@ -1,4 +1,4 @@
-/** Model providers as an operator set them: the key write-only and encrypted, the base URL in the open. */
+/** Model providers configured by an operator: the key is write-only and encrypted, the base URL is readable. */
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { providerKeys } from "../db/schema/user-tables.ts";

@@ -1,30 +1,30 @@
-/** Encrypts what must be read back, such as provider keys: AES-256-GCM under a key of the operator or of the data folder. */
+/** Encrypts what must be read back, such as provider keys: AES-256-GCM with a key of the operator or of the data folder. */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface SecretBox {
   seal(text: string): string;
-  /** Undefined when it was sealed with another key or was changed. */
+  /** Undefined when it was encrypted with another key or was changed. */
   open(sealed: string): string | undefined;
 }
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What a key is for: each purpose has its own, so that whoever is given one cannot use it for another. */
+/** What a key is for: each purpose has its own, so that whoever has one cannot use it for another. */
 export type KeyPurpose = "sealing" | "webhook signatures";
 
 export const derivedKey = (secret: string, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "capstan", purpose, 32));
 
-/** For receivers of webhooks: it verifies signatures and opens nothing. */
+/** For receivers of webhooks: it verifies signatures and decrypts nothing. */
 export const webhookKey = (secret: string): string =>
   derivedKey(secret, "webhook signatures").toString("base64url");
 
 export function secretBox(secret: string): SecretBox {
   const key = derivedKey(secret, "sealing");
-  const older = createHash("sha256").update(`capstan secret box\n${secret}`).digest(); // sealed before keys had purposes
+  const older = createHash("sha256").update(`capstan secret box\n${secret}`).digest(); // encrypted before keys had purposes
   return {
     seal(text) {
       const iv = randomBytes(IV_BYTES);
@@ -47,7 +47,7 @@ function openWith(key: Buffer, sealed: string): string | undefined {
   }
 }
 
-/** The operator's secret, or one made once and kept in the data folder, readable by its owner only. */
+/** The operator's secret, or one generated once and stored in the data folder, readable only by its owner. */
 export function dataFolderSecret(dataDir: string): string {
   const path = join(dataDir, "secret.key");
   if (existsSync(path)) return readFileSync(path, "utf8").trim();

@@ -1,4 +1,4 @@
-/** Choices of the operator that hold for the whole server. */
+/** The operator's server-wide choices. */
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { serverSettings } from "../db/schema/user-tables.ts";

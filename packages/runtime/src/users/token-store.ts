@@ -1,6 +1,6 @@
 /**
- * Tokens that act as an agent, or inside one run: shown once, kept as a hash, with an end and a number of calls.
- * A run's token is worth something only while the run is on; nobody has to remember to take it away.
+ * Tokens that act as an agent, or inside one run: shown once, stored as a hash, with an expiry and a call limit.
+ * A run's token is valid only while the run is active; nobody has to revoke it.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { and, desc, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
@@ -43,11 +43,11 @@ export interface NewToken {
 }
 
 export interface TokenStore {
-  /** With a `runId` it is that run's token, else the agent's. */
+  /** With a `runId` it is that run's token, otherwise the agent's. */
   create(input: NewToken): Promise<{ token: string; record: TokenRecord }>;
-  /** The token's record, when it is in force now. */
+  /** The token's record, if it is currently valid. */
   find(token: string): Promise<TokenRecord | undefined>;
-  /** Counts one call; answers how many there were before. */
+  /** Counts one call; returns how many there were before. */
   spend(id: string): Promise<number>;
   list(agentId: string): Promise<TokenRecord[]>;
   revoke(agentId: string, id: string): Promise<boolean>;
@@ -138,7 +138,7 @@ async function createToken(
   return { token, record: recordOf(row) };
 }
 
-/** Tokens are 256 random bits, so a plain hash cannot be searched. */
+/** Tokens are 256 random bits, so a plain hash cannot be brute-forced. */
 const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 function recordOf({ hash: _, kind, ...row }: typeof tokens.$inferSelect): TokenRecord {

@@ -1,4 +1,4 @@
-/** Users and what they were granted. The loopback user exists by itself and has every scope. */
+/** Users and their grants. The loopback user exists implicitly and has every scope. */
 import { EVERY_SCOPE } from "@capstan/core/internal";
 import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
@@ -6,13 +6,13 @@ import type { Database } from "../db/database.ts";
 import { grants, users } from "../db/schema/user-tables.ts";
 
 export const LOCAL_USER = "local@localhost";
-const MOST_GRANTS = 10_000; // far beyond what people grant one by one; bounded, because everything read is
+const MOST_GRANTS = 10_000; // far beyond what people grant one by one; every read is bounded
 
 export interface UserRecord {
   readonly email: string;
-  /** In force now: the user's own and what was granted and has not run out. */
+  /** Effective: the user's own scopes and unexpired grants. */
   readonly scopes: string[];
-  /** Without what was granted beside them: what `put` sets. */
+  /** Without grants: what `put` sets. */
   readonly ownScopes: string[];
   readonly preferences: Record<string, unknown>;
 }
@@ -39,10 +39,10 @@ export interface UserStore {
   ): Promise<UserRecord>;
   list(): Promise<UserRecord[]>;
   grant(input: GrantInput): Promise<GrantRecord>;
-  /** The grant it was; undefined when there is none in force. */
+  /** The revoked grant; undefined when there is no active one. */
   revoke(grantId: string): Promise<Pick<GrantRecord, "subject" | "scope"> | undefined>;
   grantsOf(subject: string): Promise<GrantRecord[]>;
-  /** Those in force, of one subject or of all, newest first. */
+  /** Active grants, of one subject or of all, newest first. */
   grants(subject?: string): Promise<GrantRecord[]>;
 }
 

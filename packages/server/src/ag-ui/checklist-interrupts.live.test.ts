@@ -95,7 +95,7 @@ describe("AG-UI checklist: interrupts", () => {
     });
     const at = `${rig.server.url}/v1/agents/${made.body.id}/ag-ui`;
     const yes = await resumed({ status: "resolved", payload: { approved: true } }, at);
-    expect(await yes.text()).toContain("nobody answered in time");
+    expect(await yes.text()).toContain("not answered in time");
   });
 
   test("31: the same resume twice executes once", async () => {

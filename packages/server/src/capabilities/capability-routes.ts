@@ -66,7 +66,7 @@ const registerRoute = createRoute({
   method: "post",
   path: "/v1/capabilities",
   tags: ["capabilities"],
-  summary: "Register a capability without code, or a newer version of one",
+  summary: "Register a declarative capability, or a newer version of one",
   request: {
     body: jsonBody(CapabilityDocument),
   },

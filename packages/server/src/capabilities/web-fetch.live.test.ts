@@ -111,7 +111,7 @@ test("a picture is described, with the name its sender gave it", async () => {
   expect(picture).not.toHaveProperty("content");
 });
 
-test("a server that says nothing is given up, in the words of the specification", async () => {
+test("an unresponsive server times out, with the specification's message", async () => {
   expect(JSON.stringify(await fetched("/silent"))).toContain("server did not respond within 1 second");
 });
 

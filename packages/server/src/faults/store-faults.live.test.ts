@@ -52,7 +52,7 @@ describe("a disk", () => {
     const { status, stderr } = startedInVain(disk.folder);
     expect(status).toBe(1);
     expect(stderr).toMatch(/cannot be used: .*(EROFS|read-only)/);
-    expect(stderr).toMatch(/Choose a folder that can be written with CAPSTAN_DATA_DIR/);
+    expect(stderr).toMatch(/Set CAPSTAN_DATA_DIR to a writable folder/);
   });
 });
 

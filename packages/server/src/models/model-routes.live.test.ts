@@ -79,7 +79,7 @@ describe("saving a provider", () => {
     const refused = await save(await opened(), { base_url: provider.url });
     expect(refused.body).toMatchObject({
       code: "provider_unreachable",
-      message: expect.stringMatching(/nothing listens there/),
+      message: expect.stringMatching(/nothing is listening there/),
     });
   });
 

@@ -32,16 +32,16 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
   {
     attack: "SSRF by DNS rebinding",
     shownBy: [
-      [FETCH, "a name whose answer changes reaches only the address that was checked"],
-      [FETCH, "a name is refused when it leads to a private address"],
+      [FETCH, "a name whose answer changes only reaches the checked address"],
+      [FETCH, "a name that resolves to a private address is refused"],
     ],
   },
   {
     attack: "SSRF by IPv6, decimal, octal and hexadecimal hosts",
     shownBy: [
       [URLS, "refuses a private address in every spelling a URL allows"],
-      [`${RUNTIME}/network/refused-address.test.ts`, "no IPv6 address that carries an IPv4 one"],
-      [FETCH, "is refused unless it is allowed, and the server never hears of it"],
+      [`${RUNTIME}/network/refused-address.test.ts`, "an IPv6 address that embeds a non-public IPv4 one"],
+      [FETCH, "is refused unless allowed, and the server receives nothing"],
     ],
   },
   { attack: "SSRF by userinfo and other schemes", shownBy: [[URLS, "refuses %s: %s"]] },
@@ -55,8 +55,8 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
   {
     attack: "zip slip, links and bombs in archives",
     shownBy: [
-      [`${RUNTIME}/install/installer.live.test.ts`, "a wheel that climbs out"],
-      [`${RUNTIME}/install/installer.live.test.ts`, "a folder with a link that leads out is refused"],
+      [`${RUNTIME}/install/installer.live.test.ts`, "a wheel with a path outside the folder"],
+      [`${RUNTIME}/install/installer.live.test.ts`, "a folder with a link to the outside is refused"],
       ["packages/core/src/packaging/packaging.test.ts", "refuses a zip bomb without unpacking it"],
     ],
   },
@@ -64,8 +64,8 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
     attack: "ReDoS",
     shownBy: [
       [HOSTILE, "a pattern that backtracks would hold the only thread"],
-      [`${RUNTIME}/files/line-finder.test.ts`, "a pattern made to backtrack answers in linear time"],
-      [`${RUNTIME}/sources/json-schema.test.ts`, "cannot burn time with a pattern"],
+      [`${RUNTIME}/files/line-finder.test.ts`, "a pattern written to backtrack takes linear time"],
+      [`${RUNTIME}/sources/json-schema.test.ts`, "cannot waste time with a pattern"],
     ],
   },
   {
@@ -207,15 +207,17 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
   {
     attack: "links, pipes and devices in folders of others",
     shownBy: [
-      [FOLDERS, "a link in the place of a folder would let a session write to the server's files"],
-      [FOLDERS, "a link in the place of a file would bring the server's files into the session"],
-      [FOLDERS, "a pipe in the place of a file would make every later call wait for ever"],
-      [SERVICES, "a link in the place of its log would let a service write to the server's files"],
+      [FOLDERS, "a link in place of a folder would let a session write to the server's files"],
+      [FOLDERS, "a link in place of a file would bring the server's files into the session"],
+      [FOLDERS, "a pipe in place of a file would block every later call"],
+      [SERVICES, "a link in place of its log would let a service write to the server's files"],
       [SERVICES, "a service would have %s as a volume"],
     ],
   },
   {
     attack: "code of others leaving its sandbox",
-    shownBy: [[`${RUNTIME}/sandbox/lock-down.live.test.ts`, "a traitor's attempt to %s ends with %j"]],
+    shownBy: [
+      [`${RUNTIME}/sandbox/lock-down.live.test.ts`, "a compromised engine's attempt to %s ends with %j"],
+    ],
   },
 ];

@@ -24,7 +24,7 @@ test.skipIf(disk === undefined)(
 );
 
 test.skipIf(process.platform === "win32")(
-  "too few open files are said with what helps, not with advice to restore",
+  "a low limit on open files is reported with what helps, not with advice to restore",
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "capstan-data-"));
     undo.push(() => rmSync(dataDir, { recursive: true, force: true }));

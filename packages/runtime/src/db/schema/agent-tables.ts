@@ -14,7 +14,7 @@ export const agents = pgTable("agents", {
   systemPrompt: text("system_prompt").notNull().default(""),
   model: text("model"),
   harness: text("harness").notNull().default("native"),
-  /** Everything that is read and written as a whole: provider, documentation_url, metadata, limits, policies and the like. */
+  /** Everything read and written as a whole: provider, documentation_url, metadata, limits, policies and so on. */
   settings: jsonb("settings").notNull().default({}),
   grantedScopes: jsonb("granted_scopes").$type<string[]>().notNull().default([]),
   createdAt: at("created_at").notNull().default(sql`now()`),

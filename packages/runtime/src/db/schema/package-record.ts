@@ -31,9 +31,9 @@ export interface PackageDescription {
     readonly port?: number;
     readonly health_endpoint?: string;
   };
-  /** Hosts that its tools call, where a document names them. */
+  /** Hosts that its tools call, if a document names them. */
   readonly hosts?: readonly string[];
-  /** Fields of its manifest that nothing reads. */
+  /** Manifest fields that nothing reads. */
   readonly unused_fields?: readonly string[];
   /** True when it brings no manifest, so that only running it tells what it adds. */
   readonly must_run_code: boolean;

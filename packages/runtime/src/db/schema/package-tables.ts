@@ -1,4 +1,4 @@
-/** Installed packages. The archive is kept as bytes by its hash: any process unpacks from here what another installed. */
+/** Installed packages. The archive is stored by its hash: any process can unpack what another one installed. */
 import { sql } from "drizzle-orm";
 import { customType, index, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 import type { PackageRecord } from "./package-record.ts";

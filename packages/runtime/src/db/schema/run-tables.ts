@@ -1,6 +1,6 @@
 /**
- * Runs and what they leave: messages (the conversation, which is also the journal), events (the stream, a batch a row),
- * approvals, feedback, webhook deliveries, and the processes that are alive.
+ * Runs and their data: messages (the conversation, which is also the journal), events (the stream, one row per batch),
+ * approvals, feedback, webhook deliveries, and live processes.
  *
  * `json`, not `jsonb`, where the bytes matter: jsonb reorders keys, and a prompt that is read back must be the prompt
  * that was sent, or the provider's cache misses. Messages and events have no foreign key: it costs a lock per row.
@@ -34,19 +34,19 @@ export const runs = pgTable(
     agentId: text("agent_id").notNull(),
     /** queued, running, waiting (for people, clients or a child run), done, failed, cancelled. */
     status: text("status").notNull(),
-    /** Taken anew by each claim; a writer with an older one is fenced off. */
+    /** Incremented by each claim; a writer with an older one is fenced off. */
     epoch: integer("epoch").notNull().default(1),
-    /** The part of the run that is on: a wait ends one, the answer starts the next. */
+    /** The current segment of the run: a wait ends one, the answer starts the next. */
     segment: integer("segment").notNull().default(0),
-    /** Which workflow may run it, `run:launch`; one that is older finds nothing to do. */
+    /** Which workflow may run it, `run:launch`; an older one finds nothing to do. */
     launch: integer("launch").notNull().default(0),
-    /** Claims since the last message was stored: a run that never gets further is given up. */
+    /** Claims since the last stored message: a run that makes no progress is given up. */
     attempts: integer("attempts").notNull().default(0),
-    /** The process that runs it; empty when it was handed over. */
+    /** The process that runs it; empty when it was released. */
     owner: text("owner").notNull().default(""),
-    /** The id of the message that asked for it: the same one twice is one run. */
+    /** The id of the message that started it: repeating it starts no second run. */
     messageId: text("message_id").notNull(),
-    /** The message while it is queued, and the options it came with. */
+    /** The message while it is queued, and its options. */
     input: json("input").notNull(),
     /** What a waiting run waits for. */
     pending: json("pending"),
@@ -84,7 +84,7 @@ export const messages = pgTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.position] })],
 );
 
-/** System prompts with their tools as they were sent, each once; messages name theirs by its hash. */
+/** System prompts with their tools as sent, each stored once; messages reference theirs by hash. */
 export const prompts = pgTable("prompts", {
   id: text("id").primaryKey(),
   system: text("system").notNull(),
@@ -109,32 +109,32 @@ export const approvals = pgTable(
   "approvals",
   {
     id: uuid("id").primaryKey(),
-    /** Absent for a call that came straight over REST. */
+    /** Absent for a direct REST call. */
     runId: uuid("run_id").references(() => runs.id, { onDelete: "cascade" }),
     sessionId: uuid("session_id"),
     agentId: text("agent_id").notNull(),
-    /** For whom the tool would run. */
+    /** The user the tool would run for. */
     userEmail: text("user_email").notNull(),
     capabilityId: text("capability_id").notNull(),
     tool: text("tool").notNull(),
     callId: text("call_id").notNull(),
     arguments: json("arguments").notNull(),
-    /** What was asked for: see `approvalPin`. */
+    /** Identifies what was asked for: see `approvalPin`. */
     pin: text("pin"),
     reason: text("reason").notNull(),
     /** pending, approved, denied, expired, cancelled. */
     status: text("status").notNull().default("pending"),
     expiry: json("expiry").notNull(),
     expiresAt: at("expires_at"),
-    /** Who is asked: the user at first, another after it was escalated. */
+    /** Who is asked: initially the user, after escalation another person. */
     assignee: text("assignee").notNull(),
     decidedBy: text("decided_by"),
     decidedAt: at("decided_at"),
     words: text("words"),
     editedArguments: json("edited_arguments"),
-    /** The capability's settings, for a call without an agent. */
+    /** The capability's config, for a call without an agent. */
     config: json("config"),
-    /** What a call without a run returned once it was approved. */
+    /** The result of an approved call without a run. */
     result: json("result"),
     createdAt: at("created_at").notNull().default(sql`now()`),
   },
@@ -158,7 +158,7 @@ export const feedback = pgTable(
     userEmail: text("user_email").notNull(),
     value: text("value").notNull(),
     words: text("words").notNull().default(""),
-    /** Set once a later turn has told the model. */
+    /** Set once the model was told in a later turn. */
     told: boolean("told").notNull().default(false),
     createdAt: at("created_at").notNull().default(sql`now()`),
   },
@@ -168,7 +168,7 @@ export const feedback = pgTable(
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
   {
-    /** One delivery a run. */
+    /** One delivery per run. */
     runId: uuid("run_id")
       .primaryKey()
       .references(() => runs.id, { onDelete: "cascade" }),
@@ -184,14 +184,14 @@ export const webhookDeliveries = pgTable(
   (table) => [index("webhook_deliveries_due").on(table.nextAt).where(sql`status = 'due'`)],
 );
 
-/** The server processes, each with its last sign of life. */
+/** Server processes, each with its last heartbeat. */
 export const executors = pgTable("executors", {
   id: text("id").primaryKey(),
   seen: at("seen").notNull(),
   details: jsonb("details").notNull().default({}),
 });
 
-/** Which session of a coding agent's program goes with a session of ours, and how much of it the program knows. */
+/** Maps our session to the session of a coding agent's program, and how much of it the program knows. */
 export const harnessSessions = pgTable("harness_sessions", {
   sessionId: uuid("session_id")
     .primaryKey()
@@ -200,8 +200,8 @@ export const harnessSessions = pgTable("harness_sessions", {
   cliSession: text("cli_session"),
   runId: uuid("run_id").notNull(),
   epoch: integer("epoch").notNull(),
-  /** A program runs, as far as we know. */
+  /** A program is running, as far as we know. */
   active: boolean("active").notNull(),
-  /** The last message it was told or said itself. */
+  /** The last message it received or wrote. */
   knows: text("knows").notNull(),
 });

@@ -26,19 +26,19 @@ export const sessions = pgTable(
     owner: text("owner").notNull(),
     title: text("title").notNull().default(""),
     status: text("status").notNull().default("idle"),
-    /** Shared state, as AG-UI's snapshots and deltas carry it. */
+    /** Shared state, as in AG-UI's snapshots and deltas. */
     state: jsonb("state").notNull().default({}),
     metadata: jsonb("metadata").notNull().default({}),
     forkedFrom: uuid("forked_from"),
-    /** What was said so far, as one hash: clients that send no ids are known by it. */
+    /** Hash of the conversation so far: identifies clients that send no ids. */
     conversationKey: text("conversation_key"),
     /** Kept at the top of lists. */
     pinnedAt: at("pinned_at"),
-    /** Left out of lists; everything stays readable. */
+    /** Hidden from lists; everything stays readable. */
     archivedAt: at("archived_at"),
     /** Tools that a person allowed for the rest of this session, `capability/tool`. */
     allowedTools: jsonb("allowed_tools").$type<string[]>().notNull().default([]),
-    /** The bytes of all files, kept by the file store, so that the limit is one comparison. */
+    /** Total bytes of all files, maintained by the file store, so that checking the limit is one comparison. */
     fileBytes: bigint("file_bytes", { mode: "number" }).notNull().default(0),
     createdAt: at("created_at").notNull().default(sql`now()`),
     updatedAt: at("updated_at").notNull().default(sql`now()`),
@@ -50,7 +50,7 @@ export const sessions = pgTable(
   ],
 );
 
-/** What was said in a session, to be searched. Brought up to date by the search itself: sending a message costs nothing. */
+/** The full-text index of a session. Updated by the search itself: sending a message costs nothing. */
 export const sessionTexts = pgTable(
   "session_texts",
   {
@@ -58,7 +58,7 @@ export const sessionTexts = pgTable(
       .primaryKey()
       .references(() => sessions.id, { onDelete: "cascade" }),
     words: tsvector("words").notNull(),
-    /** How many messages are in it. */
+    /** Number of indexed messages. */
     messages: integer("messages").notNull(),
   },
   (table) => [index("idx_session_texts_words").using("gin", table.words)],

@@ -1,4 +1,4 @@
-/** Tasks: requests with their answers, and the breakers of the capabilities that serve them. */
+/** Tasks: requests with their answers, and the circuit breakers of the capabilities that serve them. */
 import { sql } from "drizzle-orm";
 import { index, integer, jsonb, pgTable, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
 
@@ -11,12 +11,12 @@ export const tasks = pgTable(
     owner: text("owner").notNull(),
     /** The caller's Idempotency-Key, or the task's own id. */
     key: text("key").notNull(),
-    /** Of the request, so that one key cannot stand for two tasks. */
+    /** Hash of the request, so that one key cannot be used for two tasks. */
     requestHash: text("request_hash").notNull(),
     request: jsonb("request").notNull(),
     response: jsonb("response"),
     status: text("status").notNull().default("running"),
-    /** Who works on it, and until when nobody else may. */
+    /** The process working on it, and until when it holds the lease. */
     leaseOwner: text("lease_owner").notNull(),
     leaseUntil: at("lease_until").notNull(),
     createdAt: at("created_at").notNull().default(sql`now()`),
@@ -36,7 +36,7 @@ export const capabilityBreakers = pgTable("capability_breakers", {
   updatedAt: at("updated_at").notNull().default(sql`now()`),
 });
 
-/** Texts kept for localai.search: found by words (Postgres full text) and by meaning (their embedding). */
+/** Texts stored for localai.search: found by words (Postgres full text) and by meaning (their embedding). */
 export const documents = pgTable(
   "documents",
   {

@@ -1,4 +1,4 @@
-/** The history of calls: one narrow row each, no payloads. Written in batches; the newest are in memory as well. */
+/** The history of calls: one narrow row each, no payloads. Written in batches; the newest are also in memory. */
 import { sql } from "drizzle-orm";
 import {
   bigserial,
@@ -32,7 +32,7 @@ export const callHistory = pgTable(
   (table) => [index("idx_call_history_ts").on(table.ts)],
 );
 
-/** What runs of an agent with a model really showed, such as reasoning or parallel calls; written once each. */
+/** Features observed in runs of an agent with a model, such as reasoning or parallel calls; written once each. */
 export const observations = pgTable(
   "observations",
   {

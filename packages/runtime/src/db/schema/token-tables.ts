@@ -1,4 +1,4 @@
-/** Tokens that act as an agent or inside one run, and which approved answers were already handed out. */
+/** Tokens that act as an agent or inside one run, and which approved results were already delivered. */
 import { sql } from "drizzle-orm";
 import { index, integer, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agent-tables.ts";
@@ -10,7 +10,7 @@ export const tokens = pgTable(
   "tokens",
   {
     id: uuid("id").primaryKey(),
-    /** `agent`, or `run`: worth something only while that run is on. */
+    /** `agent`, or `run`: valid only while that run is active. */
     kind: text("kind").notNull(),
     name: text("name").notNull().default(""),
     agentId: uuid("agent_id")
@@ -18,12 +18,12 @@ export const tokens = pgTable(
       .references(() => agents.id, { onDelete: "cascade" }),
     runId: uuid("run_id").references(() => runs.id, { onDelete: "cascade" }),
     sessionId: uuid("session_id"),
-    /** Whose rights it has, together with the agent's. */
+    /** The user whose rights it has, together with the agent's. */
     userEmail: text("user_email").notNull(),
-    /** Only the hash is kept; the token itself is shown once. */
+    /** Only the hash is stored; the token itself is shown once. */
     hash: text("hash").notNull().unique(),
     prefix: text("prefix").notNull(),
-    /** How many tool calls it is good for; without limit when absent. */
+    /** Maximum number of tool calls; unlimited when absent. */
     maxCalls: integer("max_calls"),
     calls: integer("calls").notNull().default(0),
     expiresAt: at("expires_at"),
@@ -35,7 +35,7 @@ export const tokens = pgTable(
   (table) => [index("idx_tokens_agent").on(table.agentId, table.id), index("idx_tokens_run").on(table.runId)],
 );
 
-/** A decided approval is told to the caller that asks again, once. */
+/** A decided approval is returned once to a caller that repeats the call. */
 export const approvalCollections = pgTable("approval_collections", {
   approvalId: uuid("approval_id")
     .primaryKey()

@@ -16,7 +16,7 @@ export const schedules = pgTable(
     payload: jsonb("payload").$type<Record<string, unknown>>().notNull().default({}),
     routing: jsonb("routing").$type<{ channel: string; target?: string | undefined }>(),
     enabled: boolean("enabled").notNull().default(true),
-    /** The planned time of the last firing: the next one is counted from here, also after a restart. */
+    /** The planned time of the last firing: the next one is computed from it, even after a restart. */
     lastFiredAt: at("last_fired_at"),
     createdAt: at("created_at").notNull().default(sql`now()`),
   },

@@ -23,7 +23,7 @@ export const users = pgTable("users", {
   updatedAt: at("updated_at").notNull().default(sql`now()`),
 });
 
-/** Who granted what to whom, and until when. The scopes in force are computed from these and the rows above. */
+/** Who granted what to whom, and until when. Effective scopes are computed from these and the rows above. */
 export const grants = pgTable(
   "grants",
   {
@@ -44,7 +44,7 @@ export const apiKeys = pgTable("api_keys", {
   id: uuid("id").primaryKey(),
   name: text("name").notNull(),
   owner: text("owner").notNull(),
-  /** Only the hash is kept; the key itself is shown once. */
+  /** Only the hash is stored; the key itself is shown once. */
   hash: text("hash").notNull().unique(),
   prefix: text("prefix").notNull(),
   rights: jsonb("rights").$type<string[]>().notNull(),
@@ -63,7 +63,7 @@ export const providerKeys = pgTable("provider_keys", {
   updatedAt: at("updated_at").notNull().default(sql`now()`),
 });
 
-/** Secrets a capability is given, for all users (`user_email` is empty) or for one. */
+/** Secrets given to a capability, for all users (`user_email` is empty) or for one. */
 export const capabilitySecrets = pgTable(
   "capability_secrets",
   {
@@ -87,7 +87,7 @@ export const auditLog = pgTable(
     subject: text("subject").notNull(),
     details: jsonb("details").notNull().default({}),
     createdAt: at("created_at").notNull().default(sql`now()`),
-    /** The hash of the row before it, and of this row with that one: see `audit-chain.ts`. */
+    /** The hash of the previous row, and of this row combined with it: see `audit-chain.ts`. */
     previous: text("previous"),
     hash: text("hash"),
   },
@@ -98,7 +98,7 @@ export const capabilityData = pgTable(
   "capability_data",
   {
     capabilityId: text("capability_id").notNull(),
-    /** `session:<id>` inside a session, else `user:<email>`. */
+    /** `session:<id>` inside a session, otherwise `user:<email>`. */
     scope: text("scope").notNull(),
     key: text("key").notNull(),
     value: jsonb("value").notNull(),
@@ -107,7 +107,7 @@ export const capabilityData = pgTable(
   (table) => [primaryKey({ columns: [table.capabilityId, table.scope, table.key] })],
 );
 
-/** Capabilities registered over the API: their document, as it came. Built-ins are code and have no row. */
+/** Capabilities registered over the API: their original document. Built-ins are code and have no row. */
 export const capabilityDocuments = pgTable("capability_documents", {
   id: text("id").primaryKey(),
   kind: text("kind").notNull(),
@@ -118,7 +118,7 @@ export const capabilityDocuments = pgTable("capability_documents", {
   updatedAt: at("updated_at").notNull().default(sql`now()`),
 });
 
-/** Choices of the operator that hold for the whole server, such as the default model. */
+/** The operator's server-wide choices, such as the default model. */
 export const serverSettings = pgTable("server_settings", {
   name: text("name").primaryKey(),
   value: jsonb("value").notNull(),

@@ -1,6 +1,6 @@
 /**
- * What an approval was asked for, as a hash: the agent's version, the capability's version and its config. An approval
- * counts only while the pin is the same; the arguments are in the approval itself.
+ * Identifies what an approval was asked for, as a hash: the agent's version, the capability's version and its config. An
+ * approval counts only while the pin is the same; the arguments are in the approval itself.
  */
 import { createHash } from "node:crypto";
 import type { RuntimeAgent, RuntimeTool } from "@capstan/core";

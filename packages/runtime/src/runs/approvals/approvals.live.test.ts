@@ -41,7 +41,7 @@ describe.each(STORES)("an approval on $name", ({ fresh }) => {
         arguments: { to: "bob@example.com", body: "" },
         userEmail: USER,
         assignee: USER,
-        reason: expect.stringMatching(/asks/),
+        reason: "Approval is required for every call.",
         expiry: { policy: "wait" },
         expiresAt: null,
       },
@@ -50,7 +50,14 @@ describe.each(STORES)("an approval on $name", ({ fresh }) => {
       type: "RUN_FINISHED",
       outcome: {
         type: "interrupt",
-        interrupts: [{ id: items[0]?.id, reason: "tool_call", toolCallId: items[0]?.callId }],
+        interrupts: [
+          {
+            id: items[0]?.id,
+            reason: "tool_call",
+            message: "Allow send? Approval is required for every call.",
+            toolCallId: items[0]?.callId,
+          },
+        ],
       },
     });
     expect(events.map(({ type }) => type)).toEqual(
@@ -60,7 +67,7 @@ describe.each(STORES)("an approval on $name", ({ fresh }) => {
     expect(engine.notes).toEqual([]);
   });
 
-  test("said yes to runs the call and goes on", async () => {
+  test("that is granted runs the call and continues", async () => {
     const { session, id, after } = await asked();
     expect(await engine.runs.approvals.answer(id, { approve: true, by: USER })).toMatchObject({
       ok: true,
@@ -74,7 +81,7 @@ describe.each(STORES)("an approval on $name", ({ fresh }) => {
     expect(await complaintsAbout(await collect(engine.runs, session, { runs: 2 }))).toEqual([]);
   });
 
-  test("lets every segment start with its time: first, resumed, queued, and resumed to be cancelled", async () => {
+  test("gives every segment a start time: first, resumed, queued, and resumed to be cancelled", async () => {
     const { session, id } = await asked((_call, step) =>
       step % 2 === 0 ? [{ call: "send", input: { to: "bob@example.com" } }] : [{ text: "Done." }],
     );
@@ -97,7 +104,7 @@ describe.each(STORES)("an approval on $name", ({ fresh }) => {
     expect(await complaintsAbout(events)).toEqual([]);
   });
 
-  test("denied with words tells the model, and the tool never runs", async () => {
+  test("denied with a reason tells the model, and the tool never runs", async () => {
     const { session, id, after } = await asked();
     await engine.runs.approvals.answer(id, { approve: false, by: USER, words: "wrong Bob" });
     const events = await collect(engine.runs, session, { after });
@@ -122,7 +129,7 @@ describe.each(STORES)("an approval on $name", ({ fresh }) => {
     expect(shown).not.toContain("bob@example.com");
   });
 
-  test("with edited arguments that do not fit is refused and stays open", async () => {
+  test("with invalid edited arguments is refused and stays pending", async () => {
     const { id } = await asked();
     const answer = await engine.runs.approvals.answer(id, {
       approve: true,
@@ -150,7 +157,7 @@ describe.each(STORES)("an approval on $name", ({ fresh }) => {
     expect(engine.notes.length).toBeLessThanOrEqual(1);
   });
 
-  test("one of two leaves the run waiting until both are answered, whoever answers at the same time", async () => {
+  test("one of two leaves the run waiting until both are answered, even concurrently", async () => {
     const { session, items, after } = await asked((_call, step) =>
       step === 0
         ? [
@@ -167,7 +174,7 @@ describe.each(STORES)("an approval on $name", ({ fresh }) => {
     expect(engine.records.filter(({ tool }) => tool === "add")).toHaveLength(1);
   });
 
-  test("holds back a message that comes meanwhile", async () => {
+  test("queues a message that arrives meanwhile", async () => {
     const { session, id, after } = await asked();
     const sent = await engine.runs.send(session, { content: "and?" });
     expect(sent).toMatchObject({ value: { status: "queued" } });
@@ -180,11 +187,11 @@ describe.each(STORES)("an approval on $name", ({ fresh }) => {
     const { session, after } = await asked(sendsMail, "00000000-0000-7000-8000-000000000002");
     await engine.runs.approvals.expire();
     const events = await collect(engine.runs, session, { after });
-    expect(results(events)[0]).toMatch(/nobody answered in time/);
+    expect(results(events)[0]).toMatch(/not answered in time/);
     expect(engine.notes).toEqual([]);
   });
 
-  test("that escalates goes to somebody else and waits", async () => {
+  test("that escalates goes to another person and waits", async () => {
     const { id } = await asked(sendsMail, "00000000-0000-7000-8000-000000000003");
     await engine.runs.approvals.expire();
     expect(await engine.runs.approvals.get(id)).toMatchObject({
@@ -225,7 +232,7 @@ describe.each(STORES)("a client's tool on $name", ({ fresh }) => {
         ]
       : [{ text: `They said ${JSON.stringify(prompt.at(-1)?.content)}` }];
 
-  test("pauses the run with the calls that wait, and their results let it go on", async () => {
+  test("suspends the run with the pending calls, and their results resume it", async () => {
     engine.answers = asks;
     const session = await engine.newSession();
     await engine.runs.send(session, { content: "map" }, { clientTools });
@@ -246,7 +253,7 @@ describe.each(STORES)("a client's tool on $name", ({ fresh }) => {
     expect(await complaintsAbout([...events, ...rest])).toEqual([]);
   });
 
-  test("counts a result once, and none that nobody asked for", async () => {
+  test("counts a result once, and none that was not requested", async () => {
     engine.answers = asks;
     const session = await engine.newSession();
     await engine.runs.send(session, { content: "map" }, { clientTools });
@@ -259,7 +266,7 @@ describe.each(STORES)("a client's tool on $name", ({ fresh }) => {
     }
   });
 
-  test("is given up when the user writes on instead", async () => {
+  test("is abandoned when the user sends another message instead", async () => {
     engine.answers = (call, step) =>
       JSON.stringify(call.prompt.at(-1)).includes("never mind") ? [{ text: "Fine." }] : asks(call, step);
     const session = await engine.newSession();
@@ -270,7 +277,7 @@ describe.each(STORES)("a client's tool on $name", ({ fresh }) => {
     expect(spoken(events)).toBe("Fine.");
   });
 
-  test("is checked by its own schema before the client is asked", async () => {
+  test("is validated by its own schema before the client gets it", async () => {
     engine.answers = (_call, step) => (step === 0 ? [{ call: "show_map", input: {} }] : [{ text: "Oh." }]);
     const session = await engine.newSession();
     await engine.runs.send(session, { content: "map" }, { clientTools });
@@ -282,7 +289,7 @@ describe.each(STORES)("a client's tool on $name", ({ fresh }) => {
 describe.each(STORES)("a call without a run on $name", ({ fresh }) => {
   const engine = useEngine(fresh);
 
-  test("waits in the same inbox, runs once when approved, and keeps its result", async () => {
+  test("waits in the same inbox, runs once when approved, and stores its result", async () => {
     const composed = await engine.composeFor(AGENT_ID);
     if (!composed.ok) throw new Error(composed.failure.message);
     const tool = composed.value.tools.find(({ name }) => name === "send");

@@ -1,6 +1,6 @@
 /**
- * The inbox: calls that wait for a person's approval. An answer is one transaction that locks the run's row: it counts
- * once, whoever gives it, and the last answer of a run starts its next segment, days later if need be.
+ * The inbox: calls that wait for approval. An answer is one transaction that locks the run's row: it counts
+ * once, whoever gives it, and the last answer of a run starts its next segment, even days later.
  */
 import {
   type Failure,
@@ -35,7 +35,7 @@ export interface Approval {
   readonly tool: string;
   readonly callId: string;
   readonly arguments: JsonValue;
-  /** What was asked for: see `approvalPin`. */
+  /** Identifies what was asked for: see `approvalPin`. */
   readonly pin: string | null;
   readonly reason: string;
   readonly status: ApprovalStatus;
@@ -56,11 +56,11 @@ export interface Decision {
   readonly approve: boolean;
   /** Who decided. */
   readonly by: string;
-  /** Whether they are an admin: others answer what they asked for or were asked. */
+  /** Whether they are an admin: others may only answer what they asked for or were asked. */
   readonly isAdmin?: boolean;
   /** Shown to the model. */
   readonly words?: string | undefined;
-  /** In place of the model's arguments; checked by the tool's schema again. */
+  /** Replaces the model's arguments; validated by the tool's schema again. */
   readonly editedArguments?: JsonValue | undefined;
 }
 
@@ -69,7 +69,7 @@ export interface ApprovalFilter {
   readonly sessionId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly assignee?: string | undefined;
-  /** Only approvals that this person asked for or is assigned to. */
+  /** Only approvals that this person requested or is assigned to. */
   readonly visibleTo?: string | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -89,13 +89,13 @@ export interface ApprovalParts {
   readonly pool: pg.Pool;
   readonly executorId: string;
   readonly now: () => Date;
-  /** The agent that asked; for a call without one, the nameless agent of its capability. */
+  /** The agent that asked; for a call without one, an anonymous agent with its capability. */
   readonly agentOf: (approval: Approval) => Promise<Result<RuntimeAgent>>;
-  /** Resumes a run whose last approval was answered, with the rights of this moment. */
+  /** Resumes a run whose last approval was answered, with the current rights. */
   readonly resume: (row: ClaimRow, answered: Approval) => Promise<void>;
   /** Makes an approved call that has no run. */
   readonly execute: (approval: Approval, agent: RuntimeAgent) => Promise<GateOutcome>;
-  /** Who answers calls that change rights, beside admins. */
+  /** Who answers calls that change rights, besides admins. */
   readonly rightsApprover?: string | undefined;
   readonly audit: (entry: { actor: string; action: string; subject: string; details: object }) => void;
 }
@@ -178,7 +178,7 @@ export function createApprovals(parts: ApprovalParts): Approvals {
   };
 }
 
-/** Whether this person may give this answer, and whether it answers what would run now. */
+/** Whether this person may give this answer, and whether it still matches what would run. */
 async function checkAnswer(
   parts: ApprovalParts,
   approval: Approval,
@@ -201,13 +201,13 @@ async function checkAnswer(
   return editedArguments === undefined ? ok(true) : checkEdits(tool, editedArguments);
 }
 
-/** Edited arguments must fit the tool's schema before the answer counts, so that the person can correct them. */
+/** Edited arguments are validated before the answer counts, so that the person can correct them. */
 function checkEdits({ name, tool }: RuntimeTool, editedArguments: JsonValue): Result<true> {
   const parsed = tool.input.parse(editedArguments);
   return parsed.ok ? ok(true) : fail("tool_input_invalid", { tool: name, where: parsed.where });
 }
 
-/** The answer was to something else: the question stays, for what would run now. */
+/** The answer was to something else: the question stays pending, updated to what would run now. */
 async function askAnew({ pool }: ApprovalParts, { id, tool }: Approval, pin: string): Promise<Result<never>> {
   await pool.query("update approvals set pin = $2 where id = $1 and status = 'pending'", [id, pin]);
   return fail("approval_changed", { id, tool });
@@ -267,7 +267,7 @@ async function executeApproved(parts: ApprovalParts, approval: Approval): Promis
   return { ...approval, result: result as JsonValue };
 }
 
-/** Between the answer and the call an agent may change again: then nothing runs. */
+/** The agent may change between the answer and the call: then nothing runs. */
 async function callUnchanged(
   { execute }: ApprovalParts,
   approval: Approval,

@@ -1,11 +1,11 @@
-/** Calls that came without a run, such as over REST: who makes them once a person has approved them. */
+/** Makes approved calls that have no run, such as those over REST. */
 import type { Result, RuntimeAgent } from "@capstan/core";
 import type { GateOutcome } from "../../gate/gate.ts";
 import { storedBudgets } from "../context/stored-budgets.ts";
 import type { RunsParts } from "../contract/run-types.ts";
 import type { Approval } from "./approvals.ts";
 
-/** The agent that asked; for a call without an agent, the nameless agent of its capability. */
+/** The agent that asked; for a call without an agent, an anonymous agent with its capability. */
 export function agentOf(parts: RunsParts, approval: Approval): Promise<Result<RuntimeAgent>> {
   const { agentId, userEmail, capabilityId, config } = approval;
   return agentId === "unsaved" && parts.composeSingle

@@ -26,7 +26,7 @@ const FIND = `select a.id, a.status, a.words, a.result from approvals a
   order by a.created_at desc limit 1`;
 const COLLECT = `insert into approval_collections(approval_id) values ($1) on conflict do nothing returning approval_id`;
 
-/** The newest approval of this very call whose answer nobody collected. */
+/** The newest approval of exactly this call whose answer was not collected. */
 export async function findAsked(
   { pool }: Pick<Database, "pool">,
   { agentId, email, tool, input }: AskedCall,
@@ -35,7 +35,7 @@ export async function findAsked(
   return rows[0];
 }
 
-/** Whether this caller is the one that gets the answer. */
+/** Whether this caller gets the answer. */
 export async function collectAnswer({ pool }: Pick<Database, "pool">, id: string): Promise<boolean> {
   return (await pool.query(COLLECT, [id])).rows.length > 0;
 }

@@ -1,8 +1,8 @@
-/** What the database does about approvals whose time has passed. The time itself is core's `expiryOf`. */
+/** SQL for overdue approvals. The time itself is core's `expiryOf`. */
 
 export const IS_OVERDUE = "status = 'pending' and expires_at < now()";
 
-/** Passes overdue approvals on to the person whom the policy names; they no longer expire. */
+/** Reassigns overdue approvals to the person named by the policy; they no longer expire. */
 export const escalateOverdue = (columns: string): string =>
   `update approvals set assignee = expiry->>'to', expires_at = null
   where ${IS_OVERDUE} and expiry->>'policy' = 'escalate' returning ${columns}`;

@@ -1,4 +1,4 @@
-/** What a session's run waits for people to answer, including the questions of agents it delegated to. */
+/** Questions of a session's run that wait for people, including those of agents it delegated to. */
 import type { Database } from "../../db/database.ts";
 import type { Approval, Approvals } from "./approvals.ts";
 

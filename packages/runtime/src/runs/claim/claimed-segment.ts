@@ -11,11 +11,11 @@ export interface Answer {
   readonly words: string | null;
   readonly edited: JsonValue;
   readonly by: string | null;
-  /** What was asked for: an approval of something else does not count. */
+  /** Identifies what was asked for: an approval of something else does not count. */
   readonly pin: string | null;
 }
 
-/** A segment as it was claimed. */
+/** A claimed segment. */
 export interface ClaimedSegment {
   readonly runId: string;
   readonly sessionId: string;
@@ -36,7 +36,7 @@ export interface ClaimedSegment {
   readonly messages: readonly ConversationMessage[];
   readonly usages: readonly StoredUsage[];
   readonly activeMs: number;
-  /** Usage of the runs that it started. */
+  /** Usage of the runs it started. */
   readonly children: readonly RunUsage[];
   /** Claims in a row without progress. */
   readonly attempts: number;

@@ -11,7 +11,7 @@ export interface SessionView {
   readonly owner: string;
   readonly state: JsonValue;
   readonly metadata: { readonly scopeCeiling?: readonly string[] };
-  /** The run of the message that was asked about. */
+  /** The run of the given message. */
   readonly known: {
     readonly id: string;
     readonly status: string;

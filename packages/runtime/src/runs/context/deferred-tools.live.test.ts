@@ -41,7 +41,7 @@ describe("an agent with very many tools", () => {
     parts: { deferToolsAbove: 1000 },
   });
 
-  test("is shown the search only, finds what it needs, and what it finds passes the gate", async () => {
+  test("sees only the search, finds what it needs, and every call still passes the gate", async () => {
     const shown: string[][] = [];
     engine.answers = ({ tools = [], prompt }, step) => {
       shown.push(tools.map(({ name }) => name));
@@ -74,7 +74,7 @@ describe("an agent with very many tools", () => {
     ).toEqual(["refused", "refused", "success"]);
   });
 
-  test("keeps what it found in the next turn", async () => {
+  test("keeps found tools in the next turn", async () => {
     const shown: string[][] = [];
     engine.answers = ({ tools = [] }, step) => {
       shown.push(tools.map(({ name }) => name));

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { runtimeTool, stateTool } from "./engine-tools.ts";
 
 export const SEARCH_TOOL = "search_tools";
-const DEFER_ABOVE_TOKENS = 16_000; // a tenth of a usual context window, sent again at every step
+const DEFER_ABOVE_TOKENS = 16_000; // a tenth of a usual context window, sent with every step
 const MOST_FOUND = 5;
 
 export const isDeferred = (agent: RuntimeAgent, limit: number = DEFER_ABOVE_TOKENS): boolean =>

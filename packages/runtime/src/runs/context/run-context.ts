@@ -19,7 +19,7 @@ export interface Engine {
   readonly queue: CommitQueue;
   readonly hub: EventHub;
   readonly now: () => Date;
-  /** Set while the process stops: segments end at their next step and are handed over. */
+  /** Set while the process stops: segments end at their next step and are released. */
   readonly draining: () => boolean;
   readonly agentFor: (agentId: string, userEmail: string) => Promise<Result<RuntimeAgent>>;
   /** The next `agentFor` composes again. */
@@ -38,7 +38,7 @@ export class RunContext {
   agentId: string;
   state: JsonValue;
   scopeCeiling: readonly string[] | undefined;
-  /** What the model had said when its stream broke. */
+  /** Text of the model when its stream broke. */
   partial: { readonly id: string; readonly parts: readonly AssistantPart[] } | undefined;
   /** Messages to store before a call's result: the message with the call, if a coding agent's program made it. */
   unstored: (callId: string) => readonly MessageToStore[] = () => [];
@@ -93,7 +93,7 @@ export class RunContext {
     this.log.emit(runStarted({ sessionId, segmentId, parentRunId: parent?.runId, at: this.engine.now() }));
   }
 
-  /** The agent with its rights of this moment and the tools of this turn; rights may change between steps. */
+  /** The agent with its current rights and the tools of this turn; rights may change between steps. */
   async agent(): Promise<Result<RuntimeAgent>> {
     const composed = await this.engine.agentFor(this.agentId, this.claim.userEmail);
     if (!composed.ok) return composed;
@@ -104,7 +104,7 @@ export class RunContext {
     return withTools(own, this.#defers ? [...more.value, searchTool(own)] : more.value);
   }
 
-  /** Composed anew: what a person has just changed counts for this call. */
+  /** Recomposed: a change just made by a person counts for this call. */
   agentNow(): Promise<Result<RuntimeAgent>> {
     this.engine.forgetAgent(this.agentId, this.claim.userEmail);
     return this.agent();
@@ -143,7 +143,7 @@ export class RunContext {
     return { webhook: { url, payload } };
   }
 
-  /** Warns the client once, however often it happens. */
+  /** Warns the client once per kind, however often it happens. */
   warn(text: string): void {
     if (this.#warned.has(text)) return;
     this.#warned.add(text);

@@ -27,7 +27,7 @@ describe("cost", () => {
 });
 
 describe("limits", () => {
-  test("are the lower of the agent's and the message's, with the server's where both are silent", () => {
+  test("are the lower of the agent's and the message's, with the server's as default", () => {
     const defaults = { maxSteps: 50, maxSeconds: 60 };
     expect(
       effectiveLimits({ maxSteps: 10, maxTokens: 5 }, { maxSteps: 99, maxCostUsd: 1 }, defaults),
@@ -43,7 +43,7 @@ describe("limits", () => {
     ["run_step_limit", { maxSteps: 2, maxSeconds: 99 }],
     ["run_token_limit", { maxSteps: 9, maxSeconds: 99, maxTokens: 200 }],
     ["run_cost_limit", { maxSteps: 9, maxSeconds: 99, maxCostUsd: 0.0003 }],
-  ])("are reached by what was used: %s", (code, limits) => {
+  ])("are reached by usage: %s", (code, limits) => {
     const meter = new RunMeter(limits, nothingBefore);
     expect(meter.exceeded).toBeUndefined();
     meter.add(usage, { input: 1, output: 10 });
@@ -51,7 +51,7 @@ describe("limits", () => {
     expect(meter.exceeded?.code).toBe(code);
   });
 
-  test("count time across segments, and leave the waiting out", () => {
+  test("count time across segments, without waiting time", () => {
     let now = 0;
     const meter = new RunMeter({ maxSteps: 9, maxSeconds: 10 }, { usages: [], activeMs: 4000 }, () => now);
     now = 5000;
@@ -62,7 +62,7 @@ describe("limits", () => {
 });
 
 describe("usage", () => {
-  test("is one entry per model, for the run and for the segment apart", () => {
+  test("is one entry per model, for the run and for the segment", () => {
     const meter = new RunMeter(
       { maxSteps: 9, maxSeconds: 99 },
       { usages: [{ ...usage, costUsd: 1 }], activeMs: 0 },

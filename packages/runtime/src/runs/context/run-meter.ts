@@ -74,7 +74,7 @@ export class RunMeter {
     }
   }
 
-  /** `knownCostUsd`: what a program says that it cost; else the prices tell. */
+  /** `knownCostUsd`: the cost reported by a program; otherwise computed from prices. */
   add(usage: TokenUsage, prices: ModelPrices | undefined, knownCostUsd?: number): StoredUsage {
     const cost = knownCostUsd ?? costUsd(prices, usage);
     this.#add(usage, cost);

@@ -1,4 +1,4 @@
-/** Limits an agent to these scopes, for a run that another run started. Tools that need more are hidden, with the reason. */
+/** Limits an agent to these scopes, for a run started by another run. Tools that need more are hidden, with the reason. */
 import type { HiddenTool, RuntimeAgent } from "@capstan/core";
 import { effectiveScopes, missingScopes } from "@capstan/core/internal";
 

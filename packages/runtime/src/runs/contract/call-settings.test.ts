@@ -4,8 +4,8 @@ import { callSettings } from "./call-settings.ts";
 const first = { isFirstStep: true, toolNames: ["add"] };
 const later = { isFirstStep: false, toolNames: ["add"] };
 
-describe("what a client asks of the model", () => {
-  test("reaches it as it was asked, and nothing else does", () => {
+describe("model settings of a client", () => {
+  test("reach the model unchanged, and nothing else does", () => {
     const sampling = { temperature: 0, topP: undefined, stopSequences: ["END"] };
     expect(callSettings({ sampling }, first)).toEqual({ temperature: 0, stopSequences: ["END"] });
     expect(callSettings({}, first)).toEqual({});

@@ -1,4 +1,4 @@
-/** What a client may ask of the model beside the conversation: how to sample, and whether a tool must be called. */
+/** Model settings a client may send besides the conversation: sampling, and whether a tool must be called. */
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 
 export interface Sampling {
@@ -11,7 +11,7 @@ export interface Sampling {
   readonly stopSequences?: readonly string[] | undefined;
 }
 
-/** `none`: answer in words. `required`: call some tool. A name: call that one. */
+/** `none`: answer in text. `required`: call any tool. A name: call that one. */
 export type ToolChoice = "none" | "required" | { readonly name: string };
 
 export interface CallSettings {
@@ -19,7 +19,7 @@ export interface CallSettings {
   readonly toolChoice?: ToolChoice | undefined;
 }
 
-/** A forced call counts for the first step alone: with its result in hand the model must be free to answer. */
+/** A forced call applies to the first step only: with its result the model must be free to answer. */
 export function callSettings(
   { sampling = {}, toolChoice }: CallSettings,
   { isFirstStep, toolNames }: { readonly isFirstStep: boolean; readonly toolNames: readonly string[] },

@@ -1,6 +1,6 @@
 /**
  * What the engine needs from a coding agent's program to run an agent's sessions in it. The server implements this; the
- * engine knows no processes and no protocols, only unified events and the tool calls that come back.
+ * engine knows no processes and no protocols, only unified events and incoming tool calls.
  */
 import type { JsonValue, Result, RuntimeAgent } from "@capstan/core";
 import type { ApprovalMode, CodingAgentEvent, FilePart, ToolOutput } from "@capstan/core/internal";
@@ -8,7 +8,7 @@ import type { ModelPrices } from "../../providers/models.ts";
 import type { ReasoningEffort } from "./run-types.ts";
 
 export interface HarnessFacts {
-  /** Whether a session that the program stored can be resumed. */
+  /** Whether a session stored by the program can be resumed. */
   readonly canResume: boolean;
   readonly approvalModes: readonly ApprovalMode[];
 }
@@ -17,7 +17,7 @@ export interface HarnessFacts {
 export interface HarnessCall {
   readonly tool: string;
   readonly input: JsonValue;
-  /** The program's own id of the call, where it sends one. */
+  /** The program's own id of the call, if it sends one. */
   readonly id?: string | undefined;
   /** Aborted when the program no longer waits for the answer. */
   readonly signal: AbortSignal;
@@ -26,21 +26,21 @@ export interface HarnessCall {
 export interface HarnessRequest {
   readonly runId: string;
   readonly sessionId: string;
-  /** Whose session it is: with tools of its own, the program runs under a user id of theirs. */
+  /** The session's user: with its own tools, the program runs under a user id of theirs. */
   readonly userEmail: string;
   readonly agent: RuntimeAgent;
   readonly prompt: string;
   readonly files: readonly FilePart[];
-  /** `provider/model` as the agent or the message names it. */
+  /** `provider/model` as in the agent or the message. */
   readonly model?: string | undefined;
   readonly reasoning?: ReasoningEffort | undefined;
   /** The program's own session to resume. */
   readonly resume?: string | undefined;
-  /** After a crash: keep what the program left in its folder. */
+  /** After a crash: keep the files that the program left in its folder. */
   readonly recovers?: boolean;
   readonly maxTurns: number;
   readonly maxCostUsd?: number | undefined;
-  /** Passes the gate; resolves with the tool's result, which may first need a person's approval. */
+  /** Passes the gate; resolves with the tool's result, which may first require approval. */
   readonly call: (call: HarnessCall) => Promise<ToolOutput>;
 }
 
@@ -53,7 +53,7 @@ export interface HarnessProcess {
   readonly ownTool: (name: string) => string | undefined;
   approve(id: string, input?: unknown): Promise<void>;
   deny(id: string, reason?: string): Promise<void>;
-  /** Asks the program to stop by its protocol, then kills it. */
+  /** Asks the program to stop through its protocol, then kills it. */
   interrupt(): Promise<void>;
   abort(): Promise<void>;
 }

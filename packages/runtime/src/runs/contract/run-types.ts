@@ -23,7 +23,7 @@ export interface ClientTool {
 }
 
 export interface NewMessage {
-  /** The client's own id; the same id twice is one message. Generated when absent. */
+  /** The client's own id; sending the same id again is the same message. Generated when absent. */
   readonly id?: string | undefined;
   readonly content: string | readonly UserPart[];
 }
@@ -31,11 +31,11 @@ export interface NewMessage {
 export interface SendOptions {
   /** `provider/model` in place of the agent's, for this run. */
   readonly model?: string | undefined;
-  /** The answer must be JSON that fits this schema. */
+  /** The answer must be JSON that matches this schema. */
   readonly outputSchema?: JsonSchema | undefined;
   readonly webhookUrl?: string | undefined;
   readonly clientTools?: readonly ClientTool[] | undefined;
-  /** What the client wants the model to know for this turn. */
+  /** Context from the client for this turn. */
   readonly context?: readonly { readonly description: string; readonly value: string }[] | undefined;
   /** The session's shared state, as the client sends it. */
   readonly state?: JsonValue | undefined;
@@ -44,15 +44,15 @@ export interface SendOptions {
   readonly reasoning?: ReasoningEffort | undefined;
   readonly sampling?: Sampling | undefined;
   readonly toolChoice?: ToolChoice | undefined;
-  /** The client shares a state with the agent: `update_state` is offered, also while the state is empty. */
+  /** The client shares state with the agent: `update_state` is offered even while the state is empty. */
   readonly sharesState?: boolean | undefined;
   /** Arguments of these tools become part of the shared state; clients show them while they stream. */
   readonly predictState?: readonly PredictedState[] | undefined;
   /** System and developer messages of the client, for the model. */
   readonly instructions?: readonly string[] | undefined;
-  /** The client's own id of the run: the same message with the same id is a repeated request. */
+  /** The client's own run id: the same message with the same id is a repeated request. */
   readonly clientRunId?: string | undefined;
-  /** The session that keeps the messages which this run's message replaces. */
+  /** The session that keeps the messages which this message replaces. */
   readonly branchSessionId?: string | undefined;
   /** W3C's `traceparent` of the request: the run's spans belong to that trace. */
   readonly traceparent?: string | undefined;
@@ -98,7 +98,7 @@ export interface RunUsage {
   readonly tokens: readonly TokenUsage[];
 }
 
-/** What a waiting run waits for. */
+/** What a waiting run is waiting for. */
 export interface Pending {
   readonly approvals: readonly string[];
   readonly clientCalls: readonly string[];
@@ -110,7 +110,7 @@ export type RunResult =
   | { readonly type: "failed"; readonly failure: Failure }
   | { readonly type: "cancelled"; readonly by?: string };
 
-/** What a segment exercised, for the record of what an agent and its model really do. */
+/** Features a segment used, to record what an agent and its model really do. */
 export interface RunObservation {
   readonly agentId: string;
   readonly model: string;
@@ -178,14 +178,14 @@ export interface RunsParts {
   readonly webhooks?: Webhooks;
   /** Who answers calls that change rights, beside admins. */
   readonly rightsApprover?: string | undefined;
-  /** Called after each segment; must not throw or wait. */
+  /** Called after each segment; must not throw or block. */
   readonly observed?: (observation: RunObservation) => void;
-  /** Called once per run, when it has ended; must not throw or wait. */
+  /** Called once per run, when it has ended; must not throw or block. */
   readonly ended?: (run: EndedRun) => void;
-  /** Called when an approval is asked for or decided; must not throw or wait. */
+  /** Called when an approval is requested or decided; must not throw or block. */
   readonly audit?: (entry: { actor: string; action: string; subject: string; details: object }) => void;
   readonly onError?: (error: unknown, what: string) => void;
-  /** How many segments this process runs at once; further ones wait. */
+  /** How many segments this process runs at once; further ones are queued. */
   readonly mostSegments?: number;
 }
 

@@ -4,7 +4,7 @@ import { ExpectedCalls } from "./expected-calls.ts";
 const call = (id: string, tool: string, input: object = {}) => ({ id, tool, input: { ...input } });
 
 describe("a call that arrives", () => {
-  test("is the one that was announced, by its id, its arguments, or its name", async () => {
+  test("is matched with its announcement by id, arguments, or name", async () => {
     const calls = new ExpectedCalls();
     for (const [id, n] of [
       ["a", 1],
@@ -17,14 +17,14 @@ describe("a call that arrives", () => {
     expect((await calls.match("add", { n: 7 })).id).toBe("a"); // announced before its arguments were known
   });
 
-  test("waits for its announcement, so that what was said before is shown before", async () => {
+  test("waits for its announcement, so that earlier text is shown first", async () => {
     const calls = new ExpectedCalls();
     const arriving = calls.match("add", { n: 1 });
     calls.add(call("late", "add", { n: 1 }));
     expect((await arriving).id).toBe("late");
   });
 
-  test("without an announcement goes on by itself, and one that follows tells nothing new", async () => {
+  test("without an announcement continues by itself, and a late announcement is ignored", async () => {
     vi.useFakeTimers();
     try {
       const calls = new ExpectedCalls(1000);
@@ -40,7 +40,7 @@ describe("a call that arrives", () => {
   });
 });
 
-test("a call that ended without having arrived is known, once", () => {
+test("a call that ended without having arrived is reported once", () => {
   const calls = new ExpectedCalls();
   calls.add(call("a", "add"));
   expect(calls.drop("a")).toMatchObject({ tool: "add" });

@@ -1,13 +1,13 @@
 /**
- * A program tells twice of each call of the agent's tools: in its output, and by making it over MCP, where the call has
- * no id that the output knows. The two come by different pipes; a call waits a moment for its announcement, so that what
- * the program said before it is shown before it.
+ * A program reports each call of the agent's tools twice: in its output, and by making it over MCP, where the call has
+ * no id known to the output. The two arrive over different pipes; a call waits briefly for its announcement, so that
+ * earlier text of the program is shown first.
  */
 import type { JsonValue } from "@capstan/core";
 import { uuidv7 } from "uuidv7";
 import { sameInput } from "./same-input.ts";
 
-const ANNOUNCED_WITHIN_MS = 1000; // an idle pipe needs a few; a program that announces afterwards costs a second per call
+const ANNOUNCED_WITHIN_MS = 1000; // an idle pipe needs a few; a program that announces late costs a second per call
 
 export interface ExpectedCall {
   readonly id: string;
@@ -25,14 +25,14 @@ export class ExpectedCalls {
   readonly #withinMs: number;
   readonly #expected: ExpectedCall[] = [];
   readonly #waiting: Waiting[] = [];
-  /** Calls that came without an announcement; theirs may follow, and tells nothing new. */
+  /** Calls that arrived without an announcement; a late one is ignored. */
   readonly #early: ExpectedCall[] = [];
 
   constructor(withinMs: number = ANNOUNCED_WITHIN_MS) {
     this.#withinMs = withinMs;
   }
 
-  /** The program's output tells of a call. */
+  /** The program's output announces a call. */
   add(call: ExpectedCall): void {
     const early = this.#early.findIndex(
       ({ tool, input }) => tool === call.tool && sameInput(input, call.input),
@@ -47,7 +47,7 @@ export class ExpectedCalls {
     waiting.found(call);
   }
 
-  /** The call arrives: as it was announced, or by itself when nothing announces it in time. */
+  /** A call arrives: with its announcement, or by itself if none comes in time. */
   async match(tool: string, input: JsonValue, id?: string): Promise<ExpectedCall> {
     const named = id === undefined ? undefined : this.#expected.find((call) => call.id === id);
     const expected = named ?? best(this.#expected, tool, input);
@@ -58,7 +58,7 @@ export class ExpectedCalls {
     return this.#waitForAnnouncement(tool, input, id);
   }
 
-  /** It ended without having arrived; undefined when it did arrive, or was never told of. */
+  /** It ended without having arrived; undefined when it did arrive, or was never announced. */
   drop(id: string): ExpectedCall | undefined {
     const at = this.#expected.findIndex((call) => call.id === id);
     return at < 0 ? undefined : this.#expected.splice(at, 1)[0];

@@ -1,29 +1,29 @@
 /**
- * The thread between a session and the program's own one: with which id it is resumed, and how much of the conversation
- * the program knows. `active` stays true when a process dies, which is how its successor tells a crash from a pause.
+ * Links a session to the program's own one: the id to resume it with, and how much of the conversation
+ * the program knows. `active` stays true when a process dies, which tells its successor that it crashed.
  */
 import type pg from "pg";
 
 export interface HarnessLink {
   readonly harness: string;
-  /** The program's own session id, once it has said one. */
+  /** The program's own session id, once known. */
   readonly cliSession: string | null;
   readonly runId: string;
   readonly active: boolean;
-  /** The last message that the program was told or said itself. */
+  /** The last message that the program received or wrote. */
   readonly knows: string;
 }
 
 const READ = `select harness, cli_session as "cliSession", run_id as "runId", active, knows
   from harness_sessions where session_id = $1`;
 
-/** Only the process that has the run may write; one that lost it, by its epoch, changes nothing. */
+/** Only the process that owns the run may write; one with an older epoch changes nothing. */
 const WRITE = `insert into harness_sessions(session_id, harness, cli_session, run_id, epoch, active, knows)
   select $1, $2, $3, id, epoch, $6, $7 from runs where id = $4 and epoch = $5
   on conflict (session_id) do update set harness = excluded.harness, cli_session = excluded.cli_session,
     run_id = excluded.run_id, epoch = excluded.epoch, active = excluded.active, knows = excluded.knows`;
 
-/** A cancel takes the run's epoch first; what the program knows is then still told, unless another one has begun. */
+/** A cancel takes the run's epoch first; what the program knows is still recorded, unless another run has started. */
 const PAUSE = `update harness_sessions set active = false, knows = $4
   where session_id = $1 and run_id = $2 and epoch = $3`;
 

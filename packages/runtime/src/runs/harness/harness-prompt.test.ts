@@ -25,15 +25,17 @@ const result: ConversationMessage = {
   ],
 };
 
-describe("a program that knows the rest is told", () => {
-  test("the new message and nothing else", () => {
+describe("a program that knows the rest gets", () => {
+  test("only the new message", () => {
     const { prompt } = promptAfter([user("1", "hi"), said("2", "hello"), user("3", "and now?")], "2");
     expect(prompt).toBe("and now?");
   });
 
-  test("what became of the call it had made, and to go on", () => {
+  test("the result of its call, and a request to continue", () => {
     const { prompt } = promptAfter([user("1", "mail it"), called, result], "c");
-    expect(prompt).toMatch(/You called send\(\{"to":"a@b.c"\}\). Its result: sent[\s\S]*Go on from there\.$/);
+    expect(prompt).toMatch(
+      /You called send\(\{"to":"a@b.c"\}\). Its result: sent[\s\S]*Continue from there\.$/,
+    );
     expect(prompt).not.toContain("mail it");
   });
 
@@ -46,23 +48,23 @@ describe("a program that knows the rest is told", () => {
   });
 });
 
-test("a program that knows nothing is told the whole conversation", () => {
+test("a program that knows nothing gets the whole conversation", () => {
   const { prompt } = promptAfter([user("1", "a"), called, result, said("4", "b"), user("5", "c")], undefined);
   expect(prompt).toMatch(
     /^\[The conversation so far:\]\nUser: a\nYou called send[\s\S]*You: b\n[\s\S]*\n\nc$/,
   );
 });
 
-test("a first message is told as it is", () => {
+test("a first message is passed unchanged", () => {
   expect(promptAfter([user("1", "hi")], undefined).prompt).toBe("hi");
 });
 
-test("a stopped program is told to go on, with what was answered meanwhile", () => {
+test("a stopped program is asked to continue, with the answers that came meanwhile", () => {
   const { prompt } = promptAfterCrash([user("1", "mail it"), called, result], [result]);
-  expect(prompt).toMatch(/You were stopped[\s\S]*Its result: sent[\s\S]*mail it$/);
+  expect(prompt).toMatch(/You were interrupted[\s\S]*Its result: sent[\s\S]*mail it$/);
 });
 
-test("files come with the new message", () => {
+test("files are passed with the new message", () => {
   const file = { type: "file", mediaType: "image/png", source: { type: "session", path: "/a.png" } } as const;
   const message: ConversationMessage = {
     id: "1",

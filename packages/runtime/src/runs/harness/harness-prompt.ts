@@ -1,6 +1,6 @@
 /**
- * What a program is told when it starts: the new message alone when it remembers the rest, else the conversation too.
- * Pure: which of the two it is, follows from the messages and from how far the program's own session reaches.
+ * The prompt of a starting program: only the new message when it remembers the rest, otherwise the conversation too.
+ * Pure: decided from the messages and from how far the program's own session reaches.
  */
 import {
   type ConversationMessage,
@@ -9,7 +9,7 @@ import {
   toolOutputText,
 } from "@capstan/core/internal";
 
-const MOST_CHARS = 200_000; // some 50k tokens of conversation; a program's own session would have been compacted by then
+const MOST_CHARS = 200_000; // about 50k tokens of conversation; a program's own session would have been compacted by then
 const MOST_RESULT_CHARS = 4_000;
 
 export interface HarnessPrompt {
@@ -17,7 +17,7 @@ export interface HarnessPrompt {
   readonly files: readonly FilePart[];
 }
 
-/** For a program that knows everything up to and with `knows`; nothing, when that is undefined. */
+/** For a program that knows everything up to and including `knows`; nothing when undefined. */
 export function promptAfter(
   messages: readonly ConversationMessage[],
   knows: string | undefined,
@@ -34,7 +34,7 @@ export function promptAfter(
   };
 }
 
-/** For a program that was stopped in the middle, and whose own session remembers how far it was. */
+/** For a program that was interrupted, and whose own session knows how far it got. */
 export function promptAfterCrash(
   messages: readonly ConversationMessage[],
   answered: readonly ConversationMessage[],
@@ -44,9 +44,9 @@ export function promptAfterCrash(
   return { prompt: prompt.join("\n\n"), files: asked ? filesOf([asked]) : [] };
 }
 
-const GO_ON = "Go on from there.";
+const GO_ON = "Continue from there.";
 const STOPPED =
-  "[You were stopped before you had finished. Go on with the message below from where you were, and do not repeat what is done.]";
+  "[You were interrupted before you finished. Continue with the message below where you stopped, and do not repeat completed work.]";
 
 function earlier(
   told: readonly ConversationMessage[],
@@ -84,7 +84,7 @@ function callsById(messages: readonly ConversationMessage[]): Map<string, ToolCa
   return new Map(calls.map((call) => [call.toolCallId, call]));
 }
 
-/** With what the engine added for the model. */
+/** Includes what the engine added for the model. */
 const allText = (message: ConversationMessage): string =>
   message.role === "user"
     ? message.content.map((part) => (part.type === "text" ? part.text : "")).join("")

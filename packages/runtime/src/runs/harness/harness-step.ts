@@ -23,7 +23,7 @@ import { lateAnswer } from "./native-question.ts";
 
 export const isHarnessed = ({ spec }: RuntimeAgent): boolean => spec.harness !== NATIVE_AGENT;
 
-/** The driver of the agent's harness; a refusal that names the next step when there is none. */
+/** The driver of the agent's harness; otherwise a refusal with the next step. */
 export function driverFor({ parts }: Pick<Engine, "parts">, { spec }: RuntimeAgent): Result<HarnessDriver> {
   const driver = parts.harness?.(spec.harness);
   if (driver) return ok(driver);
@@ -56,7 +56,7 @@ export async function harnessStep(
     : failRun(context, begun.failure);
 }
 
-/** Calls whose program has ended: makes calls of the agent's tools; the program learns the results when it is resumed. */
+/** Calls whose program has ended: makes calls of the agent's tools; the program gets the results when it is resumed. */
 async function makeCalls(
   context: RunContext,
   agent: RuntimeAgent,
@@ -92,7 +92,7 @@ async function begin(context: RunContext, agent: RuntimeAgent): Promise<Result<B
   const opening = openingOf(context, link?.harness === name && facts.value.canResume ? link : undefined);
   const crashed = hasCrashed(context, link);
   if (crashed && opening.resume === undefined) {
-    return fail("harness_lost", { harness: name, why: "it was stopped, and has no session to go on with" });
+    return fail("harness_lost", { harness: name, why: "it was stopped, and has no session to resume" });
   }
   const live = new LiveHarness(context, driver.value, facts.value);
   const request = { ...requestOf(context, agent), ...opening, recovers: crashed, call: live.call };
@@ -158,7 +158,7 @@ async function driveHarness(
   let end: HarnessEnd;
   try {
     await note(context, live);
-    // A program that cannot be resumed must still be there for the answer.
+    // A program that cannot be resumed must be kept for the answer.
     end = await live.drive(context, live.facts.canResume ? expiry : cappedExpiry(expiry, idle.waitMs / 1000));
   } catch (error) {
     live.discard();
@@ -205,7 +205,7 @@ async function endHarness(
   const harness = context.harness ?? "";
   if (resumed && isSessionLost(live, event)) {
     if (resumed === "with a message") return startAnew(context, harness);
-    const why = event.message ?? "its session is gone";
+    const why = event.message ?? "its session is lost";
     return failRun(context, fail("harness_lost", { harness, why }).failure);
   }
   live.partial(context);
@@ -226,11 +226,11 @@ async function startAnew(context: RunContext, harness: string): Promise<undefine
   const knows = context.messages.at(-1)?.id ?? "";
   const gone = { harness, cliSession: null, active: false, knows };
   await writeLink(engine.parts.database.pool, claim, gone);
-  context.warn(`${harness} no longer has its session; it was told the conversation anew.`);
+  context.warn(`${harness} no longer has its session; the conversation was sent again.`);
 }
 
 function failureOf({ meter }: RunContext, harness: string, event: RunEnded): Failure {
-  const { outcome, limit, message = "it stopped before its end", status, code, nextStep } = event;
+  const { outcome, limit, message = "it stopped before it finished", status, code, nextStep } = event;
   const { limits, usage } = meter;
   if (outcome === "aborted" || (code !== undefined && DIED.has(code)))
     return fail("harness_lost", { harness, why: message }).failure;

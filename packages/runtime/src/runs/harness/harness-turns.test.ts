@@ -8,7 +8,7 @@ function newTurns() {
 }
 
 describe("a turn", () => {
-  test("gathers words and calls until the first result", () => {
+  test("collects text and calls until the first result", () => {
     const { turns } = newTurns();
     turns.say("text-delta", "Both. ");
     const first = turns.call("1", "add", {}, false);
@@ -22,7 +22,7 @@ describe("a turn", () => {
     expect(turns.call("3", "add", {}, false).turn).not.toBe(first.turn);
   });
 
-  test("holds the next one's results back until all of its own are there", async () => {
+  test("holds the next turn's results until all of its own are there", async () => {
     const { turns } = newTurns();
     const one = turns.call("1", "add", {}, false);
     turns.call("2", "add", {}, false);
@@ -40,7 +40,7 @@ describe("a turn", () => {
     expect(isReady).toBe(true);
   });
 
-  test("gives a call that is numbered anew an id of its own", () => {
+  test("gives a call with a reused number a unique id", () => {
     const { turns } = newTurns();
     const one = turns.call("1", "add", {}, false);
     turns.message(one.turn);

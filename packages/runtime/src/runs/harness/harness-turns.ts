@@ -1,7 +1,7 @@
 /**
- * The conversation as a program tells it, in the messages we store: a turn is what it says and calls until the first
+ * Converts a program's output to stored messages: a turn is its text and calls until the first
  * result comes back. A turn is stored with its first result, and the next turn's results wait until all of its own are
- * there, so that every stored call is followed by its result and nothing between.
+ * there, so that every stored call is directly followed by its result.
  */
 import type { JsonValue, RunEvent } from "@capstan/core";
 import { type ConversationMessage, type ToolCallPart, toolCallsOf } from "@capstan/core/internal";
@@ -13,10 +13,10 @@ export interface Turn {
   readonly builder: MessageBuilder;
   /** The calls of this turn that have no result yet. */
   readonly open: Set<string>;
-  /** Settles when all results of the turn before are stored. */
+  /** Settles when all results of the previous turn are stored. */
   readonly ready: Promise<void>;
   readonly complete: PromiseWithResolvers<void>;
-  /** Its message is on disk, or on its way: whatever comes now belongs to the next turn. */
+  /** Its message is stored, or about to be: later output belongs to the next turn. */
   isStored: boolean;
 }
 
@@ -38,7 +38,7 @@ export class HarnessTurns {
       );
   }
 
-  /** What was said and called since the last stored turn, if anything was. */
+  /** Text and calls since the last stored turn, if any. */
   get unstored(): Turn | undefined {
     return this.#current && !this.#current.isStored ? this.#current : undefined;
   }
@@ -47,7 +47,7 @@ export class HarnessTurns {
     this.#turn().builder.take({ type, id: type, delta });
   }
 
-  /** Shows a call; its id is made the only one of the session. */
+  /** Shows a call; its id is made unique in the session. */
   call(
     id: string,
     toolName: string,
@@ -59,18 +59,18 @@ export class HarnessTurns {
     turn.builder.take({ type: "tool-call", toolCallId: id, toolName, input: JSON.stringify(input) });
     this.#nativeStart = false;
     const part = turn.builder.calls.at(-1);
-    if (!part) throw new Error("a call that was just added is not there");
+    if (!part) throw new Error("a call that was just added is missing");
     this.#usedCallIds.add(part.toolCallId);
     turn.open.add(part.toolCallId);
     return { part, turn };
   }
 
-  /** Ends what is half said: something else is shown now. */
+  /** Ends unfinished text: something else is shown now. */
   close(): void {
     this.#current?.builder.close();
   }
 
-  /** The turn's message; from here on it takes nothing more. */
+  /** The turn's message; nothing can be added after this. */
   message(turn: Turn): ConversationMessage {
     turn.builder.close();
     turn.isStored = true;

@@ -1,4 +1,4 @@
-/** Tokens of a program's run: it tells totals so far, our meter counts messages, so each message gets what is new. */
+/** Token counts of a program's run: it reports totals, our meter counts per message, so each message gets the difference. */
 import type { CliUsage, TokenUsage } from "@capstan/core/internal";
 import type { RunMeter } from "../context/run-meter.ts";
 import type { HarnessDriver } from "../contract/harness-driver.ts";
@@ -12,7 +12,7 @@ export class HarnessUsage {
   readonly #driver: HarnessDriver;
   #total: Counts = ZERO;
   #counted: Counts = ZERO;
-  /** Of the run so far, as the program or its price list says. */
+  /** Of the run so far, from the program or its price list. */
   #costUsd: number | undefined;
   #countedUsd = 0;
   model: string | undefined;
@@ -27,17 +27,17 @@ export class HarnessUsage {
       cacheWriteTokens: written = 0,
       thinkingTokens: thinking = 0,
     } = usage;
-    const input = usage.inputTokens + cached + written; // ours counts the cached ones inside
+    const input = usage.inputTokens + cached + written; // our input count includes the cached ones
     this.#total = { input, output: usage.outputTokens, cached, written, thinking };
     this.#costUsd = usage.costUsd ?? this.#costUsd;
   }
 
-  /** Tokens that no message has yet. */
+  /** Tokens not yet assigned to a message. */
   get uncounted(): number {
     return this.#new.input + this.#new.output;
   }
 
-  /** Puts what is new on the meter; undefined when nothing is. */
+  /** Adds the difference to the meter; undefined when there is none. */
   count(meter: RunMeter): StoredUsage | undefined {
     if (this.uncounted <= 0) return undefined;
     const { input, output, cached, written, thinking } = this.#new;

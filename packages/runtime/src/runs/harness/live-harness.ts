@@ -1,7 +1,7 @@
 /**
- * A program of a coding agent that runs a session of ours. Its events become our events and messages; its calls of the
+ * A coding agent's program that runs one of our sessions. Its events become our events and messages; its calls of the
  * agent's tools come back to us and pass the gate. It may outlive a segment: while a person is asked, the segment ends,
- * the program waits, and the next segment drives it on.
+ * the program waits, and the next segment continues with it.
  */
 import { fail } from "@capstan/core";
 import {
@@ -23,15 +23,15 @@ import { HarnessUsage } from "./harness-usage.ts";
 import { answerNative, type NativeQuestion, nativeVerdict } from "./native-question.ts";
 import { jsonOf } from "./same-input.ts";
 
-const QUIET_MS = 150; // calls made at once ask at once: a person sees all questions together
+const QUIET_MS = 150; // concurrent calls ask at the same time: a person sees all questions together
 
 export type HarnessEnd =
   | { readonly kind: "ended"; readonly event: RunEnded }
   | { readonly kind: "waiting"; readonly waits: Waits }
-  /** The session has another agent now. */
+  /** The session has switched to another agent. */
   | { readonly kind: "handed_over" };
 
-/** A call that has no answer yet. */
+/** A call without an answer. */
 interface PendingCall {
   readonly part: ToolCallPart;
   readonly turn: Turn;
@@ -54,7 +54,7 @@ export class LiveHarness {
   readonly #turns: HarnessTurns;
   readonly #usage: HarnessUsage;
   readonly #expected = new ExpectedCalls();
-  /** By our id; those of the program's own tools too. */
+  /** By our id; includes the program's own tools. */
   readonly #calls = new Map<string, { readonly part: ToolCallPart; readonly turn: Turn }>();
   readonly #nativeCalls = new Map<string, string>();
   readonly #askedAbout = new Set<string>();
@@ -70,9 +70,9 @@ export class LiveHarness {
   #useless: (() => void) | undefined;
   #isGone = false;
   #isOver = false;
-  /** Whether it said or did anything: one that did not may be started anew. */
+  /** Whether it produced any output; if not, it can be restarted. */
   wasHeard = false;
-  /** The program's own session, once it has said which. */
+  /** The program's own session, once known. */
   cliSession: string | undefined;
   onSession: (context: RunContext) => void = () => {};
 
@@ -82,7 +82,7 @@ export class LiveHarness {
     this.#turns = new HarnessTurns(context.messages, (event) => this.#context?.log.emit(event));
   }
 
-  /** The program is there; its events are read from now on, whenever a segment drives it. */
+  /** The program has started; its events are read from now on, whenever a segment drives it. */
   begin(process: HarnessProcess): void {
     this.#process = process;
     void this.#read(process);
@@ -92,7 +92,7 @@ export class LiveHarness {
     });
   }
 
-  /** Until it ends, or something must be waited for. Rejects when the run is stopped. */
+  /** Runs until it ends, or something must be awaited. Rejects when the run is stopped. */
   async drive(context: RunContext, expiry: ApprovalExpiry): Promise<HarnessEnd> {
     this.#outcome = Promise.withResolvers<HarnessEnd>();
     this.#context = context;
@@ -112,7 +112,7 @@ export class LiveHarness {
     }
   }
 
-  /** What was said since the last stored message, as the last one. */
+  /** Output since the last stored message, as the final one. */
   lastWords(context: RunContext): MessageToStore {
     const turn = this.#turns.unstored;
     const message = turn
@@ -122,14 +122,14 @@ export class LiveHarness {
     return this.#withUsage(context, message);
   }
 
-  /** The message whose calls wait, if it is not stored yet. */
+  /** The message whose calls are pending, if it is not stored yet. */
   waitingMessage(context: RunContext): MessageToStore[] {
     const turn = this.#turns.unstored;
     if (!turn || ![...this.#held.values()].some((call) => call.turn === turn)) return [];
     return this.#stored(context, turn);
   }
 
-  /** What was said and is not stored, for a run that fails. */
+  /** Unstored output, for a run that fails. */
   partial(context: RunContext): void {
     this.#turns.close();
     this.#usage.count(context.meter);
@@ -137,13 +137,13 @@ export class LiveHarness {
     if (turn) context.partial = { id: turn.id, parts: turn.builder.parts };
   }
 
-  /** Called once the program can no longer take the answer it waits for. */
+  /** Called once the program can no longer accept the answer it waits for. */
   whenUseless(then: () => void): void {
     this.#useless = then;
     if (this.#isGone) then();
   }
 
-  /** Ends the program, wherever it is. */
+  /** Ends the program in any state. */
   discard(): void {
     clearTimeout(this.#quiet);
     this.#isOver = true;
@@ -152,7 +152,7 @@ export class LiveHarness {
     void this.#process?.interrupt().catch(() => {});
   }
 
-  /** A call of the agent's tool, from the program. */
+  /** A call of one of the agent's tools, from the program. */
   readonly call = async ({ tool, input, id, signal }: HarnessCall): Promise<ToolOutput> => {
     if (this.#isOver) return STOPPED;
     await this.#attached.promise;
@@ -193,7 +193,7 @@ export class LiveHarness {
     if (context) (this.#handlers[event.type] as Handler | undefined)?.(event, context);
   }
 
-  /** What each kind of event means here; kinds without a row mean nothing to a person. */
+  /** Handlers per event type; types without a row are not shown to people. */
   readonly #handlers: Handlers = {
     "run-started": ({ model, sessionId }, context) => {
       this.#usage.model = model;
@@ -230,7 +230,7 @@ export class LiveHarness {
     void this.#process?.interrupt().catch(() => {});
   }
 
-  /** The agent's own tools are shown when their call arrives, with what really arrived; others at once. */
+  /** The agent's own tools are shown when their call arrives, with the actual arguments; others immediately. */
   #startTool(event: Extract<CodingAgentEvent, { type: "tool-started" }>): void {
     this.wasHeard = true;
     const own = this.#process?.ownTool(event.tool);
@@ -246,7 +246,7 @@ export class LiveHarness {
     return shown;
   }
 
-  /** Results of the agent's tools are stored by their call; here come those of the program's own tools, and refusals. */
+  /** Results of the agent's tools are stored by their call; this handles those of the program's own tools, and refusals. */
   async #endTool(event: ToolEnded): Promise<void> {
     const never = this.#expected.drop(event.id);
     const shown = never
@@ -255,7 +255,7 @@ export class LiveHarness {
     if (!shown) return;
     const { part, turn } = shown;
     this.#calls.set(part.toolCallId, shown);
-    this.#held.delete(part.toolCallId); // the question is over, whoever answered it
+    this.#held.delete(part.toolCallId); // the question is settled, whoever answered it
     await turn.ready;
     const context = await this.#attached.promise;
     const ungated = never === undefined && !this.#askedAbout.has(part.toolCallId);
@@ -318,7 +318,7 @@ export class LiveHarness {
     if (context.agentId !== agentId) this.#end({ kind: "handed_over" });
   }
 
-  /** The program no longer waits for this answer: it must not go on as if nobody had been asked. */
+  /** The program no longer waits for this answer: it must not continue as if nobody had been asked. */
   #giveUp(call: PendingCall): void {
     if (this.#held.get(call.part.toolCallId) === call) this.#useless?.();
   }

@@ -23,7 +23,7 @@ test.each([
   ["the same call", "approved", "ls", true],
   ["another command", "approved", "rm", false],
   ["a call that was denied", "denied", "ls", false],
-] as const)("a yes that came too late counts for %s: %s", (_, status, command, counts) => {
+] as const)("a late approval counts for %s: %s", (_, status, command, counts) => {
   const context = { claim: { answers: [answer(status)] }, messages: [before] };
   expect(wasApproved(context, bash("2", command))).toBe(counts);
 });
@@ -31,8 +31,8 @@ test.each([
 test.each([
   ["approved", /Make the call again/],
   ["denied", /ann@example.com said no/],
-  ["expired", /nobody answered in time/],
-] as const)("a program that did not live to hear %s is told so", (status, said) => {
+  ["expired", /not answered in time/],
+] as const)("a program that ended before the answer to %s is told so", (status, said) => {
   const { message, nextStep } = lateAnswer(bash("1", "ls"), answer(status));
   expect(`${message} ${nextStep}`).toMatch(said);
 });

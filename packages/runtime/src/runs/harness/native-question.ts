@@ -1,4 +1,4 @@
-/** A program asks whether it may use a tool of its own: the operator's policy answers, or a person through the inbox. */
+/** A program asks whether it may use one of its own tools: answered by the operator's policy, or by a person through the inbox. */
 import { type AnyTool, type Failure, fail, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import type { ToolCallPart } from "@capstan/core/internal";
 import { foreignSchema } from "../../sources/json-schema.ts";
@@ -14,7 +14,7 @@ export interface NativeQuestion {
   readonly reason?: string | undefined;
 }
 
-/** `person`: the question is in `waits` now. An approval that came after the program had ended counts for the same call again. */
+/** `person`: the question is now in `waits`. An approval that came after the program had ended counts when it repeats the call. */
 export function nativeVerdict(
   context: RunContext,
   agent: RuntimeAgent,
@@ -42,16 +42,16 @@ export async function answerNative(
   return process.deny(id, denial({ toolName: "this call" }, answer).message);
 }
 
-/** What a call of a program's own tool ends with when the program did not live to hear the answer. */
+/** The result of a call of a program's own tool when the program ended before the answer. */
 export function lateAnswer(part: ToolCallPart, answer: Answer | undefined): Failure {
   if (answer && answer.status !== "approved") return denial(part, answer);
   const message = answer
-    ? `A person approved this call of "${part.toolName}" after the program had ended.`
-    : `The program ended before "${part.toolName}" had.`;
+    ? `"${part.toolName}" was approved after the program had ended.`
+    : `The program ended before "${part.toolName}" did.`;
   return fail("tool_failed", { message, nextStep: "Make the call again if it is still needed." }).failure;
 }
 
-/** Whether a person said yes to the same call before, while the program was gone. */
+/** Whether a person already approved the same call, while the program was gone. */
 export function wasApproved(
   { claim, messages }: { claim: Pick<RunContext["claim"], "answers">; messages: RunContext["messages"] },
   part: ToolCallPart,
@@ -72,7 +72,7 @@ export function wasApproved(
   );
 }
 
-/** As the inbox shows it. It never runs here: the program has it. */
+/** As the inbox shows it. It never runs here: the program runs it. */
 function nativeTool(harness: string, name: string): RuntimeTool {
   const input = foreignSchema({ type: "object" });
   if (!input.ok) throw new Error(input.failure.message);

@@ -1,4 +1,4 @@
-/** Arguments of a call as JSON, and whether two are the same whatever the order of their keys. */
+/** Arguments of a call as JSON, and whether two are equal regardless of key order. */
 import type { JsonValue } from "@capstan/core";
 
 export function jsonOf(value: unknown): JsonValue {

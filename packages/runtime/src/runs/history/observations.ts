@@ -1,4 +1,4 @@
-/** What runs really showed, per agent and model: kept in the database, once each, so that a declaration can be checked. */
+/** Features observed in runs, per agent and model: stored once each, so that a declaration can be checked. */
 import type { Database } from "../../db/database.ts";
 import type { RunObservation } from "../contract/run-types.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Rewinding a session: its conversation is cut, so that a message can be replaced or answered again. Events and runs stay:
- * they are the journal. The runs of dropped messages give up their message's id, so that it can be sent again.
+ * Rewinds a session: truncates its conversation, so that a message can be replaced or answered again. Events and runs stay:
+ * they are the journal. The runs of dropped messages release their message id, so that it can be sent again.
  */
 import type pg from "pg";
 import { inTransaction } from "../../db/transaction.ts";
@@ -9,7 +9,7 @@ import { isUuid } from "../../db/uuid.ts";
 export interface UserMessage {
   readonly id: string;
   readonly position: number;
-  /** What the user wrote, without what was added for the model. */
+  /** The user's own text, without what was added for the model. */
   readonly text: string;
 }
 

@@ -1,4 +1,4 @@
-/** Questions that protocols ask of runs and sessions, one statement each. */
+/** Queries of protocols about runs and sessions, one statement each. */
 import type { JsonValue, RunEvent } from "@capstan/core";
 import type { Database } from "../../db/database.ts";
 
@@ -24,13 +24,13 @@ export interface RunsOfAgent {
   readonly owner: string;
   readonly agentId: string;
   readonly status: string | null;
-  /** The session's id, or the thread id its client gave it. */
+  /** The session's id, or its client's thread id. */
   readonly thread: string | null;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** One user's runs with an agent, the last changed first. */
+/** One user's runs with an agent, last changed first. */
 export async function listRunsOfAgent(
   { pool }: Parts,
   { owner, agentId, status, thread, limit, offset }: RunsOfAgent,
@@ -44,7 +44,7 @@ export interface RunPlace {
   readonly agentId: string | null;
   readonly sessionId: string;
   readonly owner: string;
-  /** The scopes of whoever delegated to it; nothing beyond them is allowed. */
+  /** The delegating run's scopes; nothing beyond them is allowed. */
   readonly ceiling: readonly string[] | null;
 }
 
@@ -62,7 +62,7 @@ export async function hasRunIn({ pool }: Parts, sessionId: string, agentId: stri
   return (await pool.query(RAN_IN, [sessionId, agentId])).rows.length > 0;
 }
 
-/** A session at one moment: its state, and the run that a client's message belongs to. */
+/** A consistent snapshot of a session: its state, and the run that a client's message belongs to. */
 export interface SessionSnapshot {
   readonly state: JsonValue;
   readonly runId: string | null;
@@ -72,7 +72,7 @@ export interface SessionSnapshot {
   readonly lastEvent: RunEvent | null;
 }
 
-/** $1 session, $2 the client's last message: its run if there is one, else the active one. One statement, so one moment. */
+/** $1 session, $2 the client's last message: its run if there is one, otherwise the active one. One statement, for consistency. */
 const SNAPSHOT = `select s.state, r.id as "runId", r.status, r.start_seq as "startSeq",
     coalesce((select max(last_seq) from events e where e.session_id = s.id), 0) as last,
     (select payload->-1 from events e where e.session_id = s.id and e.run_id = r.id order by last_seq desc limit 1) as "lastEvent"
@@ -90,7 +90,7 @@ export async function sessionSnapshot(
 
 const ACTIVE = `select status, count(*)::int as count from runs where status in ('queued', 'running', 'waiting') group by status`;
 
-/** Runs that are not over, by status, on all processes. */
+/** Unfinished runs by status, on all processes. */
 export async function countActiveRuns({ pool }: Parts): Promise<Record<string, number>> {
   const { rows } = await pool.query<{ status: string; count: number }>(ACTIVE);
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));

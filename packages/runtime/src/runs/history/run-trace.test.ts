@@ -62,7 +62,7 @@ describe("a run's trace", () => {
     });
   });
 
-  test("says why a tool call failed", () => {
+  test("gives the reason why a tool call failed", () => {
     const error = { code: "scope_missing", message: "No.", nextStep: "Ask." };
     const spans = traced({
       messages: [said("a1", 1, [call("t1")]), result("t1", 2, { type: "error-json", value: error })],
@@ -70,7 +70,7 @@ describe("a run's trace", () => {
     expect(spans[1]).toMatchObject({ state: "failed", error });
   });
 
-  test("shows the call that failed a run before the model said anything", () => {
+  test("shows the call that failed a run before any model output", () => {
     const failure = { code: "provider_unavailable", status: 503, message: "Down.", nextStep: "Retry." };
     const spans = traced({
       run: { status: "failed", createdAt: at(0), updatedAt: at(5), outcome: { type: "failed", failure } },
@@ -87,7 +87,7 @@ describe("a run's trace", () => {
     ]);
   });
 
-  test("shows a call that was cancelled while it waited", () => {
+  test("shows a call that was cancelled while waiting", () => {
     const spans = traced({
       run: { status: "cancelled", createdAt: at(0), updatedAt: at(9), outcome: { type: "cancelled" } },
       messages: [said("a1", 1, [call("t1")])],
@@ -97,7 +97,7 @@ describe("a run's trace", () => {
     expect(spans.find(({ kind }) => kind === "gate")?.duration_ms).toBe(7000);
   });
 
-  test("cuts what is too long to look at and says how long it was", () => {
+  test("truncates long values and gives their length", () => {
     const spans = traced({
       messages: [said("a1", 1, [call("t1")]), result("t1", 2, { type: "text", value: "x".repeat(50_000) })],
     });

@@ -1,6 +1,6 @@
 /**
- * A run as a waterfall: model calls, approvals and tool calls, each with what went in, what came out, how long it took
- * and what it cost. Read from the conversation itself, so each thing is there once, whatever telemetry counted.
+ * A run as a waterfall: model calls, approvals and tool calls, each with input, output, duration
+ * and cost. Read from the conversation itself, so each item appears once, whatever telemetry counted.
  */
 import type { ToolCallPart, ToolResultPart } from "@capstan/core/internal";
 import type { Database } from "../../db/database.ts";
@@ -10,10 +10,10 @@ import { listMessages, type MessageRecord, type RunRecord, type StoredCall } fro
 import { callEvents, type EventFacts, type QuestionRow, questionsOf } from "./trace-reads.ts";
 
 const MOST_MESSAGES = 1000;
-const MOST_CHARS = 20_000; // of one value in a trace; the session's messages have it whole
+const MOST_CHARS = 20_000; // of one value in a trace; the session's messages have all of it
 
 export interface TraceEntry {
-  /** The message, the call or the approval it tells of. */
+  /** Id of the message, call or approval. */
   readonly id: string;
   readonly kind: "model" | "gate" | "tool";
   readonly name: string;
@@ -47,7 +47,7 @@ export async function traceOf(
   { database: { pool }, telemetry }: TraceParts,
   run: RunRecord,
 ): Promise<TraceEntry[]> {
-  await telemetry.flush(); // it knows which capability a tool is of
+  await telemetry.flush(); // knows the capability of each tool
   const [{ items }, facts, questions] = await Promise.all([
     listMessages(pool, run.sessionId, { limit: MOST_MESSAGES }),
     callEvents(pool, run),
@@ -64,7 +64,7 @@ export interface TraceSource {
   readonly questions: readonly QuestionRow[];
 }
 
-/** Pure, so that what a trace says of failures, waits and missing events is tested without a store. */
+/** Pure, so that failures, waits and missing events are tested without a store. */
 export function buildTrace(source: TraceSource): TraceEntry[] {
   const entries = [
     ...source.messages.flatMap((message, index) => modelSpan(source, message, index)),
@@ -79,7 +79,7 @@ const iso = (time: Date | string): string => new Date(time).toISOString();
 const msBetween = (from: Date | string, to: Date | string): number =>
   Math.max(0, new Date(to).getTime() - new Date(from).getTime());
 
-/** Until a model call kept its own times, it lasted from the message before it to the message it became. */
+/** Older model calls have no times of their own: such a call lasted from the previous message to its own. */
 function modelSpan(
   { run, messages, facts }: TraceSource,
   message: MessageRecord,
@@ -173,7 +173,7 @@ const STATES: Record<string, TraceEntry["state"]> = {
   denied: "failed",
 };
 
-/** The gate itself takes microseconds; what is worth seeing is how long it waited for a person. */
+/** The gate itself takes microseconds; the time shown is how long it waited for a person. */
 function gateSpan(question: QuestionRow, run: TraceSource["run"]): TraceEntry {
   const { id, tool, capability_id, status, created_at, decided_at } = question;
   const end = decided_at ?? (run.status === "waiting" ? new Date() : run.updatedAt);
@@ -242,7 +242,7 @@ function outcomeOf(run: TraceSource["run"], result: ToolResultPart | undefined) 
   return { state: "failed" as const, output: cut(value), error };
 }
 
-/** Signatures and encrypted reasoning are the provider's; people are shown the words. */
+/** Signatures and encrypted reasoning belong to the provider; people see the text. */
 const shownPart = (part: MessageRecord["content"][number]): unknown => {
   if ("providerOptions" in part) {
     const { providerOptions: _, ...shown } = part;

@@ -1,4 +1,4 @@
-/** Reads a session: its messages in pages, its runs, everything as JSON lines; copies it to continue from. */
+/** Reads a session: its messages in pages, its runs, everything as JSON lines; forks it. */
 import { fail, ok, type Result, type RunEvent } from "@capstan/core";
 import type { ConversationMessage, TokenUsage, UserPart } from "@capstan/core/internal";
 import type pg from "pg";
@@ -11,7 +11,7 @@ import type { Pending, RunResult, RunStatus, RunUsage } from "../contract/run-ty
 import { lastSeqOf } from "../log/event-stream.ts";
 import type { CallTiming } from "../log/run-log.ts";
 
-/** What a model call used, what it cost, and how it went. */
+/** Usage, cost and timing of a model call. */
 export type StoredCall = TokenUsage & CallTiming & { readonly costUsd?: number };
 
 export type MessageRecord = ConversationMessage & {
@@ -98,7 +98,7 @@ const COPY_MESSAGES = `insert into messages(session_id, position, id, run_id, ro
   where session_id = $1 and ($3::text is null or position <= (select max(position) from messages
     where session_id = $1 and id = $3))`;
 
-/** A new session with the conversation up to and with this message (all of it when none is named), and the files. */
+/** A new session with the conversation up to and including this message (all of it by default), and the files. */
 export async function forkSession(
   pool: pg.Pool,
   sessionId: string,
@@ -125,7 +125,7 @@ const PAGE = 500;
 
 const line = (type: string, value: object): string => `${JSON.stringify({ type, ...value })}\n`;
 
-/** The session as JSON lines: what it is, its messages, runs and approvals, and every event with its number. */
+/** The session as JSON lines: its row, messages, runs and approvals, and every event with its number. */
 export async function* exportSession(
   database: Pick<Database, "pool" | "reader">,
   sessionId: string,
@@ -144,7 +144,7 @@ export async function* exportSession(
   yield* eventLines(pool, sessionId);
 }
 
-/** The replica, unless it lacks the session's last event: an export is complete. */
+/** The replica, unless it lacks the session's last event: an export must be complete. */
 async function upToDate(
   { pool, reader }: Pick<Database, "pool" | "reader">,
   sessionId: string,

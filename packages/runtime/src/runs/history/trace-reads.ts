@@ -1,4 +1,4 @@
-/** What a trace needs beside the messages: times of calls and retries out of the events, approvals, and kept prompts. */
+/** What a trace needs besides the messages: times of calls and retries from the events, approvals, and stored prompts. */
 import type pg from "pg";
 import type { RunRecord } from "./session-history.ts";
 
@@ -9,9 +9,9 @@ export interface EventFacts {
   readonly calls: ReadonlyMap<string, { readonly durationMs?: number }>;
   /** By the tool's name. */
   readonly capabilities: ReadonlyMap<string, string>;
-  /** By the message that a model call became: why it was tried again. */
+  /** By the message id of the model call: why it was retried. */
   readonly retries: ReadonlyMap<string, readonly string[]>;
-  /** Of tries after which no message came. */
+  /** Attempts without a message. */
   readonly lastRetries: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export async function questionsOf(pool: Pool, run: Pick<RunRecord, "id">): Promi
   return rows;
 }
 
-/** Without the texts: a run's events are mostly pieces of its answer. */
+/** Without the texts: most of a run's events are deltas of its answer. */
 const EVENTS = `select e.event->>'type' as type, e.event->>'toolCallId' as call, e.event->>'messageId' as message,
     e.event->>'parentMessageId' as parent, e.event->'metadata'->>'durationMs' as duration,
     e.event->>'name' as name, e.event->'value'->>'reason' as reason
@@ -74,7 +74,7 @@ export async function callEvents(pool: Pool, run: Pick<RunRecord, "id" | "sessio
   };
 }
 
-/** A retry belongs to the message that comes after it. */
+/** A retry belongs to the next message. */
 function retriesIn(rows: readonly EventRow[]): Pick<EventFacts, "retries" | "lastRetries"> {
   const retries = new Map<string, readonly string[]>();
   let lastRetries: string[] = [];
@@ -88,7 +88,7 @@ function retriesIn(rows: readonly EventRow[]): Pick<EventFacts, "retries" | "las
   return { retries, lastRetries };
 }
 
-/** A message in several pieces has the same id before the dot in all of them. */
+/** The ids of a message's parts are the same before the dot. */
 function messageStartedBy({ type, message, parent }: EventRow): string | undefined {
   const id = type === "TEXT_MESSAGE_START" ? message : type === "TOOL_CALL_START" ? parent : null;
   return id?.split(".", 1)[0];
@@ -102,11 +102,11 @@ export interface KeptPrompt {
   readonly tools: { name: string; description?: string; inputSchema?: unknown }[];
 }
 
-/** Only for a run that sent it: whoever may not read an agent must not read its prompt by its hash. */
+/** Only for a run that used it: whoever cannot read an agent must not read its prompt by hash. */
 const PROMPT = `select system, tools from prompts where id = $1 and exists
   (select 1 from messages where session_id = $2 and run_id = $3 and usage->>'promptId' = $1)`;
 
-/** A system prompt and its tools as they were sent. */
+/** A system prompt and its tools as sent. */
 export async function promptOf(
   pool: Pool,
   run: Pick<RunRecord, "id" | "sessionId">,

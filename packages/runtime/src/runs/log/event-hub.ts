@@ -24,7 +24,7 @@ export class EventHub {
     this.#tell(sessionId, undefined);
   }
 
-  /** Returns how to stop. */
+  /** Returns an unsubscribe function. */
   subscribe(sessionId: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(sessionId) ?? new Set();
     this.#listeners.set(sessionId, listeners.add(listener));

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 describe.each(STORES)("events of runs that ended long ago on $name", ({ fresh }) => {
   const engine = useEngine(fresh);
 
-  test("go, and nothing else: the conversation stays, the numbers go on, a client that comes back misses nothing new", async () => {
+  test("are deleted, and nothing else: the conversation stays, numbering continues, a returning client misses nothing new", async () => {
     engine.answers = () => [{ text: "Aye." }];
     const session = await engine.newSession();
     const say = async (id: string, after: number) => {
@@ -34,7 +34,7 @@ describe.each(STORES)("events of runs that ended long ago on $name", ({ fresh })
     expect(items.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
   });
 
-  test("stay while the run is on or waits", async () => {
+  test("are kept while the run is active or waiting", async () => {
     engine.answers = () => [{ call: "send", input: { to: "a@example.com" } }];
     const session = await engine.newSession();
     await engine.runs.send(session, { id: "ask", content: "ask" }, {});

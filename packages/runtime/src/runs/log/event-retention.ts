@@ -10,7 +10,7 @@ const EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const LOOK_BACK_DAYS = 7; // runs that waited for people end long after they started, and are found in a later pass
 
-/** $1 runs begun after this one, $2 ended before this time. Ids are UUIDv7: their order is that of time. */
+/** $1 runs started after this one, $2 ended before this time. Ids are UUIDv7 and sort by time. */
 const FORGET = `with old as (
     select id, session_id from runs where id > $1 and updated_at < $2 and status in ('done', 'failed', 'cancelled')
     order by id limit ${RUNS_AT_ONCE}),
@@ -67,7 +67,7 @@ export class EventRetention {
   }
 }
 
-/** The lowest UUIDv7 of a moment. */
+/** The lowest UUIDv7 of a point in time. */
 function firstIdOf(ms: number): string {
   const hex = ms.toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;

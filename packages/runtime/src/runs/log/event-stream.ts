@@ -40,7 +40,7 @@ export class EventFollower {
     this.#inbox.close();
   }
 
-  /** `sinceSubscribed`: nothing after `afterSeq` was written before this listener was made, so no row need be read. */
+  /** `sinceSubscribed`: nothing after `afterSeq` was written before this listener existed, so no rows need to be read. */
   async *from(
     afterSeq: number,
     signal: AbortSignal,
@@ -84,14 +84,14 @@ async function readRows(pool: pg.Pool, sessionId: string, afterSeq: number): Pro
   );
 }
 
-/** The part of a batch from `seq` on, for a client that stopped in the middle. */
+/** The part of a batch from `seq` on, for a client that stopped within it. */
 function startingAt(batch: EventBatch, seq: number): EventBatch {
   return seq <= batch.first ? batch : { ...batch, first: seq, json: batch.json.slice(seq - batch.first) };
 }
 
 const HINT = Symbol("look at the rows");
 const CLOSED = Symbol("closed");
-const MOST_HELD = 256; // batches kept for a slow client; beyond, it reads rows instead, which take no memory
+const MOST_HELD = 256; // batches buffered for a slow client; beyond that it reads rows instead, which takes no memory
 
 /** What arrived since the last take. When full, it drops its batches and asks for the rows. */
 class Inbox {

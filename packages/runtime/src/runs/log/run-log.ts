@@ -10,7 +10,7 @@ import type { EventHub } from "./event-hub.ts";
 import { storableJson } from "./storable-json.ts";
 import { UnfinishedBlockTracker } from "./unfinished-blocks.ts";
 
-const BATCH_MS = 40; // not visible to a person; saves 2,500 rows a second at 100 runs
+const BATCH_MS = 40; // not noticeable; saves 2,500 rows a second at 100 runs
 const FIRST_MS = 2; // after a pause, events are sent at once: the first token is not delayed
 const QUIET: ReadonlySet<string> = new Set(["STEP_STARTED", "STEP_FINISHED"]); // not worth a batch of their own
 
@@ -18,7 +18,7 @@ export interface StoredUsage {
   readonly [key: string]: number | string;
 }
 
-/** How a model call went, stored beside its tokens for the trace. */
+/** Timing of a model call, stored with its tokens for the trace. */
 export const TIMING_KEYS: readonly (keyof CallTiming)[] = [
   "startedAt",
   "durationMs",

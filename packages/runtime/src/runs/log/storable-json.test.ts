@@ -10,11 +10,11 @@ describe("storableJson", () => {
     ["half an emoji", "a\ud83d", '"a\ufffd"'],
     ["a NUL in a key", { "a\u0000": 1 }, '{"a\ufffd":1}'],
     ["a written-out escape", "\\u0000", '"\\\\u0000"'],
-  ])("keeps or mends %s", (_what, value, json) => {
+  ])("keeps or repairs %s", (_what, value, json) => {
     expect(storableJson(value)).toBe(json);
   });
 
-  test("never lets through what Postgres refuses", () => {
+  test("never passes what Postgres rejects", () => {
     const anyText = fc.string({ unit: "binary" });
     fc.assert(
       fc.property(

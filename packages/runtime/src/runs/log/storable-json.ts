@@ -1,6 +1,6 @@
 /**
- * JSON that Postgres takes. It refuses NUL and half surrogate pairs inside texts, which models and tools do send;
- * both become the replacement character. The check is one pass of a regular expression over text that has none.
+ * JSON that Postgres accepts. It rejects NUL and lone surrogates in text, which models and tools do send;
+ * both become the replacement character. The check is one regular expression pass over text that has neither.
  */
 const UNSTORABLE = /\\u(?:0000|d[89a-f][0-9a-f]{2})/; // well-formed stringify escapes a surrogate only when it is alone
 

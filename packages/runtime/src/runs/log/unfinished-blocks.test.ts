@@ -4,8 +4,8 @@ import { unfinishedBlocks } from "./unfinished-blocks.ts";
 
 const started: RunEvent = { type: "RUN_STARTED", threadId: "t", runId: "r" };
 
-describe("what events leave open", () => {
-  test("is closed innermost first", () => {
+describe("blocks left unfinished", () => {
+  test("are closed innermost first", () => {
     const { closingEvents, isRunning } = unfinishedBlocks([
       started,
       { type: "STEP_STARTED", stepName: "step-1" },
@@ -20,7 +20,7 @@ describe("what events leave open", () => {
     expect(isRunning).toBe(true);
   });
 
-  test("is nothing once everything ended", () => {
+  test("are none once everything ended", () => {
     expect(
       unfinishedBlocks([
         started,
@@ -36,7 +36,7 @@ describe("what events leave open", () => {
     ).toEqual({ closingEvents: [], texts: [], isRunning: false });
   });
 
-  test("holds the text that was shown", () => {
+  test("include the text that was shown", () => {
     const { texts } = unfinishedBlocks([
       started,
       { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" },
@@ -46,7 +46,7 @@ describe("what events leave open", () => {
     expect(texts).toEqual([{ messageId: "m", text: "Once upon" }]);
   });
 
-  test("starts anew with each run", () => {
+  test("are reset with each run", () => {
     const { closingEvents } = unfinishedBlocks([
       started,
       { type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "add" },

@@ -18,7 +18,7 @@ export interface UnfinishedBlocks {
   readonly isRunning: boolean;
 }
 
-/** Follows events one by one, so that a live run need not keep them. */
+/** Tracks events one by one, so that a live run need not keep them. */
 export class UnfinishedBlockTracker {
   readonly #closers = new Map<string, RunEvent>();
   readonly #texts = new Map<string, string>();

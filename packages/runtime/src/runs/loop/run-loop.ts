@@ -20,7 +20,7 @@ import { callTools, mayRunAgain, nothingWaits } from "../steps/call-tools.ts";
 import { concludeRun, failRun, handOverRun, type SegmentEnd, suspendRun } from "../steps/run-endings.ts";
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const MOST_ATTEMPTS = 20; // claims without a stored message: this run stops every process that takes it
+const MOST_ATTEMPTS = 20; // claims without a stored message: this run crashes every process that claims it
 
 /** The run's time limit is reached; work in progress stops. */
 class TimeLimitReached extends Error {}
@@ -98,7 +98,7 @@ async function storeAnswer(
   const { seen, meter } = context;
   seen.reasoning ||= answer.parts.some(({ type }) => type === "reasoning");
   seen.encryptedReasoning ||= answer.parts.some((part) => part.type === "reasoning" && part.providerOptions);
-  if (answer.finish === "length") context.warn("The answer was cut at the model's longest output.");
+  if (answer.finish === "length") context.warn("The answer was cut off at the model's output limit.");
   if (answer.finish === "content-filter") context.warn("The provider's content filter stopped the answer.");
   const message: ConversationMessage = { id: answer.messageId, role: "assistant", content: answer.parts };
   const stored: MessageToStore = {

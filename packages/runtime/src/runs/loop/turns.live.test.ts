@@ -32,7 +32,7 @@ describe.each(STORES)("a turn on $name", ({ fresh }) => {
     ]);
   });
 
-  test("calls a tool through the gate and goes on with its result", async () => {
+  test("calls a tool through the gate and continues with its result", async () => {
     engine.answers = ({ prompt }, step) =>
       step === 0
         ? [{ text: "Adding. " }, { call: "add", input: { a: 2, b: 40 } }]
@@ -77,7 +77,7 @@ describe.each(STORES)("a turn on $name", ({ fresh }) => {
     expect(await complaintsAbout(events)).toEqual([]);
   });
 
-  test("keeps reasoning apart from the answer, with its signature", async () => {
+  test("separates reasoning from the answer, with its signature", async () => {
     engine.answers = () => [{ reasoning: "Hm.", signature: "sig" }, { text: "Yes." }];
     const session = await engine.newSession();
     await engine.runs.send(session, { content: "think" });
@@ -98,7 +98,7 @@ describe.each(STORES)("a turn on $name", ({ fresh }) => {
     ]);
   });
 
-  test("knows the earlier turns, in the same words", async () => {
+  test("includes earlier turns unchanged", async () => {
     const prompts: string[] = [];
     engine.answers = ({ prompt }) => {
       prompts.push(JSON.stringify(prompt));
@@ -113,7 +113,7 @@ describe.each(STORES)("a turn on $name", ({ fresh }) => {
     expect(prompts[2]).toContain("answer 2");
   });
 
-  test("is one run however often the same message comes", async () => {
+  test("is one run however often the same message is sent", async () => {
     const session = await engine.newSession();
     const sent = await Promise.all(
       Array.from({ length: 5 }, () => engine.runs.send(session, { id: "m1", content: "once" })),
@@ -125,7 +125,7 @@ describe.each(STORES)("a turn on $name", ({ fresh }) => {
     expect((await engine.runs.messages(session, { limit: 10 })).items).toHaveLength(2);
   });
 
-  test("queues messages that come meanwhile and answers them in order", async () => {
+  test("queues messages that arrive meanwhile and answers them in order", async () => {
     const gate = Promise.withResolvers<void>();
     engine.answers = async ({ prompt }) => {
       const asked = JSON.stringify(prompt.at(-1)?.content);
@@ -146,7 +146,7 @@ describe.each(STORES)("a turn on $name", ({ fresh }) => {
     expect(await complaintsAbout(events)).toEqual([]);
   });
 
-  test("can be followed from any sequence number, without gap or double", async () => {
+  test("can be followed from any sequence number, without gaps or duplicates", async () => {
     engine.answers = (_call, step) =>
       step < 3 ? [{ text: "abc ".repeat(20) }, { call: "add", input: { a: 1, b: step } }] : [{ text: "end" }];
     const session = await engine.newSession();
@@ -172,7 +172,7 @@ describe.each(STORES)("a turn on $name", ({ fresh }) => {
     expect(seen).toEqual(types(await collect(engine.runs, session)));
   });
 
-  test("shows an attachment to a model that can read it, and says so when it cannot", async () => {
+  test("passes an attachment to a model that can read it, and says so when it cannot", async () => {
     let seen = "";
     engine.answers = ({ prompt }) => {
       seen = JSON.stringify(prompt.at(-1));
@@ -216,7 +216,7 @@ describe.each(STORES)("a turn on $name", ({ fresh }) => {
     expect(rows[0].state).toEqual({ count: 2 });
   });
 
-  test("stores whatever a model says, also what Postgres would refuse", async () => {
+  test("stores whatever a model says, even what Postgres would reject", async () => {
     const odd = 'NUL \u0000 half \ud83d quote " back \\u0000';
     engine.answers = (_call, step) =>
       step === 0 ? [{ text: odd }, { call: "note", input: { text: odd } }] : [{ text: "🚢".repeat(9) }];
@@ -229,12 +229,7 @@ describe.each(STORES)("a turn on $name", ({ fresh }) => {
 
   test.each([
     ["an empty message", { content: "" }, {}, "message_empty"],
-    [
-      "a schema that is none",
-      { content: "x" },
-      { outputSchema: { type: "nonsense" } },
-      "output_schema_invalid",
-    ],
+    ["an invalid schema", { content: "x" }, { outputSchema: { type: "nonsense" } }, "output_schema_invalid"],
     [
       "a tool of the client with a taken name",
       { content: "x" },
@@ -259,7 +254,7 @@ describe.each(STORES)("a turn on $name", ({ fresh }) => {
     expect((await engine.runs.messages(session, { limit: 10 })).items).toEqual([]);
   });
 
-  test("refuses a session that is not there", async () => {
+  test("refuses an unknown session", async () => {
     expect(await engine.runs.send("nonsense", { content: "x" })).toMatchObject({
       failure: { code: "not_found" },
     });
@@ -269,7 +264,7 @@ describe.each(STORES)("a turn on $name", ({ fresh }) => {
 describe.each(STORES)("a very long session on $name", ({ fresh }) => {
   const engine = useEngine(fresh);
 
-  test("is read from its end, and from the start of a turn", async () => {
+  test("is read from its end, starting at a turn", async () => {
     let prompt: readonly { role: string; content: unknown }[] = [];
     engine.answers = (call) => {
       prompt = call.prompt;

@@ -111,7 +111,7 @@ const withFirstToken = (timing: CallTiming, { firstTokenMs }: ModelAnswer): Call
 /** Emits the stored conversation, so that no client keeps a message that was shown in part and dropped. */
 export async function emitMessages(context: RunContext): Promise<void> {
   const { parts } = context.engine;
-  await context.log.commit(); // includes writes under way
+  await context.log.commit(); // includes pending writes
   const { rows } = await parts.database.pool.query<ConversationMessage>(READ_MESSAGES, [
     context.claim.sessionId,
   ]);

@@ -1,6 +1,6 @@
 /**
- * System prompts and tools as they were sent, kept once each, so that a trace shows what a model really read although
- * the agent has changed since. An agent that was composed once is hashed once; a hash that was stored is not stored again.
+ * System prompts and tools as sent, stored once each, so that a trace shows what a model really got even if
+ * the agent has changed since. A composed agent is hashed once; a stored hash is not stored again.
  */
 import { createHash } from "node:crypto";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
@@ -15,13 +15,13 @@ const KEEP = "insert into prompts(id, system, tools) values ($1, $2, $3) on conf
 const ids = new WeakMap<RuntimeAgent, Map<string, string>>();
 const stored = new WeakMap<object, Set<string>>();
 
-/** The id under which a trace finds the prompt. */
+/** The prompt's id in a trace. */
 export async function keepPrompt(
   pool: Pick<pg.Pool, "query">,
   agent: RuntimeAgent,
   tools: SentTools = [],
 ): Promise<string> {
-  const offered = tools.map(({ name }) => name).join(" "); // tools that are deferred come and go
+  const offered = tools.map(({ name }) => name).join(" "); // deferred tools change between calls
   const ofAgent = ids.get(agent) ?? new Map<string, string>();
   ids.set(agent, ofAgent);
   const known = ofAgent.get(offered);
@@ -31,7 +31,7 @@ export async function keepPrompt(
   stored.set(pool, there);
   if (there.has(id)) return id;
   if (there.size >= MOST_KNOWN) there.clear();
-  // A trace without its prompt is better than a run that stops for it.
+  // A missing prompt in a trace is better than a failed run.
   await pool.query(KEEP, [id, agent.systemPrompt, JSON.stringify(tools)]).then(
     () => there.add(id),
     () => {},

@@ -19,7 +19,7 @@ const callOf = (toolCallId: string, input = "{}"): LanguageModelV4StreamPart => 
 });
 
 describe("a model's stream", () => {
-  test("becomes one text, whatever blocks it came in", () => {
+  test("becomes one text, whatever blocks it arrived in", () => {
     const { parts, types } = build([
       { type: "text-start", id: "0" },
       say("Hel"),
@@ -36,7 +36,7 @@ describe("a model's stream", () => {
     ]);
   });
 
-  test("shows nothing for a block that says nothing", () => {
+  test("shows nothing for an empty block", () => {
     expect(build([{ type: "text-start", id: "0" }, say(""), { type: "text-end", id: "0" }])).toMatchObject({
       parts: [],
       events: [],
@@ -50,7 +50,7 @@ describe("a model's stream", () => {
     expect(deltas).toEqual(["a", "🚢b", "\ud83d"]);
   });
 
-  test("shows a call's arguments as they come, and shows calls that come whole", () => {
+  test("streams a call's arguments, and shows calls that arrive complete", () => {
     const streamed = build([
       { type: "tool-input-start", id: "c1", toolName: "add" },
       { type: "tool-input-delta", id: "c1", delta: '{"a":' },
@@ -69,22 +69,22 @@ describe("a model's stream", () => {
     ['{"a":', { unparsed: '{"a":' }],
     ["7", { unparsed: "7" }],
     ["", {}],
-  ])("keeps arguments that are no object visible: %j", (input, kept) => {
+  ])("keeps arguments that are not an object visible: %j", (input, kept) => {
     expect(build([callOf("c1", input)]).parts).toMatchObject([{ input: kept }]);
   });
 
-  test("gives a call id that was used before another name", () => {
+  test("renames a call id that was used before", () => {
     const { parts, events } = build([callOf("call_0")], new Set(["call_0"]));
     expect(parts).toMatchObject([{ toolCallId: "call_0.m" }]);
     expect(events.every((event) => !("toolCallId" in event) || event.toolCallId === "call_0.m")).toBe(true);
   });
 
-  test("puts text after a call into a piece of its own", () => {
+  test("puts text after a call into a separate part", () => {
     const { events } = build([callOf("c1"), say("Later.")]);
     expect(events).toContainEqual({ type: "TEXT_MESSAGE_START", messageId: "m.1", role: "assistant" });
   });
 
-  test("keeps reasoning with its signature, also when it has no text", () => {
+  test("keeps reasoning with its signature, even without text", () => {
     const { parts, types } = build([
       { type: "reasoning-start", id: "r" },
       { type: "reasoning-delta", id: "r", delta: "hm" },
@@ -104,7 +104,7 @@ describe("a model's stream", () => {
     expect(types.filter((type) => type === "REASONING_ENCRYPTED_VALUE")).toHaveLength(2);
   });
 
-  test("that breaks off is closed", () => {
+  test("that breaks is closed", () => {
     const { types } = build([say("Hal"), { type: "tool-input-start", id: "c1", toolName: "add" }]);
     expect(types).toEqual([
       "TEXT_MESSAGE_START",

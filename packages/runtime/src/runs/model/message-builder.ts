@@ -44,7 +44,7 @@ export class MessageBuilder {
     this.#emit = emit;
   }
 
-  /** Takes one part of the stream; kinds that neither a person nor the next prompt needs are ignored. */
+  /** Handles one part of the stream; kinds that neither a person nor the next prompt needs are ignored. */
   take(part: LanguageModelV4StreamPart): void {
     (this.#handlers[part.type] as ((part: LanguageModelV4StreamPart) => void) | undefined)?.(part);
   }
@@ -102,7 +102,7 @@ export class MessageBuilder {
     this.#current = { part, id, key, started: false };
   }
 
-  /** A provider may split an emoji; the first half is held until the second arrives. */
+  /** A provider may split an emoji; the first half is buffered until the second arrives. */
   #say(delta: string): void {
     if (!this.#current) return;
     const whole = this.#held + delta;

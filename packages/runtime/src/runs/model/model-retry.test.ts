@@ -26,7 +26,7 @@ const status = (statusCode: number, responseHeaders: Record<string, string> = {}
   });
 
 describe("a failed model call", () => {
-  test.each([429, 500, 502, 503, 529, 408])("with status %i is tried again", (code) => {
+  test.each([429, 500, 502, 503, 529, 408])("with status %i is retried", (code) => {
     expect(judge(status(code))).toMatchObject({ kind: "retry", waitMs: 100 });
   });
 
@@ -43,14 +43,14 @@ describe("a failed model call", () => {
     });
   });
 
-  test("whose answer has no words says so, instead of the name of an error class", () => {
+  test("whose response has no message says so, instead of naming an error class", () => {
     const silent = new APICallError({
       message: "",
       url: "https://acme.example",
       requestBodyValues: {},
       statusCode: 400,
     });
-    expect(JSON.stringify(judge(silent))).toContain("the answer gave no reason");
+    expect(JSON.stringify(judge(silent))).toContain("the response gave no reason");
     expect(JSON.stringify(judge(silent))).not.toContain("APICallError");
   });
 
@@ -63,7 +63,7 @@ describe("a failed model call", () => {
     expect(judge(status(429, headers))).toMatchObject({ kind: "retry", waitMs });
   });
 
-  test("waits longer each time, and not for ever", () => {
+  test("waits longer each time, up to a maximum", () => {
     const waits = [1, 2].map((attempt) => judge(status(500), { attempt }));
     expect(waits).toMatchObject([{ waitMs: 100 }, { waitMs: 200 }]);
     expect(judge(status(500), { attempt: 3 })).toMatchObject({
@@ -72,7 +72,7 @@ describe("a failed model call", () => {
     });
   });
 
-  test("ends the run when the provider asks for more time than is left", () => {
+  test("ends the run when the provider asks for more time than remains", () => {
     expect(judge(status(429, { "retry-after": "120" }))).toMatchObject({
       kind: "end",
       failure: { code: "provider_busy", nextStep: expect.stringMatching(/120 s/) },
@@ -85,7 +85,7 @@ describe("a failed model call", () => {
     ["its own error", new BrokenStream({ error: { type: "api_error", message: "oops" } }), "retry"],
     ["a refused request", new BrokenStream({ type: "invalid_request_error", message: "no" }), "end"],
     ["a refused key", new BrokenStream({ error: { type: "authentication_error", message: "no" } }), "end"],
-  ])("inside a stream judges %s", (_what, error, kind) => {
+  ])("inside a stream classifies %s", (_what, error, kind) => {
     expect(judge(error).kind).toBe(kind);
   });
 });

@@ -23,7 +23,7 @@ interface Attempt {
   /** The run's remaining time. */
   readonly leftMs: number;
   readonly now: Date;
-  /** 0 to 1, so that many runs do not retry at the same moment. */
+  /** 0 to 1; jitter, so that many runs do not retry at the same moment. */
   readonly jitter: number;
 }
 
@@ -99,7 +99,7 @@ const STATUS_OF_STREAM_ERROR: Record<string, number> = {
 function messageOf(error: unknown): string {
   const message = field(error, "message") ?? field(field(error, "error"), "message");
   if (typeof message === "string" && message !== "") return message;
-  return APICallError.isInstance(error) ? "the answer gave no reason" : String(error);
+  return APICallError.isInstance(error) ? "the response gave no reason" : String(error);
 }
 
 const field = (value: unknown, name: string): unknown =>

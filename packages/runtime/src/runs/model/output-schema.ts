@@ -20,7 +20,7 @@ export const schemaPart = (schema: JsonSchema): UserPart => ({
   text: `\n\nEnd with an answer that is one JSON value and nothing else, valid against this JSON Schema:\n${JSON.stringify(schema)}`,
 });
 
-/** Providers that can hold a model to a schema are asked to; not all of them can while it has tools. */
+/** Providers that can enforce a schema are asked to; not all of them can with tools. */
 export function responseFormat(
   schema: JsonSchema | undefined,
   model: ResolvedModel,
@@ -55,14 +55,14 @@ export const repairMessage = (id: string, where: string): ConversationMessage =>
     {
       type: "text",
       origin: REPAIR,
-      text: `Your answer does not fit the JSON Schema: ${where}\nAnswer again with only the corrected JSON value.`,
+      text: `Your answer does not match the JSON Schema: ${where}\nAnswer again with only the corrected JSON value.`,
     },
   ],
 });
 
 const FENCED = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/;
 
-/** Models like to wrap JSON in a fence or a sentence. */
+/** Models often wrap JSON in a code fence or a sentence. */
 function jsonIn(text: string): JsonValue | undefined {
   const fenced = FENCED.exec(text)?.[1];
   const braces = text.slice(text.search(/[[{]/), Math.max(text.lastIndexOf("}"), text.lastIndexOf("]")) + 1);

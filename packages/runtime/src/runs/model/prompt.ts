@@ -1,6 +1,6 @@
 /**
- * The conversation as a provider takes it: system prompt first, then the messages, the same bytes as long as nothing
- * changed, so that the provider's cache holds. Attachments a model cannot read become a line of text that says so.
+ * The conversation in the provider's format: system prompt first, then the messages, byte for byte the same while nothing
+ * changes, so that the provider's cache hits. Attachments a model cannot read become a line of text that says so.
  */
 
 import type {
@@ -20,7 +20,7 @@ export interface PromptParts {
   readonly model: ResolvedModel;
   readonly sessionId: string;
   readonly readFile: ((sessionId: string, path: string) => Promise<Result<Uint8Array>>) | undefined;
-  /** Told of each attachment that was left out. */
+  /** Called for each attachment that was left out. */
   readonly warn: (text: string) => void;
 }
 
@@ -37,7 +37,7 @@ export async function toPrompt(parts: PromptParts): Promise<LanguageModelV4Promp
   return model.cacheMark ? withCacheMarks(prompt, model.cacheMark) : prompt;
 }
 
-/** After the part that never changes, and after what will be the beginning of the next call. */
+/** After the part that never changes, and after what will be the start of the next call. */
 function withCacheMarks(
   prompt: LanguageModelV4Prompt,
   mark: NonNullable<ResolvedModel["cacheMark"]>,
@@ -79,7 +79,7 @@ async function userMessage(
   return { role: "user", content: made };
 }
 
-/** An attachment as the model can take it, or the reason why it cannot. */
+/** An attachment in a form the model accepts, or why there is none. */
 type Attached = ProviderPart | { readonly why: string };
 
 async function filePart(part: FilePart, parts: PromptParts): Promise<ProviderPart> {
@@ -101,7 +101,7 @@ function linked(url: string, part: FilePart, kind: InputKind, parts: PromptParts
   const why = unreadable(kind, part, parts);
   if (why !== undefined) return { why };
   if (!URL.canParse(url)) return { why: "its address is not a URL" };
-  if (kind === "text") return { why: "give its text instead of an address" };
+  if (kind === "text") return { why: "send its text instead of a URL" };
   return { type: "file", mediaType: part.mediaType, data: { type: "url", url: new URL(url) } };
 }
 

@@ -15,7 +15,7 @@ import type { ResolvedModel } from "../../providers/models.ts";
 import type { CallTiming } from "../log/run-log.ts";
 import { MessageBuilder } from "./message-builder.ts";
 
-/** The stream ended without saying that it is complete, or said that it broke. */
+/** The stream ended without being complete, or reported an error. */
 export class BrokenStream extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
@@ -67,12 +67,12 @@ export async function streamModel(call: ModelCall): Promise<ModelAnswer> {
   }
 }
 
-/** A provider that never stops would fill memory and store; no model's longest answer comes near this. */
+/** A provider that never stops would fill memory and store; no real answer comes near this. */
 export const LONGEST_ANSWER_CHARS = 2_000_000;
 
 export class FloodedAnswer extends Error {
   constructor() {
-    super(`the answer grew beyond ${LONGEST_ANSWER_CHARS} characters`);
+    super(`the answer exceeded ${LONGEST_ANSWER_CHARS} characters`);
     this.name = "FloodedAnswer";
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A conversation in which every tool call has exactly one result, right after the message that made it. Providers
- * refuse anything else, and a run that was cancelled, or a session that was forked in mid-turn, leaves calls open.
+ * A conversation in which every tool call has exactly one result, directly after its message. Providers
+ * reject anything else, and a cancelled run, or a session forked within a turn, leaves calls without results.
  */
 import {
   type ConversationMessage,
@@ -16,7 +16,7 @@ export function wholePairs(messages: readonly ConversationMessage[]): Conversati
   const whole: ConversationMessage[] = [];
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at];
-    if (!message || message.role === "tool") continue; // results are taken with their call; one without a call is dropped
+    if (!message || message.role === "tool") continue; // results are added with their call; one without a call is dropped
     if (message.role === "user") {
       whole.push(message);
       continue;
@@ -52,7 +52,7 @@ function withEdits(message: Assistant, results: ReadonlyMap<string, ToolResultPa
   return { ...message, content };
 }
 
-/** In the order of the calls, whatever order the results came in: the same conversation is the same prompt. */
+/** In the order of the calls, whatever order the results came in: the same conversation gives the same prompt. */
 function answering(
   { id }: Assistant,
   calls: readonly ToolCallPart[],

@@ -8,7 +8,7 @@ const fit = (messages: readonly ConversationMessage[], limitTokens: number) =>
   fitWindow(messages, { limitTokens, countTokens, replacing: new Set(["write_todos"]) });
 
 describe("the window", () => {
-  test("leaves a conversation that fits as it is", () => {
+  test("leaves a conversation that fits unchanged", () => {
     const messages = [user("hello"), answer("hi")];
     expect(fit(messages, 1000)).toMatchObject({ messages, leftOutMessages: 0 });
   });
@@ -25,7 +25,7 @@ describe("the window", () => {
     expect(callIds(fitted.messages)).toEqual(["2", "3"]);
   });
 
-  test("then shortens old tool results and leaves the last step whole", () => {
+  test("then shortens old tool results, except in the last step", () => {
     const messages = [
       user("go"),
       ...call("1", "read", "x".repeat(3000)),
@@ -37,7 +37,7 @@ describe("the window", () => {
     expect(JSON.stringify(fitted.messages)).toContain("y".repeat(1000));
   });
 
-  test("then leaves the oldest turns out", () => {
+  test("then drops the oldest turns", () => {
     const messages = [
       user("one".repeat(100)),
       answer("1"),
@@ -50,12 +50,12 @@ describe("the window", () => {
     expect(fitted.messages[0]).toMatchObject({ role: "user", content: [{ text: "two".repeat(100) }] });
   });
 
-  test("keeps the message that must be answered, whatever it costs", () => {
+  test("keeps the message to answer, whatever it costs", () => {
     const messages = [user("old"), answer("x".repeat(500)), user("y".repeat(5000))];
     expect(fit(messages, 100).messages).toEqual([messages[2]]);
   });
 
-  test("leaves out the oldest steps of a turn that alone is too long", () => {
+  test("drops the oldest steps of a turn that is too long by itself", () => {
     const steps = Array.from({ length: 40 }, (_, at) => call(`${at}`, "read", "z".repeat(300))).flat();
     const fitted = fit([user("go"), ...steps], 3000);
     expect(fitted.messages[0]).toMatchObject({ role: "user" });
@@ -63,7 +63,7 @@ describe("the window", () => {
     expect(fitted.tokens).toBeLessThanOrEqual(3000);
   });
 
-  test("does not move the beginning at every step: the provider's cache would never hit", () => {
+  test("does not move the start at every step: the provider's cache would never hit", () => {
     const messages: ConversationMessage[] = [];
     const firsts: string[] = [];
     for (let turn = 0; turn < 60; turn++) {
@@ -73,7 +73,7 @@ describe("the window", () => {
     expect(new Set(firsts).size).toBeLessThan(12);
   });
 
-  test("mends a call without a result, and drops a result without a call", () => {
+  test("repairs a call without a result, and drops a result without a call", () => {
     const [asked] = call("1", "read", "x");
     const orphan = call("9", "read", "x")[1] as ConversationMessage;
     const fitted = fit([orphan, user("go"), asked as ConversationMessage, user("again")], 10_000);
@@ -82,14 +82,14 @@ describe("the window", () => {
     expect(fitted.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
   });
 
-  test("orders results as the calls were made, however they came", () => {
+  test("orders results like their calls", () => {
     const [first, one] = call("1", "read", "1") as [ConversationMessage, ConversationMessage];
     const [second, two] = call("2", "read", "2") as [ConversationMessage, ConversationMessage];
     const both = { ...first, content: [...first.content, ...second.content] } as ConversationMessage;
     expect(resultIds(fit([user("go"), both, two, one], 10_000).messages)).toEqual(["1", "2"]);
   });
 
-  test("shows the model the arguments a person put in", () => {
+  test("shows the model the edited arguments", () => {
     const [asked, done] = call("1", "send", "sent") as [ConversationMessage, ConversationMessage];
     const edited = {
       ...done,
@@ -99,7 +99,7 @@ describe("the window", () => {
     expect(shown).toMatchObject({ content: [{ input: { to: "b@example.com" } }] });
   });
 
-  test("never breaks a pair, never starts with an answer, and fits whenever it can", () => {
+  test("never splits a pair, never starts with an answer, and fits whenever possible", () => {
     const step = fc.tuple(
       fc.constantFrom("read", "write_todos", "web_fetch"),
       fc.nat(2000).map((size) => "r".repeat(size)),

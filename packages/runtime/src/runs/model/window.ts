@@ -1,11 +1,11 @@
 /**
- * Keeps a long conversation within the model's window, by a stated policy: first calls that a later one replaces go (todo lists), then old
- * tool results are shortened, then the oldest turns are left out, then the oldest steps of the turn that is on. A call
- * and its result stay or go together, and the message the model must answer always stays.
+ * Keeps a long conversation within the model's context window. In this order: removes calls that a later one replaces (todo lists),
+ * shortens old tool results, drops the oldest turns, then the oldest steps of the current turn. A call
+ * and its result stay or go together, and the message to answer always stays.
  *
- * The trick is what it does not do: trim a little at every call. A prompt whose beginning moves each time is never in
- * the provider's cache. So when the limit is passed it trims down to a lower mark and then leaves the beginning alone
- * until the limit is passed again; that is computed by replaying the conversation, so no state is kept anywhere.
+ * It does not trim a little at every call: a prompt whose start moves each time never hits the provider's cache. When the
+ * limit is exceeded it trims down to a lower mark and then keeps the start until the limit is
+ * exceeded again; computed by replaying the conversation, so there is no state.
  */
 import type { CountTokens } from "@capstan/core";
 import {
@@ -16,34 +16,34 @@ import {
 } from "@capstan/core/internal";
 import { wholePairs } from "./whole-pairs.ts";
 
-const LOWER_MARK = 0.7; // of the limit: room for several turns before the beginning moves again
+const LOWER_MARK = 0.7; // of the limit: room for several turns before the start moves again
 const SHORT_RESULT_CHARS = 400;
 const FILE_TOKENS = 1500; // an image or a document, roughly: providers count them by size, not by text
 const MESSAGE_TOKENS = 4; // role and separators
 const NONE: ReadonlySet<string> = new Set();
 
 export interface WindowOptions {
-  /** What the conversation may cost: the model's window without prompt, tools and room for the answer. */
+  /** Token limit of the conversation: the context window without prompt, tools and the reserve for the answer. */
   readonly limitTokens: number;
   readonly countTokens: CountTokens;
-  /** Names of tools whose every call replaces the one before. */
+  /** Names of tools whose every call replaces the previous one. */
   readonly replacing?: ReadonlySet<string>;
 }
 
 export interface FittedWindow {
   readonly messages: ConversationMessage[];
   readonly tokens: number;
-  /** What was done, for people who wonder. */
+  /** What was trimmed, for people. */
   readonly replacedCalls: number;
   readonly shortenedResults: number;
   readonly leftOutMessages: number;
 }
 
-/** A message the model must answer (alone), or an answer with the results of its calls. */
+/** A message to answer (alone), or an answer with the results of its calls. */
 interface Unit {
   readonly startsTurn: boolean;
   readonly hasReplaceable: boolean;
-  /** What is left of it under each measure; made when first asked for. */
+  /** Its content under each measure; computed on first use. */
   readonly form: (withoutReplaced: boolean, short: boolean) => Form;
 }
 
@@ -54,12 +54,12 @@ interface Form {
   readonly shortenedResults: number;
 }
 
-/** How far each measure reaches: units before these indexes are without replaced calls, shortened, left out. */
+/** How far each measure reaches: before these indexes, units are without replaced calls, shortened, dropped. */
 interface Marks {
   replaced: number;
   short: number;
   out: number;
-  /** Steps left out of the turn that is on. */
+  /** Dropped steps of the current turn. */
   outOfTurn: number;
 }
 
@@ -94,13 +94,13 @@ function trimmed(units: readonly Unit[], limitTokens: number): FittedWindow {
 }
 
 interface Stretch {
-  /** Where the turn that is on starts, and where the conversation ends. */
+  /** Where the current turn starts, and where the conversation ends. */
   readonly turn: number;
   readonly end: number;
   readonly limitTokens: number;
 }
 
-/** Each measure only as far as it must, in the stated order. */
+/** Each measure only as far as needed, in the stated order. */
 function trim(units: readonly Unit[], marks: Marks, { turn, end, limitTokens }: Stretch): void {
   const wanted = limitTokens * LOWER_MARK;
   const tokens = () => tokensOf(units, marks, turn, end);
@@ -111,7 +111,7 @@ function trim(units: readonly Unit[], marks: Marks, { turn, end, limitTokens }: 
   if (tokens() > limitTokens) marks.short = end;
 }
 
-/** Every such call but the latest is out of date: each one carries the whole. */
+/** All such calls but the latest are obsolete: each one contains everything. */
 function lastReplaceable(units: readonly Unit[], end: number): number {
   for (let at = end - 1; at >= 0; at--) if (units[at]?.hasReplaceable) return at;
   return 0;
@@ -223,7 +223,7 @@ export function messageTokens(message: ConversationMessage, countTokens: CountTo
   return parts.reduce((sum, tokens) => sum + tokens, MESSAGE_TOKENS);
 }
 
-/** The group without the calls that a later one replaces; without the whole message when nothing else is in it. */
+/** The group without calls that a later one replaces; without the whole message if nothing else is in it. */
 function dropCalls(group: readonly ConversationMessage[], dropped: ReadonlySet<string>): Changed {
   const messages = group.flatMap((message): ConversationMessage[] => {
     if (message.role === "user") return [message];

@@ -13,7 +13,7 @@ import { runSegment } from "../loop/run-loop.ts";
 import type { SegmentEnd } from "../steps/run-endings.ts";
 import type { DurableWorkflow } from "./durable-workflow.ts";
 
-const MOST_SEGMENTS = 500; // further runs wait: a thousand at once starve each other
+const MOST_SEGMENTS = 500; // further runs are queued: a thousand at once starve each other
 const RECORD_AFTER_MS = 200; // a model's answer takes longer; a shorter segment saves eight statements
 const LONGEST_PAUSE_MS = 10_000;
 const NO_AGENT = agentSpec({ name: "gone" }); // for a run whose agent was deleted; the run fails and says so
@@ -161,7 +161,7 @@ export class ActiveSegments {
     return agent.ok ? agent.value.spec : NO_AGENT;
   }
 
-  /** Lists the segment as active until it ends. */
+  /** Tracks the segment as active until it ends. */
   #track(context: RunContext, work: () => Promise<void>): Promise<void> {
     const { runId, sessionId, launch } = context.claim;
     const earlier = this.#active.get(runId);

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe.each(STORES)("runs killed with their process on $name", ({ fresh }) => {
-  test("are finished by the next one: none lost, nothing committed made twice, no event missing or doubled", {
+  test("are finished by the next one: none lost, nothing committed repeated, no event missing or duplicated", {
     timeout: 120_000,
   }, async () => {
     store = await fresh();

@@ -13,7 +13,7 @@ import { underLock } from "../../db/migrate.ts";
 
 const APPLICATION_VERSION = "capstan-1"; // the default is a hash of the source, and every edit would strand running workflows
 const RECOVERIES = 10_000; // a run without progress is given up by its own counter
-const UNUSED_URL = "postgres://embedded@127.0.0.1:1/embedded"; // DBOS wants one beside the pool it is given
+const UNUSED_URL = "postgres://embedded@127.0.0.1:1/embedded"; // DBOS needs one besides the pool it is given
 
 export type SegmentBody = (runId: string, launch: number) => Promise<void>;
 

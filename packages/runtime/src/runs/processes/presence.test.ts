@@ -3,7 +3,7 @@ import type pg from "pg";
 import { expect, test } from "vitest";
 import { Presence } from "./presence.ts";
 
-/** A connection as pg's pool lends it: to give it back twice is an error that ends the process. */
+/** A connection as in pg's pool: releasing it twice is an error that ends the process. */
 class LentConnection extends EventEmitter {
   released = 0;
   refuses = false;
@@ -15,7 +15,7 @@ class LentConnection extends EventEmitter {
   }
 }
 
-test("a connection that breaks twice, and once more while it closes, is given back once", async () => {
+test("a connection that breaks twice, and once more while closing, is released once", async () => {
   const ear = new LentConnection();
   const presence = listeningBy(ear);
   await presence.start();
@@ -26,7 +26,7 @@ test("a connection that breaks twice, and once more while it closes, is given ba
   expect(ear.released).toBe(1);
 });
 
-test("a connection that breaks before it listens is given back once, and the start hears of it", async () => {
+test("a connection that breaks before it listens is released once, and the start gets the error", async () => {
   const ear = new LentConnection();
   ear.refuses = true;
   const presence = listeningBy(ear);

@@ -1,5 +1,5 @@
 /**
- * Several processes on one Postgres: each sends a heartbeat every second, is told by the others which sessions have
+ * Several processes on one Postgres: each sends a heartbeat every second, gets notified of sessions with
  * new events, and takes over the runs of a process without heartbeat. Unused on the embedded store (one process).
  */
 import type pg from "pg";
@@ -58,11 +58,11 @@ export class Presence {
     await this.#listen();
     await this.#beat();
     this.#beatTimer = setInterval(() => {
-      this.#beating = this.#beat().catch((error) => this.#parts.onError(error, "sign of life"));
+      this.#beating = this.#beat().catch((error) => this.#parts.onError(error, "heartbeat"));
     }, BEAT_MS);
   }
 
-  /** Tells the others that a session has new events; does not wait. */
+  /** Notifies the others that a session has new events; does not wait. */
   hint(sessionId: string): void {
     if (this.#others) this.#tell(sessionId);
   }
@@ -90,7 +90,7 @@ export class Presence {
     this.#hints.add(text);
     this.#hintTimer ??= setTimeout(() => {
       this.#hintTimer = undefined;
-      this.#flush().catch((error) => this.#parts.onError(error, "telling the other processes"));
+      this.#flush().catch((error) => this.#parts.onError(error, "notifying the other processes"));
     }, HINT_MS);
   }
 

@@ -55,7 +55,7 @@ export async function findDueWork(
   return rows[0];
 }
 
-/** Calls `sweep` at once and then two seconds after each call has ended. */
+/** Calls `sweep` immediately and then two seconds after each call has ended. */
 export class Sweeper {
   readonly #sweep: () => Promise<void>;
   readonly #onError: (error: unknown) => void;
@@ -77,7 +77,7 @@ export class Sweeper {
     }, afterMs);
   }
 
-  /** Waits for the sweep under way. */
+  /** Waits for the current sweep. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -24,7 +24,7 @@ describe("two processes on one Postgres", () => {
     await store.drop();
   });
 
-  test("one is killed: the other finishes its runs within seconds, and every client sees one story", {
+  test("one is killed: the other finishes its runs within seconds, and every client sees a consistent stream", {
     timeout: 90_000,
   }, async () => {
     const [first, second] = servers;
@@ -39,7 +39,7 @@ describe("two processes on one Postgres", () => {
     expect(await faultsOf(clients, log, await storedIn(store))).toEqual([]);
   });
 
-  test("one is frozen and thawed while the other answers: it writes nothing more", {
+  test("one is frozen and resumed while the other answers: it writes nothing more", {
     timeout: 90_000,
   }, async () => {
     const [first, second] = servers;
@@ -54,13 +54,13 @@ describe("two processes on one Postgres", () => {
     first.signal("SIGCONT");
     await Promise.all(clients.map(({ done }) => done));
     const before = await storedIn(store);
-    await sleep(1500); // the thawed one has had its chance
+    await sleep(1500); // the resumed one has had its chance
     const after = await storedIn(store);
     for (const { session } of clients) expect(await after(session)).toEqual(await before(session));
     expect(await faultsOf(clients, log, after)).toEqual([]);
   });
 
-  test("one is told to stop: it finishes its steps or hands them over, and the other goes on at once", {
+  test("one is stopped: it finishes its steps or releases them, and the other continues at once", {
     timeout: 90_000,
   }, async () => {
     const [first, second] = servers;
@@ -74,7 +74,7 @@ describe("two processes on one Postgres", () => {
     expect(await faultsOf(clients, log, await storedIn(store))).toEqual([]);
   });
 
-  test("a client of the one follows a run of the other, live", { timeout: 60_000 }, async () => {
+  test("a client of one follows a run of the other, live", { timeout: 60_000 }, async () => {
     const [first, second] = servers;
     const client = new CrashClient(() => first.port);
     const other = new CrashClient(() => second.port, client.session);

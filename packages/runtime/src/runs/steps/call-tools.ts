@@ -31,7 +31,7 @@ import type { RunUsage } from "../contract/run-types.ts";
 import { messageId } from "../log/message-id.ts";
 import type { CommitExtras } from "../log/run-log.ts";
 
-/** An approval as the commit statement takes it. */
+/** An approval in the form of the commit statement. */
 export interface ApprovalToStore {
   readonly id: string;
   readonly agent_id: string;
@@ -47,9 +47,9 @@ export interface ApprovalToStore {
   readonly expires_at: string | null;
 }
 
-/** What a segment has to wait for, gathered call by call. */
+/** What a segment has to wait for, collected call by call. */
 export interface Waits {
-  /** The policy for approvals that are asked for. */
+  /** The policy for requested approvals. */
   readonly expiry: ApprovalExpiry;
   readonly approvals: ApprovalToStore[];
   readonly interrupts: Interrupt[];
@@ -202,7 +202,7 @@ function emitWithState(context: RunContext, event: RunEvent, before: JsonValue |
   context.log.emit(event);
 }
 
-/** What else a result changes: events, the shared state, the session's agent. */
+/** Further effects of a result: events, the shared state, the session's agent. */
 function effects(
   context: RunContext,
   agent: RuntimeAgent,
@@ -234,7 +234,7 @@ function effects(
   };
 }
 
-/** What clients have predicted from the arguments becomes true once the call has succeeded. */
+/** Predicted state becomes real once the call has succeeded. */
 function predictedDeltas({ claim }: RunContext, tool: string, input: JsonValue): RunEvent[] {
   const predicted = (claim.input.predictState ?? []).filter((each) => each.tool === tool);
   return predicted.flatMap(({ stateKey, argument }): RunEvent[] => {
@@ -262,7 +262,7 @@ export const refusal = ({ code, message, nextStep }: Failure): Stored => ({
 export function denial({ toolName }: Pick<ToolCallPart, "toolName">, { status, words, by }: Answer): Failure {
   const why =
     status === "expired"
-      ? "nobody answered in time"
+      ? "it was not answered in time"
       : `${by ?? "a person"} said no${words ? `: ${words}` : ""}`;
   return fail("tool_denied", { tool: toolName, why }).failure;
 }
@@ -285,7 +285,7 @@ function waitsForChild(failure: Failure, { toolCallId }: ToolCallPart, waits: Wa
   return true;
 }
 
-/** An approval counts while agent, capability and config are what they were; else the person is asked again. */
+/** An approval counts while agent, capability and config are unchanged; otherwise the person is asked again. */
 const isForThis = (answer: Answer | undefined, agent: RuntimeAgent, tool: RuntimeTool | undefined): boolean =>
   answer !== undefined && tool !== undefined && answer.pin === approvalPin(agent, tool);
 
@@ -318,7 +318,7 @@ export function askPerson(
   waits.interrupts.push({
     id,
     reason: "tool_call",
-    message: why,
+    message: `Allow ${tool.name}? ${why}`,
     toolCallId: call.toolCallId,
     responseSchema: answerSchema(tool),
     ...(expiresAt !== undefined && { expiresAt }),
@@ -326,13 +326,13 @@ export function askPerson(
   });
 }
 
-/** How a client may answer: approve or deny, other arguments, a reason for the model. */
+/** How a client may answer: approve or deny, edited arguments, a reason for the model. */
 const answerSchema = ({ tool }: RuntimeTool): Record<string, unknown> => ({
   type: "object",
   properties: {
     approved: { type: "boolean" },
     editedArgs: tool.input.jsonSchema,
-    reason: { type: "string", description: "Told to the model when the call is denied." },
+    reason: { type: "string", description: "Reason sent to the model when the call is denied." },
   },
   required: ["approved"],
 });

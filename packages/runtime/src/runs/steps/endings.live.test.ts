@@ -69,7 +69,7 @@ describe.each(STORES)("the end of a run on $name", ({ fresh }) => {
     });
   });
 
-  test("comes when the time is over, also in the middle of a sentence, and what was said stays", async () => {
+  test("comes at the time limit, even within a sentence, and the text so far stays", async () => {
     engine.answers = () => [{ text: "I was about to" }, { until: new Promise(() => {}) }];
     const session = await engine.newSession({ agentId: LIMITED.seconds });
     await engine.runs.send(session, { content: "think forever" });
@@ -82,14 +82,14 @@ describe.each(STORES)("the end of a run on $name", ({ fresh }) => {
     });
   });
 
-  test("comes when the time is over inside a tool", async () => {
+  test("comes at the time limit inside a tool", async () => {
     engine.answers = (_call, step) => (step === 0 ? [{ call: "slow" }] : [{ text: "never" }]);
     const session = await engine.newSession({ agentId: LIMITED.seconds });
     await engine.runs.send(session, { content: "wait" });
     expect(last(await collect(engine.runs, session))).toMatchObject({ code: "run_time_limit" });
   });
 
-  test("comes at once when a person cancels, and the partial answer stays", async () => {
+  test("comes immediately when a person cancels, and the partial answer stays", async () => {
     engine.answers = () => [{ text: "Once upon a time" }, { until: new Promise(() => {}) }];
     const session = await engine.newSession();
     const sent = await engine.runs.send(session, { content: "tell" });
@@ -104,7 +104,7 @@ describe.each(STORES)("the end of a run on $name", ({ fresh }) => {
     expect(await engine.runs.cancel(session)).toMatchObject({ failure: { code: "run_not_active" } });
   });
 
-  test("by a cancel stops a tool that runs, and it is not run again in the next turn", async () => {
+  test("by a cancel stops a running tool, which is not run again in the next turn", async () => {
     engine.answers = ({ prompt }) =>
       JSON.stringify(prompt.at(-1)).includes("next") ? [{ text: "Next." }] : [{ call: "slow" }];
     const session = await engine.newSession();
@@ -130,7 +130,7 @@ describe.each(STORES)("the end of a run on $name", ({ fresh }) => {
     expect(spoken(await collect(engine.runs, session, { runs: 2 }))).toBe("Next.");
   });
 
-  test("is not brought by a stream that breaks twice: the third answer counts, and only that is shown", async () => {
+  test("is not caused by a stream that breaks twice: the third answer counts, and only that is shown", async () => {
     let tries = 0;
     engine.answers = () =>
       ++tries < 3 ? [{ text: "Half an ans" }, { breaks: "connection lost" }] : [{ text: "A whole answer." }];
@@ -145,7 +145,7 @@ describe.each(STORES)("the end of a run on $name", ({ fresh }) => {
     ]);
   });
 
-  test("comes after the last try, with a next step", async () => {
+  test("comes after the last retry, with a next step", async () => {
     engine.answers = () => [{ breaks: "connection lost" }];
     const session = await engine.newSession();
     await engine.runs.send(session, { content: "go" });
@@ -156,12 +156,12 @@ describe.each(STORES)("the end of a run on $name", ({ fresh }) => {
     });
   });
 
-  test("carries output that fits the schema, after one repair", async () => {
+  test("contains output that matches the schema, after one repair", async () => {
     const outputSchema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
     let asked = "";
     engine.answers = ({ prompt }) => {
       asked = JSON.stringify(prompt.at(-1));
-      return asked.includes("does not fit")
+      return asked.includes("does not match")
         ? [{ text: '```json\n{"n": 42}\n```' }]
         : [{ text: '{"n": "many"}' }];
     };
@@ -177,7 +177,7 @@ describe.each(STORES)("the end of a run on $name", ({ fresh }) => {
     expect(again.filter(({ type }) => type === "STEP_STARTED")).toHaveLength(2);
   });
 
-  test("is told to a webhook, signed, and told again until it is taken", async () => {
+  test("is sent to a webhook, signed, and retried until it is accepted", async () => {
     webhookStatus = 503;
     engine.answers = () => [{ text: "Told." }];
     const session = await engine.newSession();
@@ -217,7 +217,7 @@ describe.each(STORES)("the end of a run on $name", ({ fresh }) => {
       .toEqual([{ status: "delivered", attempts: 2 }]);
   });
 
-  test("leaves what it cost: tokens and dollars of every step", async () => {
+  test("records its cost: tokens and dollars of every step", async () => {
     engine.answers = (_call, step) =>
       step === 0 ? [{ call: "add", input: { a: 1, b: 1 } }] : [{ text: "2" }];
     const session = await engine.newSession();
@@ -247,7 +247,7 @@ describe.each(STORES)("a session on $name", ({ fresh }) => {
     return session;
   }
 
-  test("can be forked at a message, with its files, and both go their own way", async () => {
+  test("can be forked at a message, with its files, and both continue independently", async () => {
     const session = await talked("one", "two");
     const { items } = await engine.runs.messages(session, { limit: 10 });
     const fork = await engine.runs.fork(session, items[1]?.id);
@@ -280,7 +280,7 @@ describe.each(STORES)("a session on $name", ({ fresh }) => {
     expect(numbers).toEqual(numbers.map((_, at) => at + 1));
   });
 
-  test("tells the model in the next turn what people thought of its answer, once", async () => {
+  test("tells the model in the next turn, once, about feedback on its answer", async () => {
     const session = await talked("one");
     const { items } = await engine.runs.messages(session, { limit: 10 });
     const entry = { messageId: items[1]?.id ?? "", by: USER, value: "down", words: "too short" };
@@ -302,7 +302,7 @@ describe.each(STORES)("a session on $name", ({ fresh }) => {
     expect(shown.items[1]?.feedback).toEqual({ value: "down", words: "too short" });
   });
 
-  test("is read page by page", async () => {
+  test("is read in pages", async () => {
     const session = await talked("one", "two", "three");
     const first = await engine.runs.messages(session, { limit: 4 });
     const rest = await engine.runs.messages(session, { limit: 4, after: first.nextAfter });
@@ -310,7 +310,7 @@ describe.each(STORES)("a session on $name", ({ fresh }) => {
     expect(rest.nextAfter).toBeUndefined();
   });
 
-  test("leaves nothing behind when it is forgotten", async () => {
+  test("leaves nothing behind when deleted", async () => {
     const session = await talked("one");
     await engine.runs.forget(session);
     expect((await engine.runs.messages(session, { limit: 10 })).items).toEqual([]);

@@ -1,4 +1,4 @@
-/** The ways a segment ends, each in one commit: with an answer, with a failure, waiting, or handed over. */
+/** The ways a segment ends, each in one commit: with an answer, with a failure, waiting, or released. */
 import { type Failure, fail } from "@capstan/core";
 import { agUiMessages, type ConversationMessage, type SegmentOutcome, textOf } from "@capstan/core/internal";
 import { READ_MESSAGES } from "../claim/claim-statements.ts";
@@ -98,7 +98,7 @@ export async function suspendRun(context: RunContext, waits: Waits): Promise<Seg
 /** Emits state and messages as stored: a client that returns with the answer starts from these. */
 async function emitSnapshots(context: RunContext): Promise<void> {
   const { log, claim, engine } = context;
-  await log.commit(); // includes writes under way
+  await log.commit(); // includes pending writes
   const { rows } = await engine.parts.database.pool.query<ConversationMessage>(READ_MESSAGES, [
     claim.sessionId,
   ]);

@@ -76,7 +76,7 @@ describe.each(STORES)("agents that use agents on $name", ({ fresh }) => {
     return { session, events: await collect(engine.runs, session) };
   }
 
-  test("delegate a task to a run of its own and answer with its result", async () => {
+  test("delegate a task to a separate run and answer with its result", async () => {
     const { events } = await turn(asking(() => [{ text: "Filed." }]));
     expect(spoken(events)).toMatch(/Clerk says: .*Filed\./);
     expect(events).toContainEqual(expect.objectContaining({ type: "SUBAGENT_STARTED", name: "Clerk" }));
@@ -99,7 +99,7 @@ describe.each(STORES)("agents that use agents on $name", ({ fresh }) => {
     );
   });
 
-  test("wait with the child when it waits for a person, and go on when it is done", async () => {
+  test("wait with the child while it waits for approval, and continue when it is done", async () => {
     const { session, events } = await turn(
       asking((_call, step) =>
         step === 0 ? [{ call: "send", input: { to: "bob@example.com" } }] : [{ text: "Sent it." }],
@@ -134,7 +134,7 @@ describe.each(STORES)("agents that use agents on $name", ({ fresh }) => {
     await expect.poll(children).toBe(0);
   });
 
-  test("tell when the child failed", async () => {
+  test("report that the child failed", async () => {
     const { events } = await turn(asking(() => [{ breaks: "no provider" }]));
     expect(results(events)[0]).toMatch(/subagent_failed.*no provider/);
     expect(events).toContainEqual(
@@ -142,7 +142,7 @@ describe.each(STORES)("agents that use agents on $name", ({ fresh }) => {
     );
   });
 
-  test("count what the child spent against their own limits", async () => {
+  test("count the child's usage against their own limits", async () => {
     engine.answers = asking(() => [{ text: "Filed." }]);
     const session = await engine.newSession({ agentId: PARENT });
     await engine.runs.send(session, { content: "go" }, { limits: { maxTokens: 30 } });
@@ -152,7 +152,7 @@ describe.each(STORES)("agents that use agents on $name", ({ fresh }) => {
     });
   });
 
-  test("cannot delegate in circles for ever", async () => {
+  test("cannot delegate in endless cycles", async () => {
     engine.answers = (call, step) => {
       if (step > 0) return [{ text: JSON.stringify(call.prompt.at(-1)?.content) }];
       return [{ call: "delegate_to_loop", input: { task: "go round" } }];

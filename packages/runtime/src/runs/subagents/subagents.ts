@@ -55,7 +55,7 @@ export function agentCapability(
             .string()
             .min(1)
             .max(100_000)
-            .describe("All it must know: it does not see this conversation."),
+            .describe("Everything it must know: it does not see this conversation."),
         }),
         idempotent: true,
         requiresContext: true,
@@ -84,7 +84,7 @@ async function delegate(
   const { runId, user, idempotencyKey, signal } = context;
   if (runId === undefined) {
     return fail("tool_failed", {
-      message: "Delegating needs a run.",
+      message: "Delegation requires a run.",
       nextStep: "Call it from a conversation.",
     });
   }

@@ -3,7 +3,6 @@ import type { ApprovalAnswer } from "@capstan/client";
 import type { Interrupt } from "@capstan/core/internal";
 import Hand from "lucide-react/icons/hand";
 import { isObject, type Json } from "../../forms/schema-fields.ts";
-import { Code } from "../../kit/badge.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
 import { ago } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
@@ -34,10 +33,7 @@ export function ApprovalCard({ interrupt, tool, given, onAnswering, onAnswered }
       <p className="flex items-start gap-2 text-warn">
         <Hand className="mt-0.5 size-4 shrink-0" aria-hidden />
         <span>
-          <strong className="font-semibold">
-            Allow <Code>{tool}</Code>?
-          </strong>{" "}
-          {interrupt.message}
+          <strong className="font-semibold">{interrupt.message ?? `Allow ${tool}?`}</strong>
           {interrupt.expiresAt && ` Expires ${ago(interrupt.expiresAt)}.`}
         </span>
       </p>
