@@ -33,6 +33,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Make agents what files say, after showing the difference",
     load: async () => (await import("./commands/apply.ts")).apply,
   },
+  rules: {
+    summary: "Which calls are allowed, asked for or denied",
+    load: async () => (await import("./commands/rules.ts")).rules,
+  },
   tool: {
     summary: "Run one tool through the gate",
     load: async () => (await import("./commands/tool.ts")).tool,

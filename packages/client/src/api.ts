@@ -10,6 +10,7 @@ import {
   triggerEndpoints,
 } from "./endpoints/packages.ts";
 import { routeEndpoints } from "./endpoints/routing.ts";
+import { ruleEndpoints } from "./endpoints/rules.ts";
 import { approvalEndpoints, fileEndpoints, runEndpoints, sessionEndpoints } from "./endpoints/sessions.ts";
 import {
   grantEndpoints,
@@ -41,6 +42,7 @@ export function createApi(options: ConnectionOptions = {}) {
     models: modelEndpoints(connection),
     keys: keyEndpoints(connection),
     secrets: secretEndpoints(connection),
+    rules: ruleEndpoints(connection),
     users: userEndpoints(connection),
     grants: grantEndpoints(connection),
     server: serverEndpoints(connection),

@@ -100,6 +100,16 @@ export type {
   TelemetrySummary,
 } from "./wire/routing.ts";
 export type {
+  Rule,
+  RuleCheck,
+  RuleCheckResult,
+  RuleCreate,
+  RulePatch,
+  RuleProposal,
+  RuleSimulate,
+  RuleSimulation,
+} from "./wire/rules.ts";
+export type {
   Approval,
   ApprovalAnswer,
   Run,

@@ -137,6 +137,19 @@ export {
   TelemetrySummary,
 } from "./wire/routing.ts";
 export {
+  Rule,
+  RuleCheck,
+  RuleCheckResult,
+  RuleCondition,
+  RuleCreate,
+  RuleList,
+  RulePatch,
+  RuleProposal,
+  RuleQuery,
+  RuleSimulate,
+  RuleSimulation,
+} from "./wire/rules.ts";
+export {
   Approval,
   ApprovalAnswer,
   ApprovalPage,

@@ -203,6 +203,21 @@ export { summarise, telemetryRecord } from "./route/telemetry-summary.ts";
 export { contentTerms, identifierWords } from "./route/text.ts";
 export type { Embed } from "./route/vectors.ts";
 export { MINILM_WEIGHTS } from "./route/weights.ts";
+export { type KnownTool, ruleFaults } from "./rules/check-rule.ts";
+export type { CompileExpression } from "./rules/condition.ts";
+export { narrowestRule } from "./rules/narrow-rule.ts";
+export {
+  DATA_LABELS,
+  RULE_EFFECTS,
+  RULE_OPERATORS,
+  type Rule,
+  type RuleCall,
+  type RuleCondition,
+  type RuleDecision,
+  type RuleEffect,
+} from "./rules/rule.ts";
+export { ruleSentence } from "./rules/rule-sentence.ts";
+export { createRuleSet, type RuleSet } from "./rules/rule-set.ts";
 export type { Parsed } from "./schema.ts";
 export { EVERY_SCOPE, effectiveScopes, missingScopes } from "./scopes.ts";
 export { isSemver, isVersionPin } from "./semver.ts";

@@ -28,6 +28,7 @@ export { fileStore } from "./files/file-store.ts";
 export { compileGrep } from "./files/line-finder.ts";
 export { type MadeFile, withMadeFile } from "./files/with-made-file.ts";
 export {
+  type AskRules,
   type CallPath,
   type CallRecord,
   createGate,
@@ -231,3 +232,12 @@ export {
   type UserStore,
   userStore,
 } from "./users/user-store.ts";
+export { compileCel } from "./rules/cel.ts";
+export { type RuleDraft, type RuleRecord, type RuleStore, ruleStore } from "./rules/rule-store.ts";
+export {
+  type Explained,
+  explainCall,
+  type SimulatedCall,
+  type Simulation,
+  simulateRules,
+} from "./rules/simulate-rules.ts";

@@ -20,6 +20,7 @@ export const THINGS = [
   "service",
   "secret",
   "grant",
+  "rule",
   "user",
   "key",
   "schedule",
@@ -63,6 +64,7 @@ export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
   service: { see: "read", change: "admin", whose: "all" },
   secret: { see: "run", change: "run", whose: "own" }, // names; a value is shown to nobody
   grant: { see: "read", change: "admin", whose: "all" },
+  rule: { see: "read", change: "admin", whose: "all" },
   user: { see: "read", change: "admin", whose: "own" },
   key: { see: "admin", change: "admin", whose: "all" },
   schedule: { see: "read", change: "author", whose: "own" },

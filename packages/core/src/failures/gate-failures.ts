@@ -43,6 +43,12 @@ export const gateFailures = {
     nextStep: ({ id }) =>
       `Answer it in the inbox or with POST /v1/approvals/${id}; the call then runs once. Make the same call again to get its result.`,
   }),
+  rule_denied: row<{ tool: string; rule: string; id: string; why: string }>({
+    status: 403,
+    message: ({ tool, rule, why }) => `"${tool}" is denied by the rule "${rule}": ${why}`,
+    nextStep: ({ id }) =>
+      `Continue without this call, or make it differently. Who may change rules finds this one as ${id}.`,
+  }),
   tool_denied: row<{ tool: string; why: string }>({
     status: 403,
     message: ({ tool, why }) => `"${tool}" is denied: ${why}`,

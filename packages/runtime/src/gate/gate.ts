@@ -14,7 +14,14 @@ import {
   type ToolPolicy,
   type ToolUser,
 } from "@capstan/core";
-import { type Budget, decideCall, stricter } from "@capstan/core/internal";
+import {
+  type Budget,
+  decideCall,
+  type RuleCall,
+  type RuleDecision,
+  riskOf,
+  stricter,
+} from "@capstan/core/internal";
 import { cappedOutput } from "./capped-output.ts";
 import { runWithin } from "./run-within.ts";
 
@@ -88,50 +95,102 @@ export interface GateParts {
   /** Called once per call, never with payloads; must not throw or block. */
   readonly record: (record: CallRecord) => void;
   readonly now: () => Date;
+  /** What the rules say of a call; nothing where none matches. */
+  readonly rules?: AskRules | undefined;
   /** Larger outputs are truncated, with a note for the model. */
   readonly maxOutputChars: number;
 }
 
 export interface Gate {
   call(request: GateRequest): Promise<GateOutcome>;
+  /** What would happen to this call, with these rules or those in force. Runs nothing and records nothing. */
+  check(request: GateRequest, rules?: AskRules): Promise<Judgement>;
 }
+
+export type AskRules = (call: RuleCall) => Promise<RuleDecision | undefined>;
+
+/** What the gate decided, and by which rule, before anything runs. */
+export type Judgement = (
+  | { readonly kind: "run"; readonly tool: RuntimeTool; readonly input: unknown; readonly call: HookCall }
+  | Exclude<GateOutcome, { kind: "done" }>
+) & { readonly ruled?: RuleDecision | undefined };
 
 export function createGate(parts: GateParts): Gate {
   return {
     async call(request) {
       const startedAt = performance.now();
-      const outcome = await decideAndRun(request, parts);
+      const outcome = await judgeAndRun(request, parts);
       parts.record(recordOf(request, outcome, parts.now(), Math.round(performance.now() - startedAt)));
       return outcome;
     },
+    check: (request, rules = parts.rules) => judge(request, { ...parts, rules }),
   };
 }
 
-async function decideAndRun(request: GateRequest, parts: GateParts): Promise<GateOutcome> {
-  const decided = decideCall(request, request.agent, {
-    scopes: request.agent.scopes,
-    hasSession: request.sessionId !== undefined,
-    budgets: request.budgets ?? [],
-    approved: request.approved ?? false,
-  });
-  if (decided.decision === "refuse") {
-    return refuse(decided.failure, decided.capabilityId);
-  }
-  const { tool, input } = decided;
-  const call = hookCall(request, tool, input);
-  const verdict = await askHooks(request.agent, call);
-  if (verdict.policy === "deny") {
-    return refuse(fail("tool_denied", { tool: tool.name, why: verdict.why }).failure, tool.capabilityId);
-  }
-  if ((decided.decision === "approve" || verdict.policy === "approve") && !request.approved) {
-    return { kind: "approval", why: verdict.why, tool, input };
-  }
-  if (decided.decision === "client") return { kind: "client", tool, input };
+async function judgeAndRun(request: GateRequest, parts: GateParts): Promise<GateOutcome> {
+  const judged = await judge(request, parts);
+  if (judged.kind !== "run") return judged;
+  const { tool, input, call } = judged;
   if (request.signal.aborted) {
     return refuse(fail("cancelled", { what: `The call of "${tool.name}"` }).failure, tool.capabilityId);
   }
   return runTool(request, tool, input, call, parts);
 }
+
+/** The policy, the rules and the hooks together; the strictest of them counts. */
+async function judge(request: GateRequest, parts: Pick<GateParts, "rules" | "now">): Promise<Judgement> {
+  const decided = decide(request, request.approved ?? false);
+  if (decided.decision === "refuse") return refuse(decided.failure, decided.capabilityId);
+  const { tool, input } = decided;
+  const ruled = await parts.rules?.(ruleCall(request, tool, input, parts.now()));
+  if (ruled?.effect === "deny") return { ...refuse(ruleDenial(tool, ruled), tool.capabilityId), ruled };
+  const call = hookCall(request, tool, input);
+  const verdict = await askHooks(request.agent, call);
+  if (verdict.policy === "deny") {
+    return refuse(fail("tool_denied", { tool: tool.name, why: verdict.why }).failure, tool.capabilityId);
+  }
+  const asked = ruled?.effect === "ask" ? ruled : undefined;
+  const isAsked =
+    asked !== undefined ||
+    verdict.policy === "approve" ||
+    (decided.decision === "approve" && !isAllowedBy(ruled, tool));
+  if (isAsked && !request.approved)
+    return { kind: "approval", why: asked?.why ?? verdict.why, tool, input, ruled: asked };
+  return isClients(decided)
+    ? { kind: "client", tool, input, ruled }
+    : { kind: "run", tool, input, call, ruled };
+}
+
+/** `approve` stands before `client`: once it is allowed, a client's tool is still the client's. */
+const isClients = ({ decision, tool }: { decision: string; tool: RuntimeTool }): boolean =>
+  decision === "client" || (decision === "approve" && tool.tool.policy === "client");
+
+const decide = (request: GateRequest, approved: boolean) =>
+  decideCall(request, request.agent, {
+    scopes: request.agent.scopes,
+    hasSession: request.sessionId !== undefined,
+    budgets: request.budgets ?? [],
+    approved,
+  });
+
+/** A rule may lift the question a policy asks, never a denial, and never for calls that change rights. */
+const isAllowedBy = (ruled: RuleDecision | undefined, { tool }: RuntimeTool): boolean =>
+  ruled?.effect === "allow" && !tool.changesRights;
+
+const ruleDenial = (tool: RuntimeTool, { rule, why }: RuleDecision): Failure =>
+  fail("rule_denied", { tool: tool.name, rule: rule.name, id: rule.id, why }).failure;
+
+const ruleCall = (request: GateRequest, tool: RuntimeTool, args: unknown, now: Date): RuleCall => ({
+  tool: tool.name,
+  ownName: tool.tool.name,
+  capabilityId: tool.capabilityId,
+  risk: riskOf(tool.tool),
+  args,
+  user: request.user.email,
+  agentId: request.agent.spec.id,
+  seen: [],
+  now,
+});
 
 async function runTool(
   request: GateRequest,
@@ -166,7 +225,7 @@ async function runTool(
   return { kind: "done", output: after.output, capabilityId: tool.capabilityId, durationMs: took() };
 }
 
-const refuse = (failure: Failure, capabilityId?: string): GateOutcome => ({
+const refuse = (failure: Failure, capabilityId?: string): Extract<GateOutcome, { kind: "refused" }> => ({
   kind: "refused",
   ran: false,
   failure,

@@ -23,6 +23,7 @@ import {
   type EndedRun,
   type Gate,
   type Packages,
+  type RuleStore,
   type RunObservation,
   type Runs,
   type SessionStore,
@@ -65,6 +66,7 @@ export interface RunParts {
   /** Signs webhooks. */
   readonly secret: string;
   readonly withRetry: DatabaseRetry;
+  readonly rules: Pick<RuleStore, "decide">;
   /** Each call that reached the gate. */
   readonly recordCall: (call: CallRecord) => void;
   readonly observed: (observation: RunObservation) => void;
@@ -99,6 +101,7 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
   const gate = createGate({
     contextFor: toolContexts({ database, files, fetch, sandbox }),
     record: parts.recordCall,
+    rules: parts.rules.decide,
     now,
     maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
   });

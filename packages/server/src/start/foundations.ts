@@ -18,6 +18,7 @@ import {
   providerStore,
   type ResolvedModel,
   readDeclarative,
+  ruleStore,
   secretBox,
   sessionStore,
   settingStore,
@@ -103,6 +104,7 @@ function openModelsHere(
 function openStores(database: Database, settings: Settings, secret: string) {
   return {
     agents: agentStore(database),
+    rules: ruleStore(database),
     users: userStore(database),
     sessions: sessionStore(database),
     audit: openAuditLog(database),

@@ -15,6 +15,7 @@ import { modelRoutes } from "../models/model-routes.ts";
 import { openObservability, operationRoutes } from "../observability/observability.ts";
 import { openAiRoutes } from "../openai/openai-routes.ts";
 import { openServerPackages } from "../packages/open-packages.ts";
+import { ruleRoutes } from "../rules/rule-routes.ts";
 import { openRuns } from "../runs/open-runs.ts";
 import { openSessions } from "../sessions/open-sessions.ts";
 import type { Log } from "../settings/log.ts";
@@ -84,6 +85,7 @@ export async function openFeatures(
     { routes: [capabilityRoutes(parts)], close: () => documents.close() },
     { routes: [agentRoutes(parts)] },
     openSessions(parts),
+    { routes: [ruleRoutes(parts)] },
     openUsers({ ...parts, webhookKey: secret }),
     { routes: [modelRoutes(parts)] },
     packages,

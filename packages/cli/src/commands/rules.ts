@@ -1,0 +1,133 @@
+/** capstan rules: which calls are allowed, asked for or denied; tried before they are saved. */
+import { readFile } from "node:fs/promises";
+import type { Rule, RuleSimulation } from "@capstan/client";
+import { RuleCreate } from "@capstan/client/wire";
+import { fail, ok, type Result } from "@capstan/core";
+import { parse } from "yaml";
+import type { Command, CommandContext } from "../command.ts";
+import { printList } from "../print-table.ts";
+import { requestBody } from "../request-body.ts";
+import { runVerb } from "../run-verb.ts";
+
+export const rules: Command = {
+  usage:
+    "capstan rules [list [--agent <id>] | add <file> | remove <id> | simulate <file> | check <tool> --agent <id> [--input <json>]]",
+  summary: "Lists, adds and removes rules; tries them on a call, or on the calls of the last 30 days.",
+  options: { agent: { type: "string" }, input: { type: "string" } },
+  examples: [
+    "capstan rules add rules.yaml",
+    "capstan rules simulate rules.yaml",
+    `capstan rules check write_file --agent <id> --input '{"path": "/a.txt", "content": "x"}'`,
+  ],
+  run: (context) =>
+    runVerb(context, rules.usage, {
+      list: { run: list },
+      add: { needs: "a YAML or JSON file with one rule or a list of them", run: add },
+      remove: { needs: "a rule's id", run: remove },
+      simulate: { needs: "a YAML or JSON file with the whole set of rules", run: simulate },
+      check: { needs: "a tool's name", run: check },
+    }),
+};
+
+async function list({ server, print, terminal, options: { agent } }: CommandContext) {
+  const answer = await (await server()).rules.list(typeof agent === "string" ? { agent_id: agent } : {});
+  if (!answer.ok) return answer;
+  const rows = answer.value.items.map(({ id, name, sentence, agent_id, expires_at }) => [
+    id,
+    name,
+    sentence,
+    agent_id ?? "every agent",
+    expires_at ?? "never",
+  ]);
+  const none = "No rules. Each tool's own policy decides. `capstan rules add <file>` adds some.";
+  return print(answer.value, () =>
+    printList(["ID", "NAME", "RULE", "FOR", "EXPIRES"], rows, terminal.columns, none),
+  );
+}
+
+async function add({ server, print }: CommandContext, file: string) {
+  const read = await rulesIn(file);
+  if (!read.ok) return read;
+  const api = await server();
+  const items: Rule[] = [];
+  for (const rule of read.value) {
+    const made = await api.rules.create(rule);
+    if (!made.ok) return made;
+    items.push(made.value);
+  }
+  return print({ items }, () => items.map(({ id, sentence }) => `Added ${id}: ${sentence}\n`).join(""));
+}
+
+async function remove({ server, print }: CommandContext, id: string) {
+  const sent = await (await server()).rules.remove(id);
+  return sent.ok ? print({ removed: id }, `Removed ${id}\n`) : sent;
+}
+
+async function simulate({ server, print, terminal }: CommandContext, file: string) {
+  const read = await rulesIn(file);
+  if (!read.ok) return read;
+  const answer = await (await server()).rules.simulate({ rules: read.value });
+  return answer.ok ? print(answer.value, () => simulationText(answer.value, terminal.columns)) : answer;
+}
+
+async function check({ server, print, options: { agent, input } }: CommandContext, tool: string) {
+  if (typeof agent !== "string") return missingAgent();
+  const given = parsedInput(input);
+  if (!given.ok) return given;
+  const answer = await (await server()).rules.check({ agent_id: agent, tool, input: given.value });
+  if (!answer.ok) return answer;
+  const { decision, rule_id, why } = answer.value;
+  return print(answer.value, `${decision}: ${why}${rule_id === null ? "" : ` (rule ${rule_id})`}\n`);
+}
+
+const missingAgent = () =>
+  fail("command_invalid", { message: "--agent <id> is missing", usage: rules.usage });
+
+function parsedInput(text: unknown): Result<Record<string, unknown>> {
+  if (typeof text !== "string") return ok({});
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return ok({ ...value });
+  } catch {
+    // said below
+  }
+  return fail("command_invalid", { message: "--input is not a JSON object", usage: rules.usage });
+}
+
+async function rulesIn(file: string): Promise<Result<RuleCreate[]>> {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  if (text === undefined)
+    return fail("command_invalid", { message: `${file} cannot be read`, usage: rules.usage });
+  const found: RuleCreate[] = [];
+  const parsed = parsedFile(text);
+  if (parsed === undefined)
+    return fail("command_invalid", { message: `${file} is not YAML or JSON`, usage: rules.usage });
+  for (const value of [parsed].flat()) {
+    const body = requestBody(RuleCreate, Object(value), rules.usage);
+    if (!body.ok) return body;
+    found.push(body.value);
+  }
+  return ok(found);
+}
+
+function parsedFile(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function simulationText({ calls, truncated, ...changes }: RuleSimulation, columns: number): string {
+  const rows = Object.entries(changes).flatMap(([change, found]) =>
+    found.map(({ tool, input, run_id, after }) => [
+      change.replace("_", " "),
+      tool,
+      JSON.stringify(input).slice(0, 60),
+      run_id,
+      after.why,
+    ]),
+  );
+  const tried = `Tried on ${calls} calls${truncated ? ", the newest; there are more" : ""}.\n`;
+  return tried + printList(["CHANGE", "TOOL", "INPUT", "RUN", "WHY"], rows, columns, "Nothing would change.");
+}

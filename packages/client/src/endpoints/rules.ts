@@ -1,0 +1,30 @@
+/** Rules: which calls are allowed, asked for or denied, and what a change of them would do. */
+import type { Connection } from "../connection.ts";
+import type { Items } from "../wire/page.ts";
+import type {
+  Rule,
+  RuleCheck,
+  RuleCheckResult,
+  RuleCreate,
+  RulePatch,
+  RuleProposal,
+  RuleSimulate,
+  RuleSimulation,
+} from "../wire/rules.ts";
+
+const part = encodeURIComponent;
+
+export const ruleEndpoints = ({ json }: Connection) => ({
+  list: (query: { agent_id?: string | undefined } = {}, signal?: AbortSignal) =>
+    json<Items<Rule>>("GET", "/v1/rules", { query, signal }),
+  get: (id: string, signal?: AbortSignal) => json<Rule>("GET", `/v1/rules/${part(id)}`, { signal }),
+  create: (rule: RuleCreate) => json<Rule>("POST", "/v1/rules", { json: rule }),
+  change: (id: string, patch: RulePatch) => json<Rule>("PATCH", `/v1/rules/${part(id)}`, { json: patch }),
+  remove: (id: string) => json<void>("DELETE", `/v1/rules/${part(id)}`),
+  /** What would happen to a call; nothing runs. */
+  check: (call: RuleCheck) => json<RuleCheckResult>("POST", "/v1/rules/check", { json: call }),
+  simulate: (trial: RuleSimulate) => json<RuleSimulation>("POST", "/v1/rules/simulate", { json: trial }),
+  /** The narrowest rule that would allow what an approval asks for. */
+  propose: (approvalId: string, signal?: AbortSignal) =>
+    json<RuleProposal>("GET", `/v1/approvals/${part(approvalId)}/rule`, { signal }),
+});

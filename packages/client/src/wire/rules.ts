@@ -1,0 +1,147 @@
+/** Rules: which calls are allowed, need a person's yes, or are denied. */
+import { DATA_LABELS, RULE_EFFECTS, RULE_OPERATORS } from "@capstan/core/internal";
+import { z } from "zod";
+
+const Text = z.string().min(1).max(500);
+
+export const RuleCondition = z
+  .union([
+    z.strictObject({
+      arg: Text.meta({ description: "A field of the tool's input; `a.b` for a nested one." }),
+      op: z.enum(RULE_OPERATORS),
+      value: z
+        .union([
+          z.string().max(2_000),
+          z.number(),
+          z.boolean(),
+          z.array(z.union([z.string().max(2_000), z.number()])).max(500),
+        ])
+        .optional(),
+    }),
+    z.strictObject({ seen: z.enum(DATA_LABELS).meta({ description: "What the run has read so far." }) }),
+    z.strictObject({ user: z.union([Text, z.array(Text).min(1).max(500)]) }),
+    z.strictObject({
+      expr: Text.meta({
+        description: "A CEL expression over `args`, `user`, `agent`, `tool`, `seen`, `now`.",
+      }),
+    }),
+  ])
+  .meta({ id: "RuleCondition" });
+
+const Effect = z
+  .enum(RULE_EFFECTS)
+  .meta({ description: "Deny beats ask, ask beats allow. Allow lifts a question, never a denial." });
+
+const fields = {
+  name: z.string().trim().min(1).max(200),
+  agent_id: z.uuid().nullable().meta({ description: "The one agent it is for; null is for every agent." }),
+  tools: z.array(Text).min(1).max(200).meta({
+    description: "Tool names, `prefix*`, `*`, `capability:<id>` or `risk:<read|write|irreversible>`.",
+  }),
+  when: z.array(RuleCondition).max(50).meta({ description: "All must hold; none means always." }),
+  then: Effect,
+  words: z
+    .string()
+    .max(1_000)
+    .nullable()
+    .meta({ description: "Said to who is asked, or to the model that is refused." }),
+  expires_at: z.iso.datetime({ offset: true }).nullable(),
+};
+
+export const RuleCreate = z
+  .strictObject({
+    ...fields,
+    agent_id: fields.agent_id.optional(),
+    when: fields.when.default([]),
+    words: fields.words.optional(),
+    expires_at: fields.expires_at.optional(),
+  })
+  .meta({ id: "RuleCreate" });
+export type RuleCreate = z.input<typeof RuleCreate>;
+
+export const RulePatch = z.strictObject(fields).partial().meta({ id: "RulePatch" });
+export type RulePatch = z.input<typeof RulePatch>;
+
+export const Rule = z
+  .object({
+    id: z.uuid(),
+    ...fields,
+    sentence: z.string().meta({ description: "The rule in words, made from its fields." }),
+    created_by: z.string(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: "Rule" });
+export type Rule = z.infer<typeof Rule>;
+
+export const RuleList = z.object({ items: z.array(Rule), total: z.int() }).meta({ id: "RuleList" });
+export const RuleQuery = z.strictObject({
+  agent_id: z.uuid().optional().meta({ description: "Rules for this agent, and those for every agent." }),
+});
+
+export const RuleCheck = z
+  .strictObject({ agent_id: z.uuid(), tool: Text, input: z.record(z.string(), z.unknown()).default({}) })
+  .meta({ id: "RuleCheck" });
+export type RuleCheck = z.input<typeof RuleCheck>;
+
+export const RuleCheckResult = z
+  .object({
+    decision: Effect,
+    rule_id: z
+      .uuid()
+      .nullable()
+      .meta({ description: "The rule that decided; null when the tool's own policy did." }),
+    why: z.string(),
+  })
+  .meta({ id: "RuleCheckResult" });
+export type RuleCheckResult = z.infer<typeof RuleCheckResult>;
+
+export const RuleSimulate = z
+  .strictObject({
+    rules: z
+      .array(RuleCreate)
+      .max(1_000)
+      .meta({ description: "The whole set to try instead of the saved one." }),
+    since: z.iso.datetime({ offset: true }).optional().meta({ description: "Default: 30 days ago." }),
+  })
+  .meta({ id: "RuleSimulate" });
+export type RuleSimulate = z.input<typeof RuleSimulate>;
+
+const SimulatedCall = z
+  .object({
+    call_id: z.string(),
+    run_id: z.uuid(),
+    session_id: z.uuid(),
+    agent_id: z.uuid(),
+    tool: z.string(),
+    input: z.unknown(),
+    at: z.iso.datetime(),
+    before: RuleCheckResult,
+    after: RuleCheckResult,
+  })
+  .meta({ id: "SimulatedCall" });
+
+export const RuleSimulation = z
+  .object({
+    calls: z.int().meta({ description: "How many recorded calls were tried." }),
+    truncated: z
+      .boolean()
+      .meta({ description: "There were more calls than are tried at once; the newest were." }),
+    newly_allowed: z.array(SimulatedCall),
+    newly_asked: z.array(SimulatedCall),
+    newly_denied: z.array(SimulatedCall),
+  })
+  .meta({ id: "RuleSimulation" });
+export type RuleSimulation = z.infer<typeof RuleSimulation>;
+
+export const RuleProposal = z
+  .object({
+    rule: RuleCreate,
+    sentence: z.string(),
+    open: z.array(z.string()).meta({ description: "Arguments that the rule leaves open." }),
+    covers: z
+      .array(SimulatedCall)
+      .meta({ description: "Calls of the last 30 days that would no longer be asked for." }),
+  })
+  .meta({ id: "RuleProposal" });
+export type RuleProposal = z.infer<typeof RuleProposal>;

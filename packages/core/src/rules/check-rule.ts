@@ -1,0 +1,152 @@
+/** What is wrong with a rule before it is saved: a tool or an argument that does not exist, an operator that does not fit. */
+import type { Fault } from "../faults.ts";
+import { nearest } from "../nearest.ts";
+import type { JsonSchema } from "../schema.ts";
+import { type CompileExpression, compileCondition } from "./condition.ts";
+import type { ArgumentCondition, Rule, RuleOperator } from "./rule.ts";
+import { names } from "./rule-set.ts";
+
+export interface KnownTool {
+  readonly name: string;
+  readonly ownName: string;
+  readonly capabilityId: string;
+  readonly risk: string;
+  readonly inputSchema: JsonSchema;
+}
+
+type Kind = "string" | "number" | "boolean" | "object" | "other";
+
+const KINDS_OF: Readonly<Record<RuleOperator, readonly Kind[]>> = {
+  is: ["string", "number", "boolean"],
+  is_not: ["string", "number", "boolean"],
+  in: ["string", "number"],
+  not_in: ["string", "number"],
+  above: ["number"],
+  below: ["number"],
+  at_least: ["number"],
+  at_most: ["number"],
+  under: ["string"],
+  not_under: ["string"],
+  contains: ["string"],
+  not_contains: ["string"],
+  starts_with: ["string"],
+  ends_with: ["string"],
+  not_ends_with: ["string"],
+  exists: ["string", "number", "boolean", "object", "other"],
+  missing: ["string", "number", "boolean", "object", "other"],
+};
+const MAX_DEPTH = 12;
+
+export function ruleFaults(
+  rule: Pick<Rule, "tools" | "when" | "effect">,
+  known: readonly KnownTool[],
+  compileExpression: CompileExpression,
+): Fault[] {
+  const faults: Fault[] = [];
+  const meant = rule.tools.flatMap((pattern, at) => {
+    const found = known.filter((tool) => names(pattern, { ...tool, tool: tool.name }));
+    if (found.length === 0) faults.push({ path: `tools[${at}]`, message: unknownTool(pattern, known) });
+    return found;
+  });
+  rule.when.forEach((condition, at) => {
+    const path = `when[${at}]`;
+    if ("arg" in condition) faults.push(...argumentFaults(condition, path, meant));
+    else if ("expr" in condition) faults.push(...expressionFaults(condition, rule, path, compileExpression));
+  });
+  return faults;
+}
+
+function unknownTool(pattern: string, known: readonly KnownTool[]): string {
+  const near = nearest(
+    pattern,
+    known.map(({ name }) => name),
+  );
+  return `no tool is called ${JSON.stringify(pattern)}${near.length > 0 ? `; did you mean ${near.join(" or ")}?` : ""}`;
+}
+
+function argumentFaults(
+  { arg, op, value }: ArgumentCondition,
+  path: string,
+  tools: readonly KnownTool[],
+): Fault[] {
+  if (tools.length === 0) return []; // said of the tools already
+  const parts = arg.split(".");
+  const kinds = new Set(tools.flatMap(({ inputSchema }) => kindsAt(inputSchema, parts, inputSchema, 0)));
+  if (kinds.size === 0) {
+    const fields = [...new Set(tools.flatMap(({ inputSchema }) => fieldsOf(inputSchema)))];
+    const near = nearest(arg, fields);
+    const has =
+      near.length > 0 ? `did you mean ${near.join(" or ")}?` : `there are ${fields.join(", ") || "none"}`;
+    return [{ path: `${path}.arg`, message: `no such argument "${arg}"; ${has}` }];
+  }
+  if (![...kinds].some((kind) => kind === "other" || KINDS_OF[op].includes(kind)))
+    return [
+      { path: `${path}.op`, message: `"${op}" does not fit ${arg}, which is a ${[...kinds].join(" or ")}` },
+    ];
+  return valueFaults(op, value, kinds, path);
+}
+
+function valueFaults(
+  op: RuleOperator,
+  value: ArgumentCondition["value"],
+  kinds: ReadonlySet<Kind>,
+  path: string,
+): Fault[] {
+  if (op === "exists" || op === "missing")
+    return value === undefined ? [] : [{ path: `${path}.value`, message: `"${op}" takes no value` }];
+  if (value === undefined) return [{ path: `${path}.value`, message: "missing" }];
+  const given = [value].flat().map((each) => typeof each as Kind);
+  const fits = given.every((kind) => kinds.has(kind) || kinds.has("other"));
+  return fits
+    ? []
+    : [{ path: `${path}.value`, message: `expected a ${[...kinds].join(" or ")}, as the argument is` }];
+}
+
+function expressionFaults(
+  condition: { readonly expr: string },
+  { effect }: Pick<Rule, "effect">,
+  path: string,
+  compileExpression: CompileExpression,
+): Fault[] {
+  try {
+    compileCondition(condition, effect, compileExpression);
+    return [];
+  } catch (error) {
+    return [{ path: `${path}.expr`, message: error instanceof Error ? error.message : String(error) }];
+  }
+}
+
+/** The kinds of value a schema allows at a path; empty when there is no such field. */
+function kindsAt(schema: JsonSchema, path: readonly string[], root: JsonSchema, depth: number): Kind[] {
+  const here = resolved(schema, root);
+  if (depth > MAX_DEPTH) return ["other"];
+  const variants = [here.anyOf, here.oneOf, here.allOf].filter(Array.isArray).flat() as JsonSchema[];
+  const own = here.type === "array" ? here.items : undefined;
+  if (own !== undefined && typeof own === "object") return kindsAt(own as JsonSchema, path, root, depth + 1);
+  const [name, ...rest] = path;
+  const fromVariants = variants.flatMap((each) => kindsAt(each, path, root, depth + 1));
+  if (name === undefined) return [...fromVariants, ...(variants.length > 0 ? [] : [kindOf(here)])];
+  const inner = (here.properties as Record<string, JsonSchema> | undefined)?.[name];
+  if (inner !== undefined) return [...fromVariants, ...kindsAt(inner, rest, root, depth + 1)];
+  const { additionalProperties: more } = here;
+  return [
+    ...fromVariants,
+    ...(more === true || (typeof more === "object" && more !== null) ? ["other" as const] : []),
+  ];
+}
+
+function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const [, name] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String(schema.$ref ?? "")) ?? [];
+  const defined = (root.$defs ?? root.definitions) as Record<string, JsonSchema> | undefined;
+  return (name !== undefined && defined?.[name]) || schema;
+}
+
+function kindOf({ type, enum: values, const: constant }: JsonSchema): Kind {
+  const sample = constant ?? (Array.isArray(values) ? values[0] : undefined);
+  const name = typeof type === "string" ? type : sample === undefined ? "other" : typeof sample;
+  if (name === "integer" || name === "number") return "number";
+  return name === "string" || name === "boolean" || name === "object" ? name : "other";
+}
+
+const fieldsOf = ({ properties }: JsonSchema): string[] =>
+  typeof properties === "object" && properties !== null ? Object.keys(properties) : [];

@@ -1,0 +1,86 @@
+/**
+ * Rules: which calls are allowed, which need a person's yes, which are denied, by tool, arguments, user and what the run
+ * has read. Deny beats ask beats allow; without a matching rule the tool's own policy holds.
+ */
+
+export const RULE_EFFECTS = ["allow", "ask", "deny"] as const;
+export type RuleEffect = (typeof RULE_EFFECTS)[number];
+
+/** What a run has read so far. */
+export const DATA_LABELS = ["untrusted", "private"] as const;
+export type DataLabel = (typeof DATA_LABELS)[number];
+
+export const RULE_OPERATORS = [
+  "is",
+  "is_not",
+  "in",
+  "not_in",
+  "above",
+  "below",
+  "at_least",
+  "at_most",
+  "under",
+  "not_under",
+  "contains",
+  "not_contains",
+  "starts_with",
+  "ends_with",
+  "not_ends_with",
+  "exists",
+  "missing",
+] as const;
+export type RuleOperator = (typeof RULE_OPERATORS)[number];
+
+export type RuleValue = string | number | boolean | readonly (string | number)[];
+
+export interface ArgumentCondition {
+  /** A field of the tool's input; `a.b` for a nested one. Fields of lists stand for every item. */
+  readonly arg: string;
+  readonly op: RuleOperator;
+  /** Left out for `exists` and `missing`. */
+  readonly value?: RuleValue | undefined;
+}
+
+export type RuleCondition =
+  | ArgumentCondition
+  | { readonly seen: DataLabel }
+  | { readonly user: string | readonly string[] }
+  /** A CEL expression over `args`, `user`, `agent`, `tool`, `seen` and `now`. */
+  | { readonly expr: string };
+
+export interface Rule {
+  readonly id: string;
+  readonly name: string;
+  /** The one agent it is for; without it, all. */
+  readonly agentId?: string | undefined;
+  /** Tool names, `prefix*`, `*`, `capability:<id>` or `risk:<risk>`. */
+  readonly tools: readonly string[];
+  /** All must hold; none means always. */
+  readonly when: readonly RuleCondition[];
+  readonly effect: RuleEffect;
+  /** Said to the person who is asked, or to the model that is refused. */
+  readonly words?: string | undefined;
+  readonly expiresAt?: Date | undefined;
+}
+
+/** One call, as rules see it. */
+export interface RuleCall {
+  readonly tool: string;
+  /** The tool's own name, where the agent gave it a prefix. */
+  readonly ownName: string;
+  readonly capabilityId: string;
+  readonly risk: string;
+  /** As parsed by the tool's schema. */
+  readonly args: unknown;
+  readonly user: string;
+  readonly agentId: string;
+  readonly seen: readonly DataLabel[];
+  readonly now: Date;
+}
+
+export interface RuleDecision {
+  readonly effect: RuleEffect;
+  readonly rule: Rule;
+  /** The rule's words, or its sentence; what broke, when it broke. */
+  readonly why: string;
+}

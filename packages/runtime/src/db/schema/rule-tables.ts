@@ -1,0 +1,26 @@
+/** Rules: which calls are allowed, asked for or denied. */
+import type { RuleCondition } from "@capstan/core/internal";
+import { sql } from "drizzle-orm";
+import { index, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { agents } from "./agent-tables.ts";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+
+export const rules = pgTable(
+  "rules",
+  {
+    id: uuid("id").primaryKey(),
+    name: text("name").notNull(),
+    /** Null is for every agent. */
+    agentId: uuid("agent_id").references(() => agents.id, { onDelete: "cascade" }),
+    tools: jsonb("tools").$type<string[]>().notNull(),
+    conditions: jsonb("conditions").$type<RuleCondition[]>().notNull(),
+    effect: text("effect").notNull(),
+    words: text("words"),
+    expiresAt: at("expires_at"),
+    createdBy: text("created_by").notNull(),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+    updatedAt: at("updated_at").notNull().default(sql`now()`),
+  },
+  (table) => [index("idx_rules_agent").on(table.agentId)],
+);

@@ -1,0 +1,46 @@
+/** Tool calls that models made, read from the stored conversations: what rules are tried on before they are saved. */
+import type { Database } from "../db/database.ts";
+
+export interface RecordedCall {
+  readonly callId: string;
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly user: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly at: Date;
+}
+
+export interface RecordedCallQuery {
+  readonly since: Date;
+  readonly limit: number;
+  /** Only calls made for this user. */
+  readonly user?: string | undefined;
+}
+
+// Ids of runs begin with their time, so their primary key is the index for it.
+const CALLS = `
+  select p->>'toolCallId' as "callId", p->>'toolName' as tool, p->'input' as input, m.created_at as at,
+    r.id as "runId", r.session_id as "sessionId", r.agent_id as "agentId", s.owner as user
+  from runs r
+  join sessions s on s.id = r.session_id
+  join messages m on m.session_id = r.session_id and m.run_id = r.id and m.role = 'assistant'
+  cross join lateral json_array_elements(m.content) p
+  where r.id >= $1 and ($3::text is null or s.owner = $3) and p->>'type' = 'tool-call'
+  order by r.id desc, m.position desc limit $2`;
+
+/** Newest first. */
+export async function recordedCalls(
+  { pool }: Pick<Database, "pool">,
+  { since, limit, user }: RecordedCallQuery,
+): Promise<RecordedCall[]> {
+  const { rows } = await pool.query<RecordedCall>(CALLS, [firstIdAt(since), limit, user ?? null]);
+  return rows;
+}
+
+/** The smallest version 7 UUID of a time. */
+function firstIdAt(time: Date): string {
+  const hex = Math.max(0, time.getTime()).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
+}

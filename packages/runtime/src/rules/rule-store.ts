@@ -1,0 +1,106 @@
+/** The saved rules, and the compiled set that every call is asked against. */
+import { fail, ok, type Result } from "@capstan/core";
+import {
+  createRuleSet,
+  type Rule,
+  type RuleCall,
+  type RuleDecision,
+  type RuleEffect,
+  type RuleSet,
+} from "@capstan/core/internal";
+import { and, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { uuidv7 } from "uuidv7";
+import type { Database } from "../db/database.ts";
+import { rules } from "../db/schema/rule-tables.ts";
+import { compileCel } from "./cel.ts";
+
+export interface RuleRecord extends Rule {
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+export type RuleDraft = Omit<Rule, "id">;
+
+export interface RuleStore {
+  /** Newest first; with an agent, its own and those for every agent. */
+  list(agentId?: string): Promise<RuleRecord[]>;
+  get(id: string): Promise<Result<RuleRecord>>;
+  create(draft: RuleDraft, by: string): Promise<RuleRecord>;
+  change(id: string, draft: RuleDraft): Promise<Result<RuleRecord>>;
+  remove(id: string): Promise<Result<RuleRecord>>;
+  /** What the rules say of a call. A change made here counts at once, one made by another process within half a second. */
+  decide(call: RuleCall): Promise<RuleDecision | undefined>;
+}
+
+const KEPT_MS = 500;
+
+export function ruleStore({ orm }: Pick<Database, "orm">): RuleStore {
+  let kept: { readonly at: number; readonly set: Promise<RuleSet> } | undefined;
+  const forget = () => {
+    kept = undefined;
+  };
+  const all = async (where?: SQL): Promise<RuleRecord[]> =>
+    (await orm.select().from(rules).where(where).orderBy(desc(rules.createdAt), desc(rules.id))).map(
+      recordOf,
+    );
+  const current = (): Promise<RuleSet> => {
+    if (kept && performance.now() - kept.at < KEPT_MS) return kept.set;
+    const set = all().then((records) => createRuleSet(records, compileCel));
+    kept = { at: performance.now(), set };
+    set.catch(forget);
+    return set;
+  };
+  const get = async (id: string): Promise<Result<RuleRecord>> => {
+    const [found] = await all(eq(rules.id, id));
+    return found ? ok(found) : fail("not_found", { what: "rule", id });
+  };
+  return {
+    get,
+    list: (agentId) =>
+      all(agentId === undefined ? undefined : or(eq(rules.agentId, agentId), isNull(rules.agentId))),
+    async create(draft, by) {
+      const [made] = await orm
+        .insert(rules)
+        .values({ id: uuidv7(), createdBy: by, ...rowOf(draft) })
+        .returning();
+      forget();
+      return recordOf(made as Row);
+    },
+    async change(id, draft) {
+      const [changed] = await orm
+        .update(rules)
+        .set({ ...rowOf(draft), updatedAt: sql`now()` })
+        .where(and(eq(rules.id, id)))
+        .returning();
+      forget();
+      return changed ? ok(recordOf(changed)) : fail("not_found", { what: "rule", id });
+    },
+    async remove(id) {
+      const [gone] = await orm.delete(rules).where(eq(rules.id, id)).returning();
+      forget();
+      return gone ? ok(recordOf(gone)) : fail("not_found", { what: "rule", id });
+    },
+    decide: async (call) => (await current()).decide(call),
+  };
+}
+
+type Row = typeof rules.$inferSelect;
+
+const rowOf = ({ name, agentId, tools, when, effect, words, expiresAt }: RuleDraft) => ({
+  name,
+  agentId: agentId ?? null,
+  tools: [...tools],
+  conditions: [...when],
+  effect,
+  words: words ?? null,
+  expiresAt: expiresAt ?? null,
+});
+
+const recordOf = ({ agentId, conditions, effect, words, expiresAt, ...row }: Row): RuleRecord => ({
+  ...row,
+  when: conditions,
+  effect: effect as RuleEffect, // only rules of this shape are written
+  ...(agentId !== null && { agentId }),
+  ...(words !== null && { words }),
+  ...(expiresAt !== null && { expiresAt }),
+});

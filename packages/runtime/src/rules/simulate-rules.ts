@@ -1,0 +1,87 @@
+/** A rule set tried on calls that were made: which would be newly allowed, asked for or denied. Nothing runs. */
+import { createRuleSet, type Rule, type RuleDecision, type RuleEffect } from "@capstan/core/internal";
+import type { Composer } from "../agents/composer.ts";
+import type { Database } from "../db/database.ts";
+import type { AskRules, Gate, Judgement } from "../gate/gate.ts";
+import { compileCel } from "./cel.ts";
+import { type RecordedCall, type RecordedCallQuery, recordedCalls } from "./recorded-calls.ts";
+
+export interface Explained {
+  readonly effect: RuleEffect;
+  /** The rule that decided; absent when the tool's own policy did. */
+  readonly rule?: RuleDecision["rule"] | undefined;
+  readonly why: string;
+}
+
+export interface SimulatedCall extends RecordedCall {
+  readonly before: Explained;
+  readonly after: Explained;
+}
+
+export interface Simulation {
+  readonly calls: number;
+  readonly truncated: boolean;
+  readonly changed: readonly SimulatedCall[];
+}
+
+export interface SimulationParts {
+  readonly database: Pick<Database, "pool">;
+  readonly gate: Pick<Gate, "check">;
+  readonly composer: Pick<Composer, "composeFor">;
+}
+
+export async function simulateRules(
+  parts: SimulationParts,
+  rules: readonly Rule[],
+  query: RecordedCallQuery,
+): Promise<Simulation> {
+  const found = await recordedCalls(parts.database, { ...query, limit: query.limit + 1 });
+  const calls = found.slice(0, query.limit);
+  const set = createRuleSet(rules, compileCel);
+  const changed: SimulatedCall[] = [];
+  for (const call of calls) {
+    const before = await explainCall(parts, call);
+    const after = await explainCall(parts, call, async (asked) => set.decide(asked));
+    if (before.effect !== after.effect) changed.push({ ...call, before, after });
+  }
+  return { calls: calls.length, truncated: found.length > calls.length, changed };
+}
+
+export interface ExplainableCall {
+  readonly agentId: string;
+  readonly user: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly sessionId?: string | undefined;
+}
+
+/** What the gate would say of a call, and by which rule; with these rules, or those in force. */
+export async function explainCall(
+  { gate, composer }: Pick<SimulationParts, "gate" | "composer">,
+  { agentId, user, tool, input, sessionId }: ExplainableCall,
+  rules?: AskRules,
+): Promise<Explained> {
+  const agent = await composer.composeFor(agentId, user);
+  if (!agent.ok) return { effect: "deny", why: agent.failure.message };
+  const judged = await gate.check(
+    {
+      path: "rest",
+      agent: agent.value,
+      tool,
+      input,
+      user: { email: user, scopes: agent.value.scopes },
+      sessionId,
+      callId: "check",
+      signal: new AbortController().signal,
+    },
+    rules,
+  );
+  return explained(judged);
+}
+
+function explained(judged: Judgement): Explained {
+  const rule = judged.ruled?.rule;
+  if (judged.kind === "refused") return { effect: "deny", rule, why: judged.failure.message };
+  if (judged.kind === "approval") return { effect: "ask", rule, why: judged.why };
+  return { effect: "allow", rule, why: judged.ruled?.why ?? "The tool's own policy allows it." };
+}

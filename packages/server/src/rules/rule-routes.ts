@@ -1,0 +1,280 @@
+/** /v1/rules: rules in force, checked against the tools they name before they are saved, tried on recorded calls. */
+import {
+  Rule,
+  RuleCheck,
+  RuleCheckResult,
+  RuleCreate,
+  RuleList,
+  RulePatch,
+  RuleProposal,
+  RuleQuery,
+  RuleSimulate,
+  RuleSimulation,
+} from "@capstan/client/wire";
+import { type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
+import {
+  faultsText,
+  type KnownTool,
+  narrowestRule,
+  riskOf,
+  ruleFaults,
+  ruleSentence,
+} from "@capstan/core/internal";
+import {
+  type AuditLog,
+  type Composer,
+  compileCel,
+  type Database,
+  explainCall,
+  type Gate,
+  type RuleDraft,
+  type RuleStore,
+  type Runs,
+  simulateRules,
+} from "@capstan/runtime";
+import { createRoute } from "@hono/zod-openapi";
+import { isTheirs } from "../auth/ownership.ts";
+import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import { checkDto, draftOf, fieldsOf, ruleDto, simulatedDto, simulationDto } from "./rule-dto.ts";
+
+const DAY_MS = 86_400_000;
+const SIMULATED_DAYS = 30;
+const MOST_CALLS = 5_000;
+
+const tags = ["rules"];
+const list = createRoute({
+  operationId: "listRules",
+  ...needs("rule", "see"),
+  method: "get",
+  path: "/v1/rules",
+  tags,
+  summary: "Rules in force, newest first",
+  request: { query: RuleQuery },
+  responses: { 200: json(RuleList, "Rules.") },
+});
+const create = createRoute({
+  operationId: "createRule",
+  ...needs("rule", "change"),
+  method: "post",
+  path: "/v1/rules",
+  tags,
+  summary: "Create a rule; a tool or an argument that does not exist is refused",
+  request: { body: jsonBody(RuleCreate) },
+  responses: { 201: json(Rule, "The rule, in force at once.") },
+});
+const get = createRoute({
+  operationId: "getRule",
+  ...needs("rule", "see"),
+  method: "get",
+  path: "/v1/rules/{id}",
+  tags,
+  summary: "One rule",
+  request: { params: Id },
+  responses: { 200: json(Rule, "The rule.") },
+});
+const change = createRoute({
+  operationId: "changeRule",
+  ...needs("rule", "change"),
+  method: "patch",
+  path: "/v1/rules/{id}",
+  tags,
+  summary: "Change the fields that are sent; null removes agent, words or expiry",
+  request: { params: Id, body: jsonBody(RulePatch) },
+  responses: { 200: json(Rule, "The rule as it is now.") },
+});
+const remove = createRoute({
+  operationId: "deleteRule",
+  ...needs("rule", "change"),
+  method: "delete",
+  path: "/v1/rules/{id}",
+  tags,
+  summary: "Delete a rule; it is out of force at once",
+  request: { params: Id },
+  responses: { 204: { description: "It is deleted." } },
+});
+const check = createRoute({
+  operationId: "checkCall",
+  ...needs("rule", "see"),
+  method: "post",
+  path: "/v1/rules/check",
+  tags,
+  summary: "What would happen to a call, and why; nothing runs",
+  request: { body: jsonBody(RuleCheck) },
+  responses: { 200: json(RuleCheckResult, "The decision.") },
+});
+const simulate = createRoute({
+  operationId: "simulateRules",
+  ...needs("rule", "change"),
+  method: "post",
+  path: "/v1/rules/simulate",
+  tags,
+  summary: "Try a rule set on recorded calls: newly allowed, asked for, denied; nothing runs",
+  request: { body: jsonBody(RuleSimulate) },
+  responses: { 200: json(RuleSimulation, "What would change.") },
+});
+const propose = createRoute({
+  operationId: "proposeRule",
+  ...needs("rule", "change"),
+  method: "get",
+  path: "/v1/approvals/{id}/rule",
+  tags,
+  summary: "The narrowest rule that would allow a call like this, and what else it would have covered",
+  request: { params: Id },
+  responses: { 200: json(RuleProposal, "A proposal; nothing is saved.") },
+});
+
+export interface RuleRouteParts {
+  readonly rules: RuleStore;
+  readonly audit: AuditLog;
+  readonly registry: CapabilityRegistry;
+  readonly composer: Composer;
+  readonly gate: Gate;
+  readonly database: Database;
+  readonly runs: Runs;
+}
+
+export function ruleRoutes(parts: RuleRouteParts) {
+  const { rules, audit } = parts;
+  const routes = newRoutes();
+  routes.openapi(list, async (c) => {
+    const items = (await rules.list(c.req.valid("query").agent_id)).map(ruleDto);
+    return c.json({ items, total: items.length }, 200);
+  });
+  routes.openapi(create, async (c) => {
+    const { email } = c.get("caller");
+    const draft = draftOf(c.req.valid("json"));
+    const checked = await checkedDraft(parts, draft, email);
+    if (!checked.ok) return problem(c, checked.failure);
+    const made = await rules.create(draft, email);
+    await audit.add({
+      actor: email,
+      action: "rule.created",
+      subject: made.id,
+      details: { ...fieldsOf(made) },
+    });
+    return c.json(ruleDto(made), 201);
+  });
+  routes.openapi(get, async (c) => {
+    const found = await rules.get(c.req.valid("param").id);
+    return found.ok ? c.json(ruleDto(found.value), 200) : problem(c, found.failure);
+  });
+  routes.openapi(change, async (c) => {
+    const { id } = c.req.valid("param");
+    const { email } = c.get("caller");
+    const found = await rules.get(id);
+    if (!found.ok) return problem(c, found.failure);
+    const draft = draftOf(RuleCreate.parse({ ...fieldsOf(found.value), ...c.req.valid("json") }));
+    const checked = await checkedDraft(parts, draft, email);
+    if (!checked.ok) return problem(c, checked.failure);
+    const changed = await rules.change(id, draft);
+    if (!changed.ok) return problem(c, changed.failure);
+    await audit.add({
+      actor: email,
+      action: "rule.changed",
+      subject: id,
+      details: { ...fieldsOf(changed.value) },
+    });
+    return c.json(ruleDto(changed.value), 200);
+  });
+  routes.openapi(remove, async (c) => {
+    const { id } = c.req.valid("param");
+    const gone = await rules.remove(id);
+    if (!gone.ok) return problem(c, gone.failure);
+    const { email } = c.get("caller");
+    await audit.add({
+      actor: email,
+      action: "rule.deleted",
+      subject: id,
+      details: { ...fieldsOf(gone.value) },
+    });
+    return c.body(null, 204);
+  });
+  addTrials(routes, parts);
+  return routes;
+}
+
+/** Routes that try rules and change nothing. */
+function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts): void {
+  routes.openapi(check, async (c) => {
+    const { agent_id: agentId, tool, input } = c.req.valid("json");
+    const agent = await parts.composer.composeFor(agentId, c.get("caller").email);
+    if (!agent.ok) return problem(c, agent.failure);
+    const call = { agentId, tool, input, user: c.get("caller").email, sessionId: "check" };
+    return c.json(checkDto(await explainCall(parts, call)), 200);
+  });
+  routes.openapi(simulate, async (c) => {
+    const { rules, since } = c.req.valid("json");
+    const drafts = rules.map(draftOf);
+    for (const [at, draft] of drafts.entries()) {
+      const checked = await checkedDraft(parts, draft, c.get("caller").email, `rules[${at}].`);
+      if (!checked.ok) return problem(c, checked.failure);
+    }
+    const set = drafts.map((draft, at) => ({
+      ...draft,
+      id: `00000000-0000-4000-8000-${String(at).padStart(12, "0")}`,
+    }));
+    const query = { since: since ? new Date(since) : daysAgo(SIMULATED_DAYS), limit: MOST_CALLS };
+    return c.json(simulationDto(await simulateRules(parts, set, query)), 200);
+  });
+  routes.openapi(propose, async (c) => {
+    const { id } = c.req.valid("param");
+    const found = await parts.runs.approvals.get(id);
+    if (!found.ok) return problem(c, found.failure);
+    const { agentId, userEmail, tool, arguments: args } = found.value;
+    if (!isTheirs(c.get("caller"), userEmail))
+      return problem(c, fail("not_found", { what: "approval", id }).failure);
+    const agent = await parts.composer.composeFor(agentId, userEmail);
+    if (!agent.ok) return problem(c, agent.failure);
+    const known = agent.value.tools.find(({ name }) => name === tool);
+    const { open, ...draft } = narrowestRule(tool, args, known?.tool.input.jsonSchema ?? {});
+    const saved = await parts.rules.list();
+    const trial = [...saved, { ...draft, agentId, id: crypto.randomUUID() }];
+    const { changed } = await simulateRules(parts, trial, {
+      since: daysAgo(SIMULATED_DAYS),
+      limit: MOST_CALLS,
+    });
+    const rule = { ...fieldsOf({ ...draft, agentId }), expires_at: daysAgo(-SIMULATED_DAYS).toISOString() };
+    const covers = changed.filter(({ after }) => after.effect === "allow").map(simulatedDto);
+    return c.json({ rule, sentence: ruleSentence(draft), open: [...open], covers }, 200);
+  });
+}
+
+const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS);
+
+/** A rule on a tool or a field that does not exist would never match, and nobody would notice. */
+async function checkedDraft(
+  { registry, composer }: Pick<RuleRouteParts, "registry" | "composer">,
+  draft: RuleDraft,
+  email: string,
+  place = "",
+): Promise<Result<RuleDraft>> {
+  const known: KnownTool[] = registry.list().flatMap(({ id, tools }) =>
+    tools.map((tool) => ({
+      name: tool.name,
+      ownName: tool.name,
+      capabilityId: id,
+      risk: riskOf(tool),
+      inputSchema: tool.input.jsonSchema,
+    })),
+  );
+  if (draft.agentId !== undefined) {
+    const agent = await composer.composeFor(draft.agentId, email);
+    if (!agent.ok) return agent;
+    for (const { name, capabilityId, tool } of agent.value.tools)
+      known.push({
+        name,
+        ownName: tool.name,
+        capabilityId,
+        risk: riskOf(tool),
+        inputSchema: tool.input.jsonSchema,
+      });
+  }
+  const faults = ruleFaults(draft, known, compileCel).map(({ path, message }) => ({
+    path: place + path,
+    message,
+  }));
+  return faults.length === 0
+    ? ok(draft)
+    : fail("input_invalid", { where: faultsText(faults), issues: faults });
+}
