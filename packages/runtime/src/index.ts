@@ -58,6 +58,15 @@ export type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./provider
 export { useProxies } from "./providers/node-fetch.ts";
 export { type OpenModelsParts, openModels } from "./providers/open-models.ts";
 export { type Credentials, PROVIDERS } from "./providers/provider-table.ts";
+export { compileCel } from "./rules/cel.ts";
+export { type RuleDraft, type RuleRecord, type RuleStore, ruleStore } from "./rules/rule-store.ts";
+export {
+  type Explained,
+  explainCall,
+  type SimulatedCall,
+  type Simulation,
+  simulateRules,
+} from "./rules/simulate-rules.ts";
 export type {
   Approval,
   ApprovalFilter,
@@ -232,12 +241,3 @@ export {
   type UserStore,
   userStore,
 } from "./users/user-store.ts";
-export { compileCel } from "./rules/cel.ts";
-export { type RuleDraft, type RuleRecord, type RuleStore, ruleStore } from "./rules/rule-store.ts";
-export {
-  type Explained,
-  explainCall,
-  type SimulatedCall,
-  type Simulation,
-  simulateRules,
-} from "./rules/simulate-rules.ts";
