@@ -27,9 +27,19 @@ const SECURITY = {
   "referrer-policy": "no-referrer",
 };
 
-/** The first words of the studio's own paths, as web/src/app.tsx has them; every other path is no page. */
-const SCREENS =
-  /^\/(?:index\.html|chat|agents|sessions|approvals|capabilities|route|coding-agents|packages|schedules|settings)(?:\/|$)/;
+/** The first words of the studio's own paths; every other path is no page. `tools/studio-screens.test.ts` compares them with web/src/app.tsx. */
+export const SCREENS: readonly string[] = [
+  "chat",
+  "agents",
+  "sessions",
+  "approvals",
+  "capabilities",
+  "route",
+  "coding-agents",
+  "packages",
+  "schedules",
+  "settings",
+];
 
 export function studioRoutes(): Hono {
   const folder = FOLDERS.find((path) => existsSync(join(path, "index.html")));
@@ -40,8 +50,7 @@ export function studioRoutes(): Hono {
     const asset = files.get(path);
     if (asset) return answer(asset, path);
     const index = files.get("/index.html");
-    const isPage = SCREENS.test(path);
-    if (index && isPage) return answer(index, "/index.html");
+    if (index && SCREENS.includes(path.split("/")[1] ?? "")) return answer(index, "/index.html");
     if (path === "/index.html")
       return c.text("The studio is not built. Run `npm start`, or `npm run build` once.\n", 404);
     return next();
