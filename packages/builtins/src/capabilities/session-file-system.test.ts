@@ -156,6 +156,15 @@ describe("session_file_system", () => {
     },
   );
 
+  test.each([
+    "Explore before you act",
+    "Read a file before you change it",
+    "write_file creates missing parent directories",
+    "Paths are absolute",
+  ])("the prompt says how to explore and to work with files: %s", (words) => {
+    expect(sessionFileSystem.systemPrompt).toContain(words);
+  });
+
   test.each(sessionFileSystem.tools.map((tool) => tool.name))("%s needs a session", async (name) => {
     const tool = sessionFileSystem.tools.find((candidate) => candidate.name === name);
     expect(tool?.requiresContext).toBe(true);

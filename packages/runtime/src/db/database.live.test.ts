@@ -41,6 +41,38 @@ describe.each(STORES)("the database on $name", ({ fresh }) => {
     expect(Buffer.compare(rows[0].bytes, bytes)).toBe(0);
   });
 
+  test("agent_capabilities is as the specification writes it", async () => {
+    const { pool } = await opened(await kept(fresh()));
+    const { rows: columns } = await pool.query(
+      `select column_name || ' ' || data_type || coalesce(' ' || character_maximum_length, '') || ' ' || is_nullable as line
+       from information_schema.columns where table_name = 'agent_capabilities'`,
+    );
+    expect(columns.map(({ line }) => line)).toEqual(
+      expect.arrayContaining([
+        "id uuid NO",
+        "agent_id uuid NO",
+        "capability_id character varying 50 NO",
+        "position integer NO",
+        "created_at timestamp with time zone NO",
+      ]),
+    );
+    const { rows: constraints } = await pool.query(
+      `select pg_get_constraintdef(oid) as line from pg_constraint
+       where conrelid = 'agent_capabilities'::regclass and contype <> 'n' order by contype`,
+    );
+    expect(constraints.map(({ line }) => line)).toEqual([
+      "FOREIGN KEY (agent_id) REFERENCES agents(id) ON DELETE CASCADE",
+      "PRIMARY KEY (id)",
+      "UNIQUE (agent_id, capability_id)",
+    ]);
+    const { rows: indexes } = await pool.query(
+      "select indexname from pg_indexes where tablename = 'agent_capabilities'",
+    );
+    expect(indexes.map(({ indexname }) => indexname)).toEqual(
+      expect.arrayContaining(["idx_agent_capabilities_agent_id", "idx_agent_capabilities_position"]),
+    );
+  });
+
   test("keeps its data when it is reopened", async () => {
     const store = await kept(fresh());
     const first = await opened(store);

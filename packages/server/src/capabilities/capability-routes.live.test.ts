@@ -54,6 +54,21 @@ describe("capabilities over REST", () => {
     );
   });
 
+  test("a capability without icon and category has neither field", async () => {
+    const plain = {
+      id: "plain",
+      name: "Plain",
+      description: "Has no icon and no category.",
+      prompt: "Be plain.",
+    };
+    expect((await server.call("POST", "/v1/capabilities", plain)).status).toBe(201);
+    const { body } = await server.call("GET", "/v1/capabilities/plain");
+    expect(body).toMatchObject({ id: "plain", status: "available" });
+    expect(Object.keys(body)).not.toContain("icon");
+    expect(Object.keys(body)).not.toContain("category");
+    await server.call("DELETE", "/v1/capabilities/plain");
+  });
+
   test.each([
     ["status=available", 9],
     ["status=coming_soon", 0],
