@@ -38,6 +38,10 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
       },
       { entries: { "chunks/sandbox/child": "packages/runtime/src/sandbox/child.ts" }, alone: true },
       {
+        entries: { "chunks/commands/network-child": "packages/runtime/src/commands/network-child.ts" },
+        alone: true,
+      },
+      {
         entries: { "chunks/o200k-base": "node_modules/gpt-tokenizer/cjs/encoding/o200k_base.js" },
         format: "cjs",
         alone: true,

@@ -1,7 +1,9 @@
 /**
- * The gate's decision, pure: known? visible? scopes? session? input? budget? policy? In this order, with the reason.
+ * The gate's decision, pure: known? visible? actor? scopes? session? input? budget? policy? In this order, with the reason.
  * The effects around it (hooks, timeout, telemetry) are in runtime's gate, the only caller of a tool's `run`.
  */
+import type { Actor } from "./authority/authority.ts";
+import { mayCall, mayChangeRights } from "./authority/call-authority.ts";
 import { fail } from "./failures/fail.ts";
 import type { Failure } from "./failures/failure.ts";
 import { nearest } from "./nearest.ts";
@@ -21,6 +23,8 @@ export interface Budget {
 }
 
 export interface CallFacts {
+  /** Whose call it is; what they may do is in the table of authority. */
+  readonly actor: Actor;
   /** Current scopes; they may have shrunk since the agent was composed. */
   readonly scopes: readonly string[];
   readonly hasSession: boolean;
@@ -42,10 +46,8 @@ export function decideCall(call: ToolCall, agent: RuntimeAgent, facts: CallFacts
     capabilityId: found.capabilityId,
   });
 
-  const missing = missingScopes(found.scopes, facts.scopes);
-  if (missing.length > 0) return refuse(fail("scope_missing", { tool: call.tool, missing }).failure);
-  if (found.tool.requiresContext && !facts.hasSession)
-    return refuse(fail("session_required", { tool: call.tool }).failure);
+  const barred = whyBarred(call.tool, found, facts);
+  if (barred) return refuse(barred);
 
   const parsed = found.tool.input.parse(call.input ?? {});
   if (!parsed.ok) return refuse(fail("tool_input_invalid", { tool: call.tool, where: parsed.where }).failure);
@@ -58,9 +60,26 @@ export function decideCall(call: ToolCall, agent: RuntimeAgent, facts: CallFacts
   }
   if (found.policy === "deny")
     return refuse(fail("tool_denied", { tool: call.tool, why: "the policy denies it" }).failure);
-  if (found.policy === "approve" && !facts.approved)
-    return { decision: "approve", tool: found, input: parsed.value };
+  if (asksFirst(found, facts)) return { decision: "approve", tool: found, input: parsed.value };
   return { decision: found.tool.policy === "client" ? "client" : "run", tool: found, input: parsed.value };
+}
+
+/** What the caller lacks, whatever the arguments are. */
+function whyBarred(
+  tool: string,
+  found: RuntimeTool,
+  { actor, scopes, hasSession }: CallFacts,
+): Failure | undefined {
+  if (!mayCall(actor)) return fail("tool_denied", { tool, why: `${actor} may not call tools` }).failure;
+  const missing = missingScopes(found.scopes, scopes);
+  if (missing.length > 0) return fail("scope_missing", { tool, missing }).failure;
+  if (found.tool.requiresContext && !hasSession) return fail("session_required", { tool }).failure;
+  return undefined;
+}
+
+function asksFirst({ policy, tool }: RuntimeTool, { actor, approved }: CallFacts): boolean {
+  if (approved) return false;
+  return policy === "approve" || (tool.changesRights === true && !mayChangeRights(actor));
 }
 
 function refuseMissing(tool: string, agent: RuntimeAgent): GateDecision {

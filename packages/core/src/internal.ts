@@ -10,7 +10,7 @@ export {
 export { AGENT_DEFAULTS, type ApprovalExpiry } from "./agent.ts";
 export { type AgentRelease, nextRelease, offerOf } from "./agent-release.ts";
 export { cappedExpiry, expiryOf } from "./approval-expiry.ts";
-export { beyondAuthor } from "./authority/agent-authority.ts";
+export { beyondAuthor, CHOOSES_HOST, chosenHosts } from "./authority/agent-authority.ts";
 export { mayAnswer } from "./authority/answer-authority.ts";
 export {
   type Action,
@@ -21,6 +21,15 @@ export {
   THINGS,
   type Thing,
 } from "./authority/authority.ts";
+export { ACTOR_BY_PATH, type CallPath } from "./authority/call-authority.ts";
+export {
+  changeSealed,
+  changeSecrets,
+  hideSealed,
+  isSealed,
+  keepSealed,
+  SEALED_SHOWN,
+} from "./authority/config-secrets.ts";
 export { servesTasks } from "./capability.ts";
 export type {
   AdapterEvent,
@@ -172,6 +181,7 @@ export { buildWheel, readWheel } from "./packaging/wheel.ts";
 export { readZip, writeZip } from "./packaging/zip.ts";
 export { pathPattern } from "./path-pattern.ts";
 export { stricter } from "./policy.ts";
+export { findCapability } from "./registry.ts";
 export { type ChoosableTool, chooseTool, rankTools, stepsOf } from "./route/choose-tool.ts";
 export { whatToConfirm } from "./route/confirmation.ts";
 export { type RouteDocument, toolDocument } from "./route/document.ts";

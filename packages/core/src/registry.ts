@@ -96,3 +96,12 @@ function schemaFault(schema: Partial<Schema>): string | undefined {
   if (typeof schema?.parse !== "function" || !("jsonSchema" in schema)) return "was not made by `defineTool`";
   return schema.fault;
 }
+
+/** For those who have nothing to say when it is not there. */
+export function findCapability(
+  registry: Pick<CapabilityRegistry, "get" | "has">,
+  id: string,
+): Capability | undefined {
+  const found = registry.has(id) ? registry.get(id) : undefined;
+  return found?.ok ? found.value : undefined;
+}

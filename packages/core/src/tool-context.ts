@@ -34,6 +34,8 @@ export interface SandboxRequest {
   timeoutMs: number;
   memoryMb: number;
   signal: AbortSignal;
+  /** Whose turn it counts as when many wait; set by the server, whatever a tool says. */
+  owner?: string;
 }
 
 export interface SandboxOutcome {

@@ -29,7 +29,6 @@ export { compileGrep } from "./files/line-finder.ts";
 export { type MadeFile, withMadeFile } from "./files/with-made-file.ts";
 export {
   type AskRules,
-  type CallPath,
   type CallRecord,
   createGate,
   type Gate,
@@ -229,6 +228,7 @@ export {
   type SecretRecord,
 } from "./users/capability-secrets.ts";
 export { capabilityStore } from "./users/capability-store.ts";
+export { type ConfigSeal, configSeal } from "./users/config-seal.ts";
 export { type KeyRecord, type KeyRight, type KeyStore, keyStore } from "./users/key-store.ts";
 export { type ProviderRecord, type ProviderStore, providerStore } from "./users/provider-store.ts";
 export { dataFolderSecret, type SecretBox, secretBox, webhookKey } from "./users/secret-box.ts";

@@ -35,7 +35,7 @@ export function beyondAuthor(
       : []),
     ...(lacking.length === 0 ? [] : [`granted_scopes: you do not have ${lacking.join(", ")}`]),
     ...loosened(agent, capabilityOf),
-    ...chosenHosts(agent, capabilityOf),
+    ...chosenHosts(agent.capabilities, capabilityOf),
   ];
 }
 
@@ -57,8 +57,8 @@ function loosened(
 }
 
 /** Config fields that choose where requests go: they could send an operator's secret to any host. */
-function chosenHosts(
-  { capabilities }: AuthoredAgent,
+export function chosenHosts(
+  capabilities: AuthoredAgent["capabilities"],
   capabilityOf: (id: string) => Capability | undefined,
 ): string[] {
   return capabilities.flatMap(({ id, config }) => {
@@ -72,7 +72,14 @@ function chosenHosts(
 }
 
 const HOST_FORMATS = new Set(["uri", "url", "hostname", "ipv4", "ipv6", "uri-template"]);
-const HOST_NAME = /(^|_|-)(url|uri|host|hostname|endpoint|origin|server)$|(Url|Uri|Host|Endpoint|Origin)$/;
+const HOST_NAME = /(^|_|-)(url|uri|host|hostname|endpoint|origin|server)$/i;
+const HOST_NAME_CAMEL = /(Url|URL|Uri|URI|Host|Hostname|Endpoint|Origin|Server)$/;
+/** Set by sources that know that a field is a part of an address; a field with a list of values chooses among known ones. */
+export const CHOOSES_HOST = "x-capstan-chooses-host";
 
 const choosesHost = (name: string, schema: JsonSchema | undefined): boolean =>
-  HOST_NAME.test(name) || HOST_FORMATS.has(String(schema?.format ?? ""));
+  !Array.isArray(schema?.enum) &&
+  (schema?.[CHOOSES_HOST] === true ||
+    HOST_NAME.test(name) ||
+    HOST_NAME_CAMEL.test(name) ||
+    HOST_FORMATS.has(String(schema?.format ?? "")));

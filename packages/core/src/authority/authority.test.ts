@@ -2,14 +2,18 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { agentSpec } from "../agent.ts";
 import { defineCapability } from "../capability.ts";
+import { compose } from "../compose.ts";
+import { decideCall } from "../gate-decision.ts";
 import { effectivePolicy } from "../policy.ts";
+import { CapabilityRegistry } from "../registry.ts";
 import { ok } from "../result.ts";
 import { defineTool } from "../tool.ts";
-import { beyondAuthor } from "./agent-authority.ts";
+import { beyondAuthor, CHOOSES_HOST } from "./agent-authority.ts";
 import { mayAnswer } from "./answer-authority.ts";
 import {
   ACTIONS,
   ACTORS,
+  type Actor,
   cellOf,
   includesRight,
   KEY_RULES,
@@ -18,6 +22,7 @@ import {
   rightFor,
   THINGS,
 } from "./authority.ts";
+import { ACTOR_BY_PATH } from "./call-authority.ts";
 
 describe("the table", () => {
   test("has a cell for every actor and every thing", () => {
@@ -66,7 +71,17 @@ const capability = defineCapability({
   id: "mail",
   name: "Mail",
   description: "Sends mail.",
-  config: z.object({ base_url: z.url().optional(), tone: z.string().optional() }),
+  config: z.object({
+    base_url: z.url().optional(),
+    tone: z.string().optional(),
+    BASE_URL: z.string().optional(),
+    serverUrl: z.string().optional(),
+    region: z
+      .string()
+      .meta({ [CHOOSES_HOST]: true })
+      .optional(),
+    mail_server: z.enum(["a.example.com", "b.example.com"]).optional(),
+  }),
   tools: [
     defineTool({
       name: "send",
@@ -96,6 +111,10 @@ describe("an agent and its author", () => {
     [{ capabilities: [{ id: "mail" }], toolPolicies: { send: "auto" as const } }, /tool_policies: "send"/],
     [{ capabilities: [{ id: "mail", prefix: "m_" }], toolPolicies: { m_send: "client" as const } }, /m_send/],
     [{ capabilities: [{ id: "mail", config: { base_url: "https://evil.example" } }] }, /chooses a host/],
+    [{ capabilities: [{ id: "mail", config: { BASE_URL: "https://evil.example" } }] }, /chooses a host/],
+    [{ capabilities: [{ id: "mail", config: { serverUrl: "https://evil.example" } }] }, /chooses a host/],
+    [{ capabilities: [{ id: "mail", config: { region: "evil.example/" } }] }, /chooses a host/],
+    [{ capabilities: [{ id: "mail", config: { mail_server: "a.example.com" } }] }, undefined],
   ])("%j needs an admin for %s", (parts, why) => {
     if (why === undefined) expect(beyond(parts)).toEqual([]);
     else expect(beyond(parts)).toEqual([expect.stringMatching(why)]);
@@ -142,3 +161,47 @@ describe("an answer", () => {
     expect(mayAnswer(who("ann@example.com"), rights, yes, "ann@example.com").ok).toBe(false);
   });
 });
+
+describe("a call at the gate", () => {
+  const composed = compose(
+    agentSpec({ name: "A", capabilities: [{ id: "rights" }] }),
+    CapabilityRegistry.of([rightsCapability()]),
+    { scopes: [] },
+    (text) => text.length,
+  );
+  const facts = { scopes: [], hasSession: false, budgets: [], approved: false };
+  const decide = (actor: Actor, tool: string) => {
+    if (!composed.ok) throw new Error(composed.failure.message);
+    return decideCall({ tool, input: {} }, composed.value, { ...facts, actor }).decision;
+  };
+
+  test.each(ACTORS)("of %s is decided by its cells of the table", (actor) => {
+    const mayUse = cellOf(actor, "capability").may.includes("use");
+    const mayGrant = cellOf(actor, "grant").may.includes("change");
+    expect(decide(actor, "look")).toBe(mayUse ? "run" : "refuse");
+    const asks = mayGrant ? "approve or run" : "approve";
+    expect(mayUse ? asks : "refuse").toContain(decide(actor, "give"));
+  });
+
+  test("has an actor whichever path it takes, and one that may call", () => {
+    for (const actor of Object.values(ACTOR_BY_PATH)) expect(decide(actor, "look")).toBe("run");
+  });
+});
+
+function rightsCapability() {
+  return defineCapability({
+    id: "rights",
+    name: "Rights",
+    description: "Looks and gives.",
+    tools: [
+      defineTool({ name: "look", description: "Looks.", input: z.object({}), run: () => ok("seen") }),
+      defineTool({
+        name: "give",
+        description: "Gives rights.",
+        changesRights: true,
+        input: z.object({}),
+        run: () => ok("given"),
+      }),
+    ],
+  });
+}

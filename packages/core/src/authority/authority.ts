@@ -108,6 +108,10 @@ const NOTHING: Cell = { may: [], how: "" };
 const THROUGH_TOOLS: Cell = { may: ["use"], how: "through the gate, with the tools and scopes of its agent" };
 const OWN_SESSION: Cell = { may: ["see", "change"], how: "of its own session, through tools" };
 const OWN_FOLDER: Cell = { may: ["see", "change"], how: "in the folder it was given" };
+const DECLARED: Cell = {
+  may: ["use"],
+  how: "public addresses, its own service and CAPSTAN_ALLOW_HOSTS; no other port of the machine",
+};
 const GUARDED: Cell = { may: ["use"], how: "public addresses, through the guarded fetch" };
 
 type Cells = Partial<Record<Thing, Cell>>;
@@ -129,19 +133,16 @@ const PROGRAM_CELLS: Readonly<Record<Program, Cells>> = {
     approval: { may: [], how: "it can ask and never answer" },
     grant: { may: [], how: "it can ask by request_access; an admin answers" },
   },
-  "package code": {
-    file: OWN_FOLDER,
-    network: { may: ["use"], how: "as its manifest declares, where the system can enforce it" },
-  },
+  "package code": { file: OWN_FOLDER, network: DECLARED },
   "a service": {
     file: OWN_FOLDER,
     trigger: { may: ["change"], how: "writes triggers of its own capability" },
-    network: { may: ["use"], how: "as its manifest declares, where the system can enforce it" },
+    network: DECLARED,
   },
   "a coding agent's program": {
     capability: THROUGH_TOOLS,
     file: OWN_FOLDER,
-    network: { may: ["use"], how: "its provider; anything when an admin allowed its own tools" },
+    network: { may: ["use"], how: "what the machine reaches: it is its maker's program, chosen by an admin" },
   },
   "another user of the machine": {},
 };

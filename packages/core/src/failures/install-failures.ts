@@ -125,6 +125,12 @@ export const installFailures = {
       "kernel.unprivileged_userns_clone=1), or accept that packages can read everything the server can: " +
       "CAPSTAN_ALLOW_UNSEPARATED_PACKAGES=true.",
   }),
+  package_network_unavailable: row<{ why: string }>({
+    status: 503,
+    message: ({ why }) => `The package's network could not be made: ${why}.`,
+    nextStep: () =>
+      "Try again; if it stays so, look at the limits on namespaces (sysctl user.max_net_namespaces).",
+  }),
   package_unreachable: row<{ path: string }>({
     status: 503,
     message: ({ path }) => `Packages run as another user here, and that user cannot access ${path}.`,

@@ -6,6 +6,7 @@ import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { agentCapabilities, agents } from "../db/schema/agent-tables.ts";
 import { isUuid } from "../db/uuid.ts";
+import type { ConfigSeal } from "../users/config-seal.ts";
 import { type AgentInput, type AgentRecord, type AgentRow, agentRecord, settingsOf } from "./agent-record.ts";
 
 export interface Page<T> {
@@ -36,17 +37,19 @@ export interface AgentStore {
   using(capabilityId: string, owner?: string): Promise<{ id: string; name: string }[]>;
 }
 
-export function agentStore({ orm }: Pick<Database, "orm">): AgentStore {
+/** Secrets in configs are sealed before they are written; nobody who reads an agent gets them. */
+export function agentStore({ orm }: Pick<Database, "orm">, seal: ConfigSeal["seal"]): AgentStore {
+  const read = { orm, seal };
   return {
     async create(owner, input) {
       const id = uuidv7();
       await orm.transaction(async (tx) => {
         await tx.insert(agents).values({ id, owner, ...columns(input) });
-        await putCapabilities(tx, id, input);
+        await putCapabilities(tx, id, input, seal);
       });
-      return mustFind(orm, id);
+      return mustFind(read, id);
     },
-    get: (id) => find(orm, id),
+    get: (id) => find(read, id),
     async update(id, input) {
       if (!isUuid(id)) return fail("not_found", { what: "agent", id });
       const changed = await orm.transaction(async (tx) => {
@@ -57,17 +60,17 @@ export function agentStore({ orm }: Pick<Database, "orm">): AgentStore {
           .returning({ id: agents.id });
         if (rows.length === 0) return false;
         await tx.delete(agentCapabilities).where(eq(agentCapabilities.agentId, id));
-        await putCapabilities(tx, id, input);
+        await putCapabilities(tx, id, input, seal);
         return true;
       });
-      return changed ? find(orm, id) : fail("not_found", { what: "agent", id });
+      return changed ? find(read, id) : fail("not_found", { what: "agent", id });
     },
     async delete(id) {
-      const found = await find(orm, id);
+      const found = await find(read, id);
       if (found.ok) await orm.delete(agents).where(eq(agents.id, id));
       return found;
     },
-    list: (options) => list(orm, options),
+    list: (options) => list(read, options),
     async count(filter = {}) {
       const [row] = await orm.select({ n: sql<number>`count(*)::int` }).from(agents).where(matching(filter));
       return row?.n ?? 0;
@@ -88,6 +91,10 @@ export function agentStore({ orm }: Pick<Database, "orm">): AgentStore {
 }
 
 type Orm = Pick<NodePgDatabase, "select" | "insert" | "update" | "delete">;
+interface Read {
+  readonly orm: Orm;
+  readonly seal: ConfigSeal["seal"];
+}
 
 function matching({ status, text, capability }: Omit<AgentFilter, "limit" | "cursor">) {
   const about = sql`lower(${agents.name} || chr(10) || ${agents.description})`;
@@ -100,33 +107,34 @@ function matching({ status, text, capability }: Omit<AgentFilter, "limit" | "cur
   );
 }
 
-async function list(orm: Orm, { limit, cursor, ...filter }: AgentFilter): Promise<Page<AgentRecord>> {
+async function list(read: Read, { limit, cursor, ...filter }: AgentFilter): Promise<Page<AgentRecord>> {
   const before = cursor !== undefined && isUuid(cursor) ? lt(agents.id, cursor) : undefined;
-  const rows = await orm
+  const rows = await read.orm
     .select()
     .from(agents)
     .where(and(before, matching(filter)))
     .orderBy(desc(agents.id))
     .limit(limit + 1);
   const shown = rows.slice(0, limit);
-  const items = await withCapabilities(orm, shown);
+  const items = await withCapabilities(read, shown);
   const last = shown.at(-1);
   return { items, ...(rows.length > limit && last && { nextCursor: last.id }) };
 }
 
-async function find(orm: Orm, id: string): Promise<Result<AgentRecord>> {
-  const rows = isUuid(id) ? await orm.select().from(agents).where(eq(agents.id, id)) : [];
-  const [found] = await withCapabilities(orm, rows);
+async function find(read: Read, id: string): Promise<Result<AgentRecord>> {
+  const rows = isUuid(id) ? await read.orm.select().from(agents).where(eq(agents.id, id)) : [];
+  const [found] = await withCapabilities(read, rows);
   return found ? ok(found) : fail("not_found", { what: "agent", id });
 }
 
-async function mustFind(orm: Orm, id: string): Promise<AgentRecord> {
-  const found = await find(orm, id);
+async function mustFind(read: Read, id: string): Promise<AgentRecord> {
+  const found = await find(read, id);
   if (!found.ok) throw new Error("the agent just written is not there");
   return found.value;
 }
 
-async function withCapabilities(orm: Orm, rows: readonly AgentRow[]): Promise<AgentRecord[]> {
+/** A secret that was written before it was known as one is sealed here, so that it is shown to nobody either. */
+async function withCapabilities({ orm, seal }: Read, rows: readonly AgentRow[]): Promise<AgentRecord[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const all = await orm
@@ -137,7 +145,9 @@ async function withCapabilities(orm: Orm, rows: readonly AgentRow[]): Promise<Ag
   return rows.map((row) =>
     agentRecord(
       row,
-      all.filter(({ agentId }) => agentId === row.id),
+      all
+        .filter(({ agentId }) => agentId === row.id)
+        .map((each) => ({ ...each, config: seal(each.capabilityId, each.config) })),
     ),
   );
 }
@@ -152,7 +162,12 @@ const columns = (input: AgentInput) => ({
   grantedScopes: [...input.grantedScopes],
 });
 
-async function putCapabilities(orm: Orm, agentId: string, { capabilities }: AgentInput): Promise<void> {
+async function putCapabilities(
+  orm: Orm,
+  agentId: string,
+  { capabilities }: AgentInput,
+  seal: ConfigSeal["seal"],
+): Promise<void> {
   if (capabilities.length === 0) return;
   await orm.insert(agentCapabilities).values(
     capabilities.map(({ id, config, prefix, version }, position) => ({
@@ -160,7 +175,7 @@ async function putCapabilities(orm: Orm, agentId: string, { capabilities }: Agen
       agentId,
       capabilityId: id,
       position,
-      config: config ?? null,
+      config: seal(id, config) ?? null,
       prefix: prefix ?? null,
       version: version ?? null,
     })),

@@ -11,6 +11,7 @@ import {
   type RuntimeAgent,
 } from "@capstan/core";
 import { effectiveScopes } from "@capstan/core/internal";
+import type { ConfigSeal } from "../users/config-seal.ts";
 import type { UserStore } from "../users/user-store.ts";
 import type { AgentStore } from "./agent-store.ts";
 import type { OfferAgents } from "./offer-agents.ts";
@@ -30,6 +31,8 @@ export function createComposer(parts: {
   users: UserStore;
   registry: CapabilityRegistry;
   countTokens: CountTokens;
+  /** Opens the secrets of a config, which nothing else does. */
+  openConfig?: ConfigSeal["open"];
   /** Registers agents that are listed as capabilities. */
   offerAgents?: OfferAgents;
 }): Composer {
@@ -52,7 +55,7 @@ export function createComposer(parts: {
     const key = `${spec.id} ${spec.version} ${[...scopes].sort().join(" ")}`;
     const before = spec.id === "unsaved" ? undefined : kept.get(key);
     if (before) return before;
-    const composed = compose(spec, registry, { scopes }, countTokens);
+    const composed = compose(withSecrets(spec, parts.openConfig), registry, { scopes }, countTokens);
     if (spec.id !== "unsaved") keep(kept, key, composed);
     return composed;
   }
@@ -68,6 +71,14 @@ export function createComposer(parts: {
       return agent.ok ? preview(agent.value, userEmail) : agent;
     },
   };
+}
+
+function withSecrets(spec: AgentSpec, open: ConfigSeal["open"] | undefined): AgentSpec {
+  if (open === undefined) return spec;
+  const capabilities = spec.capabilities.map(({ config, ...rest }) =>
+    config === undefined ? rest : { ...rest, config: open(rest.id, config) },
+  );
+  return { ...spec, capabilities };
 }
 
 function keep(kept: Map<string, Result<RuntimeAgent>>, key: string, composed: Result<RuntimeAgent>): void {

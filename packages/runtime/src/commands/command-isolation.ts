@@ -6,6 +6,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
+import { type NetworkOptions, namespaceWords, PackageNetworks } from "./package-network.ts";
 import { rootWords } from "./private-root.ts";
 
 const PROBE_MS = 5_000;
@@ -25,6 +26,10 @@ export interface CommandIsolation {
   readonly wrapper: readonly string[];
   /** Prefix of a command that must not; undefined = the system cannot remove network access. */
   readonly offlineWrapper: readonly string[] | undefined;
+  /** Where code of others finds the network; undefined = the system cannot keep it from the machine's own ports. */
+  readonly networks: PackageNetworks | undefined;
+  /** Prefix of a command inside one of them. */
+  readonly namespaceWrapper: readonly string[];
   /** What is not isolated here, as sentences. */
   readonly notes: readonly string[];
 }
@@ -33,7 +38,7 @@ export interface CommandIsolation {
 const PROCESSES = ["--pid", "--fork", "--kill-child"];
 const MOUNTS = ["--mount", "--ipc"];
 
-export interface ProbeOptions {
+export interface ProbeOptions extends Omit<NetworkOptions, "isRoot"> {
   readonly allowsUnseparated?: boolean | undefined;
   /** Of the process; tests pretend to be another user. */
   readonly isRoot?: boolean;
@@ -49,9 +54,10 @@ export async function probeCommandIsolation(options: ProbeOptions = {}): Promise
   ];
   const confined = ["unshare", ...inside, ...MOUNTS, ...PROCESSES, "--"];
   const offline = ["unshare", ...inside, ...MOUNTS, ...PROCESSES, "--net", "--"];
-  const [privateRoot, isOffline] = await Promise.all([
+  const [privateRoot, isOffline, hasNetworks] = await Promise.all([
     runsHere([...confined, ...view]),
     runsHere([...offline, ...view]),
+    runsHere(namespaceWords(isRoot)),
   ]);
   const [wrapper, offlineWrapper] = privateRoot
     ? [confined, isOffline ? offline : undefined]
@@ -62,13 +68,18 @@ export async function probeCommandIsolation(options: ProbeOptions = {}): Promise
           ["unshare", ...around, "--net", "--"],
         ]),
       ]);
+  const { allowHosts, upstreamProxy } = options;
+  const networks =
+    privateRoot && hasNetworks ? new PackageNetworks({ isRoot, allowHosts, upstreamProxy }) : undefined;
   return {
     changesUser: isRoot,
     privateRoot,
     allowsUnseparated,
     wrapper: wrapper ?? [],
     offlineWrapper,
-    notes: notesOf({ isRoot, privateRoot, wrapper, offlineWrapper, allowsUnseparated }),
+    networks,
+    namespaceWrapper: ["unshare", ...MOUNTS, ...PROCESSES, "--"],
+    notes: notesOf({ isRoot, privateRoot, wrapper, offlineWrapper, allowsUnseparated, networks }),
   };
 }
 
@@ -78,9 +89,17 @@ interface Found {
   readonly wrapper: readonly string[] | undefined;
   readonly offlineWrapper: readonly string[] | undefined;
   readonly allowsUnseparated: boolean;
+  readonly networks: PackageNetworks | undefined;
 }
 
-function notesOf({ isRoot, privateRoot, wrapper, offlineWrapper, allowsUnseparated }: Found): string[] {
+function notesOf({
+  isRoot,
+  privateRoot,
+  wrapper,
+  offlineWrapper,
+  allowsUnseparated,
+  networks,
+}: Found): string[] {
   const notes: string[] = [];
   if (!isRoot && !privateRoot) {
     notes.push(
@@ -97,7 +116,11 @@ function notesOf({ isRoot, privateRoot, wrapper, offlineWrapper, allowsUnseparat
     notes.push("There is no process namespace, so a command's background processes may outlive it.");
   if (!offlineWrapper)
     notes.push("There is no network namespace, so a package has network access while it describes itself.");
-  notes.push("Commands of a package may use the network when they are called.");
+  notes.push(
+    networks
+      ? "Commands of a package may use the network when they are called, to public addresses."
+      : "The network of a package cannot be limited here: its commands reach every address and port that the server reaches.",
+  );
   return notes;
 }
 

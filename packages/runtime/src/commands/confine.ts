@@ -6,14 +6,21 @@
 import { fail, ok, type Result } from "@capstan/core";
 import { type CommandIsolation, setUser } from "./command-isolation.ts";
 import { isOpenToOthers } from "./open-to-others.ts";
+import type { GuardedNetwork, NetworkEntry } from "./package-network.ts";
 import { type RootVolume, rootWords } from "./private-root.ts";
+
+/**
+ * `none`: no network. `open`: the machine's, for package managers, which work with the operator's registry and run nothing
+ * of the package. Code of others gets the guarded one: public addresses, and what was declared.
+ */
+export type CommandNetwork = "none" | "open" | GuardedNetwork;
 
 export interface ConfinedCommand {
   readonly argv: readonly string[];
   readonly cwd: string;
   /** The command's complete environment. */
   readonly env: Readonly<Record<string, string>>;
-  readonly network: boolean;
+  readonly network: CommandNetwork;
   /** The user to switch to, where the server can; see `uidFor`. */
   readonly uid: number;
   /** Files and folders it may read besides the system's own. */
@@ -28,6 +35,8 @@ export interface StartLine {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** To be called when the process has ended. */
+  readonly leave: () => void;
 }
 
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -40,7 +49,10 @@ export async function confine(
 ): Promise<Result<StartLine>> {
   const possible = await canConfine(command, isolation);
   if (!possible.ok) return possible;
-  const { argv, cwd, env, network, uid } = command;
+  const network = await networkOf(command, isolation);
+  if (!network.ok) return network;
+  const { argv, cwd, uid } = command;
+  const env = { ...command.env, ...network.value.env };
   const names = Object.keys(env).filter((name) => VARIABLE.test(name));
   const setVariables = names.map((name) => `export ${name}="$${KEPT}${name}"; unset ${KEPT}${name}`);
   const last = [
@@ -49,7 +61,7 @@ export async function confine(
     ['cd "$0" || exit 126', "unset PWD OLDPWD PATH", ...setVariables, 'exec "$@"'].join("\n"),
   ];
   const words = [
-    ...(network ? isolation.wrapper : (isolation.offlineWrapper ?? isolation.wrapper)),
+    ...network.value.words,
     ...(isolation.privateRoot ? ["/bin/sh", "-c", ...rootWords(command)] : []),
     ...setUser(isolation, uid),
     ...last,
@@ -58,7 +70,21 @@ export async function confine(
   ];
   const [file = "", ...args] = words;
   const later = Object.fromEntries(names.map((name) => [`${KEPT}${name}`, env[name] ?? ""]));
-  return ok({ file, args, cwd: "/", env: { PATH: SYSTEM_PATH, ...later } });
+  return ok({ file, args, cwd: "/", env: { PATH: SYSTEM_PATH, ...later }, leave: network.value.leave });
+}
+
+/** The words that build the namespaces, the network's among them. */
+async function networkOf(
+  { network, uid }: ConfinedCommand,
+  { wrapper, offlineWrapper, namespaceWrapper, networks }: CommandIsolation,
+): Promise<Result<NetworkEntry>> {
+  const plain = { env: {}, leave: () => {} };
+  if (network === "none") return ok({ ...plain, words: offlineWrapper ?? wrapper });
+  if (network === "open" || !networks) return ok({ ...plain, words: wrapper });
+  const entered = await networks.enter(uid, network);
+  return entered.ok
+    ? ok({ ...entered.value, words: [...entered.value.words, ...namespaceWrapper] })
+    : entered;
 }
 
 /** Without a private file system, another user must be able to reach the program; with neither, nothing runs by default. */

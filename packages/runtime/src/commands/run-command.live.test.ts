@@ -101,7 +101,7 @@ describe("a command", () => {
     if (!isolation.offlineWrapper) skip("no network namespace on this system");
     const code =
       "console.log(Object.values(require('os').networkInterfaces()).flat().filter((i) => !i.internal).length)";
-    expect((await run(code, [], { network: false })).stdout.trim()).toBe("0");
+    expect((await run(code, [], { network: "none" })).stdout.trim()).toBe("0");
   });
 
   test("runs as another user when the server is root", async ({ skip }) => {
@@ -121,7 +121,7 @@ function base(): CommandRequest {
     maxOutputBytes: 100_000,
     onFlood: "cut",
     maxMemoryBytes: 1e9,
-    network: true,
+    network: "open",
     uid: uidFor("user@example.com"),
     readable: nodeFiles(),
     writable: [folder],

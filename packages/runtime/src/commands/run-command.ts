@@ -55,6 +55,7 @@ export async function runCommand(
   if (request.stdin !== undefined) feed(child, request.stdin);
   const output = new CappedOutput(request.maxOutputBytes);
   const end = await ending(child, request, output);
+  line.value.leave();
   return ok({ ...end, ...output.text(), durationMs: Math.round(performance.now() - startedAt) });
 }
 

@@ -15,7 +15,9 @@ import {
   type ToolUser,
 } from "@capstan/core";
 import {
+  ACTOR_BY_PATH,
   type Budget,
+  type CallPath,
   decideCall,
   type RuleCall,
   type RuleDecision,
@@ -24,9 +26,6 @@ import {
 } from "@capstan/core/internal";
 import { cappedOutput } from "./capped-output.ts";
 import { runWithin } from "./run-within.ts";
-
-/** How a call reached the gate; telemetry and the audit log distinguish them, the decision never does. */
-export type CallPath = "loop" | "rest" | "mcp" | "task" | "subagent" | "harness" | "search" | "trigger";
 
 export interface GateRequest {
   readonly path: CallPath;
@@ -167,6 +166,7 @@ const isClients = ({ decision, tool }: { decision: string; tool: RuntimeTool }):
 
 const decide = (request: GateRequest, approved: boolean) =>
   decideCall(request, request.agent, {
+    actor: ACTOR_BY_PATH[request.path],
     scopes: request.agent.scopes,
     hasSession: request.sessionId !== undefined,
     budgets: request.budgets ?? [],

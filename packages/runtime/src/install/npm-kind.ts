@@ -105,8 +105,13 @@ async function installDependencies(
   if (!checked.ok) return checked;
   await writeProject(folder, dependencies.value);
   await writeFile(join(folder, "package-lock.json"), lock);
-  const scripts = allowScripts ? "--ignore-scripts=false" : "--ignore-scripts";
-  const run = await npm(["ci", "--omit=dev", scripts], { folder, timeoutMs: INSTALL_MS });
+  const place = { folder, timeoutMs: INSTALL_MS };
+  const fetched = await npm(["ci", "--omit=dev", "--ignore-scripts"], place);
+  // Scripts run afterwards, on the network of a package: npm itself has reached the operator's registry by then.
+  const run =
+    fetched.ok && fetched.value.ok && allowScripts
+      ? await npm(["rebuild", "--ignore-scripts=false"], { ...place, runsPackage: true })
+      : fetched;
   if (!run.ok) return run;
   return run.value.ok
     ? ok(true)
@@ -120,7 +125,7 @@ async function runOwnScripts(
   npm: ReturnType<typeof npmProgram>,
 ): Promise<Result<true>> {
   for (const name of OWN_SCRIPTS.filter((each) => json.scripts?.[each] !== undefined)) {
-    const place = { folder, cwd: join(folder, "package"), timeoutMs: INSTALL_MS };
+    const place = { folder, cwd: join(folder, "package"), timeoutMs: INSTALL_MS, runsPackage: true };
     const run = await npm(["run", name, "--ignore-scripts=false"], place);
     if (!run.ok) return run;
     if (!run.value.ok)

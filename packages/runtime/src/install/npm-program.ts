@@ -23,13 +23,13 @@ export interface NpmParts {
 
 export type Npm = (
   words: readonly string[],
-  place: { folder: string; cwd?: string; timeoutMs: number },
+  place: { folder: string; cwd?: string; timeoutMs: number; runsPackage?: boolean },
 ) => Promise<Result<ToolRun>>;
 
 export function npmProgram({ env, node, isolation }: NpmParts): Npm {
   let settings: Promise<string> | undefined;
   let program: Promise<string> | undefined;
-  return async (words, { folder, cwd, timeoutMs }) => {
+  return async (words, { folder, cwd, timeoutMs, runsPackage }) => {
     settings ??= operatorSettings(env);
     program ??= findNpm(env);
     const cli = await program;
@@ -55,6 +55,7 @@ export function npmProgram({ env, node, isolation }: NpmParts): Npm {
       readable,
       env: network.variables,
       timeoutMs,
+      runsPackage,
     };
     return runTool(cwd === undefined ? request : { ...request, cwd }, isolation);
   };

@@ -51,6 +51,8 @@ export interface PackagesOptions {
   readonly toolEnvironment: Readonly<Record<string, string>>;
   /** The operator explicitly allowed running packages on a system that cannot isolate them. */
   readonly allowsUnseparated?: boolean;
+  /** Hosts that packages may reach although they are not public, as in CAPSTAN_ALLOW_HOSTS. */
+  readonly allowHosts?: readonly string[] | undefined;
   /** The guarded network: for OpenAPI documents at a URL and MCP servers with a URL. */
   readonly fetch: GuardedFetch;
   /** Secrets of the server's settings, for `${NAME}` in MCP declarations and OpenAPI calls. */
@@ -87,7 +89,9 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   await mkdir(join(dataDir, "capabilities", "clis"), { recursive: true });
   const owners = new Map<string, string>();
   const manifests = new Map<string, Manifest>();
-  const isolation = await probeIsolationFor(dataDir, { allowsUnseparated: options.allowsUnseparated });
+  const { allowsUnseparated, allowHosts, toolEnvironment: tool } = options;
+  const upstreamProxy = tool.HTTPS_PROXY ?? tool.https_proxy ?? tool.HTTP_PROXY ?? tool.http_proxy;
+  const isolation = await probeIsolationFor(dataDir, { allowsUnseparated, allowHosts, upstreamProxy });
   const mcp = mcpParts(options, isolation);
   const host = createPackageHost({
     ...options,
@@ -135,6 +139,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     await loaded.stop();
     await services.close();
     await folders.close();
+    await isolation.networks?.close();
   };
   return {
     services,

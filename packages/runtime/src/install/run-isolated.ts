@@ -42,7 +42,7 @@ export async function runIsolated(
         ...limits,
         maxOutputBytes: MANIFEST_MAX_CHARS,
         maxMemoryBytes: MEMORY_BYTES,
-        network: false,
+        network: "none",
         uid,
         readable,
         writable: [home],

@@ -34,6 +34,8 @@ export interface ToolRequest {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly timeoutMs: number;
+  /** It runs scripts of the package, so it gets the network of one. */
+  readonly runsPackage?: boolean | undefined;
 }
 
 /** Runs confined; its files belong to the server afterwards. */
@@ -57,7 +59,7 @@ export async function runTool(request: ToolRequest, isolation: CommandIsolation)
       readable: [...nodeFiles(), ...readable],
       writable: [folder],
       uid: TOOL_UID,
-      network: true,
+      network: request.runsPackage ? { hosts: [] } : "open",
       ...limits,
     },
     isolation,

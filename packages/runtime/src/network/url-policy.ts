@@ -28,6 +28,15 @@ export function allowList(entries: readonly string[]): AllowedHost {
   };
 }
 
+/** Ports of this machine among the entries; a host without a port names none. */
+export function loopbackPortsOf(entries: readonly string[]): number[] {
+  const ports = entries.map(normalEntry).flatMap((entry) => {
+    const [, port] = /^(?:localhost|127(?:\.\d+){3}|::1):(\d+)$/.exec(entry) ?? [];
+    return port === undefined ? [] : [Number(port)];
+  });
+  return [...new Set(ports)].sort((a, b) => a - b);
+}
+
 export function checkUrl(text: string, allowed: AllowedHost, judge = refusedAddress): Result<URL> {
   const url = text.length <= MAX_URL_CHARS ? URL.parse(text) : null;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))

@@ -104,6 +104,7 @@ class DurableRuns implements Runs {
       execute: (approval, agent) => callApproved(parts, approval, agent),
       rightsApprover: parts.rightsApprover,
       audit: (entry) => parts.audit?.(entry),
+      sealConfig: parts.sealConfig ?? ((_, config) => config),
     });
   }
 

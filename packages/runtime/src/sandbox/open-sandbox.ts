@@ -17,6 +17,7 @@ import {
   type SandboxRequest,
 } from "@capstan/core";
 import { findEngine, type InstalledEngine } from "./engines.ts";
+import { FairLine } from "./fair-line.ts";
 import { CHILD_CPU_SECONDS, childCommand, type Isolation, probeIsolation } from "./isolation.ts";
 import { SnapshotFiles } from "./snapshot-files.ts";
 import { SandboxWorker } from "./worker.ts";
@@ -82,13 +83,13 @@ class SandboxPool implements ManagedSandbox {
   readonly #spares = new Map<SandboxLanguage, SandboxWorker[]>();
   readonly #workers = new Set<SandboxWorker>();
   readonly #snapshots = new SnapshotFiles();
-  readonly #line: ((mine: boolean) => void)[] = [];
-  #running = 0;
+  readonly #line: FairLine;
   #closed = false;
 
   constructor(settings: Required<SandboxSettings>, isolation: Isolation) {
     this.#settings = settings;
     this.isolation = isolation;
+    this.#line = new FairLine({ places: settings.concurrency, length: settings.lineLength });
     for (const language of LANGUAGES) {
       const found = findEngine(language, settings.searchFrom);
       if ("missing" in found) this.#missing.set(language, found.missing);
@@ -118,14 +119,14 @@ class SandboxPool implements ManagedSandbox {
     }
     const refused = this.#tooLarge(request);
     if (refused) return refused;
-    if (this.#closed || this.#line.length >= this.#settings.lineLength) {
-      return fail("sandbox_busy", { waiting: this.#line.length });
-    }
-    if (!(await this.#enter(request.signal))) return fail("cancelled", { what: "The code" });
+    const { owner = "", signal } = request;
+    const turn = await this.#line.enter(owner, signal);
+    if (turn === "full") return fail("sandbox_busy", { waiting: this.#line.waiting });
+    if (turn === "cancelled") return fail("cancelled", { what: "The code" });
     try {
       return await this.#runIn(engine, request);
     } finally {
-      this.#leave();
+      this.#line.leave(owner);
     }
   }
 
@@ -135,7 +136,7 @@ class SandboxPool implements ManagedSandbox {
     this.#workers.clear();
     this.#spares.clear();
     this.#snapshots.remove();
-    for (const turn of this.#line.splice(0)) turn(false);
+    this.#line.close();
   }
 
   #tooLarge({ code, files }: SandboxRequest): Refused | undefined {
@@ -237,34 +238,6 @@ class SandboxPool implements ManagedSandbox {
     const spares = this.#spares.get(language) ?? [];
     for (let spare = spares.pop(); spare; spare = spares.pop()) if (spare.alive) return spare;
     return undefined;
-  }
-
-  /** True when it is this run's turn, false when it was cancelled while queued. */
-  #enter(signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) return Promise.resolve(false);
-    if (this.#running < this.#settings.concurrency) {
-      this.#running += 1;
-      return Promise.resolve(true);
-    }
-    return new Promise((resolve) => {
-      const turn = (mine: boolean) => {
-        signal.removeEventListener("abort", cancel);
-        resolve(mine);
-      };
-      const cancel = () => {
-        this.#line.splice(this.#line.indexOf(turn), 1);
-        turn(false);
-      };
-      this.#line.push(turn);
-      signal.addEventListener("abort", cancel, { once: true });
-    });
-  }
-
-  /** Passes the slot to the next in the queue; it is never free in between, so nobody can jump the queue. */
-  #leave(): void {
-    const next = this.#line.shift();
-    if (next) next(true);
-    else this.#running -= 1;
   }
 }
 

@@ -52,6 +52,7 @@ export class SupervisedProcess {
   readonly plan: ServicePlan;
   readonly #parts: ProcessParts;
   #child: ChildProcess | undefined;
+  #leave = () => {};
   #state: ServiceState["state"] = "stopped";
   #since = new Date();
   #restarts = 0;
@@ -109,7 +110,7 @@ export class SupervisedProcess {
         argv: command,
         cwd: folder,
         env,
-        network: true,
+        network: { hosts: [], servesPort: Number(env.PORT) },
         uid,
         readable: [folder, ...modulesAbove(folder), ...nodeFiles(), ...programs],
         writable: there.map(({ source }) => source),
@@ -117,7 +118,9 @@ export class SupervisedProcess {
       },
       isolation,
     );
-    if (!line.ok || !this.#wanted) return this.#refuse(line.ok ? undefined : line.failure.message);
+    if (!line.ok) return this.#refuse(line.failure.message);
+    if (!this.#wanted) return line.value.leave();
+    this.#leave = line.value.leave;
     const startedAt = Date.now();
     const child = spawn(line.value.file, [...line.value.args], {
       cwd: line.value.cwd,
@@ -136,8 +139,7 @@ export class SupervisedProcess {
     if (healthUrl) void this.#check(child, healthUrl);
   }
 
-  #refuse(why: string | undefined): void {
-    if (why === undefined) return;
+  #refuse(why: string): void {
     this.#lastExit = why;
     this.#wanted = false;
     this.#become("stopped");
@@ -147,6 +149,7 @@ export class SupervisedProcess {
     if (!this.#child) return;
     signal(this.#child, "SIGKILL"); // leftover processes of its group
     this.#child = undefined;
+    this.#leave();
     this.#parts.onPid(undefined);
     this.#lastExit = why;
     clearTimeout(this.#health);

@@ -121,7 +121,17 @@ describe("a command as a tool", () => {
   test("runs in a clean environment with HOME, the user and the service's address", async () => {
     process.env.CAPSTAN_TEST_SECRET = "s3cret";
     const { env } = (await call("where")) as { env: Record<string, string> };
+    const proxy = "http://127.0.0.1:3128";
+    const network = {
+      ...Object.fromEntries(
+        ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, proxy]),
+      ),
+      no_proxy: "127.0.0.1,localhost",
+      NO_PROXY: "127.0.0.1,localhost",
+      NODE_USE_ENV_PROXY: "1",
+    };
     expect(env).toEqual({
+      ...(isolation.networks && network),
       PATH: "/usr/local/bin:/usr/bin:/bin",
       HOME: join(dataDir, "users", email),
       LANG: "C.UTF-8",

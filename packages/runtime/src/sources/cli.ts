@@ -138,7 +138,7 @@ async function call(
         maxOutputBytes: MAX_OUTPUT_BYTES,
         onFlood: "cut",
         maxMemoryBytes: MAX_MEMORY_BYTES,
-        network: true,
+        network: { hosts: serviceHosts(manifest, parts) },
         uid,
         stdin: standardInput(tool, input),
         signal: context.signal,
@@ -240,6 +240,13 @@ async function checkService(manifest: Manifest, parts: CliParts): Promise<Result
 function serviceUrlOf({ name, service }: Manifest, { serviceUrl }: CliParts): string {
   const byName = `http://${service?.container ?? `aech-rt-${name}`}:${service?.port ?? SERVICE_PORT}`;
   return serviceUrl(name) ?? byName;
+}
+
+/** Its own service, and no other: where the server runs it, or the container that the manifest names. */
+function serviceHosts(manifest: Manifest, parts: CliParts): string[] {
+  if (!manifest.service && parts.serviceUrl(manifest.name) === undefined) return [];
+  const { hostname, port } = new URL(serviceUrlOf(manifest, parts));
+  return [`${hostname}:${port || "80"}`];
 }
 
 function environment(

@@ -15,7 +15,7 @@ import {
 import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
 import { confine, type StartLine } from "../commands/confine.ts";
 import { nodeFiles, programFiles } from "../commands/program-files.ts";
-import type { OperatorNetwork } from "./operator-network.ts";
+import { type OperatorNetwork, registryHosts } from "./operator-network.ts";
 
 const STDERR_CHARS = 4_000;
 const MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -42,6 +42,7 @@ export class McpProcess implements Transport {
   readonly #lines = new ReadBuffer({ maxBufferSize: MESSAGE_BYTES });
   readonly #home = mkdtempSync(join(tmpdir(), "capstan-mcp-"));
   #process: ChildProcess | undefined;
+  #leave = () => {};
   #ended = false;
   #stderr = "";
 
@@ -66,6 +67,7 @@ export class McpProcess implements Transport {
 
   async start(): Promise<void> {
     const line = await this.#startLine();
+    this.#leave = line.leave;
     const child = spawn(line.file, [...line.args], {
       cwd: line.cwd,
       env: { ...line.env },
@@ -116,7 +118,8 @@ export class McpProcess implements Transport {
     const argv = [command, ...args];
     const uid = uidFor(`mcp ${argv.join(" ")}`);
     const { variables, npmrc, files } = await this.#operator();
-    writeFileSync(join(this.#home, ".npmrc"), npmrc, { mode: 0o644 }); // npx looks for its configuration there
+    const lines = this.#isolation.networks ? npmrc.replaceAll(/^(https-)?proxy=.*$/gm, "") : npmrc; // its proxy is the network's
+    writeFileSync(join(this.#home, ".npmrc"), lines, { mode: 0o644 }); // npx looks for its configuration there
     const owner = ownerOf(this.#isolation, uid);
     if (owner !== undefined) chownSync(this.#home, owner, owner);
     const line = await confine(
@@ -124,7 +127,7 @@ export class McpProcess implements Transport {
         argv,
         cwd,
         env: { ...cleanEnvironment(this.#home), ...variables, ...env },
-        network: true,
+        network: { hosts: registryHosts({ variables, npmrc }) },
         uid,
         readable: [...nodeFiles(), ...programFiles(argv), ...files, ...(cwd === this.#home ? [] : [cwd])],
         writable: [this.#home],
@@ -150,6 +153,7 @@ export class McpProcess implements Transport {
     if (this.#ended) return;
     this.#ended = true;
     signalGroup(this.#process?.pid, "SIGKILL"); // leftover children
+    this.#leave();
     this.#lines.clear();
     rmSync(this.#home, { recursive: true, force: true });
     this.onclose?.();

@@ -173,7 +173,8 @@ describe("a misbehaving server", () => {
     const answer = await toolOf(mcp, "env").run({}, context());
     const { env, uid } = JSON.parse(answer.ok ? String(answer.value) : "{}");
     delete process.env.CAPSTAN_MCP_SECRET;
-    expect(Object.keys(env).sort()).toEqual(["GIVEN", "HOME", "KEY", "LANG", "PATH", "TMPDIR"]);
+    const own = Object.keys(env).filter((name) => !/proxy/i.test(name)); // where its network is
+    expect(own.sort()).toEqual(["GIVEN", "HOME", "KEY", "LANG", "PATH", "TMPDIR"]);
     expect(env).toMatchObject({ GIVEN: "yes", KEY: "odd-key" });
     const canBeAnother = process.getuid?.() === 0 && (await isOpenToOthers([process.execPath]));
     if (canBeAnother) expect(uid).not.toBe(0);

@@ -8,6 +8,8 @@ export interface ServerVariable {
   readonly default?: string;
   readonly enum?: readonly string[];
   readonly description?: string;
+  /** Whoever sets it says which host is asked. */
+  readonly isInHost: boolean;
 }
 
 export interface FoundServer {
@@ -20,6 +22,7 @@ export interface FoundServer {
 /** What an agent must set when the document names no server. */
 const BASE_URL: ServerVariable = {
   name: "BASE_URL",
+  isInHost: true,
   description: "The address of the service, such as https://api.example.com/v1; its document names none.",
 };
 
@@ -38,7 +41,11 @@ export function readServer(
     return { template: `{${BASE_URL.name}}`, variables: [BASE_URL], host: undefined };
   const variables = server === undefined && isRecord(first?.variables) ? first.variables : {};
   const named = [...new Set([...template.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name))];
-  const read = named.map((name) => readVariable(name, document.resolve(variables[name])));
+  const [host = template] = /^https?:\/\/[^/?#]*/i.exec(template) ?? []; // a template that starts with a variable is one
+  const read = named.map((name) => ({
+    ...readVariable(name, document.resolve(variables[name])),
+    isInHost: host.includes(`{${name}}`),
+  }));
   return { template, variables: read, host: hostOf(template, read) };
 }
 
@@ -51,7 +58,10 @@ function absolute(url: string, origin: string | undefined): string | undefined {
   return base && /^https?:$/.test(base.protocol) ? (URL.parse(trimmed, base)?.href ?? undefined) : undefined;
 }
 
-function readVariable(name: string, declared: Readonly<Record<string, unknown>> | undefined): ServerVariable {
+function readVariable(
+  name: string,
+  declared: Readonly<Record<string, unknown>> | undefined,
+): Omit<ServerVariable, "isInHost"> {
   const choices = listOf(declared?.enum).filter((value): value is string => typeof value === "string");
   const usual = textOf(declared?.default);
   const about = textOf(declared?.description);

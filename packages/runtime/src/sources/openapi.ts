@@ -13,6 +13,7 @@ import {
   type Schema,
   type ToolPolicy,
 } from "@capstan/core";
+import { CHOOSES_HOST } from "@capstan/core/internal";
 import { parseYaml } from "./declarative.ts";
 import type { HttpMethod } from "./http-request.ts";
 import { httpTool } from "./http-tool.ts";
@@ -157,7 +158,10 @@ class Reader {
     const security = operationSecurity(this.#document, operation, this.#schemes);
     for (const name of security.schemes) this.#usedSchemes.add(name);
     const server = readServer(this.#document, found, this.#options);
-    for (const variable of server.variables) this.#variables.set(variable.name, variable);
+    for (const variable of server.variables) {
+      const isInHost = variable.isInHost || this.#variables.get(variable.name)?.isInHost === true;
+      this.#variables.set(variable.name, { ...variable, isInHost });
+    }
     if (server.host !== undefined) this.#hosts.add(server.host);
     return httpTool({
       name: this.#names.choose(textOf(operation.operationId) ?? `${method.toLowerCase()} ${path}`),
@@ -189,7 +193,10 @@ class Reader {
         name,
         { type: "string", description, writeOnly: true, format: "password" },
       ]),
-      ...[...this.#variables.values()].map(({ name, ...schema }) => [name, { type: "string", ...schema }]),
+      ...[...this.#variables.values()].map(({ name, isInHost, ...schema }) => [
+        name,
+        { type: "string", ...schema, ...(isInHost && { [CHOOSES_HOST]: true }) },
+      ]),
     ];
     if (properties.length === 0) return undefined;
     const schema = foreignSchema(

@@ -28,6 +28,16 @@ export function operatorNetwork(
   };
 }
 
+/** `host:port` of the operator's registries, which may lie in a private network. */
+export function registryHosts({ variables, npmrc }: Pick<OperatorNetwork, "variables" | "npmrc">): string[] {
+  const named = Object.entries(variables).filter(([name]) => /INDEX/i.test(name));
+  const registries = [...npmrc.matchAll(/^(?:@[^:]+:)?registry=(.+)$/gm)].map(([, address = ""]) => address);
+  return [...named.map(([, address]) => address), ...registries].flatMap((address) => {
+    const url = URL.parse(address.trim());
+    return url?.hostname ? [`${url.hostname}:${url.port || (url.protocol === "https:" ? 443 : 80)}`] : [];
+  });
+}
+
 /** A URL without user name and password. */
 export function withoutPassword(text: string): string {
   if (!URL.canParse(text)) return text;

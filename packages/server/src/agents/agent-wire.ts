@@ -18,7 +18,7 @@ import {
   snakeKeys,
 } from "@capstan/client/wire";
 import { type CapabilityRef, fail, ok, type Result } from "@capstan/core";
-import { readInput } from "@capstan/core/internal";
+import { hideSealed, keepSealed, readInput } from "@capstan/core/internal";
 import type { AgentInput, AgentRecord } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
 
@@ -122,6 +122,15 @@ const fieldOf = (value: object, field: string): unknown =>
 const capabilityRef = (entry: CapabilityEntry): CapabilityRef =>
   typeof entry === "string" ? { id: entry } : entry;
 
-/** One without options is its id. */
+/** One without options is its id. A secret in its config is a word. */
 const capabilityEntry = (ref: CapabilityRef): CapabilityEntry =>
-  Object.keys(ref).length === 1 ? ref.id : ({ ...ref } as CapabilityEntry);
+  Object.keys(ref).length === 1 ? ref.id : (hideSealed(ref) as CapabilityEntry);
+
+/** The input with the secrets of the agent before where their word was sent back. */
+export function withKeptSecrets(input: AgentInput, before: AgentRecord | undefined): AgentInput {
+  const capabilities = input.capabilities.map((ref) => {
+    const stored = before?.capabilities.find(({ id }) => id === ref.id);
+    return ref.config === undefined ? ref : { ...ref, config: keepSealed(stored?.config, ref.config) };
+  });
+  return { ...input, capabilities };
+}

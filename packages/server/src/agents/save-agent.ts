@@ -4,8 +4,11 @@ import { type CapabilityRegistry, fail, ok, type Result, type RuntimeAgent } fro
 import {
   beyondAuthor,
   capabilityRefused,
+  changeSecrets,
   faultsText,
+  findCapability,
   NATIVE_AGENT,
+  SEALED_SHOWN,
   unknownField,
 } from "@capstan/core/internal";
 import type {
@@ -20,6 +23,7 @@ import type {
 import type { Harnesses } from "../harness/open-harnesses.ts";
 import { type Caller, isAdmin } from "../http/caller.ts";
 import type { ServerModels } from "../models/models.ts";
+import { withKeptSecrets } from "./agent-wire.ts";
 
 export interface SaveAgentParts {
   readonly agents: AgentStore;
@@ -35,11 +39,14 @@ export interface SaveAgentParts {
 export async function saveAgent(
   services: SaveAgentParts,
   caller: Caller,
-  input: AgentInput,
+  given: AgentInput,
   before?: AgentRecord,
 ): Promise<Result<AgentRecord>> {
   const { agents, audit, composer } = services;
   const id = before?.id;
+  const input = withKeptSecrets(given, before);
+  const known = knowsSecrets(services, input);
+  if (!known.ok) return known;
   const allowed = await withinAuthor(services, caller, input);
   if (!allowed.ok) return allowed;
   const composed = await composer.preview({ ...input, id: "unsaved", version: 0 }, caller.email);
@@ -67,6 +74,21 @@ export async function saveAgent(
   return saved;
 }
 
+/** The word that stands for a secret is no secret: sent for one that was never set, it would be used as such. */
+function knowsSecrets({ registry }: SaveAgentParts, { capabilities }: AgentInput): Result<true> {
+  const missing: string[] = [];
+  for (const { id, config } of capabilities) {
+    const schema = findCapability(registry, id)?.config?.jsonSchema;
+    changeSecrets(schema, config, (value, path) => {
+      if (value === SEALED_SHOWN) missing.push(`${id}: ${path}`);
+      return value;
+    });
+  }
+  return missing.length === 0
+    ? ok(true)
+    : fail("input_invalid", { where: `capabilities: the value is needed of ${missing.join(", ")}` });
+}
+
 /** An agent never does more than its author could: what it would do beyond that needs an admin. */
 async function withinAuthor(
   { users, registry }: SaveAgentParts,
@@ -75,10 +97,7 @@ async function withinAuthor(
 ): Promise<Result<true>> {
   const { scopes } = await users.get(caller.email);
   const author = { email: caller.email, isAdmin: isAdmin(caller), scopes };
-  const beyond = beyondAuthor(input, author, (id) => {
-    const found = registry.has(id) ? registry.get(id) : undefined;
-    return found?.ok ? found.value : undefined;
-  });
+  const beyond = beyondAuthor(input, author, (id) => findCapability(registry, id));
   if (beyond.length === 0) return ok(true);
   return fail("forbidden", {
     message: `This agent would do more than you may: ${beyond.join("; ")}.`,

@@ -33,6 +33,10 @@ describe("on loopback", () => {
   test.each([
     ["names who it passes on", { "x-forwarded-for": "203.0.113.7" }],
     ["says that it is one", { via: "1.1 proxy" }],
+    ["speaks the standard", { forwarded: "for=203.0.113.7" }],
+    ["names the protocol", { "x-forwarded-proto": "https" }],
+    ["names the address", { "x-real-ip": "203.0.113.7" }],
+    ["is Cloudflare's", { "cf-connecting-ip": "203.0.113.7" }],
     ["keeps the public name", { host: "capstan.example.com" }],
   ])("a proxy that %s needs a key, although it comes from loopback", async (_what, headers) => {
     expect(await rawStatus(server.url, headers)).toBe(401);

@@ -1,7 +1,14 @@
 /** One tool called by itself: as an agent's tool when an agent is named, else as the only capability of a nameless agent. */
 import type { ToolRun } from "@capstan/client/wire";
-import { type Failure, fail, type JsonValue, type Result, type RuntimeAgent } from "@capstan/core";
-import type { Budget } from "@capstan/core/internal";
+import {
+  type CapabilityRegistry,
+  type Failure,
+  fail,
+  type JsonValue,
+  type Result,
+  type RuntimeAgent,
+} from "@capstan/core";
+import { type Budget, chosenHosts, findCapability } from "@capstan/core/internal";
 import {
   type Composer,
   type Database,
@@ -14,7 +21,7 @@ import {
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import { ownSession } from "../auth/ownership.ts";
-import type { Caller } from "../http/caller.ts";
+import { type Caller, isAdmin } from "../http/caller.ts";
 
 export interface OneCall extends ToolRun {
   readonly capabilityId: string;
@@ -35,6 +42,7 @@ export interface OneToolParts {
   readonly runs: Runs;
   readonly database: Database;
   readonly composer: Composer;
+  readonly registry: CapabilityRegistry;
 }
 
 export async function runOneTool(
@@ -91,7 +99,18 @@ async function budgetsOf(
   return sessionId === undefined ? [] : storedBudgets(database.pool, sessionId, spec.limits);
 }
 
-function agentFor({ composer }: OneToolParts, caller: Caller, call: OneCall): Promise<Result<RuntimeAgent>> {
+async function agentFor(
+  { composer, registry }: OneToolParts,
+  caller: Caller,
+  call: OneCall,
+): Promise<Result<RuntimeAgent>> {
   if (call.agent_id !== undefined) return composer.composeFor(call.agent_id, caller.email);
-  return composer.preview(singleCapability(call.capabilityId, call.config), caller.email);
+  const single = singleCapability(call.capabilityId, call.config);
+  const hosts = isAdmin(caller) ? [] : chosenHosts(single.capabilities, (id) => findCapability(registry, id));
+  if (hosts.length > 0)
+    return fail("forbidden", {
+      message: `This call would choose where requests go: ${hosts.join("; ")}.`,
+      nextStep: "Leave that out, or use an agent that an admin saved with it.",
+    });
+  return composer.preview(single, caller.email);
 }

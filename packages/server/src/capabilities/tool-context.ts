@@ -24,7 +24,7 @@ export function toolContexts(parts: ToolParts) {
         fileStore: files(sessionId),
       }),
       fetch,
-      ...(sandbox && { sandbox }),
+      ...(sandbox && { sandbox: sandboxOf(sandbox, user.email) }),
       store: capabilityStore(database, tool.tool.storedUnder ?? tool.capabilityId, scope),
       config: tool.config,
       signal,
@@ -34,3 +34,9 @@ export function toolContexts(parts: ToolParts) {
     };
   };
 }
+
+/** Places in the sandbox are shared out between users. */
+const sandboxOf = (sandbox: Sandbox, owner: string): Sandbox => ({
+  unavailable: (language) => sandbox.unavailable(language),
+  run: (request) => sandbox.run({ ...request, owner }),
+});

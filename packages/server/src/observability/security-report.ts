@@ -11,7 +11,7 @@ export interface SecurityParts {
   readonly keys: Pick<KeyStore, "list">;
   readonly sandbox: Pick<ManagedSandbox, "isolation">;
   readonly commandIsolation: () => Promise<
-    Pick<CommandIsolation, "changesUser" | "privateRoot" | "allowsUnseparated" | "offlineWrapper">
+    Pick<CommandIsolation, "changesUser" | "privateRoot" | "allowsUnseparated" | "networks">
   >;
 }
 
@@ -46,15 +46,16 @@ function separation({ changesUser, privateRoot, allowsUnseparated }: Isolation):
   };
 }
 
-function packageNetwork({ offlineWrapper }: Isolation): SecurityLine {
-  const what = "packages that declare no network have none";
-  return offlineWrapper
-    ? { what, holds: true, detail: "by a network namespace" }
+function packageNetwork({ networks }: Isolation): SecurityLine {
+  const what = "packages reach public addresses and what was declared, and no other port of this machine";
+  return networks
+    ? { what, holds: true, detail: "by a network namespace and a proxy" }
     : {
         what,
         holds: false,
-        detail: "this system cannot take the network away from a process",
-        next_step: "Allow network namespaces, or block outgoing connections with a firewall.",
+        detail: "this system gives packages no network of their own, so they reach what the server reaches",
+        next_step:
+          "Allow network and mount namespaces (and install iproute2), or block connections with a firewall.",
       };
 }
 

@@ -54,6 +54,7 @@ export async function openServerPackages(
     settings: boundSecrets(settings),
     secretsFor: parts.capabilitySecrets.valuesFor,
     toolEnvironment: toolEnvironment(environment),
+    allowHosts: settings.CAPSTAN_ALLOW_HOSTS,
     allowsUnseparated: settings.CAPSTAN_ALLOW_UNSEPARATED_PACKAGES,
   });
   packages.services.resume().then(

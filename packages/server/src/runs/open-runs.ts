@@ -13,6 +13,7 @@ import {
   type CallRecord,
   type ClosableFetch,
   type Composer,
+  type ConfigSeal,
   copyFiles,
   createComposer,
   createGate,
@@ -54,6 +55,7 @@ export interface RunParts {
   readonly database: Database;
   readonly registry: CapabilityRegistry;
   readonly agents: AgentStore;
+  readonly configSeal: ConfigSeal;
   readonly users: UserStore;
   readonly sessions: SessionStore;
   readonly audit: AuditLog;
@@ -96,7 +98,14 @@ export interface RunsFeature extends Feature {
 export async function openRuns(parts: RunParts): Promise<RunsFeature> {
   const { settings, database, agents, users, sessions, registry, fetch, sandbox, packages } = parts;
   const offerAgents = delegation({ pool: database.pool, agents, registry, runs: () => runs });
-  const composer = createComposer({ agents, users, registry, countTokens, offerAgents });
+  const composer = createComposer({
+    agents,
+    users,
+    registry,
+    countTokens,
+    offerAgents,
+    openConfig: parts.configSeal.open,
+  });
   const files = sessionFiles(database, settings, openSessionManifests({ composer, sessions, packages, now }));
   const gate = createGate({
     contextFor: toolContexts({ database, files, fetch, sandbox }),
@@ -141,6 +150,7 @@ function openEngine(parts: RunParts, { composer, gate, harnesses, files }: Engin
     gate,
     composeFor: composer.composeFor,
     composeSingle: (id, config, email) => composer.preview(singleCapability(id, config), email),
+    sealConfig: parts.configSeal.seal,
     models: parts.models,
     harness: (name) => harnesses.driver(name),
     harnessWaitMs: settings.CAPSTAN_HARNESS_WAIT_SECONDS * 1000,

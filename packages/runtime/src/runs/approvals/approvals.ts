@@ -17,6 +17,7 @@ import { uuidv7 } from "uuidv7";
 import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../db/uuid.ts";
 import type { GateOutcome } from "../../gate/gate.ts";
+import type { ConfigSeal } from "../../users/config-seal.ts";
 import { CLAIM_WAITING } from "../claim/claim-statements.ts";
 import type { ClaimRow } from "../claim/claims.ts";
 import { storableJson } from "../log/storable-json.ts";
@@ -98,6 +99,8 @@ export interface ApprovalParts {
   /** Who answers calls that change rights, besides admins. */
   readonly rightsApprover?: string | undefined;
   readonly audit: (entry: { actor: string; action: string; subject: string; details: object }) => void;
+  /** A call without an agent is made later with this config; its secrets are not kept in the open. */
+  readonly sealConfig: ConfigSeal["seal"];
 }
 
 export interface Approvals {
@@ -314,7 +317,7 @@ async function storeDirect(parts: ApprovalParts, call: DirectCall): Promise<Appr
     why,
     storableJson(expiry),
     expiryOf(expiry, parts.now()) ?? null,
-    storableJson(tool.config ?? null),
+    storableJson(parts.sealConfig(tool.capabilityId, tool.config) ?? null),
     approvalPin(agent, tool),
     tool.tool.changesRights ? (parts.rightsApprover ?? userEmail) : userEmail,
   ]);

@@ -1,7 +1,6 @@
 /** The working state of a running segment: its log, the conversation, its meter, its agent and user. */
 import type { AgentSpec, JsonValue, Result, RuntimeAgent, RuntimeTool } from "@capstan/core";
-import type { AssistantPart, ConversationMessage } from "@capstan/core/internal";
-import type { CallPath } from "../../gate/gate.ts";
+import type { AssistantPart, CallPath, ConversationMessage } from "@capstan/core/internal";
 import type { ClaimedSegment } from "../claim/claimed-segment.ts";
 import type { RunObservation, RunsParts } from "../contract/run-types.ts";
 import type { CommitQueue } from "../log/commit-queue.ts";

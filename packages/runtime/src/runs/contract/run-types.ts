@@ -12,6 +12,7 @@ import type { ApprovalExpiry, TokenUsage, UserPart } from "@capstan/core/interna
 import type { Database } from "../../db/database.ts";
 import type { Gate } from "../../gate/gate.ts";
 import type { Models } from "../../providers/models.ts";
+import type { ConfigSeal } from "../../users/config-seal.ts";
 import type { Sampling, ToolChoice } from "./call-settings.ts";
 import type { HarnessDriver } from "./harness-driver.ts";
 
@@ -158,6 +159,8 @@ export interface RunsParts {
     config: unknown,
     userEmail: string,
   ) => Promise<Result<RuntimeAgent>>;
+  /** Seals the secrets of a config that is stored with an approval; without it configs are stored as they are. */
+  readonly sealConfig?: ConfigSeal["seal"] | undefined;
   readonly models: Models;
   /** Runs the sessions of agents whose `harness` is a coding agent of this name. */
   readonly harness?: (name: string) => HarnessDriver | undefined;

@@ -1,0 +1,24 @@
+/** Who is behind a call that reaches the gate, by the path it came. A new path without an actor does not compile. */
+import type { Actor } from "./authority.ts";
+import { cellOf } from "./authority.ts";
+
+/** How a call reached the gate. */
+export type CallPath = "loop" | "rest" | "mcp" | "task" | "subagent" | "harness" | "search" | "trigger";
+
+/** A key that calls by itself has at least `run`: its route saw to it. A trigger works with the rights of who made it. */
+export const ACTOR_BY_PATH: Readonly<Record<CallPath, Actor>> = {
+  loop: "the model",
+  search: "the model",
+  subagent: "the model",
+  harness: "a coding agent's program",
+  mcp: "an agent's token",
+  rest: "run key",
+  task: "run key",
+  trigger: "run key",
+};
+
+/** Whether this actor may call tools at all. */
+export const mayCall = (actor: Actor): boolean => cellOf(actor, "capability").may.includes("use");
+
+/** Whether this actor may change rights by a call of its own; else a person answers first. */
+export const mayChangeRights = (actor: Actor): boolean => cellOf(actor, "grant").may.includes("change");

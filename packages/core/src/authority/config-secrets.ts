@@ -1,0 +1,80 @@
+/**
+ * Which fields of a capability's config are secret: those that its schema marks as write-only, as a password, or with
+ * `x-secret`. They are sealed when an agent is stored and shown to nobody; only composing the agent opens them.
+ */
+import type { JsonSchema } from "../schema.ts";
+
+/** Shown in the place of a secret; sent back, it means "as it is". */
+export const SEALED_SHOWN = "[sealed]";
+
+/** A secret as it is stored. */
+export interface SealedValue {
+  readonly $sealed: string;
+}
+
+export const isSealed = (value: unknown): value is SealedValue =>
+  isObject(value) && typeof value.$sealed === "string" && Object.keys(value).length === 1;
+
+/** The value with every secret in it replaced; `path` says where it stands, such as `auth.token`. */
+export function changeSecrets(
+  schema: JsonSchema | undefined,
+  value: unknown,
+  change: (secret: unknown, path: string) => unknown,
+  path = "",
+): unknown {
+  if (schema === undefined || value === undefined || value === null) return value;
+  if (isSecret(schema)) return change(value, path);
+  const below = (part: unknown, given: unknown, name: string) =>
+    changeSecrets(isObject(part) ? part : undefined, given, change, path === "" ? name : `${path}.${name}`);
+  const branches = ["allOf", "anyOf", "oneOf"].flatMap((word) => listOf(schema[word]));
+  const branched = branches.reduce<unknown>(
+    (before, branch) => changeSecrets(isObject(branch) ? branch : undefined, before, change, path),
+    value,
+  );
+  if (Array.isArray(branched)) return branched.map((each, at) => below(schema.items, each, String(at)));
+  if (!isObject(branched) || isSealed(branched)) return branched;
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  return Object.fromEntries(
+    Object.entries(branched).map(([name, each]) => [
+      name,
+      below(Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties, each, name),
+    ]),
+  );
+}
+
+/** What may be shown: every sealed value is a word. */
+export function hideSealed(value: unknown): unknown {
+  return changeSealed(value, () => SEALED_SHOWN);
+}
+
+/** Every sealed value replaced, wherever it stands. */
+export function changeSealed(
+  value: unknown,
+  change: (sealed: SealedValue, path: string) => unknown,
+  path = "",
+): unknown {
+  if (isSealed(value)) return change(value, path);
+  const at = (name: string) => (path === "" ? name : `${path}.${name}`);
+  if (Array.isArray(value)) return value.map((each, index) => changeSealed(each, change, at(String(index))));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, changeSealed(each, change, at(name))]),
+  );
+}
+
+/** Puts what was stored back where the word for it was sent. */
+export function keepSealed(before: unknown, after: unknown): unknown {
+  if (after === SEALED_SHOWN && isSealed(before)) return before;
+  if (Array.isArray(after))
+    return after.map((each, at) => keepSealed(Array.isArray(before) ? before[at] : undefined, each));
+  if (!isObject(after)) return after;
+  const had = isObject(before) ? before : {};
+  return Object.fromEntries(Object.entries(after).map(([name, each]) => [name, keepSealed(had[name], each)]));
+}
+
+const isSecret = (schema: JsonSchema): boolean =>
+  schema.writeOnly === true || schema.format === "password" || schema["x-secret"] === true;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

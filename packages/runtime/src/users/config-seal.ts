@@ -1,0 +1,33 @@
+/**
+ * Seals the secret fields of an agent's configs. What is sealed names its capability and field, so that a sealed value that
+ * somebody copies to another place opens nothing.
+ */
+import type { CapabilityRegistry } from "@capstan/core";
+import { changeSealed, changeSecrets, findCapability, isSealed } from "@capstan/core/internal";
+import { z } from "zod";
+import type { SecretBox } from "./secret-box.ts";
+
+export interface ConfigSeal {
+  /** Secrets that are sealed already stay as they are. */
+  seal(capabilityId: string, config: unknown): unknown;
+  /** A secret that was sealed with another key, or for another field, is left out. */
+  open(capabilityId: string, config: unknown): unknown;
+}
+
+const Content = z.object({ capability: z.string(), path: z.string(), value: z.unknown() });
+
+export function configSeal(registry: Pick<CapabilityRegistry, "has" | "get">, box: SecretBox): ConfigSeal {
+  const schemaOf = (id: string) => findCapability(registry, id)?.config?.jsonSchema;
+  return {
+    seal: (capability, config) =>
+      changeSecrets(schemaOf(capability), config, (value, path) =>
+        isSealed(value) ? value : { $sealed: box.seal(JSON.stringify({ capability, path, value })) },
+      ),
+    open: (capability, config) =>
+      changeSealed(config, ({ $sealed }, path) => {
+        const text = box.open($sealed);
+        const content = text === undefined ? undefined : Content.safeParse(JSON.parse(text)).data;
+        return content?.capability === capability && content.path === path ? content.value : undefined;
+      }),
+  };
+}
