@@ -14,7 +14,7 @@ export { isOpenToOthers } from "./commands/open-to-others.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
 export { isDatabaseAway } from "./db/database-away.ts";
 export { createDatabaseRetry, type DatabaseRetry, unreachable } from "./db/database-retry.ts";
-export { readCursor } from "./db/keyset.ts";
+export { readCursor, readNumberCursor } from "./db/keyset.ts";
 export type {
   PackageDescription,
   PackageKind,
@@ -132,6 +132,7 @@ export {
 } from "./runs/history/run-queries.ts";
 export { type TraceEntry, type TraceParts, traceOf } from "./runs/history/run-trace.ts";
 export {
+  findRuns,
   getRun,
   type MessageRecord,
   type QueuedMessage,
@@ -155,6 +156,7 @@ export { type ConversationKeys, conversationKeys } from "./sessions/conversation
 export { type FoundSession, searchSessions } from "./sessions/session-search.ts";
 export {
   type NewSession,
+  type SessionChanges,
   type SessionRecord,
   type SessionStore,
   sessionStore,

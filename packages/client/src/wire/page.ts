@@ -39,6 +39,14 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
 export const queryNumber = () => z.coerce.number<number>();
 export const queryFlag = () => z.enum(["true", "false"]);
 
+/** A cursor that is a number; whatever is none is refused as a cursor, not as a number. */
+export const numberCursor = () =>
+  z.coerce
+    .string<string | number>()
+    .max(500)
+    .optional()
+    .meta({ description: "The `next_cursor` of the previous page." });
+
 export const PageQuery = z.strictObject({
   limit: queryNumber().int().min(1).max(200).default(50),
   cursor: z

@@ -104,6 +104,7 @@ export const Run = z
     usage: RunUsageWire,
     model: z.string().nullable(),
     parent_run_id: z.string().nullable(),
+    client_run_id: z.string().nullable().meta({ description: "What an AG-UI client calls it." }),
     started_at: z.string(),
     ended_at: z.string().nullable(),
     webhook: WebhookState.nullable().optional().meta({
@@ -114,6 +115,15 @@ export const Run = z
   .meta({ id: "Run" });
 export type Run = z.infer<typeof Run>;
 export const RunList = listOf(Run);
+
+export const RunQuery = PageQuery.extend({
+  client_run_id: z.string().max(500).optional().meta({ description: "An AG-UI client's own run id." }),
+  agent_id: z.uuid().optional(),
+  session_id: z.uuid().optional(),
+  status: RunStatus.exclude(["limit"]).optional(),
+});
+export type RunQuery = z.input<typeof RunQuery>;
+export const RunPage = pageOf(Run);
 
 export const RunCancelled = z.object({ cancelled: z.boolean(), run_id: z.string().optional() });
 
@@ -159,6 +169,7 @@ export const ApprovalQuery = PageQuery.extend({
   status: ApprovalStatus.optional(),
   session_id: z.uuid().optional(),
   agent_id: z.uuid().optional(),
+  q: z.string().max(200).optional().meta({ description: "Text in the tool, the capability or the reason." }),
 });
 export type ApprovalQuery = z.input<typeof ApprovalQuery>;
 export const ApprovalPage = pageOf(Approval);

@@ -4,7 +4,7 @@ import type { RunEvent } from "@capstan/core";
 import { normalisePath } from "@capstan/core/internal";
 import { z } from "zod";
 import { ModelName } from "./agents.ts";
-import { Json, JsonObject, PageQuery, pageOf, queryFlag, queryNumber } from "./page.ts";
+import { Json, JsonObject, numberCursor, PageQuery, pageOf, queryFlag, queryNumber } from "./page.ts";
 import { MessageUsage } from "./runs.ts";
 
 export const Session = z
@@ -39,9 +39,28 @@ export const SessionCreate = z
   .meta({ id: "SessionCreate" });
 export type SessionCreate = z.input<typeof SessionCreate>;
 
-/** RFC 7396: `metadata` is merged, and null removes an entry of it. */
-export const SessionPatch = SessionCreate.pick({ title: true, agent_id: true, metadata: true })
-  .extend({ pinned: z.boolean().optional(), archived: z.boolean().optional() })
+/** What the server says of a session: may be sent back as it was read. */
+const keptFields = Session.pick({
+  id: true,
+  owner: true,
+  status: true,
+  state: true,
+  forked_from: true,
+  created_at: true,
+  updated_at: true,
+});
+export const SESSION_KEPT = Object.keys(keptFields.shape) as readonly (keyof typeof keptFields.shape)[];
+
+/** RFC 7396: `metadata` is merged; null removes an entry of it, the title or the agent. */
+export const SessionPatch = z
+  .strictObject({
+    ...keptFields.partial().shape,
+    title: z.string().max(500).nullable().optional(),
+    agent_id: z.uuid().nullable().optional(),
+    metadata: JsonObject.optional(),
+    pinned: z.boolean().optional(),
+    archived: z.boolean().optional(),
+  })
   .meta({ id: "SessionPatch" });
 export type SessionPatch = z.input<typeof SessionPatch>;
 
@@ -151,7 +170,7 @@ export type Message = z.infer<typeof Message>;
 
 export const MessageQuery = z.strictObject({
   limit: queryNumber().int().min(1).max(500).default(100),
-  cursor: queryNumber().int().min(-1).optional(),
+  cursor: numberCursor(),
 });
 export const MessagePage = z.object({ items: z.array(Message), next_cursor: z.int().optional() });
 

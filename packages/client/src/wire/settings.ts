@@ -1,7 +1,7 @@
 /** The server itself: status, providers, API keys, users, grants, the audit log. */
 import { z } from "zod";
 import { DefaultModel } from "./models.ts";
-import { JsonObject, listOf, queryNumber } from "./page.ts";
+import { JsonObject, listOf, numberCursor, queryNumber } from "./page.ts";
 
 export const SecurityLine = z.object({
   what: z.string(),
@@ -154,7 +154,8 @@ export const AuditVerification = z
 export type AuditVerification = z.infer<typeof AuditVerification>;
 export const AuditQuery = z.strictObject({
   limit: queryNumber().int().min(1).max(500).default(100),
-  cursor: queryNumber().int().min(1).optional(),
+  cursor: numberCursor(),
+  q: z.string().max(200).optional().meta({ description: "Text in the actor, the action or the subject." }),
 });
 export const AuditPage = z.object({ items: z.array(AuditEntry), next_cursor: z.int().optional() });
 

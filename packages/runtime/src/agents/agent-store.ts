@@ -1,9 +1,10 @@
 /** Agents in the database. `compose` decides whether an agent is valid; this only stores what passed. */
 import { fail, ok, type Result } from "@capstan/core";
-import { and, asc, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
+import { isAfter, type Place, pageOf, placeAt } from "../db/keyset.ts";
 import { agentCapabilities, agents } from "../db/schema/agent-tables.ts";
 import { isUuid } from "../db/uuid.ts";
 import type { ConfigSeal } from "../users/config-seal.ts";
@@ -17,7 +18,8 @@ export interface Page<T> {
 
 export interface AgentFilter {
   readonly limit: number;
-  readonly cursor?: string | undefined;
+  /** Where the page before ended. */
+  readonly after?: Place | undefined;
   readonly status?: string | undefined;
   /** Text in the name or the description, case-insensitive. */
   readonly text?: string | undefined;
@@ -30,9 +32,9 @@ export interface AgentStore {
   get(id: string): Promise<Result<AgentRecord>>;
   update(id: string, input: AgentInput): Promise<Result<AgentRecord>>;
   delete(id: string): Promise<Result<AgentRecord>>;
-  /** Newest first. The cursor is an id, and ids grow with time, so inserts neither repeat nor skip a row. */
+  /** Newest first by creation time; inserts neither repeat nor skip a row. */
   list(options: AgentFilter): Promise<Page<AgentRecord>>;
-  count(filter?: Omit<AgentFilter, "limit" | "cursor">): Promise<number>;
+  count(filter?: Omit<AgentFilter, "limit" | "after">): Promise<number>;
   /** Agents that list a capability, for "in use" and to show what an uninstall breaks. */
   using(capabilityId: string, owner?: string): Promise<{ id: string; name: string }[]>;
 }
@@ -96,7 +98,7 @@ interface Read {
   readonly seal: ConfigSeal["seal"];
 }
 
-function matching({ status, text, capability }: Omit<AgentFilter, "limit" | "cursor">) {
+function matching({ status, text, capability }: Omit<AgentFilter, "limit" | "after">) {
   const about = sql`lower(${agents.name} || chr(10) || ${agents.description})`;
   const lists = sql`exists (select 1 from ${agentCapabilities} where ${agentCapabilities.agentId} = ${agents.id}
     and ${agentCapabilities.capabilityId} = ${capability})`;
@@ -107,18 +109,19 @@ function matching({ status, text, capability }: Omit<AgentFilter, "limit" | "cur
   );
 }
 
-async function list(read: Read, { limit, cursor, ...filter }: AgentFilter): Promise<Page<AgentRecord>> {
-  const before = cursor !== undefined && isUuid(cursor) ? lt(agents.id, cursor) : undefined;
-  const rows = await read.orm
-    .select()
+async function list(read: Read, { limit, after, ...filter }: AgentFilter): Promise<Page<AgentRecord>> {
+  const found = await read.orm
+    .select({ row: agents, at: placeAt(agents.createdAt) })
     .from(agents)
-    .where(and(before, matching(filter)))
-    .orderBy(desc(agents.id))
+    .where(and(after && isAfter(agents.createdAt, agents.id, after), matching(filter)))
+    .orderBy(desc(agents.createdAt), desc(agents.id))
     .limit(limit + 1);
-  const shown = rows.slice(0, limit);
-  const items = await withCapabilities(read, shown);
-  const last = shown.at(-1);
-  return { items, ...(rows.length > limit && last && { nextCursor: last.id }) };
+  const { items, ...next } = pageOf(found, limit, ({ at, row }) => ({ at, id: row.id }));
+  const records = await withCapabilities(
+    read,
+    items.map(({ row }) => row),
+  );
+  return { items: records, ...next };
 }
 
 async function find(read: Read, id: string): Promise<Result<AgentRecord>> {

@@ -24,6 +24,24 @@ export function readCursor(cursor: string | undefined): Result<Place | undefined
   return isOurs ? ok({ at, id }) : fail("cursor_invalid", { cursor });
 }
 
+/** A place in a list that is numbered, such as the audit log. */
+export function readNumberCursor(cursor: string | undefined): Result<number | undefined> {
+  if (cursor === undefined) return ok(undefined);
+  const number = /^\d{1,15}$/.test(cursor) ? Number(cursor) : undefined;
+  return number === undefined ? fail("cursor_invalid", { cursor }) : ok(number);
+}
+
+/** What was read with one row too many: the page, and where the next one starts if there is one. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  limit: number,
+  placeOf: (row: Row) => Place,
+): { items: Row[]; nextCursor?: string } {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, ...(rows.length > limit && last && { nextCursor: cursorAt(placeOf(last)) }) };
+}
+
 export const placeAt = (createdAt: PgColumn): SQL<string> =>
   sql<string>`to_char(${createdAt} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')`;
 

@@ -1,11 +1,11 @@
 /** Sessions: a conversation with one agent, its files and its state. Messages and runs belong to the run engine. */
 import { fail, ok, type Result } from "@capstan/core";
-import { and, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { uuidv7 } from "uuidv7";
 import type { Page } from "../agents/agent-store.ts";
 import type { Database } from "../db/database.ts";
-import { cursorAt, isAfter, type Place, placeAt } from "../db/keyset.ts";
+import { isAfter, type Place, pageOf, placeAt } from "../db/keyset.ts";
 import { events, messages } from "../db/schema/run-tables.ts";
 import { sessions } from "../db/schema/session-tables.ts";
 import { isUuid } from "../db/uuid.ts";
@@ -48,7 +48,7 @@ export interface SessionStore {
 
 export interface SessionChanges {
   readonly title?: string;
-  readonly agentId?: string;
+  readonly agentId?: string | null;
   readonly metadata?: Record<string, unknown>;
   readonly pinned?: boolean;
   readonly archived?: boolean;
@@ -103,12 +103,8 @@ export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
         .where(matching(filter))
         .orderBy(desc(sessions.createdAt), desc(sessions.id))
         .limit(limit + 1);
-      const shown = found.slice(0, limit);
-      const last = shown.at(-1);
-      const items = shown.map(({ row }) => row);
-      const nextCursor =
-        found.length > limit && last ? cursorAt({ at: last.at, id: last.row.id }) : undefined;
-      return nextCursor === undefined ? { items } : { items, nextCursor };
+      const { items, ...next } = pageOf(found, limit, ({ at, row }) => ({ at, id: row.id }));
+      return { items: items.map(({ row }) => row), ...next };
     },
     async update(id, changes) {
       if (isUuid(id))
@@ -147,9 +143,13 @@ const columnsOf = ({ pinned, archived, ...changes }: SessionChanges) => ({
   ...(archived !== undefined && { archivedAt: archived ? sql`now()` : null }),
 });
 
+/** As the index has it. */
+const isThread = (threadId: string) =>
+  sql`(md5(${sessions.metadata}->>'thread_id') = md5(${threadId}) and ${sessions.metadata}->>'thread_id' is not null)`;
+
 function matching(filter: Omit<SessionFilter, "limit">) {
   const { after, agentId, owner, archived, pinned, status, text, threadId } = filter;
-  const { id, title, metadata, createdAt } = sessions;
+  const { id, title, createdAt } = sessions;
   return and(
     after && isAfter(createdAt, id, after),
     agentId === undefined ? undefined : eq(sessions.agentId, agentId),
@@ -160,6 +160,6 @@ function matching(filter: Omit<SessionFilter, "limit">) {
     text === undefined ? undefined : sql`position(lower(${text}) in lower(${title})) > 0`,
     threadId === undefined
       ? undefined
-      : sql`(${metadata}->>'thread_id' = ${threadId} or ${id}::text = ${threadId})`,
+      : or(isUuid(threadId) ? eq(id, threadId) : undefined, isThread(threadId)),
   );
 }

@@ -1,5 +1,5 @@
 /** Who changed what: grants, approvals, keys, agents, packages. Rows are append-only, each chained to the previous one. */
-import { asc, desc, gt, isNotNull, lt, sql } from "drizzle-orm";
+import { and, asc, desc, gt, isNotNull, lt, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { auditLog } from "../db/schema/user-tables.ts";
 import { CHAIN_START, chainHash } from "./audit-chain.ts";
@@ -27,13 +27,17 @@ export interface AuditLog {
   add(entry: AuditEntry): Promise<void>;
   list(options: {
     limit: number;
-    cursor?: number | undefined;
+    /** Rows with smaller numbers. */
+    before?: number | undefined;
+    /** In actor, action or subject, in any letter case. */
+    text?: string | undefined;
   }): Promise<(AuditEntry & { id: number; createdAt: Date })[]>;
   /** Reads the whole log and checks its chain. */
   verify(): Promise<AuditReport>;
 }
 
 const PAGE = 1000;
+const ABOUT = sql`${auditLog.actor} || chr(10) || ${auditLog.action} || chr(10) || ${auditLog.subject}`;
 
 export function openAuditLog({ orm }: Pick<Database, "orm">): AuditLog {
   return {
@@ -50,11 +54,16 @@ export function openAuditLog({ orm }: Pick<Database, "orm">): AuditLog {
         const row = { ...entry, details: JSON.parse(JSON.stringify(details)), createdAt: new Date() };
         await tx.insert(auditLog).values({ ...row, previous, hash: chainHash(previous, row) });
       }),
-    async list({ limit, cursor }) {
+    async list({ limit, before, text }) {
       const rows = await orm
         .select()
         .from(auditLog)
-        .where(cursor === undefined ? undefined : lt(auditLog.id, cursor))
+        .where(
+          and(
+            before === undefined ? undefined : lt(auditLog.id, before),
+            text === undefined ? undefined : sql`position(lower(${text}) in lower(${ABOUT})) > 0`,
+          ),
+        )
         .orderBy(desc(auditLog.id))
         .limit(limit);
       return rows.map(({ previous: _, hash: __, ...row }) => ({

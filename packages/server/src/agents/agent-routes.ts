@@ -12,7 +12,7 @@ import {
   PreviewQuery,
 } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
-import { isUuid } from "@capstan/runtime";
+import { readCursor } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
@@ -118,11 +118,11 @@ export function agentRoutes(services: AgentRouteParts) {
   });
   routes.openapi(listAgents, async (c) => {
     const { limit, cursor, status, capability, q: text } = c.req.valid("query");
-    if (cursor !== undefined && !isUuid(cursor))
-      return problem(c, fail("cursor_invalid", { cursor }).failure);
+    const after = readCursor(cursor);
+    if (!after.ok) return problem(c, after.failure);
     const filter = { status, capability, text };
     const [page, total] = await Promise.all([
-      agents.list({ limit, cursor, ...filter }),
+      agents.list({ limit, after: after.value, ...filter }),
       agents.count(filter),
     ]);
     const { items, nextCursor } = page;

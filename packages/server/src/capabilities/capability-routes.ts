@@ -100,13 +100,13 @@ export function capabilityRoutes(services: CapabilityRouteParts) {
       .list()
       .filter(matches(filter))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
-    const after = cursor === undefined ? undefined : Buffer.from(cursor, "base64url").toString();
-    if (after !== undefined && !/^[\w.:@/-]{1,200}$/.test(after))
-      return problem(c, fail("cursor_invalid", { cursor: cursor ?? "" }).failure);
+    const after = cursor === undefined ? undefined : idInCursor(cursor);
+    if (cursor !== undefined && after === undefined)
+      return problem(c, fail("cursor_invalid", { cursor }).failure);
     const rest = after === undefined ? found : found.filter(({ id }) => id > after);
     const items = rest.slice(0, limit).map(capabilityDto);
     const last = rest.length > limit ? items.at(-1) : undefined;
-    const next_cursor = last && Buffer.from(last.id).toString("base64url");
+    const next_cursor = last && cursorAfter(last.id);
     return c.json({ items, total: found.length, next_cursor }, 200);
   });
   routes.openapi(getRoute, async (c) => {
@@ -155,6 +155,10 @@ export function capabilityRoutes(services: CapabilityRouteParts) {
   });
   return routes;
 }
+
+const cursorAfter = (id: string): string => Buffer.from(`capability ${id}`).toString("base64url");
+const idInCursor = (cursor: string): string | undefined =>
+  /^capability ([\w.:@/-]{1,200})$/.exec(Buffer.from(cursor, "base64url").toString())?.[1];
 
 type Filter = Omit<z.output<typeof CapabilityQuery>, "limit" | "cursor">;
 

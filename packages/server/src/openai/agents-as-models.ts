@@ -1,7 +1,7 @@
 /** Agents under the names a client picks models by: an agent's name where only one has it, else its id. */
 import { fail, ok, type Result } from "@capstan/core";
 import { nearest } from "@capstan/core/internal";
-import type { AgentRecord, AgentStore } from "@capstan/runtime";
+import { type AgentRecord, type AgentStore, readCursor } from "@capstan/runtime";
 
 const PAGE = 200;
 
@@ -13,7 +13,8 @@ export interface NamedAgent {
 export async function agentsAsModels(agents: AgentStore): Promise<NamedAgent[]> {
   const all: AgentRecord[] = [];
   for (let cursor: string | undefined, more = true; more; ) {
-    const page = await agents.list({ limit: PAGE, cursor });
+    const after = readCursor(cursor);
+    const page = await agents.list({ limit: PAGE, after: after.ok ? after.value : undefined });
     all.push(...page.items);
     cursor = page.nextCursor;
     more = cursor !== undefined;

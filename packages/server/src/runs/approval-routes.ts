@@ -4,7 +4,7 @@ import { Approval, ApprovalAnswer, ApprovalPage, ApprovalQuery } from "@capstan/
 import type { CapabilityRegistry } from "@capstan/core";
 import { fail, type JsonValue, type Result } from "@capstan/core";
 import type { Approval as ApprovalRecord, Composer, Runs } from "@capstan/runtime";
-import { isUuid } from "@capstan/runtime";
+import { readCursor } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import { type Caller, isAdmin } from "../http/caller.ts";
@@ -60,14 +60,15 @@ export function approvalRoutes(services: ApprovalRouteParts) {
   const dto = async (approval: ApprovalRecord) => approvalDto(approval, await contextOf(services, approval));
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
-    const { session_id, agent_id, ...filter } = c.req.valid("query");
-    const { cursor } = filter;
-    if (cursor !== undefined && !isUuid(cursor))
-      return problem(c, fail("cursor_invalid", { cursor }).failure);
+    const { session_id, agent_id, cursor, q, ...filter } = c.req.valid("query");
+    const after = readCursor(cursor);
+    if (!after.ok) return problem(c, after.failure);
     const { items, nextCursor } = await approvals.list({
       ...filter,
       sessionId: session_id,
       agentId: agent_id,
+      text: q,
+      after: after.value,
       visibleTo: ownerFilter(c.get("caller")),
     });
     return c.json(

@@ -11,7 +11,7 @@ import {
   ToolResultsCreate,
 } from "@capstan/client/wire";
 import type { UserPart } from "@capstan/core/internal";
-import type { Runs, SessionStore } from "@capstan/runtime";
+import { type Runs, readNumberCursor, type SessionStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { uuidv7 } from "uuidv7";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
@@ -114,7 +114,9 @@ export function messageRoutes(services: MessageRouteParts) {
     const found = await sessions.get(id);
     if (!found.ok) return problem(c, found.failure);
     const { limit, cursor } = c.req.valid("query");
-    const { items, queued, nextAfter } = await runs.messages(id, { limit, after: cursor });
+    const after = readNumberCursor(cursor);
+    if (!after.ok) return problem(c, after.failure);
+    const { items, queued, nextAfter } = await runs.messages(id, { limit, after: after.value });
     const waiting = queued.map((message, index) => ({
       id: message.id,
       position: (items.at(-1)?.position ?? -1) + 1 + index,

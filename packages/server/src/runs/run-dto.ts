@@ -105,6 +105,7 @@ export function runDto(run: RunRecord): Run {
     },
     model: tokens[0]?.model ?? null,
     parent_run_id: run.parentRunId,
+    client_run_id: run.clientRunId ?? null,
     started_at: new Date(run.createdAt).toISOString(),
     ended_at: ENDED.has(run.status) ? new Date(run.updatedAt).toISOString() : null,
   };

@@ -1,11 +1,20 @@
 /** Runs of a session: stop, fork, list, and one with its trace. */
 
-import { Run, RunCancelled, RunList, SentPrompt, Session, SessionFork } from "@capstan/client/wire";
+import {
+  Run,
+  RunCancelled,
+  RunList,
+  RunPage,
+  RunQuery,
+  SentPrompt,
+  Session,
+  SessionFork,
+} from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { Database, Runs, SessionStore, Telemetry } from "@capstan/runtime";
-import { promptOf, traceOf, webhookOf } from "@capstan/runtime";
+import { findRuns as findStoredRuns, isUuid, promptOf, traceOf, webhookOf } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
-import { ownSession } from "../auth/ownership.ts";
+import { ownerFilter, ownSession } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { sessionDto } from "../sessions/session-routes.ts";
@@ -44,6 +53,17 @@ const listRuns = createRoute({
   summary: "The session's runs",
   request: { params: Id },
   responses: { 200: json(RunList, "Oldest first.") },
+});
+
+const findRuns = createRoute({
+  operationId: "findRuns",
+  ...needs("run", "see"),
+  method: "get",
+  path: "/v1/runs",
+  tags: ["runs"],
+  summary: "Runs, newest first; `client_run_id` finds the one that an AG-UI client started",
+  request: { query: RunQuery },
+  responses: { 200: json(RunPage, "A page of runs.") },
 });
 
 const getRun = createRoute({
@@ -96,6 +116,21 @@ export function runRoutes(services: RunRouteParts) {
   routes.openapi(listRuns, async (c) => {
     const items = (await runs.runsOf(c.req.valid("param").id)).map(runDto);
     return c.json({ items, total: items.length }, 200);
+  });
+  routes.openapi(findRuns, async (c) => {
+    const { cursor, limit, client_run_id, agent_id, session_id, status } = c.req.valid("query");
+    if (cursor !== undefined && !isUuid(cursor))
+      return problem(c, fail("cursor_invalid", { cursor }).failure);
+    const { items, nextCursor } = await findStoredRuns(services.database.pool, {
+      owner: ownerFilter(c.get("caller")),
+      clientRunId: client_run_id,
+      agentId: agent_id,
+      sessionId: session_id,
+      status,
+      before: cursor,
+      limit,
+    });
+    return c.json({ items: items.map(runDto), ...(nextCursor && { next_cursor: nextCursor }) }, 200);
   });
   routes.openapi(getRun, async (c) => {
     const found = await runs.run(c.req.valid("param").id);

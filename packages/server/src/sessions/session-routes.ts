@@ -1,12 +1,13 @@
 /** /v1/sessions: conversations. Their files are in session-files.ts, their messages and events in runs.ts. */
 
 import { Session, SessionCreate, SessionPage, SessionPatch, SessionQuery } from "@capstan/client/wire";
-import { fail } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
 import { type AgentStore, readCursor, type SessionRecord, type SessionStore } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
+import { checkOwnEntries, sessionChanges } from "./session-patch.ts";
 
 const createSession = createRoute({
   operationId: "createSession",
@@ -76,10 +77,10 @@ export function sessionRoutes({ sessions, agents }: SessionRouteParts) {
   const routes = newRoutes();
   routes.openapi(createSession, async (c) => {
     const { agent_id, ...body } = c.req.valid("json");
-    if (agent_id !== undefined) {
-      const agent = await agents.get(agent_id);
-      if (!agent.ok) return problem(c, { ...agent.failure, status: 422 });
-    }
+    const agent = await knownAgent(agents, agent_id);
+    if (!agent.ok) return problem(c, agent.failure);
+    const own = checkOwnEntries({}, body.metadata ?? {});
+    if (!own.ok) return problem(c, own.failure);
     const caller = c.get("caller");
     const session = await sessions.create({ ...body, agentId: agent_id, owner: caller.email });
     if (!isTheirs(caller, session.owner))
@@ -108,14 +109,16 @@ export function sessionRoutes({ sessions, agents }: SessionRouteParts) {
     return found.ok ? c.json(sessionDto(found.value), 200) : problem(c, found.failure);
   });
   routes.openapi(patchSession, async (c) => {
-    const { title, agent_id, metadata, pinned, archived } = c.req.valid("json");
-    const changed = await sessions.update(c.req.valid("param").id, {
-      ...(title !== undefined && { title }),
-      ...(agent_id !== undefined && { agentId: agent_id }),
-      ...(metadata !== undefined && { metadata }),
-      ...(pinned !== undefined && { pinned }),
-      ...(archived !== undefined && { archived }),
-    });
+    const { id } = c.req.valid("param");
+    const patch = c.req.valid("json");
+    const found = await sessions.get(id);
+    if (!found.ok) return problem(c, found.failure);
+    const changes = sessionChanges(sessionDto(found.value), patch);
+    if (!changes.ok) return problem(c, changes.failure);
+    const agent = await knownAgent(agents, changes.value.agentId ?? undefined);
+    if (!agent.ok) return problem(c, agent.failure);
+    if (Object.keys(changes.value).length === 0) return c.json(sessionDto(found.value), 200);
+    const changed = await sessions.update(id, changes.value);
     return changed.ok ? c.json(sessionDto(changed.value), 200) : problem(c, changed.failure);
   });
   routes.openapi(deleteSession, async (c) => {
@@ -123,6 +126,12 @@ export function sessionRoutes({ sessions, agents }: SessionRouteParts) {
     return gone.ok ? c.body(null, 204) : problem(c, gone.failure);
   });
   return routes;
+}
+
+/** An agent that a body names must be there; that is a fault of the body, not of the path. */
+async function knownAgent(agents: AgentStore, id: string | undefined): Promise<Result<unknown>> {
+  const found = id === undefined ? ok(undefined) : await agents.get(id);
+  return found.ok ? found : { ok: false, failure: { ...found.failure, status: 422 } };
 }
 
 export function sessionDto(session: SessionRecord): Session {

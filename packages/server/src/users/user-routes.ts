@@ -9,7 +9,7 @@ import {
   UserPut,
 } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
-import type { AuditLog, UserRecord, UserStore } from "@capstan/runtime";
+import { type AuditLog, readNumberCursor, type UserRecord, type UserStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Caller } from "../http/caller.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
@@ -106,8 +106,10 @@ export function userRoutes({ users, audit }: UserRouteParts) {
   });
   routes.openapi(verifyAudit, async (c) => c.json(await audit.verify(), 200));
   routes.openapi(listAudit, async (c) => {
-    const { limit, cursor } = c.req.valid("query");
-    const entries = await audit.list({ limit, cursor });
+    const { limit, cursor, q } = c.req.valid("query");
+    const before = readNumberCursor(cursor);
+    if (!before.ok) return problem(c, before.failure);
+    const entries = await audit.list({ limit, before: before.value, text: q });
     const items = entries.map(({ createdAt, details, ...entry }) => ({
       ...entry,
       details: details ?? {},

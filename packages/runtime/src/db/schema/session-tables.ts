@@ -46,6 +46,11 @@ export const sessions = pgTable(
   (table) => [
     index("idx_sessions_owner").on(table.owner, table.id),
     index("idx_sessions_agent").on(table.agentId, table.id),
+    index("idx_sessions_created").on(table.createdAt, table.id),
+    // By their hash: a client may choose an id that is too long for an index.
+    index("idx_sessions_thread")
+      .on(sql`md5(metadata->>'thread_id')`)
+      .where(sql`metadata->>'thread_id' is not null`),
     index("idx_sessions_conversation").on(table.conversationKey).where(sql`conversation_key is not null`),
   ],
 );

@@ -14,6 +14,7 @@ import {
 import { type ApprovalExpiry, expiryOf, mayAnswer } from "@capstan/core/internal";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
+import { type Place, pageOf } from "../../db/keyset.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../db/uuid.ts";
 import type { GateOutcome } from "../../gate/gate.ts";
@@ -72,8 +73,11 @@ export interface ApprovalFilter {
   readonly assignee?: string | undefined;
   /** Only approvals that this person requested or is assigned to. */
   readonly visibleTo?: string | undefined;
+  /** In the tool, the capability or the reason, in any letter case. */
+  readonly text?: string | undefined;
   readonly limit: number;
-  readonly cursor?: string | undefined;
+  /** Where the page before ended. */
+  readonly after?: Place | undefined;
 }
 
 /** A call that came without a run, such as over REST. */
@@ -120,10 +124,13 @@ const COLUMNS = `id, run_id as "runId", session_id as "sessionId", agent_id as "
   expires_at as "expiresAt", assignee, decided_by as "decidedBy", decided_at as "decidedAt", words,
   edited_arguments as "editedArguments", config, result, created_at as "createdAt"`;
 
-const LIST = `select ${COLUMNS} from approvals where ($1::text is null or status = $1)
-  and ($2::uuid is null or session_id = $2) and ($3::text is null or assignee = $3) and ($4::uuid is null or id < $4)
-  and ($6::text is null or user_email = $6 or assignee = $6) and ($7::text is null or agent_id::text = $7)
-  order by id desc limit $5`;
+const LIST = `select ${COLUMNS}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as at
+  from approvals where ($1::text is null or status = $1)
+    and ($2::uuid is null or session_id = $2) and ($3::text is null or assignee = $3)
+    and ($4::text is null or (created_at, id) < ($4::timestamp at time zone 'UTC', $5::uuid))
+    and ($6::text is null or user_email = $6 or assignee = $6) and ($7::text is null or agent_id::text = $7)
+    and ($8::text is null or position(lower($8) in lower(tool || chr(10) || capability_id || chr(10) || reason)) > 0)
+  order by created_at desc, id desc limit $9`;
 const GET = `select ${COLUMNS} from approvals where id = $1`;
 const DECIDE = `update approvals set status = $2, decided_by = $3, decided_at = now(), words = $4,
   edited_arguments = $5::json where id = $1 and status = 'pending'
@@ -141,13 +148,12 @@ export function createApprovals(parts: ApprovalParts): Approvals {
   };
   return {
     get,
-    async list({ status, sessionId, agentId, assignee, visibleTo, limit, cursor }) {
-      const who = [assignee ?? null, cursor ?? null, limit + 1, visibleTo ?? null, agentId ?? null];
-      const values = [status ?? null, sessionId ?? null, ...who];
-      const { rows } = await pool.query<Approval>(LIST, values);
-      const items = rows.slice(0, limit);
-      const last = items.at(-1);
-      return { items, ...(rows.length > limit && last && { nextCursor: last.id }) };
+    async list({ status, sessionId, agentId, assignee, visibleTo, text, limit, after }) {
+      const filters = [status, sessionId, assignee, after?.at, after?.id, visibleTo, agentId, text];
+      const values = [...filters.map((value) => value ?? null), limit + 1];
+      const { rows } = await pool.query<Approval & Place>(LIST, values);
+      const { items, ...next } = pageOf(rows, limit, ({ at, id }) => ({ at, id }));
+      return { items: items.map(({ at: _, ...approval }) => approval), ...next };
     },
     async answer(id, decision) {
       const asked = await get(id);

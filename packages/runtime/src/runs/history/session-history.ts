@@ -42,6 +42,8 @@ export interface RunRecord {
   readonly usage: RunUsage | null;
   readonly parentRunId: string | null;
   readonly traceparent?: string | null;
+  /** What an AG-UI client calls it. */
+  readonly clientRunId?: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -59,7 +61,8 @@ const MESSAGES = `select m.position, m.id, m.run_id as "runId", m.role, m.conten
 const QUEUED = `select message_id as id, id as "runId", input->'content' as content, created_at as "createdAt"
   from runs where session_id = $1 and status = 'queued' order by id`;
 const RUN_COLUMNS = `id, session_id as "sessionId", agent_id as "agentId", status, segment, message_id as "messageId",
-  pending, outcome, usage, parent_run_id as "parentRunId", input->>'traceparent' as traceparent, created_at as "createdAt", updated_at as "updatedAt"`;
+  pending, outcome, usage, parent_run_id as "parentRunId", input->>'traceparent' as traceparent,
+  input->>'clientRunId' as "clientRunId", created_at as "createdAt", updated_at as "updatedAt"`;
 
 export async function listMessages(
   pool: Reader,
@@ -89,6 +92,35 @@ export async function listRuns(pool: Reader, sessionId: string): Promise<RunReco
     [sessionId],
   );
   return rows;
+}
+
+export interface RunFilter {
+  readonly owner?: string | undefined;
+  readonly clientRunId?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly status?: string | undefined;
+  /** The id of the last run of the page before: ids are ours and grow with time. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+const FIND_RUNS = `select ${RUN_COLUMNS} from runs r
+  where ($1::text is null or exists (select 1 from sessions s where s.id = r.session_id and s.owner = $1))
+    and ($2::text is null or (md5(r.input->>'clientRunId') = md5($2) and r.input->>'clientRunId' is not null)) and ($3::text is null or r.agent_id = $3)
+    and ($4::uuid is null or r.session_id = $4) and ($5::text is null or r.status = $5)
+    and ($6::uuid is null or r.id < $6) order by r.id desc limit $7`;
+
+/** Newest first. */
+export async function findRuns(
+  pool: Reader,
+  { owner, clientRunId, agentId, sessionId, status, before, limit }: RunFilter,
+): Promise<{ items: RunRecord[]; nextCursor?: string }> {
+  const filters = [owner, clientRunId, agentId, sessionId, status, before].map((value) => value ?? null);
+  const { rows } = await pool.query<RunRecord>(FIND_RUNS, [...filters, limit + 1]);
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, ...(rows.length > limit && last && { nextCursor: last.id }) };
 }
 
 const COPY_SESSION = `insert into sessions(id, agent_id, owner, title, state, metadata, forked_from)

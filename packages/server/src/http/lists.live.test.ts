@@ -1,0 +1,215 @@
+/** Every list of the API that comes in pages, as the OpenAPI document names them: one set of promises for all. */
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { runInput } from "../../../../tools/ag-ui-wire.ts";
+import { STORES } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+
+interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+}
+
+/** How a list is read here: a path with ids filled in, and by what its rows are told apart. */
+interface PagedList {
+  readonly path: string;
+  readonly key: "id" | "position";
+  /** Whether the newest row stands first. */
+  readonly newestFirst: boolean;
+}
+
+const LISTS: Readonly<Record<string, (ids: { session: string }) => PagedList>> = {
+  "/v1/agents": () => ({ path: "/v1/agents", key: "id", newestFirst: true }),
+  "/v1/approvals": () => ({ path: "/v1/approvals", key: "id", newestFirst: true }),
+  "/v1/audit": () => ({ path: "/v1/audit", key: "id", newestFirst: true }),
+  "/v1/capabilities": () => ({ path: "/v1/capabilities?limit=50", key: "id", newestFirst: false }),
+  "/v1/runs": () => ({ path: "/v1/runs", key: "id", newestFirst: true }),
+  "/v1/sessions": () => ({ path: "/v1/sessions", key: "id", newestFirst: true }),
+  "/v1/sessions/{id}/messages": ({ session }) => ({
+    path: `/v1/sessions/${session}/messages`,
+    key: "position",
+    newestFirst: false,
+  }),
+};
+
+/** Not ordered by time: a client chose them. */
+const CHOSEN = [
+  "ffffffff-0000-4000-8000-000000000001",
+  "00000000-0000-4000-8000-000000000002",
+  "88888888-0000-4000-8000-000000000003",
+];
+
+describe.each(STORES)("lists on $name", ({ fresh }) => {
+  let server: TestServer;
+  let session: string;
+  let agentId: string;
+  beforeAll(async () => {
+    server = await testServer(await fresh());
+    const asking = { capabilities: ["test_math"], tool_policies: { add: "approve" } };
+    for (const name of ["One", "Two", "Three"]) {
+      const made = await server.call("POST", "/v1/agents", { name, ...asking });
+      agentId = made.body.id;
+      const call = { input: { a: 1, b: 2 }, agent_id: agentId };
+      await server.call("POST", "/v1/capabilities/test_math/tools/add", call);
+    }
+    for (const [at, id] of CHOSEN.entries())
+      await server.call("POST", "/v1/sessions", { id, agent_id: agentId, title: `Talk ${at}` });
+    [session = ""] = CHOSEN;
+    for (const content of ["hello", "what can you do?", "thanks"])
+      await server.call("POST", `/v1/sessions/${session}/messages`, { content });
+    await vi.waitFor(
+      async () => {
+        const { body } = await server.call("GET", `/v1/runs?session_id=${session}&status=done`);
+        expect(body.items).toHaveLength(3);
+      },
+      { timeout: 20_000 },
+    );
+  });
+  afterAll(() => server.stop());
+
+  const listOf = (route: string): PagedList => {
+    const list = LISTS[route]?.({ session });
+    if (!list) throw new Error(`${route} is not in the table`);
+    return list;
+  };
+  const withQuery = (path: string, query: string) => `${path}${path.includes("?") ? "&" : "?"}${query}`;
+
+  test("the table has every route that takes a cursor", async () => {
+    const { body } = await server.call("GET", "/openapi.json");
+    const paths = Object.entries<Record<string, Operation>>(body.paths);
+    const paged = paths.filter(([, { get }]) => get?.parameters?.some(({ name }) => name === "cursor"));
+    expect(paged.map(([path]) => path).sort()).toEqual(Object.keys(LISTS).sort());
+  });
+
+  test.each(Object.keys(LISTS))("%s refuses a cursor that is none of its own", async (route) => {
+    const { path } = listOf(route);
+    for (const cursor of ["nonsense", "-", "1e9", "%00", "bnVsbA", "-5"]) {
+      const refused = await server.call("GET", withQuery(path, `cursor=${cursor}`));
+      expect(refused, cursor).toMatchObject({ status: 400, body: { code: "cursor_invalid" } });
+    }
+  });
+
+  test.each(Object.keys(LISTS))("%s refuses a filter that it does not know", async (route) => {
+    const refused = await server.call("GET", withQuery(listOf(route).path, "colour=blue"));
+    expect(refused).toMatchObject({ status: 422, body: { code: "input_invalid" } });
+  });
+
+  test.each(Object.keys(LISTS))("%s in small pages is the same as in one", async (route) => {
+    const { path, key, newestFirst } = listOf(route);
+    const plain = path.split("?")[0] ?? path;
+    const rows: Record<string, string>[] = [];
+    const limit = route === "/v1/capabilities" ? 50 : 2;
+    for (let cursor = "", more = true; more; ) {
+      const { body } = await server.call("GET", `${plain}?limit=${limit}${cursor}`);
+      rows.push(...body.items);
+      more = body.next_cursor !== undefined;
+      cursor = `&cursor=${body.next_cursor}`;
+    }
+    const { body: whole } = await server.call("GET", `${plain}?limit=200`);
+    const keys = rows.map((row) => row[key]);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(keys.slice(0, 200)).toEqual(whole.items.map((row: Record<string, string>) => row[key]));
+    expect(keys.length).toBeGreaterThan(2);
+    const times = rows.map(({ created_at, started_at }) => created_at ?? started_at ?? "");
+    if (newestFirst) expect(times).toEqual([...times].sort().reverse());
+  });
+
+  test.each([
+    ["/v1/agents?q=thr", ["Three"], "name"],
+    ["/v1/agents?status=archived", [], "name"],
+    ["/v1/approvals?q=ADD&limit=1", ["add"], "tool"],
+    ["/v1/approvals?q=subtract", [], "tool"],
+    ["/v1/approvals?status=denied", [], "tool"],
+    ["/v1/sessions?q=talk%201", ["Talk 1"], "title"],
+    ["/v1/sessions?status=failed", [], "title"],
+    ["/v1/capabilities?q=test_math", ["test_math"], "id"],
+    ["/v1/audit?q=no.such.action", [], "action"],
+    ["/v1/runs?status=failed", [], "id"],
+  ])("%s finds %j", async (path, expected, field) => {
+    const { body } = await server.call("GET", path);
+    expect(body.items.map((row: Record<string, string>) => row[field])).toEqual(expected);
+  });
+
+  test("approvals and runs are found by their agent", async () => {
+    const approvals = await server.call("GET", `/v1/approvals?agent_id=${agentId}`);
+    expect(approvals.body.items).toHaveLength(1);
+    const runs = await server.call("GET", `/v1/runs?agent_id=${agentId}&session_id=${session}`);
+    expect(runs.body.items).toHaveLength(3);
+  });
+
+  test("a client's own thread and run ids find the session and the run, however long they are", async () => {
+    for (const [threadId, runId] of [
+      ["my-thread", "my-run"],
+      ["t".repeat(5_000), "r".repeat(5_000)],
+    ] as const) {
+      const { status } = await server.call(
+        "POST",
+        `/v1/agents/${agentId}/ag-ui`,
+        runInput({ threadId, runId }),
+      );
+      expect(status).toBe(200);
+      if (threadId.length > 500) continue;
+      const sessions = await server.call("GET", `/v1/sessions?thread_id=${threadId}`);
+      expect(sessions.body.items).toHaveLength(1);
+      const runs = await server.call("GET", `/v1/runs?client_run_id=${runId}`);
+      expect(runs.body.items).toMatchObject([
+        { client_run_id: runId, session_id: sessions.body.items[0].id },
+      ]);
+    }
+    const byId = await server.call("GET", `/v1/sessions?thread_id=${session}`);
+    expect(byId.body.items).toMatchObject([{ id: session }]);
+  });
+});
+
+describe.each(STORES)("a change of a session on $name", ({ fresh }) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await testServer(await fresh());
+  });
+  afterAll(() => server.stop());
+
+  const made = async (more: object = {}) => (await server.call("POST", "/v1/sessions", more)).body;
+  const patch = (id: string, body: object) => server.call("PATCH", `/v1/sessions/${id}`, body);
+
+  test("merges metadata as RFC 7396 does", async () => {
+    const { id } = await made({ metadata: { team: { name: "harbour", size: 3 }, colour: "blue" } });
+    const changed = await patch(id, { metadata: { team: { size: 4 }, colour: null, new: true } });
+    expect(changed.body.metadata).toEqual({ team: { name: "harbour", size: 4 }, new: true });
+  });
+
+  test("what was read changes nothing when it is sent back", async () => {
+    const { id } = await made({ title: "Mine", metadata: { a: 1 } });
+    const { body: read } = await server.call("GET", `/v1/sessions/${id}`);
+    expect(await patch(id, read)).toMatchObject({ status: 200, body: read });
+    expect(await patch(id, { ...read, title: "Ours" })).toMatchObject({ body: { title: "Ours" } });
+    expect(await patch(id, { ...read, title: "Theirs" })).toMatchObject({
+      status: 409,
+      body: { code: "conflict" },
+    });
+  });
+
+  test.each([
+    [{ owner: "eve@example.com" }, "owner: set by the server"],
+    [{ state: { a: 1 } }, "state: set by the server"],
+    [{ metadata: { scopeCeiling: null } }, undefined],
+    [{ metadata: { scopeCeiling: ["*"] } }, "metadata.scopeCeiling: set by the server"],
+    [{ metadata: { thread_id: "other" } }, "metadata.thread_id: set by the server"],
+  ])("%j does not change what the server says of it", async (body, fault) => {
+    const { id, ...before } = await made();
+    const answer = await patch(id, body);
+    if (fault === undefined) expect(answer.status).toBe(200);
+    else expect(answer).toMatchObject({ status: 422, body: { message: expect.stringContaining(fault) } });
+    expect((await server.call("GET", `/v1/sessions/${id}`)).body).toMatchObject(before);
+    if ("metadata" in body && fault !== undefined)
+      expect((await server.call("POST", "/v1/sessions", body)).status).toBe(422);
+  });
+
+  test("an agent that is not there is refused, and null takes the agent and the title away", async () => {
+    const agent = (await server.call("POST", "/v1/agents", { name: "Helper" })).body.id;
+    const { id } = await made({ agent_id: agent, title: "Named" });
+    expect(await patch(id, { agent_id: CHOSEN[0] })).toMatchObject({
+      status: 422,
+      body: { code: "not_found" },
+    });
+    const cleared = await patch(id, { agent_id: null, title: null });
+    expect(cleared.body).toMatchObject({ agent_id: null, title: "" });
+  });
+});

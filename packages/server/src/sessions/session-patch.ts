@@ -1,0 +1,49 @@
+/**
+ * A change of a session as RFC 7396 has it: `metadata` is merged, null removes. What the server says of a session may be
+ * sent back as it was read and cannot be changed; that includes its own entries of `metadata`, one of which is what a
+ * session that was handed over may do at most.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { mergePatch, SESSION_KEPT, type Session, type SessionPatch } from "@capstan/client/wire";
+import { fail, ok, type Result } from "@capstan/core";
+import type { SessionChanges } from "@capstan/runtime";
+
+/** Entries of `metadata` that the server writes. */
+const OWN_ENTRIES = ["scopeCeiling", "thread_id", "parent_run_id", "trigger"] as const;
+
+export function sessionChanges(before: Session, patch: SessionPatch): Result<SessionChanges> {
+  const kept = SESSION_KEPT.find(
+    (field) => patch[field] !== undefined && !isDeepStrictEqual(patch[field], before[field]),
+  );
+  if (kept !== undefined) return refuseKept(kept, patch[kept], before[kept]);
+  const metadata = mergePatch(before.metadata, patch.metadata ?? {}) as Session["metadata"];
+  const own = checkOwnEntries(before.metadata, metadata);
+  if (!own.ok) return own;
+  const { title, agent_id, pinned, archived } = patch;
+  const wanted = { title: title === null ? "" : title, agentId: agent_id, metadata, pinned, archived };
+  const had = { ...before, agentId: before.agent_id };
+  return ok(
+    Object.fromEntries(
+      Object.entries(wanted).filter(
+        ([field, value]) =>
+          value !== undefined && !isDeepStrictEqual(value, new Map(Object.entries(had)).get(field)),
+      ),
+    ),
+  );
+}
+
+/** Entries that a client may not write: compared with those that are there. */
+export function checkOwnEntries(before: Session["metadata"], after: Session["metadata"]): Result<true> {
+  const changed = OWN_ENTRIES.find((name) => !isDeepStrictEqual(before[name], after[name]));
+  if (changed === undefined) return ok(true);
+  return fail("input_invalid", { where: `metadata.${changed}: set by the server` });
+}
+
+function refuseKept(field: string, given: unknown, current: unknown): Result<never> {
+  if (field === "updated_at")
+    return fail("conflict", {
+      message: `The session has changed since it was read: its updated_at is ${current}, not ${given}.`,
+      nextStep: "Read it again, make the change there, and send that.",
+    });
+  return fail("input_invalid", { where: `${field}: set by the server` });
+}
