@@ -143,7 +143,7 @@ describe("a declarative document", () => {
       "tools: [{name: a, description: d, path: /}, {name: a, description: d, path: /}]",
       'tools[1].name "a" is used twice',
     ],
-    [`headers: {A: 'Bearer \${my key}'}`, `headers.A holds \${my key}`],
+    [`headers: {A: 'Bearer \${my key}'}`, `headers.A contains \${my key}`],
     ["base_url: ftp://x", "base_url must be an address"],
     ["base_url: https://user:pass@x.example", "base_url must not contain a password"],
     ["id: [", "cannot be read"],
