@@ -51,7 +51,11 @@ export function ruleFaults(
   rule.when.forEach((condition, at) => {
     const path = `when[${at}]`;
     if ("arg" in condition) faults.push(...argumentFaults(condition, path, meant));
-    else if ("expr" in condition) faults.push(...expressionFaults(condition, rule, path, compileExpression));
+    else if ("expr" in condition)
+      faults.push(
+        ...expressionFaults(condition, rule, path, compileExpression),
+        ...fieldFaults(condition.expr, path, meant),
+      );
   });
   return faults;
 }
@@ -114,6 +118,29 @@ function expressionFaults(
   } catch (error) {
     return [{ path: `${path}.expr`, message: error instanceof Error ? error.message : String(error) }];
   }
+}
+
+/** An expression over a field that a tool lacks breaks, and a rule that breaks denies every call of that tool. */
+function fieldFaults(expression: string, path: string, tools: readonly KnownTool[]): Fault[] {
+  const named = [...expression.matchAll(/\bargs\.([A-Za-z_]\w*)/g)].map(([, name = ""]) => name);
+  const asked = new Set([...expression.matchAll(/\bhas\(\s*args\.([A-Za-z_]\w*)/g)].map(([, name]) => name));
+  for (const name of new Set(named)) {
+    const without = tools.find(({ inputSchema }) => !asked.has(name) && !isAlwaysGiven(inputSchema, name));
+    if (without)
+      return [
+        {
+          path: `${path}.expr`,
+          message: `args.${name} may be missing in a call of ${without.name}; write has(args.${name}) && ...`,
+        },
+      ];
+  }
+  return [];
+}
+
+function isAlwaysGiven(schema: JsonSchema, name: string): boolean {
+  const field = (schema.properties as Record<string, JsonSchema> | undefined)?.[name];
+  if (!field) return false;
+  return field.default !== undefined || (Array.isArray(schema.required) && schema.required.includes(name));
 }
 
 /** The kinds of value a schema allows at a path; empty when there is no such field. */

@@ -185,6 +185,7 @@ describe("before a rule is saved", () => {
       risk: "irreversible",
       inputSchema: {
         type: "object",
+        required: ["to"],
         properties: {
           amount: { type: "number" },
           to: { type: "array", items: { type: "string" } },
@@ -193,8 +194,9 @@ describe("before a rule is saved", () => {
       },
     },
   ];
+  const readable = (text: string) => (text === "broken" ? broken() : () => true);
   const faults = (when: RuleCondition[], named = ["pay"]) =>
-    ruleFaults({ tools: named, when, effect: "ask" }, tools, broken).map(
+    ruleFaults({ tools: named, when, effect: "ask" }, tools, readable).map(
       ({ path, message }) => `${path}: ${message}`,
     );
 
@@ -216,7 +218,12 @@ describe("before a rule is saved", () => {
     ],
     [[{ arg: "amount", op: "above" }], ["when[0].value: missing"]],
     [[{ arg: "amount", op: "exists", value: 1 }], ['when[0].value: "exists" takes no value']],
-    [[{ expr: "args.amount >" }], ["when[0].expr: not understood"]],
+    [
+      [{ expr: "args.amount > 1" }],
+      ["when[0].expr: args.amount may be missing in a call of pay; write has(args.amount) && ..."],
+    ],
+    [[{ expr: "has(args.amount) && args.amount > 1 && size(args.to) > 1" }], []],
+    [[{ expr: "broken" }], ["when[0].expr: not understood"]],
   ])("%j: %j", (when, expected) => {
     expect(faults(when)).toEqual(expected);
   });

@@ -37,6 +37,8 @@ beforeAll(async () => {
   server = await testServer(await freshPglite(), llmEnvironment(llm), {
     config: { capabilities: PROOF_CAPABILITIES, codingAgents: [scriptedAdapter()] },
   });
+  for (const rule of RULES)
+    expect(await server.call("POST", "/v1/rules", rule)).toMatchObject({ status: 201 });
 });
 afterAll(async () => {
   await server.stop();
@@ -68,7 +70,27 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     spent: true,
   },
   invalid: { tool: "act", n: 500, code: "tool_input_invalid" },
+  "denied by a rule on an argument": { tool: "act", n: 77, code: "rule_denied" },
+  "denied by a rule's expression": { tool: "act", n: 78, code: "rule_denied" },
+  "denied by a rule that breaks": { tool: "act", n: 79, code: "rule_denied" },
 };
+
+/** Each kind of rule, for one number each. */
+const RULES = [
+  { name: "argument", tools: ["act", "careful*"], when: [{ arg: "n", op: "is", value: 77 }], then: "deny" },
+  {
+    name: "expression",
+    tools: ["capability:proof", "act"],
+    when: [{ expr: "has(args.n) && args.n == 78" }],
+    then: "deny",
+  },
+  {
+    name: "broken",
+    tools: ["act", "careful"],
+    when: [{ expr: "args.n == 79 && args['absent'] > 1" }],
+    then: "allow",
+  },
+];
 
 interface Path {
   /** What the history calls it. */
