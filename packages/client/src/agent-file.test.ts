@@ -9,29 +9,13 @@ import {
   parseAgentFile,
   servedFields,
 } from "./agent-file.ts";
+import { agentDefaults } from "./wire/agent-defaults.ts";
 import type { Agent, AgentFields, CapabilityEntry } from "./wire/agents.ts";
 
 const served = (parts: Partial<Agent> = {}): AgentFields & { id: string } => ({
+  ...agentDefaults(),
   id: "a1",
   name: "Helper",
-  description: "",
-  system_prompt: "",
-  model: null,
-  harness: "native",
-  thinking_effort: null,
-  thinking_budget: null,
-  capabilities: [],
-  granted_scopes: [],
-  tool_policies: {},
-  limits: {},
-  approval_expiry: { policy: "wait" },
-  may_request_scopes: false,
-  on_disconnect: "continue",
-  allow_native_tools: false,
-  provider: null,
-  documentation_url: null,
-  release: null,
-  metadata: {},
   ...parts,
 });
 const noAgent = (id: string) => fail("not_found", { what: "agent", id });

@@ -139,8 +139,6 @@ export type RunEvent =
       readonly code?: string;
     });
 
-export type RunEventType = RunEvent["type"];
-
 /** Whether this is the last event of a run's segment. */
 export const isTerminal = ({ type }: Pick<RunEvent, "type">): boolean =>
   type === "RUN_FINISHED" || type === "RUN_ERROR";

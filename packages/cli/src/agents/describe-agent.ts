@@ -1,6 +1,7 @@
 /** One agent for other programs: as a skill, as a section of AGENTS.md, and as an entry of `.mcp.json`. Pure. */
 import type { Agent, AgentPreview } from "@capstan/client";
 import { stringify } from "yaml";
+import { jsonDocument } from "../json-text.ts";
 
 export interface Described {
   readonly agent: Agent;
@@ -88,7 +89,7 @@ function mcpJson({ agent, serverUrl }: Described): string {
         url: `${serverUrl}/mcp`,
         headers: { Authorization: `Bearer \${${tokenName(agent)}}` },
       };
-  return `${JSON.stringify({ mcpServers: { [slug(agent)]: entry } }, null, 2)}\n`;
+  return jsonDocument({ mcpServers: { [slug(agent)]: entry } });
 }
 
 const tokenName = (agent: Agent): string => `CAPSTAN_TOKEN_${slug(agent).replaceAll("-", "_").toUpperCase()}`;

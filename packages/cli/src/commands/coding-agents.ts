@@ -1,4 +1,5 @@
 /** capstan coding-agents: the matrix; `replay` runs a recording through an adapter; `install` prints or runs the command. */
+
 import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import {
@@ -11,7 +12,7 @@ import {
 } from "@capstan/coding-agents";
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
-import { jsonLine } from "../json-text.ts";
+import { jsonDocument, jsonLine } from "../json-text.ts";
 import { refuseUnknown } from "../local-agents.ts";
 import { printTable } from "../print-table.ts";
 import { runVerb, type Verb } from "../run-verb.ts";
@@ -86,7 +87,7 @@ async function plugins({ args, json, terminal, environment }: CommandContext, ag
       return 0;
     }
     const found = verb === "search" ? await operations.search(agent, name) : await operations.list(agent);
-    if (json) terminal.out(`${JSON.stringify(found, null, 2)}\n`);
+    if (json) terminal.out(jsonDocument(found));
     else for (const plugin of found) terminal.out(`${plugin.name}\n`);
     return 0;
   } catch (error) {
@@ -100,7 +101,7 @@ async function sessions({ args, json, terminal, environment }: CommandContext, a
   const browser = createClient({ environment }).sessions;
   if (id === undefined) {
     const found = await browser.list(agent);
-    if (json) terminal.out(`${JSON.stringify(found, null, 2)}\n`);
+    if (json) terminal.out(jsonDocument(found));
     else {
       const rows = found.map(({ id, title, cwd, model, updatedAt }) =>
         [id, title, cwd, model, updatedAt].map((cell) => cell ?? ""),
@@ -113,7 +114,7 @@ async function sessions({ args, json, terminal, environment }: CommandContext, a
   }
   const messages = await browser.read(agent, id);
   if (!messages.ok) return messages;
-  if (json) terminal.out(`${JSON.stringify(messages.value, null, 2)}\n`);
+  if (json) terminal.out(jsonDocument(messages.value));
   else for (const { role, text } of messages.value) terminal.out(`${role}: ${text}\n\n`);
   return 0;
 }

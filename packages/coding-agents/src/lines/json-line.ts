@@ -13,7 +13,6 @@ export const text = z.string();
 export const maybeText = z.string().optional().catch(undefined);
 export const maybeNumber = z.number().optional().catch(undefined);
 export const maybeFlag = z.boolean().optional().catch(undefined);
-export const maybeObject = z.record(z.string(), z.unknown()).optional().catch(undefined);
 export const anything = z.unknown().optional();
 
 /** A field that may be missing or odd, without losing the rest of the line. */

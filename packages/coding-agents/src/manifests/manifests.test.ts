@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { CAPABILITY_GROUPS, type CodingAgentCapabilities } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { BUILT_IN_AGENT_NAMES } from "../built-in/built-in-agents.ts";
@@ -61,6 +62,15 @@ const OPTIONAL = [
   "pluginSearchCmd",
 ] as const;
 type OptionalField = (typeof OPTIONAL)[number];
+
+test("every manifest that is written is in the one list of agents, under its own name", () => {
+  const folder = new URL("./", import.meta.url);
+  const written = readdirSync(folder).filter((file) =>
+    /^export const \w+Manifest = defineManifest\(/m.test(readFileSync(new URL(file, folder), "utf8")),
+  );
+  expect(written.map((file) => file.replace(".ts", "")).sort()).toEqual([...BUILT_IN_AGENT_NAMES].sort());
+  expect(ALL_MANIFESTS.map(({ capabilities }) => capabilities.agent)).toEqual(BUILT_IN_AGENT_NAMES);
+});
 
 describe.each(BUILT_IN_AGENT_NAMES)("the manifest of %s", (name) => {
   const manifest = MANIFESTS[name];
@@ -152,7 +162,7 @@ describe("the matrix", () => {
   test("has the seed's eleven columns and a row for each agent", () => {
     expect(MATRIX_COLUMNS).toHaveLength(11);
     const rows = matrixRows();
-    expect(rows).toHaveLength(10);
+    expect(rows).toHaveLength(BUILT_IN_AGENT_NAMES.length);
     for (const row of rows) expect(Object.keys(row)).toEqual([...MATRIX_COLUMNS]);
   });
 

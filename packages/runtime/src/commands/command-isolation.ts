@@ -124,10 +124,6 @@ function notesOf({
   return notes;
 }
 
-/** Whether installed code is isolated from the server's own files. */
-export const isSeparated = ({ changesUser, privateRoot }: CommandIsolation): boolean =>
-  changesUser || privateRoot;
-
 /** The user id for a Capstan user's commands: always the same for the same address. */
 export function uidFor(email: string): number {
   const digest = createHash("sha256").update(email.toLowerCase()).digest();

@@ -1,8 +1,8 @@
 import type { CapabilityDetail as Detail } from "@capstan/client";
-import type { ReactNode } from "react";
 import { Link, useParams } from "wouter";
 import { Badge, Code } from "../../kit/badge.tsx";
 import { CapabilityTile } from "../../kit/capability-icon.tsx";
+import { codes, Fact } from "../../kit/fact.tsx";
 import { JsonView } from "../../kit/json-view.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { Screen } from "../../kit/screen.tsx";
@@ -93,24 +93,6 @@ function Facts({ capability }: { capability: Detail }) {
         </dl>
       </div>
     </Panel>
-  );
-}
-
-const codes = (names: readonly string[]): ReactNode =>
-  names.length === 0
-    ? "none"
-    : names.map((name) => (
-        <Code key={name} className="mr-1">
-          {name}
-        </Code>
-      ));
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-ink-faint">{name}</dt>
-      <dd className="min-w-0">{children}</dd>
-    </>
   );
 }
 

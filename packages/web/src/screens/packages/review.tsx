@@ -1,8 +1,8 @@
 import type { PackageReview } from "@capstan/client";
 import type { PermissionDiff } from "@capstan/core/internal";
 import TriangleAlert from "lucide-react/icons/triangle-alert";
-import type { ReactNode } from "react";
 import { Badge, Code, type Tone } from "../../kit/badge.tsx";
+import { codes, Fact } from "../../kit/fact.tsx";
 import { bytes, count } from "../../kit/words.ts";
 
 /** What the package is, what it adds, what it may do, and what an update changes about that. */
@@ -20,26 +20,26 @@ export function Review({ review }: { review: PackageReview }) {
       {review.update?.permissions && <Diff diff={review.update.permissions} />}
       <Warnings review={review} />
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2">
-        <Row name="Origin">{origin}</Row>
-        <Row name="Size">
+        <Fact name="Origin">{origin}</Fact>
+        <Fact name="Size">
           {bytes(size_bytes)}, {bytes(unpacked_bytes)} unpacked, {count(files, "file")}
-        </Row>
-        <Row name="SHA-256">
+        </Fact>
+        <Fact name="SHA-256">
           <code className="text-xs">{sha256}</code>
-        </Row>
-        <Row name="Scopes">{list(review.scopes)}</Row>
-        <Row name="Commands">{list(review.commands)}</Row>
-        <Row name="Tools">{review.tools.length === 0 ? "none" : <Tools tools={review.tools} />}</Row>
-        <Row name="Depends on">{list(review.dependencies)}</Row>
+        </Fact>
+        <Fact name="Scopes">{codes(review.scopes)}</Fact>
+        <Fact name="Commands">{codes(review.commands)}</Fact>
+        <Fact name="Tools">{review.tools.length === 0 ? "none" : <Tools tools={review.tools} />}</Fact>
+        <Fact name="Depends on">{codes(review.dependencies)}</Fact>
         {review.resolved_dependencies.length > 0 && (
-          <Row name="Brings along">
+          <Fact name="Brings along">
             <Dependencies all={review.resolved_dependencies} />
-          </Row>
+          </Fact>
         )}
-        {review.hosts && <Row name="Calls">{list(review.hosts)}</Row>}
-        {review.unused_fields && <Row name="Not used">{list(review.unused_fields)}</Row>}
-        {review.skills.length > 0 && <Row name="Skills">{list(review.skills)}</Row>}
-        {review.service && <Row name="Service">{review.service.container}</Row>}
+        {review.hosts && <Fact name="Calls">{codes(review.hosts)}</Fact>}
+        {review.unused_fields && <Fact name="Not used">{codes(review.unused_fields)}</Fact>}
+        {review.skills.length > 0 && <Fact name="Skills">{codes(review.skills)}</Fact>}
+        {review.service && <Fact name="Service">{review.service.container}</Fact>}
       </dl>
     </div>
   );
@@ -128,23 +128,5 @@ function Diff({ diff }: { diff: PermissionDiff }) {
         </ul>
       )}
     </section>
-  );
-}
-
-const list = (names: readonly string[]): ReactNode =>
-  names.length === 0
-    ? "none"
-    : names.map((name) => (
-        <Code key={name} className="mr-1">
-          {name}
-        </Code>
-      ));
-
-function Row({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-ink-faint">{name}</dt>
-      <dd className="min-w-0">{children}</dd>
-    </>
   );
 }
