@@ -203,6 +203,7 @@ export {
   type Channel,
   type Channels,
   sessionChannel,
+  teamsChannel,
   type WebhookParts,
   webhookChannel,
 } from "./triggers/channels.ts";

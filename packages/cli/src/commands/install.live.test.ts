@@ -169,3 +169,16 @@ test("capstan triggers lists what came and what became of it, retries and drops"
   expect((await capstan(["triggers", "drop", id])).out).toBe(`${id}: dropped\n`);
   expect(await capstan(["triggers", "retry", "no-such-trigger"])).toMatchObject({ code: 1 });
 });
+
+test.each([
+  ["cli", "tally", [], "how many words are in notes.txt"],
+  ["rt", "parcels", ["--pattern", "file"], "which parcels items are waiting"],
+  ["rt", "helpdesk", ["--pattern", "api"], "search the helpdesk for network"],
+])("a new %s, %s, is found by a task as it was written", async (type, name, more, task) => {
+  expect((await capstan(["new", type, name, ...more, "--into", folder])).code).toBe(0);
+  const project = join(folder, `capstan-${type}-${name}`);
+  expect(await capstan(["install", project, "--yes"])).toMatchObject({ code: 0, err: "" });
+  const { out } = await capstan(["route", task, "--json"]);
+  expect(JSON.parse(out).matches[0]).toMatchObject({ id: name });
+  expect((await capstan(["uninstall", `capstan-cli-${name}`])).code).toBe(0);
+});

@@ -11,17 +11,19 @@ const CHOICES = z.strictObject({
   pattern: z.enum(["file", "api"]).default("file"),
   prefix: z.enum(["capstan", "aech"]).default("capstan"),
   into: z.string().default("."),
+  description: z.string().min(1).max(500).optional(),
 });
 
 export const newProject: Command = {
   usage:
-    "capstan new cli <name> | capstan new rt <name> [--pattern file|api] [--language typescript|python] [--prefix capstan|aech]",
+    "capstan new cli <name> | capstan new rt <name> [--pattern file|api] [--language typescript|python] [--prefix capstan|aech] [--description text]",
   summary: "Writes a working capability project: a command, or a background service with its command.",
   options: {
     pattern: { type: "string" },
     language: { type: "string" },
     prefix: { type: "string" },
     into: { type: "string" },
+    description: { type: "string" },
   },
   examples: ["capstan new cli weather --language python", "capstan new rt inbox --pattern file"],
   async run({ args: [type, name], options, print }) {
@@ -30,10 +32,11 @@ export const newProject: Command = {
         message: "a type (cli or rt) and a name are needed",
         usage: newProject.usage,
       });
-    const { language, pattern, prefix, into } = options;
-    const choices = requestBody(CHOICES, { language, pattern, prefix, into }, newProject.usage);
+    const { language, pattern, prefix, into, description } = options;
+    const choices = requestBody(CHOICES, { language, pattern, prefix, into, description }, newProject.usage);
     if (!choices.ok) return choices;
-    const made = await scaffold({ type, name, ...choices.value });
+    const { description: about, ...chosen } = choices.value;
+    const made = await scaffold({ type, name, ...chosen, ...(about && { description: about }) });
     if (!made.ok) return made;
     const { folder, files, next } = made.value;
     return print(

@@ -6,9 +6,16 @@ import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const triggers: Command = {
-  usage: "capstan triggers [list | retry <id> | drop <id>] [--status failed]",
-  summary: "Lists triggers; tries a failed one again, or drops one.",
-  options: { status: { type: "string" } },
+  usage:
+    "capstan triggers [list | retry <id> | drop <id>] [--status failed] [--capability name] [--user email] [--limit 50] [--cursor next]",
+  summary: "Lists triggers, failed and invalid ones first; tries a failed one again, or drops one.",
+  options: {
+    status: { type: "string" },
+    capability: { type: "string" },
+    user: { type: "string" },
+    limit: { type: "string" },
+    cursor: { type: "string" },
+  },
   run: (context) =>
     runVerb(context, triggers.usage, {
       list: { run: list },
@@ -23,7 +30,9 @@ async function change({ server, print }: CommandContext, verb: "retry" | "drop",
 }
 
 async function list({ options, server, print, terminal }: CommandContext) {
-  const query = requestBody(TriggerQuery, { status: options.status }, triggers.usage);
+  const { status, capability, user, limit = "50", cursor } = options;
+  const asked = { status, capability, user, limit, cursor };
+  const query = requestBody(TriggerQuery, asked, triggers.usage);
   if (!query.ok) return query;
   const answer = await (await server()).triggers.list(query.value);
   if (!answer.ok) return answer;
@@ -37,5 +46,13 @@ async function list({ options, server, print, terminal }: CommandContext) {
     reason ?? "",
   ]);
   const head = ["ID", "CAPABILITY", "STATUS", "USER", "TYPE", "TRIES", "REASON"];
-  return print(answer.value, () => printList(head, rows, terminal.columns, "No trigger has come."));
+  const { next_cursor, total } = answer.value;
+  const more =
+    next_cursor === undefined
+      ? ""
+      : `${rows.length} of ${total}. More: capstan triggers --cursor ${next_cursor}\n`;
+  return print(
+    answer.value,
+    () => `${printList(head, rows, terminal.columns, "No trigger has come.")}${more}`,
+  );
 }

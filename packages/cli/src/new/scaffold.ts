@@ -55,14 +55,22 @@ export async function scaffold(options: ScaffoldOptions): Promise<Result<Scaffol
 
 type Words = Readonly<Record<string, string>>;
 
+/** What the template's own actions do: a capability that says nothing of itself is found by no task. */
+const usualDescription = (type: "cli" | "rt", pattern: Pattern, name: string): string => {
+  if (type === "cli") return "Counts the lines, words and bytes of text files, and writes texts to files.";
+  return pattern === "file"
+    ? `Watches for ${name} items in the background; lists them and approves them.`
+    : `Keeps ${name} items behind an HTTP service; finds them by words and adds new ones.`;
+};
+
 function wordsOf(
-  { name, description }: ScaffoldOptions,
+  { type, name, description, pattern = "file" }: ScaffoldOptions,
   project: string,
   prefix: string,
   language: Language,
 ): Words {
   const command = `${prefix}-cli-${name}`;
-  const plain = (description ?? `The ${name} capability`).replaceAll(/["\\\n]/g, " ").trim();
+  const plain = (description ?? usualDescription(type, pattern, name)).replaceAll(/["\\\n]/g, " ").trim();
   return {
     NAME: name,
     PACKAGE: command,

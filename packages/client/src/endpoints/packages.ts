@@ -12,7 +12,7 @@ import type {
   WaitingPackage,
   WrapProposal,
 } from "../wire/packages.ts";
-import type { Items } from "../wire/page.ts";
+import type { Items, Page } from "../wire/page.ts";
 import type { Schedule, ScheduleCreate, TriggerInfo, TriggerQuery } from "../wire/triggers.ts";
 
 const part = encodeURIComponent;
@@ -43,7 +43,7 @@ export const serviceEndpoints = ({ json, send }: Connection) => ({
 
 export const triggerEndpoints = ({ json }: Connection) => ({
   list: (query: TriggerQuery = {}, signal?: AbortSignal) =>
-    json<Items<TriggerInfo>>("GET", "/v1/triggers", { query, signal }),
+    json<Page<TriggerInfo> & { total: number }>("GET", "/v1/triggers", { query, signal }),
   retry: (id: string) => json<TriggerInfo>("POST", `/v1/triggers/${part(id)}/retry`, { json: {} }),
   drop: (id: string) => json<TriggerInfo>("POST", `/v1/triggers/${part(id)}/drop`, { json: {} }),
 });

@@ -1,6 +1,6 @@
 /** Triggers sent by services, and schedules that send them at set times. */
 import { z } from "zod";
-import { JsonObject, listOf, queryNumber } from "./page.ts";
+import { JsonObject, listOf, PageQuery, pageOf, queryNumber } from "./page.ts";
 import { UserEmail } from "./settings.ts";
 
 const TriggerStatus = z.enum(["pending", "processing", "done", "failed", "deduped", "dropped", "invalid"]);
@@ -22,12 +22,13 @@ export const TriggerInfo = z
   })
   .meta({ id: "Trigger" });
 export type TriggerInfo = z.infer<typeof TriggerInfo>;
-export const TriggerList = listOf(TriggerInfo);
+export const TriggerList = listOf(TriggerInfo).extend(pageOf(TriggerInfo).shape);
 export const TriggerQuery = z.strictObject({
   status: TriggerStatus.optional(),
   capability: z.string().max(100).optional(),
   user: z.string().max(320).optional(),
   limit: queryNumber().int().min(1).max(1000).default(200),
+  cursor: PageQuery.shape.cursor,
 });
 
 export type TriggerQuery = z.input<typeof TriggerQuery>;

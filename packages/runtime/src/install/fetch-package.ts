@@ -58,6 +58,8 @@ export async function fetchPackage(
   if (source.kind === "mcp" || /^https?:\/\//.test(words)) return fromAddress(words, source.kind, parts);
   const onDisk = await fromDisk(words, source.kind);
   if (onDisk) return onDisk;
+  // A file that is not there must not be looked for in the registry, where anybody may own its name.
+  if (kindByName(words)) return fail("package_source_unknown", { source: words });
   if (NPM_NAME.test(words)) return fromNpm(words, parts);
   return words.includes(" ")
     ? fromAddress(words, "mcp", parts)

@@ -234,6 +234,23 @@ test("a link in place of its log would let a service write to the server's files
   expect(readFileSync(victim, "utf8")).toBe("the server's own");
 });
 
+test("programs of the virtual environment in its folder come first", async () => {
+  const supervisor = await supervise();
+  const folder = service(
+    "box",
+    "console.log(process.env.PATH); process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000);",
+    {
+      volumes: FILE_VOLUMES,
+    },
+  );
+  mkdirSync(join(folder, ".venv", "bin"), { recursive: true });
+  value(await supervisor.start(folder));
+  await vi.waitFor(
+    async () => expect(value(await supervisor.logs("box"))).toContain(`${join(folder, ".venv", "bin")}:`),
+    20_000,
+  );
+});
+
 test("named volumes, /triggers and AECH_HOST_DATA are where a container would have them", async ({
   skip,
 }) => {

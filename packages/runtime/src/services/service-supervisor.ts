@@ -2,13 +2,14 @@
  * `capstan services start | stop | status | logs` on machines without Docker. The list of services to run is stored in a file,
  * so that a restarted server restarts them; processes left by a dead server are stopped first.
  */
-import { readFileSync } from "node:fs";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { z } from "zod";
 import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
+import { interpreterFiles } from "../commands/program-files.ts";
 import { OpenFolder } from "../files/open-folder.ts";
 import { readPlainText } from "../files/plain-file.ts";
 import { prepareUserHome } from "../sources/user-home.ts";
@@ -76,7 +77,7 @@ export class ServiceSupervisor {
     const plan = planService(spec.value, {
       dataDir: resolve(this.#options.dataDir),
       port,
-      path: this.#options.path,
+      path: await programPath(spec.value.folder, this.#options.path),
     });
     if (!plan.ok) return plan;
     const prepared = await this.#prepare(plan.value);
@@ -85,7 +86,7 @@ export class ServiceSupervisor {
       logPath: this.#logPath(name),
       isolation: this.#options.isolation,
       uid: prepared.value,
-      programs: this.#options.programs ?? [],
+      programs: [...(this.#options.programs ?? []), ...environmentFiles(spec.value.folder)],
       firstPauseMs: this.#options.firstPauseMs,
       onPid: (pid) => this.#remember(name, plan.value, pid),
     });
@@ -263,4 +264,18 @@ function listenOn(port: number): Promise<number> {
       probe.close(() => resolve(typeof address === "object" && address ? address.port : port));
     });
   });
+}
+
+/** The interpreter behind the virtual environment may lie outside the system's folders, as those of version managers do. */
+function environmentFiles(folder: string): string[] {
+  const python = join(folder, ".venv", "bin", "python");
+  if (!existsSync(python)) return [];
+  const programs = dirname(realpathSync(python)); // the link goes by other links in this folder
+  return [...interpreterFiles(python), programs];
+}
+
+/** A Python service finds its own dependencies and `python` in the virtual environment of its folder, where there is one. */
+async function programPath(folder: string, path: string): Promise<string> {
+  const programs = join(folder, ".venv", "bin");
+  return (await stat(programs).catch(() => undefined)) ? `${programs}:${path}` : path;
 }

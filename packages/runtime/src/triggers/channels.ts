@@ -7,8 +7,7 @@ import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
 import type { Trigger } from "@capstan/core/internal";
 import type { ChannelRule } from "./delivery.ts";
 
-const TRIES = 3;
-const PAUSES_MS = [500, 2_000];
+const PAUSES_MS = [500, 2_000]; // between three tries
 const FIRST_BYTE_MS = 10_000;
 
 export interface Answer {
@@ -53,16 +52,61 @@ export function webhookChannel({ fetch, secret, now, wait = pause }: WebhookPart
         ...(answer !== undefined && { answer }),
       });
       const headers = { "content-type": "application/json", "capstan-delivery": trigger.id };
-      let last: Result<true> = fail("network_error", { url: target, why: "it was not attempted" });
-      for (let attempt = 0; attempt < TRIES; attempt++) {
-        if (attempt > 0) await wait(PAUSES_MS[attempt - 1] ?? 0);
-        const signed = { ...headers, "capstan-signature": signature(secret, body, now()) };
-        last = await post(fetch, target, body, signed);
-        if (last.ok || last.failure.code !== "network_error") return last;
-      }
-      return last;
+      return withRetries(wait, () =>
+        post(fetch, target, body, { ...headers, "capstan-signature": signature(secret, body, now()) }),
+      );
     },
   };
+}
+
+/**
+ * Posts the answer as a message to an incoming webhook of Microsoft Teams, which the operator made for one chat or channel.
+ * The trigger's own target goes along, so that a workflow behind the webhook can choose the chat by it.
+ */
+export function teamsChannel({
+  fetch,
+  url,
+  wait = pause,
+}: Omit<WebhookParts, "secret" | "now"> & { readonly url: string }): Channel {
+  return {
+    needsTarget: false,
+    async deliver({ trigger, capability, answer, target }) {
+      const text = answer ?? `${capability}: ${trigger.type}`;
+      const content = {
+        type: "AdaptiveCard",
+        version: "1.4",
+        body: [{ type: "TextBlock", text, wrap: true }],
+      };
+      const body = JSON.stringify({
+        type: "message",
+        text, // older connectors read this, workflows the card
+        attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content }],
+        ...(target !== undefined && { target }),
+      });
+      const headers = { "content-type": "application/json", "capstan-delivery": trigger.id };
+      const sent = await withRetries(wait, () => post(fetch, url, body, headers));
+      // The address is a secret: whoever has it can post.
+      return sent.ok || sent.failure.code !== "network_error"
+        ? sent
+        : fail("network_error", {
+            url: new URL(url).origin,
+            why: "the Teams webhook did not take the message",
+          });
+    },
+  };
+}
+
+async function withRetries(
+  wait: (ms: number) => Promise<void>,
+  send: () => Promise<Result<true>>,
+): Promise<Result<true>> {
+  let last = await send();
+  for (const pauseMs of PAUSES_MS) {
+    if (last.ok || last.failure.code !== "network_error") return last;
+    await wait(pauseMs);
+    last = await send();
+  }
+  return last;
 }
 
 export function signature(secret: string, body: string, at: Date): string {

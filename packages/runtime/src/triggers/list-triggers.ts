@@ -16,14 +16,15 @@ import {
 import { dedupeMarker } from "./trigger-queue.ts";
 
 export type ListedStatus = "pending" | "processing" | "done" | "failed" | "deduped" | "dropped" | "invalid";
+/** What a person must look at stands first. */
 export const LISTED_STATUSES: readonly ListedStatus[] = [
-  "pending",
-  "processing",
-  "done",
   "failed",
+  "invalid",
+  "processing",
+  "pending",
+  "done",
   "deduped",
   "dropped",
-  "invalid",
 ];
 
 /** In the API's case. */
@@ -55,20 +56,44 @@ export interface ListOptions {
   readonly capability?: string | undefined;
   readonly user?: string | undefined;
   readonly limit?: number | undefined;
+  /** `next_cursor` of the page before. */
+  readonly cursor?: string | undefined;
 }
 
-export async function listTriggers(
-  root: string,
-  options: ListOptions = {},
-): Promise<{ items: ListedTrigger[]; total: number }> {
-  const found = await allPlaces(root, options);
+export interface TriggerPage {
+  readonly items: ListedTrigger[];
+  readonly total: number;
+  readonly next_cursor?: string;
+}
+
+/** Triggers move while people read: the cursor is the last one's place in the order, not a number of rows. */
+export async function listTriggers(root: string, options: ListOptions = {}): Promise<TriggerPage> {
+  const { user, limit = 100, cursor } = options;
+  const found = (await allPlaces(root, options)).sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+  const rest = cursor === undefined ? found : found.filter((place) => orderOf(place) > cursor);
   const items: ListedTrigger[] = [];
-  for (const place of found) {
-    if (items.length >= (options.limit ?? 100)) break;
+  let last: Place | undefined;
+  for (const place of rest) {
+    if (items.length >= limit) break;
     const listed = await describe(place);
-    if (listed && (!options.user || listed.user === options.user)) items.push(listed);
+    last = place;
+    if (listed && (!user || listed.user === user)) items.push(listed);
   }
-  return { items, total: options.user ? items.length : found.length };
+  const isMore = last !== undefined && last !== rest.at(-1);
+  return {
+    items,
+    total: user ? await countOf(found, user) : found.length,
+    ...(isMore && last && { next_cursor: orderOf(last) }),
+  };
+}
+
+const orderOf = ({ status, capability, id }: Place): string =>
+  `${LISTED_STATUSES.indexOf(status)}.${capability}.${id}`;
+
+async function countOf(places: readonly Place[], user: string): Promise<number> {
+  let count = 0;
+  for (const place of places) if ((await describe(place))?.user === user) count++;
+  return count;
 }
 
 async function allPlaces(root: string, { status, capability }: ListOptions): Promise<Place[]> {

@@ -16,7 +16,14 @@ import { join } from "node:path";
 import { fail, ok } from "@capstan/core";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { testTrigger as trigger, writeTrigger } from "../../../../tools/test-triggers.ts";
-import { type Answer, type Channels, sessionChannel, signature, webhookChannel } from "./channels.ts";
+import {
+  type Answer,
+  type Channels,
+  sessionChannel,
+  signature,
+  teamsChannel,
+  webhookChannel,
+} from "./channels.ts";
 import { dropTrigger, listTriggers, retryTrigger } from "./list-triggers.ts";
 import { pruneTriggers } from "./prune-triggers.ts";
 import {
@@ -319,6 +326,30 @@ describe("channels", () => {
       failure: { code: "url_refused" },
     });
   });
+});
+
+test("the channel teams posts a message with the trigger's target, and never shows its address", async () => {
+  const answers = [500, 200, 500, 500, 500];
+  const bodies: string[] = [];
+  const teams = teamsChannel({
+    url: "https://example.com/hook/s3cret",
+    wait: async () => {},
+    fetch: async (_, options) => {
+      bodies.push(String(options?.body));
+      return ok(new Response("", { status: answers.shift() ?? 200 }));
+    },
+  });
+  const about = { trigger: trigger(), capability: "inbox", sessionId: "s", answer: "Done." };
+  expect(await teams.deliver({ ...about, target: "chat:19:abc" })).toEqual(ok(true));
+  expect(JSON.parse(bodies[1] ?? "")).toMatchObject({
+    type: "message",
+    text: "Done.",
+    target: "chat:19:abc",
+    attachments: [{ content: { body: [{ type: "TextBlock", text: "Done." }] } }],
+  });
+  const refused = await teams.deliver(about);
+  expect(refused).toMatchObject({ failure: { code: "network_error" } });
+  expect(JSON.stringify(refused)).not.toContain("s3cret");
 });
 
 describe("people", () => {

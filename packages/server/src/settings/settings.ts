@@ -100,6 +100,7 @@ const Environment = z.object({
   OPENAI_COMPATIBLE_API_KEY: secret,
   LOCALAI_BASE_URL: z.url().optional(),
   SEARXNG_URL: z.url().optional(),
+  CAPSTAN_TEAMS_WEBHOOK: z.url({ protocol: /^https?$/ }).optional(),
   BRAVE_API_KEY: secret,
   TAVILY_API_KEY: secret,
 });

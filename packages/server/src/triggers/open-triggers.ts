@@ -10,6 +10,7 @@ import {
   sessionChannel,
   TriggerManager,
   type TriggerParts,
+  teamsChannel,
   triggerHandler,
   type UserStore,
   webhookChannel,
@@ -33,11 +34,17 @@ export async function openTriggers(parts: ServerTriggerParts): Promise<Feature> 
   const { settings, database, users, fetch, secret, onError } = parts;
   const now = () => new Date();
   const webhook = webhookChannel({ fetch, secret, now });
+  const url = settings.CAPSTAN_TEAMS_WEBHOOK;
+  const configured = {
+    session: sessionChannel,
+    webhook,
+    ...(url && { teams: teamsChannel({ fetch, url }) }),
+  };
   const triggers = new TriggerManager({
     dataDir: resolve(settings.CAPSTAN_DATA_DIR),
     handle: triggerHandler(parts),
     preferences: async (user) => (await users.get(user)).preferences,
-    channels: () => ({ ...capabilityChannels(parts), session: sessionChannel, webhook }),
+    channels: () => ({ ...capabilityChannels(parts), ...configured }),
     now: Date.now,
     onError,
   });

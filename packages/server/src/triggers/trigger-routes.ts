@@ -30,7 +30,7 @@ const list = createRoute({
   method: "get",
   path: "/v1/triggers",
   tags: ["triggers"],
-  summary: "Triggers by state",
+  summary: "Triggers in pages, failed and invalid ones first",
   request: {
     query: TriggerQuery,
   },
@@ -93,11 +93,8 @@ export function triggerRoutes({ triggers, schedules: store, registry }: TriggerR
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const query = c.req.valid("query");
-    const { items, total } = await listTriggers(triggerRoot, {
-      ...query,
-      user: ownerFilter(c.get("caller")) ?? query.user,
-    });
-    return c.json({ items, total }, 200);
+    const user = ownerFilter(c.get("caller")) ?? query.user;
+    return c.json(await listTriggers(triggerRoot, { ...query, user }), 200);
   });
   routes.openapi(change, async (c) => {
     const { id, verb } = c.req.valid("param");
