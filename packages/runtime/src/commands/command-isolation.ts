@@ -45,7 +45,8 @@ export interface ProbeOptions extends Omit<NetworkOptions, "isRoot"> {
 }
 
 export async function probeCommandIsolation(options: ProbeOptions = {}): Promise<CommandIsolation> {
-  const { allowsUnseparated = false, isRoot = process.getuid?.() === 0 } = options;
+  const { allowsUnseparated = false } = options;
+  const isRoot = options.isRoot ?? (await canChangeUser());
   const inside = isRoot ? [] : ["--user", "--map-root-user"];
   const around = isRoot ? [] : ["--user", "--map-current-user"];
   const view = [
@@ -82,6 +83,10 @@ export async function probeCommandIsolation(options: ProbeOptions = {}): Promise
     notes: notesOf({ isRoot, privateRoot, wrapper, offlineWrapper, allowsUnseparated, networks }),
   };
 }
+
+/** Root of a container may have no other user ids; then it is separated as an ordinary user is. */
+const canChangeUser = async (): Promise<boolean> =>
+  process.getuid?.() === 0 && runsHere(setUser({ changesUser: true, privateRoot: false }, FIRST_UID));
 
 interface Found {
   readonly isRoot: boolean;

@@ -17,12 +17,20 @@ export function nodeFiles(node = process.execPath): string[] {
   return together ? [dirname(real), modules, node, real] : [node, real];
 }
 
-/** Where Node looks for imports: the `node_modules` of the folders above a program. */
+/**
+ * Where Node looks for what a program imports: the `node_modules` of the folders above it, up to the project that it lies
+ * in (the first folder above with a `package.json`). Nothing of a home or of the disk's root, which hold what is not the
+ * program's.
+ */
 export function modulesAbove(folder: string): string[] {
-  const parent = dirname(folder);
-  if (parent === folder) return [];
-  const modules = join(parent, "node_modules");
-  return [...(existsSync(modules) ? [modules] : []), ...modulesAbove(parent)];
+  const home = ownHome();
+  const found: string[] = [];
+  for (let at = dirname(folder); at !== dirname(at) && at !== home; at = dirname(at)) {
+    const modules = join(at, "node_modules");
+    if (existsSync(modules)) found.push(modules);
+    if (existsSync(join(at, "package.json"))) return found;
+  }
+  return [];
 }
 
 /** For each absolute path in a command line: the files it needs to work. */

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -102,6 +102,29 @@ describe("a command", () => {
     const code =
       "console.log(Object.values(require('os').networkInterfaces()).flat().filter((i) => !i.internal).length)";
     expect((await run(code, [], { network: "none" })).stdout.trim()).toBe("0");
+  });
+
+  test("would have its own programs and libraries loaded with the server's rights, by its environment", async () => {
+    const programs = join(folder, "programs");
+    const canary = join(folder, "ran-as");
+    mkdirSync(programs);
+    for (const name of ["unshare", "nsenter", "setpriv", "mount", "sh", "cat"])
+      writeFileSync(join(programs, name), `#!/bin/sh\n/usr/bin/id -u >>${canary}\n`, { mode: 0o755 });
+    const evil = join(programs, "evil.so");
+    const env = {
+      PATH: `${programs}:/usr/bin:/bin`,
+      LD_PRELOAD: evil,
+      LD_LIBRARY_PATH: programs,
+      NODE_OPTIONS: `--require=${evil}`,
+      PYTHONPATH: programs,
+      PYTHONSTARTUP: evil,
+      BASH_ENV: evil,
+      ENV: evil,
+    };
+    const outcome = await outcomeOf({ argv: ["/usr/bin/env"], env, network: { hosts: [] } });
+    expect(existsSync(canary)).toBe(false);
+    expect(outcome.stdout).toContain(`LD_PRELOAD=${evil}`); // it has what it asked for, once the rights are gone
+    expect(outcome.stderr.match(/cannot be preloaded/g)?.length ?? 0).toBeLessThan(2);
   });
 
   test("runs as another user when the server is root", async ({ skip }) => {

@@ -2,7 +2,7 @@
  * Reads a file in a place that others can write to. Links are not followed, and reading never blocks on a pipe or a device:
  * a `preferences.json` that is a pipe would block everybody's triggers.
  */
-import { constants } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
@@ -35,4 +35,21 @@ export async function readPlainFile(path: string, maxBytes: number): Promise<Pla
 export async function readPlainText(path: string, maxBytes: number): Promise<string | undefined> {
   const file = await readPlainFile(path, maxBytes);
   return typeof file === "string" ? undefined : file.bytes.toString("utf8");
+}
+
+/**
+ * The same for the operator's own folders, at once. Links are followed there: a folder that Kubernetes mounts consists of
+ * them. A pipe or a device is refused all the same, because reading it would stop the whole server.
+ */
+export function readOperatorText(path: string, maxBytes: number): string | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, O_RDONLY | O_NONBLOCK);
+    const about = fstatSync(descriptor);
+    return about.isFile() && about.size <= maxBytes ? readFileSync(descriptor, "utf8") : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
 }

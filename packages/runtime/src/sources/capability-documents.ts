@@ -2,14 +2,18 @@
  * Capabilities given as documents: saved over the API (in Postgres, for every process) or put into the data folder.
  * Each process polls for changes every second, so that a change takes effect on all.
  */
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Capability, type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
 import { asc, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { capabilityDocuments } from "../db/schema/user-tables.ts";
+import { readOperatorText } from "../files/plain-file.ts";
 import { loadDeclarative, readDeclarative } from "./declarative.ts";
 import type { BoundSecrets } from "./secrets.ts";
+
+const DOCUMENT_MAX_BYTES = 4 * 1024 * 1024;
+const NOT_A_FILE = "it cannot be read, is no plain file, or is larger than 4 MB";
 
 export interface CapabilityDocuments {
   /** Registers a new document, or a newer version of a saved one. */
@@ -125,11 +129,15 @@ class DocumentState {
   }
 
   #readFile(name: string, path: string): void {
-    const { mtimeMs } = statSync(path);
+    const mtimeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0; // 0: a link that leads nowhere
     const known = this.#files.get(name);
     if (known?.mtimeMs === mtimeMs) return;
     this.faults = this.faults.filter(({ file }) => file !== name);
-    const read = loadDeclarative(readFileSync(path, "utf8"), this.#secrets());
+    const text = readOperatorText(path, DOCUMENT_MAX_BYTES);
+    const read =
+      text === undefined
+        ? fail("document_invalid", { faults: [{ path: "", message: NOT_A_FILE }] })
+        : loadDeclarative(text, this.#secrets());
     const { registry } = this.#options;
     const placed = read.ok
       ? known?.id === read.value.id

@@ -1,8 +1,9 @@
 /** The tool that reads a skill's bundled files. Only files listed at load can be read, so a path cannot lead outside. */
-import { lstat, readFile, realpath } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { type AnyTool, defineTool, fail, ok, type Result, type SessionFileStore } from "@capstan/core";
 import { z } from "zod";
+import { readPlainFile } from "../files/plain-file.ts";
 
 const FILE_BYTES = 1_000_000; // read into a conversation; a larger file is copied into the session instead
 const COPY_BYTES = 10_000_000;
@@ -66,10 +67,12 @@ async function readWithin(folder: string, path: string, limitBytes: number): Pro
   try {
     const file = join(folder, path);
     const { size } = await lstat(file);
-    const inside = (await realpath(file)).startsWith(`${await realpath(folder)}${sep}`);
+    const real = await realpath(file);
+    const inside = real.startsWith(`${await realpath(folder)}${sep}`);
     if (!inside) return fail("path_invalid", { path, why: "it is outside the skill's folder" });
     if (size > limitBytes) return fail("file_too_large", { path, sizeBytes: size, limitBytes });
-    return ok(await readFile(file));
+    const read = await readPlainFile(real, limitBytes);
+    return typeof read === "string" ? fail("file_not_found", { path }) : ok(read.bytes);
   } catch {
     return fail("file_not_found", { path });
   }

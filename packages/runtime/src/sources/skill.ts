@@ -2,11 +2,12 @@
  * A skill folder (SKILL.md, by the Agent Skills rules) as a capability: its text becomes the prompt, and its bundled files
  * can be read with one tool. The tool's name contains the skill's, so that an agent can have many skills without a conflict.
  */
-import { lstat, readdir, readFile } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type AnyTool, type Capability, defineCapability, fail, ok, type Result } from "@capstan/core";
 import { type Fault, faultsOf } from "@capstan/core/internal";
 import { z } from "zod";
+import { readPlainText } from "../files/plain-file.ts";
 import { parseYaml } from "./declarative.ts";
 import { legalName, semverOf } from "./openapi-names.ts";
 import { readSkillFile } from "./skill-files.ts";
@@ -68,7 +69,8 @@ async function readSkillText(folder: string): Promise<Result<string>> {
     const { size } = await lstat(file);
     if (size > SKILL_BYTES)
       return invalid([{ path: "", message: `has ${size} bytes; the limit is ${SKILL_BYTES}` }]);
-    return ok(await readFile(file, "utf8"));
+    const text = await readPlainText(file, SKILL_BYTES);
+    return text === undefined ? invalid([{ path: "", message: "is no plain file" }]) : ok(text);
   } catch {
     return fail("not_found", { what: "SKILL.md", id: folder });
   }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import {
   existsSync,
@@ -266,6 +267,16 @@ describe("channels", () => {
       },
     },
   };
+
+  test("would wait for ever, and everybody's triggers with them, when preferences.json is a pipe", async () => {
+    mkdirSync(join(dataDir, "users", "pipe@x.org"), { recursive: true });
+    execFileSync("mkfifo", [join(dataDir, "users", "pipe@x.org", "preferences.json")]);
+    const piped = write({ user: "pipe@x.org" });
+    const other = write({ routing: { channel: "teams", target: "chat:9" } });
+    await start({ channels: () => channels });
+    for (const id of [piped, other]) await settled(id, "done");
+    expect(sent.splice(0).map(({ target }) => target)).toEqual(["chat:9"]);
+  });
 
   test("get the answer, by the trigger's routing or the user's preferences", async () => {
     mkdirSync(join(dataDir, "users", "pref@x.org"), { recursive: true });

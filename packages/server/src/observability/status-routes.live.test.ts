@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { STORES } from "../../../../tools/stores-under-test.ts";
@@ -8,6 +9,7 @@ describe.each(STORES)("the status on $name", ({ fresh }) => {
     const store = await fresh();
     mkdirSync(`${store.dataDir}/capabilities`, { recursive: true });
     writeFileSync(`${store.dataDir}/capabilities/broken.yaml`, "id: [");
+    execFileSync("mkfifo", [`${store.dataDir}/capabilities/pipe.yaml`]); // reading it would stop the whole server
     const server = await testServer(store);
     try {
       const agent = await server.call("POST", "/v1/agents", { name: "Mate", capabilities: ["noop"] });
@@ -18,7 +20,10 @@ describe.each(STORES)("the status on $name", ({ fresh }) => {
         url: server.url,
         model: { name: "capstan/offline", label: "capstan/offline (demo)", demo: true },
         counts: { running: 0, pending_approvals: 0, sessions: 1, agents: 1 },
-        notes: expect.arrayContaining([expect.stringMatching(/broken\.yaml is not used: /)]),
+        notes: expect.arrayContaining([
+          expect.stringMatching(/broken\.yaml is not used: /),
+          expect.stringMatching(/pipe\.yaml is not used: .*no plain file/),
+        ]),
       });
       expect(JSON.stringify(body)).not.toMatch(/postgres:postgres/);
       const elsewhere = await server.call("GET", "/v1/stauts");

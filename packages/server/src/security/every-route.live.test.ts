@@ -117,6 +117,35 @@ test("a route without its right would let anyone in: every one is tried without 
   expect(tried).toBeGreaterThan(500);
 });
 
+test.each(["/v1/agents", "/v1/packages", "/mcp", "/a2a", "/openai/v1/chat/completions", "/nowhere"])(
+  "somebody without a key would make the server hold more than 1 MB, at %s",
+  async (path) => {
+    for (const authorization of [
+      undefined,
+      "Bearer cap_guessed",
+      "Bearer agt_guessed",
+      "Bearer run_guessed",
+    ]) {
+      let sent = 0;
+      const body = new ReadableStream<Uint8Array>({
+        pull(stream) {
+          sent += 65_536;
+          if (sent > 64 * 1024 * 1024) stream.close();
+          else stream.enqueue(new Uint8Array(65_536).fill(0x20));
+        },
+      });
+      const headers = { "content-type": "application/json", ...(authorization && { authorization }) };
+      const options = { method: "POST", headers, body, duplex: "half" } as RequestInit;
+      const status = await fetch(at + path, options).then(
+        ({ status }) => status,
+        () => 0,
+      );
+      expect([0, 401, 403, 404, 413]).toContain(status);
+      expect(sent, "of 64 MB, what was taken").toBeLessThan(8 * 1024 * 1024);
+    }
+  },
+);
+
 test("a path spelt otherwise would get past the guard", async () => {
   const spellings = [
     "//v1/agents",

@@ -20,6 +20,9 @@ const SERVICES = `${RUNTIME}/services/service-supervisor.live.test.ts`;
 const AUTHORITY = `${SERVER}/security/authority.live.test.ts`;
 const INJECTION = `${SERVER}/security/prompt-injection.live.test.ts`;
 const NETWORK = `${SERVER}/security/network-attacks.live.test.ts`;
+const SEPARATION = `${SERVER}/security/separation.live.test.ts`;
+const COMMANDS = `${RUNTIME}/commands/run-command.live.test.ts`;
+const TRIGGERS = `${RUNTIME}/triggers/trigger-manager.live.test.ts`;
 const OWNERS = `${SERVER}/security/owners.live.test.ts`;
 
 export const SECURITY_SUITE: readonly SecurityRow[] = [
@@ -78,7 +81,11 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
   },
   {
     attack: "oversized and bottomless bodies",
-    shownBy: [[HOSTILE, "a body without an end would fill the memory"]],
+    shownBy: [
+      [HOSTILE, "a body without an end would fill the memory"],
+      [ROUTES, "somebody without a key would make the server hold more than 1 MB"],
+      [`${RUNTIME}/sandbox/fair-line.test.ts`, "that one owner filled still takes another owner"],
+    ],
   },
   {
     attack: "header injection and request smuggling",
@@ -151,6 +158,16 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
       [INSTALL, "would read the server's folder, whose mode is 0700"],
       [INSTALL, "would read it with a Python that lies in a private home"],
       [LOOPBACK, "a package would be the local admin of a server run by $server"],
+      [SEPARATION, "on a server that is root in a container without namespaces, which says what is missing"],
+      [SEPARATION, "on a server that is an ordinary user"],
+      [
+        SEPARATION,
+        "on an ordinary user's server without namespaces: it does not run, and everything says why",
+      ],
+      [
+        COMMANDS,
+        "would have its own programs and libraries loaded with the server's rights, by its environment",
+      ],
     ],
   },
   {

@@ -1,0 +1,41 @@
+/** What an operator types to learn what the server promises, and whether its audit log is as it was written. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { typeCommand } from "../../../../tools/command-under-test.ts";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await testServer(await freshPglite());
+  await server.call("POST", "/v1/agents", { name: "A", capabilities: ["noop"] });
+  await server.call("POST", "/v1/keys", { name: "k", owner: "ann@example.com", rights: ["read"] });
+});
+afterAll(() => server.stop());
+
+const capstan = (...args: string[]) => typeCommand(server.url, args);
+
+test("doctor --security says what holds and what does not, with the next step, as the status does", async () => {
+  const { code, out } = await capstan("doctor", "--security");
+  const { security } = (await server.call("GET", "/v1/status")).body;
+  for (const { what, detail, next_step } of security) {
+    expect(out).toContain(what);
+    expect(out).toContain(detail);
+    if (next_step !== undefined) expect(out).toContain(next_step);
+  }
+  expect(code, "the secret lies in the data folder of a test").toBe(1);
+  expect(JSON.parse((await capstan("doctor", "--security", "--json")).out)).toEqual({ security });
+});
+
+test("audit verify says that the log is intact, and names the row that somebody changed", async () => {
+  const before = await capstan("audit", "verify");
+  expect(before).toMatchObject({ code: 0, out: expect.stringMatching(/intact: \d+ rows fit their chain/) });
+  const { pool } = server.services.database;
+  await pool.query("alter table audit_log disable trigger user");
+  await pool.query("update audit_log set actor = 'nobody@example.com' where action = 'agent.created'");
+  const after = await capstan("audit", "verify");
+  expect(after).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/Row \d+ does not fit: it was changed/),
+  });
+  expect(JSON.parse((await capstan("audit", "verify", "--json")).out)).toMatchObject({ intact: false });
+});

@@ -1,0 +1,88 @@
+/**
+ * Separation of packages is never off without a word: a whole server as root and as an ordinary user, with and without the
+ * namespaces it would use. The last two are made by taking the namespaces away from the server's process.
+ */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { SecurityLine } from "@capstan/client/wire";
+import { describe, expect, test } from "vitest";
+
+const isRoot = process.getuid?.() === 0;
+const PROGRAM = fileURLToPath(new URL("../fixtures/separation-server.ts", import.meta.url));
+const WITHOUT_SYSTEM_RIGHTS = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-all", "--"];
+const AS_ANOTHER = isRoot ? ["setpriv", "--reuid=12345", "--regid=12345", "--clear-groups", "--"] : [];
+const WITHOUT_NAMESPACES = [
+  ...["unshare", "--user", "--map-current-user", "--keep-caps", "--", "/bin/sh", "-c"],
+  'echo 0 >/proc/sys/user/max_user_namespaces || exit 1; exec setpriv --ambient-caps=-all --inh-caps=-all -- "$@"',
+  "sh",
+];
+
+interface Said {
+  readonly notIsolated: readonly string[];
+  readonly installed: number;
+  readonly called: unknown;
+  readonly security: readonly SecurityLine[];
+}
+
+async function look(around: readonly string[], ...options: string[]): Promise<Said> {
+  const [command = "", ...args] = [...around, process.execPath, PROGRAM, ...options];
+  const { stdout } = await promisify(execFile)(command, args, {
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+  });
+  return JSON.parse(stdout);
+}
+const lineOf = ({ security }: Said, words: RegExp) => security.find(({ what }) => words.test(what));
+const NOTHING = { shadow: 0, secret: 0 };
+
+describe.runIf(process.platform === "linux")(
+  "a package would read the server's files and be its admin",
+  () => {
+    test.runIf(isRoot)("on a server that is root", async () => {
+      const said = await look([]);
+      expect(said.called).toMatchObject({ ...NOTHING, keys: 0 });
+      expect(lineOf(said, /separated from the server/)).toMatchObject({ holds: true });
+      expect(lineOf(said, /no other port/)).toMatchObject({ holds: true });
+    });
+
+    test.runIf(isRoot)(
+      "on a server that is root in a container without namespaces, which says what is missing",
+      async () => {
+        const said = await look(WITHOUT_SYSTEM_RIGHTS);
+        expect(said.called).toMatchObject({ ...NOTHING, keys: 401 });
+        expect(lineOf(said, /separated from the server/)).toMatchObject({
+          holds: true,
+          detail: "by another user id",
+        });
+        expect(lineOf(said, /no other port/)).toMatchObject({ holds: false, next_step: expect.any(String) });
+        expect(said.notIsolated.join(" ")).toMatch(/mount namespace.*network of a package cannot be limited/);
+      },
+    );
+
+    test("on a server that is an ordinary user", async () => {
+      const said = await look(AS_ANOTHER);
+      expect(said.called).toMatchObject({ ...NOTHING, keys: 0 });
+      expect(lineOf(said, /separated from the server/)).toMatchObject({ holds: true });
+    });
+
+    test("on an ordinary user's server without namespaces: it does not run, and everything says why", async () => {
+      const said = await look([...AS_ANOTHER, ...WITHOUT_NAMESPACES]);
+      expect(said.called).toBe("package_not_separated");
+      expect(lineOf(said, /separated from the server/)).toMatchObject({
+        holds: false,
+        next_step: expect.any(String),
+      });
+      expect(said.notIsolated[0]).toMatch(/cannot isolate packages.*none of them runs/);
+    });
+
+    test("when the operator allowed it all the same: review and status say so", async () => {
+      const said = await look([...AS_ANOTHER, ...WITHOUT_NAMESPACES], "--allow");
+      expect(said.called).toMatchObject({ secret: 29 });
+      expect(said.notIsolated[0]).toContain("CAPSTAN_ALLOW_UNSEPARATED_PACKAGES");
+      expect(lineOf(said, /separated from the server/)).toMatchObject({
+        holds: false,
+        detail: expect.stringContaining("CAPSTAN_ALLOW_UNSEPARATED_PACKAGES"),
+      });
+    });
+  },
+);
