@@ -48,6 +48,7 @@ export {
   createGuardedFetch,
   type GuardedFetchSettings,
 } from "./network/guarded-fetch.ts";
+export { isPassedOn } from "./network/passed-on.ts";
 export { type AskOptions, listModels, tryModel } from "./providers/check-provider.ts";
 export { type GenerateRequest, generate } from "./providers/generate.ts";
 export { findLocalServers, LOCAL_PROVIDERS, type LocalServer } from "./providers/local-servers.ts";

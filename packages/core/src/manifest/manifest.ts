@@ -46,8 +46,17 @@ const Action = z.object({
     .optional(),
 });
 
+/** `new URL` reads 2130706433 and 0x7f.1 as the addresses they are. */
+function isContainerName(name: string): boolean {
+  const host = URL.parse(`http://${name}/`)?.hostname ?? "";
+  return host !== "" && !/^[\d.]+$/.test(host) && !/(^|\.)localhost\.?$/.test(host);
+}
+
 const Service = z.object({
-  container: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, "must be a container name"),
+  container: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, "must be a container name")
+    .refine(isContainerName, "must be a container's name, not an address or this machine"),
   port: z.int().min(1).max(65535).optional(),
   health_endpoint: z
     .string()

@@ -7,16 +7,17 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync } from "node:fs";
-import { connect, createServer, type Server } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { fail, ok, type Result } from "@capstan/core";
-import { join, packageProxy } from "../network/package-proxy.ts";
+import { join, openTo, packageProxy } from "../network/package-proxy.ts";
 import { allowList, loopbackPortsOf } from "../network/url-policy.ts";
 
 const LOOPBACK = "127.0.0.1";
 const IDLE_MS = 60_000;
 const READY_MS = 20_000; // a Node's start on a machine that is busy
 const PROXY_PORT = 3128;
+const MOST_CONNECTIONS = 256; // of one package at a time: each takes descriptors of the server
 const CHILD_FILES = ["./commands/network-child.js", "./network-child.ts", "./network-child.js"].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
@@ -185,8 +186,9 @@ class PackageNetwork {
     const proxy = packageProxy(rules);
     for (const [port, server] of listening) {
       this.#servers.push(server.unref());
+      server.maxConnections = MOST_CONNECTIONS;
       if (port === this.#proxyPort) server.on("connection", (socket) => proxy.emit("connection", socket));
-      else server.on("connection", (socket) => join(socket, connect(port, LOOPBACK)));
+      else server.on("connection", (socket) => forward(socket, port));
     }
     const child = this.#child;
     if (this.#parts.servesPort === undefined) {
@@ -203,6 +205,15 @@ class PackageNetwork {
     await once(outside, "listening");
     this.#servers.push(outside.unref());
   }
+}
+
+/** Nothing is passed on before the connection is marked as a package's. */
+function forward(socket: Socket, port: number): void {
+  socket.on("error", () => {}).pause();
+  openTo(LOOPBACK, port).then(
+    (opened) => join(socket, opened),
+    () => socket.destroy(),
+  );
 }
 
 /** The sockets that the child has opened inside, by port. */

@@ -5,6 +5,7 @@
  */
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector } from "undici";
+import { markPassedOn } from "./passed-on.ts";
 import { AddressRefusedError, refusedAddress } from "./refused-address.ts";
 import type { AllowedHost } from "./url-policy.ts";
 
@@ -42,7 +43,7 @@ function checkedConnector(
   const checked = buildConnector({ ...settings, lookup: lookupWith(resolve, judge) });
   return (options, callback) => {
     const port = Number(options.port) || (options.protocol === "https:" ? 443 : 80);
-    if (allowed(options.hostname, port)) return open(options, callback);
+    if (allowed(options.hostname, port)) return open(options, marked(callback));
     const what = isIP(options.hostname) === 0 ? undefined : judge(options.hostname);
     if (what) return callback(new AddressRefusedError(`${options.hostname} is ${what}`), null);
     checked(options, (error, socket) => {
@@ -59,6 +60,15 @@ function checkedConnector(
     });
   };
 }
+
+/** A host that the operator allowed may be this server: it must not take a tool for its own user. */
+const marked =
+  (callback: buildConnector.Callback): buildConnector.Callback =>
+  (...answer) => {
+    const [, socket] = answer;
+    if (socket) markPassedOn(socket);
+    callback(...answer);
+  };
 
 function lookupWith(resolve: Resolve, judge: JudgeAddress): LookupFunction {
   return (hostname, { all, family }, callback) => {

@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { connect, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Resolve } from "./checked-connector.ts";
+import { markPassedOn } from "./passed-on.ts";
 import { AddressRefusedError, refusedAddress } from "./refused-address.ts";
 import type { AllowedHost } from "./url-policy.ts";
 
@@ -81,10 +82,12 @@ function openThrough(proxy: URL, host: string, port: number): Promise<Socket> {
   });
 }
 
-function openTo(host: string, port: number): Promise<Socket> {
+/** What it opens is marked, so that the server itself does not take a package for its own user. */
+export function openTo(host: string, port: number): Promise<Socket> {
   return new Promise((done, failed) => {
     const socket = connect({ host, port, timeout: CONNECT_MS }, () => {
       socket.setTimeout(0);
+      markPassedOn(socket);
       done(socket);
     });
     socket.once("timeout", () => socket.destroy(new Error("it did not answer in time")));

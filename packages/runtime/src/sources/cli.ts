@@ -20,6 +20,7 @@ import { argumentVector, standardInput } from "./argument-vector.ts";
 import { commandResult } from "./command-result.ts";
 import { type ActionInput, type ManifestTool, manifestTools } from "./manifest-tools.ts";
 import type { ServiceBreaker } from "./service-breaker.ts";
+import { serviceHosts } from "./service-hosts.ts";
 import { type FolderChanges, NO_CHANGES, type SessionFolders } from "./session-folders.ts";
 import { prepareUserHome } from "./user-home.ts";
 
@@ -138,7 +139,7 @@ async function call(
         maxOutputBytes: MAX_OUTPUT_BYTES,
         onFlood: "cut",
         maxMemoryBytes: MAX_MEMORY_BYTES,
-        network: { hosts: serviceHosts(manifest, parts) },
+        network: { hosts: serviceHosts(manifest, parts.serviceUrl(manifest.name)) },
         uid,
         stdin: standardInput(tool, input),
         signal: context.signal,
@@ -240,13 +241,6 @@ async function checkService(manifest: Manifest, parts: CliParts): Promise<Result
 function serviceUrlOf({ name, service }: Manifest, { serviceUrl }: CliParts): string {
   const byName = `http://${service?.container ?? `aech-rt-${name}`}:${service?.port ?? SERVICE_PORT}`;
   return serviceUrl(name) ?? byName;
-}
-
-/** Its own service, and no other: where the server runs it, or the container that the manifest names. */
-function serviceHosts(manifest: Manifest, parts: CliParts): string[] {
-  if (!manifest.service && parts.serviceUrl(manifest.name) === undefined) return [];
-  const { hostname, port } = new URL(serviceUrlOf(manifest, parts));
-  return [`${hostname}:${port || "80"}`];
 }
 
 function environment(

@@ -9,6 +9,7 @@ import type { Socket } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { localTokenFile } from "@capstan/client";
+import { isPassedOn } from "@capstan/runtime";
 import type { Context } from "hono";
 
 export interface LocalCallers {
@@ -40,6 +41,7 @@ export function openLocalCallers({ home, peerOf = kernelPeer() }: LocalCallerPar
     isLocal(c, sent) {
       const socket = socketOf(c);
       if (!socket) return true; // called inside this process, without a connection
+      if (isPassedOn(socket.remotePort)) return false; // opened by this process for a package or a tool
       if (token !== undefined) return sent !== undefined && isSame(sent, token);
       const before = known.get(socket);
       if (before !== undefined) return before;

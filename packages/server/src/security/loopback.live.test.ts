@@ -6,9 +6,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { localTokenFile } from "@capstan/client";
+import { createGuardedFetch } from "@capstan/runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+import { probeCommandIsolation, uidFor } from "../../../runtime/src/commands/command-isolation.ts";
+import { nodeFiles } from "../../../runtime/src/commands/program-files.ts";
+import { runCommand } from "../../../runtime/src/commands/run-command.ts";
 import { findPeer } from "../auth/local-caller.ts";
 
 const isLinux = process.platform === "linux";
@@ -66,6 +70,43 @@ test.each(SERVERS)("a package would be the local admin of a server run by $serve
   const { own, confined } = JSON.parse(stdout) as { own: string; confined: string };
   expect(own).toBe("the local admin");
   expect(["a stranger", "unreachable"]).toContain(confined);
+});
+
+describe.runIf(isLinux)("a request that the server makes for others would be its own user's", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await testServer(await freshPglite());
+  });
+  afterAll(() => server.stop());
+
+  test("by a tool that fetches the server, where the operator allowed the host", async () => {
+    const toolFetch = createGuardedFetch({ allowHosts: ["127.0.0.1"] });
+    const answer = await toolFetch(`${server.url}/v1/keys`);
+    await toolFetch.close();
+    expect(answer.ok && answer.value.status).toBe(401);
+    expect((await fetch(`${server.url}/v1/keys`)).status, "the user's own request").toBe(200);
+  });
+
+  test("by a package, where the operator named the port", async () => {
+    const code = `fetch(${JSON.stringify(`${server.url}/v1/keys`)}).then(({ status }) => console.log(status))`;
+    const outcome = await runCommand(
+      {
+        argv: [process.execPath, "-e", code],
+        cwd: "/tmp",
+        env: {},
+        network: { hosts: [new URL(server.url).host] },
+        uid: uidFor("package@example.com"),
+        readable: nodeFiles(),
+        writable: [],
+        timeoutMs: 60_000,
+        maxOutputBytes: 10_000,
+        onFlood: "cut",
+        maxMemoryBytes: 1e9,
+      },
+      await probeCommandIsolation(),
+    );
+    expect(outcome.ok && outcome.value.stdout.trim()).toBe("401");
+  });
 });
 
 test("where the system does not tell who connects, a token of mode 0600 does, and ends with the server", async () => {

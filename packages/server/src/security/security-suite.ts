@@ -211,6 +211,8 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
     shownBy: [
       [LOOPBACK, "would be the local admin by connecting to loopback"],
       [LOOPBACK, "would be root by hanging up before the server looks"],
+      [LOOPBACK, "by a tool that fetches the server, where the operator allowed the host"],
+      [LOOPBACK, "by a package, where the operator named the port"],
       [LOOPBACK, "where the system does not tell who connects, a token of mode 0600 does"],
     ],
   },
@@ -236,7 +238,10 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
   },
   {
     attack: "a package or a service on the ports of the machine",
-    shownBy: [[NETWORK, "a package and a service would talk to every program that listens on the machine"]],
+    shownBy: [
+      [NETWORK, "a package and a service would talk to every program that listens on the machine"],
+      [`${RUNTIME}/sources/service-hosts.test.ts`, "would reach %s by naming it as its container"],
+    ],
   },
   {
     attack: "code of others leaving its sandbox",

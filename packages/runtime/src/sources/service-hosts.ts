@@ -1,0 +1,10 @@
+/** Where a package may reach its own service, and nothing else: what a manifest says is the package's own word. */
+import type { Manifest } from "@capstan/core";
+
+/** `running`: the address at which this server runs the service; without it, the container that is named after it. */
+export function serviceHosts({ name, service }: Manifest, running: string | undefined): string[] {
+  if (running !== undefined) return [new URL(running).host];
+  const container = service?.container ?? `aech-rt-${name}`;
+  const isOwn = /^aech-rt-[\w-]+$/.test(container); // any other host needs the operator's word: CAPSTAN_ALLOW_HOSTS
+  return service && isOwn ? [`${container}:${service.port ?? 8080}`] : [];
+}
