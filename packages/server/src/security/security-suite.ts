@@ -232,6 +232,7 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
       [FOLDERS, "a link in place of a folder would let a session write to the server's files"],
       [FOLDERS, "a link in place of a file would bring the server's files into the session"],
       [FOLDERS, "a pipe in place of a file would block every later call"],
+      [TRIGGERS, "would wait for ever, and everybody's triggers with them, when preferences.json is a pipe"],
       [SERVICES, "a link in place of its log would let a service write to the server's files"],
       [SERVICES, "a service would have %s as a volume"],
     ],
