@@ -2,6 +2,7 @@ export { type AccessParts, accessRequests } from "./access/access-requests.ts";
 export type { AgentInput, AgentRecord } from "./agents/agent-record.ts";
 export { type AgentReleases, agentReleases } from "./agents/agent-releases.ts";
 export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
+export { agentsBrokenBy, type BrokenAgent, registryWith } from "./agents/broken-agents.ts";
 export { type Composer, createComposer } from "./agents/composer.ts";
 export { type OfferAgents, type OfferAgentsParts, offerAgents } from "./agents/offer-agents.ts";
 export { singleCapability } from "./agents/single-capability.ts";
@@ -21,6 +22,7 @@ export type {
   PackageRecord,
   ToolSummary,
 } from "./db/schema/package-record.ts";
+export { isOlder } from "./db/store-version.ts";
 export { isUuid, uuidFrom } from "./db/uuid.ts";
 export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
 export { copyFiles } from "./files/copy-files.ts";

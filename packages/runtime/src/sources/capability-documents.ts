@@ -18,6 +18,8 @@ const NOT_A_FILE = "it cannot be read, is no plain file, or is larger than 4 MB"
 export interface CapabilityDocuments {
   /** Registers a new document, or a newer version of a saved one. */
   put(document: unknown, by: string): Promise<Result<{ capability: Capability; created: boolean }>>;
+  /** The capability that a document describes; nothing is registered. */
+  read(document: unknown): Result<Capability>;
   remove(id: string): Promise<Result<true>>;
   /** Invalid files, with the reason. */
   faults(): readonly { file: string; why: string }[];
@@ -43,6 +45,7 @@ export async function openCapabilityDocuments(options: DocumentOptions): Promise
   timer.unref();
   return {
     put: (document, by) => state.put(document, by),
+    read: (document) => state.read(document),
     remove: (id) => state.remove(id),
     faults: () => state.faults,
     refresh: () => state.refresh(),
@@ -61,9 +64,13 @@ class DocumentState {
     this.#options = options;
   }
 
+  read(document: unknown): Result<Capability> {
+    return readDeclarative(document, this.#secrets());
+  }
+
   async put(document: unknown, by: string): Promise<Result<{ capability: Capability; created: boolean }>> {
     const { database, registry } = this.#options;
-    const read = readDeclarative(document, this.#secrets());
+    const read = this.read(document);
     if (!read.ok) return read;
     const { id, version } = read.value;
     const created = !registry.has(id);

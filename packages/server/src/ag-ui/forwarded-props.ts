@@ -3,16 +3,16 @@
  * these with a wrong value is refused.
  */
 import { fail, ok, type Result } from "@capstan/core";
-import { whatIsWrong } from "@capstan/core/internal";
+import { readInput, unknownField } from "@capstan/core/internal";
 import { z } from "zod";
 
 /** As AG-UI's clients and AI SDKs write it; `auto` is the default. */
 const ToolChoice = z.union([
   z.literal("auto").transform(() => undefined),
   z.enum(["none", "required"]),
-  z.object({ name: z.string() }),
+  z.strictObject({ name: z.string() }),
   z
-    .object({ type: z.literal("function"), function: z.object({ name: z.string() }) })
+    .strictObject({ type: z.literal("function"), function: z.strictObject({ name: z.string() }) })
     .transform((choice) => ({ name: choice.function.name })),
 ]);
 
@@ -28,7 +28,11 @@ const Sampling = z.strictObject({
 
 /** As AG-UI's `PredictState` event names them. */
 const Predicted = z
-  .object({ state_key: z.string().min(1), tool: z.string().min(1), tool_argument: z.string().optional() })
+  .strictObject({
+    state_key: z.string().min(1),
+    tool: z.string().min(1),
+    tool_argument: z.string().optional(),
+  })
   .transform(({ state_key, tool, tool_argument }) => ({
     stateKey: state_key,
     tool,
@@ -44,7 +48,7 @@ const ForwardedSchema = z.object({
     .catch(undefined),
   reasoning: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
   outputSchema: z.record(z.string(), z.unknown()).optional(),
-  webhook: z.object({ url: z.url({ protocol: /^https?$/ }) }).optional(),
+  webhook: z.strictObject({ url: z.url({ protocol: /^https?$/ }) }).optional(),
   toolChoice: ToolChoice.optional(),
   sampling: Sampling.optional(),
   predictState: z.array(Predicted).max(20).optional(),
@@ -58,8 +62,23 @@ const ForwardedSchema = z.object({
 export type Forwarded = z.output<typeof ForwardedSchema>;
 
 export function readForwarded(props: unknown): Result<Forwarded> {
-  const parsed = ForwardedSchema.safeParse(props ?? {});
-  return parsed.success
-    ? ok(parsed.data)
-    : fail("input_invalid", { where: `forwardedProps: ${whatIsWrong(parsed.error)}` });
+  const otherSpelling = misspelt(props);
+  if (otherSpelling !== undefined)
+    return fail("input_invalid", { where: `forwardedProps: ${otherSpelling}` });
+  const read = readInput(ForwardedSchema, props ?? {});
+  return read.ok
+    ? ok(read.value)
+    : fail("input_invalid", { where: `forwardedProps: ${read.where}`, issues: read.faults });
+}
+
+const OURS = Object.keys(ForwardedSchema.shape);
+
+/** One of ours in another spelling, such as `on_disconnect`: passed over, it would be the unsafe answer. */
+function misspelt(props: unknown): string | undefined {
+  if (typeof props !== "object" || props === null) return undefined;
+  const folded = (name: string) => name.replace(/[_-]/g, "").toLowerCase();
+  const found = Object.keys(props).find(
+    (name) => !OURS.includes(name) && OURS.some((own) => folded(own) === folded(name)),
+  );
+  return found && unknownField(found, OURS);
 }

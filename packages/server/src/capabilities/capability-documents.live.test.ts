@@ -49,6 +49,53 @@ describe.each(STORES)("capabilities without code, on $name", ({ fresh }) => {
     tides.close();
   });
 
+  test("a version that would break agents is refused with who would break, unless forced, and then says so", async () => {
+    const register = (version: string, more: object = {}, query = "") =>
+      server.call("POST", `/v1/capabilities${query}`, { ...document(port, version), id: "piers", ...more });
+    expect((await register("1.2.0")).status).toBe(201);
+    const agent = (capabilities: unknown[], name: string) =>
+      server.call("POST", "/v1/agents", { name, capabilities });
+    const { body: pinned } = await agent([{ id: "piers", version: "^1.0.0" }], "Pinned");
+    await agent(["piers", "test_math"], "Adder");
+    const older = await register("1.1.0");
+    expect(older).toMatchObject({ status: 409, body: { code: "capability_older" } });
+    const breaking = await register("2.0.0");
+    expect(breaking).toMatchObject({ status: 409, body: { code: "capability_breaks" } });
+    expect(breaking.body.message).toContain('Pinned (The agent pins "piers" to ^1.0.0');
+    const [tool] = document(port).tools;
+    const conflict = await register("1.3.0", { tools: [{ ...tool, name: "add" }] });
+    expect(conflict.body.message).toContain("Adder (");
+    expect((await server.call("GET", "/v1/capabilities/piers")).body.version).toBe("1.2.0");
+    const forced = await register("2.0.0", {}, "?force=true");
+    expect(forced).toMatchObject({ status: 200, body: { broken: [{ id: pinned.id, name: "Pinned" }] } });
+    expect((await register("1.2.0", {}, "?force=true")).body.broken).toEqual([]);
+    const gone = await server.call("DELETE", "/v1/capabilities/piers");
+    expect(gone).toMatchObject({ status: 409, body: { code: "capability_in_use" } });
+    const removed = await server.call("DELETE", "/v1/capabilities/piers?force=true");
+    expect(removed.body.broken.map(({ name }: { name: string }) => name).sort()).toEqual(["Adder", "Pinned"]);
+  });
+
+  test.each([
+    ["a dependency that is not there", ["no_such"], "capability_unknown"],
+    ["itself as a dependency", ["quays"], "capability_cycle"],
+  ])("%s is refused, unless forced", async (_what, dependencies, code) => {
+    const quays = { ...document(port), id: "quays", dependencies };
+    expect(await server.call("POST", "/v1/capabilities", quays)).toMatchObject({
+      status: 422,
+      body: { code },
+    });
+    expect((await server.call("GET", "/v1/capabilities/quays")).status).toBe(404);
+    expect((await server.call("POST", "/v1/capabilities?force=true", quays)).status).toBe(201);
+    expect((await server.call("DELETE", "/v1/capabilities/quays")).status).toBe(204);
+  });
+
+  test("a tool of a capability that is not there is 404", async () => {
+    expect(await server.call("POST", "/v1/capabilities/nothing/tools/add", { input: {} })).toMatchObject({
+      status: 404,
+      body: { code: "capability_unknown" },
+    });
+  });
+
   test("are registered, called through the gate, replaced, and removed once unused", async () => {
     expect((await server.call("POST", "/v1/capabilities", document(port))).status).toBe(201);
     const called = await server.call("POST", "/v1/capabilities/tides/tools/tide_times", {

@@ -6,6 +6,9 @@ import {
   CapabilityDocument,
   CapabilityPage,
   CapabilityQuery,
+  CapabilityRegistered,
+  CapabilityRemoved,
+  ForceQuery,
   type RoutingWire,
   ToolResult,
   ToolRun,
@@ -18,6 +21,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { asWire, Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { traceParent } from "../http/trace-parent.ts";
+import { registerDocument, removeDocument } from "./change-capability.ts";
 import { type OneToolParts, runOneTool } from "./run-one-tool.ts";
 
 const Tool = Id.extend({ tool: z.string() });
@@ -69,8 +73,9 @@ const registerRoute = createRoute({
   summary: "Register a declarative capability, or a newer version of one",
   request: {
     body: jsonBody(CapabilityDocument),
+    query: ForceQuery,
   },
-  responses: { 200: json(CapabilityDetail, "Replaced."), 201: json(CapabilityDetail, "Registered.") },
+  responses: { 200: json(CapabilityRegistered, "Replaced."), 201: json(CapabilityRegistered, "Registered.") },
 });
 
 const removeRoute = createRoute({
@@ -79,9 +84,12 @@ const removeRoute = createRoute({
   method: "delete",
   path: "/v1/capabilities/{id}",
   tags: ["capabilities"],
-  summary: "Remove a registered capability that no agent uses",
-  request: { params: Id },
-  responses: { 204: { description: "It is gone." } },
+  summary: "Remove a registered capability; refused while agents use it, unless forced",
+  request: { params: Id, query: ForceQuery },
+  responses: {
+    200: json(CapabilityRemoved, "It is gone, by force: these agents used it."),
+    204: { description: "It is gone." },
+  },
 });
 
 export interface CapabilityRouteParts extends OneToolParts {
@@ -117,9 +125,10 @@ export function capabilityRoutes(services: CapabilityRouteParts) {
   });
   routes.openapi(registerRoute, async (c) => {
     const { email } = c.get("caller");
-    const saved = await services.documents.put(c.req.valid("json"), email);
+    const force = c.req.valid("query").force === "true";
+    const saved = await registerDocument(services, c.req.valid("json"), { by: email, force });
     if (!saved.ok) return problem(c, saved.failure);
-    const { capability, created } = saved.value;
+    const { capability, created, broken } = saved.value;
     await services.audit.add({
       actor: email,
       action: "capability.registered",
@@ -127,22 +136,21 @@ export function capabilityRoutes(services: CapabilityRouteParts) {
       details: { version: capability.version },
     });
     return c.json(
-      { ...capabilityDetail(capability), used_by: await agents.using(capability.id) },
+      { ...capabilityDetail(capability), used_by: await agents.using(capability.id), broken: [...broken] },
       created ? 201 : 200,
     );
   });
   routes.openapi(removeRoute, async (c) => {
     const { id } = c.req.valid("param");
-    const users = await agents.using(id);
-    if (users.length > 0)
-      return problem(c, fail("capability_in_use", { id, agents: users.map(({ name }) => name) }).failure);
-    const gone = await services.documents.remove(id);
+    const gone = await removeDocument(services, id, { force: c.req.valid("query").force === "true" });
     if (!gone.ok) return problem(c, gone.failure);
     await services.audit.add({ actor: c.get("caller").email, action: "capability.removed", subject: id });
-    return c.body(null, 204);
+    return gone.value.length > 0 ? c.json({ id, broken: [...gone.value] }, 200) : c.body(null, 204);
   });
   routes.openapi(runRoute, async (c) => {
     const { id, tool } = c.req.valid("param");
+    const known = registry.get(id);
+    if (!known.ok) return problem(c, { ...known.failure, status: 404 });
     const answer = await runOneTool(
       services,
       c.get("caller"),

@@ -3,6 +3,7 @@
  * misspelt, in the other case or of another type is refused, each unknown query parameter too, and nothing is changed.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runInput } from "../../../../tools/ag-ui-wire.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 
@@ -49,6 +50,79 @@ beforeAll(async () => {
   ids.sessions = (await server.call("POST", "/v1/sessions", { agent_id: ids.agents })).body.id;
 });
 afterAll(async () => server?.stop());
+
+/** What is said of faults that people met: a path, a body, and the words that must be there, or must not. */
+describe("a refusal says what is wrong in words that help", () => {
+  const agUi = (forwardedProps: object): [string, string, unknown] => [
+    "POST",
+    "/v1/agents/{agents}/ag-ui",
+    runInput({ forwardedProps }),
+  ];
+  test.each<[status: number, said: string, request: [method: string, path: string, body?: unknown]]>([
+    [422, "metadata: expected object, received string", ["POST", "/v1/sessions", { metadata: "x" }]],
+    [
+      422,
+      'unknown field "descripton", did you mean "description"?',
+      ["POST", "/v1/agents", { name: "A", descripton: "B" }],
+    ],
+    [
+      422,
+      'unknown field "systemPrompt", use "system_prompt"',
+      ["POST", "/v1/agents", { name: "A", systemPrompt: "" }],
+    ],
+    [
+      422,
+      "expected a URL with http: or https:",
+      ["POST", "/v1/agents", { name: "A", documentation_url: "ftp://a.example" }],
+    ],
+    [
+      422,
+      "webhook.url: expected a URL with http: or https:",
+      ["POST", "/v1/sessions/{sessions}/messages", { content: "x", webhook: { url: "ftp://a.example" } }],
+    ],
+    [404, '"devide"', ["POST", "/v1/capabilities/test_math/tools/devide", { input: {} }]],
+    [
+      404,
+      'There is no capability "test_mth"',
+      ["POST", "/v1/capabilities/test_mth/tools/add", { input: {} }],
+    ],
+    [404, 'There is no capability "test_mth"', ["GET", "/v1/capabilities/test_mth"]],
+    [405, "GET, POST", ["PUT", "/v1/agents", {}]],
+    [404, "/v1/agent", ["GET", "/v1/agent"]],
+    [422, 'unknown field "on_disconnect", use "onDisconnect"', agUi({ on_disconnect: "cancel" })],
+    [422, 'webhook: unknown field "method"', agUi({ webhook: { url: "https://a.example", method: "PUT" } })],
+    [
+      422,
+      'sampling: unknown field "temprature", did you mean "temperature"?',
+      agUi({ sampling: { temprature: 0 } }),
+    ],
+    [422, "reasoning: expected one of", agUi({ reasoning: "hard" })],
+  ])("%i %s", async (status, said, [method, path, body]) => {
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "");
+    const answer = await server.call(method, filled, body);
+    expect(answer.status).toBe(status);
+    const text = `${answer.body.message} ${answer.body.nextStep} ${answer.headers.get("allow")}`;
+    expect(text).toContain(said);
+    expect(text).not.toMatch(/expected record|Unrecognized key|Invalid URL|listed tools/);
+  });
+
+  test("what other libraries put into forwardedProps is passed over", async () => {
+    const [method, path, body] = agUi({ copilotKit: { a: 1 }, model: "gpt-4" });
+    const answer = await server.call(method, path.replace("{agents}", ids.agents ?? ""), body);
+    expect(answer.status).toBe(200);
+  });
+
+  test("a client's tool with the name of an agent's tool is told a next step that is possible", async () => {
+    const { body: agent } = await server.call("POST", "/v1/agents", {
+      name: "M",
+      capabilities: ["test_math"],
+    });
+    const tools = [{ name: "add", description: "", parameters: { type: "object", properties: {} } }];
+    const answer = await server.call("POST", `/v1/agents/${agent.id}/ag-ui`, runInput({ tools }));
+    expect(answer).toMatchObject({ status: 422, body: { code: "client_tool_conflict" } });
+    expect(answer.body.nextStep).toContain('another name, such as "client_add"');
+  });
+});
 
 const routes = (): Route[] =>
   Object.entries(document.paths)
