@@ -31,6 +31,7 @@ const LONGEST = [
   "backup",
   "docs",
   "tasks",
+  "copilotkit", // once, its packages are fetched
 ];
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -110,6 +110,49 @@ describe.skipIf(installed === undefined)("CopilotKit (needs the npm registry onc
     });
   });
 
+  test("of two calls that need approval, each gets its own answer", async () => {
+    kit.llm.script = (request) =>
+      toolAnswered(request)
+        ? say("Both answered.")
+        : {
+            calls: ["/a.txt", "/b.txt"].map((path) => ({
+              id: `del-${path}-${thread}`,
+              name: "delete_file",
+              input: { path },
+            })),
+          };
+    await send(page, "delete both");
+    const question = (path: string) => page.locator(`[data-call="del-${path}-${thread}"]`);
+    await question("/a.txt").getByRole("button", { name: "Cancel" }).click();
+    await question("/b.txt").getByRole("button", { name: "Approve" }).click();
+    await answered("Both answered.");
+    const { body } = await kit.server.call("GET", `/v1/sessions/${thread}/messages`);
+    const results = body.items.filter(({ role }: { role: string }) => role === "tool");
+    expect(results.map((result: object) => JSON.stringify(result).includes("tool_denied")).sort()).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  test("a tool of the page and a call that needs approval in one step both count", async () => {
+    kit.llm.script = (request) =>
+      toolAnswered(request)
+        ? say("Both done.")
+        : {
+            calls: [
+              { id: `color-${thread}`, name: "set_color", input: { color: "teal" } },
+              { id: `del-${thread}`, name: "delete_file", input: { path: "/a.txt" } },
+            ],
+          };
+    await send(page, "both");
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await answered("Both done.");
+    expect(await page.getByTestId("color").textContent()).toBe("teal");
+    expect(lastRequest()).toContain("The page is teal now.");
+    // After a page's tool, CopilotKit goes on by itself; its own client stops that while a question is open.
+    expect(kit.faults.splice(0).join()).toMatch(/^[^\n]*pending interrupt[^\n]*$/);
+  });
+
   test("page and agent share a state, and a second page of the thread knows it", async () => {
     await page.getByRole("button", { name: "Set size" }).click();
     kit.llm.script = callThenSay("update_state", { patch: [{ op: "add", path: "/color", value: "red" }] });
