@@ -29,7 +29,7 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
     fault: "a second server on the same folder",
     outcome: "it is refused, the first does not notice; after kill -9 the folder is free",
     file: STORE,
-    title: "that another server holds",
+    title: "used by another server",
   },
   {
     fault: "the clock jumps back by a day",
@@ -65,14 +65,14 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
     fault: "an MCP server dies in a call",
     outcome: "the call fails with the server's last words, the next call starts it anew",
     file: PROVIDER,
-    title: "an MCP server that dies in a call",
+    title: "an MCP server that dies during a call",
   },
   {
     fault: "a server starts while Postgres is away, or is cut off in the middle of its start",
     outcome:
       "it waits (30 s, or as set), says for what, lives and is not ready; then serves, or ends with a next step",
     file: START,
-    title: "waits, lives and is not ready",
+    title: "waits, is alive but not ready",
   },
   {
     fault: "a process is killed before and after each of its writes",
@@ -84,6 +84,6 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
     fault: "a process is frozen while another takes over",
     outcome: "it writes nothing more when it wakes",
     file: "packages/server/src/start/several-processes.live.test.ts",
-    title: "one that is frozen loses its run",
+    title: "a frozen one loses its run",
   },
 ];

@@ -11,14 +11,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Start the server (the default)",
     load: async () => (await import("./commands/serve.ts")).serve,
   },
-  chat: { summary: "Talk to an agent", load: async () => (await import("./commands/chat.ts")).chat },
+  chat: { summary: "Chat with an agent", load: async () => (await import("./commands/chat.ts")).chat },
   approvals: {
-    summary: "What waits for a person, and answering it",
+    summary: "List pending approvals and answer them",
     load: async () => (await import("./commands/approvals.ts")).approvals,
   },
   run: { summary: "Execute a task", load: async () => (await import("./commands/run.ts")).run },
   route: {
-    summary: "Which capability a task goes to, and why",
+    summary: "Show which capability a task goes to, and why",
     load: async () => (await import("./commands/route.ts")).route,
   },
   capabilities: {
@@ -30,7 +30,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/agents.ts")).agents,
   },
   apply: {
-    summary: "Make agents what files say, after showing the difference",
+    summary: "Apply agent files, after showing the difference",
     load: async () => (await import("./commands/apply.ts")).apply,
   },
   rules: {
@@ -66,15 +66,15 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/services.ts")).services,
   },
   audit: {
-    summary: "Who changed what, and whether the log is intact",
+    summary: "Show the audit log, or verify it",
     load: async () => (await import("./commands/audit.ts")).audit,
   },
   triggers: {
-    summary: "What services sent, and what became of it",
+    summary: "List triggers and their outcome",
     load: async () => (await import("./commands/triggers.ts")).triggers,
   },
   new: {
-    summary: "Write a working capability project",
+    summary: "Create a capability project",
     load: async () => (await import("./commands/new.ts")).newProject,
   },
   pack: {
@@ -82,15 +82,15 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/new.ts")).pack,
   },
   "coding-agents": {
-    summary: "What ten coding agents can do; replay and install",
+    summary: "Compare coding agents; run, replay and install them",
     load: async () => (await import("./commands/coding-agents.ts")).codingAgents,
   },
   doctor: {
-    summary: "Check the coding agents of this machine",
+    summary: "Check the coding agents on this machine",
     load: async () => (await import("./commands/doctor.ts")).doctor,
   },
   models: {
-    summary: "Models with windows and prices; choose the default with `models use`",
+    summary: "List models and prices; choose the default with `models use`",
     load: async () => (await import("./commands/models.ts")).models,
   },
   providers: {
@@ -98,11 +98,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/providers.ts")).providers,
   },
   delegate: {
-    summary: "Give a task to a coding agent",
+    summary: "Delegate a task to a coding agent",
     load: async () => (await import("./commands/delegate.ts")).delegate,
   },
   secrets: {
-    summary: "Give capabilities secrets by name",
+    summary: "Give secrets to capabilities",
     load: async () => (await import("./commands/secrets.ts")).secrets,
   },
   keys: {
@@ -110,11 +110,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/keys.ts")).keys,
   },
   backup: {
-    summary: "Write the whole installation into one file",
+    summary: "Back up the whole installation to one file",
     load: async () => (await import("./commands/backup.ts")).backup,
   },
   restore: {
-    summary: "Fill an empty installation from a backup",
+    summary: "Restore a backup into an empty installation",
     load: async () => (await import("./commands/backup.ts")).restore,
   },
   migrate: {

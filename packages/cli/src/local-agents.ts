@@ -1,18 +1,18 @@
-/** The coding agents of this machine, without a server: the client, and a doctor whose probes it counts on. */
+/** The coding agents on this machine, without a server: the client, and a doctor whose probes it uses. */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { BUILT_IN_ADAPTERS, type LocalAgents, openLocalAgents as openAgents } from "@capstan/coding-agents";
 import { type Failure, fail } from "@capstan/core";
 
-/** A failure when one of these names is no coding agent's. */
+/** A failure when one of these names is not a coding agent. */
 export function refuseUnknown(agents: readonly string[]): { readonly failure: Failure } | undefined {
   const unknown = agents.find((agent) => !Object.hasOwn(BUILT_IN_ADAPTERS, agent));
   if (unknown === undefined) return undefined;
   return fail("coding_agent_unknown", { agent: unknown, known: Object.keys(BUILT_IN_ADAPTERS) });
 }
 
-/** Probes are kept where a server reads them: one that was started here, else the one of the home folder. */
+/** Probes are stored where a server reads them: in the folder of a server started here, otherwise in the home folder. */
 export function openLocalAgents(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<LocalAgents> {

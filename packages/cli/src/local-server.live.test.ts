@@ -7,11 +7,11 @@ import { reachServer } from "./local-server.ts";
 const CAPSTAN_DATA_DIR = mkdtempSync(join(tmpdir(), "capstan-start-"));
 afterAll(() => rmSync(CAPSTAN_DATA_DIR, { recursive: true }));
 
-test("a server that cannot start is not waited for, and its own words are shown", async () => {
+test("a server that cannot start is not awaited, and its own message is shown", async () => {
   let said = "";
   const environment = { CAPSTAN_DATA_DIR, PORT: "4499", DATABASE_URL: "nonsense" };
   const api = await reachServer({ environment, say: (text) => (said += text) });
-  expect(said).toMatch(/It ended at once; .*server\.log says:\n[\s\S]*DATABASE_URL/);
+  expect(said).toMatch(/It exited immediately; .*server\.log says:\n[\s\S]*DATABASE_URL/);
   expect(await api.agents.list()).toMatchObject({
     failure: { code: "server_unreachable" },
   });

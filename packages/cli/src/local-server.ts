@@ -1,4 +1,4 @@
-/** The server to talk to: the one of CAPSTAN_URL, else the local one, started in the background when none answers. */
+/** The server to use: the one of CAPSTAN_URL, otherwise the local one, started in the background if none answers. */
 
 import { spawn } from "node:child_process";
 import { mkdirSync, openSync, readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ export interface ServerOptions {
   readonly say: (text: string) => void;
 }
 
-const WAIT_MS = 60_000; // the first start makes the database
+const WAIT_MS = 60_000; // the first start creates the database
 const STEP_MS = 100;
 
 export async function reachServer({ environment, say }: ServerOptions): Promise<Api> {
@@ -29,20 +29,20 @@ export async function reachServer({ environment, say }: ServerOptions): Promise<
   for (let waited = 0; waited < WAIT_MS; waited += STEP_MS) {
     if (await answers(api)) {
       say(
-        `It keeps running in the background (process ${started.pid}, log ${started.log}); end it with \`kill ${started.pid}\`.\n`,
+        `It keeps running in the background (process ${started.pid}, log ${started.log}); stop it with \`kill ${started.pid}\`.\n`,
       );
-      return reach(); // it may have left a token by now
+      return reach(); // it may have written a token by now
     }
     if (started.hasEnded()) {
-      say(`It ended at once; ${started.log} says:\n${lastLines(started.log)}\n`);
+      say(`It exited immediately; ${started.log} says:\n${lastLines(started.log)}\n`);
       break;
     }
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
   }
-  return api; // the next call says that nothing answers, and what to do
+  return api; // the next call reports that nothing answers, and what to do
 }
 
-/** What a server on this machine leaves for its own user where the system does not tell who connects. */
+/** The token that a server on this machine writes for its own user where the system does not tell who connects. */
 function localToken(url: string): string | undefined {
   const port = loopbackPort(url);
   if (port === undefined) return undefined;
@@ -53,19 +53,19 @@ function localToken(url: string): string | undefined {
   }
 }
 
-/** An empty variable counts as unset, as shells and compose files write it. */
+/** An empty variable counts as unset, as in shells and compose files. */
 const filled = (value: string | undefined): string | undefined => value?.trim() || undefined;
 
 const dataDirOf = ({ CAPSTAN_DATA_DIR }: ServerOptions["environment"]): string =>
   filled(CAPSTAN_DATA_DIR) ?? "./.capstan";
 
-/** What a server that demands keys leaves for whoever owns its data folder; sent to this machine only. */
+/** The token that a server with required keys writes for the owner of its data folder; only sent to this machine. */
 function ownerToken(url: string, dataDir: string): string | undefined {
   if (loopbackPort(url) === undefined) return undefined;
   try {
     return readFileSync(join(dataDir, "owner-token"), "utf8").trim();
   } catch {
-    return undefined; // there is none, or this user may not read it: then it is not the owner
+    return undefined; // missing, or not readable: then this user is not the owner
   }
 }
 

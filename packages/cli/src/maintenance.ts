@@ -1,4 +1,4 @@
-/** Starts the server package's maintenance process and passes on what it says. Found by name, never imported, as the server is. */
+/** Starts the server package's maintenance process and relays its output. Resolved by name, never imported, like the server. */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";

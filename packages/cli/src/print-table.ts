@@ -1,4 +1,4 @@
-/** Rows as aligned columns; the last column takes what is left of the line and is cut there. */
+/** Rows as aligned columns; the last column is cut at the end of the line. */
 export function printTable(rows: readonly (readonly string[])[], columns: number): string {
   if (rows.length === 0) return "";
   const count = Math.max(...rows.map((row) => row.length));
@@ -23,7 +23,7 @@ const cut = (text: string, room: number): string => {
   return line.length <= room ? line : `${line.slice(0, room - 1)}…`;
 };
 
-/** A list with its head; where it is empty, a sentence that says so. */
+/** A list with its header; a sentence if it is empty. */
 export function printList(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -1,4 +1,4 @@
-/** What options say, by the schema of the request it becomes: said here with the usage, not by the server without. */
+/** Builds a request body from options, validated by its schema here, with the usage, rather than by the server. */
 import { fail, type Result } from "@capstan/core";
 import { readInput } from "@capstan/core/internal";
 import type { z } from "zod";
@@ -13,6 +13,6 @@ export function requestBody<S extends z.ZodType>(
   return read.ok ? read : fail("command_invalid", { message: read.where, usage });
 }
 
-/** A number on the command line; what is none stays text, and is refused by name. */
+/** A number on the command line; anything else stays text, and is refused by name. */
 export const numberOf = (text: unknown): unknown =>
   typeof text === "string" && text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;

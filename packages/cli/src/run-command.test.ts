@@ -1,18 +1,18 @@
-/** What a person sees who types something wrong: none of this reaches a server. */
+/** What a person sees after a typing mistake: none of this reaches a server. */
 import { describe, expect, test } from "vitest";
 import { typeCommand } from "../../../tools/command-under-test.ts";
 
 const NOWHERE = "http://127.0.0.1:9"; // nothing here may ask it
 const capstan = (...args: string[]) => typeCommand(NOWHERE, args);
 
-describe("what cannot be read as a command is said with the way out", () => {
+describe("an invalid command is reported with how to fix it", () => {
   test.each<[string[], string, string]>([
     [["agnets"], 'There is no command "agnets".', 'Did you mean "agents"?'],
     [["constructor"], 'There is no command "constructor".', "`capstan help` lists them all."],
-    [["agents", "shwo", "x"], '"shwo" is unknown here; there is list, show', "Usage: capstan agents ["],
+    [["agents", "shwo", "x"], '"shwo" is not known here; use one of list, show', "Usage: capstan agents ["],
     [
       ["agents", "constructor"],
-      '"constructor" is unknown here; there is list, show',
+      '"constructor" is not known here; use one of list, show',
       "Usage: capstan agents [",
     ],
     [["agents", "show"], "show needs an agent's name or id", "Usage: capstan agents ["],
@@ -25,12 +25,12 @@ describe("what cannot be read as a command is said with the way out", () => {
     [["services", "stop"], "stop needs a service's name", "Usage: capstan services ["],
     [
       ["coding-agents", "relpay"],
-      '"relpay" is unknown here; there is list, replay',
+      '"relpay" is not known here; use one of list, replay',
       "Usage: capstan coding-agents [",
     ],
     [["coding-agents", "install", "nope"], "There is no coding agent 'nope'", "Use one of claude, codex"],
     [["doctor", "nope"], "There is no coding agent 'nope'", "Use one of claude, codex"],
-    [["delegate", "claude"], "a coding agent and a prompt are needed", "Usage: capstan delegate "],
+    [["delegate", "claude"], "a coding agent and a prompt are required", "Usage: capstan delegate "],
     [
       ["new", "cli", "x", "--language", "cobol"],
       'language: expected one of "typescript", "python"',
@@ -53,7 +53,7 @@ describe("what cannot be read as a command is said with the way out", () => {
   });
 
   test.each([[["agnets"]], [["agents", "--bogus"]], [["agents", "show"]]])(
-    "capstan %j --json says it as JSON",
+    "capstan %j --json reports it as JSON",
     async (args) => {
       const { err } = await capstan(...args, "--json");
       expect(JSON.parse(err)).toEqual({

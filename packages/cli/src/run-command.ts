@@ -1,4 +1,4 @@
-/** From an argument vector to an exit code: finds the command, parses its options, prints what went wrong with a next step. */
+/** From an argument vector to an exit code: finds the command, parses its options, prints errors with a next step. */
 
 import { parseArgs } from "node:util";
 import { type Failure, fail } from "@capstan/core";
@@ -38,7 +38,7 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
   return typeof outcome === "number" ? outcome : explain(outcome.failure, surroundings, json);
 }
 
-/** The vector as if all of it were typed: `--help` is `help`, `help agents` is `agents --help`, options alone are `serve`'s. */
+/** Normalises the vector: `--help` is `help`, `help agents` is `agents --help`, options alone belong to `serve`. */
 function spoken(argv: readonly string[]): readonly string[] {
   const [first = "", about] = argv;
   if (first === "help" && about !== undefined && !about.startsWith("-")) return [about, "--help"];
@@ -46,7 +46,7 @@ function spoken(argv: readonly string[]): readonly string[] {
   return first.startsWith("-") ? ["serve", ...argv] : argv;
 }
 
-/** A file or folder of this machine that cannot be used; all else that is thrown is a bug, and shows its stack. */
+/** A local file or folder that cannot be used; anything else that is thrown is a bug, and shows its stack. */
 function systemRefusal(error: NodeJS.ErrnoException): { readonly failure: Failure } {
   if (error.code === undefined || error.path === undefined) throw error;
   return fail("path_refused", { why: error.message });
@@ -65,7 +65,7 @@ function parse(command: Command, rest: readonly string[]) {
   }
 }
 
-/** What `parseArgs` says, without its advice about positional arguments; for a misspelt option, which was meant. */
+/** `parseArgs`' message, without its advice about positional arguments; for a misspelt option, with a suggestion. */
 function misread({ options = {} }: Command, { message }: Error): string {
   const [said = ""] = message.split(". ");
   const option = /^Unknown option '--?([^']+)'/.exec(said)?.[1];

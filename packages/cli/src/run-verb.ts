@@ -1,9 +1,9 @@
-/** The word behind a command's name, as in `agents show helper`: which part of the command runs, and what it must be given. */
+/** The word after a command's name, as in `agents show helper`: which part of the command runs, and its required argument. */
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "./command.ts";
 
 export interface Verb {
-  /** What must stand behind it, in a person's words: "an agent's name or id". A verb without it stands alone. */
+  /** Its required argument, for people: "an agent's name or id". Absent: none. */
   readonly needs?: string;
   run(context: CommandContext, subject: string): ReturnType<Command["run"]>;
 }
@@ -18,7 +18,7 @@ export async function runVerb(
   const [said = names[0] ?? "", subject = ""] = context.args;
   const verb = Object.hasOwn(verbs, said) ? verbs[said] : undefined;
   if (!verb) {
-    const message = `"${said}" is unknown here; there is ${names.join(", ")}`;
+    const message = `"${said}" is not known here; use one of ${names.join(", ")}`;
     return fail("command_invalid", { message, usage });
   }
   if (verb.needs !== undefined && subject === "")

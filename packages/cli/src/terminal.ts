@@ -36,7 +36,7 @@ export function openTerminal(
   };
 }
 
-/** `capstan models | head` closes the pipe: that is no error of ours. */
+/** `capstan models | head` closes the pipe: not an error. */
 function leaveQuietly(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit(0);
   throw error;

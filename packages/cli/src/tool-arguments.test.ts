@@ -37,7 +37,7 @@ describe("arguments of a tool on the command line", () => {
     ["level=2", { level: 2 }],
     ["nobody=12", { nobody: 12 }],
     ["nobody=x=y", { nobody: "x=y" }],
-  ])("%s is read as the schema says", (word, input) => {
+  ])("%s is parsed by the schema", (word, input) => {
     expect(read(word)).toEqual({ ok: true, value: input });
   });
 
@@ -57,7 +57,7 @@ describe("arguments of a tool on the command line", () => {
     expect(read("count=1", "count=2").ok).toBe(false);
   });
 
-  test("one JSON object is taken as it is", () => {
+  test("one JSON object is passed unchanged", () => {
     expect(read('{"a": 2, "b": [40]}')).toEqual({ ok: true, value: { a: 2, b: [40] } });
   });
 });

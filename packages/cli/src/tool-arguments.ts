@@ -1,6 +1,6 @@
 /**
- * A tool's arguments as a person types them: `{"a": 1}`, or `a=1 name=x`. A value is read as the tool's schema says, so
- * that `seconds=33` is the text 33 where a text is wanted, and the number where a number is.
+ * A tool's arguments as typed: `{"a": 1}`, or `a=1 name=x`. A value is parsed by the tool's schema, so
+ * that `seconds=33` is the text 33 where text is expected, and the number where a number is.
  */
 import { fail, ok, type Result } from "@capstan/core";
 
@@ -32,7 +32,7 @@ function jsonInput(text: string, usage: string): Result<Input> {
   }
 }
 
-/** What the schema says a field may be; nothing for one it does not know, which the server refuses by name. */
+/** The types the schema allows for a field; undefined for an unknown one, which the server refuses by name. */
 function propertyOf({ properties }: Json, name: string): unknown {
   return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
@@ -59,7 +59,7 @@ const referred = (path: string, root: Json): unknown =>
 
 type Value = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
 
-/** A text stays as it was typed wherever a text may stand, unless it can only be meant as one of the other kinds. */
+/** Text stays as typed wherever text is allowed, unless it can only be meant as another type. */
 function readValue(text: string, kinds: readonly string[]): Value {
   if (kinds.length === 0) return { ok: true, value: guessed(text) };
   const others = kinds.filter((kind) => kind !== "string");
@@ -77,7 +77,7 @@ function isOfKind(value: unknown, kind: string): boolean {
   return kind === "object" ? isObject(value) : typeof value === kind;
 }
 
-/** Without a schema: a value that reads as JSON is JSON, anything else is text. */
+/** Without a schema: a value that parses as JSON is JSON, anything else is text. */
 function guessed(text: string): unknown {
   const parsed = /^(-?\d|true$|false$|null$|\[|\{|")/.test(text) ? parsedJson(text) : undefined;
   return parsed === undefined ? text : parsed;

@@ -1,13 +1,13 @@
 /**
- * `npm start`. It does two things before the server is loaded, because they cannot be done after: it is the only one
- * who reads the environment, and it lets Node keep compiled code, so that the next start need not compile it again.
+ * `npm start`. Does two things that must happen before the server is loaded: it is the only place that
+ * reads the environment, and it enables Node's compile cache, so that the next start need not compile again.
  */
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { join } from "node:path";
 
-const SETTLED_MS = 3000; // when nobody waits for the start any more; a process that is killed before writes no cache
+const SETTLED_MS = 3000; // after startup; a process killed earlier writes no cache
 
-// Beside the code, not in the data folder or a temporary one: whoever can write here can change the code itself.
+// Next to the code, not in the data folder or a temporary one: whoever can write here can change the code itself.
 enableCompileCache(join(import.meta.dirname, "../.cache"));
 const { runServer } = await import("./start/run-server.ts");
 const { releaseStartMemory } = await import("./start/release-start-memory.ts");

@@ -1,6 +1,6 @@
 /**
- * What applying files would change on a server, agent by agent, in the order in which it can be done: agents that others
- * list come first. An agent is found by its id when the server knows it, else by its name.
+ * What applying files would change on a server, agent by agent, in an order that works: agents that others
+ * list come first. An agent is found by its id if the server knows it, otherwise by its name.
  */
 import type { Agent } from "@capstan/client";
 import {
@@ -20,14 +20,14 @@ export interface Change {
   readonly path: string;
   readonly file: AgentFile;
   readonly served: Agent | undefined;
-  /** With `agent.new:<name>` for agents that are not there yet. */
+  /** With `agent.new:<name>` for agents that do not exist yet. */
   readonly fields: AgentFields;
   readonly differences: readonly FieldDifference[];
 }
 
 const NEW = "new:";
 
-/** What of it a server can judge before the agents it lists are there. */
+/** The part that a server can validate before the listed agents exist. */
 export const withoutNewAgents = ({ fields, ...change }: Change): Change => ({
   ...change,
   fields: {
@@ -69,7 +69,7 @@ function only(served: readonly Agent[], name: string): Result<Agent | undefined>
   if (same.length < 2) return ok(same[0]);
   return fail("conflict", {
     message: `The server has ${same.length} agents named "${name}": ${same.map(({ id }) => id).join(", ")}.`,
-    nextStep: "Write the `id` of the one that is meant into its file, or rename the others.",
+    nextStep: "Put the `id` of the right one into its file, or rename the others.",
   });
 }
 
@@ -91,7 +91,7 @@ function inOrder(found: readonly FoundAgent[]): Result<FoundAgent[]> {
   for (const one of found) {
     const circle = visit(one, []);
     if (!circle) continue;
-    const where = `the agents list each other in a circle: ${circle.join(" -> ")}`;
+    const where = `the agents list each other in a cycle: ${circle.join(" -> ")}`;
     return located(one.path, fail("agent_file_invalid", { where }));
   }
   return ok([...done]);

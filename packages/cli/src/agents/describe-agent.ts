@@ -9,7 +9,7 @@ export interface Described {
   readonly serverUrl: string;
 }
 
-/** What a form is written to, below the folder that is named. */
+/** The file of each form, below the given folder. */
 export interface WrittenForm {
   readonly path: string;
   readonly text: string;
@@ -61,13 +61,13 @@ function skill({ agent, preview, serverUrl }: Described): string {
 function agentsMd({ agent, preview, serverUrl }: Described): string {
   return [
     ...[`## ${agent.name}`, "", ...(agent.description ? [agent.description, ""] : [])],
-    `Its tools are served over MCP at ${mcpUrl(agent, serverUrl)}; every call is checked, and some ask a person first.`,
+    `Its tools are served over MCP at ${mcpUrl(agent, serverUrl)}; every call is checked, and some require approval.`,
     ...["", ...toolLines(preview), ""],
   ].join("\n");
 }
 
 const ASKS: Readonly<Record<string, string>> = {
-  approve: " (asks a person first)",
+  approve: "(requires approval)",
   client: " (yours to do)",
 };
 

@@ -1,4 +1,4 @@
-/** The agent that a person means by an id or a name. */
+/** Finds an agent by id or name. */
 import type { Agent, Api } from "@capstan/client";
 import { fail, ok, type Result } from "@capstan/core";
 
@@ -7,7 +7,7 @@ export async function findAgent(api: Api, wanted: string): Promise<Result<Agent>
   return all.ok ? agentNamed(all.value, wanted) : all;
 }
 
-/** An id, else a name, else a name in other letter case. */
+/** By id, then by name, then by name ignoring case. */
 export function agentNamed(agents: readonly Agent[], wanted: string): Result<Agent> {
   const lower = wanted.toLowerCase();
   const ways: ((agent: Agent) => boolean)[] = [

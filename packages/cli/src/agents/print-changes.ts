@@ -1,4 +1,4 @@
-/** A plan for people: one block per agent, one line per field; of a text that changed only the lines that did. */
+/** A plan for people: one block per agent, one line per field; for changed texts only the changed lines. */
 import type { FieldDifference } from "@capstan/client/wire";
 import type { Change } from "./apply-plan.ts";
 
@@ -33,7 +33,7 @@ function listChange(before: readonly unknown[], after: readonly unknown[]): stri
   return [...gone, ...come, ...moved].join(", ");
 }
 
-/** What lies between the lines that both begin and both end with. */
+/** The lines between the common start and the common end. */
 function changedLines(before: string, after: string): string[] {
   const [old, now] = [lines(before), lines(after)];
   let head = 0;

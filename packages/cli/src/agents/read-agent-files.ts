@@ -1,4 +1,4 @@
-/** Agents out of files: YAML (several documents in one file), JSON, and TypeScript by its default export. */
+/** Reads agents from files: YAML (several documents in one file), JSON, and TypeScript with a default export. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { extname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,7 +13,7 @@ export interface FoundAgent {
 
 type Read = (path: string) => Promise<unknown[]>;
 
-/** A module may export one agent or several; one without a default export only helps the others. */
+/** A module may export one agent or several; one without a default export is a helper of the others. */
 const readModule: Read = async (path) => {
   const { default: made } = (await import(pathToFileURL(path).href)) as { default?: unknown };
   return made === undefined ? [] : [made].flat();
@@ -44,7 +44,7 @@ export async function readAgentFiles(place: string): Promise<Result<FoundAgent[]
     }
   }
   if (found.length > 0) return twice(found) ?? ok(found);
-  return fail("agent_file_invalid", { where: `${place} holds no agent` });
+  return fail("agent_file_invalid", { where: `${place} contains no agent` });
 }
 
 async function pathsIn(place: string): Promise<Result<string[]>> {
@@ -77,7 +77,7 @@ async function readYaml(path: string): Promise<unknown[]> {
   });
 }
 
-/** Two files for one agent would overwrite each other at every apply. */
+/** Two files for one agent would overwrite each other on every apply. */
 function twice(found: readonly FoundAgent[]): Refused | undefined {
   const seen = new Map<string, string>();
   for (const { path, file } of found) {

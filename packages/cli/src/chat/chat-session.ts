@@ -1,4 +1,4 @@
-/** One conversation in the terminal: send, print what happens, ask for approvals, stop on Ctrl-C. */
+/** One conversation in the terminal: send, print events, ask for approvals, stop on Ctrl-C. */
 import type { Api, Approval, Following } from "@capstan/client";
 import { type Failure, fail, type RunEvent } from "@capstan/core";
 import type { Terminal } from "../command.ts";
@@ -15,7 +15,7 @@ export interface ChatParts {
 }
 
 export interface Chat {
-  /** Sends one message; 0 or 1 when its run has ended well or badly, or the failure it could not start with. */
+  /** Sends one message; returns 0 or 1 for the run's outcome, or the failure if it could not start. */
   say(text: string): Promise<number | { readonly failure: Failure }>;
   close(): void;
 }
@@ -28,7 +28,7 @@ export function openChat({ api, terminal, sessionId, json, colours }: ChatParts)
     new Promise<RunEvent>((resolve) => {
       ended = resolve;
     });
-  /** Only this run's events: a session that goes on has older runs, and their ends are not this one's. */
+  /** Only this run's events: an existing session has older runs with their own ends. */
   const follow = (run: string) => {
     following?.close();
     following = api.sessions.followEvents(sessionId, {
@@ -64,7 +64,7 @@ export function openChat({ api, terminal, sessionId, json, colours }: ChatParts)
   };
 }
 
-/** The approvals a run waits for, those of the agents it gave work to among them. */
+/** The approvals a run waits for, including those of agents it delegated to. */
 const asksIn = (event: RunEvent): string[] =>
   event.type === "RUN_FINISHED" && event.outcome?.type === "interrupt"
     ? event.outcome.interrupts.map(({ id }) => id)
@@ -83,7 +83,7 @@ async function answerAll(api: Api, terminal: Terminal, ids: readonly string[]): 
   return undefined;
 }
 
-/** False when the person left the question open, with Ctrl-C: it waits in the inbox. */
+/** False when the person left the question pending, with Ctrl-C: it stays in the inbox. */
 async function answer(api: Api, terminal: Terminal, approval: Approval): Promise<boolean> {
   terminal.out(`\n? ${approval.tool} ${JSON.stringify(approval.input)}\n  ${approval.reason ?? ""}\n`);
   for (;;) {
@@ -111,6 +111,6 @@ async function decisionFor(key: string, terminal: Terminal, input: Approval["inp
     }
   }
   if (key !== "n" && key !== "no") return undefined;
-  const words = await terminal.ask("  why not (optional): ");
+  const words = await terminal.ask("  reason (optional, sent to the agent): ");
   return { decision: "deny" as const, ...(words && { words }) };
 }

@@ -30,7 +30,7 @@ const sessions = async () => (await server.call("GET", "/v1/sessions?limit=200")
 const approvals = async () => (await server.call("GET", "/v1/approvals?status=pending")).body.items;
 
 describe("messages", () => {
-  test("on the command line are answered, with the tool's call on a line of its own", async () => {
+  test("on the command line are answered, with each tool call on its own line", async () => {
     const { code, out } = await capstan(["chat", "--message", "add 2 and 40"]);
     const { body } = await server.call("GET", "/v1/sessions?limit=1");
     expect(body.items[0].title).toBe("add 2 and 40");
@@ -42,7 +42,7 @@ describe("messages", () => {
     });
   });
 
-  test("of a pipe are answered one after the other, in one session", async () => {
+  test("from a pipe are answered one after the other, in one session", async () => {
     await agent("Reckoner");
     const before = await sessions();
     const { code, out } = await capstan(["chat", "reckoner"], {
@@ -53,7 +53,7 @@ describe("messages", () => {
     expect(await sessions()).toBe(before + 1);
   });
 
-  test("are typed at the prompt until /exit, and events come as JSON when asked for", async () => {
+  test("are typed at the prompt until /exit, and printed as JSON events on request", async () => {
     const { out, questions } = await capstan(["chat", "--json"], { answers: ["add 2 and 40", "/exit"] });
     const events = out
       .trim()
@@ -63,7 +63,7 @@ describe("messages", () => {
     expect(questions).toHaveLength(2);
   });
 
-  test("in a session that goes on show the new answer, and none of the old ones", async () => {
+  test("in an existing session show the new answer, and none of the old ones", async () => {
     await capstan(["chat", "--message", "add 2 and 40", "--message", "add 3 and 50"]);
     const { body } = await server.call("GET", "/v1/sessions?limit=1");
     const { code, out } = await capstan(["chat", "--session", body.items[0].id, "--message", "add 4 and 60"]);
@@ -79,14 +79,14 @@ describe("messages", () => {
     expect(await sessions()).toBe(before);
   });
 
-  test("whose run fails are told so by the exit code", async () => {
+  test("whose run fails are reported by the exit code", async () => {
     await agent("Mute", { model: "openai-compatible/scripted" });
     llm.script = () => ({ status: 401 });
     const { code, out } = await capstan(["chat", "mute", "--message", "hello"]);
     expect({ code, out }).toEqual({ code: 1, out: expect.stringContaining("refused the key (401)") });
   });
 
-  test("to nobody are refused with the next step", async () => {
+  test("to an unknown agent are refused with the next step", async () => {
     expect(await capstan(["chat", "Nobody"])).toMatchObject({
       code: 1,
       err: expect.stringContaining('There is no agent "Nobody"'),
@@ -94,21 +94,21 @@ describe("messages", () => {
   });
 });
 
-describe("a call that needs approval", () => {
+describe("a call that requires approval", () => {
   const careful = () => agent("Careful", { tool_policies: { add: "approve" } });
 
   test.each<[string, string[], RegExp]>([
     ["runs on y", ["y"], /42/],
-    ["runs with the arguments a person types on e", ["e", '{"a":2,"b":58}'], /60/],
-    ["is asked about again after what is not JSON", ["e", "{", "y"], /42/],
-    ["does not run on n, and the agent hears why", ["n", "not today"], /not today/],
+    ["runs with the edited arguments on e", ["e", '{"a":2,"b":58}'], /60/],
+    ["is asked about again after invalid JSON", ["e", "{", "y"], /42/],
+    ["does not run on n, and the agent gets the reason", ["n", "not today"], /not today/],
   ])("%s", async (_, keys, shown) => {
     await careful();
     const { out, questions } = await capstan(["chat", "Careful"], {
       answers: ["add 2 and 40", ...keys, "/exit"],
     });
     expect(out).toMatch(shown);
-    // To edit, one goes on from what the model wrote.
+    // Editing starts from the model's arguments.
     expect(questions.includes('  arguments as JSON: {"a":2,"b":40}')).toBe(keys.includes("e"));
     expect(await approvals()).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe("a call that needs approval", () => {
     expect(out.includes("\u001b[")).toBe(coloured);
   });
 
-  test("is asked about here, also when an agent makes it that was given the work", async () => {
+  test("is asked about here, even when a delegated agent makes it", async () => {
     const worker = await agent("Worker", { tool_policies: { add: "approve" } });
     const model = "openai-compatible/scripted";
     const capabilities = [`agent.${worker.body.id}`];
@@ -141,7 +141,7 @@ describe("a call that needs approval", () => {
     expect(await approvals()).toEqual([]);
   });
 
-  test("is left open by Ctrl-C, neither run nor denied", async () => {
+  test("stays pending on Ctrl-C, neither run nor denied", async () => {
     await careful();
     const { err } = await capstan(["chat", "Careful"], { answers: ["add 2 and 40", undefined, "/exit"] });
     const [{ id }] = await approvals();
@@ -149,7 +149,7 @@ describe("a call that needs approval", () => {
     expect(await capstan(["approvals", "deny", id])).toMatchObject({ code: 0 });
   });
 
-  test("is not approved by Ctrl-C while its arguments are edited, even when it needs none", async () => {
+  test("is not approved by Ctrl-C while its arguments are edited, even if it has none", async () => {
     await agent("Clock", {
       capabilities: ["current_time"],
       tool_policies: { get_current_time: "approve" },

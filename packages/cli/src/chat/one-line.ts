@@ -1,4 +1,4 @@
-/** A call's arguments or its result on one line of a terminal, cut where it grows too long to read. */
+/** A call's arguments or result on one terminal line, truncated. */
 const SHOWN_CHARS = 160;
 
 export function oneLine(text: string): string {

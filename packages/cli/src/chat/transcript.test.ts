@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { transcript } from "./transcript.ts";
 
-test("a stored conversation reads as it did when it was held", () => {
+test("a stored conversation is shown like a live one", () => {
   const call = { tool_call_id: "1", tool_name: "add" };
   expect(
     transcript([
@@ -19,7 +19,7 @@ test("a stored conversation reads as it did when it was held", () => {
   ).toBe('\n› add 2 and 40\n> add {"a":2,"b":40}\n  {"result":42}\nIt is 42.\n');
 });
 
-test("arguments that a person changed are shown beside those of the model", () => {
+test("edited arguments are shown next to the model's", () => {
   const result = {
     tool_call_id: "1",
     tool_name: "add",
@@ -28,6 +28,6 @@ test("arguments that a person changed are shown beside those of the model", () =
     edited_input: { a: 5, b: 6 },
   };
   expect(transcript([{ role: "tool", content: [{ type: "tool-result", ...result }] }])).toBe(
-    '  with {"a":5,"b":6}, as a person wrote\n  11\n',
+    '  edited by a person: {"a":5,"b":6}\n  11\n',
   );
 });

@@ -1,4 +1,4 @@
-/** A stored conversation as a terminal shows one: what was said, and a line for each call and its result. Pure. */
+/** A stored conversation for the terminal: messages, and a line for each call and its result. Pure. */
 import type { Message } from "@capstan/client";
 import { oneLine } from "./one-line.ts";
 
@@ -12,6 +12,6 @@ function lineOf(role: Message["role"], part: Message["content"][number]): string
   const edited =
     part.edited_input === undefined
       ? ""
-      : `  with ${oneLine(JSON.stringify(part.edited_input))}, as a person wrote\n`;
+      : `  edited by a person: ${oneLine(JSON.stringify(part.edited_input))}\n`;
   return `${edited}  ${oneLine(JSON.stringify(part.output))}\n`;
 }

@@ -1,4 +1,4 @@
-/** A run's events as lines of a terminal: text as it comes, one line per tool call, reasoning in grey. Pure. */
+/** A run's events as terminal lines: streamed text, one line per tool call, reasoning in grey. Pure. */
 import type { RunEvent } from "@capstan/core";
 import { oneLine } from "./one-line.ts";
 

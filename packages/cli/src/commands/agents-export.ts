@@ -1,4 +1,4 @@
-/** capstan agents export: agents as files that `capstan apply` reads, or one of them described for other programs. */
+/** capstan agents export: agents as files for `capstan apply`, or one of them described for other programs. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Agent, Api } from "@capstan/client";
@@ -65,7 +65,7 @@ async function writeForms(form: string, { agents, all, api }: Exporting): Promis
   return preview.ok ? ok([describe({ agent, preview: preview.value, serverUrl: api.url })]) : preview;
 }
 
-/** To the terminal as one text that `apply` reads too, or one file each. */
+/** To the terminal as one text that `apply` also reads, or as one file each. */
 async function put({ options, print }: CommandContext, forms: readonly WrittenForm[]) {
   if (typeof options.out !== "string") return print(forms, () => forms.map(({ text }) => text).join("---\n"));
   const paths: string[] = [];

@@ -13,7 +13,7 @@ export const agents: Command = {
   usage:
     "capstan agents [list | show <id or name> | create <name> --capability <id>... | delete <id or name> [--force] | export [<id or name>] [--as yaml|ts|skill|agents-md|mcp-json] [--out <folder>]]",
   summary:
-    "Lists agents; shows one composed; creates and deletes; writes them as files that `capstan apply` reads.",
+    "Lists agents; shows one composed; creates and deletes; exports them as files for `capstan apply`.",
   options: {
     capability: { type: "string", multiple: true },
     prompt: { type: "string" },
@@ -51,7 +51,7 @@ async function list({ server, print, terminal }: CommandContext) {
     capabilities.map(capabilityId).join(", "),
   ]);
   const head = ["ID", "NAME", "HARNESS", "MODEL", "CAPABILITIES"];
-  const none = "No agent yet. `capstan agents create <name> --capability <id>` makes one.";
+  const none = "No agents yet. Create one with `capstan agents create <name> --capability <id>`.";
   return print(answer.value, () => printList(head, rows, terminal.columns, none));
 }
 

@@ -57,7 +57,7 @@ capabilities: [session_file_system]
 `;
 
 describe("capstan apply", () => {
-  test("creates what is not there, agents that others list first, and then finds no difference", async () => {
+  test("creates missing agents, those that others list first, and then finds no difference", async () => {
     const path = await write("team.yaml", TEAM);
     const first = await changes(path, "--yes");
     expect(first.applied).toBe(true);
@@ -90,10 +90,10 @@ describe("capstan apply", () => {
     expect((await capstan(["apply", path, "--dry-run"])).out).toContain("Nothing was applied.");
     const yes = await capstan(["apply", path], ["y"]);
     expect(yes.out).toContain("Changed Lead, now v2");
-    expect((await capstan(["apply", path])).out).toContain("There is nothing to do.");
+    expect((await capstan(["apply", path])).out).toContain("Nothing to do.");
   });
 
-  test("takes back what a file no longer says", async () => {
+  test("removes what a file no longer contains", async () => {
     const path = await write("a.yaml", "name: A\ndescription: old\n");
     await changes(path, "--yes");
     await write("a.yaml", "name: A\n");
@@ -114,30 +114,30 @@ describe("capstan apply", () => {
     expect((await server.call("GET", "/v1/agents")).body.total).toBe(5);
   });
 
-  test("renames an agent whose id the file holds", async () => {
+  test("renames an agent whose id is in the file", async () => {
     const { body } = await server.call("POST", "/v1/agents", { name: "Before" });
     const path = await write("a.yaml", `id: ${body.id}\nname: After\n`);
     expect((await changes(path, "--yes")).changes).toMatchObject([{ action: "update", id: body.id }]);
   });
 
   test.each<[string, string, string]>([
-    ["a field nobody knows", "name: A\nprompt: x\n", "prompt"],
+    ["an unknown field", "name: A\nprompt: x\n", "prompt"],
     ["broken YAML", "name: [", "a.yaml"],
-    ["a capability nobody has", "name: A\ncapabilities: [nope]\n", 'no capability "nope"'],
-    ["an agent nobody has", "name: A\ncapabilities: [{ agent: B }]\n", 'no agent "B"'],
+    ["an unknown capability", "name: A\ncapabilities: [nope]\n", 'no capability "nope"'],
+    ["an unknown agent", "name: A\ncapabilities: [{ agent: B }]\n", 'no agent "B"'],
     [
-      "a circle",
+      "a cycle",
       "name: A\ncapabilities: [{ agent: B }]\n---\nname: B\ncapabilities: [{ agent: A }]\n",
-      "circle",
+      "cycle",
     ],
     ["one agent twice", "name: A\n---\nname: A\n", "both describe"],
     ["a value the server refuses", "name: A\nlimits: { max_steps: -1 }\n", "max_steps"],
     [
-      "a model without a key, behind an agent that is all right",
+      "a model without a key, after a valid agent",
       "name: A\n---\nname: B\nmodel: anthropic/claude-sonnet-5-5\ncapabilities: [{ agent: A }]\n",
       "No key is set",
     ],
-    ["nothing", "", "holds no agent"],
+    ["nothing", "", "contains no agent"],
   ])("refuses %s, names the file, and changes nothing", async (_what, text, words) => {
     const path = await write("a.yaml", text);
     const { code, err } = await capstan(["apply", path, "--yes"]);
@@ -147,7 +147,7 @@ describe("capstan apply", () => {
     expect((await server.call("GET", "/v1/agents")).body.total).toBe(0);
   });
 
-  test("asks for the id when the server has two of one name", async () => {
+  test("asks for the id when the server has two with the same name", async () => {
     for (let i = 0; i < 2; i++) await server.call("POST", "/v1/agents", { name: "Twin" });
     const { err } = await capstan(["apply", await write("a.yaml", "name: Twin\n"), "--yes"]);
     expect(err).toMatch(/2 agents named "Twin".*[0-9a-f-]{36}/s);
@@ -155,7 +155,7 @@ describe("capstan apply", () => {
 });
 
 describe("capstan agents export", () => {
-  test.each(["yaml", "ts"])("as %s is what apply reads without a difference", async (form) => {
+  test.each(["yaml", "ts"])("as %s can be applied without a difference", async (form) => {
     const team = await write("team.yaml", TEAM);
     await changes(team, "--yes");
     await rm(team);
@@ -170,7 +170,7 @@ describe("capstan agents export", () => {
     ]);
   });
 
-  test("prints one agent, by id or by name, as apply reads it", async () => {
+  test("prints one agent, by id or by name, in the form apply reads", async () => {
     await changes(await write("team.yaml", TEAM), "--yes");
     const { out } = await capstan(["agents", "export", "Lead"]);
     expect(out).toContain("- agent: Worker\n");
@@ -180,12 +180,12 @@ describe("capstan agents export", () => {
     expect((await capstan(["agents", "export", "Nobody"])).code).toBe(1);
   });
 
-  test("as a skill is one that the installer takes", async () => {
+  test("as a skill can be installed", async () => {
     await changes(await write("team.yaml", TEAM), "--yes");
     await capstan(["agents", "export", "Lead", "--as", "skill", "--out", folder]);
     const text = await readFile(join(folder, "lead", "SKILL.md"), "utf8");
     expect(text).toContain("You lead.");
-    expect(text).toContain("- `add` (asks a person first): ");
+    expect(text).toContain("- `add` (requires approval): ");
     const review = await server.call("POST", "/v1/packages/review", {
       source: join(folder, "lead"),
       kind: "skill",
@@ -193,7 +193,7 @@ describe("capstan agents export", () => {
     expect(review.body).toMatchObject({ name: expect.stringContaining("lead"), kind: "skill" });
   });
 
-  test("as mcp-json is where an MCP client finds the agent's tools", async () => {
+  test("as mcp-json is an entry that an MCP client can use", async () => {
     await changes(await write("team.yaml", TEAM), "--yes");
     const { out } = await capstan(["agents", "export", "Worker", "--as", "mcp-json"]);
     const { url } = JSON.parse(out).mcpServers.worker;
@@ -210,7 +210,7 @@ describe("capstan agents export", () => {
     expect(out).toContain("- `page_web_fetch`: ");
   });
 
-  test("refuses a form nobody knows, and one for several agents", async () => {
+  test("refuses an unknown form, and a single-agent form for several agents", async () => {
     await changes(await write("team.yaml", TEAM), "--yes");
     expect((await capstan(["agents", "export", "Lead", "--as", "pdf"])).err).toContain("not a form");
     expect((await capstan(["agents", "export", "--as", "skill"])).err).toContain("name it");

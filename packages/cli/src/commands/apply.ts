@@ -1,4 +1,4 @@
-/** capstan apply: makes the server's agents what the files say, after showing the difference. Others are left alone. */
+/** capstan apply: makes the server's agents match the files, after showing the difference. Other agents are not touched. */
 import { type Agent, type Api, agentPatch } from "@capstan/client";
 import { agentFields } from "@capstan/client/wire";
 import { fail, ok, type Refused, type Result } from "@capstan/core";
@@ -10,13 +10,13 @@ import type { Command, CommandContext } from "../command.ts";
 export const apply: Command = {
   usage: "capstan apply <file or folder> [--yes] [--dry-run]",
   summary:
-    "Shows how agents in files (YAML, JSON or TypeScript) differ from the server's, and applies it after a yes.",
+    "Shows how agents in files (YAML, JSON or TypeScript) differ from the server's, and applies the changes after confirmation.",
   options: { yes: { type: "boolean", short: "y" }, "dry-run": { type: "boolean" } },
   examples: ["capstan apply agents/", "capstan apply agents/helper.yaml --dry-run"],
   async run(context) {
     const [place, ...more] = context.args;
     if (place === undefined || more.length > 0)
-      return fail("command_invalid", { message: "one file or folder is needed", usage: apply.usage });
+      return fail("command_invalid", { message: "one file or folder is required", usage: apply.usage });
     const found = await readAgentFiles(place);
     if (!found.ok) return found;
     const api = await context.server();
@@ -64,7 +64,7 @@ async function save(api: Api, { file, served }: Change, ids: ReadonlyMap<string,
     : api.agents.create(fields.value);
 }
 
-/** What the server would refuse is said before anything is changed, so that a folder is not applied by half. */
+/** What the server would refuse is reported before anything changes, so that a folder is never half applied. */
 async function findRefusal(api: Api, plan: readonly Change[]): Promise<Refused | undefined> {
   const changed = plan.filter(({ action }) => action !== "none");
   for (const { fields, path } of changed.map(withoutNewAgents)) {
@@ -88,7 +88,6 @@ function report(
   }
   for (const [{ action }, { name, id, version }] of done)
     terminal.out(action === "create" ? `Created ${name} (${id})\n` : `Changed ${name}, now v${version}\n`);
-  if (done.size === 0)
-    terminal.out(options["dry-run"] ? "Nothing was applied.\n" : "There is nothing to do.\n");
+  if (done.size === 0) terminal.out(options["dry-run"] ? "Nothing was applied.\n" : "Nothing to do.\n");
   return 0;
 }

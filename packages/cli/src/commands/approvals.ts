@@ -1,4 +1,4 @@
-/** capstan approvals: the inbox, and answering from it. */
+/** capstan approvals: lists the inbox and answers approvals. */
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
@@ -6,7 +6,7 @@ import { runVerb } from "../run-verb.ts";
 
 export const approvals: Command = {
   usage: "capstan approvals [list | approve <id> [--args json] | deny <id> [--words text]]",
-  summary: "Lists what waits for a person, and answers.",
+  summary: "Lists pending approvals, and answers them.",
   options: { args: { type: "string" }, words: { type: "string" }, all: { type: "boolean" } },
   run: (context) =>
     runVerb(context, approvals.usage, {
@@ -27,7 +27,7 @@ async function list({ server, options, print, terminal }: CommandContext) {
     JSON.stringify(input),
   ]);
   const head = ["ID", "TOOL", "STATUS", "AGENT", "ARGUMENTS"];
-  return print(answer.value, () => printList(head, rows, terminal.columns, "Nothing waits for an answer."));
+  return print(answer.value, () => printList(head, rows, terminal.columns, "No pending approvals."));
 }
 
 async function answer({ server, options, print }: CommandContext, decision: "approve" | "deny", id: string) {
@@ -43,7 +43,7 @@ async function answer({ server, options, print }: CommandContext, decision: "app
   return print(answered.value, `${answered.value.status}: ${answered.value.tool}\n`);
 }
 
-/** Null when none was given, undefined when it cannot be read. */
+/** Null when not given, undefined when it cannot be parsed. */
 function parsed(text: CommandContext["options"][string]): Record<string, unknown> | null | undefined {
   if (typeof text !== "string") return null;
   try {

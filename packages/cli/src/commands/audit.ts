@@ -1,11 +1,11 @@
-/** capstan audit: who changed what, and whether the log is as it was written. */
+/** capstan audit: who changed what, and whether the log is intact. */
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const audit: Command = {
   usage: "capstan audit [list | verify]",
-  summary: "Lists the audit log, or checks that no row was changed or removed. Needs an admin's key.",
+  summary: "Lists the audit log, or verifies that no row was changed or removed. Requires an admin's key.",
   options: {},
   run: (context) => runVerb(context, audit.usage, { list: { run: list }, verify: { run: verify } }),
 };
@@ -21,7 +21,7 @@ async function list({ server, print, terminal }: CommandContext) {
     subject,
   ]);
   const head = ["ID", "AT", "WHO", "WHAT", "ON"];
-  return print(answer.value, () => printList(head, rows, terminal.columns, "Nothing has been changed yet."));
+  return print(answer.value, () => printList(head, rows, terminal.columns, "No changes yet."));
 }
 
 /** Exits with 1 when the log is not intact, so that a script can tell. */
@@ -29,12 +29,12 @@ async function verify({ server, print }: CommandContext) {
   const answer = await (await server()).server.verifyAudit();
   if (!answer.ok) return answer;
   const { intact, checked, unchained, head, broken } = answer.value;
-  const older = unchained > 0 ? `${unchained} older rows were written before there was a chain.\n` : "";
+  const older = unchained > 0 ? `${unchained} older rows were written before the chain existed.\n` : "";
   print(
     answer.value,
     intact
-      ? `The audit log is intact: ${checked} rows fit their chain, the last is ${head || "none"}.\n${older}`
-      : `Row ${broken?.id} does not fit: ${broken?.why}. ${checked} rows before it do.\n`,
+      ? `The audit log is intact: ${checked} rows match their chain, the last hash is ${head || "none"}.\n${older}`
+      : `Row ${broken?.id} does not match: ${broken?.why}. ${checked} rows before it do.\n`,
   );
   return intact ? 0 : 1;
 }

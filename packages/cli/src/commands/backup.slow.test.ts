@@ -6,7 +6,7 @@ import { type ServerProcess, serverProcess } from "../../../../tools/server-proc
 import { freshPglite, freshPostgres } from "../../../../tools/stores-under-test.ts";
 import { runCommand } from "../run-command.ts";
 
-test("an installation moves by a file and to Postgres; what waited for a person is answered there", async () => {
+test("an installation moves by a file and to Postgres, and pending approvals are answered there", async () => {
   const store = await freshPglite();
   const postgres = await freshPostgres();
   const folder = await mkdtemp(join(tmpdir(), "capstan-backup-"));
@@ -45,7 +45,7 @@ test("an installation moves by a file and to Postgres; what waited for a person 
 }, 180_000); // seven processes are started, one after the other
 
 test.each([["backup"], ["restore"], ["migrate"], ["migrate", "--to", "mysql://x"]])(
-  "capstan %s %s %s says what it wants",
+  "capstan %s %s %s reports what is required",
   async (...args) => {
     const { code, err } = await capstan(args, {});
     expect(code).toBe(1);
@@ -53,7 +53,7 @@ test.each([["backup"], ["restore"], ["migrate"], ["migrate", "--to", "mysql://x"
   },
 );
 
-/** An agent whose sum needs a yes, asked for one. */
+/** An agent whose sum requires approval, asked for one. */
 async function askForApproval(server: ServerProcess): Promise<string> {
   const agent = await server.call("POST", "/v1/agents", {
     name: "Sums",

@@ -1,4 +1,4 @@
-/** capstan backup, restore and migrate: the whole installation as a file, out of a file, and from the embedded store to Postgres. */
+/** capstan backup, restore and migrate: the whole installation to a file, from a file, and from the embedded store to Postgres. */
 import { fail } from "@capstan/core";
 import { z } from "zod";
 import type { Command, CommandContext } from "../command.ts";
@@ -19,7 +19,7 @@ const MoveDone = Counts.extend({ location: z.string() });
 export const backup: Command = {
   usage: "capstan backup <file>",
   summary:
-    "Writes agents, sessions, users, keys, packages, triggers and all else into one file. Stop the server first, unless it uses Postgres.",
+    "Writes agents, sessions, users, keys, packages, triggers and everything else to one file. Stop the server first, unless it uses Postgres.",
   examples: [
     "capstan backup before-upgrade.capstan",
     "DATABASE_URL=postgres://... capstan backup nightly.capstan",
@@ -31,26 +31,27 @@ export const backup: Command = {
       `Wrote ${done.path} (${number(Math.ceil(done.bytes / 1024))} KB): ${counted(done)}.`,
       ...(done.servers > 0
         ? [
-            "Servers were at work: the database is one moment, files of the data folder are as they were found.",
+            "Servers were running: the database is a consistent snapshot, files of the data folder are as found.",
           ]
         : []),
       done.holdsSecret
-        ? "It holds this installation's keys: keep it as safe as the data folder."
-        : "Providers' keys in it are sealed with CAPSTAN_SECRET: keep that too.",
+        ? "It contains this installation's keys: keep it as safe as the data folder."
+        : "Provider keys in it are encrypted with CAPSTAN_SECRET: keep that too.",
     ]);
   },
 };
 
 export const restore: Command = {
   usage: "capstan restore <file>",
-  summary: "Fills an empty data folder, and the empty database of DATABASE_URL if it is set, from a backup.",
+  summary:
+    "Restores a backup into an empty data folder, and into the empty database of DATABASE_URL if it is set.",
   examples: ["CAPSTAN_DATA_DIR=/var/lib/capstan capstan restore before-upgrade.capstan"],
   run(context) {
     const [path] = context.args;
     if (path === undefined) return wants("the file to read", restore);
     return perform(context, RestoreDone, ["restore", path], (done) => [
       `Restored to ${done.location}: ${counted(done)}, as of ${done.madeAt}.`,
-      "Start the server: runs that were on go on, and approvals wait where they waited.",
+      "Start the server: active runs continue, and approvals are still pending.",
     ]);
   },
 };
@@ -58,7 +59,7 @@ export const restore: Command = {
 export const migrate: Command = {
   usage: "capstan migrate --to <DATABASE_URL>",
   summary:
-    "Copies the embedded store into an empty Postgres. The data folder stays, and the embedded store is not changed.",
+    "Copies the embedded store into an empty Postgres. The data folder stays in use, and the embedded store is not changed.",
   options: { to: { type: "string" } },
   examples: ["capstan migrate --to postgres://capstan@db.example.com/capstan"],
   run(context) {
@@ -93,7 +94,7 @@ async function perform<T>(
 const wants = async (what: string, { usage }: Command) =>
   fail("command_invalid", { message: `it wants ${what}`, usage });
 
-/** What people count first, then the rest. */
+/** The most interesting counts first, then the rest. */
 function counted({ rows, files }: z.infer<typeof Counts>): string {
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
   const of = (count: number, one: string) => `${number(count)} ${one}${count === 1 ? "" : "s"}`;

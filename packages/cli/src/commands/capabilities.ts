@@ -1,4 +1,4 @@
-/** capstan capabilities: what is registered; with an id, one of them with its tools. */
+/** capstan capabilities: the registered capabilities; with an id, one of them with its tools. */
 import type { CapabilityDetail } from "@capstan/client";
 import { CapabilityQuery } from "@capstan/client/wire";
 import type { Command, CommandContext } from "../command.ts";
@@ -32,7 +32,7 @@ async function list({ server, options, print, terminal }: CommandContext) {
   const rows = items.map((item) => [item.id, item.status, item.category ?? "", item.description]);
   const head = ["ID", "STATUS", "CATEGORY", "DESCRIPTION"];
   return print({ items, total: items.length }, () =>
-    printList(head, rows, terminal.columns, "No capability is like that."),
+    printList(head, rows, terminal.columns, "No capability matches."),
   );
 }
 

@@ -1,4 +1,4 @@
-/** capstan chat: talk to an agent in the terminal. Ctrl-C stops the run, a second one at the prompt ends the program. */
+/** capstan chat: chat with an agent in the terminal. Ctrl-C stops the run, a second one at the prompt ends the program. */
 import { type Agent, type Api, titleFromMessage } from "@capstan/client";
 import { ok, type Result } from "@capstan/core";
 import { capabilityId } from "../agents/capability-id.ts";
@@ -14,7 +14,7 @@ const FIRST_AGENT = {
 
 export const chat: Command = {
   usage: "capstan chat [agent name or id] [--message text] [--session id]",
-  summary: "Talks to an agent. Without an agent it uses the first one, and makes one when there is none.",
+  summary: "Chats with an agent. Without a name it uses the first agent, and creates one if there is none.",
   options: { message: { type: "string", multiple: true }, session: { type: "string" } },
   examples: [
     "capstan chat",
@@ -51,7 +51,7 @@ function converse({ options, terminal }: CommandContext, say: Say) {
   return terminal.isInteractive ? prompt(terminal, say) : sayAll(terminal.lines(), say);
 }
 
-/** Messages of the command line, or lines of a pipe, one after the other. */
+/** Messages from the command line, or lines of a pipe, one after the other. */
 async function sayAll(texts: Iterable<string> | AsyncIterable<string>, say: Say) {
   let code = 0;
   for await (const text of texts) {
@@ -72,7 +72,7 @@ async function prompt(terminal: CommandContext["terminal"], say: Say): Promise<n
   }
 }
 
-/** How the session comes to be at the first message: by then there is something to call it, and nothing said leaves none behind. */
+/** The session is created with the first message: then it has a title, and without a message none is left behind. */
 async function startFor(
   api: Api,
   { args, options, json, terminal }: CommandContext,
@@ -89,7 +89,7 @@ async function startFor(
   });
 }
 
-/** The first agent when none is named; one is made when there is none. */
+/** The first agent when none is named; created when there is none. */
 async function agentFor(api: Api, wanted: string | undefined): Promise<Result<Agent>> {
   if (wanted !== undefined) return findAgent(api, wanted);
   const listed = await api.agents.list({ limit: 1 });

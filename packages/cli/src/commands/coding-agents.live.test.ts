@@ -1,4 +1,4 @@
-/** What a person types about coding agents. No server is needed; the agent is a script that prints a recording. */
+/** The coding agent commands. No server is needed; the agent is a script that prints a recording. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** A `claude` that prints a recording and stays until it is let go. */
+/** A `claude` that prints a recording and waits until it is released. */
 function install(name: string): void {
   const path = join(home, "bin", "claude");
   const script = `#!/bin/sh\n[ "$1" = --version ] && { echo "2.1.325 (Claude Code)"; exit; }\ncat '${recording(name)}'\nexec cat >/dev/null\n`;
@@ -37,7 +37,7 @@ const events = (out: string) =>
     .map((line) => JSON.parse(line) as CodingAgentEvent);
 
 describe("capstan coding-agents replay", () => {
-  test("prints one event a line, the start first and the end last", async () => {
+  test("prints one event per line, the start first and the end last", async () => {
     const { code, out } = await capstan([
       "coding-agents",
       "replay",
@@ -68,8 +68,8 @@ describe("capstan coding-agents replay", () => {
   test.each<[string, string[], string]>([
     ["a file that cannot be read", ["claude", "/no/such/file.jsonl"], "Usage: capstan coding-agents"],
     ["a file that is not named", ["claude"], "Usage: capstan coding-agents"],
-    ["an agent that nobody knows", ["clod", "/no/such/file.jsonl"], "Use one of claude, codex"],
-    ["an agent that only looks known", ["toString", "/no/such/file.jsonl"], "Use one of claude, codex"],
+    ["an unknown agent", ["clod", "/no/such/file.jsonl"], "Use one of claude, codex"],
+    ["a name inherited by every object", ["toString", "/no/such/file.jsonl"], "Use one of claude, codex"],
   ])("exits with another code for %s, and says what to do", async (_, args, nextStep) => {
     const { code, err } = await capstan(["coding-agents", "replay", ...args]);
     expect(code).not.toBe(0);
@@ -99,7 +99,7 @@ describe("capstan coding-agents", () => {
     expect((await capstan(["coding-agents"])).out).toMatch(/Claude Code +claude +JSONL/);
   });
 
-  test("install prints how, and runs nothing without a yes", async () => {
+  test("install prints the command, and runs nothing without confirmation", async () => {
     const { code, out, questions } = await capstan(["coding-agents", "install", "claude"], ["n"]);
     expect(code).toBe(0);
     expect(out).toContain("npm install -g @anthropic-ai/claude-code");
@@ -115,7 +115,7 @@ test("capstan models lists an agent's models with windows, prices and levels, an
 });
 
 describe("capstan delegate", () => {
-  test("prints the answer, the tools and the end as they come", async () => {
+  test("prints the answer, the tools and the end as they arrive", async () => {
     install("claude-tool");
     const { code, out } = await capstan(["delegate", "claude", "--thinking", "high", "use a tool"]);
     expect(out).toMatch(/I will use a tool\.\s+> Bash .*sim-tool-ok[\s\S]*The sim answer is 42\.\s+done/);
@@ -128,14 +128,14 @@ describe("capstan delegate", () => {
     expect([code, out]).toEqual([1, expect.stringMatching(/failed: Invalid API key/)]);
   });
 
-  test("refuses what the agent cannot do before it starts anything", async () => {
+  test("refuses unsupported options before anything starts", async () => {
     const { code, err } = await capstan(["delegate", "hermes", "--thinking", "high", "hello"]);
     expect(code).toBe(1);
     expect(err).toContain("Agent 'hermes' does not support thinking/reasoning mode");
   });
 });
 
-test("capstan doctor tells who is installed, in which version, and who is not", async () => {
+test("capstan doctor lists who is installed, in which version, and who is not", async () => {
   install("claude-text");
   const { agents } = JSON.parse((await capstan(["doctor", "--json"])).out);
   expect(agents).toHaveLength(10);

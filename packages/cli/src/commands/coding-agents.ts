@@ -22,7 +22,7 @@ export const codingAgents: Command = {
   usage:
     'capstan coding-agents [list | run <agent> "<prompt>" | plugins <agent> [list | search | install | uninstall] [<plugin>] | sessions <agent> [<id>] | replay <agent> <file.jsonl> | install <agent>] [--yes]',
   summary:
-    "What ten coding agents can do. `run` runs one with its output as it comes, `plugins` lists and changes its plugins, `sessions` lists and reads what it stored, `replay` prints the events of a recording, `install` says how to install one.",
+    "Compares coding agents. `run` runs one and streams its output, `plugins` lists and changes its plugins, `sessions` lists and reads its stored sessions, `replay` prints the events of a recording, `install` shows how to install one.",
   options: { yes: { type: "boolean" }, ...RUN_FLAGS },
   examples: ["capstan coding-agents --json", "capstan coding-agents replay claude run.jsonl --json"],
   run: (context) =>
@@ -70,11 +70,11 @@ async function install({ json, options, print, terminal, environment }: CommandC
   if (!first || json) return 0;
   const answer = options.yes ? "y" : await terminal.ask(`Run "${first.command}" now? [y/N] `);
   if (answer?.trim().toLowerCase() !== "y") return 0;
-  // By the shell: some are a pipeline.
+  // With a shell: some commands are a pipeline.
   return spawnSync(first.command, { stdio: "inherit", shell: true }).status ?? 1;
 }
 
-/** As `delegate`, where people look for it. */
+/** Same as `delegate`, where people look for it. */
 const runAgent: Verb["run"] = async (context) => delegate.run({ ...context, args: context.args.slice(1) });
 
 async function plugins({ args, json, terminal, environment }: CommandContext, agent: string) {

@@ -1,4 +1,4 @@
-/** capstan delegate: one task to a coding agent of this machine, with its output as it comes. */
+/** capstan delegate: one task for a coding agent on this machine, with streamed output. */
 
 import { CodingAgentError, type RunHandle } from "@capstan/coding-agents";
 import { fail } from "@capstan/core";
@@ -7,7 +7,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { jsonLine } from "../json-text.ts";
 import { openLocalAgents } from "../local-agents.ts";
 
-/** How a run is asked for; `coding-agents run` takes the same. */
+/** Options of a run; shared with `coding-agents run`. */
 export const RUN_FLAGS = {
   model: { type: "string" },
   thinking: { type: "string" },
@@ -22,13 +22,13 @@ export const RUN_FLAGS = {
 export const delegate: Command = {
   usage:
     'capstan delegate <agent> [--model m] [--thinking low|medium|high|max] [--session id] [--approve yolo|prompt|deny] [--transport t] [--max-turns n] [--max-cost usd] "<prompt>"',
-  summary: "Runs a coding agent and prints what it does. Ctrl-C asks it to stop.",
+  summary: "Runs a coding agent and prints its output. Ctrl-C asks it to stop.",
   options: RUN_FLAGS,
   examples: ['capstan delegate claude --thinking high "fix the failing test"'],
   async run(context) {
     if (context.args.length < 2)
       return fail("command_invalid", {
-        message: "a coding agent and a prompt are needed",
+        message: "a coding agent and a prompt are required",
         usage: delegate.usage,
       });
     const options = parseRunOptions(asked(context));

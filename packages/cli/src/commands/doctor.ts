@@ -1,16 +1,16 @@
-/** capstan doctor: which coding agents are installed, whether they are logged in, and (with --probe) whether they keep their promises. */
+/** capstan doctor: which coding agents are installed and logged in, and (with --probe) whether they do what they claim. */
 import { type AgentDiagnosis, isProbeClean, type ProbeReport } from "@capstan/coding-agents";
 import type { Command, CommandContext } from "../command.ts";
 import { openLocalAgents, refuseUnknown } from "../local-agents.ts";
 import { printTable } from "../print-table.ts";
 
-/** A probe found a difference, or could not tell: neither is a success. */
+/** A probe found a difference, or was inconclusive: neither is a success. */
 const NOT_CLEAN = 3;
 
 export const doctor: Command = {
   usage: "capstan doctor [agent ...] [--probe] | capstan doctor --security",
   summary:
-    "Checks the coding agents of this machine. --probe runs each against a simulated model, over each transport; the exit code is 3 when something differs or could not be told. --security says what the server promises on its machine.",
+    "Checks the coding agents on this machine. --probe runs each against a simulated model, over each transport; the exit code is 3 when something differs or is inconclusive. --security shows the server's security guarantees.",
   options: { probe: { type: "boolean" }, security: { type: "boolean" } },
   async run(context) {
     if (context.options.security) return printSecurity(context);
@@ -29,7 +29,7 @@ export const doctor: Command = {
   },
 };
 
-/** Exits with 1 when something does not hold, so that a script can tell. */
+/** Exits with 1 when a guarantee does not hold, for scripts. */
 async function printSecurity({ server, print }: CommandContext) {
   const answer = await (await server()).server.status();
   if (!answer.ok) return answer;
@@ -82,9 +82,10 @@ function findings({ agent, differences, inconclusive, features }: ProbeReport): 
         `${agent} over ${transport}: ${feature} ${outcome}${why ? `: ${why}` : ""}\n`,
     ),
     ...differences.map(
-      ({ field, declared, observed }) => `${agent}: ${field} is declared ${declared}, and was ${observed}\n`,
+      ({ field, declared, observed }) =>
+        `${agent}: ${field} is declared ${declared}, but observed ${observed}\n`,
     ),
     ...inconclusive.map(({ scenario, why }) => `${agent}: ${scenario} could not be tried: ${why}\n`),
-    ...(differences.length === 0 ? [`${agent}: everything that was tried is as declared\n`] : []),
+    ...(differences.length === 0 ? [`${agent}: everything tested is as declared\n`] : []),
   ];
 }

@@ -64,7 +64,7 @@ test.each([
   ["a file", file],
   ["an address", () => `${origin}/openapi.json`],
 ])(
-  "%s becomes one capability; a tool of it is found by a task, called, and gone when uninstalled",
+  "%s becomes one capability; one of its tools is found by a task, called, and removed when uninstalled",
   async (_, source) => {
     expect(documentText().length).toBeGreaterThan(5_000_000);
     const seen = await typeCommand(server.url, ["install", source(), "--yes", "--json"]);
@@ -81,7 +81,7 @@ test.each([
   },
 );
 
-test("a document that is none is refused with what is wrong", async () => {
+test("an invalid document is refused with what is wrong", async () => {
   const path = join(folder, "none.json");
   writeFileSync(path, '{"hello":"world"}');
   const seen = await typeCommand(server.url, ["install", path, "--yes"]);

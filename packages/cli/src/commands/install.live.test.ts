@@ -1,4 +1,4 @@
-/** What a person types about packages, services and triggers, against a real server. */
+/** The package, service and trigger commands, against a real server. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,16 +46,16 @@ const capstan = (args: string[], answers: string[] = []) =>
   typeCommand(server.url, args, answers.length > 0 ? { answers } : {});
 const installed = async () => JSON.parse((await capstan(["packages", "--json"])).out).items;
 
-test("a command with a path that has spaces reaches the server as it was typed", async () => {
+test("a command with spaces in its path reaches the server unchanged", async () => {
   const script = join(folder, "my tools", "server.mjs");
   const { out } = await capstan(["install", "node", script, "--kind", "mcp"], ["n"]);
   expect(out).toContain(`node ${script}`);
 });
 
 describe("what lies in the drop folder", () => {
-  test("is told at start and by --scan, waits for a yes, and waits no more when it is installed", async () => {
+  test("is reported at startup and by --scan, waits for confirmation, and no longer waits once installed", async () => {
     const path = join(store.dataDir, "capabilities", "clis", "aech-cli-demo-0.1.0.tgz");
-    expect(saidAtStart).toContain(`${path} waits for review`);
+    expect(saidAtStart).toContain(`${path} is waiting for review`);
     expect(saidAtStart).not.toContain("left-pad");
     const { out } = await capstan(["install", "--scan"]);
     expect(out).toContain("aech-cli-demo 0.1.0 (npm)");
@@ -70,7 +70,7 @@ describe("what lies in the drop folder", () => {
 });
 
 describe("capstan install", () => {
-  test("shows the review and asks; a no leaves nothing, a yes installs, --grant grants", async () => {
+  test("shows the review and asks; a no installs nothing, a yes installs, --grant grants", async () => {
     const path = keep("demo.tgz", testTarball());
     const no = await capstan(["install", path], ["n"]);
     expect(no).toMatchObject({ code: 1, err: expect.stringContaining("Nothing was installed") });
@@ -89,7 +89,7 @@ describe("capstan install", () => {
     expect([code, err]).toEqual([1, expect.stringMatching(/0\.1\.0.*other|hash|sha256/is)]);
   });
 
-  test("shows what an update may do more, and asks for it", async () => {
+  test("shows the additional permissions of an update, and asks", async () => {
     const manifest = { ...demoManifest, required_scopes: ["Demo.Use", "Demo.More"] };
     const path = keep("grown.tgz", testTarball({ version: "0.2.0", manifest }));
     const no = await capstan(["install", path], ["n"]);
@@ -98,15 +98,15 @@ describe("capstan install", () => {
     expect((await capstan(["install", path, "--yes"])).out).toContain("Installed aech-cli-demo 0.2.0");
   });
 
-  test("names the agents that still list what was uninstalled", async () => {
+  test("lists the agents that still use what was uninstalled", async () => {
     await server.call("POST", "/v1/agents", { name: "Parrot", capabilities: ["demo"] });
     const { out } = await capstan(["uninstall", "aech-cli-demo"]);
-    expect(out).toContain("still listed by the agent Parrot");
+    expect(out).toContain("still used by the agent Parrot");
     expect(await installed()).toEqual([]);
     expect(existsSync(join(store.dataDir, "packages", "npm"))).toBe(false);
   });
 
-  test("asks before it runs what has no manifest, and --yes alone does not answer that", async () => {
+  test("asks before running a package without a manifest, which --yes alone does not answer", async () => {
     const code = `console.log(${JSON.stringify(JSON.stringify(demoManifest))});`;
     const path = keep("silent.tgz", testTarball({ manifest: undefined, code }));
     const refused = await capstan(["install", path, "--yes"]);
@@ -157,7 +157,7 @@ test("capstan services starts a folder, shows its state and log, and stops it", 
   expect(await capstan(["services", "dance"])).toMatchObject({ code: 1 });
 });
 
-test("capstan triggers lists what came and what became of it, retries and drops", async () => {
+test("capstan triggers lists triggers and their outcome, retries and drops", async () => {
   const outbox = join(store.dataDir, "rt_triggers", "nobody");
   mkdirSync(outbox, { recursive: true });
   writeFileSync(join(outbox, "bad.json.tmp"), "{");

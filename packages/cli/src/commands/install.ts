@@ -1,4 +1,4 @@
-/** capstan install: shows the review, asks, installs. The package may lie on this machine: its bytes are sent along. */
+/** capstan install: shows the review, asks, installs. A package on this machine is uploaded. */
 import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Api, PackageReview, WaitingPackage } from "@capstan/client";
@@ -12,7 +12,7 @@ export const install: Command = {
   usage:
     "capstan install <wheel | tarball | npm name | folder | mcp command or URL | skill folder | openapi file> [--yes] [--grant Scope.Read] [--scan]",
   summary:
-    "Reviews a package and installs it after a yes. --scan shows what waits in the drop folder; --run-to-describe lets a package without a manifest run once.",
+    "Reviews a package and installs it after confirmation. --scan shows packages waiting in the drop folder; --run-to-describe lets a package without a manifest run once.",
   options: {
     yes: { type: "boolean" },
     grant: { type: "string", multiple: true },
@@ -30,12 +30,12 @@ export const install: Command = {
     if (context.options.scan) return scan(context, api);
     const words = context.args.length > 1 ? context.args.map(quoted).join(" ") : (context.args[0] ?? "");
     if (words === "")
-      return fail("command_invalid", { message: "what to install is missing", usage: install.usage });
+      return fail("command_invalid", { message: "name what to install", usage: install.usage });
     return installOne(words, context, api);
   },
 };
 
-/** A word of a command line as it was typed: the shell has taken its quotes away, and the server reads words again. */
+/** A word of a command line, quoted again: the shell has removed its quotes, and the server splits the line again. */
 const quoted = (word: string): string =>
   /[\s"'\\]/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : word;
 
@@ -65,7 +65,7 @@ async function installOne(words: string, context: CommandContext, api: Api): Ret
   return context.print(installed.value, `Installed ${name} ${version}\n`);
 }
 
-/** What a file with several MCP servers holds, by their names. */
+/** The MCP servers in a file, by name. */
 function insideOf({ code, details }: Failure): string[] {
   if (code !== "package_source_several") return [];
   const { inside } = details as { inside: string[] };
@@ -86,8 +86,8 @@ async function installEach(
 }
 
 /**
- * The review, printed. A package without a manifest can only be described by running it, which is a question of its own:
- * `--yes` answers what was read, and here nothing was read yet.
+ * Prints the review. A package without a manifest can only be described by running it, which requires a separate confirmation:
+ * `--yes` accepts a review, and here there is none yet.
  */
 async function describedReview(
   source: PackageSource,
@@ -122,7 +122,7 @@ export async function saysYes({ terminal }: CommandContext, question: string): P
   return (await terminal.ask(question))?.trim().toLowerCase() === "y";
 }
 
-/** A file here is sent; a folder or a name is read by the server. */
+/** A local file is uploaded; a folder or a name is read by the server. */
 async function sourceBody(words: string, { options }: CommandContext): Promise<Result<PackageSource>> {
   const [file = words, chosen] = /\.(ya?ml|json)#[^#]+$/i.test(words) ? words.split("#") : [words];
   const found = await stat(file).catch(() => undefined);
@@ -143,7 +143,7 @@ async function scan({ print }: CommandContext, api: Api) {
 }
 
 function waitingText(waiting: readonly WaitingPackage[]): string {
-  if (waiting.length === 0) return "Nothing waits.\n";
+  if (waiting.length === 0) return "No packages are waiting for review.\n";
   const shown = waiting.map(({ path, review, failure }) =>
     review ? reviewText(review) : `${path}\n  ${failure?.message} ${failure?.nextStep}\n`,
   );

@@ -29,7 +29,7 @@ async function list({ server, print, terminal }: CommandContext) {
     name,
   ]);
   const head = ["ID", "KEY", "RIGHTS", "OWNER", "STATE", "NAME"];
-  const none = "No key yet. `capstan keys create <name>` makes one; on this machine none is needed.";
+  const none = "No keys yet. Create one with `capstan keys create <name>`; on this machine none is required.";
   return print(answer.value, () => printList(head, rows, terminal.columns, none));
 }
 
@@ -37,7 +37,9 @@ async function create({ server, options, print }: CommandContext, name: string) 
   const body = requestBody(KeyCreate, { name, rights: options.right, owner: options.owner }, keys.usage);
   if (!body.ok) return body;
   const answer = await (await server()).keys.create(body.value);
-  return answer.ok ? print(answer.value, `${answer.value.key}\nKeep it: it is shown only now.\n`) : answer;
+  return answer.ok
+    ? print(answer.value, `${answer.value.key}\nStore it now: it is not shown again.\n`)
+    : answer;
 }
 
 async function revoke({ server, print }: CommandContext, id: string) {

@@ -1,4 +1,4 @@
-/** capstan models: what each agent can be run with, with windows and prices; `use` chooses what the server uses by default. */
+/** capstan models: the models of each agent, with context windows and prices; `use` chooses the server's default. */
 import type { ModelChoices } from "@capstan/client";
 import { createClient } from "@capstan/coding-agents";
 import { fail } from "@capstan/core";
@@ -40,7 +40,7 @@ export const models: Command = {
   },
 };
 
-/** Without a name: what could be used, and what is. `auto` goes back to what the server finds. */
+/** Without a name: available models and the current one. `auto` restores automatic selection. */
 async function useModel({ server, print, terminal }: CommandContext, name: string | undefined) {
   const api = await server();
   if (name === undefined) {
@@ -48,7 +48,7 @@ async function useModel({ server, print, terminal }: CommandContext, name: strin
     return choices.ok ? print(choices.value, () => listed(choices.value, terminal.columns)) : choices;
   }
   const used = await api.models.use(name === "auto" ? null : name);
-  return used.ok ? print(used.value, `Agents that name no model now use ${used.value.label}.\n`) : used;
+  return used.ok ? print(used.value, `The default model is now ${used.value.label}.\n`) : used;
 }
 
 function listed({ default: current, items, found }: ModelChoices, columns: number): string {

@@ -1,4 +1,4 @@
-/** capstan new and capstan pack: a working project, and the archive that installs it. Neither needs a server. */
+/** capstan new and capstan pack: create a working project, and build the archive that installs it. Neither needs a server. */
 import { fail } from "@capstan/core";
 import { z } from "zod";
 import type { Command } from "../command.ts";
@@ -29,7 +29,7 @@ export const newProject: Command = {
   async run({ args: [type, name], options, print }) {
     if ((type !== "cli" && type !== "rt") || name === undefined)
       return fail("command_invalid", {
-        message: "a type (cli or rt) and a name are needed",
+        message: "a type (cli or rt) and a name are required",
         usage: newProject.usage,
       });
     const { language, pattern, prefix, into, description } = options;
@@ -41,7 +41,7 @@ export const newProject: Command = {
     const { folder, files, next } = made.value;
     return print(
       made.value,
-      `Made ${folder} with ${files.length} files. Next:\n${next.map((line) => `  ${line}\n`).join("")}`,
+      `Created ${folder} with ${files.length} files. Next:\n${next.map((line) => `  ${line}\n`).join("")}`,
     );
   },
 };

@@ -17,7 +17,8 @@ export const packages: Command = {
       description.tools.map((tool) => tool.name).join(", "),
     ]);
     const head = ["NAME", "VERSION", "KIND", "SCOPES", "TOOLS"];
-    const none = "Nothing is installed. `capstan install <file, folder or name>` reviews and installs.";
+    const none =
+      "No packages installed. Review and install one with `capstan install <file, folder or name>`.";
     return print(answer.value, () => printList(head, rows, terminal.columns, none));
   },
 };
@@ -27,13 +28,13 @@ export const uninstall: Command = {
   summary: "Uninstalls a package.",
   async run({ args: [name], server, print }) {
     if (name === undefined)
-      return fail("command_invalid", { message: "a package's name is needed", usage: uninstall.usage });
+      return fail("command_invalid", { message: "a package name is required", usage: uninstall.usage });
     const answer = await (await server()).packages.uninstall(name);
     if (!answer.ok) return answer;
     const { kept, used_by } = answer.value;
     const notes = [
-      ...used_by.map((agent) => `still listed by the agent ${agent.name}\n`),
-      ...kept.map((folder) => `users' own data stays in ${folder}\n`),
+      ...used_by.map((agent) => `still used by the agent ${agent.name}\n`),
+      ...kept.map((folder) => `user data is kept in ${folder}\n`),
     ];
     return print(answer.value, `Uninstalled ${name}\n${notes.join("")}`);
   },

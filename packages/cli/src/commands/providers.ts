@@ -1,4 +1,4 @@
-/** capstan providers: model providers of the server. Adding one asks it first, so that a wrong key is told here and not in a chat. */
+/** capstan providers: the server's model providers. Adding one tests it first, so that a wrong key is reported here and not in a chat. */
 import type { ProviderChecked, ProviderInfo, ProviderPut } from "@capstan/client";
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
@@ -9,7 +9,8 @@ const SHOWN_MODELS = 20;
 export const providers: Command = {
   usage:
     "capstan providers [list | add <name> [--key <key>] [--url <base URL>] [--model <model>] [--no-check] | remove <name>]",
-  summary: "Lists, adds and removes model providers. Adding asks the provider for its models and one answer.",
+  summary:
+    "Lists, adds and removes model providers. Adding tests the provider: it lists its models and asks for one answer.",
   options: {
     key: { type: "string" },
     url: { type: "string" },
@@ -53,7 +54,7 @@ async function add(context: CommandContext, name: string) {
   return saved.ok ? print(saved.value, () => told(saved.value)) : saved;
 }
 
-/** What the options leave open is asked for, where somebody can answer. */
+/** Missing options are prompted for, if somebody can answer. */
 async function bodyOf(context: CommandContext, info: ProviderInfo | undefined): Promise<ProviderPut> {
   const { url, key, model } = context.options;
   const baseUrl = typeof url === "string" ? url : await askedUrl(context, info);
@@ -85,7 +86,7 @@ function told({ label, models, tried_model, took_ms, default: current }: Provide
   return [
     `Saved ${label}: ${checked}.\n`,
     ...(models.length > 0 ? [`Its models:\n`, ...shown, more] : []),
-    `Agents that name no model use ${current.name}. Change it with \`capstan models use <model>\`.\n`,
+    `The default model is ${current.name}. Change it with \`capstan models use <model>\`.\n`,
   ].join("");
 }
 

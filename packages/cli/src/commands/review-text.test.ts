@@ -34,7 +34,7 @@ const manifest: Manifest = {
 };
 
 describe("a review on the terminal", () => {
-  test("says what it is, what it adds, what it may do, where it is from and its hash", () => {
+  test("shows what it is, adds and may do, its source and its hash", () => {
     expect(reviewText(review).split("\n")).toEqual([
       "aech-cli-inbox 0.2.0 (wheel), 2048 bytes, 4096 unpacked in 5 files",
       "  from aech_cli_inbox-0.2.0-py3-none-any.whl",
@@ -59,12 +59,12 @@ describe("a review on the terminal", () => {
     [
       "an approval dropped",
       { actions: [{ name: "list", description: "Lists", parameters: [] }] },
-      "    ~ action list: no longer asks a person first",
+      "    ~ action list: no longer requires approval",
     ],
     ["another command", { command: "aech-cli-mail" }, "    ~ command aech-cli-inbox -> aech-cli-mail"],
     ["a service", { service: { container: "aech-rt-inbox" } }, "    ~ its service"],
     ["a skill", { bundled_skills: [{ name: "triage" }] }, "    + skill triage"],
-  ])("names %s of an update as growth", (_, change, line) => {
+  ])("reports %s of an update as growth", (_, change, line) => {
     const permissions = permissionDiff(manifest, { ...manifest, ...change });
     const update = { from_version: "0.1.0", same_content: false, permissions };
     expect(reviewText({ ...review, update })).toContain(
@@ -72,10 +72,10 @@ describe("a review on the terminal", () => {
     );
   });
 
-  test("says that rights do not grow when only words change", () => {
+  test("reports that permissions do not grow when only texts change", () => {
     const permissions = permissionDiff(manifest, { ...manifest, description: "Post" });
     const update = { from_version: "0.1.0", same_content: false, permissions };
-    expect(reviewText({ ...review, update })).toContain("  Its rights do not grow.\n");
+    expect(reviewText({ ...review, update })).toContain("  Permissions do not grow.\n");
   });
 
   test("says when it must run to describe itself", () => {

@@ -1,4 +1,4 @@
-/** A package's review as lines to read before saying yes: what it adds, what it may do, and what an update changes. */
+/** A package's review as text: what it adds, what it may do, and what an update changes. */
 import type { PackageReview } from "@capstan/client";
 import type { PermissionDiff } from "@capstan/core/internal";
 
@@ -16,15 +16,15 @@ export function reviewText(review: PackageReview): string {
     ...row("scopes", review.scopes),
     ...row("commands", review.commands),
     ...row("depends on", review.dependencies),
-    ...(review.resolved_dependencies.length > 0 ? ["  brings along, each by its hash:"] : []),
+    ...(review.resolved_dependencies.length > 0 ? ["  dependencies, each with its hash:"] : []),
     ...review.resolved_dependencies.map(({ name, version, hash }) => `    ${name} ${version} ${hash}`),
     ...row("skills", review.skills),
     ...row("calls", review.hosts ?? []),
-    ...row("fields that nothing reads", review.unused_fields ?? []),
+    ...row("unused manifest fields", review.unused_fields ?? []),
     ...row("service", review.service ? [review.service.container] : []),
-    ...row("install scripts, not run unless allowed", review.install_scripts),
+    ...row("install scripts, disabled unless allowed", review.install_scripts),
     ...review.not_isolated.map((sentence) => `  not isolated here: ${sentence}`),
-    ...(review.must_run_code ? ["  It brings no manifest: it must run code to describe itself."] : []),
+    ...(review.must_run_code ? ["  No manifest: it must run code to describe itself."] : []),
     ...(update
       ? [`  replaces version ${update.from_version}${update.same_content ? ", same content" : ""}`]
       : []),
@@ -44,14 +44,14 @@ function diffLines(diff: PermissionDiff): string[] {
       const parts = [
         ...scopesAdded.map((scope) => `+${scope}`),
         ...scopesRemoved.map((scope) => `-${scope}`),
-        ...(approvalDropped ? ["no longer asks a person first"] : []),
+        ...(approvalDropped ? ["no longer requires approval"] : []),
         ...(riskLowered ? ["says to do less harm than before"] : []),
       ];
       return `    ~ action ${action}: ${parts.join(" ")}`;
     },
   );
   return [
-    diff.grows ? "  ITS RIGHTS GROW:" : "  Its rights do not grow.",
+    diff.grows ? "  ITS RIGHTS GROW:" : "  Permissions do not grow.",
     ...signed("+", "scope", diff.scopesAdded),
     ...signed("-", "scope", diff.scopesRemoved),
     ...signed("+", "action", diff.actionsAdded),

@@ -1,4 +1,4 @@
-/** capstan route: which capability serves a task, why, what nearly did, and the plan. Nothing is executed. */
+/** capstan route: which capability serves a task, why, near matches, and the plan. Nothing is executed. */
 import type { RouteAnswer } from "@capstan/client";
 import { RouteRequest } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
@@ -13,7 +13,7 @@ export const route: Command = {
   examples: ['capstan route "create a business plan for an AI bookkeeping startup"'],
   async run({ args, options, server, print, terminal }) {
     const task = args.join(" ");
-    if (task === "") return fail("command_invalid", { message: "a task is needed", usage: route.usage });
+    if (task === "") return fail("command_invalid", { message: "a task is required", usage: route.usage });
     const asked = { task, agent_id: options.agent, top_k: numberOf(options.top) };
     const body = requestBody(RouteRequest, asked, route.usage);
     if (!body.ok) return body;
@@ -44,7 +44,7 @@ function described({ intent, matches, rejected, plan }: RouteAnswer, columns: nu
 const INDENT = "    ";
 const WIDEST = 110;
 
-/** Reasons are what one came for: all of them, on as many lines as they take. */
+/** Shows all reasons, on as many lines as needed. */
 function wrapped(reasons: readonly string[], columns: number): string {
   const width = Math.min(columns, WIDEST) - INDENT.length;
   const lines: string[] = [];

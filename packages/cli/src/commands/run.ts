@@ -1,4 +1,4 @@
-/** capstan run: finds the capability a task needs and executes it; each step is shown as it starts and ends. */
+/** capstan run: finds the capability for a task and executes it; each step is shown as it starts and ends. */
 import type { Api, TaskAnswer, TaskEvent } from "@capstan/client";
 import { TaskRequest } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
@@ -9,7 +9,7 @@ import { requestBody } from "../request-body.ts";
 export const run: Command = {
   usage:
     'capstan run "<task>" [--agent id] [--session id] [--yes] [--no-wait] [--user email] [--key idempotency-key] [--timeout seconds]',
-  summary: "Executes a task and prints what came of it; Ctrl-C leaves it running.",
+  summary: "Executes a task and prints the result; Ctrl-C leaves it running.",
   options: {
     session: { type: "string" },
     yes: { type: "boolean" },
@@ -22,7 +22,7 @@ export const run: Command = {
   examples: ['capstan run "suggest a name for my bakery"'],
   async run(context) {
     const task = context.args.join(" ");
-    if (task === "") return fail("command_invalid", { message: "a task is needed", usage: run.usage });
+    if (task === "") return fail("command_invalid", { message: "a task is required", usage: run.usage });
     const { print } = context;
     const api = await context.server();
     const proposed = await execute(task, api, context);
@@ -43,7 +43,7 @@ async function execute(
 ): Promise<Result<TaskAnswer>> {
   const body = requestBody(TaskRequest, bodyOf(task, options, confirm), run.usage);
   if (!body.ok) return body;
-  // What was proposed under a key is answered under that key; the confirmed plan is executed once under one of its own.
+  // A proposal is stored under its key; the confirmed plan is executed once under a separate key.
   const key = typeof options.key === "string" ? options.key : undefined;
   const idempotencyKey = key !== undefined && confirm !== undefined ? `${key}:confirmed` : key;
   const started = await api.route.start(body.value, { idempotencyKey });
@@ -51,7 +51,7 @@ async function execute(
   return follow(started.value.taskId, api, json ? () => {} : (text) => terminal.err(text));
 }
 
-/** Shows what would be done and asks; the confirmation to send when a person says yes. */
+/** Shows the plan and asks; returns the confirmation to send on yes. */
 async function confirmPlan(
   { proposal, plan }: TaskAnswer,
   { terminal, options, json }: CommandContext,
@@ -88,14 +88,14 @@ async function follow(taskId: string, api: Api, say: (text: string) => void): Pr
   return response ? ok(response) : answerOf(taskId, api);
 }
 
-/** The stream broke: the answer is asked for. */
+/** The stream broke: poll for the answer. */
 async function answerOf(taskId: string, api: Api): Promise<Result<TaskAnswer>> {
   const asked = await api.route.task(taskId);
   if (!asked.ok) return asked;
   const { response } = asked.value;
   if (response) return ok(response);
   return fail("conflict", {
-    message: "The task is still running, and its progress cannot be followed any more.",
+    message: "The task is still running, but its progress can no longer be followed.",
     nextStep: `GET /api/tasks/${taskId} returns the answer when it is done.`,
   });
 }
@@ -107,7 +107,7 @@ function progressLine(event: Exclude<TaskEvent, { type: "done" }>): string {
     case "step-started":
       return `${event.step}. ${event.goal} ...\n`;
     case "approval-needed":
-      return `${event.step}. waits for a person: capstan approvals approve ${event.approvalId}\n`;
+      return `${event.step}. requires approval: capstan approvals approve ${event.approvalId}\n`;
     case "step-ended":
       return `${event.step}. ${event.capabilityId}: ${event.ok ? "done" : (event.error?.message ?? "failed")}\n`;
   }

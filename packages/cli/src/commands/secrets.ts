@@ -1,4 +1,4 @@
-/** capstan secrets: what a capability is given by name. The value is asked for or read from a pipe, never an argument. */
+/** capstan secrets: secrets of capabilities. The value is prompted for or read from a pipe, never an argument. */
 import { SecretPut } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
@@ -34,7 +34,7 @@ async function list({ server, print, terminal }: CommandContext) {
     updated_at,
   ]);
   const head = ["CAPABILITY", "NAME", "FOR", "SET BY", "AT"];
-  const none = "No secret yet. `capstan secrets set NAME --for <capability>` gives one.";
+  const none = "No secrets yet. Set one with `capstan secrets set NAME --for <capability>`.";
   return print(answer.value, () => printList(head, rows, terminal.columns, none));
 }
 
@@ -57,7 +57,7 @@ async function remove(context: CommandContext, name: string) {
 }
 
 const missing = () =>
-  fail("command_invalid", { message: "--for <capability> is missing", usage: secrets.usage });
+  fail("command_invalid", { message: "--for <capability> is required", usage: secrets.usage });
 
 async function readValue({ terminal }: CommandContext, name: string): Promise<string | undefined> {
   if (terminal.isInteractive) return terminal.ask(`Value of ${name}: `);

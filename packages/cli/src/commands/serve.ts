@@ -1,4 +1,4 @@
-/** capstan serve: the server in the foreground, with this terminal's settings. */
+/** capstan serve: runs the server in the foreground, with this terminal's environment. */
 import { spawn } from "node:child_process";
 import type { Command } from "../command.ts";
 import { serverEntry } from "../local-server.ts";
@@ -6,7 +6,7 @@ import { serverEntry } from "../local-server.ts";
 export const serve: Command = {
   usage: "capstan serve [--port 4400] [--host 127.0.0.1]",
   summary:
-    "Starts the server. PORT, HOST, DATABASE_URL, CAPSTAN_DATA_DIR and providers' keys are read from the environment.",
+    "Starts the server. PORT, HOST, DATABASE_URL, CAPSTAN_DATA_DIR and provider keys are read from the environment.",
   options: { port: { type: "string" }, host: { type: "string" } },
   run({ options, environment }) {
     const env = {

@@ -27,7 +27,7 @@ async function status({ server, print, terminal }: CommandContext) {
     last_exit ?? "",
   ]);
   const head = ["NAME", "STATE", "RESTARTS", "URL", "LAST_EXIT"];
-  const none = "No background service is installed. `capstan new rt <name>` writes one.";
+  const none = "No background services installed. Create one with `capstan new rt <name>`.";
   return print(answer.value, () => printList(head, rows, terminal.columns, none));
 }
 
@@ -36,7 +36,7 @@ async function logs({ server, print }: CommandContext, name: string) {
   return answer.ok ? print({ name, logs: answer.value }, answer.value) : answer;
 }
 
-/** A folder is started by its path; everything else by the service's or package's name. */
+/** A folder is started by its path; anything else by the service's or package's name. */
 async function change({ server, print }: CommandContext, verb: "start" | "stop", subject: string) {
   const folder = verb === "start" && /[/.]/.test(subject) ? resolve(subject) : undefined;
   const { services } = await server();

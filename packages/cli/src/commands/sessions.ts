@@ -22,7 +22,7 @@ async function list({ server, options, print, terminal }: CommandContext) {
   const answer = await (await server()).sessions.list(query.value);
   if (!answer.ok) return answer;
   const rows = answer.value.items.map(({ id, status, created_at, title }) => [id, status, created_at, title]);
-  const none = "No session yet. `capstan chat` starts one.";
+  const none = "No sessions yet. Start one with `capstan chat`.";
   return print(answer.value, () =>
     printList(["ID", "STATUS", "CREATED", "TITLE"], rows, terminal.columns, none),
   );

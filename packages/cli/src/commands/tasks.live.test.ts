@@ -1,4 +1,4 @@
-/** What a person types to have a task explained, and to have it done. */
+/** The task commands: route and run. */
 import { defineCapability, defineTool, fail, ok } from "@capstan/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
@@ -32,7 +32,7 @@ afterAll(() => server.stop());
 
 const capstan = (...args: string[]) => typeCommand(server.url, args);
 
-test("route shows matches with reasons, the plan and what nearly matched; nothing is executed", async () => {
+test("route shows matches with reasons, the plan and near matches; nothing is executed", async () => {
   const { code, out } = await capstan("route", "create a business plan for an AI bookkeeping startup");
   expect(code).toBe(0);
   expect(out).toMatch(/^Intent company\.plan, confidence 0\.\d+/);
@@ -51,7 +51,7 @@ test("route --json is one document with intent, matches, rejected and plan", asy
   });
 });
 
-test("run tells each step as it starts and ends, then what came of it", async () => {
+test("run shows each step as it starts and ends, then the result", async () => {
   const { code, out, err } = await capstan("run", "light the harbour lamp");
   expect(err.split("\n").filter(Boolean)).toEqual([
     expect.stringMatching(/^lamp\.main \(confidence [\d.]+\), 2 steps$/),
@@ -65,32 +65,32 @@ test("run tells each step as it starts and ends, then what came of it", async ()
   expect(code).toBe(0);
 });
 
-test("run --json prints the answer alone", async () => {
+test("run --json prints only the answer", async () => {
   const { out, err, code } = await capstan("run", "suggest a name for my bakery", "--json");
   expect([code, err]).toEqual([0, ""]);
   expect(JSON.parse(out)).toMatchObject({ intent: { label: "company.name" }, status: "ok" });
 });
 
-test("run with the same --key answers the same without working again", async () => {
+test("run with the same --key gives the same answer without working again", async () => {
   const first = await capstan("run", "suggest a name for my bakery", "--json", "--key", "cli-once");
   const second = await capstan("run", "suggest a name for my bakery", "--json", "--key", "cli-once");
   expect(second.out).toBe(first.out);
 });
 
-test("run ends with 1 when nothing could be done, and says what to do", async () => {
+test("run exits with 1 when nothing could be done, and says what to do", async () => {
   const { code, out } = await capstan("run", "generate a video of a sunset over the sea");
   expect(code).toBe(1);
   expect(out).toMatch(/degraded[\s\S]*OPENAI_API_KEY/);
 });
 
-test("run names the session and the files a task made, and --session works on them again", async () => {
+test("run names the session and the created files, and --session works on them again", async () => {
   const { out } = await capstan("run", "write a file notes.txt with hello");
   const id = /^session (\S+): \/notes\.txt$/m.exec(out)?.[1] ?? "";
   const { out: read } = await capstan("run", "read the file /notes.txt", "--session", id);
   expect(read).toContain('"content": "hello"');
 });
 
-test("run proposes what was guessed, and does it with --yes", async () => {
+test("run proposes what was guessed, and executes it with --yes", async () => {
   const proposed = await capstan("run", "keep a note about the tide in the local knowledge base");
   expect(proposed.code).toBe(1);
   expect(proposed.out).toMatch(/send the same request with `confirm`/);
@@ -102,7 +102,7 @@ test("run proposes what was guessed, and does it with --yes", async () => {
   expect([code, out]).toEqual([0, expect.stringMatching(/^localai\.ingest: ok/)]);
 });
 
-test.each(["run", "route"])("%s without a task says how to use it", async (command) => {
+test.each(["run", "route"])("%s without a task shows its usage", async (command) => {
   const { code, err } = await capstan(command);
   expect(code).not.toBe(0);
   expect(err).toContain(`capstan ${command}`);

@@ -1,4 +1,4 @@
-/** capstan tool run: one tool by itself, through the gate. Arguments as JSON or as key=value. */
+/** capstan tool run: a direct tool call through the gate. Arguments as JSON or as key=value. */
 
 import type { Api } from "@capstan/client";
 import { fail, ok, type Result } from "@capstan/core";
@@ -8,7 +8,7 @@ import { toolArguments } from "../tool-arguments.ts";
 
 export const tool: Command = {
   usage: "capstan tool run <capability> <tool> [json | key=value ...] [--session id] [--agent id]",
-  summary: "Runs one tool and prints what it answers.",
+  summary: "Runs one tool and prints its output.",
   options: { session: { type: "string" }, agent: { type: "string" } },
   examples: [
     "capstan tool run current_time get_current_time timezone=Asia/Tokyo",
@@ -17,7 +17,7 @@ export const tool: Command = {
   async run({ args, options, server, print }) {
     const [verb, capability, name, ...rest] = args;
     if (verb !== "run" || !capability || !name) {
-      return fail("command_invalid", { message: "a capability and a tool are needed", usage: tool.usage });
+      return fail("command_invalid", { message: "a capability and a tool are required", usage: tool.usage });
     }
     const api = await server();
     const schema = await inputSchema(api, capability, name);
@@ -33,7 +33,7 @@ export const tool: Command = {
     const { value } = answer;
     return print(value, () =>
       "approval_id" in value
-        ? `Waits for approval ${value.approval_id}: capstan approvals\n`
+        ? `Waiting for approval ${value.approval_id}: capstan approvals\n`
         : `${text(value.output)}\n`,
     );
   },

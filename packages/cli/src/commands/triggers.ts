@@ -1,4 +1,4 @@
-/** capstan triggers: what services sent, and what became of it. */
+/** capstan triggers: triggers sent by services, and their outcome. */
 import { TriggerQuery } from "@capstan/client/wire";
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";

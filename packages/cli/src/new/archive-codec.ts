@@ -1,4 +1,4 @@
-/** Node's compression and hashes, as core's archive readers and writers ask for them. */
+/** Node's compression and hashes, in the form core's archive readers and writers need. */
 import { createHash } from "node:crypto";
 import { crc32, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from "node:zlib";
 import type { ArchiveCodec } from "@capstan/core/internal";

@@ -25,7 +25,7 @@ export interface PackedProject {
   readonly sha256: string;
 }
 
-/** Packs without writing, so that `install` can send a folder to a server elsewhere. */
+/** Packs without writing, so that `install` can upload a folder to a remote server. */
 export async function packFolder(folder: string): Promise<Result<PackedProject>> {
   const root = await projectRoot(resolve(folder));
   const files = await readProject(root);
@@ -38,7 +38,7 @@ export async function packFolder(folder: string): Promise<Result<PackedProject>>
   return ok({ ...packed.value, sha256 });
 }
 
-/** Packs a project and writes the archive into `into`; answers where it lies. */
+/** Packs a project and writes the archive into `into`; returns its path. */
 export async function pack(folder: string, into: string): Promise<Result<PackedProject & { path: string }>> {
   const packed = await packFolder(folder);
   if (!packed.ok) return packed;
@@ -48,7 +48,7 @@ export async function pack(folder: string, into: string): Promise<Result<PackedP
   return ok({ ...packed.value, path });
 }
 
-/** A service's folder holds the package of its command in `cli/`. */
+/** A service's folder has the package of its command in `cli/`. */
 async function projectRoot(folder: string): Promise<string> {
   const inner = await readdir(join(folder, "cli")).catch(() => []);
   return inner.some((name) => name === "pyproject.toml" || name === "package.json")
@@ -70,7 +70,7 @@ async function packFiles(
   }
 }
 
-/** A manifest that would be refused at installation is better refused here, before it is published. */
+/** An invalid manifest is refused here, before it is published, rather than at installation. */
 function checkManifest(files: readonly ArchiveFile[]): Result<true> {
   const manifest = files.find(({ path }) => /^(src\/[^/]+\/|[^/]+\/)?manifest\.json$/.test(path));
   if (!manifest) return ok(true);
@@ -85,7 +85,7 @@ async function readProject(root: string): Promise<Result<ArchiveFile[]>> {
     const about = await lstat(path);
     const inside = relative(root, path).split(sep).join("/");
     if (!about.isFile())
-      return fail("archive_refused", { why: `${inside} is a link; packages hold plain files` });
+      return fail("archive_refused", { why: `${inside} is a link; packages contain regular files only` });
     totalBytes += about.size;
     if (totalBytes > MAX_BYTES)
       return fail("archive_refused", { why: `the project is larger than ${MAX_BYTES} bytes` });

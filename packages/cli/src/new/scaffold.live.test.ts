@@ -22,7 +22,7 @@ const PROJECTS: (Omit<ScaffoldOptions, "into"> & { label: string })[] = (
   { label: `rt by HTTP in ${language}`, type: "rt", name: `desk-${language}`, language, pattern: "api" },
 ]);
 
-test("a new project makes the folder it is to stand in", async () => {
+test("a new project creates its parent folder", async () => {
   const { folder } = value(await scaffold({ type: "cli", name: "tides", into: join(into, "not", "yet") }));
   expect(folder).toBe(join(into, "not", "yet", "capstan-cli-tides"));
 });
@@ -107,13 +107,13 @@ describe("compose files", () => {
 });
 
 describe("scaffold", () => {
-  test("uses our own prefix unless told otherwise, and says what to type next", async () => {
+  test("uses our own prefix by default, and prints the next commands", async () => {
     const { folder, next } = value(await scaffold({ type: "cli", name: "plain", into }));
     expect(folder).toBe(join(into, "capstan-cli-plain"));
     expect(next).toEqual([`cd ${join(into, "capstan-cli-plain")}`, "npm test", "capstan install ."]);
   });
 
-  test("does not write over a folder that exists", async () => {
+  test("does not overwrite an existing folder", async () => {
     value(await scaffold({ type: "cli", name: "twice", into }));
     writeFileSync(join(into, "capstan-cli-twice", "mine.txt"), "kept");
     expect(await scaffold({ type: "cli", name: "twice", into })).toMatchObject({

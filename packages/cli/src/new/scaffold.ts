@@ -1,6 +1,6 @@
 /**
- * `capstan new`: writes a working project from a template. Templates are plain files in `templates/`: words such as
- * `TEMPLATE_NAME` are filled in, in paths too, and `dot-` at the start of a name becomes a dot.
+ * `capstan new`: creates a working project from a template. Templates are plain files in `templates/`: placeholders such as
+ * `TEMPLATE_NAME` are filled in, also in paths, and `dot-` at the start of a name becomes a dot.
  */
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { fail, ok, type Result } from "@capstan/core";
 import { readPackageName } from "@capstan/core/internal";
 
-/** Beside `src` in the repository, beside `dist` in the published package. */
+/** Next to `src` in the repository, next to `dist` in the published package. */
 const TEMPLATES = fileURLToPath(new URL("../../templates", import.meta.url));
 
 export type Language = "typescript" | "python";
@@ -19,18 +19,18 @@ export interface ScaffoldOptions {
   /** The capability's name without prefix, such as `weather`. */
   readonly name: string;
   readonly language?: Language;
-  /** How a service talks to its command: by the user's files, or by HTTP. */
+  /** How a service communicates with its command: through the user's files, or over HTTP. */
   readonly pattern?: Pattern;
   readonly prefix?: "capstan" | "aech";
   readonly description?: string;
-  /** The folder in which the project's folder is made. */
+  /** The folder to create the project's folder in. */
   readonly into: string;
 }
 
 export interface ScaffoldedProject {
   readonly folder: string;
   readonly files: readonly string[];
-  /** What to type next. */
+  /** The next commands to type. */
   readonly next: readonly string[];
 }
 

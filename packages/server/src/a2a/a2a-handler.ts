@@ -1,6 +1,6 @@
 /**
- * A2A over sessions and runs: a message starts a run, the run is the task. Nothing is kept in memory, so any process
- * answers for any task. What A2A lets a server leave out (push notifications, an extended card) is refused by name.
+ * A2A over sessions and runs: a message starts a run, the run is the task. No state in memory, so any process
+ * can answer for any task. Optional features (push notifications, an extended card) are refused by name.
  */
 import type {
   AgentCard,
@@ -55,7 +55,7 @@ export interface A2aPlace {
   readonly email: string;
   readonly isAdmin: boolean;
   readonly card: AgentCard;
-  /** Ends streams: the client went, or the server stops. */
+  /** Ends streams: the client left, or the server stops. */
   readonly signal: AbortSignal;
   /** The trace that the request is part of. */
   readonly traceparent: string | undefined;
@@ -160,14 +160,14 @@ export class A2aHandler implements A2ARequestHandler {
     return { session: session.value, runId, events: known, held };
   }
 
-  /** A message to a task that asked is the answer; the others start tasks of their own. */
+  /** A message to a task that asked is its answer; any other starts a new task. */
   async #goOn(message: Message): Promise<Started> {
     const { services, email, isAdmin, signal } = this.#place;
     const { run, session } = await this.#find(message.taskId);
     const { approvals } = await pendingQuestions(services, session.id);
     if (run.status !== "waiting" || approvals.length === 0)
       throw new UnsupportedOperationError(
-        `The task ${run.id} waits for no message: send one without a task's id to start another in its context.`,
+        `The task ${run.id} is not waiting for a message: send one without a task id to start another in its context.`,
       );
     const after = await services.runs.lastSeq(session.id);
     const { approve, words, editedArguments } = answerOf(message);
@@ -194,7 +194,7 @@ export class A2aHandler implements A2ARequestHandler {
     for await (const event of this.#eventsOf(started)) yield* updates.take(event);
   }
 
-  /** The run's events up to the one that ends or pauses it; a pause that was answered since is passed over. */
+  /** The run's events up to the one that ends or pauses it; a pause that was already answered is skipped. */
   async *#eventsOf({ events, runId }: Started): AsyncGenerator<RunEvent> {
     for await (const batch of events) {
       if (batch.runId !== runId) continue;
@@ -217,7 +217,7 @@ export class A2aHandler implements A2ARequestHandler {
     return run.value;
   }
 
-  /** A task of another agent, or of another user, is not there. */
+  /** A task of another agent or user is treated as missing. */
   async #find(id: string): Promise<{ run: RunRecord; session: SessionRecord }> {
     const run = await this.#run(id);
     const session = await this.#place.services.sessions.get(run.sessionId);
@@ -232,13 +232,13 @@ interface Started {
   readonly session: SessionRecord;
   readonly runId: string;
   readonly events: AsyncIterable<EventBatch>;
-  /** It waits behind a run that waits for a person: nobody should wait for it. */
+  /** It is queued behind a run that waits for a person: do not wait for it. */
   readonly held: boolean;
 }
 
 const noPush = async (): Promise<never> => {
   throw new PushNotificationNotSupportedError(
-    "Give the message a webhook over the server's own API instead.",
+    "Set a webhook with the message over the server's own API instead.",
   );
 };
 

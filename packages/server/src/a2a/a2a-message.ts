@@ -1,4 +1,4 @@
-/** An A2A message as ours: its content for the model, or a person's answer to what a task asked. */
+/** Converts an A2A message: content for the model, or a person's answer to a task's question. */
 import type { Message, Part } from "@a2a-js/sdk";
 import type { JsonValue } from "@capstan/core";
 import type { UserPart } from "@capstan/core/internal";
@@ -44,7 +44,7 @@ const Answer = z.object({
 });
 const YES = /^\s*(?:yes|approved?|ok(?:ay)?)[\s.!]*$/i;
 
-/** Only a clear yes is one: whatever else a person writes is a no, with these words for the model. */
+/** Only a clear yes approves: anything else is a denial, with this text for the model. */
 export function answerOf({ parts }: Message): A2aAnswer {
   const found = parts.map(answerIn).find((answer) => answer !== undefined);
   if (found) {

@@ -1,4 +1,4 @@
-/** A2A: the agent's card, which is public as the protocol asks, and its JSON-RPC endpoint for clients of 1.0 and of 0.3. */
+/** A2A: the agent's card, which is public as the protocol requires, and its JSON-RPC endpoint for clients of 1.0 and 0.3. */
 import { fail, ok, type Result } from "@capstan/core";
 import type { AgentStore } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
@@ -26,13 +26,13 @@ export function a2aRoutes(services: A2aRouteParts) {
   return routes;
 }
 
-/** The protocol's SDK is loaded by the first client that speaks it. */
+/** The protocol's SDK is loaded on first use. */
 async function card(c: Context<AppEnv>, services: A2aRouteParts, agentId: string): Promise<Response> {
   const { answerCard } = await import("./answer.ts");
   return answerCard(c, services, agentId);
 }
 
-/** A server has many agents and a host one well-known card: the only agent's, or the one that is named. */
+/** A server has many agents but a host has one well-known card: the only agent's, or the named one's. */
 async function namedAgent({ agents }: A2aRouteParts, asked: string | undefined): Promise<Result<string>> {
   if (asked !== undefined) return ok(asked);
   const { items } = await agents.list({ limit: 2 });

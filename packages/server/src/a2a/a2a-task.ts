@@ -1,4 +1,4 @@
-/** A run as an A2A task: the run's id is the task's, the session's the context's. Everything is read from rows. */
+/** A run as an A2A task: the run's id is the task's, the session's id the context's. Everything is read from rows. */
 import { type Message, type Part, Role, type Task, TaskState } from "@a2a-js/sdk";
 import type { RunEvent } from "@capstan/core";
 import { type Interrupt, textOf } from "@capstan/core/internal";
@@ -25,7 +25,7 @@ export const isOver = ({ status }: Pick<RunRecord, "status">): boolean =>
 
 const MOST_MESSAGES = 1000;
 
-/** What the client calls the conversation. */
+/** The client's id of the conversation. */
 export const contextIdOf = ({ id, metadata }: SessionRecord): string => {
   const { thread_id } = (metadata ?? {}) as { thread_id?: unknown };
   return typeof thread_id === "string" ? thread_id : id;
@@ -111,7 +111,7 @@ function statusMessage(run: RunRecord, contextId: string, last: RunEvent | undef
   return interrupts.length > 0 ? question(run.id, interrupts, place) : undefined;
 }
 
-/** What a person is asked, for people and for programs: a message with the task's id answers it. */
+/** The question to a person, for people and programs: a message with the task's id answers it. */
 export function question(
   id: string,
   interrupts: readonly Interrupt[],
@@ -126,7 +126,7 @@ export function question(
   return agentMessage(`${id}-question`, [text([...asked, how].join("\n")), data({ interrupts })], place);
 }
 
-/** Structured output is an artifact of its own; else the last words are. */
+/** Structured output is a separate artifact; otherwise the last text is. */
 function artifactsOf(run: RunRecord, own: readonly MessageRecord[]): Task["artifacts"] {
   if (run.outcome?.type !== "done") return [];
   const { messageId, output } = run.outcome;

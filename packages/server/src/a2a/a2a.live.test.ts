@@ -98,7 +98,7 @@ const asksToDelete = () =>
   once({ calls: [{ id: `d-${crypto.randomUUID()}`, name: "delete_file", input: { path: "/a.txt" } }] });
 
 describe("the agent card", () => {
-  test("says what the agent is, where it is reached, and what it can do", async () => {
+  test("describes the agent, its address, and what it can do", async () => {
     const { body } = await server.call("GET", `/.well-known/agent-card.json?agent=${agentId}`);
     expect(body).toMatchObject({
       name: "Teller",
@@ -116,7 +116,7 @@ describe("the agent card", () => {
     expect(body.defaultInputModes).not.toContain("image/png"); // nobody knows what this model reads
   });
 
-  test("is the capabilities document in other words, and changes with it", async () => {
+  test("matches the capabilities document, and changes with it", async () => {
     const { body: agent } = await server.call("POST", "/v1/agents", {
       name: "Grower",
       capabilities: ["test_math"],
@@ -138,7 +138,7 @@ describe("the agent card", () => {
     expect(after.card.skills).toHaveLength(before.card.skills.length + 1);
   });
 
-  test("of a server with several agents must be asked for by name", async () => {
+  test("of a server with several agents must be requested by name", async () => {
     expect((await server.call("GET", "/.well-known/agent-card.json")).status).toBe(404);
     expect((await server.call("GET", "/v1/agents/nobody/a2a/agent-card.json")).status).toBe(404);
   });
@@ -154,7 +154,7 @@ describe("a task", () => {
     expect(body).toMatchObject({ status: "done", session_id: task.contextId });
   });
 
-  test("streams: the task, its words as they come, its end", async () => {
+  test("streams: the task, its text, its end", async () => {
     const updates = await stream("hi");
     expect(updates[0]?.payload?.$case).toBe("task");
     const said = updates.flatMap(({ payload }) =>
@@ -170,13 +170,13 @@ describe("a task", () => {
     });
   });
 
-  test("goes on in its context: the agent remembers", async () => {
+  test("continues in its context: the agent remembers", async () => {
     const first = await send("my name is Ann");
     await send("who am I?", { contextId: first.contextId });
     expect(JSON.stringify(llm.requests.at(-1)?.messages)).toContain("my name is Ann");
   });
 
-  test("can be got, listed, and started without waiting for its end", async () => {
+  test("can be read, listed, and started without waiting for its end", async () => {
     let release: (value?: unknown) => void = () => {};
     const until = new Promise((resolve) => {
       release = resolve;
@@ -217,7 +217,7 @@ describe("a task", () => {
     expect(JSON.stringify(task.status?.message)).toContain("provider_key_refused");
   });
 
-  test("of someone else, and one that never was, are not found", async () => {
+  test("of another user, and an unknown one, are not found", async () => {
     await expect(client.getTask({ tenant: "", id: crypto.randomUUID() })).rejects.toThrow();
     const { body: other } = await server.call("POST", "/v1/agents", { name: "Other" });
     const { body: session } = await server.call("POST", "/v1/sessions", { agent_id: other.id });
@@ -227,7 +227,7 @@ describe("a task", () => {
     await expect(client.getTask({ tenant: "", id: sent.run_id })).rejects.toThrow();
   });
 
-  test("takes files and data", async () => {
+  test("accepts files and data", async () => {
     const data = {
       content: { $case: "data" as const, value: { a: 1 } },
       metadata: undefined,
@@ -252,7 +252,7 @@ describe("a task that asks a person", () => {
     parts: [{ content: { $case: "data" as const, value }, metadata: undefined, filename: "", mediaType: "" }],
   });
 
-  test("stops with the question, and goes on with the answer", async () => {
+  test("stops with the question, and continues with the answer", async () => {
     llm.script = asksToDelete();
     const asked = await send("delete it");
     expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
@@ -266,7 +266,7 @@ describe("a task that asks a person", () => {
     expect(words(done)).toBe("Done.");
   });
 
-  test("takes words that are no clear yes for a no", async () => {
+  test("treats anything but a clear yes as a denial", async () => {
     llm.script = asksToDelete();
     const asked = await send("delete it");
     await send("maybe, but keep a copy", { taskId: asked.id, contextId: asked.contextId });
@@ -274,7 +274,7 @@ describe("a task that asks a person", () => {
     expect(JSON.stringify(llm.requests.at(-1)?.messages)).toContain("tool_denied");
   });
 
-  test("passes on what an agent asks that it gave work to", async () => {
+  test("passes on the questions of an agent it delegated to", async () => {
     const delegate = {
       id: `h-${crypto.randomUUID()}`,
       name: "delegate_to_helper",
@@ -294,7 +294,7 @@ describe("a task that asks a person", () => {
     expect(words(done)).toBe("All done.");
   });
 
-  test("refuses a message to a task that is over", async () => {
+  test("refuses a message to a finished task", async () => {
     const done = await send("hi");
     await expect(send("more", { taskId: done.id, contextId: done.contextId })).rejects.toThrow(
       /without a task/,

@@ -1,4 +1,4 @@
-/** An agent's A2A card: its capabilities document in the words of A2A, with the routing hints of what it names as skills. */
+/** An agent's A2A card: its capabilities document in A2A's terms, with the routing hints of its capabilities as skills. */
 import { AgentCard } from "@a2a-js/sdk";
 import type { AgentCapabilities, Capability } from "@capstan/core";
 
@@ -9,7 +9,7 @@ export interface CardParts {
   /** Composed capabilities, by id. */
   readonly capability: (id: string) => Capability | undefined;
   readonly url: string;
-  /** Whether callers must send a key. */
+  /** Whether callers need a key. */
   readonly needsKey: boolean;
 }
 
@@ -63,7 +63,7 @@ const BEARER: AgentCard["securitySchemes"][string] = {
   },
 };
 
-/** A card must name at least one skill: an agent without capabilities still talks. */
+/** A card must have at least one skill: an agent without capabilities can still chat. */
 function skillsOf({ identity, custom }: AgentCapabilities, capability: CardParts["capability"]) {
   const skills = custom.capabilities.map(({ id }) => {
     const { name = id, description = id, routing } = capability(id) ?? {};
@@ -91,7 +91,7 @@ const skill = (
   securityRequirements: [],
 });
 
-/** The card as JSON; clients of 0.3 also read where to go from its top level. */
+/** The card as JSON; clients of 0.3 also read the address from its top level. */
 export function cardJson(card: AgentCard): Record<string, unknown> {
   const url = card.supportedInterfaces[0]?.url;
   return {

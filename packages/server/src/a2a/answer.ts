@@ -1,4 +1,4 @@
-/** What the A2A routes answer: an agent's card, and calls of clients of 1.0 and of 0.3. Loaded by the first that asks. */
+/** Responses of the A2A routes: an agent's card, and calls of clients of 1.0 and 0.3. Loaded on first use. */
 import { A2A_VERSION_HEADER, type AgentCard, formatSSEErrorEvent, formatSSEEvent } from "@a2a-js/sdk";
 import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
 import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from "@a2a-js/sdk/server";
@@ -16,12 +16,12 @@ import type { Settings } from "../settings/settings.ts";
 import { A2aHandler, type A2aHandlerParts } from "./a2a-handler.ts";
 import { agentCard, cardJson } from "./agent-card.ts";
 
-const LEGACY = "0.3"; // what a client that names no version speaks
+const LEGACY = "0.3"; // the version of a client that names none
 
 export interface A2aAnswerParts extends A2aHandlerParts, AgentCapabilityParts {
   readonly settings: Settings;
   readonly registry: CapabilityRegistry;
-  /** Fires when the server stops: streams end with a hint to connect again. */
+  /** Fires when the server stops: streams end with a hint to reconnect. */
   readonly stopping: AbortSignal;
   readonly log: Log;
 }

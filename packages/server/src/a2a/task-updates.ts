@@ -1,6 +1,6 @@
 /**
- * A run's events as A2A stream updates. Text grows as an artifact, piece by piece; when a provider's stream broke and the
- * answer begins anew, the half that was shown is emptied.
+ * A run's events as A2A stream updates. Text grows as an artifact, delta by delta; when a provider's stream broke and the
+ * answer starts over, the partial text is cleared.
  */
 import { type StreamResponse, TaskState } from "@a2a-js/sdk";
 import type { RunEvent } from "@capstan/core";
@@ -14,7 +14,7 @@ export class TaskUpdates {
     this.#place = place;
   }
 
-  /** Empty when the event is nothing to A2A; a status that ends or pauses the task comes last. */
+  /** Empty when the event is irrelevant to A2A; a status that ends or pauses the task comes last. */
   take(event: RunEvent): StreamResponse[] {
     switch (event.type) {
       case "TEXT_MESSAGE_CONTENT":

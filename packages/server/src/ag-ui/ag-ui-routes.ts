@@ -1,4 +1,4 @@
-/** /v1/agents/{id}/ag-ui: AG-UI 1.0 over SSE, or protobuf when it is asked for by name; and what the agent can do. */
+/** /v1/agents/{id}/ag-ui: AG-UI 1.0 over SSE, or protobuf on explicit request; and the agent's capabilities. */
 import {
   AgentCapabilitiesDocument,
   CancelledThread,
@@ -39,7 +39,7 @@ const capabilities = createRoute({
   method: "get",
   path: "/v1/agents/{id}/ag-ui/capabilities",
   tags: ["ag-ui"],
-  summary: "What the agent can do: AG-UI's AgentCapabilities; `observed=true` adds what runs really showed",
+  summary: "What the agent can do: AG-UI's AgentCapabilities; `observed=true` adds what runs have shown",
   request: {
     params: Id,
     query: CapabilitiesQuery,
@@ -55,11 +55,11 @@ const cancel = createRoute({
   tags: ["ag-ui"],
   summary: "Cancel the run of an AG-UI thread, by the client's own thread id",
   request: { params: Id, body: jsonBody(CancelThread) },
-  responses: { 200: json(CancelledThread, "The run that was cancelled.") },
+  responses: { 200: json(CancelledThread, "The cancelled run.") },
 });
 
 export interface AgUiRouteParts extends AgentCapabilityParts, StartRunParts {
-  /** Fires when the server stops: streams end with a hint to connect again. */
+  /** Fires when the server stops: streams end with a hint to reconnect. */
   readonly stopping: AbortSignal;
 }
 
@@ -135,7 +135,7 @@ function followedEvents(
   return clients.watch(run, answerEvents(input, answering));
 }
 
-/** Where the run's events are kept, for a client that reads on there after its connection broke. */
+/** Where the run's events are stored, for a client that continues there after its connection broke. */
 const placeHeaders = ({
   sessionId,
   runId,
@@ -146,12 +146,12 @@ const placeHeaders = ({
   "x-capstan-after": String(after),
 });
 
-/** What was stored together is written together. */
+/** Events stored together are sent together. */
 async function* texts(events: AsyncIterable<readonly SentEvent[]>): AsyncGenerator<string> {
   for await (const batch of events) yield batch.map(({ json, seq }) => sseEvent(json, seq)).join("");
 }
 
-/** A run that must not start: told as a run that failed, so that every client shows it. */
+/** A run that must not start: reported as a failed run, so that every client shows it. */
 async function* refusedRun(
   input: { threadId: string; runId: string },
   message: string,
@@ -194,7 +194,7 @@ async function protobuf(
   });
 }
 
-/** `RunAgentInput` is described by hand: its own schema cannot be turned into JSON Schema. */
+/** `RunAgentInput` is described by hand: its own schema cannot be converted to JSON Schema. */
 function describeRun(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): void {
   const text = { type: "string" as const };
   const list = { type: "array" as const, items: { type: "object" as const } };

@@ -1,4 +1,4 @@
-/** The capabilities document of a saved agent: declared from what it is made of, observed from what its runs showed. */
+/** The capabilities document of a saved agent: declared from its parts, observed from its runs. */
 import { type AgentCapabilities, discover, fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import { type DiscoveredModel, type ModelCapabilities, NATIVE_AGENT } from "@capstan/core/internal";
 import {
@@ -70,7 +70,7 @@ async function nativeModel(
   }
   const { label, name, provider, abilities } = resolved.value;
   const listed = (await models.registry()).model(NATIVE_AGENT, name);
-  // OpenAI keeps its thoughts: what comes back is for it alone.
+  // OpenAI does not show its reasoning: what it returns is encrypted.
   const known = abilities ? ownAbilities(abilities) : listedAbilities(listed, provider === "openai");
   return ok({ ...known, label, inputs: knownInputs(resolved.value) });
 }
@@ -80,7 +80,7 @@ function knownInputs({ inputs, isUnlisted = false }: ResolvedModel): DiscoveredM
   return Object.fromEntries(Object.entries(inputs).filter(([, sent]) => !sent || !isUnlisted));
 }
 
-/** A coding agent's program brings its own models, and takes pictures where they do. */
+/** A coding agent's program has its own models, and accepts images if they do. */
 async function harnessModel(
   { models }: AgentCapabilityParts,
   { spec }: RuntimeAgent,

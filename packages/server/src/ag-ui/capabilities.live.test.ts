@@ -1,6 +1,6 @@
 /**
- * Everything the capabilities document declares, done. The flags are read from the documents of real agents: one that
- * no exercise covers fails the first test.
+ * Exercises everything the capabilities document declares. The flags are read from the documents of real agents: a flag
+ * without an exercise fails the first test.
  */
 import { AgentCapabilitiesSchema } from "@ag-ui/core/schemas";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 describe("the capabilities document", () => {
-  test("declares nothing that is not exercised here, and everything that is", async () => {
+  test("declares exactly what is exercised here", async () => {
     const documents = await Promise.all(Object.values(rig.agents).map((id) => rig.documentOf(id)));
     for (const document of documents)
       expect(AgentCapabilitiesSchema.safeParse(document)).toMatchObject({ success: true });
@@ -28,11 +28,11 @@ describe("the capabilities document", () => {
     expect([...declared].sort()).toEqual(Object.keys(EXERCISES).sort());
   });
 
-  test.each(Object.entries(EXERCISES))("what it says of %s is true", async (_flag, exercise) => {
+  test.each(Object.entries(EXERCISES))("its claim about %s is true", async (_flag, exercise) => {
     await exercise(rig);
   });
 
-  test("changes when a capability is added, and when it is taken away", async () => {
+  test("changes when a capability is added or removed", async () => {
     const id = await rig.newAgent({ capabilities: [] });
     const before = await rig.documentOf(id);
     expect(namesOf(before)).toEqual(["update_state"]);
@@ -105,7 +105,7 @@ describe("the capabilities document", () => {
     expect(await replaced("2.0.0", ["berth"])).toBe("2.0.0");
   });
 
-  test("tells the limit of the key that asks", async () => {
+  test("states the limit of the caller's key", async () => {
     const { body } = await rig.server.call("POST", "/v1/keys", {
       name: "slow",
       rights: ["read"],
@@ -120,7 +120,7 @@ describe("the capabilities document", () => {
     expect((await rig.server.call("GET", "/v1/agents/nobody/ag-ui/capabilities")).status).toBe(404);
   });
 
-  test("shows beside the declaration what runs really did, when asked", async () => {
+  test("shows observed features besides the declared ones, on request", async () => {
     const id = await rig.newAgent({ capabilities: ["test_math"] });
     expect(await rig.documentOf(id)).not.toHaveProperty("observed");
     expect((await rig.documentOf(id, "?observed=true")).observed).toEqual([]);
@@ -154,7 +154,7 @@ function flagsOf(value: WireEvent, path = ""): string[] {
   );
 }
 
-/** What is written beside the run is there a moment after it. */
+/** Rows written next to the run appear a moment after it. */
 async function eventually(read: () => Promise<WireEvent[]>, length: number): Promise<WireEvent[]> {
   return expect.poll(read, { timeout: 10_000 }).toHaveLength(length).then(read);
 }

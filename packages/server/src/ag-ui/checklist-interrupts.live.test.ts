@@ -1,4 +1,4 @@
-/** AG-UI 1.0, the server's duties about interrupts and resumed runs. The numbers are those of the checklist. */
+/** AG-UI 1.0, the server's duties for interrupts and resumed runs. The numbers are those of the checklist. */
 import { buildResumeArray } from "@ag-ui/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventsIn, runInput, typesOf, type WireEvent } from "../../../../tools/ag-ui-wire.ts";
@@ -24,7 +24,7 @@ describe("AG-UI checklist: interrupts", () => {
     expect(agent.pendingInterrupts).toHaveLength(2);
   });
 
-  test("25: snapshots of state and messages stand before an interrupt", async () => {
+  test("25: snapshots of state and messages come before an interrupt", async () => {
     rig.llm.script = needsApproval;
     const seen = typesOf(await rig.run());
     expect(seen.slice(seen.indexOf("TOOL_CALL_END"))).toEqual(
@@ -41,13 +41,13 @@ describe("AG-UI checklist: interrupts", () => {
     expect(seen.at(-1).outcome).toMatchObject({ type: "interrupt", interrupts });
   });
 
-  test("27: a resumed run has the result for the original call and no second start of it", async () => {
+  test("27: a resumed run has the result of the original call and does not start it again", async () => {
     const { seen } = await approved({});
     expect(typesOf(seen)).toContain("TOOL_CALL_RESULT");
     expect(typesOf(seen)).not.toContain("TOOL_CALL_START");
   });
 
-  test("28: edited arguments replace the model's, and are checked again", async () => {
+  test("28: edited arguments replace the model's, and are validated again", async () => {
     const bad = await resumed({ status: "resolved", payload: { approved: true, editedArgs: { path: 5 } } });
     expect(bad.status).toBe(422);
     const { seen } = await approved({ editedArgs: { path: "/other.txt" } });
@@ -55,7 +55,7 @@ describe("AG-UI checklist: interrupts", () => {
     expect(JSON.stringify(result.content)).toContain("/other.txt");
   });
 
-  test("29: an interrupt that is not covered executes nothing and is no success", async () => {
+  test("29: an uncovered interrupt executes nothing and is not a success", async () => {
     rig.llm.script = needsApproval;
     const threadId = crypto.randomUUID();
     await (await rig.post(runInput({ threadId }))).text();
@@ -64,7 +64,7 @@ describe("AG-UI checklist: interrupts", () => {
     expect(typesOf(events)).not.toContain("TOOL_CALL_RESULT");
   });
 
-  test("two requests that open the same new thread at the same moment are two turns of one conversation", async () => {
+  test("two concurrent requests for the same new thread are two turns of one conversation", async () => {
     const threadId = crypto.randomUUID();
     const both = await Promise.all([rig.run({ threadId }), rig.run({ threadId })]);
     for (const events of both) expect(typesOf(events).at(-1)).toBe("RUN_FINISHED");
@@ -72,7 +72,7 @@ describe("AG-UI checklist: interrupts", () => {
     expect(body.items.map(({ role }: WireEvent) => role)).toEqual(["user", "assistant", "user", "assistant"]);
   });
 
-  test("30: an unknown resume entry is a warning, and the thread goes on", async () => {
+  test("30: an unknown resume entry is a warning, and the thread continues", async () => {
     const threadId = crypto.randomUUID();
     await (await rig.post(runInput({ threadId }))).text();
     const events = eventsIn(
@@ -86,7 +86,7 @@ describe("AG-UI checklist: interrupts", () => {
     expect(typesOf(events).at(-1)).toBe("RUN_FINISHED");
   });
 
-  test("30: an expired interrupt cannot be said yes to any more", async () => {
+  test("30: an expired interrupt can no longer be approved", async () => {
     const made = await rig.server.call("POST", "/v1/agents", {
       name: "Hasty",
       capabilities: ["session_file_system"],
@@ -118,7 +118,7 @@ describe("AG-UI checklist: interrupts", () => {
   });
 });
 
-/** Starts a run that asks, then answers it as the real client does. */
+/** Starts a run that asks, then answers it like the real client. */
 async function approved(payload: object) {
   rig.llm.script = needsApproval;
   const { agent } = await rig.client("delete it");

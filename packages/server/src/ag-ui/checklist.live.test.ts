@@ -1,6 +1,6 @@
 /**
  * AG-UI 1.0, the server's duties line by line, mostly with the real client. The numbers are those of the checklist; its
- * lines about interrupts are in checklist-interrupts.live.test.ts.
+ * interrupts are in checklist-interrupts.live.test.ts.
  */
 import { HttpAgent } from "@ag-ui/client";
 import { AgentCapabilitiesSchema } from "@ag-ui/core/schemas";
@@ -76,7 +76,7 @@ describe("AG-UI checklist", () => {
     expect(agent.messages.at(-1)).toMatchObject({ role: "assistant", content: "Hello there." });
   });
 
-  test("7: events are flushed as they come", async () => {
+  test("7: events are flushed as they occur", async () => {
     let release: (value?: unknown) => void = () => {};
     rig.llm.script = () => ({
       text: ["first", "last"],
@@ -112,7 +112,7 @@ describe("AG-UI checklist", () => {
     expect(typesOf(await rig.run()).filter(isEnd)).toHaveLength(1);
   });
 
-  test.each(ENDINGS)("11: nothing comes after it, after %s", async (_what, script) => {
+  test.each(ENDINGS)("11: nothing follows it, after %s", async (_what, script) => {
     rig.llm.script = script;
     expect(typesOf(await rig.run()).findIndex(isEnd)).toBe((await rig.run()).length - 1);
   });
@@ -156,7 +156,7 @@ describe("AG-UI checklist", () => {
     expect(typesOf(await rig.run()).some((type) => type.endsWith("_CHUNK"))).toBe(false);
   });
 
-  test("17: a result names its call and has an id of its own", async () => {
+  test("17: a result names its call and has its own id", async () => {
     rig.llm.script = callThenSay("add", { a: 2, b: 40 });
     const events = await rig.run();
     const start = events.find(({ type }) => type === "TOOL_CALL_START");
@@ -171,7 +171,7 @@ describe("AG-UI checklist", () => {
     expect(JSON.parse(args.join(""))).toEqual({ a: 2, b: 40 });
   });
 
-  test("19: a client's tool ends the run with success and its pending call, and goes on with the result", async () => {
+  test("19: a client's tool ends the run with success and its pending call, and continues with the result", async () => {
     rig.llm.script = callThenSay("pick_colour", {});
     const tools = [
       {
@@ -200,7 +200,7 @@ describe("AG-UI checklist", () => {
     expect(JSON.stringify(rig.llm.requests.at(-1)?.messages)).toContain("blue");
   });
 
-  test("20: a change of the state applies to what the client has", async () => {
+  test("20: a state delta applies to the client's state", async () => {
     rig.llm.script = callThenSay("update_state", { patch: [{ op: "replace", path: "/count", value: 2 }] });
     const { agent, seen } = await rig.client("count", { count: 1 });
     expect(typesOf(seen)).toContain("STATE_DELTA");
@@ -229,7 +229,7 @@ describe("AG-UI checklist", () => {
     expect(typesOf(events)).toContain("REASONING_END");
   });
 
-  test("23: an activity is shown whole before it is changed", async () => {
+  test("23: an activity is sent completely before it is changed", async () => {
     rig.llm.script = callThenSay("write_todos", {
       todos: [{ content: "Do it", activeForm: "Doing it", status: "in_progress" }],
     });
@@ -268,7 +268,7 @@ describe("AG-UI checklist", () => {
     expect(Object.values(end.usage[0])).not.toContain(0);
   });
 
-  test("34: a media part that cannot be used is left out, the rest counts", async () => {
+  test("34: an unusable media part is dropped, the rest counts", async () => {
     const content = [
       { type: "text", text: "look" },
       { type: "image", source: { type: "url", value: "not a url" } },
@@ -284,7 +284,7 @@ describe("AG-UI checklist", () => {
     expect(body.identity).toMatchObject({ name: "Tester", type: "capstan", description: "Is under test." });
   });
 
-  test("36: protobuf comes only when it is asked for by name, with the same events", async () => {
+  test("36: protobuf is sent only on explicit request, with the same events", async () => {
     expect((await rig.post(runInput(), { accept: "*/*" })).headers.get("content-type")).toContain(
       "text/event-stream",
     );

@@ -1,12 +1,12 @@
 /**
- * What happens when an AG-UI answer ends: a session that was asked for one call only is deleted, and a run whose client
- * disconnected is cancelled, if its agent or the request says so, unless somebody listens again within a grace period.
+ * What happens when an AG-UI response ends: a session created for one call is deleted, and a run whose client
+ * disconnected is cancelled, if its agent or the request says so, unless somebody reconnects within a grace period.
  */
 import type { AgentStore, Runs, SessionStore } from "@capstan/runtime";
 import { type SentEvent, STREAM_CLOSED } from "./event-stream.ts";
 import type { Forwarded } from "./forwarded-props.ts";
 
-const GRACE_SECONDS = 10; // a page that reloads or changes networks is back by then
+const GRACE_SECONDS = 10; // a page that reloads or changes networks has reconnected by then
 
 export interface ClientLeftParts {
   readonly agents: Pick<AgentStore, "get">;
@@ -86,7 +86,7 @@ export class ClientsLeft {
   }
 }
 
-/** An event without a number is about the connection, not of the run. */
+/** An event without a number concerns the connection, not the run. */
 const isEnd = ({ json, seq }: SentEvent): boolean =>
   /^\{"type":"RUN_(FINISHED|ERROR)"/.test(json) && (seq !== undefined || !json.includes(STREAM_CLOSED));
 

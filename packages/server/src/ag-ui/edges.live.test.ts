@@ -1,4 +1,4 @@
-/** What an AG-UI client says is taken whole. Both generations of the official client take part. */
+/** Nothing an AG-UI client sends is ignored. Tested with both generations of the official client. */
 import { HttpAgent } from "@ag-ui/client";
 import { HttpAgent as OldHttpAgent } from "ag-ui-client-0.0";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => rig?.close());
 beforeEach(() => rig.reset());
 
-const PATIENT = { timeout: 20_000 }; // on a crowded machine the first request takes seconds
+const PATIENT = { timeout: 20_000 }; // on a busy machine the first request takes seconds
 const user = (content: string, id: string = crypto.randomUUID()) => ({ id, role: "user" as const, content });
 const post = async (body: object) => eventsIn(await (await rig.post(runInput(body))).text());
 const pickColor = { name: "pick_color", description: "Asks for a color.", parameters: { type: "object" } };
@@ -33,7 +33,7 @@ const spoken = (events: readonly WireEvent[]): string =>
     .map(({ delta }) => delta)
     .join("");
 
-describe("a no is a no", () => {
+describe("only true approves", () => {
   test.each([
     ["cancelled: true", { status: "resolved", payload: { cancelled: true } }],
     ["accepted: false", { status: "resolved", payload: { accepted: false } }],
@@ -53,7 +53,7 @@ describe("a no is a no", () => {
     expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "success" } });
   });
 
-  test("null is no payload of the protocol and is refused; the approval stays pending", async () => {
+  test("null is not a valid payload and is refused; the approval stays pending", async () => {
     rig.llm.script = needsApproval;
     const threadId = crypto.randomUUID();
     const asked = await post({ threadId });
@@ -88,7 +88,7 @@ describe("everything in one request counts", () => {
     expect(await rolesIn(threadId)).toEqual(["user", "assistant", "tool", "user", "assistant"]);
   });
 
-  test("an answer to an interrupt and a client tool's result: the run goes on", async () => {
+  test("an answer to an interrupt and a client tool's result: the run continues", async () => {
     rig.llm.script = (request) =>
       toolAnswered(request)
         ? say("Both done.")
@@ -122,7 +122,7 @@ describe("everything in one request counts", () => {
     expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "success" } });
   });
 
-  test("an answer without the client's result says which result is missing", async () => {
+  test("an answer without the client's result names the missing result", async () => {
     rig.llm.script = (request) =>
       toolAnswered(request)
         ? say("Both done.")
@@ -140,7 +140,7 @@ describe("everything in one request counts", () => {
     expect(events.at(-1).outcome).toEqual({ type: "success", pendingToolCallIds: ["call_color"] });
   });
 
-  test("an answer to an interrupt and a new message: first one, then the other, in one stream", async () => {
+  test("an answer to an interrupt and a new message: processed in order, in one stream", async () => {
     rig.llm.script = (request) =>
       lastUserText(request).includes("more") ? say("More.") : needsApproval(request);
     const threadId = crypto.randomUUID();
@@ -156,14 +156,14 @@ describe("everything in one request counts", () => {
 describe("shared state", () => {
   const changes = callThenSay("update_state", { patch: [{ op: "add", path: "/color", value: "red" }] });
 
-  test("an empty state can be filled, and the whole state comes before the first change", async () => {
+  test("an empty state can be filled, and the whole state is sent before the first change", async () => {
     rig.llm.script = changes;
     const events = await post({ state: {} });
     const types = typesOf(events).filter((type) => type.startsWith("STATE_"));
     expect(types).toEqual(["STATE_SNAPSHOT", "STATE_DELTA"]);
   });
 
-  test("a second client of the thread knows the state that the first one set", async () => {
+  test("a second client of the thread gets the state set by the first one", async () => {
     rig.llm.script = changes;
     const threadId = crypto.randomUUID();
     await post({ threadId, state: { size: 3 } });
@@ -175,7 +175,7 @@ describe("shared state", () => {
     expect(second.state).toEqual({ size: 3, color: "blue" });
   });
 
-  test("the task list leaves the client's state alone", async () => {
+  test("the task list does not touch the client's state", async () => {
     const todos = [{ content: "Run tests", activeForm: "Running tests", status: "in_progress" }];
     rig.llm.script = callThenSay("write_todos", { todos });
     const events = await post({ state: { todos: ["mine"] } });
@@ -183,7 +183,7 @@ describe("shared state", () => {
     expect(typesOf(events).filter((type) => type.startsWith("STATE_"))).toEqual([]);
   });
 
-  test("arguments that a client predicts into the state are announced, and become the state", async () => {
+  test("predicted arguments are announced, and become the state", async () => {
     rig.llm.script = callThenSay("add", { a: 1, b: 2 });
     const predictState = [{ state_key: "first", tool: "add", tool_argument: "a" }];
     const events = await post({ forwardedProps: { predictState } });
@@ -202,8 +202,8 @@ describe("shared state", () => {
   });
 });
 
-describe("what a client tells the model", () => {
-  test("system and developer messages reach it once, also new ones", async () => {
+describe("client instructions for the model", () => {
+  test("system and developer messages reach it once, new ones included", async () => {
     const threadId = crypto.randomUUID();
     const system = { id: "s1", role: "system", content: "Speak like a pirate." };
     const first = user("hi");
@@ -216,7 +216,7 @@ describe("what a client tells the model", () => {
     expect(text).toContain("Be brief.");
   });
 
-  test("a tool choice is passed on, and one that names an unknown tool is refused", async () => {
+  test("a tool choice is passed on, and an unknown tool is refused", async () => {
     const choice = (name: string) => ({ toolChoice: { type: "function", function: { name } } });
     rig.llm.script = callThenSay("add", { a: 1, b: 2 });
     await post({ forwardedProps: choice("add") });
@@ -230,8 +230,8 @@ describe("what a client tells the model", () => {
 
   test.each([
     ["an unknown reasoning effort", { reasoning: "a lot" }],
-    ["a webhook that is no URL", { webhook: { url: "example" } }],
-  ])("%s is refused, not dropped", async (_what, forwardedProps) => {
+    ["a webhook that is not a URL", { webhook: { url: "example" } }],
+  ])("%s is refused, not ignored", async (_what, forwardedProps) => {
     expect((await rig.post(runInput({ forwardedProps }))).status).toBe(422);
   });
 });
@@ -278,7 +278,7 @@ describe("edit and regenerate", () => {
     expect(await rolesIn(agent.threadId)).toEqual(["user", "assistant"]);
   });
 
-  test("the same request again is not another run", async () => {
+  test("repeating a request does not start another run", async () => {
     rig.llm.script = echo;
     const body = runInput({ messages: [user("one")] });
     await (await rig.post(body)).text();
@@ -304,7 +304,7 @@ describe("a client of the 0.0.x protocol", () => {
     expect(agent.messages.at(-1)).toMatchObject({ role: "assistant", content: "Hello there." });
   });
 
-  test("runs its own tool and goes on", async () => {
+  test("runs its own tool and continues", async () => {
     rig.llm.script = (request) =>
       toolAnswered(request) ? say("Nice.") : { calls: [{ id: "call_c", name: "pick_color", input: {} }] };
     const agent = old("pick");

@@ -1,4 +1,4 @@
-/** What an answer holds on to while it is given is let go when it is over, however it ends. */
+/** Resources of a response are released when it ends, however it ends. */
 import { getEventListeners } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
@@ -33,7 +33,7 @@ test.each<[string, object, Record<string, string>?]>([
   expect(held()).toEqual(before);
 });
 
-test("a run of an agent that is not there leaves no listener behind", async () => {
+test("a run of an unknown agent leaves no listener behind", async () => {
   const before = held();
   await ask(
     { ...INPUT, threadId: "other", runId: "r", messages: said("m") },
@@ -43,7 +43,7 @@ test("a run of an agent that is not there leaves no listener behind", async () =
   expect(held()).toEqual(before);
 });
 
-test("an A2A call that answers at once leaves no listener behind", async () => {
+test("an A2A call that returns immediately leaves no listener behind", async () => {
   const before = held();
   const call = { jsonrpc: "2.0", id: 1, method: "tasks/get", params: { id: "none" } };
   await server.call("POST", `/v1/agents/${agent}/a2a`, call);

@@ -1,6 +1,6 @@
 /**
- * The events of one AG-UI answer: the client's own thread and run ids, one RUN_STARTED first, one terminal event last.
- * Stored events are AG-UI events already; only the first and the last are opened, everything between passes as text.
+ * The events of one AG-UI response: the client's own thread and run ids, one RUN_STARTED first, one terminal event last.
+ * Stored events already are AG-UI events; only the first and the last are parsed, everything between passes as text.
  */
 import type { RunAgentInput } from "@ag-ui/core";
 import type { RunEvent } from "@capstan/core";
@@ -19,7 +19,7 @@ export interface SentEvent {
   readonly isEarlier?: boolean;
 }
 
-/** What was stored together comes together. */
+/** Events stored together are sent together. */
 export async function* answerEvents(
   input: RunAgentInput,
   answering: Answering,
@@ -47,7 +47,7 @@ export async function* answerEvents(
     if (sent.length > 0) yield sent;
     if (end >= 0) return;
   }
-  const message = "The connection to the run was closed. Ask again to go on.";
+  const message = "The connection to the run was closed. Send the request again to continue.";
   yield [event({ type: "RUN_ERROR", message, code: STREAM_CLOSED })];
 }
 
@@ -62,7 +62,7 @@ const isFinished = (json: string): boolean => json.startsWith('{"type":"RUN_FINI
 const isTerminal = (json: string): boolean => isFinished(json) || json.startsWith('{"type":"RUN_ERROR"');
 
 /**
- * Clients of the 0.0.x protocol send no `protocolVersion`. They refuse an outcome other than a plain success or an
+ * Clients of the 0.0.x protocol send no `protocolVersion`. They reject an outcome other than a plain success or an
  * interrupt, and with it the whole run.
  */
 function endFor(end: RunEvent, knowsOutcomes: boolean): RunEvent {
@@ -78,7 +78,7 @@ function followed(answering: Answering): AsyncIterable<readonly SentEvent[]> {
   return standing ? oneByOne(standingThenEvents({ standing, after }, flat(batches))) : batches;
 }
 
-/** The events of the run that answers; a session's stream holds those of other runs as well. */
+/** The events of the run that answers; a session's stream contains other runs as well. */
 async function* ownBatches({ events, runId: own, earlierRunId }: Answering): AsyncGenerator<Numbered[]> {
   for await (const { first, runId, json } of events) {
     const isEarlier = runId === earlierRunId;
@@ -95,7 +95,7 @@ async function* oneByOne(events: AsyncIterable<SentEvent>): AsyncGenerator<SentE
   for await (const each of events) yield [each];
 }
 
-/** How the run ended, told to a client that asks again: what it used was told once. */
+/** How the run ended, for a client that asks again, without usage: it is reported once. */
 function endedAgain(ended: RunEvent, ids: { threadId: string; runId: string }): RunEvent {
   const { usage: _, ...rest } = ended as RunEvent & { usage?: unknown };
   return ended.type === "RUN_FINISHED" ? ({ ...rest, ...ids } as RunEvent) : (rest as RunEvent);

@@ -1,6 +1,6 @@
 /**
- * The members of `forwardedProps` that Capstan defines. Others belong to other libraries and are passed over; one of
- * these with a wrong value is refused.
+ * The members of `forwardedProps` that Capstan defines. Others belong to other libraries and are ignored; an invalid
+ * value of one of these is refused.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import { readInput, unknownField } from "@capstan/core/internal";
@@ -26,7 +26,7 @@ const Sampling = z.strictObject({
   stopSequences: z.array(z.string()).max(16).optional(),
 });
 
-/** As AG-UI's `PredictState` event names them. */
+/** As in AG-UI's `PredictState` event. */
 const Predicted = z
   .strictObject({
     state_key: z.string().min(1),
@@ -40,7 +40,7 @@ const Predicted = z
   }));
 
 const ForwardedSchema = z.object({
-  /** `provider/model`; a bare name is another library's and not ours. */
+  /** `provider/model`; a bare name belongs to another library. */
   model: z
     .string()
     .regex(/^[\w.-]+\/.+$/)

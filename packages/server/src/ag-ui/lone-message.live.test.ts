@@ -1,4 +1,4 @@
-/** One message alone is taken for the first of a new thread. Where it is not, nothing may differ from looking first. */
+/** A single message is assumed to start a new thread. Where it does not, the result must be the same as with a lookup first. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("in a thread of one's own it is the next turn", async () => {
+test("in one's own thread it is the next turn", async () => {
   const threadId = crypto.randomUUID();
   await ask(threadId, "m-1");
   expect(await ask(threadId, "m-2")).toContain("RUN_FINISHED");
@@ -46,7 +46,7 @@ test("sent again by a new run it is answered again", async () => {
 test.each([
   ["a new message", "m-2"],
   ["the id of a message that stands there", "m-1"],
-])("in somebody else's thread it is refused: %s", async (_what, messageId) => {
+])("the id of an existing message", async (_what, messageId) => {
   const threadId = crypto.randomUUID();
   await ask(threadId, "m-1");
   const answer = await ask(threadId, messageId, { headers: { authorization: `Bearer ${key}` } });
@@ -54,7 +54,7 @@ test.each([
   expect(answer).not.toContain("RUN_STARTED");
 });
 
-test("a conversation that was handed over goes on, also when the agent it began with is gone", async () => {
+test("a handed-over conversation continues, even when the agent it started with is gone", async () => {
   const gone = await newAgent("Gone");
   const threadId = crypto.randomUUID();
   await ask(threadId, "m-1", { to: gone });

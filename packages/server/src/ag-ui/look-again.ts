@@ -1,16 +1,16 @@
 /**
- * A client that comes back to a thread: after a broken connection, on another device, with a message it sent before.
- * It gets what stands (state and messages) and then the run that is on from its beginning; the protocol knows no cursor.
+ * A client that returns to a thread: after a broken connection, on another device, with a message it already sent.
+ * It gets the current state and messages and then the active run from its start; the protocol has no cursor.
  */
 import type { JsonValue, RunEvent } from "@capstan/core";
 import { type AgUiMessage, agUiMessages } from "@capstan/core/internal";
 import { type Database, type MessageRecord, type Runs, sessionSnapshot } from "@capstan/runtime";
 
-/** A thread as it stands. */
+/** A thread's current state. */
 export interface Standing {
   readonly state: JsonValue;
   readonly messages: readonly AgUiMessage[];
-  /** The last event `state` knows of: changes up to here are in it. */
+  /** The last event included in `state`. */
   readonly last: number;
   /** The run's last event, when it is over or waits. */
   readonly ended?: RunEvent;
@@ -18,7 +18,7 @@ export interface Standing {
 
 export interface LookedAt {
   readonly standing: Standing;
-  /** The run that is on, or that this client's message waits for. */
+  /** The active run, or the one that this client's message waits for. */
   readonly runId?: string;
   /** Before the run's first event. */
   readonly after: number;
@@ -37,7 +37,7 @@ export async function lookAgain(
   sessionId: string,
   messageId: string | undefined,
 ): Promise<LookedAt> {
-  // Messages first: one that is stored in between is then among the run's events, and not in both.
+  // Messages first: one stored in between is then among the run's events, and not in both.
   const messages = agUiMessages(await allMessages(runs, sessionId));
   const found = await sessionSnapshot(database, sessionId, messageId);
   const {
@@ -73,7 +73,7 @@ export interface Numbered {
   readonly isEarlier?: boolean;
 }
 
-/** What stands, then the run's events: what they tell again is left out of the first, what the state holds already out of the second. */
+/** State and messages, then the run's events: what the events repeat is left out of the former, what the state already includes out of the latter. */
 export async function* standingThenEvents(
   { standing, after }: Pick<LookedAt, "standing" | "after">,
   events: AsyncIterable<Numbered>,

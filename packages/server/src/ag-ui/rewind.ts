@@ -1,5 +1,5 @@
 /**
- * Edit and regenerate. Clients send the whole history, so a history that leaves the stored one tells what the user did:
+ * Edit and regenerate. Clients send the whole history, so a history that differs from the stored one shows what the user did:
  * a message with another text replaces the stored one, a new message after a shorter history drops what followed, and
  * the last message sent again, by a new run, asks for another answer.
  *
@@ -15,7 +15,7 @@ export interface StoredUserMessage {
   readonly text: string;
 }
 
-/** Positions from this one on are dropped, and these messages are sent in their place. */
+/** Messages from this position on are dropped and replaced by these. */
 export interface Rewind {
   readonly position: number;
   readonly messages: readonly Message[];

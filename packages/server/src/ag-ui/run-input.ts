@@ -1,5 +1,5 @@
 /**
- * What an AG-UI request asks for: answers to interrupts, results of client tools, a new message, in any combination.
+ * Parses an AG-UI request: answers to interrupts, results of client tools, a new message, in any combination.
  * A request with none of them reads the thread again.
  */
 import type { RunAgentInput } from "@ag-ui/core";
@@ -26,7 +26,7 @@ export interface Asked {
 export interface NewUserMessage {
   readonly id: string;
   readonly content: readonly UserPart[];
-  /** Messages of a thread that began elsewhere, as text. */
+  /** Messages of a thread that started elsewhere, as text. */
   readonly earlier: string;
 }
 
@@ -52,7 +52,7 @@ export type Message = RunAgentInput["messages"][number];
 export const lastUserMessage = ({ messages }: Pick<RunAgentInput, "messages">): Message | undefined =>
   messages.findLast(({ role }) => role === "user");
 
-/** Clients send the whole conversation, so one text alone begins a thread. */
+/** Clients send the whole conversation, so a single text starts a thread. */
 export function isFirstMessage({ messages, resume }: RunAgentInput): boolean {
   const [first] = messages;
   return (
@@ -60,7 +60,7 @@ export function isFirstMessage({ messages, resume }: RunAgentInput): boolean {
   );
 }
 
-/** `known` are the ids of messages that the session has. */
+/** `known` are the ids of the session's messages. */
 export function askedFor(input: RunAgentInput, known: ReadonlySet<string>): Asked {
   const lastAnswer = input.messages.findLastIndex(({ role }) => role === "assistant");
   const fresh = input.messages.slice(lastAnswer + 1).filter(({ id }) => !known.has(id));
@@ -110,7 +110,7 @@ export function userParts(message: Message): UserPart[] {
   return message.content.flatMap((part): UserPart[] => {
     if (part.type === "text") return [{ type: "text", text: part.text }];
     const file = "source" in part ? mediaPart(part.source as MediaSource, part) : undefined;
-    return file ? [file] : []; // a part we cannot use is left out, the rest counts
+    return file ? [file] : []; // an unusable part is left out, the rest counts
   });
 }
 
@@ -144,18 +144,18 @@ function mediaPart(
   return source && { type: "file", mediaType, source, ...named(metadata) };
 }
 
-/** The protocol has no field for a file's name; clients that know one put it here. */
+/** The protocol has no field for a file name; clients that have one put it here. */
 function named(metadata: unknown): { filename?: string } {
   const { filename } = (metadata ?? {}) as { filename?: unknown };
   return typeof filename === "string" && filename !== "" ? { filename } : {};
 }
 
-/** A thread that began elsewhere: its earlier messages as text, because their tools and signatures are not ours. */
+/** A thread that started elsewhere: its earlier messages as text, because their tools and signatures are not ours. */
 function earlierText(messages: readonly Message[], fresh: readonly Message[]): string {
   const first = fresh[0];
   const before = first ? messages.slice(0, messages.indexOf(first)) : [];
   return before
-    .filter(({ role }) => role !== "system" && role !== "developer") // told as instructions
+    .filter(({ role }) => role !== "system" && role !== "developer") // passed as instructions
     .flatMap((message) =>
       "content" in message && typeof message.content === "string" && message.content !== ""
         ? [`${message.role}: ${message.content}`]

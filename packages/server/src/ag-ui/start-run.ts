@@ -1,4 +1,4 @@
-/** Does what a request asked for, and says which events answer it. */
+/** Executes a request, and determines which events answer it. */
 import type { RunAgentInput } from "@ag-ui/core";
 import { fail, type JsonValue, ok, type Refused, type Result, type RunEvent } from "@capstan/core";
 import {
@@ -27,7 +27,7 @@ import {
 } from "./run-input.ts";
 import { newThread, type OpenThread, openThread } from "./thread-session.ts";
 
-/** Where the answer begins, which run's events are it, and what a client should be told first. */
+/** Where the answer starts, which run's events it consists of, and what a client gets first. */
 export interface Answering {
   readonly runId?: string;
   /** A run that the request resumed and that ends before `runId` starts; its events are part of the answer. */
@@ -36,18 +36,18 @@ export interface Answering {
   /** Before the first of them. */
   readonly after: number;
   readonly warnings: readonly string[];
-  /** Shown first to a client that comes back; with how the run ended, if it did. */
+  /** Sent first to a returning client; with how the run ended, if it did. */
   readonly standing?: Standing;
 }
 
 export interface Asking {
   readonly agentId: string;
   readonly by: string;
-  /** Whether they may also answer what changes rights. */
+  /** Whether they may also approve changes of rights. */
   readonly isAdmin?: boolean;
   readonly input: RunAgentInput;
   readonly signal: AbortSignal;
-  /** The client shares a state with the agent, as AG-UI's clients do. */
+  /** The client shares state with the agent, as AG-UI's clients do. */
   readonly sharesState?: boolean;
   /** The trace that the request is part of. */
   readonly traceparent?: string | undefined;
@@ -61,8 +61,8 @@ export interface StartRunParts extends UploadParts {
 }
 
 /**
- * A lone message is taken for the first of a new thread, which saves a look; if it is not, or is refused, the thread is
- * looked at. So is a thread that another request makes at the same moment.
+ * A single message is assumed to start a new thread, which saves a query; if it does not, or is refused, the thread is
+ * looked up. So is a thread that another request creates at the same time.
  */
 export async function startRun(
   services: StartRunParts,
@@ -124,7 +124,7 @@ async function startIn(
   return answerAll(starting, asked, pending);
 }
 
-/** Everything counts that the request brings: results and answers for the waiting run, then the new message. */
+/** Everything in the request counts: results and answers for the waiting run, then the new message. */
 async function answerAll(
   starting: Starting,
   asked: Asked,
@@ -178,7 +178,7 @@ async function sendAfter(
   return ok({ ...sent.value, earlierRunId: runId, events, after, warnings });
 }
 
-/** How the answer ends when the run waits for more client results than the request brought. */
+/** How the answer ends when the run waits for more client results than the request contained. */
 async function stillWaiting({ services }: Starting, runId: string): Promise<RunEvent | undefined> {
   const run = await services.runs.run(runId);
   if (!run.ok || run.value.status !== "waiting") return undefined;
@@ -263,7 +263,7 @@ function sendOptions({ input, forwarded, sharesState, traceparent }: Starting, e
   };
 }
 
-/** What a request that leaves the stored history replaces it with; undefined when it continues it. */
+/** What a request with a different history replaces; undefined when it continues the stored one. */
 async function rewind(
   starting: Starting,
 ): Promise<Result<{ readonly message: NewUserMessage; readonly branchSessionId: string } | undefined>> {
@@ -310,7 +310,7 @@ async function storeResults(
   return !stored.ok && stored.failure.code === "run_not_active" ? ok(undefined) : stored;
 }
 
-/** Entries for interrupts that nothing waits for were answered before; they are not executed twice. */
+/** Entries for interrupts that were already answered are not executed twice. */
 async function answerInterrupts(
   { services, by, isAdmin }: Starting,
   entries: Asked["answers"],
@@ -319,7 +319,7 @@ async function answerInterrupts(
   const pending = new Set(approvals.map(({ id }) => id));
   const warnings = entries
     .filter(({ interruptId }) => !pending.has(interruptId))
-    .map(({ interruptId }) => `nothing waits for "${interruptId}" any more`);
+    .map(({ interruptId }) => `nothing is waiting for "${interruptId}" any more`);
   for (const entry of entries.filter(({ interruptId }) => pending.has(interruptId))) {
     const refused = await answer(services, entry, { by, isAdmin });
     if (refused) return { refused, warnings };
@@ -333,7 +333,7 @@ const Approval = z.strictObject({
   reason: z.string().max(4000).optional(),
 });
 
-/** Only `approved: true` approves. Anything else denies, and a payload that is not understood says so to the model. */
+/** Only `approved: true` approves. Anything else denies, and an invalid payload is reported to the model. */
 async function answer(
   { runs }: StartRunParts,
   entry: Asked["answers"][number],
@@ -356,7 +356,7 @@ const reasonIn = (payload: unknown): string | undefined => {
   return parsed.success ? parsed.data.reason : undefined;
 };
 
-/** Joins the run that is on, or tells how the last one ended. */
+/** Joins the active run, or returns how the last one ended. */
 async function look(
   { services, session, input, signal }: Starting,
   ended?: RunEvent,

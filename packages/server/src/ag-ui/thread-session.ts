@@ -1,4 +1,4 @@
-/** A client's thread as a session of ours. A thread id that is a UUID is the session's id; any other text gets one of its own. */
+/** Maps a client's thread to a session. A thread id that is a UUID is the session's id; for any other text one is derived. */
 import { fail, ok, type Result } from "@capstan/core";
 import {
   type Database,
@@ -37,7 +37,7 @@ export async function threadSession(
   return ok(await sessions.create({ id, agentId: thread.agentId, owner: thread.owner, metadata }));
 }
 
-/** A thread as a turn starts with it. One that is new is written with its first message. */
+/** The thread at the start of a turn. A new one is stored with its first message. */
 export interface OpenThread {
   readonly session: Pick<SessionRecord, "id" | "agentId" | "owner">;
   readonly view: SessionView;
@@ -57,7 +57,7 @@ export async function openThread(
   return may ? ok({ session, view }) : fail("not_found", { what: "session", id: threadId });
 }
 
-/** A thread that nobody has spoken in. Whether that is so, the claim of its first run finds out. */
+/** A thread assumed to be new; the claim of its first run verifies that. */
 export function newThread(thread: Thread): OpenThread {
   const { agentId, owner, threadId } = thread;
   const id = sessionIdOf(thread);
@@ -70,7 +70,7 @@ export function sessionIdOf({ agentId, owner, threadId }: Thread): string {
   return uuidFrom(`${agentId}\n${owner}\n${threadId}`);
 }
 
-/** A conversation that the agent handed over stays its client's: who answers is not the client's business. */
+/** A conversation that the agent handed over stays with its client: which agent answers does not matter to it. */
 async function isOf(
   database: Pick<Database, "pool">,
   { id, agentId }: Pick<SessionRecord, "id" | "agentId">,

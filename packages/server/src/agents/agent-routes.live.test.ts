@@ -11,7 +11,7 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
 
   const create = (body: object) => server.call("POST", "/v1/agents", { name: "Test", ...body });
 
-  test("the specification's Research Assistant is created as it is written there", async () => {
+  test("the specification's Research Assistant is created exactly as written there", async () => {
     const made = await server.call("POST", "/v1/agents", {
       name: "Research Assistant",
       system_prompt: "You are a helpful research assistant.",
@@ -48,7 +48,7 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
     expect(preview.body.tokens.total).toBeGreaterThan(100);
   });
 
-  test("what GET answers makes an equal agent, and changes nothing when it is sent back", async () => {
+  test("the response of GET creates an equal agent, and changes nothing when sent back", async () => {
     const { body: made } = await create({
       capabilities: [{ id: "test_math", prefix: "m_" }, "noop"],
       model: "capstan/offline",
@@ -65,7 +65,7 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
     expect(same).toMatchObject({ status: 200, body: { version: 1, updated_at: read.updated_at } });
   });
 
-  test("a patch merges maps, and null takes one entry away", async () => {
+  test("a patch merges maps, and null removes an entry", async () => {
     const { body: made } = await create({
       capabilities: ["test_math"],
       tool_policies: { divide: "deny" },
@@ -89,7 +89,7 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
     expect(removed.body.limits).toEqual({ max_steps: 9 });
   });
 
-  test("a patch of an older version is refused, and so is one of what the server sets", async () => {
+  test("a patch of an older version is refused, and so is one of read-only fields", async () => {
     const { body: made } = await create({});
     await server.call("PATCH", `/v1/agents/${made.id}`, { description: "newer" });
     const patch = (body: object) => server.call("PATCH", `/v1/agents/${made.id}`, body);
@@ -97,13 +97,13 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
     expect(await patch({ owner: "eve@example.com" })).toMatchObject({ status: 422 });
   });
 
-  test("a policy for a tool that the agent does not have is refused with the tool that was meant", async () => {
+  test("a policy for a tool that the agent does not have is refused with a suggestion", async () => {
     const refused = await create({ capabilities: ["test_math"], tool_policies: { divid: "deny" } });
     expect(refused.status).toBe(422);
     expect(refused.body.message).toContain('did you mean "divide"');
   });
 
-  test("an agent that others delegate to is deleted only by force, which says whom it breaks", async () => {
+  test("an agent that others delegate to is only deleted by force, which lists the broken agents", async () => {
     const { body: helper } = await create({ name: "Helper" });
     const { body: lead } = await create({ name: "Lead", capabilities: [`agent.${helper.id}`] });
     const refused = await server.call("DELETE", `/v1/agents/${helper.id}`);
@@ -116,7 +116,7 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
     });
   });
 
-  test("a cursor that is none of ours is 400, and text and capability find agents", async () => {
+  test("an invalid cursor is 400, and text and capability find agents", async () => {
     expect(await server.call("GET", "/v1/agents?cursor=nonsense")).toMatchObject({
       status: 400,
       body: { code: "cursor_invalid" },
@@ -127,7 +127,7 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
     expect((await server.call("GET", "/v1/agents?q=needle&capability=test_math")).body.total).toBe(0);
   });
 
-  test("options come back in their place, and a capability without any as its id", async () => {
+  test("options are returned in place, and a capability without any as its id", async () => {
     const { body } = await create({
       capabilities: [{ id: "test_math", prefix: "m_", version: "^1.0.0" }, "noop"],
     });
@@ -144,10 +144,10 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
       "capability_version_mismatch",
     ],
     ["an empty name", { name: " " }, 422, "input_invalid"],
-    ["a provider nobody knows", { model: "nobody/model" }, 422, "provider_unknown"],
-    ["a model nobody knows", { model: "anthropic/claude-nothing" }, 422, "model_unknown"],
+    ["an unknown provider", { model: "nobody/model" }, 422, "provider_unknown"],
+    ["an unknown model", { model: "anthropic/claude-nothing" }, 422, "model_unknown"],
     ["a model without a key", { model: "anthropic/claude-sonnet-5-5" }, 422, "provider_key_missing"],
-    ["capabilities that are no list", { capabilities: "noop" }, 422, "input_invalid"],
+    ["capabilities that are not a list", { capabilities: "noop" }, 422, "input_invalid"],
   ])("refuses %s with a next step", async (_what, body, status, code) => {
     const answer = await create(body);
     expect(answer.status).toBe(status);
@@ -160,7 +160,7 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
     });
   });
 
-  test("a body that is not JSON is 400, and nothing is made", async () => {
+  test("a body that is not JSON is 400, and nothing is created", async () => {
     const before = (await server.call("GET", "/v1/agents")).body.total;
     const response = await fetch(`${server.url}/v1/agents`, {
       method: "POST",
@@ -178,7 +178,7 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
     expect((await server.call("DELETE", `/v1/agents/${body.id}`)).status).toBe(404);
   });
 
-  test("paging neither skips nor repeats while agents are made", async () => {
+  test("paging neither skips nor repeats while agents are created", async () => {
     const marker = `paged ${Math.random()}`;
     const made = new Set<string>();
     for (let i = 0; i < 7; i++) made.add((await create({ description: marker })).body.id);
@@ -198,7 +198,7 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
     expect(new Set(seen)).toEqual(made);
   });
 
-  test("what was changed is in the audit log, with who did it", async () => {
+  test("changes are in the audit log, with the user", async () => {
     const { body } = await create({ name: "Audited" });
     const log = await server.call("GET", "/v1/audit?limit=500");
     expect(log.body.items).toContainEqual(
@@ -207,7 +207,7 @@ describe.each(STORES)("agents over REST on $name", ({ fresh }) => {
   });
 });
 
-/** An agent without what the server says of it. */
+/** An agent without the fields added by the server. */
 function settable(agent: Record<string, unknown>): Record<string, unknown> {
   const { id, version, status, owner, created_at, updated_at, ...fields } = agent;
   return fields;

@@ -1,4 +1,4 @@
-/** /v1/agents: make, read, change, remove, preview. Saving composes first, so that a saved agent always runs. */
+/** /v1/agents: create, read, update, delete, preview. Saving composes first, so that a saved agent always runs. */
 
 import {
   Agent,
@@ -62,9 +62,9 @@ const patchAgent = createRoute({
   method: "patch",
   path: "/v1/agents/{id}",
   tags: ["agents"],
-  summary: "Change an agent; what is not named stays",
+  summary: "Update an agent; omitted fields stay unchanged",
   request: { params: Id, body: jsonBody(AgentPatch) },
-  responses: { 200: json(Agent, "The agent as it is now.") },
+  responses: { 200: json(Agent, "The updated agent.") },
 });
 
 const deleteAgent = createRoute({
@@ -77,8 +77,8 @@ const deleteAgent = createRoute({
     "Delete an agent; its sessions stay readable. Refused while other agents delegate to it, unless forced",
   request: { params: Id, query: AgentDeleteQuery },
   responses: {
-    200: json(AgentDeleted, "It is gone, by force: these agents delegated to it."),
-    204: { description: "It is gone." },
+    200: json(AgentDeleted, "Deleted by force; these agents delegated to it."),
+    204: { description: "Deleted." },
   },
 });
 
@@ -99,7 +99,7 @@ const previewUnsaved = createRoute({
   method: "post",
   path: "/v1/agents/preview",
   tags: ["agents"],
-  summary: "Compose an agent that is not saved; `check=save` refuses whatever saving it would",
+  summary: "Compose an unsaved agent; `check=save` refuses whatever saving it would refuse",
   request: {
     body: jsonBody(AgentPatch),
     query: PreviewQuery,

@@ -1,5 +1,5 @@
 /**
- * Agents between the API and the code: the same fields, in snake_case there and in camelCase here. Field by field, by the
+ * Converts agents between the API and the code: the same fields, in snake_case there and camelCase here. Driven by the
  * schema: a new field of an agent is not named here.
  */
 import { isDeepStrictEqual } from "node:util";
@@ -25,7 +25,7 @@ import { z } from "@hono/zod-openapi";
 export const agentInput = (body: z.output<typeof AgentCreate>): AgentInput =>
   inOurWords({ ...agentDefaults(), ...settable(body), name: body.name });
 
-/** The agent with a merge patch laid over it (RFC 7396): maps are merged, lists and single values are replaced. */
+/** Applies a merge patch to the agent (RFC 7396): maps are merged, lists and single values are replaced. */
 export function patchedInput(before: AgentRecord, patch: z.output<typeof AgentPatch>): Result<AgentInput> {
   const current = agentDto(before);
   const changed = AGENT_KEPT.find((field) => patch[field] !== undefined && patch[field] !== current[field]);
@@ -33,7 +33,7 @@ export function patchedInput(before: AgentRecord, patch: z.output<typeof AgentPa
   return mergedInput(current, patch);
 }
 
-/** An agent that is not saved: what its sender says of the saved one is passed over. */
+/** An unsaved agent: read-only fields sent with it are ignored. */
 export const unsavedInput = (body: z.output<typeof AgentPatch>): Result<AgentInput> =>
   mergedInput({ ...agentDefaults(), name: "unsaved" }, body);
 
@@ -51,7 +51,7 @@ function mergedInput(current: AgentFields, patch: z.output<typeof AgentPatch>): 
 export const agentDto = (agent: AgentRecord): Agent =>
   Object.fromEntries([...AGENT_KEPT, ...FIELDS].map((field) => [field, wireValue(agent, field)])) as Agent;
 
-/** A change that changes nothing makes no new version. */
+/** A change without effect creates no new version. */
 export function isSameAgent(before: AgentRecord, after: AgentInput): boolean {
   const { id, version, owner, status, createdAt, updatedAt } = before;
   const changed = agentDto({ ...after, id, version, owner, status, createdAt, updatedAt });
@@ -63,18 +63,18 @@ type FieldName = keyof AgentFields;
 const FIELDS = Object.keys(AgentFields.shape) as readonly FieldName[];
 const isKind = (field: FieldName, ...kinds: (abstract new (...all: never[]) => z.ZodType)[]) =>
   kinds.some((kind) => AgentFields.shape[field] instanceof kind);
-/** Maps: those that a patch merges. A union is one value. */
+/** Maps that a patch merges. A union is one value. */
 const MERGED: ReadonlySet<string> = new Set(
   FIELDS.filter((field) => isKind(field, z.ZodObject, z.ZodRecord)),
 );
-/** Those whose own fields have names of ours too. */
+/** Maps whose own fields are renamed too. */
 const NESTED: ReadonlySet<string> = new Set(
   FIELDS.filter((field) => isKind(field, z.ZodObject, z.ZodDiscriminatedUnion)),
 );
 
 type Given<T> = { [Field in keyof T & FieldName]?: Exclude<T[Field], undefined> };
 
-/** What the server itself says of an agent is left out. */
+/** Fields added by the server are left out. */
 function settable<T extends object>(body: T): Given<T> {
   const fields = new Map(Object.entries(body));
   return Object.fromEntries(
@@ -86,14 +86,14 @@ function refuseKept(field: string, given: string, current: string): Result<never
   if (field === "version" || field === "updated_at")
     return fail("conflict", {
       message: `The agent has changed since it was read: its ${field} is ${current}, not ${given}.`,
-      nextStep: "Read it again, make the change there, and send that.",
+      nextStep: "Read it again, apply your change, and send that.",
     });
   return fail("input_invalid", { where: `${field}: set by the server, it is "${current}"` });
 }
 
 type Nullable<F> = { [Field in keyof F]: null extends F[Field] ? Field : never }[keyof F];
 type Nested<Field> = Field extends AgentFields["limits" | "approval_expiry"] ? CamelKeys<Field> : Field;
-/** An agent's fields as our code names them: null is absent. */
+/** An agent's fields under our names: null is absent. */
 type InOurWords = CamelKeys<{
   [Field in Exclude<FieldName, Nullable<AgentFields> | "capabilities">]: Nested<AgentFields[Field]>;
 }> &

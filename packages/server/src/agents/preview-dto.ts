@@ -1,4 +1,4 @@
-/** A composed agent on the wire: what would run, what would not, and what it costs. */
+/** A composed agent for the API: what would run, what would not, and what it costs. */
 import type { AgentPreview } from "@capstan/client/wire";
 import type { RuntimeAgent } from "@capstan/core";
 

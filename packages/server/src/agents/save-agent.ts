@@ -100,12 +100,12 @@ async function withinAuthor(
   const beyond = beyondAuthor(input, author, (id) => findCapability(registry, id));
   if (beyond.length === 0) return ok(true);
   return fail("forbidden", {
-    message: `This agent would do more than you may: ${beyond.join("; ")}.`,
-    nextStep: "Leave that out, or ask an admin to save the agent.",
+    message: `This agent would do more than you are allowed to: ${beyond.join("; ")}.`,
+    nextStep: "Remove that, or ask an admin to save the agent.",
   });
 }
 
-/** A model nobody knows, or one without a key, is said at once. Without a model the server's default answers. */
+/** An unknown model, or one without a key, is reported immediately. Without a model, the server's default is used. */
 export async function canAnswer(
   { models, harnesses }: SaveAgentParts,
   agent: RuntimeAgent,

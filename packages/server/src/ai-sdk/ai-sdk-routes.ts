@@ -1,4 +1,4 @@
-/** /v1/agents/{id}/ai-sdk: an agent for AI SDK's `useChat`, as its UI message stream; and the way back into a stream. */
+/** /v1/agents/{id}/ai-sdk: an agent for AI SDK's `useChat`, as its UI message stream; and how to rejoin a stream. */
 import type { Context } from "hono";
 import { uuidv7 } from "uuidv7";
 import { z } from "zod";
@@ -43,7 +43,7 @@ async function chat(c: Context<AppEnv>, services: TurnParts): Promise<Response> 
   return stream(turn.value, new UiStream({ messageId: continues ?? turn.value.runId, clientTools }));
 }
 
-/** A page that was reloaded: what the run that is on said so far, and what it says next; 204 when none is. */
+/** A reloaded page: the active run's output so far and from now on; 204 when none is active. */
 async function joinAgain(c: Context<AppEnv>, services: TurnParts): Promise<Response> {
   const agentId = c.req.param("id") ?? "";
   const threadId = c.req.param("chat") ?? "";
@@ -105,7 +105,7 @@ function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): vo
     path: "/v1/agents/{id}/ai-sdk/{chat}/stream",
     operationId: "resumeAiSdkChat",
     tags: ["ai-sdk"],
-    summary: "Join the answer that is being written in a chat; 204 when there is none",
+    summary: "Join the answer being written in a chat; 204 when there is none",
     ...authority("agent", "use"),
     request: { params: z.object({ id: z.string(), chat: z.string() }) },
     responses: { 200: answers, 204: { description: "No answer is being written." } },

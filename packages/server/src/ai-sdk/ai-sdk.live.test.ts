@@ -61,7 +61,7 @@ const textOf = (chat: Chat<UIMessage>) =>
     .join("");
 
 describe("useChat", () => {
-  test("shows reasoning and text, and the next message goes on in the same session", async () => {
+  test("shows reasoning and text, and the next message continues in the same session", async () => {
     const { chat, errors } = newChat();
     await chat.sendMessage({ text: "Hi" });
     expect(textOf(chat)).toBe("Hello there.");
@@ -84,7 +84,7 @@ describe("useChat", () => {
     expect(errors).toEqual([]);
   });
 
-  test("runs the page's own tool and hands its result back", async () => {
+  test("runs the page's own tool and returns its result", async () => {
     llm.script = (request) =>
       toolAnswered(request)
         ? { text: [`You like ${request.messages.findLast(({ role }) => role === "tool")?.content}.`] }
@@ -123,7 +123,7 @@ describe("useChat", () => {
     expect(errors).toEqual([]);
   });
 
-  test("is told why a run failed", async () => {
+  test("gets the reason why a run failed", async () => {
     llm.script = () => ({ status: 401 });
     const { chat, errors } = newChat();
     await chat.sendMessage({ text: "Hi" });
@@ -131,7 +131,7 @@ describe("useChat", () => {
     expect(errors.map(({ message }) => message).join()).toMatch(/401/);
   });
 
-  test("a field nobody knows is refused by name, and nothing runs", async () => {
+  test("an unknown field is refused by name, and nothing runs", async () => {
     const transport = new DefaultChatTransport<UIMessage>({
       api: `${server.url}/v1/agents/${agentId}/ai-sdk`,
       body: { dryRun: true },
@@ -142,7 +142,7 @@ describe("useChat", () => {
     expect(llm.requests).toEqual([]);
   });
 
-  test("a reloaded page joins the answer that is being written, and gets none when none is", async () => {
+  test("a reloaded page joins the answer being written, and gets nothing when there is none", async () => {
     const { chat } = newChat();
     await chat.resumeStream();
     expect(chat.messages).toEqual([]);

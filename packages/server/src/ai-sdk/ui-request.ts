@@ -1,6 +1,6 @@
 /**
- * What `useChat` sends: the chat's id and all messages. The new part is the last user message, or what a person answered
- * and the client's tools returned inside the last assistant message.
+ * The request of `useChat`: the chat's id and all messages. The new part is the last user message, or a person's answers
+ * and the results of client tools inside the last assistant message.
  */
 import type { RunAgentInput } from "@ag-ui/core";
 import { fail, ok, type Result } from "@capstan/core";
@@ -20,7 +20,7 @@ const UserMessage = z.looseObject({
   parts: z.array(z.discriminatedUnion("type", [TextPart, FilePart])).min(1),
 });
 
-/** The server made these parts; what a client may add to them is checked where it is read. */
+/** The server created these parts; what a client adds to them is validated where it is read. */
 const AssistantPart = z.looseObject({ type: z.string() });
 const AssistantMessage = z.looseObject({
   id: z.string(),
@@ -64,7 +64,7 @@ type ToolPart = z.output<typeof ToolPart>;
 const isToolPart = ({ type }: { type: string }): boolean =>
   type.startsWith("tool-") || type === "dynamic-tool";
 
-/** The request as an AG-UI run. `continues` is the assistant message that the answer belongs to, if it goes on in one. */
+/** The request as an AG-UI run. `continues` is the assistant message that the answer belongs to, if it continues one. */
 export interface UiTurn {
   readonly input: RunAgentInput;
   readonly continues?: string;
@@ -109,7 +109,7 @@ function resumeEntry({ state, approval }: ToolPart): NonNullable<RunAgentInput["
   return [{ interruptId: id, status: "resolved", payload }];
 }
 
-/** Tools that the agent ran are marked as run by the provider; the others are the page's own. */
+/** Tools run by the agent are marked as run by the provider; the others are the page's own. */
 function clientResult(part: ToolPart): RunAgentInput["messages"] {
   const { state, toolCallId, output, errorText, providerExecuted } = part;
   if (providerExecuted || (state !== "output-available" && state !== "output-error")) return [];

@@ -1,14 +1,14 @@
 /**
- * A run's events as the AI SDK's UI message stream. Tools that the agent runs are marked as run by the provider, so that
- * a page waits for their results; the page's own tools are not. A step that begins anew takes its parts back.
+ * A run's events as the AI SDK's UI message stream. Tools run by the agent are marked as run by the provider, so that
+ * a page waits for their results; the page's own tools are not. A step that starts over withdraws its parts.
  */
 import type { RunEvent } from "@capstan/core";
 
-/** One chunk of the protocol, as `ai` declares `UIMessageChunk`. */
+/** One chunk of the protocol, as in `UIMessageChunk` of `ai`. */
 export type UiChunk = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 export interface UiPlace {
-  /** The assistant message that grows. */
+  /** The assistant message being written. */
   readonly messageId: string;
   /** Names of tools that the page runs itself. */
   readonly clientTools: ReadonlySet<string>;
@@ -19,7 +19,7 @@ type Row<Type extends RunEvent["type"]> = (event: Extract<RunEvent, { type: Type
 export class UiStream {
   readonly #place: UiPlace;
   readonly #calls = new Map<string, { readonly name: string; text: string }>();
-  /** Ids of texts and calls that the open step has shown. */
+  /** Ids of texts and calls that the current step has shown. */
   #shown = new Set<string>();
   #stepOpen = false;
 
@@ -69,7 +69,7 @@ export class UiStream {
     RUN_FINISHED: (event) => [...this.#endStep(), ...this.#finish(event)],
   };
 
-  /** A provider broke off: what the step showed and does not stand any more is taken back. */
+  /** The provider's stream broke: parts of the step that no longer count are withdrawn. */
   #keepOnly(standing: ReadonlySet<string>): UiChunk[] {
     if (!this.#stepOpen || [...this.#shown].every((id) => standing.has(id))) return [];
     this.#shown.clear();
@@ -96,7 +96,7 @@ export class UiStream {
     return { type: "tool-input-available", toolCallId, toolName, input, ...this.#owner(toolName) };
   }
 
-  /** A call of an earlier answer, such as one that was approved, is known to the page already. */
+  /** A call of an earlier answer, such as an approved one, is already known to the page. */
   #result({ toolCallId, content, metadata }: Extract<RunEvent, { type: "TOOL_CALL_RESULT" }>): UiChunk[] {
     const call = this.#calls.get(toolCallId);
     const edited = metadata?.editedArguments;

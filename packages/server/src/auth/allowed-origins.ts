@@ -1,10 +1,10 @@
 /**
- * Pages of other origins may use the protocols that are made for them, and only when the operator names their origin.
- * The rest of the API stays closed to them: a page must never steer the server with a visitor's rights.
+ * Pages of other origins may use the protocols made for them, and only if the operator lists their origin.
+ * The rest of the API stays closed to them: a page must never control the server with a visitor's rights.
  */
 import type { Context } from "hono";
 
-/** The agent protocols, and the event stream that an AG-UI client reads on from. */
+/** The agent protocols, and the event stream that an AG-UI client continues from. */
 const OPEN_TO_PAGES =
   /^\/(mcp|openai\/v1\/.+|\.well-known\/agent-card\.json|v1\/agents\/[^/]+\/(ag-ui|a2a|ai-sdk)(\/.*)?|v1\/sessions\/[^/]+\/events)$/;
 
@@ -19,7 +19,7 @@ export function judgeOrigin(origin: string, path: string, allowed: readonly stri
   return OPEN_TO_PAGES.test(path) ? "allowed" : "not this path";
 }
 
-/** A browser asks before it sends; what it may send is what the protocols need, and no cookies. */
+/** Answers a browser's preflight request: only the headers that the protocols need, and no cookies. */
 export function preflight(c: Context, origin: string): Response {
   return c.body(null, 204, {
     ...corsHeaders(origin),

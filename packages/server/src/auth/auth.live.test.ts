@@ -38,7 +38,7 @@ describe("on loopback", () => {
     ["names the address", { "x-real-ip": "203.0.113.7" }],
     ["is Cloudflare's", { "cf-connecting-ip": "203.0.113.7" }],
     ["keeps the public name", { host: "capstan.example.com" }],
-  ])("a proxy that %s needs a key, although it comes from loopback", async (_what, headers) => {
+  ])("a proxy that %s requires a key, although it connects from loopback", async (_what, headers) => {
     expect(await rawStatus(server.url, headers)).toBe(401);
     const { body } = await server.call("POST", "/v1/keys", { name: "behind a proxy" });
     expect(await rawStatus(server.url, { ...headers, authorization: `Bearer ${body.key}` })).toBe(200);
@@ -67,7 +67,7 @@ describe("on loopback", () => {
     expect(stranger.headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  test("a key carries its rights and nothing more", async () => {
+  test("a key has its rights and nothing more", async () => {
     const { body } = await server.call("POST", "/v1/keys", {
       name: "reader",
       rights: ["read"],
@@ -90,7 +90,7 @@ describe("on loopback", () => {
     expect(JSON.stringify(rows)).not.toContain(body.key);
   });
 
-  test("the limit of a key is kept and says when to come back", async () => {
+  test("the limit of a key is enforced, with the time to wait", async () => {
     const { body } = await server.call("POST", "/v1/keys", { name: "slow", rights: ["read"], per_minute: 3 });
     const auth = { authorization: `Bearer ${body.key}` };
     const answers = [];
@@ -99,7 +99,7 @@ describe("on loopback", () => {
     expect(Number(answers[3]?.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  test("a provider's key is never shown again and is not readable in the database", async () => {
+  test("a provider's key is never shown again and not readable in the database", async () => {
     await server.call("PUT", "/v1/providers/anthropic", { api_key: "sk-very-secret", check: false });
     const listed = await server.call("GET", "/v1/providers");
     expect(listed.body.items).toContainEqual(
@@ -119,7 +119,7 @@ describe("bound to every address", () => {
   });
   afterAll(() => server.stop());
 
-  test("a key is demanded, except to ask whether it lives", async () => {
+  test("a key is required, except for the health check", async () => {
     const at = server.url.replace("0.0.0.0", "127.0.0.1");
     expect((await fetch(`${at}/v1/agents`)).status).toBe(401);
     expect((await fetch(`${at}/ready`)).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Who is asking? A key names its owner; without one, on loopback only, it is the user who runs the server. */
+/** Identifies the caller. A key names its owner; without one, on loopback only, it is the user who runs the server. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { fail } from "@capstan/core";
 import { type KeyRecord, type KeyStore, LOCAL_USER } from "@capstan/runtime";
@@ -12,9 +12,9 @@ import type { LocalCallers } from "./local-caller.ts";
 import { isOwnerToken } from "./owner-token.ts";
 import { rateLimiter } from "./rate-limiter.ts";
 
-/** Closed without a key: everything that reads or does something. The studio's own files, health and docs are open. */
+/** Requires a key: everything that reads or does something. The studio's own files, health and docs are public. */
 const CLOSED = /^\/(v1|api|openai|mcp|a2a|metrics)(\/|$)/;
-/** An agent's A2A card is how a client learns that it needs a key: the protocol makes it public. */
+/** An agent's A2A card tells a client that it needs a key: the protocol makes it public. */
 const PUBLIC = /^\/v1\/agents\/[^/]+\/a2a\/(\.well-known\/)?agent-card\.json$/;
 const KEY_KEPT_MS = 1000; // a revoked key stops working within this time, on every process
 
@@ -22,12 +22,12 @@ export interface AuthParts {
   readonly settings: Settings;
   readonly keys: KeyStore;
   readonly localCallers: LocalCallers;
-  /** Of whoever owns the data folder; absent where no key is demanded. */
+  /** For the owner of the data folder; absent where no key is required. */
   readonly ownerToken?: string | undefined;
   readonly now?: () => number;
 }
 
-const steadily = (): number => performance.now(); // the system's clock may jump back, and a revoked key would live on
+const steadily = (): number => performance.now(); // the system's clock may jump back, and a revoked key would stay valid
 
 export function authenticate({
   settings,
@@ -65,7 +65,7 @@ export function authenticate({
   };
 }
 
-/** A proxy on this machine also comes from loopback, with requests from everywhere: what it passes on needs a key. */
+/** A proxy on this machine also connects from loopback, with requests from anywhere: forwarded requests need a key. */
 const PROXIED = [
   "forwarded",
   "via",
@@ -98,7 +98,7 @@ function refusal(who: Identity, path: string): string | undefined {
     : undefined;
 }
 
-const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other)); // of one length, whatever was sent
+const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other)); // fixed length, whatever was sent
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 type Identity = Caller | "unknown key" | "no key";
@@ -112,14 +112,14 @@ interface Known {
 async function identify(sent: string | undefined, { find, local, owner }: Known): Promise<Identity> {
   if (sent === undefined || sent.startsWith("local_")) return local ?? "no key";
   if (isOwnerToken(sent)) return owner && isSame(sent, owner.token) ? owner.caller : (local ?? "no key");
-  if (isRunToken(sent)) return NOBODY; // also on loopback: a program that was given a token is not the local user
+  if (isRunToken(sent)) return NOBODY; // also on loopback: a program with a token is not the local user
   const record = await find(sent);
   return record ? callerOf(record) : "unknown key";
 }
 
 const NOBODY: Caller = { email: "nobody@localhost", rights: [], key: "none", perMinute: 0 };
 
-/** Tokens of runs and agents are checked where they are used (`/mcp`), and are worth nothing elsewhere. */
+/** Tokens of runs and agents are checked where they are used (`/mcp`), and are invalid elsewhere. */
 const isRunToken = (token: string): boolean => token.startsWith("run_") || token.startsWith("agent_");
 
 export function bearer(header: string | undefined): string | undefined {
@@ -133,13 +133,13 @@ const callerOf = ({ owner, rights, id, perMinute }: KeyRecord): Caller => ({
   perMinute,
 });
 
-/** A key is looked up once a second at most, not once a request. */
+/** A key is looked up at most once a second, not once per request. */
 function keptBriefly(keys: KeyStore, now: () => number): (key: string) => Promise<KeyRecord | undefined> {
   const kept = new Map<string, { until: number; record: Promise<KeyRecord | undefined> }>();
   return (key) => {
     const known = kept.get(key);
     if (known && known.until > now()) return known.record;
-    if (kept.size > 10_000) kept.clear(); // someone tries keys; forget rather than grow
+    if (kept.size > 10_000) kept.clear(); // someone is guessing keys; clear rather than grow
     const record = keys.find(key);
     kept.set(key, { until: now() + KEY_KEPT_MS, record });
     return record;

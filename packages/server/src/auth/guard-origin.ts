@@ -1,6 +1,6 @@
 /**
- * Against DNS rebinding and cross-site requests: the Host must be one we serve, and a browser's Origin must be our own
- * or one that the operator allows. A page on another site can send requests to a loopback server and read the answers.
+ * Protects against DNS rebinding and cross-site requests: the Host must be one we serve, and a browser's Origin must be ours
+ * or one that the operator allows. A page on another site can send requests to a loopback server and read the responses.
  */
 import { fail } from "@capstan/core";
 import type { Context, MiddlewareHandler, Next } from "hono";
@@ -22,12 +22,12 @@ export function guardOrigin({
     HOST.toLowerCase(),
     ...CAPSTAN_PUBLIC_HOSTS.map((host) => host.toLowerCase()),
   ]);
-  const anyHost = !isLoopback(HOST) && CAPSTAN_PUBLIC_HOSTS.length === 0; // keys guard it, and its name is not known
+  const anyHost = !isLoopback(HOST) && CAPSTAN_PUBLIC_HOSTS.length === 0; // keys protect it, and its name is unknown
   const serves = (host: string | undefined): boolean =>
     host !== undefined && (anyHost || known.has(hostName(host)));
   return async (c, next) => {
     const host = c.req.header("host");
-    if (!serves(host)) return refuse(c, `This server is not "${host ?? ""}".`, HOST_STEP);
+    if (!serves(host)) return refuse(c, `This server does not serve "${host ?? ""}".`, HOST_STEP);
     const origin = c.req.header("origin");
     if (origin === undefined || sameOrigin(origin, host ?? "")) return next();
     return answerPage(c, next, origin);

@@ -1,7 +1,7 @@
 /**
- * Who is the local user? Listening on loopback does not say it: every user of the machine, every package and every
- * sandbox can connect there. Linux tells the user id behind a connection; elsewhere the caller shows a token that only
- * the server's user can read. The command line and the studio pick it up by themselves.
+ * Identifies the local user. Listening on loopback is not enough: every user of the machine, every package and every
+ * sandbox can connect there. Linux reports the user id of a connection; elsewhere the caller sends a token that only
+ * the server's user can read. The command line and the studio find it by themselves.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
@@ -15,15 +15,15 @@ import type { Context } from "hono";
 export interface LocalCallers {
   /** Whether this request comes from the server's own user. */
   isLocal(c: Context, sent: string | undefined): boolean;
-  /** Writes the token for this port where it is needed; answers what the studio's address must carry. */
+  /** Writes the token for this port if needed; returns what the studio's address must include. */
   announce(port: number): string | undefined;
   close(): void;
 }
 
 export interface LocalCallerParts {
-  /** The home of the server's user; a container's user may have none, so it is asked for only when it is needed. */
+  /** The home of the server's user; a container's user may have none, so it is looked up only when needed. */
   readonly home?: string;
-  /** The answer of the kernel; null = it gives none. */
+  /** The kernel's answer; null = it has none. */
   readonly peerOf?: ((socket: Socket) => Peer | undefined) | null;
 }
 
@@ -32,7 +32,7 @@ export interface Peer {
   readonly inode: string;
 }
 
-/** The kernel answers on Linux alone; where it does not, the token is the only way. */
+/** Only Linux's kernel answers; elsewhere the token is the only way. */
 export function openLocalCallers({ home, peerOf = kernelPeer() }: LocalCallerParts = {}): LocalCallers {
   const known = new WeakMap<Socket, boolean>();
   const token = peerOf ? undefined : `local_${randomBytes(32).toString("base64url")}`;
@@ -99,8 +99,8 @@ function readTable(path: string): string {
 }
 
 /**
- * The other end's row. Only of a connection that still has its socket: once a program has closed it, the kernel shows
- * the row as root's, and whoever sends a request and hangs up would be root.
+ * The row of the other end. Only of a connection with an open socket: once a program has closed it, the kernel shows
+ * the row as root's, and whoever sends a request and disconnects would be root.
  */
 export function findPeer(
   socket: Pick<Socket, "remoteAddress" | "remotePort" | "localAddress" | "localPort">,
@@ -117,7 +117,7 @@ export function findPeer(
   return undefined;
 }
 
-/** An end as the kernel writes it, for IPv4, for IPv6, and for IPv4 over a socket of IPv6. */
+/** An end in the kernel's notation, for IPv4, for IPv6, and for IPv4 over an IPv6 socket. */
 function endsOf(address: string, port: number): string[] {
   const hexPort = port.toString(16).toUpperCase().padStart(4, "0");
   const plain = address.replace(/^::ffff:/, "");
@@ -128,8 +128,8 @@ function endsOf(address: string, port: number): string[] {
 }
 
 /**
- * Without root a package has the server's own user id; what tells it apart is that the server started it in namespaces
- * of its own. A process that hides its files from us counts as such a one.
+ * Without root a package has the server's own user id; the difference is that the server started it in its own
+ * namespaces. A process that hides its files from us counts as one.
  */
 function belongsToConfined(inode: string): boolean {
   const own = namespacesOf("self");
@@ -155,7 +155,7 @@ function mayHold(pid: number, inode: string): boolean {
     const folder = `/proc/${pid}/fd`;
     return readdirSync(folder).some((name) => linkOf(join(folder, name)) === `socket:[${inode}]`);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ENOENT"; // it has ended, or it hides
+    return (error as NodeJS.ErrnoException).code !== "ENOENT"; // it has ended, or is hidden
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * A server that demands keys has none at first. Whoever can read its data folder owns it, so that is where a token lies
- * which is as good as the first key, for as long as the process runs: `capstan keys create` finds it there.
+ * A server that requires keys has none at first. Whoever can read its data folder owns it, so a token is stored there
+ * that replaces the first key while the process runs: `capstan keys create` finds it.
  */
 import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const PREFIX = "owner_";
 const TOKEN_BYTES = 32;
 
 export interface OwnerToken {
-  /** Absent where no key is demanded. */
+  /** Absent where no key is required. */
   readonly token?: string;
   close(): void;
 }
@@ -31,5 +31,5 @@ export function openOwnerToken({
   return { token, close };
 }
 
-/** Also one of another process: it says nothing about the caller then, as if nothing had been sent. */
+/** Also one of another process: then it is ignored. */
 export const isOwnerToken = (token: string): boolean => token.startsWith(PREFIX);

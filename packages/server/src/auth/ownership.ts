@@ -1,6 +1,6 @@
 /**
- * Whose is it? A key sees what its owner made; only an admin sees everything. What is someone else's is answered like
- * what never was, so that an id tells nothing.
+ * Ownership: a key sees what its owner created; only an admin sees everything. What belongs to someone else looks
+ * like it does not exist, so that an id reveals nothing.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import type { AgentStore, SessionRecord, SessionStore } from "@capstan/runtime";
@@ -13,7 +13,7 @@ export const seesAll = isAdmin;
 
 export const isTheirs = (caller: Caller, owner: string): boolean => seesAll(caller) || caller.email === owner;
 
-/** Whose things a listing shows: everybody's to an admin. */
+/** The owner whose things a listing shows; everybody's for an admin. */
 export const ownerFilter = (caller: Caller): string | undefined =>
   seesAll(caller) ? undefined : caller.email;
 
@@ -27,7 +27,7 @@ export async function ownSession(
   return isTheirs(caller, found.value.owner) ? ok(found.value) : fail("not_found", { what: "session", id });
 }
 
-/** Before every route below a session. An admin, as everyone on loopback is, is not looked up. */
+/** Runs before every route below a session. Skipped for admins, including everyone on loopback. */
 export function guardSessions({ sessions }: { sessions: SessionStore }): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const caller = c.get("caller");
@@ -40,8 +40,8 @@ export function guardSessions({ sessions }: { sessions: SessionStore }): Middlew
 const CHANGES = new Set(["PATCH", "DELETE"]);
 
 /**
- * An agent is everybody's to use and its owner's to change: whoever could change it would decide what it does with the
- * rights of all who use it.
+ * Everybody may use an agent, but only its owner may change it: whoever could change it would decide what it does with the
+ * rights of all its users.
  */
 export function guardAgents({ agents }: { agents: AgentStore }): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -49,8 +49,8 @@ export function guardAgents({ agents }: { agents: AgentStore }): MiddlewareHandl
     if (!CHANGES.has(c.req.method) || seesAll(caller) || caller.rights.length === 0) return next();
     const found = await agents.get(c.req.param("id") ?? "");
     if (!found.ok || isTheirs(caller, found.value.owner)) return next();
-    const message = "This agent belongs to someone else, and works with the scopes of all who use it.";
-    const nextStep = "Ask its owner or an admin to change it, or make one of your own.";
+    const message = "This agent belongs to someone else, and acts with the scopes of all its users.";
+    const nextStep = "Ask its owner or an admin to change it, or create your own.";
     return problem(c, fail("forbidden", { message, nextStep }).failure);
   };
 }

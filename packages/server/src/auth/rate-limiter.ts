@@ -1,4 +1,4 @@
-/** A token bucket per key: a minute's worth at once, then evenly. Answers the seconds to wait, or 0 when the request may pass. */
+/** A token bucket per key: a minute's worth in a burst, then evenly. Returns the seconds to wait, or 0 when the request may pass. */
 
 interface Bucket {
   tokens: number;

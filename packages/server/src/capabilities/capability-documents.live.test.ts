@@ -24,7 +24,7 @@ const document = (port: number, version = "1.0.0") => ({
   ],
 });
 
-describe.each(STORES)("capabilities without code, on $name", ({ fresh }) => {
+describe.each(STORES)("declarative capabilities, on $name", ({ fresh }) => {
   let tides: Server;
   let port: number;
   let store: FreshStore;
@@ -116,7 +116,7 @@ describe.each(STORES)("capabilities without code, on $name", ({ fresh }) => {
     expect((await server.call("GET", "/v1/capabilities/tides")).status).toBe(404);
   });
 
-  test("send the server's secrets that they name, which nobody sees, and no other variable", async () => {
+  test("use only the named secrets of the server, which nobody sees, and no other variable", async () => {
     const secretive = (id: string, name: string) => ({
       ...document(port),
       id,
@@ -145,13 +145,13 @@ describe.each(STORES)("capabilities without code, on $name", ({ fresh }) => {
     expect(JSON.stringify(answer.body)).toMatch(/tools/);
   });
 
-  test("cannot take the place of a built-in", async () => {
+  test("cannot replace a built-in", async () => {
     expect((await server.call("POST", "/v1/capabilities", { ...document(port), id: "sandbox" })).status).toBe(
       409,
     );
   });
 
-  test("are found in the data folder, and gone with their file", async () => {
+  test("are found in the data folder, and removed with their file", async () => {
     const folder = `${store.dataDir}/capabilities`;
     mkdirSync(folder, { recursive: true });
     writeFileSync(`${folder}/tides.json`, JSON.stringify({ ...document(port), id: "tides_file" }));
@@ -164,7 +164,7 @@ describe.each(STORES)("capabilities without code, on $name", ({ fresh }) => {
 });
 
 describe("two processes on one Postgres", () => {
-  test("share what is registered within a second", async () => {
+  test("share registrations within a second", async () => {
     const store = await freshPostgres();
     const [first, second] = await Promise.all([
       serverProcess(store),

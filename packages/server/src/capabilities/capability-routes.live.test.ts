@@ -47,7 +47,7 @@ describe("capabilities over REST", () => {
       "list-checks",
       "Productivity",
     ],
-  ])("%s reads as the specification lists it", async (id, name, description, icon, category) => {
+  ])("%s matches the specification", async (id, name, description, icon, category) => {
     const { body } = await server.call("GET", `/v1/capabilities?q=${id}`);
     expect(body.items).toContainEqual(
       expect.objectContaining({ id, name, description, icon, category, status: "available" }),
@@ -80,7 +80,7 @@ describe("capabilities over REST", () => {
     expect(body.total).toBeGreaterThanOrEqual(atLeast);
   });
 
-  test("one capability comes with its tools and their schemas", async () => {
+  test("a capability includes its tools and their schemas", async () => {
     const { body } = await server.call("GET", "/v1/capabilities/test_math");
     expect(body.system_prompt).toBe(
       "You have access to math tools. Use them for calculations: add, subtract, multiply, divide.",
@@ -100,7 +100,7 @@ describe("capabilities over REST", () => {
     expect(answer.body.nextStep).toContain("web_fetch");
   });
 
-  test("a tool is run by itself, through the gate", async () => {
+  test("a single tool is called through the gate", async () => {
     const answer = await server.call("POST", "/v1/capabilities/test_math/tools/add", {
       input: { a: 2, b: 40 },
     });
@@ -131,7 +131,7 @@ describe("capabilities over REST", () => {
     });
   });
 
-  test("session tools see their session's files and no other's", async () => {
+  test("session tools see only their own session's files", async () => {
     const [mine, theirs] = await Promise.all([
       server.call("POST", "/v1/sessions", {}),
       server.call("POST", "/v1/sessions", {}),

@@ -1,4 +1,4 @@
-/** /v1/capabilities: what is registered, and one tool called by itself through the gate. */
+/** /v1/capabilities: registered capabilities, and direct tool calls through the gate. */
 
 import {
   ApprovalPending,
@@ -35,7 +35,7 @@ const listRoute = createRoute({
   summary: "List capabilities",
   request: { query: CapabilityQuery },
   responses: {
-    200: json(CapabilityPage, "What is registered, by id."),
+    200: json(CapabilityPage, "The registered capabilities, by id."),
   },
 });
 
@@ -59,8 +59,8 @@ const runRoute = createRoute({
   summary: "Call one tool, through the gate",
   request: { params: Tool, body: jsonBody(ToolRun) },
   responses: {
-    200: json(ToolResult, "What the tool answered."),
-    202: json(ApprovalPending, "A person must say yes first."),
+    200: json(ToolResult, "The tool's output."),
+    202: json(ApprovalPending, "Approval is required."),
   },
 });
 

@@ -1,4 +1,4 @@
-/** The catalog with the server's own parts: the configured model, web search, media, a local AI server and kept documents. */
+/** The catalog with the server's own parts: the configured model, web search, media, a local AI server and stored documents. */
 import { createHmac } from "node:crypto";
 import {
   type CatalogParts,

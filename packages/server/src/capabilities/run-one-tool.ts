@@ -1,4 +1,4 @@
-/** One tool called by itself: as an agent's tool when an agent is named, else as the only capability of a nameless agent. */
+/** A direct tool call: as an agent's tool when an agent is named, otherwise with an anonymous agent of one capability. */
 import type { ToolRun } from "@capstan/client/wire";
 import {
   type CapabilityRegistry,
@@ -90,7 +90,7 @@ export async function runOneTool(
   return { kind: "approval", approvalId: approval.id };
 }
 
-/** A call in a session counts as part of the run that is on there: its limits hold for this way in, too. */
+/** A call in a session counts towards its active run: the run's limits apply here too. */
 async function budgetsOf(
   { database }: OneToolParts,
   sessionId: string | undefined,

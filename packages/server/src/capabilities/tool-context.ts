@@ -1,4 +1,4 @@
-/** What a running tool may touch, made for each call from the server's parts. */
+/** The context of a running tool, created for each call from the server's parts. */
 import type { GuardedFetch, RuntimeTool, Sandbox, ToolContext } from "@capstan/core";
 import { capabilityStore, type Database, type GateRequest } from "@capstan/runtime";
 import type { SessionFiles } from "../sessions/session-files.ts";

@@ -1,4 +1,4 @@
-/** web_fetch as an agent gets it: over the API, through the gate and the guarded fetch, to a real server on the network. */
+/** web_fetch as an agent uses it: over the API, through the gate and the guarded fetch, to a real server. */
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
@@ -80,27 +80,27 @@ describe("a page", () => {
     });
   });
 
-  test("is plain text when asked, and itself when not", async () => {
+  test("is plain text on request, and unchanged by default", async () => {
     expect((await fetched("/page", { as_text: true })).content).toBe("Tides\n\nHigh at noon.");
     expect(await fetched("/page")).toMatchObject({ format: "raw", content: PAGE });
   });
 
-  test("is decoded from the charset that its header names", async () => {
+  test("is decoded from the charset in its header", async () => {
     expect((await fetched("/latin")).content).toBe("café");
   });
 
-  test("has no content when only its head is asked for", async () => {
+  test("has no content for a HEAD request", async () => {
     const head = await fetched("/page", { method: "HEAD" });
     expect(head).toMatchObject({ status_code: 200, content_type: HTML["content-type"] });
     expect(head).not.toHaveProperty("content");
   });
 
-  test("that is missing is an answer with its status, not a failure", async () => {
+  test("that is missing is a response with its status, not a failure", async () => {
     expect(await fetched("/nowhere")).toMatchObject({ status_code: 404, content: "<p>none</p>" });
   });
 });
 
-test("a picture is described, with the name its sender gave it", async () => {
+test("an image is described, with its file name", async () => {
   const picture = await fetched("/picture");
   expect(picture).toMatchObject({
     content_type: "image/png",
@@ -115,7 +115,7 @@ test("an unresponsive server times out, with the specification's message", async
   expect(JSON.stringify(await fetched("/silent"))).toContain("server did not respond within 1 second");
 });
 
-test("a body that does not end gives what arrived, and says so", async () => {
+test("a body that never ends returns what arrived, and says so", async () => {
   expect(await fetched("/drip", {}, "impatient_fetch")).toMatchObject({
     content: "the first half \n[..more content timed out...]",
     truncated: true,

@@ -1,4 +1,4 @@
-/** /v1/coding-agents/{name}/plugins: the program's own plugin commands. They change the machine, so they need an admin. */
+/** /v1/coding-agents/{name}/plugins: the program's own plugin commands. They change the machine, so they require an admin. */
 import {
   CodingAgentPlugin,
   CodingAgentPluginQuery,
@@ -21,7 +21,7 @@ const list = createRoute({
   ...base,
   method: "get",
   path,
-  summary: "Plugins that are installed in a coding agent; with `query`, those that could be",
+  summary: "Installed plugins of a coding agent; with `query`, available ones",
   request: { params: Name, query: CodingAgentPluginQuery },
   responses: { 200: json(CodingAgentPlugins, "The plugins.") },
 });
@@ -31,9 +31,9 @@ const install = createRoute({
   ...base,
   method: "post",
   path,
-  summary: "Install a plugin by the agent's own command",
+  summary: "Install a plugin with the agent's own command",
   request: { params: Name, body: jsonBody(CodingAgentPlugin) },
-  responses: { 200: json(PluginOutput, "What the command printed.") },
+  responses: { 200: json(PluginOutput, "The command's output.") },
 });
 
 const uninstall = createRoute({
@@ -41,14 +41,14 @@ const uninstall = createRoute({
   ...base,
   method: "delete",
   path: `${path}/{plugin}`,
-  summary: "Uninstall a plugin by the agent's own command",
+  summary: "Uninstall a plugin with the agent's own command",
   request: { params: Name.extend(CodingAgentPlugin.shape) },
-  responses: { 200: json(PluginOutput, "What the command printed.") },
+  responses: { 200: json(PluginOutput, "The command's output.") },
 });
 
 export function pluginRoutes(routes: ReturnType<typeof newRoutes>, services: CodingAgentRouteParts): void {
   const plugins = async () => (await services.codingAgents.open()).client.plugins;
-  /** Runs a command of a known agent; what the agent or the command refuses is a failure. */
+  /** Runs a command of a known agent; a refusal by the agent or the command is a failure. */
   const attempt = async <T>(name: string, work: () => Promise<T>): Promise<Result<T>> => {
     if (!(await manifestOf(services, name))) return { ok: false, failure: unknownAgent(name) };
     try {

@@ -1,8 +1,8 @@
-/** What `run()` of a coding agent throws, as the failure it stands for; undefined for a fault of our own. */
+/** Converts what `run()` of a coding agent throws to its failure; undefined for a bug of ours. */
 import type { Failure } from "@capstan/core";
 import { type CapabilityError, capabilityRefused, type RunRefusedError } from "@capstan/core/internal";
 
-/** Known by name, not by class: an adapter of the operator's own throws the class of another copy of core. */
+/** Identified by name, not by class: an operator's own adapter throws the class of another copy of core. */
 export function codingAgentRefusal(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === "CapabilityError") {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe("/v1/coding-agents", () => {
-  test("lists ten, with what they can do and whether they are here", async () => {
+  test("lists ten, with their capabilities and whether they are installed", async () => {
     const { body } = await server.call("GET", "/v1/coding-agents");
     expect(body.total).toBe(10);
     expect(body.items.map(({ name }: { name: string }) => name)).toContain("hermes");
@@ -40,28 +40,28 @@ describe("/v1/coding-agents", () => {
   test.each([
     ["cwd", { cwd: "/etc" }],
     ["env", { env: { PATH: "/evil" } }],
-  ])("a caller does not say %s: that is the machine's", async (name, option) => {
+  ])("a caller cannot set %s: the machine decides that", async (name, option) => {
     const asked = { prompt: "talk 1", ...option };
     const { status, body } = await server.call("POST", "/v1/coding-agents/opencode/runs", asked);
     expect(status).toBe(422);
     expect(body.message).toContain(name);
   });
 
-  test("what an agent cannot do is refused before it is started", async () => {
+  test("unsupported options are refused before anything starts", async () => {
     const asked = { prompt: "hi", mcpServers: [{ name: "x", command: "x" }] };
     const { status, body } = await server.call("POST", "/v1/coding-agents/pi/runs", asked);
     expect(status).toBe(422);
     expect(body.message).toBe("Agent 'pi' does not support MCP servers");
   });
 
-  test("a session that the agent does not have is not found", async () => {
+  test("an unknown session is not found", async () => {
     expect((await server.call("GET", "/v1/coding-agents/claude/sessions")).body).toEqual({ items: [] });
     expect((await server.call("GET", "/v1/coding-agents/claude/sessions/none")).status).toBe(404);
   });
 });
 
 describe("createClient({ url })", () => {
-  test("runs there, takes part, and tells the same events as a local one", async () => {
+  test("runs remotely, accepts commands, and gives the same events as a local run", async () => {
     const run = createClient({ url: server.url }).run({
       agent: "opencode",
       prompt: "ask",
@@ -76,14 +76,14 @@ describe("createClient({ url })", () => {
     expect((await run.result).outcome).toBe("done");
   });
 
-  test("reports the capabilities of the adapter that runs there", async () => {
+  test("reports the capabilities of the remote adapter", async () => {
     const remote = createClient({ url: server.url });
     expect(await remote.adapters.detect("claude")).toMatchObject({ agent: "claude" });
     expect(remote.adapters.capabilities("claude").agent).toBe("claude");
     expect(remote.adapters.capabilities("claude")).toBe(remote.adapters.get("claude").capabilities);
   });
 
-  test("reads the sessions that are stored there", async () => {
+  test("reads remotely stored sessions", async () => {
     const { sessions } = createClient({ url: server.url });
     expect(await sessions.list("claude")).toEqual([]);
     expect(await sessions.read("claude", "none")).toMatchObject({ failure: { code: "session_not_found" } });
@@ -98,7 +98,7 @@ describe("/v1/models", () => {
     expect(defaults[0]).toMatchObject({ modelId: expect.any(String), contextWindow: expect.any(Number) });
   });
 
-  test("has none of an agent that nobody knows", async () => {
+  test("has none for an unknown agent", async () => {
     expect((await server.call("GET", "/v1/models?agent=nobody")).status).toBe(404);
   });
 });

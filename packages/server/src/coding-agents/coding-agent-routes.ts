@@ -27,7 +27,7 @@ const list = createRoute({
   method: "get",
   path: "/v1/coding-agents",
   tags: ["coding agents"],
-  summary: "Every coding agent: installed here, declared, probed and in force",
+  summary: "Every coding agent: whether it is installed, its declared, probed and effective capabilities",
   responses: { 200: json(CodingAgentList, "All agents.") },
 });
 
@@ -48,9 +48,9 @@ const sessions = createRoute({
   method: "get",
   path: "/v1/coding-agents/{name}/sessions",
   tags: ["coding agents"],
-  summary: "Sessions the agent itself has stored on the server's machine",
+  summary: "Sessions stored by the agent itself on the server's machine",
   request: { params: Name },
-  responses: { 200: json(StoredAgentSessions, "The latest first.") },
+  responses: { 200: json(StoredAgentSessions, "Latest first.") },
 });
 
 const session = createRoute({
@@ -59,7 +59,7 @@ const session = createRoute({
   method: "get",
   path: "/v1/coding-agents/{name}/sessions/{id}",
   tags: ["coding agents"],
-  summary: "What was said in one of them, without instructions unless `system` is true",
+  summary: "The messages of a stored session, without instructions unless `system` is true",
   request: { params: Name.extend({ id: z.string().max(200) }), query: StoredMessagesQuery },
   responses: { 200: json(StoredAgentMessages, "The messages, in order.") },
 });
@@ -109,7 +109,7 @@ const start = createRoute({
   method: "post",
   path: "/v1/coding-agents/{name}/runs",
   tags: ["coding agents"],
-  summary: "Run a coding agent; the answer is the stream of its events",
+  summary: "Run a coding agent; the response is the stream of its events",
   request: { params: Name, body: jsonBody(CodingAgentRun) },
   responses: { 200: events },
 });

@@ -1,4 +1,4 @@
-/** What the coding agents' routes stream: runs, and the doctor's progress. */
+/** Streams of the coding agents' routes: runs, and the doctor's progress. */
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import type { CodingAgentRun } from "@capstan/client/wire";
@@ -11,7 +11,7 @@ import { SSE_HEADERS, sseEvent, sseResponse } from "../http/sse.ts";
 import { codingAgentRefusal } from "./coding-agent-refusal.ts";
 import type { CodingAgentRouteParts } from "./known-agent.ts";
 
-/** Starts programs on the server's machine, so it needs an admin. Closing the stream stops nothing. */
+/** Starts programs on the server's machine, so it requires an admin. Closing the stream does not stop the run. */
 export async function startRun(
   c: Context<AppEnv>,
   agent: string,
@@ -33,7 +33,7 @@ export async function startRun(
   }
 }
 
-/** A caller may name a folder that the operator allowed, or one below it; nothing else of the machine. */
+/** A caller may name a folder that the operator allowed, or one below it. */
 function inAllowedFolder(
   { cwd, ...rest }: CodingAgentRun & { readonly agent: string },
   allowed: readonly string[],
@@ -56,7 +56,7 @@ function realFolder(path: string): string | undefined {
   }
 }
 
-/** All agents, or the one that is named. */
+/** All agents, or the named one. */
 export function doctor(services: CodingAgentRouteParts, name?: string): Response {
   const stop = new AbortController();
   return sseResponse(diagnoses(services, name, stop.signal), stop);

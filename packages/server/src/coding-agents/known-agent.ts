@@ -1,4 +1,4 @@
-/** A coding agent by the name in a route, or the failure for one that nobody knows. */
+/** A coding agent by the name in a route, or the failure for an unknown one. */
 import type { CodingAgentClient, Doctor, MatrixRow, RunHost } from "@capstan/coding-agents";
 import { type Failure, fail } from "@capstan/core";
 import type { CodingAgentManifest } from "@capstan/core/internal";
@@ -23,7 +23,7 @@ export interface LazyCodingAgents {
 export interface CodingAgentRouteParts {
   readonly codingAgents: LazyCodingAgents;
   readonly models: ServerModels;
-  /** Folders of the machine in which a caller may let an agent work. */
+  /** Folders in which a caller may run an agent. */
   readonly settings: Pick<Settings, "CAPSTAN_CODING_AGENT_FOLDERS">;
 }
 

@@ -1,4 +1,4 @@
-/** Providers, tools and MCP servers that misbehave, each beside a healthy run: the outcome is stated, and the server goes on. */
+/** Misbehaving providers, tools and MCP servers, each with a healthy run alongside: the outcome is reported, and the server continues. */
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ const CALL = (name: string, input: string) =>
   "data: [DONE]\n\n";
 const SAY = (text: string) => `${CHUNK({ content: text })}${CHUNK({}, "stop")}data: [DONE]\n\n`;
 
-/** What the provider does, by the words of the message. A second call of the same run, after a tool, always answers. */
+/** The provider's behaviour, by the text of the message. A second call of the same run, after a tool, always answers. */
 const BEHAVIOURS: Record<string, (response: ServerResponse) => void> = {
   fine: (response) => void response.end(SAY("Fine.")),
   hangs: () => {},
@@ -106,7 +106,7 @@ afterAll(async () => {
   provider.close();
 });
 
-describe("the stated outcome, and the next run is fine", () => {
+describe("the reported outcome, and the next run works", () => {
   test.each([
     ["hangs", "limit", "run_time_limit"],
     ["hangs in the middle", "limit", "run_time_limit"],
@@ -129,14 +129,14 @@ describe("the stated outcome, and the next run is fine", () => {
     expect((await turn("fine")).run.status).toBe("done");
   });
 
-  test("memory does not grow with the floods", async () => {
+  test("memory does not grow with floods", async () => {
     const before = process.memoryUsage().rss;
     for (let i = 0; i < 3; i++) await turn("floods with tokens");
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
   });
 });
 
-test("an MCP server that dies in a call: the tool failed with a reason, the run goes on, the next call starts it anew", async () => {
+test("an MCP server that dies during a call: the tool fails with a reason, the run continues, the next call restarts it", async () => {
   const program = fileURLToPath(
     new URL("../../../runtime/src/sources/fixtures/odd-mcp-server.ts", import.meta.url),
   );

@@ -1,4 +1,4 @@
-/** The disk and the clock against us: a full disk, a read-only or damaged folder, a second server, a clock that jumps back. */
+/** Disk and clock faults: a full disk, a read-only or damaged folder, a second server, a clock that jumps back. */
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { cpSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -20,14 +20,14 @@ afterEach(async () => {
 });
 
 describe("a disk", () => {
-  test("that fills up: writes are refused with the reason before the store is harmed, reads go on, and room heals it", async ({
+  test("that fills up: writes are refused with the reason before the store is damaged, reads continue, and it recovers with free space", async ({
     skip,
   }) => {
     const disk = mounted(120);
     if (!disk) return skip("this user may not mount a file system");
     const server = await started(disk.folder);
     const session = (await server.call("POST", "/v1/sessions", {})).body.id;
-    const file = randomBytes(2 * MEGABYTE).toString("base64"); // what compresses does not fill a disk
+    const file = randomBytes(2 * MEGABYTE).toString("base64"); // compressible data does not fill a disk
     const put = (name: number) => server.call("PUT", `/v1/sessions/${session}/files/f${name}`, file);
     const answers: number[] = [];
     for (let i = 0; i < 40 && !answers.includes(507); i++) answers.push((await put(i)).status);
@@ -60,7 +60,7 @@ describe("a data folder", () => {
   test.each<[string, (db: string) => void]>([
     ["whose control file is gone", (db) => rmSync(join(db, "global", "pg_control"))],
     ["whose log is noise", (db) => noise(join(db, "pg_wal"))],
-  ])("%s: the server does not start on it, and names the way back", async (_what, damage) => {
+  ])("%s: the server does not start, and names the way to recover", async (_what, damage) => {
     const store = await freshPglite();
     open.push(store.drop);
     damage(join(store.dataDir, "db"));
@@ -70,7 +70,7 @@ describe("a data folder", () => {
     expect(status).toBe(1);
   });
 
-  test("that another server holds: the second is refused and the first does not notice; after kill -9 it is free", async () => {
+  test("used by another server: the second is refused and the first is not affected; after kill -9 it is free", async () => {
     const store = await freshPglite();
     open.push(store.drop);
     const first = await started(store.dataDir, {}, false);
@@ -85,7 +85,7 @@ describe("a data folder", () => {
 });
 
 describe("a clock that jumps back by a day", () => {
-  test("keeps the order of what happens: runs end, events stay numbered, sessions are listed, nobody is locked out", async () => {
+  test("keeps the order of events: runs end, events stay numbered, sessions are listed, nobody is locked out", async () => {
     const store = await freshPglite();
     open.push(store.drop);
     const shift = join(store.dataDir, "shift.mjs");
@@ -119,7 +119,7 @@ describe("a clock that jumps back by a day", () => {
     expect(new Set(burst.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("does not empty a key's allowance, when the limiter is asked with a clock that does", () => {
+  test("does not use up a key's allowance, when the limiter's clock jumps back", () => {
     let now = 1_000_000_000;
     const wait = rateLimiter(() => now);
     expect(wait("key", 60)).toBe(0);
@@ -128,7 +128,7 @@ describe("a clock that jumps back by a day", () => {
   });
 });
 
-/** Answers the time of yesterday from SIGUSR2 on. The steady clock goes on, as it does on a real machine. */
+/** Reports yesterday's time from SIGUSR2 on. The monotonic clock continues, as on a real machine. */
 const JUMPING_CLOCK = `
 const real = Date.now.bind(Date);
 let shift = 0;

@@ -16,22 +16,22 @@ describe("random requests", () => {
   });
   afterAll(() => server.stop());
 
-  test(`${CASES} of them to every route never give a 500, and every error has the one shape`, async () => {
+  test(`${CASES} of them to every route never give a 500, and every error has the same shape`, async () => {
     expect(await fuzzRoutes(server, ids, CASES)).toBeGreaterThan(60);
   }, 240_000);
 
-  test(`${CASES} AG-UI inputs that are almost right start a run that ends, or are refused`, async () => {
+  test(`${CASES} almost valid AG-UI inputs start a run that ends, or are refused`, async () => {
     await fuzzAgUi(server, ids, CASES);
   }, 240_000);
 });
 
-describe("files and output of others, almost right", () => {
+describe("almost valid files and output of others", () => {
   test.each([
     ["manifests", fuzzManifests],
     ["triggers", fuzzTriggers],
     ["transcripts of coding agents", fuzzTranscripts],
   ])(
-    `${CASES} %s are read or refused, and nothing throws`,
+    `${CASES} %s are parsed or refused, and nothing throws`,
     (_what, fuzz) => {
       fuzz(CASES);
     },

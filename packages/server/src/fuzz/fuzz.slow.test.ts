@@ -1,4 +1,4 @@
-/** A hundred thousand cases of each kind, with an eye on what is kept in memory. */
+/** A hundred thousand cases of each kind, watching memory. */
 import v8 from "node:v8";
 import vm from "node:vm";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -14,7 +14,7 @@ import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 
 const CASES = 100_000;
-const MOST_GROWTH_BYTES = 12 * 1024 * 1024; // caches fill in the first half; a listener kept for each case was 18 MB
+const MOST_GROWTH_BYTES = 12 * 1024 * 1024; // caches fill in the first half; a leaked listener per case was 18 MB
 
 let server: TestServer;
 let ids: KnownIds;

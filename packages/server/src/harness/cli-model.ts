@@ -1,4 +1,4 @@
-/** An agent's `provider/model` as a coding agent's program takes it: whole where its own models are named so, else the model alone. */
+/** An agent's `provider/model` in a coding agent's notation: the full name where its own models have one, otherwise the model only. */
 import type { ModelRegistry } from "@capstan/core/internal";
 
 export function cliModel(

@@ -1,6 +1,6 @@
 /**
- * A coding agent's program as the harness of an agent: started with the composed prompt in the session's folder, given the
- * agent's tools over MCP with a token of its own, and without tools of its own unless the agent allows them.
+ * A coding agent's program as the harness of an agent: started with the composed prompt in the session's folder, with the
+ * agent's tools over MCP and its own token, and without its own tools unless the agent allows them.
  */
 import type { CodingAgentClient, HostOptions, RunHandle } from "@capstan/coding-agents";
 import { fail, ok, type Result, type RuntimeAgent, type SessionFileStore } from "@capstan/core";
@@ -32,16 +32,16 @@ import type { HarnessUser, HarnessUsers } from "./harness-users.ts";
 import { ownTool, SERVER_NAME } from "./own-tool.ts";
 import type { OpenRunMcp, RunMcp } from "./run-mcp.ts";
 
-const LONGEST_MS = 24 * 3600 * 1000; // the run's own limits end it; a person who is asked may take this long
+const LONGEST_MS = 24 * 3600 * 1000; // the run's own limits end it; a person may take this long to answer
 
 export interface DriverParts {
   readonly client: () => Promise<CodingAgentClient>;
-  /** What a probe saw on this machine, over what is declared. */
+  /** Findings of a probe on this machine override what is declared. */
   readonly effective: (agent: string) => Promise<EffectiveCapabilities | undefined>;
   readonly mcp: RunMcp;
   readonly folders: SessionFolders;
   readonly files: (sessionId: string) => SessionFileStore;
-  /** The system's user for programs that keep their own tools; nobody else's files are in reach of those. */
+  /** The OS user for programs that keep their own tools; they cannot access anybody else's files. */
   readonly users: HarnessUsers;
 }
 
@@ -106,7 +106,7 @@ function modelKnown({ models }: CodingAgentClient, name: string, model: string |
   return valid ? ok(true) : fail("coding_agent_model_unknown", { agent: name, message });
 }
 
-/** An effort or budget of the agent's own that its program or model does not take is refused when it is saved. */
+/** An effort or budget that the program or model does not support is refused when the agent is saved. */
 function canThink(
   { models }: CodingAgentClient,
   agent: RuntimeAgent,
@@ -119,7 +119,7 @@ function canThink(
   return validateRun(asked, capabilities, known, { defaultModel: models.defaultModel(name) });
 }
 
-/** What the agent's runs can count on: how it asks decides the transport, and that decides whether it resumes. */
+/** What the agent's runs can rely on: the approval mode decides the transport, and that decides whether it can resume. */
 function factsOf(
   { spec }: RuntimeAgent,
   adapter: CodingAgentAdapter,
@@ -143,7 +143,7 @@ function notInstalled({ name, commands, capabilities }: CodingAgentAdapter): Res
   });
 }
 
-/** The program has its folder until it is gone; then what it changed is kept, and its token is worth nothing. */
+/** The program owns its folder until it ends; then its changes are saved, and its token becomes invalid. */
 async function start(
   client: CodingAgentClient,
   name: string,
@@ -158,7 +158,7 @@ async function start(
   const kept = Promise.withResolvers<readonly string[]>();
   const use = { ...place, adopts: recovers, isWhole: () => true };
   const whole = parts.folders.use(use, async (folder) => {
-    const refresh = () => parts.folders.refresh(place).catch(() => {}); // the end brings back what this could not
+    const refresh = () => parts.folders.refresh(place).catch(() => {}); // the end saves what this could not
     const tools = request.agent.spec.allowNativeTools ? withFresh(request, refresh) : request;
     const mcp = await parts.mcp.open({ tools: request.agent.tools, call: tools.call });
     try {
@@ -186,7 +186,7 @@ async function start(
   return began.promise;
 }
 
-/** A tool sees what the program has written, and the program what the tool wrote. */
+/** Syncs files: a tool sees what the program has written, and the program what the tool wrote. */
 const withFresh = ({ call }: HarnessRequest, refresh: () => Promise<void>): Pick<HarnessRequest, "call"> => ({
   call: async (asked) => {
     await refresh();
@@ -196,7 +196,7 @@ const withFresh = ({ call }: HarnessRequest, refresh: () => Promise<void>): Pick
   },
 });
 
-/** A message may ask for an effort that this program or model does not have: it is answered without, and told so. */
+/** A message may ask for an effort that this program or model does not support: it is answered without it, with a warning. */
 function run(
   client: CodingAgentClient,
   options: RunOptions,
@@ -240,14 +240,14 @@ function runOptions(
     ...thinkingOf(request),
     ...(agent.tools.length > 0 && { mcpServers: [{ name: SERVER_NAME, url: mcp.url, headers }] }),
     ...(attachments.length > 0 && { attachments }),
-    approvalMode: asks ? "prompt" : "yolo", // the tools that are left have a gate of their own
+    approvalMode: asks ? "prompt" : "yolo", // the remaining tools pass our gate
     maxTurns,
     maxCostUsd,
     timeoutMs: LONGEST_MS,
   };
 }
 
-/** What the message asks for counts before what the agent says. */
+/** The message's setting overrides the agent's. */
 function thinkingOf({
   agent: { spec },
   reasoning,
@@ -271,7 +271,7 @@ const isImage = ({ mediaType }: FilePart): boolean => mediaType.startsWith("imag
 
 interface AttachedFiles {
   readonly attachments: readonly Attachment[];
-  /** Words for the prompt about files that the program cannot be given. */
+  /** Text for the prompt about files that the program cannot be given. */
   readonly mentions: readonly string[];
 }
 
@@ -328,7 +328,7 @@ function processOf(
   };
 }
 
-/** Whoever hears that the run ended finds its files. */
+/** When the run's end is reported, its files are saved. */
 async function* keptBeforeEnd(
   first: Promise<IteratorResult<CodingAgentEvent>>,
   events: AsyncIterator<CodingAgentEvent>,
@@ -338,7 +338,7 @@ async function* keptBeforeEnd(
   const told = [...warnings];
   for (let next = await first; !next.done; next = await events.next()) {
     if (next.value.type === "run-ended") {
-      for (const path of await kept) yield { type: "warning", message: `A file was not kept: ${path}` };
+      for (const path of await kept) yield { type: "warning", message: `A file was not saved: ${path}` };
     }
     yield next.value;
     for (const message of told.splice(0)) yield { type: "warning", message };

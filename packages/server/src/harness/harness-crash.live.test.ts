@@ -17,8 +17,8 @@ export default {
 };
 `;
 
-/** One server start costs seconds, so the three fates of a program share a crash. */
-test("a killed server takes its programs with it; its successor goes on with their sessions, or says that they are lost", async () => {
+/** A server start takes seconds, so the three outcomes of a program share a crash. */
+test("a killed server takes its programs with it; its successor resumes their sessions, or reports them lost", async () => {
   const folder = mkdtempSync(join(tmpdir(), "capstan-crash-"));
   writeFileSync(join(folder, "capstan.config.ts"), CONFIG);
   const store = await freshPglite();
@@ -45,7 +45,7 @@ test("a killed server takes its programs with it; its successor goes on with the
   await expect.poll(() => statusOf(second, goesOn), { timeout: 40_000 }).toBe("done");
   const said = await textOf(second, goesOn);
   expect(said).toContain("two");
-  expect(said.match(/"sum"/g)).toHaveLength(1); // what was done is not done again
+  expect(said.match(/"sum"/g)).toHaveLength(1); // completed work is not repeated
   await expect.poll(() => statusOf(second, isLost), { timeout: 40_000 }).toBe("failed");
   expect((await runOf(second, isLost)).outcome).toMatchObject({ failure: { code: "harness_lost" } });
 

@@ -1,7 +1,7 @@
 /**
- * Whom a coding agent's program runs as. One that keeps its own tools can read and start what its user can, so it runs under
- * the user id of the session's owner, in a home of their own. Without tools of its own it has nothing but the gate, and runs
- * as the server does, with the server's login.
+ * The user a coding agent's program runs as. One that keeps its own tools can read and run whatever its user can, so it runs under
+ * the user id of the session's owner, with its own home. Without its own tools it only has the gate, and runs
+ * as the server, with the server's login.
  */
 import { chmod, mkdir } from "node:fs/promises";
 import { fail, ok, type Result } from "@capstan/core";
@@ -13,7 +13,7 @@ export interface HarnessUser {
 }
 
 export interface HarnessUsers {
-  /** Undefined: as the server. A refusal where the program must not run as the server and cannot run as another. */
+  /** Undefined: as the server. A refusal where the program must not run as the server and cannot run as another user. */
   userFor(
     request: Pick<HarnessRequest, "agent" | "userEmail">,
     harness: string,
@@ -25,7 +25,7 @@ export interface HarnessUserParts {
   readonly dataDir: string;
   /** Where the sessions' folders are. */
   readonly folder: string;
-  /** Only root can become somebody else. */
+  /** Only root can switch users. */
   readonly isRoot: boolean;
 }
 
@@ -42,7 +42,7 @@ export function harnessUsers({ dataDir, folder, isRoot }: HarnessUserParts): Har
   };
 }
 
-/** The first of the two that another user of the machine cannot reach. */
+/** The first of the two that another OS user cannot reach. */
 async function closedPath(folder: string, command: string | undefined): Promise<string | undefined> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   await chmod(folder, 0o755);

@@ -1,5 +1,5 @@
 /**
- * Agents run by the real programs, against a simulated model on loopback. One server, one home, one environment; each
+ * Agents run by the real programs, with a simulated model on loopback. One server, one home, one environment; each
  * program sees its own part of it. Programs that are not in the cache are skipped, by name.
  */
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ interface Real {
   readonly model: string;
 }
 
-/** The first three are what continuous integration installs. */
+/** CI installs the first three. */
 const REAL: readonly Real[] = [
   { name: "claude", model: "anthropic/claude-opus-5-5" },
   { name: "gemini", model: "google/gemini-3.1-pro-preview" },
@@ -66,7 +66,7 @@ const toolNames = (request: SimRequest | undefined) =>
   request?.tools.map(({ name, namespace = "" }) => namespace + name) ?? [];
 const call = (tool: string, input: object) => `Please. [[call ${tool} ${JSON.stringify(input)}]]`;
 
-/** What a turn was, without its ids and times. */
+/** A turn without its ids and times. */
 const shape = (events: readonly RunEvent[]) => ({
   calls: events.flatMap((event) => (event.type === "TOOL_CALL_START" ? [event.toolCallName] : [])),
   arguments: events.flatMap((event) => (event.type === "TOOL_CALL_ARGS" ? [JSON.parse(event.delta)] : [])),
@@ -79,7 +79,7 @@ const installed = REAL.filter(({ name }) => isInstalled(name));
 const several = test.skipIf(installed.length < 3);
 
 several(
-  "the same capability is called from the native loop and from three programs or more, and looks the same",
+  "the same capability is called from the native loop and from three programs or more, with the same result",
   async () => {
     const wanted = {
       calls: ["add"],
@@ -123,7 +123,7 @@ describe.each(REAL)("$name as a harness", ({ name, model }) => {
     expect(last(events).type).toBe("RUN_FINISHED");
   });
 
-  real("waits for a person, and goes on with what the person said", async () => {
+  real("waits for a person, and continues with the answer", async () => {
     const id = await session();
     const question = await bench.turn(id, call("send", { to: "a@b.c" }));
     expect(last(question)).toMatchObject({ outcome: { type: "interrupt" } });
@@ -133,7 +133,7 @@ describe.each(REAL)("$name as a harness", ({ name, model }) => {
     expect(spoken(events)).toContain("The sim answer is 42.");
   });
 
-  real("remembers the turn before", async () => {
+  real("remembers the previous turn", async () => {
     const id = await session();
     await bench.turn(id, "The word is heron. [[text]]");
     sim.clear();
@@ -159,12 +159,12 @@ describe.each(REAL.slice(0, 3))("$name with its own tools allowed", ({ name, mod
     expect(status).toBe(200);
   });
 
-  real("is not asked twice about the agent's own tools: they have a gate", async () => {
+  real("does not ask twice about the agent's own tools: they pass the gate", async () => {
     const events = await bench.turn(await session(), call("add", { a: 2, b: 3 }));
     expect(results(events)).toEqual(['{"sum":5}']);
   });
 });
 
-/** What they call the tools with which one reads, writes, runs or fetches. */
+/** Their names of tools that read, write, run or fetch. */
 const NATIVE =
   /^(Bash|bash|exec|exec_command|write_stdin|shell|run_shell_command|Read|read|read_file|view|Write|write|write_file|Edit|edit|replace|apply_patch|grep|grep_search|glob|rg|webfetch|web_fetch|WebFetch|task|Agent|spawn_agent)$/;

@@ -26,7 +26,7 @@ const outcome = (events: readonly RunEvent[]) => {
 };
 
 describe("a turn", () => {
-  test("is the program's words and thoughts, streamed and stored as messages", async () => {
+  test("consists of the program's text and reasoning, streamed and stored as messages", async () => {
     const session = await scripted();
     const events = await bench.turn(session, "think hm\nsay Hello\nsay there.\nusage 7");
     expect(spoken(events)).toBe("Hello there. ");
@@ -46,7 +46,7 @@ describe("a turn", () => {
     ]);
   });
 
-  test("gives the program the composed prompt and the composed tools, and takes its own away", async () => {
+  test("gives the program the composed prompt and tools, and disables its own", async () => {
     const session = await scripted({ system_prompt: "Be brief.", tool_policies: { add: "deny" } });
     const events = await bench.turn(session, "prompt\nnative\nlist");
     expect(spoken(events)).toContain("You are on the bench.");
@@ -54,7 +54,7 @@ describe("a turn", () => {
     expect(spoken(events)).toMatch(/off *send,blocked,pick$/);
   });
 
-  test("takes a call through the gate, and stores call and result before the words that follow", async () => {
+  test("passes a call through the gate, and stores call and result before the text that follows", async () => {
     const session = await scripted();
     const events = await bench.turn(session, 'say Let me add.\ncall add {"a":2,"b":3}\nsay Done.');
     expect(results(events)).toEqual(['{"sum":5}']);
@@ -84,21 +84,21 @@ describe("a turn", () => {
     expect(results(events)).toHaveLength(1);
   });
 
-  test("goes on with the program's own session", async () => {
+  test("continues the program's own session", async () => {
     const session = await scripted();
     await bench.turn(session, "say one");
     const events = await bench.turn(session, "recall");
     expect(spoken(events)).toBe("say one | recall");
   });
 
-  test("tells the conversation to a program that has no session of it", async () => {
+  test("sends the conversation to a program without a session", async () => {
     const session = await bench.session({ harness: "forgetful" });
     await bench.turn(session, "say one");
     const events = await bench.turn(session, "recall");
     expect(spoken(events)).toMatch(/The conversation so far[\s\S]*User: say one\nYou: one[\s\S]*recall/);
   });
 
-  test("that fails says why, with the next step", async () => {
+  test("that fails reports why, with the next step", async () => {
     const events = await bench.turn(await scripted(), "say half\nfail 401");
     expect(last(events)).toMatchObject({
       type: "RUN_ERROR",
@@ -107,7 +107,7 @@ describe("a turn", () => {
     });
   });
 
-  test("whose program dies is lost, and what it said stays", async () => {
+  test("whose program dies is lost, and its output so far stays", async () => {
     const session = await scripted();
     const events = await bench.turn(session, "say half\ndie");
     expect(last(events)).toMatchObject({ type: "RUN_ERROR", code: "harness_lost" });
@@ -116,7 +116,7 @@ describe("a turn", () => {
     ]);
   });
 
-  test("has a token for its tools that is worth nothing afterwards, and is stored nowhere", async () => {
+  test("has a token for its tools that is invalid afterwards, and is stored nowhere", async () => {
     const events = await bench.turn(await scripted(), "token");
     const { url, headers } = JSON.parse(spoken(events));
     expect(headers.authorization).toMatch(/^Bearer run_/);
@@ -129,7 +129,7 @@ describe("a turn", () => {
     expect(JSON.stringify(rows)).not.toContain(headers.authorization.slice("Bearer ".length));
   });
 
-  test("whose answer must fit a schema ends with it, and asks the program once more when it does not", async () => {
+  test("whose answer must match a schema ends with it, and asks the program again once if it does not", async () => {
     const session = await scripted();
     const output_schema = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] };
     const events = await bench.turn(session, { content: 'say {"sum":4}', output_schema });
@@ -155,7 +155,7 @@ describe("a turn", () => {
 });
 
 describe("an approval", () => {
-  test("is in the inbox while the program waits, and a yes lets it go on", async () => {
+  test("is in the inbox while the program waits, and an approval continues it", async () => {
     const session = await scripted();
     const asked = await bench.turn(session, 'say Now.\ncall send {"to":"a@b.c"}\nsay Sent.');
     expect(last(asked)).toMatchObject({
@@ -172,7 +172,7 @@ describe("an approval", () => {
     expect(spoken(await bench.turn(session, "recall"))).not.toContain("meanwhile"); // one program, from end to end
   });
 
-  test("that is denied tells the program so", async () => {
+  test("that is denied is reported to the program", async () => {
     const session = await scripted();
     await bench.turn(session, 'call send {"to":"a@b.c"}');
     const events = await bench.answer(session, { decision: "deny", words: "not today" });
@@ -186,7 +186,7 @@ describe("an approval", () => {
     expect(spoken(events)).toBe("got sent to x@y.z. ");
   });
 
-  test("of two calls at once is one question with two parts; what needs none runs meanwhile", async () => {
+  test("of two concurrent calls is one question with two parts; what needs no approval runs meanwhile", async () => {
     const session = await scripted();
     const asked = await bench.turn(session, 'both send add {"send":{"to":"a@b.c"},"add":{"a":1,"b":1}}');
     expect(results(asked)).toEqual(['{"sum":2}']);
@@ -196,7 +196,7 @@ describe("an approval", () => {
     expect(roles).toEqual(["user", "assistant", "tool", "tool", "assistant"]);
   });
 
-  test("that comes after the program had to go is told when it is resumed", async () => {
+  test("that comes after the program had to end is reported when it is resumed", async () => {
     const session = await scripted();
     await bench.turn(session, 'call send {"to":"late@b.c"}');
     await expect.poll(() => programs(session), { timeout: 20_000 }).toEqual([]);
@@ -206,7 +206,7 @@ describe("an approval", () => {
     expect(told).toMatch(/You called send\(\{"to":"late@b.c"\}\). Its result: sent to late@b.c/);
   });
 
-  test("nobody gives in time is a denial where the program cannot be resumed", async () => {
+  test("that nobody gives in time is a denial where the program cannot be resumed", async () => {
     const session = await bench.session({ harness: "forgetful" });
     const after = await bench.server.services.runs.lastSeq(session);
     await bench.turn(session, 'call send {"to":"a@b.c"}\nsay Over.');
@@ -214,7 +214,7 @@ describe("an approval", () => {
       .poll(async () => (await bench.server.services.runs.runsOf(session))[0]?.status, { timeout: 20_000 })
       .toBe("done");
     const last = (await bench.messages(session)).at(-1);
-    expect(JSON.stringify(last?.content)).toMatch(/refused[\s\S]*nobody answered in time[\s\S]*Over\./);
+    expect(JSON.stringify(last?.content)).toMatch(/refused[\s\S]*not answered in time[\s\S]*Over\./);
     expect(after).toBe(0);
   });
 
@@ -248,7 +248,7 @@ describe("an approval", () => {
 describe("the program's own tools", () => {
   const allowed = (more: object = {}) => scripted({ allow_native_tools: true, ...more });
 
-  test("are marked as ungated where nobody asked about them", async () => {
+  test("are marked as ungated where nobody was asked", async () => {
     const events = await bench.turn(await allowed(), "native\nwrite a.txt hi");
     expect(spoken(events)).toMatch(/^on/);
     expect(events).toContainEqual(
@@ -262,7 +262,7 @@ describe("the program's own tools", () => {
   test.each([
     ["approve", "written", "hello"],
     ["deny", "not today", undefined],
-  ])("that ask are answered from the inbox: %s", async (decision, result, content) => {
+  ])("that require approval are answered from the inbox: %s", async (decision, result, content) => {
     const session = await allowed();
     const asked = await bench.turn(session, "askwrite asked.txt hello");
     expect(last(asked)).toMatchObject({
@@ -288,7 +288,7 @@ describe("another user's machine", () => {
   const isRoot = process.getuid?.() === 0;
 
   test.skipIf(!isRoot)(
-    "is out of reach: a program that keeps its tools is not the server's user",
+    "is out of reach: a program that keeps its tools does not run as the server's user",
     async () => {
       const session = await scripted({ allow_native_tools: true });
       expect(spoken(await bench.turn(session, "user"))).toMatch(/^uid 1\d{8}$/);
@@ -314,7 +314,7 @@ describe("another user's machine", () => {
 });
 
 describe("a policy", () => {
-  test("that a person changes counts for the next call at once", async () => {
+  test("changed by a person apply to the next call immediately", async () => {
     const made = await bench.server.call("POST", "/v1/agents", {
       name: "Watched",
       capabilities: ["bench"],
@@ -336,7 +336,7 @@ describe("files", () => {
     expect(await fileOf(session, "out.txt")).toBe("from inside");
   });
 
-  test("are the same to a tool and to the program, in the middle of a turn", async () => {
+  test("are the same for a tool and for the program, within a turn", async () => {
     const session = await scripted({
       allow_native_tools: true,
       capabilities: ["bench", "session_file_system"],
@@ -353,7 +353,7 @@ describe("files", () => {
 });
 
 describe("a cancel", () => {
-  test("interrupts the program; the next message goes on with its session", async () => {
+  test("interrupts the program; the next message continues its session", async () => {
     const session = await scripted();
     const after = await bench.server.services.runs.lastSeq(session);
     const { collect } = await import("../../../../tools/engine-under-test.ts");
@@ -379,7 +379,7 @@ describe("an agent", () => {
     ["that keeps its own tools", "stubborn", {}, "harness_native_tools", /allow_native_tools/],
     ["without its model", "claude", { model: "gpt-9" }, "coding_agent_model_unknown", /capstan models/],
     [
-      "with a model that takes no budget",
+      "with a model that does not support a budget",
       "claude",
       { model: "claude-opus-5-5", thinking_budget: 5000 },
       "CAPABILITY_ERROR",
@@ -400,7 +400,7 @@ describe("an agent", () => {
       /another agent or model/,
     ],
   ])(
-    "whose harness is %s cannot be saved, and is told the next step",
+    "whose harness is %s cannot be saved, and gets the next step",
     async (_, harness, more, code, nextStep) => {
       const { status, body } = await bench.server.call("POST", "/v1/agents", {
         name: "No",

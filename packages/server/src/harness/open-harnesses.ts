@@ -1,4 +1,4 @@
-/** The coding agents of this machine as harnesses; a driver is made when an agent first names it. */
+/** The coding agents of this machine as harnesses; a driver is created when an agent first uses it. */
 import { resolve } from "node:path";
 import { type HarnessDriver, SessionFolders } from "@capstan/runtime";
 import type { LazyCodingAgents } from "../coding-agents/known-agent.ts";
@@ -15,7 +15,7 @@ export interface Harnesses {
 export interface HarnessParts {
   readonly codingAgents: LazyCodingAgents;
   readonly files: SessionFiles;
-  /** Where the sessions' folders are; the same after a restart, because programs find their sessions by it. */
+  /** The folder of the sessions' folders; stable across restarts, because programs find their sessions by it. */
   readonly folder: string;
   readonly dataDir: string;
   readonly onError: (error: unknown, what: string) => void;
@@ -53,7 +53,7 @@ export function openHarnesses({ codingAgents, files, folder, dataDir, onError }:
   };
 }
 
-/** The protocol's SDK is loaded by the first run that needs it. */
+/** The protocol's SDK is loaded on first use. */
 function lazyRunMcp(onError: (error: unknown) => void): RunMcp {
   let opened: Promise<RunMcp> | undefined;
   const load = async () => (await import("./run-mcp.ts")).createRunMcp(onError);

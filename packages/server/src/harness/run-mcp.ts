@@ -1,7 +1,7 @@
 /**
- * The tools of a run, served over MCP to the program that runs it, and to nobody else: on loopback, on a port of its own,
- * behind a token that is made for the run, kept in memory, and gone with it. Every call goes to the run, which takes it
- * through the gate; nothing here decides anything.
+ * Serves a run's tools over MCP to the program that runs it, and to nobody else: on loopback, on a separate port,
+ * with a token created for the run, kept in memory, and deleted with it. Every call goes to the run, which passes it
+ * through the gate; nothing is decided here.
  */
 import { randomBytes } from "node:crypto";
 import type { Server as HttpServer } from "node:http";
@@ -25,7 +25,7 @@ export interface ServedTools {
 export interface OpenRunMcp {
   readonly url: string;
   readonly token: string;
-  /** From here on the token is worth nothing. */
+  /** Invalidates the token. */
   close(): void;
 }
 
@@ -35,7 +35,7 @@ export interface RunMcp {
 }
 
 interface Serving extends ServedTools {
-  /** By the request's id, for a program that says it no longer waits. */
+  /** By request id, for a program that no longer waits. */
   readonly waiting: Map<string, AbortController>;
 }
 
@@ -83,7 +83,7 @@ function listen(
   });
 }
 
-/** One for each request, as the protocol's stateless form has it. */
+/** One per request, as in the protocol's stateless form. */
 function mcpServer(serving: Serving | undefined, gone: AbortSignal | undefined): Server {
   const server = new Server({ name: SERVER_NAME, version: VERSION }, { capabilities: { tools: {} } });
   const { tools = [], waiting, call } = serving ?? {};
@@ -125,7 +125,7 @@ const Cancelled = z.object({
   params: z.object({ requestId: z.union([z.string(), z.number()]) }),
 });
 
-/** It comes as a request of its own, and the call it means is another one's. */
+/** A cancellation arrives as a separate request about another one's call. */
 async function noteCancelled({ waiting }: Serving, request: Request): Promise<void> {
   const parsed = Cancelled.safeParse(await request.json().catch(() => null));
   if (parsed.success) waiting.get(String(parsed.data.params.requestId))?.abort();

@@ -1,5 +1,5 @@
 /**
- * How large a request's body may be: by the route it is for and by what its caller may do there, before anything is read.
+ * Size limits of request bodies: by route and by the caller's rights, before anything is read.
  * Uploads into a session's files are limited where they are read.
  */
 import { fail } from "@capstan/core";
@@ -13,17 +13,17 @@ import { readAway } from "./read-body.ts";
 
 const MEGABYTE = 1024 * 1024;
 const JSON_BYTES = 4 * MEGABYTE;
-const STRANGER_BYTES = MEGABYTE; // no key: nobody, or a token that its route still has to check
+const STRANGER_BYTES = MEGABYTE; // no key: anonymous, or a token that its route still has to check
 
 interface LargerBody {
   readonly path: RegExp;
   readonly method: string;
-  /** Undefined: the route counts as it reads. */
+  /** Undefined: the route counts while reading. */
   readonly bytes: number | undefined;
   readonly needs: readonly [Thing, Action];
 }
 
-/** Routes whose bodies carry a file, a whole catalog or a package's archive. */
+/** Routes whose bodies contain a file, a whole catalog or a package's archive. */
 const LARGER: readonly LargerBody[] = [
   { method: "PUT", path: /^\/v1\/sessions\/[^/]+\/files\/./, bytes: undefined, needs: ["file", "change"] },
   { method: "POST", path: /^\/v1\/route\/rank$/, bytes: 64 * MEGABYTE, needs: ["capability", "see"] },
@@ -47,7 +47,7 @@ export function allowedBytes(
   return larger && needed && includesRight(rights, needed) ? larger.bytes : JSON_BYTES;
 }
 
-/** Whether the body is a file's bytes, and not JSON. */
+/** Whether the body is a file, and not JSON. */
 export const isFileUpload = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
   LARGER.some((each) => each.bytes === undefined && each.method === method && each.path.test(path));
 

@@ -1,4 +1,4 @@
-/** Who asks, and what they may do. */
+/** The caller and their rights. */
 import { includesRight, type Right } from "@capstan/core/internal";
 
 export interface Caller {

@@ -1,6 +1,6 @@
 /**
- * What our route definitions share: the right a key must have, the bodies, and one answer to bad input. A query, a path or
- * a body outside its schema is refused before the handler runs, with every fault at once; nothing is passed over.
+ * Shared by our route definitions: the required right, the bodies, and one response to invalid input. A query, path or
+ * body that does not match its schema is refused before the handler runs, with all faults at once; nothing is ignored.
  */
 import { fail } from "@capstan/core";
 import {
@@ -21,35 +21,35 @@ export interface AppEnv {
   Variables: { caller: Caller };
 }
 
-/** Lets a request pass whose caller may do this, by the table of authority in core. */
+/** Passes requests whose caller may do this, by core's authority table. */
 export function requireRight(thing: Thing, action: Action): MiddlewareHandler<AppEnv> {
   const right = rightFor(thing, action);
   return async (c, next) => {
     const { rights } = c.get("caller");
     if (right !== undefined && includesRight(rights, right)) return next();
-    const message = `This key has the right ${rights.join(", ") || "to nothing"}, and this needs "${right}".`;
+    const message = `This key has the right ${rights.join(", ") || "to nothing"}, but "${right}" is required.`;
     return problem(
       c,
-      fail("forbidden", { message, nextStep: "Use a key with that right; an admin makes one." }).failure,
+      fail("forbidden", { message, nextStep: "Use a key with that right; an admin can create one." }).failure,
     );
   };
 }
 
-/** What every route's definition starts with: what it does to which kind of thing, for the check and for the OpenAPI document. */
+/** The start of every route definition: what it does to which kind of thing, for the check and for the OpenAPI document. */
 export const needs = (thing: Thing, action: Action) => ({
   ...authority(thing, action),
   middleware: [requireRight(thing, action)],
 });
 
-/** The same for the OpenAPI document alone, where a route is not made by `createRoute`. */
+/** The same for the OpenAPI document only, where a route is not made by `createRoute`. */
 export const authority = (thing: Thing, action: Action) => ({
   "x-capstan-right": rightFor(thing, action),
   "x-capstan-authority": `${action} ${thing}`,
 });
 
-/** A route without parameters in its query takes none. */
+/** A route without query parameters accepts none. */
 const NoQuery = z.strictObject({});
-/** A route without a body takes none, or an empty object. */
+/** A route without a body accepts none, or an empty object. */
 const NoBody = z.strictObject({});
 
 /** A part of the API. */
@@ -78,7 +78,7 @@ async function refuseInput(c: Context, request: NonNullable<RouteConfig["request
   return problem(c, inputInvalid(faults));
 }
 
-/** A body that is not JSON is one more fault beside those of path and query. */
+/** A body that is not JSON is reported together with faults of path and query. */
 const bodyFaults = (c: Context, schema: z.ZodType): Promise<Fault[]> =>
   c.req.json().then(
     (value) => faultsIn(schema, value),
@@ -100,7 +100,7 @@ function faultsIn(schema: unknown, value: unknown, place = ""): Fault[] {
 
 const isZod = (schema: unknown): schema is z.ZodType => schema instanceof z.ZodType;
 
-/** A parameter that is given twice is a list, which no schema of ours takes: it is refused, not cut. */
+/** A repeated parameter is a list, which none of our schemas accept: it is refused, not cut. */
 const queryOf = (c: Context): Record<string, string | string[]> =>
   Object.fromEntries(
     Object.entries(c.req.queries()).map(([name, values]) => [
@@ -109,7 +109,7 @@ const queryOf = (c: Context): Record<string, string | string[]> =>
     ]),
   );
 
-/** For routes whose path or answer hono cannot describe: the query by its schema, or the refusal. */
+/** For routes whose path or response hono cannot describe: the parsed query, or the refusal. */
 export function checkQuery(schema: z.ZodType = NoQuery): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const faults = faultsIn(schema, queryOf(c), "query");
@@ -144,7 +144,7 @@ export const jsonBody = <Schema extends z.ZodType>(schema: Schema) => ({
 
 export const Id = z.object({ id: z.string() });
 
-/** A record of ours as the wire writes it. Ours are read-only; an answer is only written out, so that is no difference. */
+/** One of our records as a response. Ours are read-only; a response is only serialized, so that does not matter. */
 export const asWire = <T>(record: Readonlies<T>): T => record as T;
 
 type Readonlies<T> = T extends readonly (infer Item)[]
@@ -153,5 +153,5 @@ type Readonlies<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: Readonlies<T[Key]> }
     : T;
 
-/** Typed `never` like `problem`, for answers that are no JSON: hono cannot check those. */
+/** Typed `never` like `problem`, for responses that are not JSON: hono cannot check those. */
 export const answer = (response: Response): never => response as never;

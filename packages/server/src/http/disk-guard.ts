@@ -1,14 +1,14 @@
 /**
- * Keeps some of the disk free for the embedded store: when its log cannot grow, PGlite stops for good in the middle of
- * a statement. Requests that write are refused before that, with the reason, and again taken once there is room.
+ * Keeps some disk space free for the embedded store: when its log cannot grow, PGlite stops permanently during
+ * a statement. Requests that write are refused before that, with the reason, until there is space again.
  */
 import { statfs } from "node:fs/promises";
 import { fail } from "@capstan/core";
 import type { MiddlewareHandler } from "hono";
 import { problem } from "./problem.ts";
 
-const LOOK_AGAIN_MS = 250; // a look costs a system call; a request must not pay for its own
-const READS = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]); // deleting is how room is made
+const LOOK_AGAIN_MS = 250; // a check costs a system call, so it is not made per request
+const READS = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]); // deleting frees space
 
 export function guardDisk({
   folder,
@@ -31,7 +31,7 @@ export function guardDisk({
   };
 }
 
-/** A file system that cannot be asked is not taken for a full one. */
+/** A file system without statistics is not treated as full. */
 const freeBytes = (folder: string): Promise<number> =>
   statfs(folder).then(
     ({ bavail, bsize }) => bavail * bsize,

@@ -1,6 +1,6 @@
 /**
- * The socket the server listens on. It may open before there is an application behind it: while a start waits for the
- * database, `/health` answers (the process lives) and everything else is told to come back.
+ * The listening socket. It may open before the application is ready: while startup waits for the
+ * database, `/health` answers (the process is alive) and everything else gets 503 with a retry hint.
  */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +10,7 @@ import { Hono } from "hono";
 import type { Settings } from "../settings/settings.ts";
 import { problem } from "./problem.ts";
 
-const GOODBYE_MS = 1000; // for streams to say where to go on; what is still open then is cut
+const GOODBYE_MS = 1000; // time for streams to send their last hint; what is still open then is closed
 
 type Handler = Parameters<typeof listen>[0]["fetch"];
 
@@ -24,7 +24,7 @@ export class FrontDoor {
     this.#settings = settings;
   }
 
-  /** Answers the address. A port that somebody else has is told when there is something to serve. */
+  /** Returns the address. A port in use is reported when there is something to serve. */
   open(handler: Handler): Promise<Result<string>> {
     this.#handler = handler;
     this.#opened ??= this.#listen();
@@ -36,7 +36,7 @@ export class FrontDoor {
     await this.#opened;
   }
 
-  /** Stops accepting, lets `drain` end what is on, then ends every connection. */
+  /** Stops accepting, lets `drain` finish active requests, then closes every connection. */
   async close(drain: () => Promise<void> = async () => {}): Promise<void> {
     await this.#opened;
     const server = this.#server;
@@ -64,8 +64,12 @@ export class FrontDoor {
 }
 
 function waitingRoom(): Hono {
-  const nextStep = "Ask again in a moment; /ready says when.";
-  const waiting = fail("not_available", { what: "The server", why: "it waits for the database", nextStep });
+  const nextStep = "Try again in a moment; /ready tells when.";
+  const waiting = fail("not_available", {
+    what: "The server",
+    why: "it is waiting for the database",
+    nextStep,
+  });
   return new Hono()
     .get("/health", (c) => c.json({ status: "ok" }))
     .all("*", (c) => problem(c, waiting.failure, { "retry-after": "1" }));

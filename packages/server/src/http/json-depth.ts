@@ -1,6 +1,6 @@
 /**
- * JSON that is nothing but depth: it parses, and whatever walks it afterwards runs out of stack. It is refused before
- * anything walks it, whatever the content type says: routes parse what they get. Only bodies long enough to be that deep are looked at, so that ordinary requests pay nothing.
+ * Extremely nested JSON: it parses, and whatever walks it afterwards overflows the stack. It is refused before
+ * anything walks it, whatever the content type: routes parse what they get. Only bodies long enough to be that deep are checked, so that ordinary requests pay nothing.
  */
 import { fail } from "@capstan/core";
 import type { MiddlewareHandler } from "hono";
@@ -8,7 +8,7 @@ import { isFileUpload } from "./body-limits.ts";
 import { problem } from "./problem.ts";
 
 const MOST_DEPTH = 200;
-const SHORTEST_DEEP_BYTES = 2000; // a stack takes a few thousand levels; shorter bodies cannot hold them
+const SHORTEST_DEEP_BYTES = 2000; // a stack allows a few thousand levels; shorter bodies cannot contain them
 
 export const refuseDeepJson: MiddlewareHandler = async (c, next) => {
   const declared = Number(c.req.header("content-length") ?? Number.POSITIVE_INFINITY);
@@ -19,11 +19,11 @@ export const refuseDeepJson: MiddlewareHandler = async (c, next) => {
       c,
       fail("body_invalid", { where: `it is nested deeper than ${MOST_DEPTH} levels` }).failure,
     );
-  c.req.raw = new Request(c.req.raw, { body: text }); // for those that read the request itself
+  c.req.raw = new Request(c.req.raw, { body: text }); // for handlers that read the request themselves
   return next();
 };
 
-/** How deep arrays and objects are nested, brackets in strings not counted. */
+/** How deep arrays and objects are nested, ignoring brackets in strings. */
 export function jsonDepth(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -43,7 +43,7 @@ const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** Where the string that starts here ends; a broken one ends with the text. */
+/** Where the string that starts here ends; an unterminated one ends with the text. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -1,4 +1,4 @@
-/** What is answered where no route is: 405 with what the path does take, else 404. Always a problem, never a page. */
+/** The response where no route matches: 405 with the allowed methods, otherwise 404. Always a problem, never a page. */
 import { fail } from "@capstan/core";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
@@ -8,7 +8,7 @@ import { problem } from "./problem.ts";
 const NEXT_STEP = "GET /openapi.json and the page at /docs list every route.";
 
 export function notServed(app: OpenAPIHono<AppEnv>): (c: Context) => Response {
-  let patterns: readonly { method: string; matches: RegExp }[] | undefined; // made at the first need: routes do not change
+  let patterns: readonly { method: string; matches: RegExp }[] | undefined; // created on first use: routes do not change
   return (c) => {
     patterns ??= app.routes
       .filter(isSpecific)
@@ -27,7 +27,7 @@ export function notServed(app: OpenAPIHono<AppEnv>): (c: Context) => Response {
   };
 }
 
-/** Guards stand before every path and method; the studio's files are looked up by their names. */
+/** Middleware matches every path and method; the studio's files are looked up by name. */
 const isSpecific = ({ method, path }: { method: string; path: string }): boolean =>
   method !== "ALL" && path !== "*" && path !== "/*";
 

@@ -1,4 +1,4 @@
-/** Paths and methods that nobody serves, and bodies of another kind: a problem each time, never the studio's page. */
+/** Unknown paths and methods, and bodies of another type: always a problem, never the studio's page. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
@@ -15,7 +15,7 @@ const problemOf = async (method: string, path: string, init: RequestInit = {}) =
   return { status: response.status, allow: response.headers.get("allow"), body: await response.json() };
 };
 
-describe("a path that nobody serves", () => {
+describe("an unknown path", () => {
   test.each([
     "/.well-known/oauth-authorization-server",
     "/.well-known/oauth-protected-resource/mcp",
@@ -36,14 +36,14 @@ describe("a path that nobody serves", () => {
   });
 });
 
-describe("a method that a path does not take", () => {
+describe("a method that a path does not support", () => {
   test.each([
     ["PUT", "/v1/agents", "GET, POST"],
     ["DELETE", "/v1/agents", "GET, POST"],
     ["POST", "/v1/status", "GET"],
     ["GET", "/v1/route", "POST"],
     ["PATCH", "/v1/approvals/abc", "GET, POST"],
-  ])("%s %s is 405, and says which it takes", async (method, path, allow) => {
+  ])("%s %s is 405, and lists the allowed methods", async (method, path, allow) => {
     expect(await problemOf(method, path)).toMatchObject({
       status: 405,
       allow,
@@ -53,7 +53,7 @@ describe("a method that a path does not take", () => {
 });
 
 describe("a body", () => {
-  test("that is no JSON is 400", async () => {
+  test("that is not JSON is 400", async () => {
     const headers = { "content-type": "application/json" };
     expect(await problemOf("POST", "/v1/agents", { headers, body: "{" })).toMatchObject({
       status: 400,
@@ -61,7 +61,7 @@ describe("a body", () => {
     });
   });
 
-  test("of another kind is 415, and says which kind is read", async () => {
+  test("of another type is 415, and names the expected type", async () => {
     const headers = { "content-type": "text/plain" };
     expect(await problemOf("POST", "/v1/agents", { headers, body: '{"name": "A"}' })).toMatchObject({
       status: 415,
@@ -72,7 +72,7 @@ describe("a body", () => {
   test.each([
     ["POST", "/v1/triggers/x/retry", { run: 1 }],
     ["DELETE", "/v1/agents/x", { force: true }],
-  ])("that %s %s does not take is refused", async (method, path, body) => {
+  ])("that %s %s does not accept is refused", async (method, path, body) => {
     expect(await server.call(method, path, body)).toMatchObject({ status: 422 });
   });
 });

@@ -2,7 +2,7 @@
 import type { Failure } from "@capstan/core";
 import type { Context } from "hono";
 
-/** Typed `never`, so that any handler may answer with it: hono wants each answer's literal type, and this is every route's default one. */
+/** Typed `never`, so that any handler may return it: hono requires each response's literal type, and this is every route's default. */
 export function problem(c: Context, failure: Failure, headers: Record<string, string> = {}): never {
   const { code, status, message, nextStep, details } = failure;
   const body = {

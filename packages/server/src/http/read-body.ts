@@ -1,4 +1,4 @@
-/** A request's body as bytes; nothing beyond the limit is kept in memory. */
+/** A request's body as bytes; nothing beyond the limit is buffered. */
 import { fail, ok, type Result } from "@capstan/core";
 
 const MOST_READ_AWAY_BYTES = 64 * 1024 * 1024;
@@ -20,7 +20,7 @@ export async function readBody(request: Request, limitBytes: number): Promise<Re
   return ok(Buffer.concat(parts));
 }
 
-/** A proxy that is still sending when the answer comes and the connection ends tells its client 502, not what was wrong. */
+/** If the connection closes while a proxy is still sending, it reports 502 to its client instead of the real error. */
 export async function readAway({ body }: Request): Promise<void> {
   if (!body || body.locked) return;
   const reader = body.getReader();

@@ -1,4 +1,4 @@
-/** Server-sent events as a plain stream: LF framing, `id:` lines, and a comment now and then so that proxies keep it open. */
+/** Server-sent events as a plain stream: LF framing, `id:` lines, and periodic comments so that proxies keep it open. */
 const KEEP_ALIVE_MS = 15_000;
 const KEEP_ALIVE = new TextEncoder().encode(": keep-alive\n\n");
 const encoder = new TextEncoder();
@@ -9,14 +9,14 @@ export const SSE_HEADERS = {
   "x-accel-buffering": "no",
 };
 
-const ENDED = "the stream has ended"; // without a reason an Error with its stack is made for each
+const ENDED = "the stream has ended"; // without a reason, an Error with its stack is created for each
 let open = 0;
 const endings = new WeakMap<Response, (() => void)[]>();
 
-/** How many clients listen to a stream of this process. */
+/** How many clients are connected to streams of this process. */
 export const openStreams = (): number => open;
 
-/** Each yielded text is written as it is; `open` runs until the client goes or the texts end. */
+/** Each yielded text is written unchanged; `open` runs until the client leaves or the texts end. */
 export function sseResponse(
   texts: AsyncIterable<string>,
   stop: AbortController,
@@ -60,14 +60,14 @@ export function sseResponse(
   return response;
 }
 
-/** Calls back when this stream of events ends; false when the response is none. */
+/** Calls back when this event stream ends; false when the response is not one. */
 export function whenStreamEnds(response: Response, call: () => void): boolean {
   const calls = endings.get(response);
   calls?.push(call);
   return calls !== undefined;
 }
 
-/** What ends a stream: its client goes, or the server stops. Whoever makes one must abort it in the end, or the server keeps it. */
+/** Ends a stream when its client leaves or the server stops. Whoever creates one must abort it in the end, or the server keeps it. */
 export function streamStop(stopping: AbortSignal): AbortController {
   const stop = new AbortController();
   const abort = () => stop.abort();
@@ -77,8 +77,8 @@ export function streamStop(stopping: AbortSignal): AbortController {
   return stop;
 }
 
-/** The last words of a stream that a stopping server ends: a browser's EventSource connects again by itself. */
-export const SSE_GOODBYE = "retry: 250\n: the server stops; connect again\n\n";
+/** The last text of a stream when the server stops: a browser's EventSource reconnects by itself. */
+export const SSE_GOODBYE = "retry: 250\n: the server is stopping; reconnect\n\n";
 
 export const sseEvent = (data: string, id?: number | string): string =>
   id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;

@@ -1,4 +1,4 @@
-/** How many event streams one key may hold open: a client that never hangs up must not use up the process. */
+/** Limits how many event streams one key may keep open: a client that never disconnects must not exhaust the process. */
 import { fail } from "@capstan/core";
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "./define-route.ts";

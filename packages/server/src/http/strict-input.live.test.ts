@@ -1,6 +1,6 @@
 /**
- * Nothing a client says is passed over. By the server's own OpenAPI document: each field of each body, nested ones too,
- * misspelt, in the other case or of another type is refused, each unknown query parameter too, and nothing is changed.
+ * Nothing a client sends is ignored. By the server's own OpenAPI document: each field of each body, nested ones too,
+ * misspelt, in the wrong case or of another type is refused, and so is each unknown query parameter, and nothing changes.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runInput } from "../../../../tools/ag-ui-wire.ts";
@@ -35,7 +35,7 @@ interface Attempt {
   readonly body: unknown;
 }
 
-/** Where a protocol demands that unknown fields are passed over, and where a package's own schema decides. */
+/** Where a protocol requires that unknown fields are ignored, and where a package's own schema decides. */
 const TOLERANT = new Set(["ag-ui", "mcp", "a2a", "openai", "ai sdk", "ai-sdk"]);
 const OPEN_BODIES = new Set(["POST /v1/capabilities", "POST /api/{route}"]);
 
@@ -137,7 +137,7 @@ const routes = (): Route[] =>
     .filter(({ tags = [] }) => !tags.some((tag) => TOLERANT.has(tag)));
 
 describe("every input of /v1 and /api", () => {
-  test("refuses a field that is misspelt, in the other case or of another type, and changes nothing", async () => {
+  test("refuses a field that is misspelt, in the wrong case or of another type, and changes nothing", async () => {
     const before = await everything();
     const accepted: string[] = [];
     let tried = 0;
@@ -169,7 +169,7 @@ describe("every input of /v1 and /api", () => {
   });
 });
 
-/** Reading it again afterwards shows that nothing was made, changed or removed. */
+/** Reading it again afterwards shows that nothing was created, changed or removed. */
 async function everything(): Promise<unknown> {
   const lists = [
     "agents",
@@ -203,7 +203,7 @@ const optionsOf = (schema: Schema): Schema[] => {
   return options ? options.flatMap(optionsOf) : [resolved(schema)];
 };
 
-/** A body of the first kind that fits, so that only what is done to it can be wrong. */
+/** A valid body, so that only the tested change can be wrong. */
 function sample(schema: Schema): unknown {
   const [first = {}] = optionsOf(schema);
   if (first.const !== undefined) return first.const;

@@ -1,4 +1,4 @@
-/** A backup holds a few megabytes at a time, however much is stored: a small heap is enough for any store. */
+/** A backup uses a few megabytes at a time, however much is stored: a small heap is enough for any store. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { type FreshStore, freshPostgres } from "../../../../tools/stores-under-t
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 const MEGABYTE = 1024 * 1024;
 const LOOK_MS = 20;
-/** Without it Node lets garbage lie while the machine has room, and the peak says little about what is needed. */
+/** Without it Node leaves garbage while the machine has memory, and the peak says little about what is needed. */
 const HEAP_MB = 200;
 const MOST_GROWTH_MB = 150; // buffers of a few batches, and garbage that was not collected yet
 
@@ -46,7 +46,7 @@ async function carried(megabytes: number) {
   return { storeMb: Math.round(await storedMb(source)), fileMb, backupPeakMb, restorePeakMb };
 }
 
-/** Half in files of 10 MB, the largest there are, half in rows of a few hundred bytes. What compresses would be no load. */
+/** Half in files of 10 MB, the largest there are, half in rows of a few hundred bytes. Compressible data would be no load. */
 async function fill(store: FreshStore, megabytes: number): Promise<void> {
   await onStore(store, async (query) => {
     const session = "00000000-0000-7000-8000-00000000f11e";

@@ -1,6 +1,6 @@
 /**
- * What `capstan backup`, `restore` and `migrate` do, in a process of its own beside the command line, which has no
- * database. It speaks in lines of JSON: some `progress`, then one `done` or `failed`.
+ * Runs `capstan backup`, `restore` and `migrate` in a process separate from the command line, which has no
+ * database. It reports in lines of JSON: some `progress`, then one `done` or `failed`.
  */
 import { type Failure, fail, type Result } from "@capstan/core";
 import { backUp, moveStore, restore, type StoreProgress } from "@capstan/runtime";
@@ -12,7 +12,7 @@ export type MaintenanceLine =
   | { readonly done: unknown }
   | { readonly failed: Failure };
 
-const EVERY_MS = 1000; // what is done within the first second says nothing
+const EVERY_MS = 1000; // work done within the first second reports nothing
 
 type Work = (settings: Settings, subject: string, progress: StoreProgress) => Promise<Result<unknown>>;
 

@@ -1,4 +1,4 @@
-/** An installation that was in use, backed up and restored elsewhere: what people had there works there as the page says. */
+/** An installation that was in use, backed up and restored elsewhere: everything works there as documented. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 import { pack } from "../../../cli/src/new/pack.ts";
 import { scaffold } from "../../../cli/src/new/scaffold.ts";
 
-const FROM_OUTSIDE = { "x-forwarded-for": "203.0.113.7" }; // then the server asks for a key
+const FROM_OUTSIDE = { "x-forwarded-for": "203.0.113.7" }; // then the server requires a key
 const TRIGGER = "3f2b8c1e-9a4d-4e6f-8b2a-1c3d5e7f9a0b";
 const WAYS = STORES.flatMap((from) => STORES.filter((to) => to !== from).map((to) => ({ from, to })));
 
@@ -39,7 +39,7 @@ describe.each(WAYS)("after a restore from $from.name into $to.name", ({ from, to
     const report = { path, version: "test", now, progress: () => {} };
     const made = await backUp({ from: source, ...report });
     if (!made.ok) throw new Error(made.failure.message);
-    await source.drop(); // nothing may be read from the old place
+    await source.drop(); // nothing may be read from the old location
     const restored = await restore({ path, to: target, progress: () => {} });
     if (!restored.ok) throw new Error(restored.failure.message);
     rmSync(join(target.dataDir, "packages"), { recursive: true }); // as where the other system is another
@@ -51,7 +51,7 @@ describe.each(WAYS)("after a restore from $from.name into $to.name", ({ from, to
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A server with a key, a revoked key, a package, a schedule and a question that nobody has answered yet. */
+  /** A server with a key, a revoked key, a package, a schedule and an unanswered question. */
   const inUse = async (source: FreshStore): Promise<string> => {
     const first = await testServer(source, llmEnvironment(llm));
     for (const name of ["kept", "revoked"] as const) {
@@ -79,7 +79,7 @@ describe.each(WAYS)("after a restore from $from.name into $to.name", ({ from, to
     return body.id;
   };
 
-  test("keys open the server as before, and a revoked one stays out", async () => {
+  test("keys work as before, and a revoked one stays invalid", async () => {
     const status = async (key: string) =>
       (await server.call("GET", "/v1/keys", undefined, { ...FROM_OUTSIDE, authorization: `Bearer ${key}` }))
         .status;
@@ -88,7 +88,7 @@ describe.each(WAYS)("after a restore from $from.name into $to.name", ({ from, to
     expect((await server.call("GET", "/v1/keys", undefined, FROM_OUTSIDE)).status).toBe(401);
   });
 
-  test("the question waits where it waited, and its answer lets the run go on to its end", async () => {
+  test("the question is still pending, and its answer continues the run to its end", async () => {
     const { body } = await server.call("GET", "/v1/approvals?status=pending");
     expect(body.items).toMatchObject([{ tool: "add", input: { a: 2, b: 3 } }]);
     const answered = await server.call("POST", `/v1/approvals/${body.items[0].id}`, { decision: "approve" });
@@ -100,7 +100,7 @@ describe.each(WAYS)("after a restore from $from.name into $to.name", ({ from, to
     }, 30_000);
   });
 
-  test("the installed package is there and does its work, unpacked anew from the store", async () => {
+  test("the installed package works, unpacked again from the store", async () => {
     const { body } = await server.call("GET", "/v1/packages");
     expect(body.items).toMatchObject([{ name: expect.stringContaining("tides") }]);
     const { body: offered } = await server.call("GET", "/v1/capabilities?q=tides");
@@ -114,7 +114,7 @@ describe.each(WAYS)("after a restore from $from.name into $to.name", ({ from, to
     expect(file.body).toContain("high water at noon");
   });
 
-  test("a trigger that waited is handled, and a schedule fires once, for the latest time it missed", async () => {
+  test("a waiting trigger is handled, and a schedule fires once, for the latest time it missed", async () => {
     await vi.waitFor(async () => {
       const { body } = await server.call("GET", "/v1/triggers?limit=100");
       const all: { id: string; type: string; status: string }[] = body.items;

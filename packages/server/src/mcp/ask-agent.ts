@@ -1,6 +1,6 @@
 /**
- * `ask_agent`: the agent itself as an MCP tool. A client hands it a task in words; the agent works on it with all of its
- * tools, as a run that is stored like any other, and the answer comes back. Every call of the run passes the gate.
+ * `ask_agent`: the agent itself as an MCP tool. A client gives it a task in words; the agent works on it with all of its
+ * tools, as a stored run like any other, and returns the answer. Every call of the run passes the gate.
  */
 import { fail, type RunEvent } from "@capstan/core";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
@@ -24,7 +24,7 @@ const Input = z.strictObject({
 });
 const Output = z.strictObject({ answer: z.string(), thread: z.string() });
 
-/** Not inside one of our own runs, where an agent would ask itself; an agent's own tool of that name wins. */
+/** Not inside one of our own runs, where an agent would ask itself; an agent's own tool of that name takes precedence. */
 export const offersAsking = ({ path, agent }: McpCaller): boolean =>
   path === "mcp" && !agent.tools.some(({ name }) => name === NAME);
 

@@ -1,6 +1,6 @@
 /**
- * A call that needs a person, over a protocol that cannot wait days for one: the first call asks, the same call again
- * finds the question still open, or its answer. An answer is handed out once; after that the same call asks anew.
+ * A call that requires approval, over a protocol that cannot wait days for it: the first call asks, repeating it
+ * finds the question still pending, or its answer. An answer is delivered once; after that the same call asks again.
  */
 import { fail } from "@capstan/core";
 import {
@@ -43,7 +43,7 @@ const waits = (id: string, tool: string): CallToolResult => ({
 function decided({ id, status, words, result }: AskedBefore, tool: string): CallToolResult {
   if (status !== "approved") {
     const why =
-      status === "expired" ? "nobody answered in time" : `a person said no${words ? `: ${words}` : ""}`;
+      status === "expired" ? "it was not answered in time" : `a person denied it${words ? `: ${words}` : ""}`;
     return failureAnswer(fail("tool_denied", { tool, why }).failure);
   }
   const answer = result?.failure ? failureAnswer(result.failure) : outputAnswer(result?.output ?? null);

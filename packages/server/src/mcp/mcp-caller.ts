@@ -1,5 +1,5 @@
 /**
- * Who asks over MCP, and as which agent: an agent's token, a run's token, or a person's key (on loopback none) with
+ * Who calls over MCP, and as which agent: an agent's token, a run's token, or a person's key (none on loopback) with
  * `?agent=`. The token decides what is visible; nothing in the request can widen it.
  */
 import { fail, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
@@ -24,9 +24,9 @@ export interface McpCaller {
   readonly runId?: string;
   /** The trace that the request is part of. */
   readonly traceparent?: string | undefined;
-  /** The session a tool works in; made at the first call that needs one. */
+  /** The session of a tool; created at the first call that needs one. */
   sessionFor(tool: RuntimeTool | undefined): Promise<Result<string | undefined>>;
-  /** What may still be used; counts this call. */
+  /** The remaining allowance; counts this call. */
   budgets(sessionId: string | undefined): Promise<Budget[]>;
 }
 
@@ -52,7 +52,7 @@ export async function mcpCaller(services: McpCallerParts, request: McpRequest): 
   const record = await services.tokens.find(token);
   if (!record)
     return fail("unauthenticated", {
-      why: "the token is unknown, has run out or was revoked, or its run is over",
+      why: "the token is unknown, expired or revoked, or its run is over",
     });
   return record.runId === null ? byAgentToken(services, record) : byRunToken(services, record, record.runId);
 }
@@ -63,7 +63,7 @@ async function byPerson(
 ): Promise<Result<McpCaller>> {
   const needed = rightFor("agent", "use");
   if (needed === undefined || !includesRight(caller.rights, needed)) {
-    const message = "This key may not run tools.";
+    const message = "This key is not allowed to run tools.";
     return fail("forbidden", { message, nextStep: 'Use a key with the right "run", or an agent\'s token.' });
   }
   if (agentId === undefined)

@@ -1,4 +1,4 @@
-/** /mcp: the tools of one agent over MCP, both eras, without sessions. Who asks decides which agent it is. */
+/** /mcp: the tools of one agent over MCP, both eras, without sessions. The caller decides which agent it is. */
 
 import { fail } from "@capstan/core";
 import type { AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
@@ -17,7 +17,7 @@ type McpHandler = ReturnType<typeof createMcpHandler>;
 export interface McpRouteParts extends McpCallerParts, McpServerParts {
   readonly settings: Settings;
   readonly log: Log;
-  /** Fires when the server stops: streams end with a hint to connect again. */
+  /** Fires when the server stops: streams end with a hint to reconnect. */
   readonly stopping: AbortSignal;
 }
 
@@ -55,7 +55,7 @@ export function mcpRoutes(services: McpRouteParts) {
   return routes;
 }
 
-/** The protocol's SDK is loaded by the first client that speaks it. */
+/** The protocol's SDK is loaded on first use. */
 async function openHandler(services: McpRouteParts): Promise<McpHandler> {
   const { log, stopping } = services;
   const [sdk, { mcpServer }] = await Promise.all([

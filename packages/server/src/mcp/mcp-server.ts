@@ -1,4 +1,4 @@
-/** One MCP server per request, made of the caller's composed agent: its tools, and nothing of anyone else's. */
+/** One MCP server per request, for the caller's composed agent: only its own tools. */
 import { fail, type JsonSchema, type ProgressReport, type RuntimeTool } from "@capstan/core";
 import { riskOf } from "@capstan/core/internal";
 import type { Gate, UserStore } from "@capstan/runtime";
@@ -63,7 +63,7 @@ function listed({ name, tool, policy, capabilityId }: RuntimeTool): Tool {
   };
 }
 
-/** `read_file` as people read it: "Read file". */
+/** `read_file` in readable form: "Read file". */
 function titleOf(name: string): string {
   const words = name.replaceAll(/[_-]+/g, " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -115,7 +115,7 @@ async function callTool(
   }
 }
 
-/** Only for a client that gave a token; a notification that cannot be sent is no reason to fail the call. */
+/** Only for a client with a progress token; a failed notification must not fail the call. */
 function progressTo({
   _meta,
   notify,
@@ -133,13 +133,13 @@ function progressTo({
   };
 }
 
-/** An output that was cut no longer fits the schema the tool promised; a client would refuse the whole answer. */
+/** A truncated output no longer matches the tool's schema; a client would reject the whole answer. */
 function checkedShape(tool: RuntimeTool | undefined, answer: CallToolResult): CallToolResult {
   const promised = isObjectSchema(tool?.tool.output?.jsonSchema);
   return promised && answer.structuredContent === undefined ? { ...answer, isError: true } : answer;
 }
 
-/** A client that tries again names the call it means. */
+/** A client that retries names the call it means. */
 function callIdOf({ _meta }: ServerContext["mcpReq"]): string | undefined {
   const id = _meta?.["capstan/callId"];
   return typeof id === "string" && id.length > 0 && id.length <= 200 ? id : undefined;

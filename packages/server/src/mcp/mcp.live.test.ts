@@ -178,8 +178,8 @@ describe.each<[string, Connect]>([
   });
 });
 
-describe("what a token shows", () => {
-  test("an agent is named and explains itself", async () => {
+describe("what a token can see", () => {
+  test("an agent is named and described", async () => {
     const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
     await client.connect(new StreamableHTTPClientTransport(url(), headers(token)));
     expect(client.getServerVersion()).toMatchObject({ name: "Toolbox" });
@@ -189,7 +189,7 @@ describe("what a token shows", () => {
   });
 
   test.each([
-    ["hidden for want of a scope", "read_secrets", {}, "scope_missing"],
+    ["hidden because of a missing scope", "read_secrets", {}, "scope_missing"],
     ["denied by policy", "wipe", {}, "tool_denied"],
     ["called with wrong arguments", "add", { a: "x" }, "tool_input_invalid"],
     ["unknown", "ad", {}, "tool_unknown"],
@@ -198,14 +198,14 @@ describe("what a token shows", () => {
     expect(problem).toMatchObject({ code, message: expect.any(String), nextStep: expect.any(String) });
   });
 
-  test("files written with a token are there at its next call, and not with another token", async () => {
+  test("files written with a token exist at its next call, but not with another token", async () => {
     await call("write_file", { path: "/a.txt", content: "mine" });
     expect((await call("read_file", { path: "/a.txt" })).text).toContain("mine");
     const other = await newToken({});
     expect((await call("read_file", { path: "/a.txt" }, other)).answer.isError).toBe(true);
   });
 
-  test("a capability added to the agent is listed at the next look", async () => {
+  test("a capability added to the agent is listed next time", async () => {
     const growing = await newAgent({ name: "Growing", capabilities: ["test_math"], tool_policies: {} });
     const own = await newToken({}, growing);
     const client = await connect(own);
@@ -217,7 +217,7 @@ describe("what a token shows", () => {
   });
 });
 
-describe("who may come in", () => {
+describe("authentication", () => {
   const status = async (bearer: string | undefined, query = "") => {
     const response = await fetch(url(query), {
       method: "POST",
@@ -231,19 +231,19 @@ describe("who may come in", () => {
     return response.status;
   };
 
-  test("on loopback the local user names an agent; without one there is nothing to show", async () => {
+  test("on loopback the local user names an agent; without one nothing is shown", async () => {
     expect(await status(undefined, `?agent=${agentId}`)).toBe(200);
     expect(await status(undefined)).toBe(422);
     expect(await status(undefined, "?agent=nobody")).toBe(404);
     expect((await call("add", { a: 1, b: 1 }, undefined, `?agent=${agentId}`)).answer.isError).toBeFalsy();
   });
 
-  test("a key needs the right to run", async () => {
+  test("a key requires the right to run", async () => {
     const { body } = await server.call("POST", "/v1/keys", { name: "r", rights: ["read"] });
     expect(await status(body.key, `?agent=${agentId}`)).toBe(403);
   });
 
-  test("an unknown, a revoked and an outdated token are refused", async () => {
+  test("an unknown, revoked or expired token is refused", async () => {
     expect(await status("agent_unknown")).toBe(401);
     const { body } = await server.call("POST", `/v1/agents/${agentId}/tokens`, { name: "gone" });
     expect(await status(body.token)).toBe(200);
@@ -261,14 +261,14 @@ describe("who may come in", () => {
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
-  test("a token is good for as many calls as it says", async () => {
+  test("a token is valid for as many calls as it says", async () => {
     const two = await newToken({ max_calls: 2 });
     const answers = [];
     for (let i = 0; i < 3; i++) answers.push(await call("add", { a: 1, b: 1 }, two));
     expect(answers.map(({ problem }) => problem?.code)).toEqual([undefined, undefined, "budget_exhausted"]);
   });
 
-  test("a run's token works while the run is on, and not after", async () => {
+  test("a run's token works while the run is active, and not after", async () => {
     llm.script = (request: LlmRequest) =>
       toolAnswered(request)
         ? { text: ["Done."] }
@@ -295,8 +295,8 @@ describe("who may come in", () => {
   });
 });
 
-describe("a tool that asks a person", () => {
-  test("names the approval; once it is given, the same call brings the result, and the tool ran once", async () => {
+describe("a tool that requires approval", () => {
+  test("names the approval; once given, repeating the call returns the result, and the tool ran once", async () => {
     const to = "one@example.com";
     const first = await call("send_mail", { to });
     const id = first.answer._meta?.["capstan/approvalId"];
@@ -312,7 +312,7 @@ describe("a tool that asks a person", () => {
     expect(anew.answer._meta?.["capstan/approvalId"]).not.toBe(id);
   });
 
-  test("says what the person said when they refuse", async () => {
+  test("returns the reason when a person denies it", async () => {
     const to = "two@example.com";
     const { answer } = await call("send_mail", { to });
     const id = answer._meta?.["capstan/approvalId"];
@@ -324,8 +324,8 @@ describe("a tool that asks a person", () => {
   });
 });
 
-describe("what a client is told of a tool", () => {
-  test("has a title, and hints that follow what a call can do", async () => {
+describe("the description of a tool", () => {
+  test("has a title, and hints that follow from its risk", async () => {
     const client = await connected();
     const { tools } = await client.listTools();
     const hints = Object.fromEntries(
@@ -336,7 +336,7 @@ describe("what a client is told of a tool", () => {
     await client.close();
   });
 
-  test("is told how far a call is when it asks for progress", async () => {
+  test("reports progress on request", async () => {
     const client = await connected();
     const heard: unknown[] = [];
     await client.callTool(
@@ -378,7 +378,7 @@ describe("ask_agent", () => {
     await client.close();
   });
 
-  test("refuses what it does not know, by name", async () => {
+  test("refuses unknown fields, by name", async () => {
     const client = await connected();
     const asked = await client.callTool({ name: "ask_agent", arguments: { message: "Hi", dry_run: true } });
     expect(asked.isError).toBe(true);

@@ -1,4 +1,4 @@
-/** What a tool answered, as MCP says it. A refusal is a tool error that the model reads: code, message, next step. */
+/** Converts a tool's output to MCP. A refusal is a tool error for the model: code, message, next step. */
 import type { Failure, JsonValue } from "@capstan/core";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 

@@ -1,6 +1,6 @@
 /**
- * What could answer on this machine, found without asking anybody: local model servers, and coding agents that are
- * installed and logged in. Looked for at the start and again when somebody asks; what was found last is kept.
+ * What could answer on this machine, found without external requests: local model servers, and coding agents that are
+ * installed and logged in. Searched at startup and on request; the last result is cached.
  */
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -11,7 +11,7 @@ export interface FoundAgent {
   /** The harness's name, such as `claude`. */
   readonly name: string;
   readonly label: string;
-  /** Names only: the file or the variable that holds the login. */
+  /** Names only: the file or the variable that holds the credentials. */
   readonly loginBy: readonly string[];
 }
 
@@ -21,9 +21,9 @@ export interface FoundModels {
 }
 
 export interface ModelFinder {
-  /** What was found last; nothing before the first look. */
+  /** The last result; empty before the first search. */
   latest(): FoundModels;
-  /** Looks (again), unless it was done just now. */
+  /** Searches (again), unless it was done just now. */
   look(): Promise<FoundModels>;
 }
 
@@ -60,7 +60,7 @@ export function openModelFinder({ enabled, environment, providers }: FinderParts
   };
 }
 
-/** Endpoints that the operator named by their address: they alone know which models they have. */
+/** Endpoints that the operator configured by address: only they know which models they have. */
 async function namedEndpoints(providers: Providers): Promise<LocalServer[]> {
   const states = (await providers.list()).filter(({ configured, keyless }) => configured && keyless);
   const found = await Promise.all(
@@ -75,7 +75,7 @@ async function namedEndpoints(providers: Providers): Promise<LocalServer[]> {
   return found.flat();
 }
 
-/** Nothing is started and no secret is read: a command on the PATH, and a login's file or variable that exists. */
+/** Nothing is started and no secret is read: checks for a command on the PATH, and an existing credentials file or variable. */
 async function findCodingAgents(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<FoundAgent[]> {

@@ -1,4 +1,4 @@
-/** Every model that would answer now: of providers with a key, of servers on this machine, and the built-in ones. */
+/** Every available model: of providers with a key, of servers on this machine, and the built-in ones. */
 
 import type { ModelChoice, ModelChoices } from "@capstan/client";
 import { type ModelCapabilities, NATIVE_AGENT } from "@capstan/core/internal";

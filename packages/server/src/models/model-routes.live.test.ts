@@ -1,4 +1,4 @@
-/** A key is trusted after its provider was asked; what is found on the machine answers; the demo answers last. */
+/** A key is saved after its provider was tested; what is found on the machine is used; the demo comes last. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe("saving a provider", () => {
-  test("asks it for its models and one answer, saves it, and lets it answer in place of the demo", async () => {
+  test("asks it for its models and one answer, saves it, and uses it instead of the demo", async () => {
     const provider = await fakeProvider({ models: ["tiny-embed", "small-chat", "large-chat"] });
     const server = await opened();
     const saved = await save(server, { base_url: provider.url, api_key: "k-1" });
@@ -48,7 +48,7 @@ describe("saving a provider", () => {
       /exceeded your quota/,
     ],
     [
-      "an address that is no API",
+      "an address that is not an API",
       { status: 404, error: "not here" },
       "provider_address_wrong",
       /No list of models/,
@@ -60,7 +60,7 @@ describe("saving a provider", () => {
       "provider_no_credit",
       /not answering requests/,
     ],
-  ] as const)("says what is wrong with %s, and saves nothing", async (_, behaviour, code, message) => {
+  ] as const)("reports what is wrong with %s, and saves nothing", async (_, behaviour, code, message) => {
     const provider = await fakeProvider(behaviour);
     const server = await opened();
     const refused = await save(server, { base_url: provider.url, api_key: "k-1" });
@@ -73,7 +73,7 @@ describe("saving a provider", () => {
     expect((await server.call("GET", "/v1/status")).body.model.demo).toBe(true);
   });
 
-  test("says that nothing listens at the address", async () => {
+  test("reports that nothing is listening at the address", async () => {
     const provider = await fakeProvider({ models: ["a"] });
     await provider.close();
     const refused = await save(await opened(), { base_url: provider.url });
@@ -89,7 +89,7 @@ describe("saving a provider", () => {
     expect(refused.body.nextStep).toContain("http://127.0.0.1:11434/v1");
   });
 
-  test("saves without asking when told to", async () => {
+  test("saves without testing on request", async () => {
     const server = await opened();
     const saved = await save(server, { base_url: "http://127.0.0.1:1/v1", check: false });
     expect(saved.body).toMatchObject({ configured: true, models: [], tried_model: null });
@@ -97,7 +97,7 @@ describe("saving a provider", () => {
 });
 
 describe("the default model", () => {
-  test("is chosen by name, kept over a restart of the question, and given back", async () => {
+  test("is chosen by name, persists, and can be reset", async () => {
     const provider = await fakeProvider({ models: ["one", "two"] });
     const server = await opened();
     await save(server, { base_url: provider.url });
@@ -110,7 +110,7 @@ describe("the default model", () => {
     expect(back.body).toMatchObject({ name: "capstan/offline", from: "demo" });
   });
 
-  test("is refused while CAPSTAN_MODEL says it", async () => {
+  test("is refused while CAPSTAN_MODEL sets it", async () => {
     const server = await opened({ CAPSTAN_MODEL: "capstan/offline" });
     const refused = await server.call("PUT", "/v1/models/default", { model: null });
     expect(refused).toMatchObject({ status: 409, body: { code: "default_model_fixed" } });
@@ -118,7 +118,7 @@ describe("the default model", () => {
 });
 
 describe("what is found on the machine", () => {
-  test("a running Ollama answers before the demo, with the context it tells", async () => {
+  test("a running Ollama is used before the demo, with its reported context", async () => {
     const ollama = await fakeOllama();
     const server = await opened({ CAPSTAN_FIND_MODELS: "on" }, { OLLAMA_HOST: ollama.host });
     const { body } = await server.call("GET", "/v1/models/choices");
@@ -140,7 +140,7 @@ describe("what is found on the machine", () => {
     expect(told).not.toContain("routing");
   });
 
-  test("a coding agent that is installed and logged in is named; one without a login is not", async () => {
+  test("a coding agent that is installed and logged in is listed; one without a login is not", async () => {
     const home = mkdtempSync(join(tmpdir(), "capstan-home-"));
     closing.push(() => rmSync(home, { recursive: true }));
     const bin = join(home, "bin");

@@ -1,4 +1,4 @@
-/** /v1/providers and /v1/models: keys and addresses of providers, never shown again, and which model answers. */
+/** /v1/providers and /v1/models: keys and addresses of providers, never shown again, and the default model. */
 import {
   DefaultModel,
   DefaultModelPut,
@@ -36,7 +36,7 @@ const putProvider = createRoute({
   method: "put",
   path: "/v1/providers/{provider}",
   tags: ["settings"],
-  summary: "Save a provider's key or address, after asking it for its models and one answer",
+  summary: "Save a provider's key or address, after testing it",
   request: { params: Named, body: jsonBody(ProviderPut) },
   responses: {
     200: json(ProviderChecked, "The provider without its key, its models, and the default model."),
@@ -48,7 +48,7 @@ const removeProvider = createRoute({
   method: "delete",
   path: "/v1/providers/{provider}",
   tags: ["settings"],
-  summary: "Forget a provider's key and address",
+  summary: "Delete a provider's key and address",
   request: { params: Named },
   responses: { 204: { description: "Forgotten." } },
 });
@@ -58,7 +58,7 @@ const listChoices = createRoute({
   method: "get",
   path: "/v1/models/choices",
   tags: ["settings"],
-  summary: "Models that would answer now, and what was found on the server's machine",
+  summary: "Available models, and what was found on the server's machine",
   responses: { 200: json(ModelChoices, "The models.") },
 });
 const putDefault = createRoute({
@@ -67,9 +67,9 @@ const putDefault = createRoute({
   method: "put",
   path: "/v1/models/default",
   tags: ["settings"],
-  summary: "Choose the model of agents that name none",
+  summary: "Choose the default model",
   request: { body: jsonBody(DefaultModelPut) },
-  responses: { 200: json(DefaultModel, "What answers from now on.") },
+  responses: { 200: json(DefaultModel, "The new default.") },
 });
 
 export interface ModelRouteParts {

@@ -1,6 +1,6 @@
 /**
- * Which model answers: the agent's, else CAPSTAN_MODEL, else the operator's choice, else the first provider with a key,
- * else a model server on this machine, else the offline demo.
+ * Which model answers: the agent's, otherwise CAPSTAN_MODEL, the operator's choice, the first provider with a key,
+ * a model server on this machine, or the offline demo, in this order.
  */
 import { offlineModel } from "@capstan/builtins";
 import { fail, ok, type Result } from "@capstan/core";
@@ -26,15 +26,15 @@ import { PROVIDER_NAMES, type Providers } from "./providers.ts";
 export const OFFLINE = "capstan/offline";
 export const OFFLINE_LABEL = "capstan/offline (demo)";
 
-/** A good model of each provider, for agents that name none. */
+/** A good default model of each provider. */
 export const PREFERRED: Readonly<Record<string, string>> = {
   anthropic: "anthropic/claude-sonnet-5-5",
   openai: "openai/gpt-6.1-sol",
   google: "google/gemini-3.8-flash",
 };
 
-const DEFAULT_MODEL = "default_model"; // the name of the operator's choice among the settings
-const DEFAULT_KEPT_MS = 500; // every step of an agent without a model asks; a new key is in force within a second
+const DEFAULT_MODEL = "default_model"; // the key of the operator's choice in the settings
+const DEFAULT_KEPT_MS = 500; // read at every step of an agent without a model; a new key takes effect within a second
 
 export interface DefaultModel {
   readonly name: string;
@@ -45,14 +45,14 @@ export interface DefaultModel {
 }
 
 export interface ServerModels extends Models {
-  /** Every model we know; read at the first question. */
+  /** All known models; loaded on first use. */
   readonly registry: () => Promise<ModelRegistry>;
-  /** The model of agents that name none, and how people read it. */
+  /** The default model, and its display name. */
   defaultModel(): Promise<DefaultModel>;
-  /** The operator's choice; undefined goes back to what is found. */
+  /** The operator's choice; undefined restores automatic selection. */
   useModel(name: string | undefined, by: string): Promise<Result<DefaultModel>>;
   readonly finder: ModelFinder;
-  /** Built-in models and those a program brought, by their whole name. */
+  /** Built-in models and those added by a program, by their full name. */
   readonly builtIn: Readonly<Record<string, ResolvedModel>>;
 }
 
@@ -80,7 +80,7 @@ export function openServerModels(parts: ServerModelParts): ServerModels {
   });
   const chosen = async (): Promise<string | undefined> => {
     const name = await choices.get(DEFAULT_MODEL);
-    // A choice whose provider lost its key answers nothing: what is found then counts again.
+    // A choice whose provider lost its key is ignored: automatic selection applies again.
     return typeof name === "string" && (await models.check(name)).ok ? name : undefined;
   };
   const current = keptFor(DEFAULT_KEPT_MS, async (): Promise<DefaultModel> => {
@@ -127,14 +127,14 @@ const localCredentials = ({ servers }: FoundModels, provider: string) => {
   return server && { baseUrl: server.baseUrl };
 };
 
-/** The first model that can call tools, or whose server does not say. */
+/** The first model that can call tools, or whose server does not report it. */
 function bestLocal({ servers }: FoundModels): string | undefined {
   const all = servers.flatMap(({ provider, models }) => models.map((model) => ({ provider, model })));
   const best = all.find(({ model }) => model.tools !== false) ?? all[0];
   return best && `${best.provider}/${best.model.id}`;
 }
 
-/** What the list of models says of one that a server on this machine has. */
+/** The model list's data about a local server's model. */
 function localModel({ servers }: FoundModels, name: string): ModelValidationResult | undefined {
   for (const { provider, models } of servers) {
     const model = models.find(({ id }) => `${provider}/${id}` === name);
@@ -143,7 +143,7 @@ function localModel({ servers }: FoundModels, name: string): ModelValidationResu
   return undefined;
 }
 
-const SMALL_CONTEXT = 4_096; // what local servers load by default; a window guessed too large loses the beginning unseen
+const SMALL_CONTEXT = 4_096; // the default of local servers; too large a guess would silently cut the start of the conversation
 const SMALL_OUTPUT = 2_048;
 
 function localCapabilities(provider: string, model: ListedModel): ModelCapabilities {

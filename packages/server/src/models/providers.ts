@@ -1,17 +1,17 @@
-/** Model providers: what an operator saved, else what the environment gives. Keys go to the model layer and nowhere else. */
+/** Model providers: saved by an operator, otherwise from the environment. Keys only go to the model layer. */
 import type { ProviderStore } from "@capstan/runtime";
 import type { Settings } from "../settings/settings.ts";
 
 export interface ProviderState {
   readonly provider: string;
-  /** As its owner writes it. */
+  /** In its owner's spelling. */
   readonly label: string;
   readonly configured: boolean;
   readonly from: "environment" | "settings" | "none";
   readonly baseUrl?: string;
-  /** It has no address of its own: a base URL makes it, with or without a key. */
+  /** It has no default address: a base URL configures it, with or without a key. */
   readonly keyless: boolean;
-  /** What an address looks like. */
+  /** An example address. */
   readonly example: string;
 }
 
@@ -25,7 +25,7 @@ export interface Providers {
   put(provider: string, input: { apiKey?: string | undefined; baseUrl?: string | undefined }): Promise<void>;
   remove(provider: string): Promise<boolean>;
   credentials(provider: string): Promise<Credentials | undefined>;
-  /** What a new key or address would come to, together with what is known already. */
+  /** The effect of a new key or address, combined with the existing settings. */
   withGiven(provider: string, given: Credentials): Promise<Credentials>;
 }
 
@@ -34,14 +34,14 @@ interface ProviderRow {
   readonly key?: keyof Settings;
   readonly url?: keyof Settings;
   readonly keyless?: true;
-  /** Where it answers, unless an address is given. */
+  /** Its default address. */
   readonly address?: string;
   readonly example: string;
 }
 
 const LOCAL_EXAMPLE = "http://127.0.0.1:11434/v1";
 
-/** Which variables speak for which provider. */
+/** Environment variables per provider. */
 const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
   anthropic: {
     label: "Anthropic",
@@ -82,12 +82,12 @@ const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
   },
 };
 
-/** A provider that speaks OpenAI's chat completions at a known address. */
+/** A provider with OpenAI's chat completions API at a known address. */
 function compatible(label: string, key: keyof Settings, address: string): ProviderRow {
   return { label, key, address, example: address };
 }
 
-/** One that an operator added under a name of their own: an OpenAI-compatible server, known by its address. */
+/** Added by an operator under a custom name: an OpenAI-compatible server with an address. */
 const ownRow = (provider: string): ProviderRow => ({
   label: provider,
   keyless: true,

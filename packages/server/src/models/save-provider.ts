@@ -1,4 +1,4 @@
-/** A provider's key or address is saved after the provider was asked: it lists its models, and one of them answers. */
+/** Saves a provider's key or address after testing it: it lists its models, and one of them answers. */
 import { fail, ok, type Result } from "@capstan/core";
 import { listModels, openModels, tryModel } from "@capstan/runtime";
 import { type DefaultModel, PREFERRED, type ServerModels } from "./models.ts";
@@ -14,7 +14,7 @@ export interface NewProvider {
 }
 
 export interface SavedProvider {
-  /** `provider/model` of all it lists. */
+  /** `provider/model` of all its models. */
   readonly models: readonly string[];
   readonly triedModel: string | null;
   readonly tookMs: number | null;
@@ -45,7 +45,7 @@ export async function saveProvider(
   return ok({ models: names, triedModel: tried, tookMs, default: used.value });
 }
 
-/** What was asked for; or what answered just now, where only the demo would answer otherwise. */
+/** The requested default; or the model that just answered, if only the demo would answer otherwise. */
 async function useIfWanted(
   models: ServerModels,
   wanted: string | undefined,
@@ -81,7 +81,7 @@ async function checkProvider(
   const tried = defaultModel ?? suggested(provider, names);
   if (tried === undefined)
     return fail("provider_without_models", { provider, url: credentials.baseUrl ?? provider });
-  // The models of this moment's credentials: nothing is saved yet.
+  // Models with unsaved credentials.
   const trial = openModels({
     credentials: async (name) => (name === provider ? credentials : undefined),
     catalog: async (name) => (await registry()).validate("native", name),
@@ -94,7 +94,7 @@ async function checkProvider(
   return answered.ok ? ok({ models: names, tried, tookMs: answered.value.tookMs }) : answered;
 }
 
-/** The provider's usual choice when it is there, else the first: lists begin with what people use. */
+/** The provider's usual default if available, otherwise the first: lists start with popular models. */
 function suggested(provider: string, names: readonly string[]): string | undefined {
   const preferred = PREFERRED[provider];
   return preferred !== undefined && (names.includes(preferred) || names.length === 0) ? preferred : names[0];

@@ -1,4 +1,4 @@
-/** /health: the process lives. /ready: it can serve requests. */
+/** /health: the process is alive. /ready: it can serve requests. */
 
 import { Alive } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
@@ -14,7 +14,7 @@ const health = createRoute({
   method: "get",
   path: "/health",
   tags: ["health"],
-  summary: "The process lives",
+  summary: "Whether the process is alive",
   "x-capstan-right": "none",
   responses: { 200: json(Alive, "It lives.") },
 });
@@ -24,7 +24,7 @@ const ready = createRoute({
   method: "get",
   path: "/ready",
   tags: ["health"],
-  summary: "Requests can be served",
+  summary: "Whether requests can be served",
   "x-capstan-right": "none",
   responses: { 200: json(Alive, "It can.") },
 });
@@ -49,7 +49,7 @@ export function healthRoutes({ database, draining }: HealthRouteParts) {
   return routes;
 }
 
-/** A store that stopped in the middle of a statement never answers again; whoever watches must hear of it. */
+/** A store that stopped during a statement never answers again; monitoring must notice. */
 const late = (): Promise<never> =>
   new Promise((_, reject) => setTimeout(() => reject(new Error("late")), READY_MS).unref());
 

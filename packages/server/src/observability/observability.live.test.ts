@@ -89,7 +89,7 @@ async function oneRun(more: object = {}): Promise<string> {
   return id;
 }
 
-test("a run is one trace by the conventions for generative AI, and no payload is in it", async () => {
+test("a run is one trace by the conventions for generative AI, without payloads", async () => {
   const runId = await oneRun();
   const traceId = runId.replaceAll("-", "");
   const ofRun = () => spans.filter((span) => span.traceId === traceId);
@@ -175,7 +175,7 @@ test("a traceparent that is none is passed over, as W3C asks", async () => {
   await expect.poll(() => spans.some((span) => span.traceId === traceId), { timeout: 10_000 }).toBe(true);
 });
 
-test("a call outside a run is a span of its own, and says how it failed", async () => {
+test("a call outside a run is a separate span with its error", async () => {
   await server.call("POST", "/v1/capabilities/test_math/tools/divide", { input: { a: 1, b: 0 } });
   await expect
     .poll(() => spans.some(({ name }) => name === "execute_tool divide"), { timeout: 10_000 })

@@ -1,4 +1,4 @@
-/** Everyone who watches calls and runs: telemetry, totals for `/metrics`, and traces when a collector is configured. */
+/** Observers of calls and runs: telemetry, totals for `/metrics`, and traces if a collector is configured. */
 import {
   type AgentStore,
   type CallRecord,
@@ -22,12 +22,12 @@ import { openTracing } from "./tracing.ts";
 export interface Observability {
   /** Each call that reached the gate. */
   readonly recordCall: (call: CallRecord) => void;
-  /** Each run that is over. */
+  /** Each finished run. */
   readonly runEnded: (run: EndedRun) => void;
   /** Each attempt to call a run's webhook. */
   readonly webhookAttempted: (attempt: WebhookAttempt) => void;
   readonly runTotals: RunTotals;
-  /** Sends and writes what is left. */
+  /** Flushes what is left. */
   close(): Promise<void>;
 }
 

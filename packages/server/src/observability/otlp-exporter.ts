@@ -1,6 +1,6 @@
 /**
- * Spans to an OpenTelemetry collector, over OTLP/HTTP in JSON. Written by hand because the official packages weigh more than
- * all of core; best effort: a collector that is away costs spans, never a call.
+ * Sends spans to an OpenTelemetry collector, over OTLP/HTTP in JSON. Hand-written because the official packages are larger
+ * than all of core; best effort: an unreachable collector loses spans, but never affects a call.
  */
 export interface Span {
   readonly traceId: string;
@@ -23,7 +23,7 @@ export interface SpanExporter {
 }
 
 export interface ExporterOptions {
-  /** The collector's base address: spans go to `/v1/traces` below it. */
+  /** The collector's base URL: spans go to `/v1/traces` below it. */
   readonly endpoint: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly service: { readonly name: string; readonly version: string };
@@ -31,7 +31,7 @@ export interface ExporterOptions {
 }
 
 const FLUSH_MS = 1000;
-const MOST_WAITING = 5000; // a collector that is away must not fill the memory
+const MOST_WAITING = 5000; // an unreachable collector must not fill the memory
 const MOST_AT_ONCE = 500;
 const SEND_MS = 5000;
 
@@ -53,7 +53,7 @@ export function openSpanExporter({ endpoint, headers, service, onError }: Export
       if (!response.ok) throw new Error(`the collector answered ${response.status}`);
       complained = false;
     } catch (error) {
-      if (!complained) onError?.(error); // once, until it is well again
+      if (!complained) onError?.(error); // once, until it recovers
       complained = true;
     }
   };
@@ -102,7 +102,7 @@ const otlpSpan = ({ startMs, endMs, attributes, failed, ...span }: Span) => ({
   status: { code: failed ? ERROR : OK },
 });
 
-/** As text: a double does not hold them. */
+/** As text: a double cannot represent them. */
 const nanoseconds = (ms: number): string => `${Math.round(ms)}000000`;
 
 function attributesOf(values: Span["attributes"]) {

@@ -1,7 +1,7 @@
-/** What runs used since this process started: how they ended, how long they worked, tokens by model, cost. */
+/** Totals of runs since this process started: outcomes, durations, tokens by model, cost. */
 import { type EndedRun, type Histogram, openHistogram, type WebhookAttempt } from "@capstan/runtime";
 
-/** In seconds of work, waits for people left out. */
+/** In seconds of work, without waiting for people. */
 const RUN_BOUNDS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 
 export interface RunTotals {

@@ -1,4 +1,4 @@
-/** What this installation promises, and what it does not: each line says whether it holds, and what to do if not. */
+/** The security guarantees of this installation: each line says whether it holds, and what to do if not. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { SecurityLine } from "@capstan/client/wire";
@@ -30,18 +30,15 @@ export async function securityReport(parts: SecurityParts): Promise<SecurityLine
 type Isolation = Awaited<ReturnType<SecurityParts["commandIsolation"]>>;
 
 function separation({ changesUser, privateRoot, allowsUnseparated }: Isolation): SecurityLine {
-  const what = "packages are separated from the server";
-  const by = [
-    ...(changesUser ? ["another user id"] : []),
-    ...(privateRoot ? ["a file system of their own"] : []),
-  ];
+  const what = "packages are isolated from the server";
+  const by = [...(changesUser ? ["another user id"] : []), ...(privateRoot ? ["a private file system"] : [])];
   if (by.length > 0) return { what, holds: true, detail: `by ${by.join(" and ")}` };
   return {
     what,
     holds: false,
     detail: allowsUnseparated
       ? "packages run as the server's user, because CAPSTAN_ALLOW_UNSEPARATED_PACKAGES is set"
-      : "this system has neither root nor user namespaces, so packages of others are refused",
+      : "this system has neither root nor user namespaces, so third-party packages are refused",
     next_step: "Run the server as root in a container, or allow user namespaces.",
   };
 }
@@ -62,7 +59,7 @@ function packageNetwork({ networks }: Isolation): SecurityLine {
 const sandboxLine = (notes: readonly string[]): SecurityLine => ({
   what: "the sandbox has no network, files or environment",
   holds: notes.length === 0,
-  detail: notes.length === 0 ? "every limit is in force" : notes.join(" "),
+  detail: notes.length === 0 ? "every limit is enforced" : notes.join(" "),
   ...(notes.length > 0 && { next_step: "docs/sandbox.md says what each limit needs." }),
 });
 
@@ -74,12 +71,12 @@ async function listening({ settings, keys }: SecurityParts): Promise<SecurityLin
   const admins = active.filter(({ rights }) => rights.includes("admin"));
   return [
     {
-      what: "everyone who connects needs a key",
+      what: "every client needs a key",
       holds: true,
       detail: `the server listens on ${HOST}; ${active.length} keys are active, ${admins.length} of them admins`,
     },
     {
-      what: "the server's names are known",
+      what: "the server's host names are known",
       holds: settings.CAPSTAN_PUBLIC_HOSTS.length > 0,
       detail:
         settings.CAPSTAN_PUBLIC_HOSTS.length > 0
@@ -94,7 +91,7 @@ async function listening({ settings, keys }: SecurityParts): Promise<SecurityLin
 
 /** `forbidden`: the mode bits that others must not have. */
 async function ownerOnly(name: string, path: string, forbidden: number): Promise<SecurityLine> {
-  const what = `the ${name} is its owner's`;
+  const what = `the ${name} is readable only by its owner`;
   const mode = (await stat(path).catch(() => undefined))?.mode;
   if (mode === undefined) return { what, holds: true, detail: "it does not exist yet" };
   const holds = (mode & forbidden) === 0;
@@ -105,15 +102,16 @@ async function ownerOnly(name: string, path: string, forbidden: number): Promise
 async function secretLine({ CAPSTAN_SECRET, CAPSTAN_DATA_DIR }: Settings): Promise<SecurityLine> {
   if (CAPSTAN_SECRET !== undefined)
     return {
-      what: "the secret is not beside what it seals",
+      what: "the secret is not stored with the data it encrypts",
       holds: true,
       detail: "CAPSTAN_SECRET comes from the environment",
     };
   const file = await ownerOnly("secret", join(CAPSTAN_DATA_DIR, "secret.key"), 0o077);
   return {
-    what: "the secret is not beside what it seals",
+    what: "the secret is not stored with the data it encrypts",
     holds: false,
     detail: `it is in the data folder, ${file.detail}${file.holds ? "" : ", readable by others"}`,
-    next_step: "Set CAPSTAN_SECRET from a secret store, so that a copy of the data folder opens nothing.",
+    next_step:
+      "Set CAPSTAN_SECRET from a secret store, so that a copy of the data folder cannot be decrypted.",
   };
 }

@@ -1,4 +1,4 @@
-/** What `/metrics` tells: counts since this process started, and how things stand now. No payload, no user, no session. */
+/** The metrics of `/metrics`: counters since this process started, and current gauges. No payload, no user, no session. */
 import { type BreakerStore, countActiveRuns, type Database, type Telemetry } from "@capstan/runtime";
 import { openStreams } from "../http/sse.ts";
 import { type Metric, prometheusText } from "./prometheus-text.ts";
@@ -27,7 +27,7 @@ export async function serverMetrics(parts: MetricParts): Promise<string> {
         BREAKER_STATES[state],
       ]),
     },
-    gauge("capstan_event_subscribers", "Clients that listen to a stream of this process.", openStreams()),
+    gauge("capstan_event_subscribers", "Clients connected to a stream of this process.", openStreams()),
     gauge("process_resident_memory_bytes", "Memory of this process.", process.memoryUsage.rss()),
     gauge("process_uptime_seconds", "How long this process has been running.", Math.round(process.uptime())),
   ]);
@@ -41,19 +41,19 @@ function runMetrics(totals: RunTotals, active: Readonly<Record<string, number>>)
   return [
     {
       name: "capstan_runs_total",
-      help: "Runs that ended on this process, by how they ended.",
+      help: "Runs that ended on this process, by outcome.",
       type: "counter",
       samples: ENDS.map((end) => [{ status: end }, totals.ended.get(end) ?? 0]),
     },
     {
       name: "capstan_runs_active",
-      help: "Runs that are not over, on all processes.",
+      help: "Unfinished runs, on all processes.",
       type: "gauge",
       samples: STATES.map((status) => [{ status }, active[status] ?? 0]),
     },
     {
       name: "capstan_run_seconds",
-      help: "Time that runs worked, waits for people left out.",
+      help: "Time that runs worked, without waiting for people.",
       type: "histogram",
       samples: [],
       histograms: [[{}, totals.seconds]],
@@ -99,7 +99,7 @@ function callMetrics(telemetry: Telemetry): Metric[] {
     },
     {
       name: "capstan_tool_call_seconds",
-      help: "How long calls took, by path.",
+      help: "Duration of calls, by path.",
       type: "histogram",
       samples: [],
       histograms: [...telemetry.latencies()].map(([path, histogram]) => [{ path }, histogram]),

@@ -5,7 +5,7 @@ import { STORES } from "../../../../tools/stores-under-test.ts";
 import { testServer } from "../../../../tools/test-server.ts";
 
 describe.each(STORES)("the status on $name", ({ fresh }) => {
-  test("says which model answers, that it is a demo, how much there is, and which file it cannot use", async () => {
+  test("names the default model, marks it as a demo, and lists counts and unusable files", async () => {
     const store = await fresh();
     mkdirSync(`${store.dataDir}/capabilities`, { recursive: true });
     writeFileSync(`${store.dataDir}/capabilities/broken.yaml`, "id: [");

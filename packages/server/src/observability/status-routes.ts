@@ -1,4 +1,4 @@
-/** /v1/status: what a person wants to know of a server at a glance. Never which keys it has. */
+/** /v1/status: an overview of the server. Never which keys it has. */
 
 import { type SecurityLine, ServerStatus } from "@capstan/client/wire";
 import type { Database, RouteTier } from "@capstan/runtime";
@@ -14,7 +14,7 @@ const status = createRoute({
   method: "get",
   path: "/v1/status",
   tags: ["health"],
-  summary: "Version, model, and how much runs and waits",
+  summary: "Version, model, and counts of active and waiting work",
   responses: { 200: json(ServerStatus, "The server.") },
 });
 

@@ -40,7 +40,7 @@ test("one step's record has the specification's fields and no others, also in th
     .toContainEqual(records[0]);
 });
 
-test("a dry run is recorded as one and does not count in the success rate", async () => {
+test("a dry run is recorded as such and does not count in the success rate", async () => {
   const before = (await telemetry()).summary;
   await server.call("POST", "/api/execute-task", { task: "suggest a name for my bakery", dryRun: true });
   const { summary, records } = await telemetry("?limit=1");
@@ -73,7 +73,7 @@ test.each([
   ["?limit=9999", 200],
   ["?limit=0", 25],
   ["?limit=abc", 25],
-])("asked with %j, %i records come", async (query, count) => {
+])("with %j, %i records are returned", async (query, count) => {
   const { status, body } = await server.call("GET", `/api/execution-telemetry${query}`);
   expect([status, body.records.length]).toEqual([200, count]);
 });

@@ -1,4 +1,4 @@
-/** Traces, when a collector is configured: calls outside runs as they happen, a run as a whole when it is over. */
+/** Traces, if a collector is configured: calls outside runs as they happen, a run as a whole when it has ended. */
 
 import type { Database } from "@capstan/runtime";
 import {

@@ -1,4 +1,4 @@
-/** Agents under the names a client picks models by: an agent's name where only one has it, else its id. */
+/** Agents as model names: an agent's name if it is unique, otherwise its id. */
 import { fail, ok, type Result } from "@capstan/core";
 import { nearest } from "@capstan/core/internal";
 import { type AgentRecord, type AgentStore, readCursor } from "@capstan/runtime";
@@ -27,7 +27,7 @@ export async function agentsAsModels(agents: AgentStore): Promise<NamedAgent[]> 
   }));
 }
 
-/** By id at once; by name only when one agent alone has it. */
+/** By id first; by name only if it is unique. */
 export async function agentForModel(agents: AgentStore, model: string): Promise<Result<AgentRecord>> {
   const found = await agents.get(model);
   if (found.ok) return found;

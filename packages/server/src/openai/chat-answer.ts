@@ -7,7 +7,7 @@ import { openAiError } from "./openai-error.ts";
 
 export interface AnswerPlace {
   readonly id: string;
-  /** As the client named it. */
+  /** The client's name for it. */
   readonly model: string;
   readonly createdSeconds: number;
 }
@@ -41,7 +41,7 @@ export interface ChatStream {
   readonly ended: () => Promise<void>;
 }
 
-/** Chunks, then `[DONE]`; an error instead of it when the run ended without an answer. */
+/** Chunks, then `[DONE]`; an error instead when the run ended without an answer. */
 export async function* chatChunks(
   place: AnswerPlace,
   { turn, answer, withUsage, ended }: ChatStream,
@@ -62,7 +62,7 @@ export async function* chatChunks(
       return;
     }
   }
-  await ended(); // before the client knows: its next request may come at once
+  await ended(); // before the client knows: its next request may follow immediately
   if (answer.failure) {
     yield sseEvent(JSON.stringify(openAiError(answer.failure)));
     return;

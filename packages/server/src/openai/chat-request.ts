@@ -1,4 +1,4 @@
-/** What `POST /openai/v1/chat/completions` takes. Fields that have no effect on an agent are refused unless they ask for nothing. */
+/** The request of `POST /openai/v1/chat/completions`. Fields without effect on an agent are refused unless they are at their default. */
 import { z } from "zod";
 
 const Text = z.strictObject({ type: z.literal("text"), text: z.string() });
@@ -24,7 +24,7 @@ const Words = z.union([z.string(), z.array(Text)]);
 const ToolCall = z.strictObject({
   id: z.string(),
   type: z.literal("function"),
-  index: z.int().optional(), // some clients send a streamed call back as it came
+  index: z.int().optional(), // some clients send a streamed call back unchanged
   function: z.strictObject({ name: z.string(), arguments: z.string() }),
 });
 
@@ -77,13 +77,13 @@ const ResponseFormat = z.discriminatedUnion("type", [
 
 export const Effort = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
-/** Samplers that reach the agent's model as they are. */
+/** Sampling settings passed to the agent's model unchanged. */
 export const samplingFields = {
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
 };
 
-/** Fields that mean nothing to an agent: the values that ask for nothing are taken, all others refused. */
+/** Fields without meaning for an agent: default values are accepted, all others refused. */
 export const emptyFields = {
   service_tier: z.enum(["auto", "default"]).nullish(),
   user: z.string().max(500).nullish(),

@@ -1,6 +1,6 @@
 /**
- * OpenAI's clients send the whole conversation and no id. What was said before names it: after each answer its session
- * keeps the key of all that was said, and a request whose beginning has that key goes on there, with its files and state.
+ * OpenAI's clients send the whole conversation and no id. Its content identifies it: after each answer its session
+ * stores a key of everything said, and a request that starts with that key continues there, with its files and state.
  */
 import { conversationKeys, type Database } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
@@ -13,7 +13,7 @@ export interface ConversationOwner {
 
 type Parts = { readonly database: Database };
 
-/** The session that goes on, or the id of a new one. */
+/** The session to continue, or the id of a new one. */
 export async function conversationThread(
   { database }: Parts,
   { agentId, email }: ConversationOwner,

@@ -1,4 +1,4 @@
-/** The OpenAI routes in /openapi.json. They answer bad input in OpenAI's own shape, so they are described, not checked, there. */
+/** The OpenAI routes in /openapi.json. They report invalid input in OpenAI's own shape, so they are only described there, not validated. */
 import { z } from "zod";
 import type { newRoutes } from "../http/define-route.ts";
 import { authority } from "../http/define-route.ts";
@@ -58,7 +58,7 @@ const Failed = z.object({
 
 const failed = {
   default: {
-    description: "An error as OpenAI writes it.",
+    description: "An error in OpenAI's format.",
     content: { "application/json": { schema: Failed } },
   },
 };
@@ -80,7 +80,7 @@ export function describeOpenAi(registry: Registry): void {
       request: { body: { required: true, content: { "application/json": { schema } } } },
       responses: {
         200: {
-          description: "The answer, whole or streamed.",
+          description: "The answer, complete or streamed.",
           content: { "application/json": { schema: answer }, "text/event-stream": { schema: Stream } },
         },
         ...failed,
@@ -105,11 +105,13 @@ export function describeOpenAi(registry: Registry): void {
         ...failed,
       },
     });
-  post("/openai/v1/chat/completions", "createChatCompletion", "Ask an agent as OpenAI chat does", [
-    ChatRequest,
-    ChatCompletion,
-  ]);
-  post("/openai/v1/responses", "createResponse", "Ask an agent as OpenAI's responses do", [
+  post(
+    "/openai/v1/chat/completions",
+    "createChatCompletion",
+    "Ask an agent through OpenAI's chat completions",
+    [ChatRequest, ChatCompletion],
+  );
+  post("/openai/v1/responses", "createResponse", "Ask an agent through OpenAI's responses", [
     ResponsesRequest,
     ResponseObject,
   ]);

@@ -1,4 +1,4 @@
-/** A failure as OpenAI's clients read it: `{ error: { message, type, param, code } }`, the next step in the message. */
+/** A failure in OpenAI's format: `{ error: { message, type, param, code } }`, with the next step in the message. */
 import type { Failure } from "@capstan/core";
 
 export interface OpenAiError {

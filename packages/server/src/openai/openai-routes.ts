@@ -1,4 +1,4 @@
-/** /openai/v1: agents as models for every OpenAI client. Chat completions, responses, and the list of models. */
+/** /openai/v1: agents as models for OpenAI clients. Chat completions, responses, and the list of models. */
 import { fail, ok, type Result } from "@capstan/core";
 import type { AgentStore, Database, SessionStore } from "@capstan/runtime";
 import type { Context } from "hono";
@@ -94,7 +94,7 @@ async function respond(c: Context<AppEnv>, services: OpenAiParts): Promise<Respo
   return sseResponse(responseEvents(place, { turn, answer, ended }), turn.stop, placeOf(turn));
 }
 
-/** The session of an earlier response; none when the request names none. Someone else's is not found. */
+/** The session of an earlier response; undefined when the request names none. Another user's is not found. */
 async function threadOfResponse(
   { runs, sessions }: OpenAiParts,
   email: string,
@@ -121,7 +121,7 @@ interface Started {
   readonly turn: Turn;
   readonly answer: AnswerReader;
   readonly place: AnswerPlace;
-  /** Once, when the answer is whole and before the client learns so. */
+  /** Once, when the answer is complete and before the client is told. */
   readonly ended: () => Promise<void>;
 }
 
@@ -156,10 +156,10 @@ async function wholeAnswer(
   return c.json(body(), 200, placeOf(turn));
 }
 
-/** Where the conversation is kept, for whoever wants to look at it. */
+/** Where the conversation is stored. */
 const placeOf = ({ sessionId, runId }: Turn) => ({ "x-capstan-session": sessionId, "x-capstan-run": runId });
 
-/** `store: false` leaves nothing behind, unless somebody still has to answer a question or run a tool. */
+/** `store: false` deletes the session, unless somebody still has to answer a question or run a tool. */
 async function endTurn(
   services: OpenAiParts,
   { sessionId }: Turn,

@@ -1,4 +1,4 @@
-/** Agents as models, with the `openai` package and AI SDK's compatible provider: clients nobody here wrote. */
+/** Agents as models, with the `openai` package and AI SDK's compatible provider: third-party clients. */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, streamText, tool } from "ai";
 import OpenAI from "openai";
@@ -62,7 +62,7 @@ describe("the openai package", () => {
     expect((await client.models.retrieve("Clerk")).object).toBe("model");
   });
 
-  test("gets a whole answer with its usage", async () => {
+  test("gets a complete answer with its usage", async () => {
     const answer = await client.chat.completions.create({ model: "Clerk", messages: [ask("Hi")] });
     expect(answer.choices[0]).toMatchObject({
       finish_reason: "stop",
@@ -71,7 +71,7 @@ describe("the openai package", () => {
     expect(answer.usage?.total_tokens).toBeGreaterThan(0);
   });
 
-  test("streams text and, when asked, the usage last", async () => {
+  test("streams text and, on request, the usage last", async () => {
     const stream = await client.chat.completions.create({
       model: "clerk",
       messages: [ask("Hi")],
@@ -88,7 +88,7 @@ describe("the openai package", () => {
     expect(total).toBeGreaterThan(0);
   });
 
-  test("goes on in the session of what was said before, and elsewhere when the history was changed", async () => {
+  test("continues in the session of the conversation, and in another one when the history was changed", async () => {
     const first = await client.chat.completions
       .create({ model: "Clerk", messages: [ask("My name is Ann.")] })
       .withResponse();
@@ -103,7 +103,7 @@ describe("the openai package", () => {
     expect(JSON.stringify(llm.requests.at(-1))).toContain("Bob");
   });
 
-  test("runs its own tool and hands the result back; the agent's own tools stay hidden", async () => {
+  test("runs its own tool and returns the result; the agent's own tools stay hidden", async () => {
     llm.script = (request) => {
       const answered = request.messages.filter(({ role }) => role === "tool").length;
       if (answered === 2) return { text: ["Take a coat."] };
@@ -199,7 +199,7 @@ describe("the openai package", () => {
 });
 
 describe("the openai package's responses", () => {
-  test("answer, go on from an earlier response, and stream", async () => {
+  test("answer, continue from an earlier response, and stream", async () => {
     const first = await client.responses.create({ model: "Clerk", input: "Hi" });
     expect(first).toMatchObject({ status: "completed", output_text: "Hello there." });
     llm.requests.length = 0;
@@ -220,7 +220,7 @@ describe("the openai package's responses", () => {
     expect(JSON.stringify(said)).toMatch(/Hi.*Again/);
   });
 
-  test("carry the client's function calls and their outputs", async () => {
+  test("contain the client's function calls and their outputs", async () => {
     llm.script = (request) =>
       toolAnswered(request)
         ? { text: ["Take a coat."] }

@@ -1,4 +1,4 @@
-/** An answer as a `response` object, whole or as the events that build it. Each item is added, filled, and done, in order. */
+/** An answer as a `response` object, complete or as the events that build it. Each item is added, filled, and done, in order. */
 import { fail } from "@capstan/core";
 import type { AnswerReader, AnswerUsage, Piece, SaidCall } from "../turns/answer-reader.ts";
 import type { Turn } from "../turns/turn.ts";
@@ -34,12 +34,12 @@ export async function* responseEvents(
     }
   }
   yield* writer.closeItem();
-  await ended(); // before the client knows: its next request may come at once
+  await ended(); // before the client knows: its next request may follow immediately
   if (answer.failure) yield* writer.fail(openAiError(answer.failure).error, answer);
   else yield* writer.complete(answer);
 }
 
-/** Keeps the numbers: which item is open, and how many events went out. */
+/** Tracks the current item and the number of events sent. */
 class ItemWriter {
   readonly #place: ResponsePlace;
   readonly #items: Item[] = [];

@@ -1,4 +1,4 @@
-/** What `POST /openai/v1/responses` takes: a text or items, an earlier response to go on from, function tools of the client. */
+/** The request of `POST /openai/v1/responses`: text or items, an earlier response to continue, function tools of the client. */
 import { z } from "zod";
 import { Effort, emptyFields, samplingFields } from "./chat-request.ts";
 import { given, type Said, toolChoiceOf, type UserPart } from "./run-input.ts";
@@ -44,7 +44,7 @@ const FunctionOutput = z.strictObject({
   call_id: z.string(),
   output: z.union([z.string(), z.array(InputText)]),
 });
-/** Clients send reasoning back as they got it; the session has its own. */
+/** Clients send reasoning back unchanged; the session has its own. */
 const Reasoning = z.looseObject({ type: z.literal("reasoning") });
 const InputItem = z.union([InputMessage, FunctionCall, FunctionOutput, Reasoning]);
 type InputItem = z.output<typeof InputItem>;
@@ -92,7 +92,7 @@ export const ResponsesRequest = z.strictObject({
     .strictObject({ effort: Effort.nullish(), summary: z.enum(["auto", "concise", "detailed"]).nullish() })
     .nullish(),
   text: z.strictObject({ format: TextFormat.optional() }).nullish(),
-  include: z.array(z.enum(["reasoning.encrypted_content"])).nullish(), // what a client must ask for with store: false
+  include: z.array(z.enum(["reasoning.encrypted_content"])).nullish(), // required from a client with store: false
   truncation: z.enum(["auto", "disabled"]).nullish(),
   background: z.literal(false).nullish(),
 });

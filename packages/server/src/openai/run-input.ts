@@ -1,4 +1,4 @@
-/** OpenAI's messages as an AG-UI run: texts, media, the client's tools, and how the model is to answer. */
+/** OpenAI's messages as an AG-UI run: texts, media, the client's tools, and model settings. */
 import { createHash } from "node:crypto";
 import type { RunAgentInput } from "@ag-ui/core";
 import type { SaidCall } from "../turns/answer-reader.ts";
@@ -6,7 +6,7 @@ import type { ChatMessage, ChatRequest, ToolChoice } from "./chat-request.ts";
 
 type AgUiMessages = RunAgentInput["messages"];
 
-/** One message of either OpenAI surface, with what a conversation is recognised by. */
+/** One message of either OpenAI API, with what identifies the conversation. */
 export type Said =
   | { readonly role: "instructions"; readonly text: string }
   | { readonly role: "user"; readonly content: string | readonly UserPart[] }
@@ -55,7 +55,7 @@ export function runInput({ threadId, runId, said, tools, forwarded }: TurnOption
   } as RunAgentInput;
 }
 
-/** Ids are made from what was said before, so that a request sent twice is one message. */
+/** Ids are derived from the preceding messages, so that a repeated request is one message. */
 function messagesOf(said: readonly Said[], runId: string): AgUiMessages {
   const lastAnswer = said.findLastIndex(({ role }) => role === "assistant");
   return said.flatMap((each, at): AgUiMessages => {
@@ -86,7 +86,7 @@ function userContent(content: string | readonly UserPart[]): unknown {
   });
 }
 
-/** What a conversation is found by again: what was said, in order, without instructions and white space around it. */
+/** The key of a conversation: all messages in order, without instructions and surrounding white space. */
 export function conversationKey(said: readonly Said[]): string {
   const hash = createHash("sha256");
   for (const each of said) if (each.role !== "instructions") hash.update(`${JSON.stringify(lineOf(each))}\n`);
@@ -99,7 +99,7 @@ function lineOf(said: Exclude<Said, { role: "instructions" }>): unknown {
   return ["assistant", said.text.trim(), said.calls.map(({ id, name }) => [id, name])];
 }
 
-/** What the client sent up to the last answer: the conversation that is to go on, if it is ours. */
+/** The messages up to the last answer: the conversation to continue, if it is ours. */
 export const answeredPart = (said: readonly Said[]): readonly Said[] =>
   said.slice(0, said.findLastIndex(({ role }) => role === "assistant") + 1);
 
@@ -150,7 +150,7 @@ function userParts(content: ChatUserContent): string | UserPart[] {
   });
 }
 
-/** What a request asks of the model, in the words of our `forwardedProps`. */
+/** Model settings of a request, as our `forwardedProps`. */
 export function chatForwarded(request: ChatRequest): Record<string, unknown> {
   const { response_format: format, reasoning_effort: reasoning, stop } = request;
   const sampling = given({
@@ -175,7 +175,7 @@ function outputSchemaOf(format: ChatRequest["response_format"]): unknown {
   return format?.type === "json_object" ? { type: "object" } : undefined;
 }
 
-/** `auto` is what happens anyway. */
+/** `auto` is the default anyway. */
 export function toolChoiceOf(choice: ToolChoiceValue | undefined): unknown {
   if (choice === undefined || choice === "auto") return undefined;
   return typeof choice === "string" ? choice : { name: choice.function.name };

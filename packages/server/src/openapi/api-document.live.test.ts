@@ -1,4 +1,4 @@
-/** The OpenAPI document is whole: generators make a client of it that compiles. */
+/** The OpenAPI document is complete: generators produce a client that compiles. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => server?.stop());
 
-test("each operation has an id of its own", () => {
+test("each operation has a unique id", () => {
   const ids = operations.map(([, { operationId }]) => operationId);
   expect(ids.length).toBeGreaterThan(80);
   expect(ids.filter((id) => !/^[a-z][a-zA-Z0-9]+$/.test(id ?? ""))).toEqual([]);
@@ -46,7 +46,7 @@ test("each says who may call it and that a refusal is a problem", () => {
   });
 });
 
-test("each answer and body of our own is described", () => {
+test("each of our responses and bodies is described", () => {
   const bare = operations
     .filter(([name]) => /^\w+ \/(v1|api)\//.test(name) && !/ag-ui|a2a|ai-sdk|\/api\/\{route\}/.test(name))
     .flatMap(([name, { responses = {}, requestBody }]) => [

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document, whole enough for generators: each operation has an id, who may call it, and the problem it answers
- * with when it refuses. What the routes themselves do not say is added here, once.
+ * The OpenAPI document, complete enough for generators: each operation has an id, who may call it, and its problem
+ * response. What the routes themselves do not declare is added here, once.
  */
 import { Problem } from "@capstan/client/wire";
 import type { OpenAPIHono } from "@hono/zod-openapi";
@@ -15,14 +15,14 @@ const CONFIG = {
     description: "One capability layer for every agent: compose, discover, route, install and delegate.",
     license: { name: "MIT", identifier: "MIT" },
   },
-  servers: [{ url: "/", description: "The server this document comes from." }],
+  servers: [{ url: "/", description: "The server that serves this document." }],
 };
 
 const METHODS = ["get", "put", "post", "delete", "patch"] as const;
 const REFUSALS: Readonly<Record<string, string>> = {
-  "401": "No key, or one that is not known.",
+  "401": "The key is missing or unknown.",
   "403": "The key lacks the right.",
-  "422": "The input is not valid; every fault is named.",
+  "422": "The input is not valid; every fault is listed.",
   default: "Any other refusal.",
 };
 
@@ -33,7 +33,7 @@ export function apiDocument(app: OpenAPIHono<AppEnv>): ApiDocument {
   registry.registerComponent("securitySchemes", "key", {
     type: "http",
     scheme: "bearer",
-    description: "An API key (`capstan keys create`). On this machine none is needed.",
+    description: "An API key (`capstan keys create`). Not required on this machine.",
   });
   registry.register("Problem", Problem);
   const document = app.getOpenAPI31Document(CONFIG);
@@ -60,7 +60,7 @@ const refusals = () =>
     ]),
   );
 
-/** For routes of protocols, which are described by hand: `getOpenaiV1Models`. */
+/** For protocol routes, which are described by hand: `getOpenaiV1Models`. */
 const operationId = (method: string, path: string): string =>
   method +
   path

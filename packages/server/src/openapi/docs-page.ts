@@ -1,4 +1,4 @@
-/** The API as one readable page: every route by tag, its parameters, body and answers. No script, nothing from elsewhere. */
+/** The API as one readable page: every route by tag, its parameters, body and responses. No scripts, no external resources. */
 
 interface Described {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };

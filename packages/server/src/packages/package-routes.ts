@@ -23,18 +23,19 @@ const list = createRoute({
   method: "get",
   path: "/v1/packages",
   tags: ["packages"],
-  summary: "Installed packages, and those that wait in the drop folder",
+  summary: "Installed packages, and those waiting in the drop folder",
   responses: {
     200: json(PackageList, "Packages."),
   },
 });
 const review = createRoute({
   operationId: "reviewPackage",
-  ...needs("package", "change"), // it reads paths of the server's machine, and may run what it finds there
+  ...needs("package", "change"), // it reads paths on the server's machine, and may run what it finds there
   method: "post",
   path: "/v1/packages/review",
   tags: ["packages"],
-  summary: "What a package adds, which rights it wants, its size, origin and hash; nothing is installed",
+  summary:
+    "Review a package: what it adds, the rights it requires, its size, origin and hash; nothing is installed",
   request: { body: jsonBody(PackageSource) },
   responses: { 200: json(PackageReview, "The review.") },
 });
@@ -64,10 +65,10 @@ const uninstall = createRoute({
   method: "delete",
   path: "/v1/packages/{name}",
   tags: ["packages"],
-  summary: "Uninstall a package; agents that used it say so",
+  summary: "Uninstall a package; agents that used it report it missing",
   request: { params: Name },
   responses: {
-    200: json(UninstalledPackage, "What is left."),
+    200: json(UninstalledPackage, "What remains."),
   },
 });
 

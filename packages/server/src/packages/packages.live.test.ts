@@ -36,7 +36,7 @@ describe("packages in the server", () => {
     return readFileSync(packed.value.path).toString("base64");
   };
 
-  test("a Python wheel is reviewed, installed after a yes, called, routed to, and uninstalled", {
+  test("a Python wheel is reviewed, installed with consent, called, routed to, and uninstalled", {
     timeout: 120_000,
   }, async () => {
     const source = { source: "capstan_cli_weather-0.1.0-py3-none-any.whl", bytes: await wheel("weather") };
@@ -83,7 +83,7 @@ describe("packages in the server", () => {
     expect((await server.call("GET", `/v1/capabilities/${capability}`)).status).toBe(404);
   });
 
-  /** As a client of the agent's MCP endpoint, in the session of its token. */
+  /** Like a client of the agent's MCP endpoint, in the session of its token. */
   const callTool = async (bearer: string, name: string, args: object): Promise<unknown> => {
     const { body } = await server.call(
       "POST",
@@ -115,7 +115,7 @@ describe("packages in the server", () => {
     expect((await server.call("DELETE", `/v1/packages/${installed.body.name}`)).status).toBe(200);
   });
 
-  test("an archive that is none is refused, and nothing is left", async () => {
+  test("an invalid archive is refused, and nothing is left behind", async () => {
     const answer = await server.call("POST", "/v1/packages/review", {
       source: "aech_cli_x-1.0.0-py3-none-any.whl",
       bytes: Buffer.from("not a zip").toString("base64"),
@@ -156,7 +156,7 @@ describe("packages in the server", () => {
     expect((await server.call("GET", `/v1/sessions/${id}/runs`)).body.total).toBe(1);
   });
 
-  test("a capability with a tool `deliver` is a channel; an unknown one leaves the work done and says why", async () => {
+  test("a capability with a tool `deliver` is a channel; with an unknown one the work is done and the reason given", async () => {
     const told: unknown[] = [];
     server.services.registry.register(
       defineCapability({
@@ -204,7 +204,7 @@ describe("packages in the server", () => {
       .toMatchObject({ delivered: false, reason: expect.stringContaining("pigeon") });
   });
 
-  test("a schedule is kept and listed; a bad expression is refused", async () => {
+  test("a schedule is stored and listed; an invalid expression is refused", async () => {
     const made = await server.call("POST", "/v1/schedules", {
       capability: "current_time",
       cron: "0 9 * * 1",

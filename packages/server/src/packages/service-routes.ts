@@ -1,4 +1,4 @@
-/** /v1/services: background services of packages, started and stopped as supervised children. */
+/** /v1/services: background services of packages, run as supervised child processes. */
 import { ServiceChange, ServiceInfo, ServiceList } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { Packages } from "@capstan/runtime";
@@ -42,7 +42,7 @@ const logs = createRoute({
   method: "get",
   path: "/v1/services/{name}/logs",
   tags: ["packages"],
-  summary: "The last lines a service wrote",
+  summary: "The last log lines of a service",
   request: { params: Name },
   responses: { 200: { description: "Lines.", content: { "text/plain": { schema: z.string() } } } },
 });
@@ -70,7 +70,7 @@ export function serviceRoutes(parts: ServiceRouteParts) {
   return routes;
 }
 
-/** A service by its own name, or by the package it came with. */
+/** A service by its own name, or by its package's. */
 async function folderOf({ packages }: ServiceRouteParts, name: string): Promise<string | undefined> {
   const known = packages.services.status().find((service) => service.name === name)?.folder;
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** /v1/approvals: the inbox. An answer counts once; edited arguments are checked again before it counts. */
+/** /v1/approvals: the inbox. An answer counts once; edited arguments are validated again before it counts. */
 
 import { Approval, ApprovalAnswer, ApprovalPage, ApprovalQuery } from "@capstan/client/wire";
 import type { CapabilityRegistry } from "@capstan/core";
@@ -18,7 +18,7 @@ const list = createRoute({
   method: "get",
   path: "/v1/approvals",
   tags: ["approvals"],
-  summary: "What waits for a person, and what was decided; newest first",
+  summary: "Pending and decided approvals, newest first",
   request: {
     query: ApprovalQuery,
   },
@@ -44,9 +44,9 @@ const answer = createRoute({
   method: "post",
   path: "/v1/approvals/{id}",
   tags: ["approvals"],
-  summary: "Approve, deny with words, or approve with edited arguments",
+  summary: "Approve, deny with a reason, or approve with edited arguments",
   request: { params: Id, body: jsonBody(ApprovalAnswer) },
-  responses: { 200: json(Approval, "The approval as it is now.") },
+  responses: { 200: json(Approval, "The updated approval.") },
 });
 
 export interface ApprovalRouteParts {
@@ -94,7 +94,7 @@ export function approvalRoutes(services: ApprovalRouteParts) {
   return routes;
 }
 
-/** Those who asked and those who were asked; and admins. */
+/** Visible to the requester, the assigned person, and admins. */
 async function visible(
   approvals: Runs["approvals"],
   id: string,
@@ -107,7 +107,7 @@ async function visible(
   return may ? found : fail("not_found", { what: "approval", id });
 }
 
-/** What a person needs to decide: the agent's name and the shape of the arguments. */
+/** What a person needs to decide: the agent's name and the arguments' schema. */
 async function contextOf(
   { composer, registry }: ApprovalRouteParts,
   approval: ApprovalRecord,

@@ -1,6 +1,6 @@
 /**
- * The gate proof: calls that must not happen, tried on every way that leads to a tool. A new way adds a row to PATHS.
- * Each attempt has an agent of its own; what ran is counted in the tool itself, what was refused is read from the history.
+ * The gate proof: forbidden calls, tried on every path that leads to a tool. A new path adds a row to PATHS.
+ * Each attempt has its own agent; executions are counted in the tool itself, refusals are read from the history.
  */
 import type { ToolPolicy } from "@capstan/core";
 import { FAILURES } from "@capstan/core/internal";
@@ -53,7 +53,7 @@ interface Attempt {
   readonly tool: "act" | "guarded";
   readonly n: number;
   readonly code: keyof typeof FAILURES;
-  /** What makes the call wrong, as fields of the agent. */
+  /** What makes the call forbidden, as fields of the agent. */
   readonly agent?: object;
   readonly spent?: boolean;
 }
@@ -93,11 +93,11 @@ const RULES = [
 ];
 
 interface Path {
-  /** What the history calls it. */
+  /** Its name in the history. */
   readonly recorded: string;
-  /** Makes the call; answers with the code of the refusal. */
+  /** Makes the call; returns the code of the refusal. */
   attempt(attempt: Attempt): Promise<string | undefined>;
-  /** Attempts that never get as far as the gate, with what stops them. */
+  /** Attempts that never reach the gate, with what stops them. */
   readonly before?: Readonly<Record<string, string>>;
 }
 
@@ -208,7 +208,7 @@ const PATHS: Readonly<Record<string, Path>> = {
   "an agent that another asked": {
     recorded: "subagent",
     async attempt(attempt) {
-      // the one that is asked has the right; the one that asks has not, and gives at most its own
+      // the delegate has the right; the caller does not, and passes on at most its own
       const child = await agent({ name: "Child", granted_scopes: [SCOPE], ...attempt.agent });
       const parent = await agent({ capabilities: [`agent.${child}`] });
       const isChild = ({ messages }: LlmRequest) =>
@@ -329,7 +329,7 @@ describe("the gate", () => {
     });
   });
 
-  test.each(Object.keys(PATHS))("%s: a call that is all right happens", async (pathName) => {
+  test.each(Object.keys(PATHS))("%s: an allowed call happens", async (pathName) => {
     expect(await PATHS[pathName]?.attempt({ tool: "act", n: 7, code: "internal" })).toBeUndefined();
     expect(ran).toContainEqual({ n: 7 });
   });
@@ -376,7 +376,7 @@ async function ended(sessionId: string, after: number): Promise<void> {
     if (json.some((text) => /^\{"type":"RUN_(FINISHED|ERROR)"/.test(text))) return;
 }
 
-/** A session whose run waits for its client and has used a thousand tokens; then the agent is made what it should not be. */
+/** A session whose run waits for its client and has used a thousand tokens; then the agent is changed to the forbidden form. */
 async function waiting(agentId: string, wrong: object | undefined): Promise<{ id: string; runId: string }> {
   llm.script = once({ calls: [call("pick", {})], usage: SPENT });
   const id = await say(agentId);
@@ -395,7 +395,7 @@ function inALoop(times: number): Path["attempt"] {
   };
 }
 
-/** The code that the model was told, in each of its results. */
+/** The code in each result that the model got. */
 async function refusalOf(agentId: string, times = 1): Promise<string | undefined> {
   const { rows } = await server.services.database.pool.query<{ code: string | null }>(
     `select part->'output'->'value'->>'code' as code from messages m join runs r on r.id = m.run_id,
@@ -410,7 +410,7 @@ async function refusalOf(agentId: string, times = 1): Promise<string | undefined
 
 const carefully = ({ tool }: Attempt): string => (tool === "guarded" ? "careful_guarded" : "careful");
 
-/** Something changes while the question is open; then a person says yes with other arguments. */
+/** Something changes while the question is pending; then a person approves with other arguments. */
 async function approve(sessionId: string, agentId: string, attempt: Attempt): Promise<string | undefined> {
   const { body } = await server.call("GET", `/v1/approvals?status=pending&session_id=${sessionId}`);
   const [open] = body.items;
@@ -423,7 +423,7 @@ async function approve(sessionId: string, agentId: string, attempt: Attempt): Pr
   const answer = { decision: "approve", edited_args: { n: attempt.n } };
   const give = () => server.call("POST", `/v1/approvals/${open.id}`, answer);
   const first = await give();
-  const answered = first.body.code === "approval_changed" ? await give() : first; // the agent is not what it was
+  const answered = first.body.code === "approval_changed" ? await give() : first; // the agent has changed
   if (answered.status !== 200) {
     expect((await server.call("GET", `/v1/approvals/${open.id}`)).body.status).toBe("pending");
     return answered.body.code;

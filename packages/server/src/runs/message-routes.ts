@@ -1,4 +1,4 @@
-/** A session's messages: sending one starts a run or is queued; a run outlives the request that started it. */
+/** A session's messages: sending one starts a run or queues it; a run outlives the request that started it. */
 
 import {
   FeedbackCreate,
@@ -28,10 +28,10 @@ const sendMessage = createRoute({
   method: "post",
   path: "/v1/sessions/{id}/messages",
   tags: ["runs"],
-  summary: "Send a message: starts a run, or is queued behind the one that is on",
+  summary: "Send a message: starts a run, or is queued behind the active one",
   request: { params: Id, body: jsonBody(MessageCreate) },
   responses: {
-    202: json(MessageAccepted, "It is stored."),
+    202: json(MessageAccepted, "Accepted."),
   },
 });
 
@@ -62,7 +62,7 @@ const toolResults = createRoute({
     params: Id,
     body: jsonBody(ToolResultsCreate),
   },
-  responses: { 202: json(ToolResultsAccepted, "The run goes on when all are there.") },
+  responses: { 202: json(ToolResultsAccepted, "The run continues when all results have arrived.") },
 });
 
 const feedback = createRoute({
@@ -71,7 +71,7 @@ const feedback = createRoute({
   method: "post",
   path: "/v1/sessions/{id}/messages/{message_id}/feedback",
   tags: ["runs"],
-  summary: "What a person thinks of a message; the agent sees it in the next turn",
+  summary: "Feedback on a message; the agent sees it in the next turn",
   request: {
     params: Id.extend({ message_id: z.string().max(200) }),
     body: jsonBody(FeedbackCreate),
@@ -156,7 +156,7 @@ export function messageRoutes(services: MessageRouteParts) {
   return routes;
 }
 
-/** Plain text needs no look at the session. */
+/** Plain text does not need the session. */
 async function contentOf(
   services: MessageRouteParts,
   sessionId: string,

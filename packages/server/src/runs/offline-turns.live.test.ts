@@ -50,7 +50,7 @@ describe("an agent that lists another as a capability", () => {
     expect(await ask(boss, 'delegate to clerk the task "what time is it in Tokyo"')).toMatch(/\d{2}:\d{2}/);
   });
 
-  test("cannot list one that is not there", async () => {
+  test("cannot list an unknown one", async () => {
     const answer = await server.call("POST", "/v1/agents", {
       name: "Lost",
       capabilities: ["agent.00000000-0000-7000-8000-000000000000"],

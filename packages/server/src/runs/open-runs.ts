@@ -88,7 +88,7 @@ export interface RunsFeature extends Feature {
   readonly gate: Gate;
   readonly runs: Runs;
   readonly harnesses: Harnesses;
-  /** Fires when the server stops: streams end with a hint to connect again. */
+  /** Fires when the server stops: streams end with a hint to reconnect. */
   readonly stopping: AbortSignal;
   readonly draining: () => boolean;
   /** Lets running steps finish, hands the rest over, and ends the streams. */

@@ -20,26 +20,26 @@ const run = (parts: Partial<RunRecord>): RunRecord => ({
 });
 const failed = ({ failure }: ReturnType<typeof fail>): RunRecord["outcome"] => ({ type: "failed", failure });
 
-describe("a run on the wire", () => {
+describe("a run in the API", () => {
   test.each([
     ["steps", fail("run_step_limit", { limit: 3 })],
     ["time", fail("run_time_limit", { limitSeconds: 3 })],
     ["tokens", fail("run_token_limit", { limit: 3, used: 4 })],
     ["cost", fail("run_cost_limit", { limitUsd: 1, usedUsd: 2 })],
     ["a budget of the gate", fail("budget_exhausted", { budget: "calls", limit: 1, used: 1 })],
-  ])("that reached its limit on %s has the status limit, and says which", (_, refused) => {
+  ])("that reached its limit on %s has the status limit, and names the limit", (_, refused) => {
     expect(runDto(run({ outcome: failed(refused) }))).toMatchObject({
       status: "limit",
       error: { code: refused.failure.code },
     });
   });
 
-  test("that failed otherwise has failed", () => {
+  test("that failed otherwise has the status failed", () => {
     const outcome = failed(fail("internal", { reference: "x" }));
     expect(runDto(run({ outcome }))).toMatchObject({ status: "failed", error: { code: "internal" } });
   });
 
-  test("that is done names its message in the spelling of the API", () => {
+  test("that is done names its message in snake_case", () => {
     const outcome = { type: "done", messageId: "m2", output: { a: 1 } } as const;
     expect(runDto(run({ status: "done", outcome })).outcome).toEqual({
       type: "done",

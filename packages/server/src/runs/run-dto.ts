@@ -1,4 +1,4 @@
-/** Messages, runs and approvals on the wire: snake_case, parts by type. */
+/** Messages, runs and approvals in the API: snake_case, parts by type. */
 import {
   type Approval as ApprovalWire,
   type Message,
@@ -24,7 +24,7 @@ import type {
 import { toolOutputText } from "@capstan/core/internal";
 import type { Approval, MessageRecord, RunRecord, TraceEntry, WebhookDelivery } from "@capstan/runtime";
 
-/** What a client sent, in our own words. */
+/** A client's content in our own types. */
 export function userContent(content: MessageCreate["content"]): string | UserPart[] {
   if (typeof content === "string") return content;
   return content.map((part): UserPart => (part.type === "text" ? part : filePart(part)));
@@ -111,7 +111,7 @@ export function runDto(run: RunRecord): Run {
   };
 }
 
-/** Reaching a limit is no fault of the run: it is told apart from a failure. */
+/** Reaching a limit is not an error: it is distinguished from a failure. */
 function statusDto({ status, outcome }: RunRecord): RunStatus {
   return outcome?.type === "failed" && LIMIT_CODES.has(outcome.failure.code) ? "limit" : status;
 }
@@ -144,7 +144,7 @@ export const webhookDto = (delivery: WebhookDelivery | undefined): WebhookState 
 export const traceDto = ({ usage, ...entry }: TraceEntry): TraceSpan =>
   usage ? { ...entry, usage: { ...usageDto(usage), cost_usd: usage.costUsd ?? null } } : entry;
 
-/** What one model call used. */
+/** Usage of one model call. */
 export const usageDto = (usage: TokenUsage): MessageUsage => ({
   provider: usage.provider,
   model: usage.model,

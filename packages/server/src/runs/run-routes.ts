@@ -26,7 +26,7 @@ const cancel = createRoute({
   method: "post",
   path: "/v1/sessions/{id}/cancel",
   tags: ["runs"],
-  summary: "Stop the run that is on",
+  summary: "Stop the active run",
   request: { params: Id },
   responses: {
     200: json(RunCancelled, "Whether there was one."),
@@ -39,7 +39,7 @@ const fork = createRoute({
   method: "post",
   path: "/v1/sessions/{id}/fork",
   tags: ["runs"],
-  summary: "A copy of the session up to a message, with its files",
+  summary: "Fork the session up to a message, with its files",
   request: { params: Id, body: jsonBody(SessionFork) },
   responses: { 201: json(Session, "The copy.") },
 });
@@ -85,9 +85,9 @@ const getPrompt = createRoute({
   method: "get",
   path: "/v1/runs/{id}/prompts/{prompt_id}",
   tags: ["runs"],
-  summary: "The system prompt and the tools that a model call of the run was sent",
+  summary: "The system prompt and the tools sent with a model call of the run",
   request: { params: Id.extend({ prompt_id: z.string().max(100) }) },
-  responses: { 200: json(SentPrompt, "As they were sent.") },
+  responses: { 200: json(SentPrompt, "As sent.") },
 });
 
 export interface RunRouteParts {

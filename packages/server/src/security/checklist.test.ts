@@ -1,5 +1,5 @@
 /**
- * The security suite in one place: what is tried, and the tests that show it. A row whose test is gone fails here,
+ * The security suite in one place: each attack, and the tests that cover it. A row whose test is missing fails here,
  * so that an attack is never dropped by moving a file.
  */
 import { readFileSync } from "node:fs";

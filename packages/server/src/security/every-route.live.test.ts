@@ -1,7 +1,7 @@
 /**
- * Every route of the OpenAPI document, tried by nobody, by a key of each right and by tokens of an agent and a run: what
- * happens must be what the table of authority in core says. A route that is in the application and not in the document,
- * or in the document without a cell of the table, fails here, as does a cell that no route shows.
+ * Every route of the OpenAPI document, tried without a key, with a key of each right and with tokens of an agent and a run:
+ * the result must match core's authority table. A route that is in the application and not in the document,
+ * or in the document without a cell of the table, fails here, as does a cell that no route covers.
  */
 import { type Action, RIGHTS, type Right, rightFor, THINGS, type Thing } from "@capstan/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { operationsOf } from "../../../../tools/fuzz-openapi.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 
-/** Open to everyone, and why. */
+/** Public, and why. */
 const OPEN: Readonly<Record<string, string>> = {
   "GET /health": "says only that the process lives",
   "GET /ready": "says only whether it can work",
@@ -20,7 +20,7 @@ const OPEN: Readonly<Record<string, string>> = {
   "GET /v1/agents/:id/a2a/agent-card.json": "the same, as the application spells it",
   "GET /*": "the studio's built files",
 };
-/** In the application under a pattern that the document spells otherwise. */
+/** Patterns that the document spells differently. */
 const SPELT: Readonly<Record<string, string>> = {
   "GET /v1/sessions/:id/files/*": "GET /v1/sessions/{id}/files/{path}",
   "PUT /v1/sessions/:id/files/*": "PUT /v1/sessions/{id}/files/{path}",
@@ -56,8 +56,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe("no route is without a decision", () => {
-  test("each operation of the document names its cell of the table, or is on the list of open ones", async () => {
+describe("every route has a decision", () => {
+  test("each operation of the document names its cell of the table, or is on the list of public ones", async () => {
     const { document, operations } = await documented();
     const undecided = operations.filter(({ method, path }) => {
       const entry = document.paths[path][method.toLowerCase()];
@@ -68,7 +68,7 @@ describe("no route is without a decision", () => {
     expect(undecided).toEqual([]);
   });
 
-  test("each kind of thing that keys can reach has a route that shows its cell", async () => {
+  test("each kind of thing that keys can access has a route that covers its cell", async () => {
     const { document, operations } = await documented();
     const shown = new Set(
       operations.flatMap(({ method, path }) => {
@@ -76,7 +76,7 @@ describe("no route is without a decision", () => {
         return cell ? [cell[0]] : [];
       }),
     );
-    const elsewhere: readonly Thing[] = ["network", "host file"]; // shown by the attacks on packages and sources
+    const elsewhere: readonly Thing[] = ["network", "host file"]; // covered by the attacks on packages and sources
     expect(THINGS.filter((thing) => !shown.has(thing) && !elsewhere.includes(thing))).toEqual([]);
   });
 
@@ -107,7 +107,8 @@ test("a route without its right would let anyone in: every one is tried without 
         await ask("POST", "/v1/sessions", "admin", { id: sessionId, agent_id: agentId });
       const { status, body } = await ask(method, filled(path), held, operation.hasBody ? {} : undefined);
       const expected = expectedRefusal(held, right as Right, path);
-      const refused = status === 401 || (status === 403 && /right|may not run/.test(body?.message ?? ""));
+      const refused =
+        status === 401 || (status === 403 && /right|not allowed to run/.test(body?.message ?? ""));
       tried++;
       if (expected === undefined ? refused : status !== expected)
         wrong.push(`${method} ${path} with ${held ?? "no key"}: ${status} ${body?.code}`);
@@ -177,7 +178,7 @@ function cellNamed(text: string | undefined): [Thing, Action] | undefined {
 
 type Held = Right | "agent token" | "run token" | undefined;
 
-/** Without a key, everything of ours is 401; with too little, 403. A token opens /mcp alone. */
+/** Without a key, all our routes are 401; with too little, 403. A token only opens /mcp. */
 function expectedRefusal(held: Held, needed: Right, path: string): number | undefined {
   if (held === undefined) return 401;
   if (held === "agent token") return path === "/mcp" ? undefined : 403;
@@ -190,7 +191,7 @@ async function documented() {
   return { document, operations: operationsOf(document) };
 }
 
-/** Ids that exist where a route looks before it decides; else a name of nothing. */
+/** Existing ids where a route looks them up first; otherwise a made-up name. */
 const filled = (path: string): string =>
   path
     .replace("/v1/sessions/{id}", `/v1/sessions/${sessionId}`)

@@ -1,4 +1,4 @@
-/** What a page of another site, or anyone who can reach the socket, may try. Raw HTTP: `fetch` does not let a caller lie. */
+/** Attacks by a page of another site, or by anyone who can reach the socket. Raw HTTP: `fetch` does not allow forged headers. */
 import { existsSync, readdirSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";

@@ -1,6 +1,6 @@
 /**
- * What a hostile package tries while it is reviewed, installed and described, with the real npm and pip and a registry on
- * loopback. Each attack runs in a server that is root and in one that is not; where the tests are not root, in that one.
+ * Attacks of a hostile package while it is reviewed, installed and described, with the real npm and pip and a registry on
+ * loopback. Each attack runs against a server that is root and one that is not; without root only against the latter.
  */
 import { execFile } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ const SERVERS = [
 
 let registry: LoopbackRegistry;
 let folder: string;
-/** A file that the attack makes when its code runs with the rights to do so. */
+/** A file that the attack creates when its code runs with sufficient rights. */
 let canary: string;
 beforeEach(async () => {
   registry = await LoopbackRegistry.start();
@@ -218,7 +218,7 @@ async function installAs(
   writeFileSync(order.archive, bytes, { mode: 0o644 });
   writeFileSync(join(work, "order.json"), JSON.stringify(order), { mode: 0o644 });
   const [command = "", ...args] = [...drop, process.execPath, PROGRAM, join(work, "order.json")];
-  // Without root the operator's Python must be one that this user can start.
+  // Without root, the operator's Python must be one that this user can run.
   const path = drop.length > 0 ? `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin` : order.env.PATH;
   const env = { PATH: path ?? "", TMPDIR: work, HOME: work };
   const { stdout } = await promisify(execFile)(command, args, { env, maxBuffer: 1e8 });

@@ -1,4 +1,4 @@
-/** Who on this machine is the local user: not everybody who can connect to 127.0.0.1. */
+/** Who on this machine counts as the local user: not everybody who can connect to 127.0.0.1. */
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Two people on one server, each with a key that may run things. What is Bob's is, to Ann, as if it were not there. */
+/** Two people on one server, each with a key that may run things. What belongs to Bob does not exist for Ann. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { llmEnvironment, type ScriptedLlm, scriptedLlm } from "../../../../tools/scripted-llm.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
@@ -12,7 +12,7 @@ let llm: ScriptedLlm;
 let agentId: string;
 let ann: Record<string, string>;
 let bob: Record<string, string>;
-/** Bob's, with a file, a finished run and an open question in it. */
+/** Bob's, with a file, a finished run and a pending question. */
 let session: string;
 let runId: string;
 let approvalId: string;

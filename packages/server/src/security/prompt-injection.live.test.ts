@@ -1,6 +1,6 @@
 /**
- * A page tells the model what to do, and the model obeys: the scripted model does every call the page names. What the
- * page cannot do is shown with the real loop, the real gate and the real tools.
+ * A page gives the model orders, and the model obeys: the scripted model makes every call the page names. That the
+ * page still cannot do harm is shown with the real loop, the real gate and the real tools.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,7 +11,7 @@ import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 import { PROOF_CAPABILITIES, ran, SCOPE } from "../fixtures/proof-capabilities.ts";
 
 const USER = "rob@example.com";
-/** What the page says, as calls: the model makes them one after the other. */
+/** The page's orders as calls: the model makes them one after the other. */
 const ORDERS: readonly { readonly name: string; readonly input: (url: string) => object }[] = [
   { name: "careful", input: () => ({ n: 7 }) },
   { name: "guarded", input: () => ({ n: 7 }) },

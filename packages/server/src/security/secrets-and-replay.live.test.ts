@@ -1,4 +1,4 @@
-/** Secrets that would leave by the side door, and permissions that would count twice or elsewhere. */
+/** Secrets that could leak, and permissions that could count twice or elsewhere. */
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -198,7 +198,7 @@ describe("a permission would count twice, or elsewhere", () => {
     return (await server.call("POST", "/v1/agents", { name: "Mailer", capabilities })).body.id;
   }
 
-  /** A run that waits for a yes to a mail. */
+  /** A run that waits for approval to send a mail. */
   async function asked(to: string) {
     const agent = await newAgent();
     const session = (await server.call("POST", "/v1/sessions", { agent_id: agent })).body.id;
@@ -234,7 +234,7 @@ describe("a permission would count twice, or elsewhere", () => {
   }
 });
 
-/** A provider and a service in one, which quotes every header it was sent, in refusals and in answers. */
+/** A provider and a service in one, which echoes every header in refusals and answers. */
 async function repeatsWhatItIsSent(): Promise<{ url: string; close(): void }> {
   const server = createServer((request, response) => {
     const said = `you sent ${JSON.stringify(request.headers)}`;

@@ -1,4 +1,4 @@
-/** Where secrets of the operator go, and what is given to one capability: nobody else chooses or sees it. */
+/** Where the operator's secrets are sent, and secrets of a single capability: nobody else chooses or sees them. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

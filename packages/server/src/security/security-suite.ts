@@ -1,4 +1,4 @@
-/** Every attack that we try on ourselves, and where: a file and words of the title of its test. */
+/** All attacks that we test, and where: a file and a part of its test's title. */
 
 export interface SecurityRow {
   readonly attack: string;
@@ -126,7 +126,7 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
     attack: "secrets in logs, events, telemetry and files",
     shownBy: [
       [REPLAY, "a secret would be read in logs, events, telemetry or files"],
-      [`${SERVER}/auth/auth.live.test.ts`, "a provider's key is never shown again and is not readable"],
+      [`${SERVER}/auth/auth.live.test.ts`, "a provider's key is never shown again and not readable"],
     ],
   },
   {

@@ -1,6 +1,6 @@
 /**
- * Attachments the model cannot read become files of the session when the agent has tools for files: the model is told
- * where they are. The same message sent twice writes the same files.
+ * Attachments the model cannot read become session files when the agent has file tools: the model gets their
+ * paths. Sending the same message again writes the same files.
  */
 import type { FilePart, UserPart } from "@capstan/core/internal";
 import type { Composer, SessionRecord } from "@capstan/runtime";
@@ -48,7 +48,7 @@ export async function keptUploads(
     const { mediaType } = part;
     const text = written.ok
       ? `[The attached file (${mediaType}, ${bytes.length} bytes) is at ${path} in the session's files.]`
-      : `[An attached file (${mediaType}) was not kept: ${written.failure.message}]`;
+      : `[An attached file (${mediaType}) was not saved: ${written.failure.message}]`;
     kept.push({ type: "text", text });
   }
   return kept;

@@ -1,4 +1,4 @@
-/** A session's events (AG-UI, stored before they are sent) and its export. Closing a stream stops nothing. */
+/** A session's events (AG-UI, stored before they are sent) and its export. Closing a stream does not stop the run. */
 
 import { Readable } from "node:stream";
 import { EventPage, EventQuery, type StoredEvent } from "@capstan/client/wire";
@@ -34,11 +34,11 @@ const exportSession = createRoute({
   method: "get",
   path: "/v1/sessions/{id}/export",
   tags: ["runs"],
-  summary: "Everything of the session as JSON lines",
+  summary: "Export the session as JSON lines",
   request: { params: Id },
   responses: {
     200: {
-      description: "One JSON document a line.",
+      description: "One JSON document per line.",
       content: { "application/jsonl": { schema: z.string() } },
     },
   },
@@ -47,7 +47,7 @@ const exportSession = createRoute({
 export interface SessionEventRouteParts {
   readonly runs: Runs;
   readonly sessions: SessionStore;
-  /** Fires when the server stops: streams end with a hint to connect again. */
+  /** Fires when the server stops: streams end with a hint to reconnect. */
   readonly stopping: AbortSignal;
 }
 
@@ -79,11 +79,11 @@ export function sessionEventRoutes({ runs, sessions, stopping }: SessionEventRou
   return routes;
 }
 
-/** A browser sends back what it was given; anything else starts from the beginning, as its own replay does. */
+/** A browser sends back the last id; anything else starts from the beginning. */
 const LastEventId = z.coerce.number().int().min(0).optional().catch(undefined);
 const MOST_EVENTS = 500;
 
-/** `only`: the events of one run. The session's numbers stay, with gaps where others ran. */
+/** `only`: the events of one run. The session's numbers are kept, with gaps for other runs. */
 async function* eventTexts(
   batches: AsyncIterable<EventBatch>,
   only: string | undefined,

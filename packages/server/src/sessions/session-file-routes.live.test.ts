@@ -15,7 +15,7 @@ describe.each(STORES)("session files over REST on $name", ({ fresh }) => {
   const put = (path: string, bytes: Uint8Array<ArrayBuffer>) =>
     fetch(`${server.url}${files}${path}`, { method: "PUT", body: bytes });
 
-  test("every byte survives an upload and a download", async () => {
+  test("upload and download are binary safe", async () => {
     const bytes = Uint8Array.from({ length: 1024 }, (_, index) => index % 256);
     expect((await put("/deep/er/all%20bytes.bin", bytes)).status).toBe(201);
     expect((await put("/deep/er/all%20bytes.bin", bytes)).status).toBe(200);
@@ -59,7 +59,7 @@ describe.each(STORES)("session files over REST on $name", ({ fresh }) => {
     expect(response.status).toBe(status);
   });
 
-  test("a directory goes with recursive", async () => {
+  test("a directory is deleted with recursive", async () => {
     await put("/gone/a", new Uint8Array(1));
     expect((await server.call("DELETE", `${files}/gone?recursive=true`)).body).toMatchObject({ deleted: 2 });
   });

@@ -1,6 +1,6 @@
 /**
  * /v1/sessions/{id}/files: the session's files, binary safe. A GET of a directory lists it.
- * The path is everything behind `/files/`, so these routes are described by hand.
+ * The path is everything after `/files/`, so these routes are described by hand.
  */
 import {
   FileDeleteQuery,
@@ -56,7 +56,7 @@ async function getFile(c: Context<AppEnv>, services: SessionFileRouteParts): Pro
 async function download(c: Context<AppEnv>, files: SessionFileStore, stat: FileStat): Promise<Response> {
   const content = await files.read(stat.path);
   if (!content.ok) return problem(c, content.failure);
-  // Never rendered by a browser: a session's files may be anyone's HTML.
+  // Never rendered by a browser: a session's files may contain anyone's HTML.
   return c.body(content.value as Uint8Array<ArrayBuffer>, 200, {
     "content-type": "application/octet-stream",
     "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(stat.name)}`,
@@ -117,7 +117,10 @@ const fileDto = (stat: FileStat): SessionFile => ({
 });
 
 function describeFileRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): void {
-  const params = z.object({ id: z.string(), path: z.string().openapi({ description: "May hold slashes." }) });
+  const params = z.object({
+    id: z.string(),
+    path: z.string().openapi({ description: "May contain slashes." }),
+  });
   const bytes = { "application/octet-stream": { schema: { type: "string", format: "binary" } as const } };
   const base = { tags: ["sessions"], request: { params } };
   const path = "/v1/sessions/{id}/files/{path}";
@@ -155,7 +158,7 @@ function describeFileRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegis
     ...base,
     method: "put",
     path,
-    summary: "Upload a file; parents are made on the way",
+    summary: "Upload a file; parent directories are created",
     ...authority("file", "change"),
     request: {
       params,
@@ -177,7 +180,7 @@ function describeFileRoutes(registry: ReturnType<typeof newRoutes>["openAPIRegis
     request: { params, query: FileDeleteQuery },
     responses: {
       200: {
-        description: "How many went.",
+        description: "How many were deleted.",
         content: { "application/json": { schema: FilesDeleted } },
       },
     },

@@ -1,6 +1,6 @@
 /**
- * `/capabilities.json` in each session whose agent has an installed package: what of it the agent may use for its user.
- * It is made when it is looked at, so a grant, a revocation or an expiry shows in it at once.
+ * `/capabilities.json` in each session whose agent has an installed package: the parts that the agent may use for its user.
+ * It is generated when read, so a grant, a revocation or an expiry shows immediately.
  */
 import type { SessionFileStore } from "@capstan/core";
 import { SESSION_MANIFEST_PATH, sessionManifest } from "@capstan/core/internal";
@@ -13,7 +13,7 @@ export interface ManifestParts {
   readonly now: () => Date;
 }
 
-const MOST_KEPT = 1000; // sessions of which the time of the last change is kept; one that falls out looks changed once
+const MOST_KEPT = 1000; // sessions whose last change time is cached; an evicted one looks changed once
 
 export function openSessionManifests(parts: ManifestParts) {
   const changed = new Map<string, { text: string; since: Date }>();

@@ -52,9 +52,9 @@ const patchSession = createRoute({
   method: "patch",
   path: "/v1/sessions/{id}",
   tags: ["sessions"],
-  summary: "Rename a session or give it another agent",
+  summary: "Rename a session or change its agent",
   request: { params: Id, body: jsonBody(SessionPatch) },
-  responses: { 200: json(Session, "The session as it is now.") },
+  responses: { 200: json(Session, "The updated session.") },
 });
 
 const deleteSession = createRoute({
@@ -65,7 +65,7 @@ const deleteSession = createRoute({
   tags: ["sessions"],
   summary: "Delete a session with its messages and files",
   request: { params: Id },
-  responses: { 204: { description: "It is gone." } },
+  responses: { 204: { description: "Deleted." } },
 });
 
 export interface SessionRouteParts {

@@ -1,4 +1,4 @@
-/** /v1/sessions/search: sessions by what was said in them. */
+/** /v1/sessions/search: full-text search over sessions. */
 import { FoundSessions, SessionSearchQuery } from "@capstan/client/wire";
 import { type Database, searchSessions } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
@@ -11,9 +11,9 @@ const search = createRoute({
   method: "get",
   path: "/v1/sessions/search",
   tags: ["sessions"],
-  summary: "Search sessions by what was said in them, newest first",
+  summary: "Search the text of sessions, newest first",
   request: { query: SessionSearchQuery },
-  responses: { 200: json(FoundSessions, "The sessions found.") },
+  responses: { 200: json(FoundSessions, "The matching sessions.") },
 });
 
 export function sessionSearchRoutes({ database }: { readonly database: Database }) {

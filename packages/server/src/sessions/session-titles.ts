@@ -1,11 +1,11 @@
-/** A session is called by its first words until someone names it: every client sees the same title, whichever wrote first. */
+/** A session's default title is its first words: every client sees the same title. */
 import { titleFromMessage } from "@capstan/client";
 import type { SessionStore } from "@capstan/runtime";
 
 const MOST_KNOWN = 10_000;
 
 export interface SessionTitles {
-  /** After a message was accepted; costs a statement for the first message alone. */
+  /** Called after a message was accepted; only the first message costs a statement. */
   name(sessionId: string, content: string | readonly { type: string; text?: string }[]): Promise<void>;
 }
 

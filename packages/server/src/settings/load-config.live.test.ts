@@ -45,7 +45,7 @@ test.each([
   expect(loadedByNode(folder)).toEqual({ ok: true, value: { documents: [] } });
 });
 
-/** In a process of its own: the test runner reads modules its own way. */
+/** In a separate process: the test runner loads modules its own way. */
 function loadedByNode(folder: string): unknown {
   const module = JSON.stringify(new URL("load-config.ts", import.meta.url).href);
   const code = `import(${module}).then(async ({ loadConfig }) => console.log(JSON.stringify(await loadConfig(process.argv[1]))))`;

@@ -1,6 +1,6 @@
 /**
- * Reads `capstan.config.ts` (or .mts, .js, .mjs) from the folder the server is started in, when there is one. It is a
- * module whatever its package.json says: `npm init -y` writes `"type": "commonjs"`, and nobody thinks of it.
+ * Reads `capstan.config.ts` (or .mts, .js, .mjs) from the folder the server is started in, if it exists. It is an ES
+ * module whatever its package.json says: `npm init -y` writes `"type": "commonjs"`.
  */
 import { existsSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -10,7 +10,7 @@ import { type CapstanConfig, fail, ok, type Result } from "@capstan/core";
 import { unknownField } from "@capstan/core/internal";
 
 const NAMES = ["capstan.config.ts", "capstan.config.mts", "capstan.config.js", "capstan.config.mjs"];
-/** A misspelt field would be left out in silence. */
+/** A misspelt field would be silently ignored. */
 const FIELDS: Readonly<Record<keyof CapstanConfig, true>> = {
   capabilities: true,
   documents: true,
@@ -38,7 +38,7 @@ interface ConfigModule {
   readonly default?: CapstanConfig;
 }
 
-/** What Node says of a file with `import` or `export` in a package of `"type": "commonjs"`. */
+/** Node's error for a file with `import` or `export` in a package of `"type": "commonjs"`. */
 const IS_A_MODULE =
   /Cannot use import statement outside a module|Unexpected token 'export'|await is only valid|require is not defined/;
 
@@ -50,7 +50,7 @@ async function importModule(path: string, folder: string): Promise<ConfigModule>
     if (!(error instanceof Error) || !IS_A_MODULE.test(error.message)) throw error;
     const hooks = readAsModules(pathToFileURL(`${folder}/`).href);
     try {
-      return await import(`${href}?module`); // the failed one is remembered by its address
+      return await import(`${href}?module`); // the failed import is cached by its address
     } finally {
       hooks.deregister();
     }

@@ -1,12 +1,12 @@
-/** The server's log: one line per entry on stderr, JSON when it is not a terminal. Secrets and payloads never go here. */
+/** The server's log: one line per entry on stderr, JSON when it is not a terminal. Never contains secrets or payloads. */
 export interface Log {
   info(message: string): void;
   error(facts: { reference?: string; path?: string; error: unknown; what?: string }): void;
 }
 
-const SHORTEST_SECRET = 6; // shorter ones would blot out ordinary words
+const SHORTEST_SECRET = 6; // shorter ones would match ordinary words
 
-/** `secrets` never appear in a line, whoever put them into an error's words. */
+/** `secrets` never appear in a line, even inside an error message. */
 export function openLog(
   writeLine: (line: string) => void,
   asJson: boolean,
@@ -28,7 +28,7 @@ export function openLog(
   };
 }
 
-/** An error's stack. The driver's wrapper quotes every value of the statement; those are people's words, and stay out. */
+/** An error's stack. The driver's wrapper quotes every value of the statement; those are user data, and are removed. */
 function withoutValues(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { query, cause } = error as { query?: unknown; cause?: unknown };

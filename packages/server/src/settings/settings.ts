@@ -1,4 +1,4 @@
-/** The server's settings: every environment variable it knows, parsed once. `main.ts` is the only caller with the real environment. */
+/** The server's settings: all environment variables, parsed once. `main.ts` is the only caller with the real environment. */
 import { fail, ok, type Result } from "@capstan/core";
 import { whatIsWrong } from "@capstan/core/internal";
 import { z } from "zod";
@@ -10,13 +10,13 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 );
-/** Each as a browser sends it: scheme, host and port. A star would let every page in, so it is refused. */
+/** Each as a browser sends it: scheme, host and port. A star would allow every page, so it is refused. */
 const origins = list
   .transform((parts) => parts.map((part) => part.toLowerCase().replace(/\/$/, "")))
   .refine((parts) => parts.every((part) => URL.canParse(part) && new URL(part).origin === part), {
     message: "must list origins such as https://app.example.com, separated by commas",
   });
-/** `name=value,other=value`, as OpenTelemetry writes headers. */
+/** `name=value,other=value`, OpenTelemetry's header format. */
 const pairs = list.transform((parts) =>
   Object.fromEntries(
     parts.map((part) => [part.split("=")[0] ?? "", decodeURIComponent(part.slice(part.indexOf("=") + 1))]),
@@ -44,11 +44,14 @@ const Environment = z.object({
   CAPSTAN_ALLOW_UNSEPARATED_PACKAGES: z.stringbool().default(false),
   CAPSTAN_MODEL: z
     .string()
-    .regex(/^[\w.-]+\/.+$/, "must read provider/model")
+    .regex(/^[\w.-]+\/.+$/, "must have the form provider/model")
     .optional(),
   CAPSTAN_FIND_MODELS: z.enum(["on", "off"]).default("on"),
   CAPSTAN_SECRET_HOSTS: list
-    .refine((entries) => entries.every((entry) => /^\w+=\S+$/.test(entry)), "must read NAME=host,NAME=host")
+    .refine(
+      (entries) => entries.every((entry) => /^\w+=\S+$/.test(entry)),
+      "must have the form NAME=host,NAME=host",
+    )
     .default([]),
   CAPSTAN_RIGHTS_APPROVER: z.email().optional(),
   CAPSTAN_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
@@ -110,10 +113,10 @@ export type Settings = z.output<typeof Environment> & {
   readonly secrets: Readonly<Record<string, string>>;
 };
 
-/** Only these are offered to documents: a document must not be able to name any variable of the server. */
+/** Only these are available to documents: a document must not be able to name any variable of the server. */
 const SECRET_PREFIX = "CAPSTAN_SECRET_";
 
-/** An empty variable counts as unset, as shells and compose files write it. */
+/** An empty variable counts as unset, as in shells and compose files. */
 export function parseSettings(environment: Record<string, string | undefined>): Result<Settings> {
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ""),
@@ -132,7 +135,7 @@ function secretsOf(given: Record<string, string | undefined>): Record<string, st
   );
 }
 
-/** A secret for a host that the operator bound it to; nobody else's choice of a host gets it. */
+/** A secret for a host that the operator bound it to; nobody else can choose the host. */
 export function boundSecrets({ secrets, CAPSTAN_SECRET_HOSTS }: Settings) {
   const bound = new Set(CAPSTAN_SECRET_HOSTS.map((entry) => entry.toLowerCase()));
   return (name: string, host: string | undefined): string | undefined => {
@@ -141,7 +144,7 @@ export function boundSecrets({ secrets, CAPSTAN_SECRET_HOSTS }: Settings) {
   };
 }
 
-/** Every value that must not be shown: keys, signing secrets, what documents may use, and the database's password. */
+/** Every value that must not be shown: keys, signing secrets, secrets for documents, and the database password. */
 export function secretValues({
   secrets,
   DATABASE_URL,

@@ -65,7 +65,7 @@ export function createApp(parts: AppParts): OpenAPIHono<AppEnv> {
   return app;
 }
 
-/** What hono throws of a body it cannot read. */
+/** hono's error for an unreadable body. */
 function unreadable(c: Context, { status, message }: HTTPException): Failure {
   const given = c.req.header("content-type") ?? "nothing in particular";
   return status === 415

@@ -40,7 +40,7 @@ export interface FoundationOptions {
   readonly settings: Settings;
   readonly config: CapstanConfig;
   readonly ownModels: Readonly<Record<string, ResolvedModel>>;
-  /** Where models and coding agents of this machine are looked for. */
+  /** Where to look for models and coding agents on this machine. */
   readonly environment: Readonly<Record<string, string>>;
   readonly withRetry: DatabaseRetry;
 }
@@ -97,7 +97,7 @@ function openModelsHere(
   own: FoundationOptions["ownModels"],
 ) {
   const finder = openModelFinder({ enabled: settings.CAPSTAN_FIND_MODELS === "on", environment, providers });
-  void finder.look(); // the greeting waits for it, the server does not
+  void finder.look(); // the banner waits for it, the server does not
   return openServerModels({ settings, providers, choices: settingStore(database), finder, own });
 }
 
@@ -137,7 +137,7 @@ function registerConfig(
   return ok(true);
 }
 
-/** The search providers that are configured; SearXNG before the ones that cost money. */
+/** The configured search providers; SearXNG before those that cost money. */
 function searchSettings({ SEARXNG_URL, BRAVE_API_KEY, TAVILY_API_KEY }: Settings): SearchSettings[] {
   return [
     ...(SEARXNG_URL ? [{ provider: "searxng" as const, baseUrl: SEARXNG_URL }] : []),

@@ -1,13 +1,13 @@
-/** What a person sees when the server is up: where it is, where the data lies, which model answers, what to know. */
+/** The banner of a started server: its address, where the data is stored, which model answers, notes. */
 import { isLoopback } from "../auth/guard-origin.ts";
 import type { OpenFeatures } from "./open-features.ts";
 import type { RunningServer } from "./serve.ts";
 
 const HOW_TO_GET_A_MODEL = "; add a real one with `capstan providers add` or in the studio's settings";
 
-const NOT_KNOWN = { label: "not known: the database does not answer just now", demo: false, from: "demo" };
+const NOT_KNOWN = { label: "unknown: the database does not answer just now", demo: false, from: "demo" };
 
-/** Why it is this model, where that is not plain. */
+/** Why it is this model, if it is not obvious. */
 const REASONS: Readonly<Record<string, string>> = {
   environment: " (CAPSTAN_MODEL)",
   settings: " (chosen by you)",
@@ -38,7 +38,7 @@ export async function greeting({ url, opens, services }: RunningServer): Promise
   return `\n  Capstan is ready\n\n${facts}\n\n`;
 }
 
-/** Where keys are demanded and there is none, nothing can be asked: the first thing to know. */
+/** If keys are required and there is none, no request can succeed: this comes first. */
 async function missingKey({
   settings,
   keys,
@@ -48,5 +48,5 @@ async function missingKey({
   if (known === undefined || known.some(({ revoked }) => !revoked)) return [];
   const how =
     "`npx capstan keys create admin --right admin`, in this folder or with the same CAPSTAN_DATA_DIR";
-  return [["key", `none yet, and every request needs one; make the first on this machine: ${how}`]];
+  return [["key", `none yet, and every request requires one; create the first on this machine: ${how}`]];
 }

@@ -1,4 +1,4 @@
-/** Stores of earlier versions, kept as dumps, are opened by this one: on both stores, in place, with what was in them. */
+/** Stores of earlier versions, kept as dumps, are opened by this one: on both stores, in place, with their data. */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe.each(EMPTY_STORES)("on $name", ({ empty }) => {
-  test.each(readdirSync(DUMPS))("the store of %s opens with everything in it, and goes on", async (dump) => {
+  test.each(readdirSync(DUMPS))("the store of %s opens with all its data, and works", async (dump) => {
     const server = await started(await storeWith(empty, readFileSync(DUMPS + dump, "utf8")));
     const { body: agents } = await server.call("GET", "/v1/agents");
     expect(agents.items.map(({ name }: { name: string }) => name)).toEqual(["Kept agent"]);
@@ -31,7 +31,7 @@ describe.each(EMPTY_STORES)("on $name", ({ empty }) => {
     expect(await oneTurn(server)).toContain("RUN_FINISHED");
   });
 
-  test("a store that a later version added to is used beside it, and nothing is lost", async () => {
+  test("a store that a later version added to is used alongside it, and nothing is lost", async () => {
     const store = await storeWith(empty, "select 1");
     const first = await started(store);
     expect(await oneTurn(first)).toContain("RUN_FINISHED");
@@ -58,7 +58,7 @@ describe.each(EMPTY_STORES)("on $name", ({ empty }) => {
       "update drizzle.__drizzle_migrations set hash = 'another' where id = 1",
       /capstan backup[\s\S]*capstan restore/,
     ],
-  ])("a store that %s is refused with what to do, and left as it is", async (_what, change, words) => {
+  ])("a store that %s is refused with what to do, and left unchanged", async (_what, change, words) => {
     const store = await storeWith(empty, "select 1");
     const opened = await openDatabase(store);
     if (!opened.ok) throw new Error(opened.failure.message);
@@ -68,7 +68,7 @@ describe.each(EMPTY_STORES)("on $name", ({ empty }) => {
   });
 });
 
-/** One column and one table that this version does not know, and the note that they are there. */
+/** One column and one table that this version does not know. */
 async function addAsLaterVersionWould(store: FreshStore): Promise<void> {
   const opened = await openDatabase({ ...store, migrations: 0 });
   if (!opened.ok) throw new Error(opened.failure.message);

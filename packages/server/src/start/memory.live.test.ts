@@ -33,7 +33,7 @@ describe("a first start with the embedded store", () => {
   });
 });
 
-test("after the start the young generation is small again", async () => {
+test("after the start, the young generation is small again", async () => {
   let kept: object[] = [];
   for (let at = 0; at < 2_000_000; at++) {
     kept.push({ at });

@@ -1,4 +1,4 @@
-/** A server where ordinary things are missing: nobody reads its output, its terminal closes, its address is taken, it has no key. */
+/** A server in unusual conditions: nobody reads its output, its terminal closes, its address is taken, it has no key. */
 import { createServer } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { type SpawnedServer, spawnServer } from "../../../../tools/server-process.ts";
@@ -11,8 +11,8 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-describe("a server goes on", () => {
-  test("when nobody reads its output any more, also when it has something to say", async () => {
+describe("a server keeps running", () => {
+  test("when nobody reads its output any more, even when it logs", async () => {
     const spawned = await started();
     const server = await spawned.ready;
     spawned.child.stdout?.destroy();
@@ -22,7 +22,7 @@ describe("a server goes on", () => {
     expect((await server.call("GET", "/health")).status).toBe(200);
   });
 
-  test("when it is told that a terminal hung up which it is not attached to", async () => {
+  test("when it gets a SIGHUP for a terminal it is not attached to", async () => {
     const { ready, child } = await started();
     const server = await ready;
     child.kill("SIGHUP");
@@ -50,8 +50,8 @@ describe("an address that cannot be listened on is refused with what helps", () 
   });
 });
 
-describe("a server that demands keys and has none", () => {
-  test("says so at the start, and whoever owns its data folder makes the first one", async () => {
+describe("a server that requires keys and has none", () => {
+  test("says so at startup, and the owner of its data folder creates the first one", async () => {
     const { ready, store, output } = await started({ HOST: "0.0.0.0" });
     const { url, call } = await ready;
     expect(output()).toMatch(/key +none yet.*capstan keys create admin --right admin/);

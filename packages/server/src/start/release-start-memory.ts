@@ -1,6 +1,6 @@
 /**
- * Gives back the memory that only the start needed. V8 keeps its young generation as large as loading the modules made
- * it (128 MB) and shrinks it only in a garbage collection that is asked to; Node has no call for that but V8's `gc`.
+ * Releases memory that only the start needed. V8 keeps its young generation as large as loading the modules made
+ * it (128 MB) and shrinks it only in an explicit garbage collection; Node's only way to trigger one is V8's `gc`.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -1,4 +1,4 @@
-/** A server with a real streaming replica: what is read there, and what happens when it is behind or away. */
+/** A server with a real streaming replica: what is read from it, and what happens when it lags or is down. */
 import { join } from "node:path";
 import { backUp } from "@capstan/runtime";
 import pg from "pg";
@@ -30,7 +30,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-test("an export and figures over time are read from the replica", async () => {
+test("an export and time series are read from the replica", async () => {
   await turn("add 1 and 2");
   await vi.waitFor(async () => expect(await countedThere()).toBe(await countedHere()), 20_000);
   expect(await exported()).toContain("add 1 and 2");
@@ -46,7 +46,7 @@ test("a backup can be taken from the replica", async () => {
   expect(made).toMatchObject({ ok: true, value: { rows: { sessions: 1 } } });
 });
 
-test("an export is whole although the replica is behind", async () => {
+test("an export is complete although the replica lags", async () => {
   await watcher.query("select pg_wal_replay_pause()");
   await turn("add 3 and 4");
   expect(await countedThere()).toBeLessThan(await countedHere());
@@ -54,7 +54,7 @@ test("an export is whole although the replica is behind", async () => {
   await watcher.query("select pg_wal_replay_resume()");
 });
 
-test("everything is answered while the replica is away", async () => {
+test("everything works while the replica is down", async () => {
   await replica.stop();
   expect(await exported()).toContain("add 3 and 4");
   expect((await series()).status).toBe(200);
@@ -65,7 +65,7 @@ const COUNT = "select coalesce(max(last_seq), 0)::int as n from events";
 const countedThere = async (): Promise<number> => (await watcher.query(COUNT)).rows[0].n;
 const countedHere = async (): Promise<number> => (await server.services.database.pool.query(COUNT)).rows[0].n;
 
-/** What the connections of the server asked the replica last. */
+/** The server's last queries on the replica. */
 const askedThere = async (): Promise<string> => {
   const { rows } = await watcher.query("select query from pg_stat_activity where pid <> pg_backend_pid()");
   return rows.map(({ query }) => query).join("\n");

@@ -1,4 +1,4 @@
-/** From an environment to a server that runs until it is asked to stop; it says where it is, or why it is not. */
+/** Runs a server from an environment until it is asked to stop; prints its address, or why it did not start. */
 
 import { useProxies } from "@capstan/runtime";
 import { loadConfig } from "../settings/load-config.ts";
@@ -28,7 +28,7 @@ export async function runServer(environment: Readonly<Record<string, string | un
   process.stdout.write(await greeting(server.value));
 }
 
-/** A log that nobody reads any more (a closed pipe, a full disk) is no reason to end what runs. */
+/** A log that nobody reads any more (a closed pipe, a full disk) must not end the server. */
 function surviveLostOutput(): void {
   for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
 }
@@ -43,7 +43,7 @@ function stopWhenAsked(close: () => Promise<void>): void {
   };
   process.on("SIGINT", stopOnce);
   process.on("SIGTERM", stopOnce);
-  // A terminal that closes ends the server with its services. One that was detached (nohup, a service manager) goes on.
+  // A closing terminal ends the server with its services. A detached server (nohup, a service manager) continues.
   const isAttached = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
   process.on("SIGHUP", () => {
     if (isAttached) void stopOnce();

@@ -1,4 +1,4 @@
-/** First starts where something is scarce: room on the disk, open files. */
+/** First starts with scarce resources: disk space, open files. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const disk = smallDisk(8);
 test.skipIf(disk === undefined)(
-  "a first start on a full disk says so, and works once there is room",
+  "a first start on a full disk says so, and works once there is space",
   async () => {
     undo.push(() => disk?.close());
     const dataDir = join(disk?.folder ?? "", "data");

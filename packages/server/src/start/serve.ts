@@ -1,4 +1,4 @@
-/** Starts the server: services, application, socket. What `main.ts`, tests and the CLI call. */
+/** Starts the server: services, application, socket. Called by `main.ts`, tests and the CLI. */
 import { ok, type Result } from "@capstan/core";
 import { createDatabaseRetry, type DatabaseRetry, EventRetention, unreachable } from "@capstan/runtime";
 import { isLoopback } from "../auth/guard-origin.ts";
@@ -12,7 +12,7 @@ import { type OpenFeatures, openFeatures, type ServerExtras } from "./open-featu
 import type { RunningServer as PublicServer } from "./start-server.ts";
 
 export interface RunningServer extends PublicServer {
-  /** What to open in a browser: the address, and where the system does not tell who connects, the user's token. */
+  /** The URL for a browser: the address, and the user's token where the system does not tell who connects. */
   readonly opens: string;
   /** What the greeting, tests and benchmarks look at. */
   readonly services: OpenFeatures;
@@ -56,7 +56,7 @@ export async function startServer(
   return ok({ url: url.value, opens, services, app, fetch: app.fetch, close });
 }
 
-/** While it waits the process already listens: whoever watches it sees that it lives, and is not ready. */
+/** While it waits, the process already listens: monitoring sees that it is alive but not ready. */
 function waitingFor(settings: Settings, log: Log, door: FrontDoor): DatabaseRetry {
   return createDatabaseRetry({
     waitMs: settings.CAPSTAN_DATABASE_WAIT_SECONDS * 1000,
@@ -70,11 +70,11 @@ function waitingFor(settings: Settings, log: Log, door: FrontDoor): DatabaseRetr
   });
 }
 
-/** Only when the operator says for how long: by default nothing is forgotten. */
+/** Only if the operator sets a retention time: by default nothing is deleted. */
 function startRetention({ settings, database, log }: OpenFeatures): EventRetention | undefined {
   const days = settings.CAPSTAN_EVENT_RETENTION_DAYS;
   if (days === undefined) return undefined;
-  const onError = (error: unknown) => log.error({ what: "forgetting old events", error });
+  const onError = (error: unknown) => log.error({ what: "deleting old events", error });
   const retention = new EventRetention({ pool: database.pool, days, onError });
   retention.start();
   return retention;

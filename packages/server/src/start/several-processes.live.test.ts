@@ -1,4 +1,4 @@
-/** Three server processes on one Postgres, as behind a proxy: whichever is asked, and whichever dies, it is one server. */
+/** Three server processes on one Postgres, as behind a proxy: whichever is asked, and whichever dies, they act as one server. */
 import { readServerSentEvents } from "@capstan/client";
 import type { RunEvent } from "@capstan/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -47,13 +47,13 @@ beforeEach(() => {
 });
 
 describe("three processes on one Postgres", { timeout: 60_000 }, () => {
-  test("all come up when they start at once on an empty database", async () => {
+  test("all come up when started at once on an empty database", async () => {
     const ready = await Promise.all([a, b, c].map((server) => server.call("GET", "/ready")));
     expect(ready.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await c.call("GET", `/v1/agents/${agentId}`)).body.name).toBe("Counter");
   });
 
-  test("a client that is cut off in mid-answer reads on at another process, without gap or double", async () => {
+  test("a client that is disconnected during an answer continues at another process, without gaps or duplicates", async () => {
     const gate = held();
     const session = await send(a);
     const first = await follow(a, session, { until: (event) => said(event, "one") });
@@ -89,7 +89,7 @@ describe("three processes on one Postgres", { timeout: 60_000 }, () => {
     expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "cancelled" } });
   });
 
-  test("one that is frozen loses its run to another, and adds nothing when it wakes up", async () => {
+  test("a frozen one loses its run to another, and adds nothing when it resumes", async () => {
     held();
     const session = await send(b);
     await follow(b, session, { until: (event) => said(event, "one") });
@@ -98,12 +98,12 @@ describe("three processes on one Postgres", { timeout: 60_000 }, () => {
     const seen = await follow(a, session);
     b.child.kill("SIGCONT");
     expect(onScreen(seen.events)).toEqual([ANSWER]);
-    const again = await send(b, await newSession(b)); // it works again, with what the others know
+    const again = await send(b, await newSession(b)); // it works again, with the others' state
     expect(onScreen((await follow(c, again)).events)).toEqual([ANSWER]);
     expect((await follow(b, session)).events).toEqual(seen.events);
   });
 
-  test("one that is asked to stop says goodbye to its clients, takes no more, and hands its run over", async () => {
+  test("one that is asked to stop notifies its clients, accepts no more, and releases its run", async () => {
     held();
     const session = await send(b);
     const open = follow(b, session, { until: () => false });
@@ -111,7 +111,7 @@ describe("three processes on one Postgres", { timeout: 60_000 }, () => {
     llm.script = () => ({ text: WORDS });
     await b.end("SIGTERM");
     const { text } = await open;
-    expect(text).toMatch(/retry: 250\n: the server stops; connect again\n\n$/);
+    expect(text).toMatch(/retry: 250\n: the server is stopping; reconnect\n\n$/);
     await expect(b.call("GET", "/health")).rejects.toThrow();
     expect(onScreen((await follow(c, session)).events)).toEqual([ANSWER]);
   });
@@ -139,7 +139,7 @@ const asksFirst = (request: LlmRequest): LlmReply =>
     ? { text: WORDS }
     : { calls: [{ id: "call_w", name: "write_file", input: { path: "/a.txt", content: "model's" } }] };
 
-/** The model stops before its last word until the gate is opened. */
+/** The model pauses before its last word until the gate is opened. */
 function held(): { open: () => void } {
   let open = () => {};
   const until = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * The server for programs that bring it along. It is loaded by the first start and typed without its inside: an
- * install has the server as one bundle, and not the packages that the types of its inside would need.
+ * The server for programs that embed it. Loaded on first start and typed without its internals: an
+ * install has the server as one bundle, without the packages that the internal types would need.
  */
 import type { CapstanConfig, Result } from "@capstan/core";
 import type { Log } from "../settings/log.ts";
@@ -10,13 +10,13 @@ export interface RunningServer {
   readonly url: string;
   /** The application without its socket. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** Stops accepting, lets running steps finish or hands them over, ends streams with a hint to reconnect. */
+  /** Stops accepting, lets running steps finish or releases them, ends streams with a hint to reconnect. */
   close(): Promise<void>;
 }
 
 export interface StartOptions {
   readonly config?: CapstanConfig;
-  /** What coding agents started by the server may see a part of. */
+  /** The environment that coding agents get a part of. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-/** A server that is started while Postgres is away: it waits, says so, and either serves or ends with a next step. */
+/** A server started while Postgres is down: it waits, says so, and either serves or ends with a next step. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { type CuttingProxy, cuttingProxy } from "../../../../tools/chaos/cutting-proxy.ts";
 import { freePort, type OwnPostgres, ownPostgres } from "../../../../tools/chaos/own-postgres.ts";
@@ -20,8 +20,8 @@ afterAll(async () => {
   await store.drop();
 });
 
-describe("a server that starts while Postgres is away", () => {
-  test("waits, lives and is not ready; and serves when Postgres comes", async () => {
+describe("a server that starts while Postgres is down", () => {
+  test("waits, is alive but not ready, and serves when Postgres is up", async () => {
     await postgres.pause();
     const port = String(await freePort());
     const server = started(postgres.port, { PORT: port });
@@ -40,7 +40,7 @@ describe("a server that starts while Postgres is away", () => {
     );
   });
 
-  test("gives up after the time that was set, and says what to do", async () => {
+  test("gives up after the configured time, and says what to do", async () => {
     const nobody = await freePort();
     const server = started(nobody, { CAPSTAN_DATABASE_WAIT_SECONDS: "1" });
     await expect(server.ready).rejects.toThrow(/ended with 1/);
@@ -52,10 +52,10 @@ describe("a server that starts while Postgres is away", () => {
   });
 });
 
-/** After so many answers of Postgres, each counted anew after a cut: in the first connection, the migrations, the engine. */
+/** Cut after this many answers of Postgres, counted per connection: during the first connection, the migrations, the engine. */
 const CUTS = [1, 10, 40];
 
-test("a start whose connections are cut again and again, wherever it is, comes up once that stops", async () => {
+test("a start whose connections are repeatedly cut, at any point, succeeds once that stops", async () => {
   const proxy = await proxied();
   const server = started(proxy.port);
   for (const answers of CUTS) {

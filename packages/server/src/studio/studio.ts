@@ -19,7 +19,7 @@ const TYPES: Record<string, string> = {
   ".webmanifest": "application/manifest+json",
 };
 
-/** Nothing from elsewhere may run in the studio, and no other page may frame it. */
+/** Nothing external may run in the studio, and no other page may frame it. */
 const SECURITY = {
   "content-security-policy":
     "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -69,7 +69,7 @@ function answer(body: Buffer, path: string): Response {
   });
 }
 
-/** Read once at start: a few hundred kilobytes, and no path from outside ever reaches the disk. */
+/** Loaded once at startup: a few hundred kilobytes, and no external path ever reaches the disk. */
 function readAll(folder: string, below = "", found = new Map<string, Buffer>()): Map<string, Buffer> {
   for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
     const path = `${below}/${entry.name}`;

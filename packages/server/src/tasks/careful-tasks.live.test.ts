@@ -1,4 +1,4 @@
-/** No side effect on a guess, sessions and approvals for tasks, several things in one task. */
+/** Guesses cause no side effects; sessions and approvals for tasks; several requests in one task. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { defineCapability, defineTool, ok } from "@capstan/core";
@@ -58,7 +58,7 @@ describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
   const execute = (body: object) => server.call("POST", "/api/execute-task", body);
   const companies = async () => (await server.call("GET", "/api/company")).body;
 
-  test("a user called bob is no company", async () => {
+  test("a user called bob is not a company", async () => {
     const before = JSON.stringify(await companies());
     const { body } = await execute({ task: "create a user called bob" });
     expect(["no-match", "degraded"]).toContain(body.status);
@@ -66,19 +66,19 @@ describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
     expect(JSON.stringify(await companies())).toBe(before);
   });
 
-  test("gibberish is a task for nobody", async () => {
+  test("gibberish matches nothing", async () => {
     const { body } = await execute({ task: "blorp fnord wibble" });
     expect(body).toMatchObject({ status: "no-match", plan: [], matchedCapabilities: [] });
   });
 
-  test("a confirmation counts for its own task and its own user only", async () => {
+  test("a confirmation counts only for its own task and user", async () => {
     const { status, body } = await execute({ task: "what is 2 plus 3", confirm: crypto.randomUUID() });
     expect(status).toBe(200);
     expect(body.execution.steps).toEqual([]);
     expect(body.diagnostics.failures).toMatchObject([{ code: "not_found" }]);
   });
 
-  test("a tool that works on files gets a fresh session, and the answer names its files", async () => {
+  test("a tool that works on files gets a new session, and the answer lists its files", async () => {
     const { body } = await execute({ task: "write a file notes.txt with hello" });
     expect(body).toMatchObject({ status: "ok", session: { id: expect.any(String), files: ["/notes.txt"] } });
     const { id } = body.session;
@@ -89,12 +89,12 @@ describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
     });
   });
 
-  test("a session that is not there is refused before anything is kept", async () => {
+  test("an unknown session is refused before anything is stored", async () => {
     const { status } = await execute({ task: "read the file /notes.txt", sessionId: crypto.randomUUID() });
     expect(status).toBe(404);
   });
 
-  test("a tool that needs approval answers with the approval's id, and is called when it is approved", async () => {
+  test("a tool that requires approval returns the approval's id, and is called once approved", async () => {
     const { body } = await execute({ task: "demolish the lighthouse called Alexandria" });
     const [step] = body.execution.steps;
     expect(step).toMatchObject({ ok: false, skipped: true, error: { code: "approval_needed" } });
@@ -103,7 +103,7 @@ describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
     expect(calls).toEqual([{ name: "Alexandria" }]);
   });
 
-  test("a task that waits goes on when it is answered", async () => {
+  test("a waiting task continues when it is answered", async () => {
     const task = "demolish the lighthouse called Eddystone";
     const started = execute({ task, wait: true });
     const pending = await pendingApproval("Eddystone");
@@ -125,7 +125,7 @@ describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
     expect(calls).toEqual([]);
   });
 
-  test("several things in one task are done one after the other", async () => {
+  test("several requests in one task are done one after the other", async () => {
     const { body } = await execute({ task: "add 2 and 40 and tell me the time in Paris" });
     expect(body).toMatchObject({
       status: "ok",
@@ -137,7 +137,7 @@ describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
     });
   });
 
-  test("what is not done is said", async () => {
+  test("what was not done is reported", async () => {
     const { body } = await execute({ task: "What is 3 times 4? Order more printer paper." });
     expect(body).toMatchObject({
       status: "partial",
@@ -145,7 +145,7 @@ describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
     });
   });
 
-  test("a webhook that was not delivered is not ok", async () => {
+  test("an undelivered webhook is not ok", async () => {
     const { body } = await execute({ task: `send a webhook event deploy.done to ${receiver}` });
     const done = body.proposal
       ? await execute({

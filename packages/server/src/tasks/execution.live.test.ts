@@ -60,7 +60,7 @@ describe("the secondary step and the status", () => {
     expect(telemetry.records[0]).toMatchObject({ fallbackUsed, step: fallbackUsed ? 2 : 1 });
   });
 
-  test("an agent that sees nothing fitting gets no-match, nothing planned and nothing called", async () => {
+  test("an agent without a fitting capability gets no-match, with nothing planned and nothing called", async () => {
     const agent = await server.call("POST", "/v1/agents", { name: "Adder", capabilities: ["test_math"] });
     const { status, body } = await execute({
       task: "write a sonnet about the moon over Lisbon",
@@ -82,7 +82,7 @@ describe("the secondary step and the status", () => {
     expect(body).toMatchObject({ status: "ok", execution: { steps: [{ data: { result: 7 } }] } });
   });
 
-  test("a task for an agent that is not there is refused, and nothing is kept", async () => {
+  test("a task for an unknown agent is refused, and nothing is stored", async () => {
     const agentId = crypto.randomUUID();
     expect((await execute({ task: "measure the tide gauge", agentId })).status).toBe(404);
     expect((await execute({ task: "measure the tide gauge", agentId, async: true })).status).toBe(404);
@@ -114,14 +114,14 @@ describe("a route elsewhere, without a tool", () => {
     expect(telemetry.records[0]).toMatchObject({ capabilityId: "buoy.position", failureClass: "success" });
   });
 
-  test("gets the task's words as its prompt when nothing else is declared", async () => {
+  test("gets the task's text as its prompt when nothing else is declared", async () => {
     expect((await execute({ task: "order a pilot for the Aurora" })).body.status).toBe("ok");
     expect(hits.map(({ method, body }) => [method, JSON.parse(body)])).toEqual([
       ["POST", { prompt: "order a pilot for the Aurora" }],
     ]);
   });
 
-  test("is tried again when it may be, and its failure is in the answer", async () => {
+  test("is retried if allowed, and its failure is in the answer", async () => {
     world.main = "broken";
     const { body } = await execute({ task: "locate the buoy number 7" });
     expect(body).toMatchObject({
@@ -146,7 +146,7 @@ describe("a route elsewhere, without a tool", () => {
   });
 });
 
-test("a route of our own is called by a capability without a tool, in the process and through the gate", async () => {
+test("one of our own routes is called by a capability without a tool, in the process and through the gate", async () => {
   const { body } = await execute({ task: "christen the new vessel" });
   expect(body).toMatchObject({
     status: "ok",
@@ -157,7 +157,7 @@ test("a route of our own is called by a capability without a tool, in the proces
   expect(JSON.stringify(listed.body)).toContain("Harbour Office");
 });
 
-test("plumbing, such as asking for access, is no task's answer", async () => {
+test("internal capabilities, such as requesting access, never answer a task", async () => {
   const { body } = await execute({
     task: "ask a person to grant access to a hidden tool",
     dryRun: true,
@@ -171,14 +171,14 @@ test("plumbing, such as asking for access, is no task's answer", async () => {
   );
 });
 
-test("a tool that may run twice is tried again under the same idempotency key, and the answer is ok", async () => {
+test("an idempotent tool is retried under the same idempotency key, and the answer is ok", async () => {
   const { body } = await execute({ task: "sound the depth" });
   expect(body).toMatchObject({ status: "ok", execution: { steps: [{ data: { metres: 12 } }] } });
   expect(world.calls).toHaveLength(3);
   expect(new Set(world.calls).size).toBe(1);
 });
 
-test("topK bounds the matches", async () => {
+test("topK limits the matches", async () => {
   const { body } = await execute({ task: "measure the tide gauge", topK: 1, dryRun: true });
   expect(body.matchedCapabilities).toHaveLength(1);
 });
@@ -189,7 +189,7 @@ test("timeoutMs ends a step that takes longer", async () => {
   expect(body).toMatchObject({ status: "degraded", execution: { steps: [{ ok: false }] } });
 });
 
-test("context.userId selects the user whose scopes count", async () => {
+test("context.userId selects the user whose scopes apply", async () => {
   await server.call("PUT", "/v1/users/ann@example.com", { scopes: ["Vault.Open"] });
   await server.call("PUT", "/v1/users/bob@example.com", { scopes: [] });
   const asUser = (userId: string) => execute({ task: "open the harbour vault", context: { userId } });
@@ -200,10 +200,10 @@ test("context.userId selects the user whose scopes count", async () => {
   expect((await asUser("bob@example.com")).body.intent.label).not.toBe("vault.scoped");
 });
 
-describe("what the rules cannot fill", () => {
+describe("inputs that the rules cannot fill", () => {
   const task = "charter a boat with two masts";
 
-  test("is asked from the configured model; what the task does not say is proposed, and executed when confirmed", async () => {
+  test("are requested from the configured model; what the task does not say is proposed, and executed when confirmed", async () => {
     llm.script = () => ({ text: ['{"rig":"ketch"}'] });
     const { body } = await execute({ task });
     expect(body).toMatchObject({
@@ -221,14 +221,14 @@ describe("what the rules cannot fill", () => {
     });
   });
 
-  test("is executed at once when the task says what the model read", async () => {
+  test("are used immediately when the task contains what the model read", async () => {
     llm.script = () => ({ text: ['{"rig":"ketch"}'] });
     const { body } = await execute({ task: "charter a boat, say a two-masted ketch-like one" });
     expect(body).toMatchObject({ status: "ok", execution: { steps: [{ data: { chartered: "ketch" } }] } });
   });
 
   test.each(['{"rig":"submarine"}', "{}", "no JSON", '{"other":"x"}'])(
-    "stays missing when the model says %s",
+    "stay missing when the model says %s",
     async (said) => {
       llm.script = () => ({ text: [said] });
       const { body } = await execute({ task });
@@ -237,7 +237,7 @@ describe("what the rules cannot fill", () => {
     },
   );
 
-  test("is not asked in a dry run", async () => {
+  test("are not requested in a dry run", async () => {
     const before = llm.requests.length;
     expect((await execute({ task, dryRun: true })).body.plan[0].missing).toEqual(["rig"]);
     expect(llm.requests.length).toBe(before);
@@ -245,7 +245,7 @@ describe("what the rules cannot fill", () => {
 });
 
 describe("an async task", () => {
-  test("is followed step by step, and polled on the way", async () => {
+  test("is followed step by step, and polled meanwhile", async () => {
     world.held = new Promise((resolve) => {
       world.released = () => resolve();
     });
@@ -277,12 +277,12 @@ describe("an async task", () => {
     expect(world.calls).toEqual([]);
   });
 
-  test("that nobody started is not found", async () => {
+  test("that does not exist is not found", async () => {
     expect((await server.call("GET", `/api/tasks/${crypto.randomUUID()}/events`)).status).toBe(404);
   });
 });
 
-test("a caller that hangs up under a key still gets the one answer later", async () => {
+test("a caller that disconnects with a key still gets the one answer later", async () => {
   world.held = new Promise((resolve) => {
     world.released = () => resolve();
   });

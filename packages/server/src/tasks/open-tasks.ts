@@ -1,4 +1,4 @@
-/** The task runner with the server's index: capabilities are ranked by the tier that is installed here. */
+/** The task runner with the server's index: capabilities are ranked by the installed tier. */
 import { timezoneOf } from "@capstan/builtins";
 import type { CapabilityRegistry } from "@capstan/core";
 import {
@@ -42,6 +42,6 @@ function lazyIndex(registry: CapabilityRegistry, tier: RouteTier): () => TieredI
     index ??= keepInStep(tier.openIndex(), registry);
     return index;
   };
-  if (tier.name === "minilm") setImmediate(open); // the model reads the catalog while nobody waits
+  if (tier.name === "minilm") setImmediate(open); // the model reads the catalog in the background
   return open;
 }

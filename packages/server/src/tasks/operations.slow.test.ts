@@ -13,7 +13,7 @@ import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 import { OPERATION_TASKS } from "./fixtures/operation-tasks.ts";
 
-/** What is known to be found today, of all tasks of a document; fewer is a step back. */
+/** The known success count per document; fewer is a regression. */
 const FOUND: Readonly<Record<string, number>> = {
   GitHub: 12,
   Stripe: 14,
@@ -22,7 +22,7 @@ const FOUND: Readonly<Record<string, number>> = {
   Spotify: 14,
 };
 
-/** One reading task per document, as the service must hear it. Writing waits for a person. */
+/** One read-only task per document, with the expected request. Writes require approval. */
 const HEARD: Readonly<Record<string, readonly [task: string, request: string]>> = {
   GitHub: ["list the open issues of octocat/hello-world", "GET /repos/octocat/hello-world/issues"],
   Stripe: ["show customer cus_NffrFeUfNV2Hib", "GET /v1/customers/cus_NffrFeUfNV2Hib"],
@@ -44,7 +44,7 @@ const SECRETS = [
   "OAUTH_2_0",
 ];
 
-/** The work of the test itself takes longer than a kept connection lives; the first call after it may find it closed. */
+/** The test's own work takes longer than a kept-alive connection; the first call after it may find it closed. */
 const reconnect = () => server.call("GET", "/health").catch(() => undefined);
 
 const folder = mkdtempSync(join(tmpdir(), "capstan-operations-"));
@@ -103,7 +103,7 @@ describe.each(OPERATION_TASKS)("$api", ({ api, package: [name, version, file], t
     expect(tasks.length - wrong.length, wrong.join("; ")).toBeGreaterThanOrEqual(FOUND[api] ?? 0);
   });
 
-  test("all but one task or two are routed to it, beside the catalog and the other documents", async () => {
+  test("all but one or two tasks are routed to it, among the catalog and the other documents", async () => {
     await reconnect();
     const labels = await Promise.all(
       tasks.map(async ([task]) => (await server.call("POST", "/v1/route", { task })).body.intent.label),
@@ -111,7 +111,7 @@ describe.each(OPERATION_TASKS)("$api", ({ api, package: [name, version, file], t
     expect(labels.filter((each) => each === label).length).toBeGreaterThanOrEqual(tasks.length - 2);
   });
 
-  test("a task reaches the service as the request it asks for, with the secret", async () => {
+  test("a task reaches the service as the right request, with the secret", async () => {
     const [task = "", request] = HEARD[api] ?? [];
     await reconnect();
     heard.length = 0;
@@ -123,7 +123,7 @@ describe.each(OPERATION_TASKS)("$api", ({ api, package: [name, version, file], t
   });
 });
 
-test("the catalog's own tasks stay its own beside three thousand operations", async () => {
+test("the catalog's own tasks still match among three thousand operations", async () => {
   const label = async (task: string) => (await server.call("POST", "/v1/route", { task })).body.intent.label;
   expect(await label("create a business plan for an AI bookkeeping startup")).toBe("company.plan");
   expect(await label("show local ai models available")).toBe("localai.models");
@@ -133,7 +133,7 @@ test("the catalog's own tasks stay its own beside three thousand operations", as
   );
 });
 
-/** The document as it is, with the service's address in place of every other. */
+/** The document with the service's address in place of every other. */
 function withServer(document: unknown, url: string): unknown {
   if (Array.isArray(document)) return document.map((part) => withServer(part, url));
   if (document === null || typeof document !== "object") return document;

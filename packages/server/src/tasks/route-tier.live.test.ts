@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ServerProcess, serverProcess } from "../../../../tools/server-process.ts";
 import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
 
-/** Where the two packages are, when someone installed the benchmarks; the repository itself has them nowhere. */
+/** Where the two packages are if the benchmarks are installed; the repository itself does not have them. */
 const BENCH = join(import.meta.dirname, "../../../../bench");
 const installed = isMinilmInstalled({ from: join(BENCH, "package.json") });
 
@@ -21,7 +21,7 @@ describe.skipIf(!installed)("a server with the MiniLM packages (installed in ben
   });
   const routing = async () => (await server.call("GET", "/v1/status")).body.routing;
 
-  test("answers from its start, says so in its log, and is on the model once it has read the catalog", async () => {
+  test("answers from its start, says so in its log, and uses the model once it has read the catalog", async () => {
     const early = await server.call("POST", "/v1/route", { task: "create a business plan" });
     expect(early.body.intent.label).toBe("company.plan");
     await expect.poll(routing, { timeout: 60_000 }).toEqual({ tier: "minilm", waiting: 0 });
@@ -44,7 +44,7 @@ describe.skipIf(!installed)("a server with the MiniLM packages (installed in ben
     expect(posted.body.results[0].matches[0]?.id).toBe("vet");
   });
 
-  test("leaves the rest of the server free while it reads a long catalog", async () => {
+  test("does not block the server while it reads a long catalog", async () => {
     const capabilities = Array.from({ length: 300 }, (_, at) => ({
       id: `c${at}`,
       name: `Operation ${at}`,

@@ -1,4 +1,4 @@
-/** /api: tasks by the specification, telemetry, and one generic route that serves the catalog's own routes through the gate. */
+/** /api: tasks as in the specification, telemetry, and one generic route that serves the catalog's own routes through the gate. */
 
 import {
   RankAnswer,
@@ -42,7 +42,7 @@ import { sseEvent, sseResponse, streamStop } from "../http/sse.ts";
 
 const TELEMETRY_DEFAULT = 25;
 const TELEMETRY_MOST = 200;
-/** As the specification has it: nothing is refused, too much is cut. */
+/** As in the specification: nothing is refused, a large limit is capped. */
 const TelemetryLimit = z.coerce
   .number()
   .int()
@@ -56,7 +56,7 @@ const telemetry = createRoute({
   method: "get",
   path: "/api/execution-telemetry",
   tags: ["tasks"],
-  summary: "What the last calls did: a summary and the newest records, no payloads",
+  summary: "The last calls: a summary and the newest records, no payloads",
   request: { query: TelemetryQuery },
   responses: { 200: json(TelemetryAnswer, "Summary and records.") },
 });
@@ -78,7 +78,7 @@ const explain = createRoute({
   method: "post",
   path: "/v1/route",
   tags: ["tasks"],
-  summary: "Which capability would serve a task, and why; what nearly did; nothing is called",
+  summary: "Which capability would serve a task, and why; near matches; nothing is called",
   request: { body: jsonBody(RouteRequest) },
   responses: { 200: json(RouteAnswer, "Intent, matches, rejected and plan.") },
 });
@@ -89,7 +89,7 @@ const rankCatalog = createRoute({
   method: "post",
   path: "/v1/route/rank",
   tags: ["tasks"],
-  summary: "Rank a catalog that is sent along",
+  summary: "Rank a posted catalog",
   request: { body: jsonBody(RankRequest) },
   responses: { 200: json(RankAnswer, "The matches of each task.") },
 });
@@ -100,14 +100,14 @@ const execute = createRoute({
   method: "post",
   path: "/api/execute-task",
   tags: ["tasks"],
-  summary: "Find the capability a task needs, plan, and execute it",
+  summary: "Find the capability for a task, plan, and execute it",
   request: {
     body: jsonBody(TaskRequest),
     headers: z.object({ "idempotency-key": z.string().optional() }),
   },
   responses: {
     200: json(TaskAnswer, "The answer."),
-    202: json(TaskStarted, "With `async`: where it can be asked for."),
+    202: json(TaskStarted, "With `async`: where to poll it."),
   },
 });
 
@@ -119,7 +119,7 @@ const getTask = createRoute({
   tags: ["tasks"],
   summary: "A task that was started with `async`",
   request: { params: Id },
-  responses: { 200: json(TaskState, "Its state, and its answer when it is done.") },
+  responses: { 200: json(TaskState, "Its state, and its answer once done.") },
 });
 
 const followTask = createRoute({
@@ -128,7 +128,7 @@ const followTask = createRoute({
   method: "get",
   path: "/api/tasks/{id}/events",
   tags: ["tasks"],
-  summary: "A task as it goes: planned, step-started, step-ended, done (server-sent events)",
+  summary: "Progress of a task: planned, step-started, step-ended, done (server-sent events)",
   request: { params: Id },
   responses: {
     200: { description: "The events.", content: { "text/event-stream": { schema: z.string() } } },
@@ -140,7 +140,7 @@ export interface TaskRouteParts extends OneToolParts {
   readonly telemetry: Telemetry;
   readonly registry: CapabilityRegistry;
   readonly routeTier: RouteTier;
-  /** Fires when the server stops: streams end with a hint to connect again. */
+  /** Fires when the server stops: streams end with a hint to reconnect. */
   readonly stopping: AbortSignal;
 }
 
@@ -235,7 +235,7 @@ const NOT_FOR_OTHERS = fail("forbidden", {
   nextStep: "Leave context.userId out.",
 }).failure;
 
-/** Whose rights count: the caller's, or those of the user an admin names. */
+/** Whose rights apply: the caller's, or those of the user an admin names. */
 function taskUser(c: Context<AppEnv>, asked: string | undefined): string | undefined {
   const { email, rights } = c.get("caller");
   return asked === undefined || asked === email || rights.includes("admin") ? (asked ?? email) : undefined;
@@ -245,7 +245,7 @@ async function* eventTexts(events: AsyncIterable<TaskEvent>): AsyncGenerator<str
   for await (const event of events) yield sseEvent(JSON.stringify(event));
 }
 
-/** The routes capabilities declare: found by route, method and constant fields, called through the gate. */
+/** The routes declared by capabilities: matched by route, method and constant fields, called through the gate. */
 async function catalogRoute(c: Context<AppEnv>, services: TaskRouteParts): Promise<Response> {
   const { path } = c.req;
   const method = c.req.method;
@@ -274,7 +274,7 @@ async function inputOf(c: Context<AppEnv>): Promise<Result<z.output<typeof Catal
   return (await c.req.text()).trim() === "" ? ok({}) : readJson(c, CatalogInput);
 }
 
-/** Several share a route and differ by a constant field: then that field is what is wrong. */
+/** Several share a route and differ by a constant field: then that field is wrong. */
 function notServed(method: string, path: string, serving: readonly Capability[]): Failure {
   const [name] = serving.flatMap(({ routing }) => Object.keys(routing?.payload ?? {}));
   if (name === undefined) return fail("route_unknown", { method, path }).failure;
@@ -288,9 +288,9 @@ function describeCatalog(registry: ReturnType<typeof newRoutes>["openAPIRegistry
     method: "post",
     path: "/api/{route}",
     tags: ["tasks"],
-    summary: "A route that a capability declares, served by its tool through the gate",
+    summary: "A route declared by a capability, served by its tool through the gate",
     ...authority("capability", "use"),
     request: { params: z.object({ route: z.string() }), body: jsonBody(CatalogInput) },
-    responses: { 200: json(CatalogInput, "What the tool answered.") },
+    responses: { 200: json(CatalogInput, "The tool's output.") },
   });
 }

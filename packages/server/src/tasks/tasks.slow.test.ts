@@ -6,7 +6,7 @@ import { freshPostgres } from "../../../../tools/stores-under-test.ts";
 
 const TAKEN_OVER_MS = 90_000; // a lease of 15 s, a look every 5 s, and a start of the server on a busy machine
 
-test("a task whose server is killed in the middle is finished by the next one, under the same key", async () => {
+test("a task whose server is killed is finished by the next one, under the same key", async () => {
   let hits = 0;
   const site = createServer((_request, response) => {
     hits++;

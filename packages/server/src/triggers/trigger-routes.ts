@@ -1,4 +1,4 @@
-/** /v1/triggers and /v1/schedules: what services sent, what became of it, and what comes by the clock. */
+/** /v1/triggers and /v1/schedules: triggers sent by services, their outcome, and schedules. */
 
 import {
   Schedule,
@@ -42,7 +42,7 @@ const change = createRoute({
   method: "post",
   path: "/v1/triggers/{id}/{verb}",
   tags: ["triggers"],
-  summary: "Try a failed trigger again, or drop one",
+  summary: "Retry a failed trigger, or drop one",
   request: { params: z.object({ id: z.string().max(100), verb: z.enum(["retry", "drop"]) }) },
   responses: { 200: json(TriggerInfo, "The trigger.") },
 });
@@ -61,7 +61,7 @@ const putSchedule = createRoute({
   method: "post",
   path: "/v1/schedules",
   tags: ["triggers"],
-  summary: "Make or change a schedule",
+  summary: "Create or update a schedule",
   request: { body: jsonBody(ScheduleCreate) },
   responses: { 201: json(Schedule, "The schedule.") },
 });
@@ -73,12 +73,12 @@ const removeSchedule = createRoute({
   tags: ["triggers"],
   summary: "Remove a schedule",
   request: { params: z.object({ id: z.string().max(64) }) },
-  responses: { 204: { description: "It is gone." } },
+  responses: { 204: { description: "Deleted." } },
 });
 
 const NOT_THEIRS = {
-  message: "A schedule runs with the rights of its user, and this key is someone else's.",
-  nextStep: "Make it for yourself, or ask an admin.",
+  message: "A schedule runs with the rights of its user, but this key belongs to someone else.",
+  nextStep: "Create it for yourself, or ask an admin.",
 };
 
 export interface TriggerRouteParts {
@@ -134,7 +134,7 @@ export function triggerRoutes({ triggers, schedules: store, registry }: TriggerR
   return routes;
 }
 
-/** What a schedule has done so far stays when it is changed. */
+/** A schedule's history is kept when it is changed. */
 function scheduleRecord(
   { last_fired_at: _, created_at: __, ...fields }: z.output<typeof ScheduleCreate>,
   user: string,

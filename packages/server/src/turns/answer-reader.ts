@@ -1,6 +1,6 @@
 /**
- * A run's events as one answer of a model: text, reasoning, calls of the client's own tools, usage, and why it stopped.
- * Tools that the agent runs itself are not shown: a client would try to run them again.
+ * Collects a run's events as one model answer: text, reasoning, calls of the client's own tools, usage, and the stop reason.
+ * Tools run by the agent itself are hidden: a client would try to run them again.
  */
 import { type Failure, fail, type RunEvent } from "@capstan/core";
 import { FAILURES } from "@capstan/core/internal";
@@ -40,7 +40,7 @@ export class AnswerReader {
   usage: AnswerUsage = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
   /** Set when the run did not end with an answer. */
   failure: Failure | undefined;
-  /** Text that was passed on and does not stand any more, because the provider broke off and the step began anew. */
+  /** Text already sent that no longer counts, because the provider's stream broke and the step started over. */
   takenBack = false;
 
   constructor(clientTools: Iterable<string>) {
@@ -137,7 +137,7 @@ export class AnswerReader {
   }
 }
 
-/** The event carries message and code; the status is the code's own, if we know it. */
+/** The event has message and code; the status is looked up by the code, if known. */
 function failureOf(message: string, code = "run_failed"): Failure {
   const known: Readonly<Record<string, { readonly status: number }>> = FAILURES;
   return { code, message, nextStep: "", status: known[code]?.status ?? 502 };

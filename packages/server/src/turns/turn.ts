@@ -1,6 +1,6 @@
 /**
- * One turn for a client that knows neither sessions nor AG-UI: its request as an AG-UI run, the answer as run events.
- * The protocols differ in words only; who may ask, what waits and what is stored is decided in one place.
+ * One turn for a client without sessions or AG-UI: its request as an AG-UI run, the answer as run events.
+ * The protocols differ only in format; authorization, waiting and storage are decided in one place.
  */
 import type { RunAgentInput } from "@ag-ui/core";
 import { ok, type Result, type RunEvent } from "@capstan/core";
@@ -15,7 +15,7 @@ export interface TurnParts extends StartRunParts {
 export interface TurnRequest {
   readonly agentId: string;
   readonly by: string;
-  /** Whether they may also answer what changes rights. */
+  /** Whether they may also approve changes of rights. */
   readonly isAdmin?: boolean;
   readonly input: RunAgentInput;
   /** The trace that the request is part of. */
@@ -26,7 +26,7 @@ export interface Turn {
   readonly sessionId: string;
   readonly runId: string;
   readonly events: AsyncGenerator<RunEvent>;
-  /** Ends the stream, never the run: abort it when nobody reads on. */
+  /** Ends the stream, never the run: abort it when nobody reads it any more. */
   readonly stop: AbortController;
 }
 

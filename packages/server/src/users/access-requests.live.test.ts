@@ -26,7 +26,7 @@ const mail = defineCapability({
   ],
 });
 
-describe("asking for access", () => {
+describe("requesting access", () => {
   let server: TestServer;
   let llm: ScriptedLlm;
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe("asking for access", () => {
     await llm.close();
   });
 
-  test("a hidden tool is asked for, granted with who and until when, and seen by the next model call", async () => {
+  test("a hidden tool is requested, granted with who and until when, and seen by the next model call", async () => {
     const agent = await server.call("POST", "/v1/agents", {
       name: "Clerk",
       capabilities: ["mail"],
@@ -78,7 +78,7 @@ describe("asking for access", () => {
     ]);
   });
 
-  test("what was granted until a time is hidden again after it, and can be asked for again", async () => {
+  test("an expired grant hides the tool again, and it can be requested again", async () => {
     const { pool } = server.services.database;
     const [agent] = (await server.call("GET", "/v1/agents")).body.items;
     const tools = async () => {

@@ -1,4 +1,4 @@
-/** /v1/grants: scopes given to a user or an agent beside their own, by whom, why and until when; and taking them back. */
+/** /v1/grants: scopes granted to a user or an agent in addition to their own, by whom, why and until when; and revocation. */
 import { Grant, GrantCreate, GrantList, GrantQuery } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { AuditLog, GrantRecord, UserStore } from "@capstan/runtime";
@@ -13,7 +13,7 @@ const list = createRoute({
   method: "get",
   path: "/v1/grants",
   tags: ["users"],
-  summary: "Grants in force, newest first; those of others need the right admin",
+  summary: "Active grants, newest first; those of others require the admin right",
   request: { query: GrantQuery },
   responses: { 200: json(GrantList, "Grants.") },
 });
@@ -33,9 +33,9 @@ const revoke = createRoute({
   method: "delete",
   path: "/v1/grants/{id}",
   tags: ["users"],
-  summary: "Take a grant back; it is out of force at once",
+  summary: "Revoke a grant, effective immediately",
   request: { params: z.object({ id: z.uuid() }) },
-  responses: { 204: { description: "It is revoked." } },
+  responses: { 204: { description: "Revoked." } },
 });
 
 export interface GrantRouteParts {

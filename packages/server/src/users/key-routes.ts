@@ -24,7 +24,7 @@ const createKey = createRoute({
   method: "post",
   path: "/v1/keys",
   tags: ["settings"],
-  summary: "Make an API key; it is shown once",
+  summary: "Create an API key; it is shown once",
   request: { body: jsonBody(KeyCreate) },
   responses: { 201: json(NewApiKey, "The key.") },
 });
@@ -36,7 +36,7 @@ const revokeKey = createRoute({
   tags: ["settings"],
   summary: "Revoke a key",
   request: { params: Id },
-  responses: { 204: { description: "It no longer works." } },
+  responses: { 204: { description: "Revoked." } },
 });
 const getWebhookKey = createRoute({
   operationId: "getWebhookKey",
@@ -44,7 +44,7 @@ const getWebhookKey = createRoute({
   method: "get",
   path: "/v1/webhook-key",
   tags: ["settings"],
-  summary: "The key by which receivers verify webhooks; it opens nothing",
+  summary: "The key that receivers verify webhooks with; it gives no access",
   responses: { 200: json(WebhookKey, "The key.") },
 });
 

@@ -1,4 +1,4 @@
-/** An installed package under grants: the same actions are there, or not, on every path by which they could be reached. */
+/** An installed package under grants: the same actions are visible, or not, on every path that leads to them. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -22,13 +22,13 @@ afterAll(async () => {
 });
 
 interface Granted {
-  /** An agent of the built-in loop, and one that a coding agent's program runs, with the same grants. */
+  /** An agent of the built-in loop, and one run by a coding agent's program, with the same grants. */
   readonly agentId: string;
   readonly session: string;
   readonly harnessed: string;
 }
 
-/** Each path by which an agent's tools are seen: the names that it shows. */
+/** Each path that shows an agent's tools: the names it shows. */
 const PATHS: Readonly<Record<string, (granted: Granted) => Promise<unknown>>> = {
   preview: async ({ agentId }) =>
     namesIn((await call("GET", `/v1/agents/${agentId}/preview`)).tools as readonly unknown[]),
@@ -100,7 +100,7 @@ describe.each([
   });
 });
 
-test("the session's manifest follows a grant, its end, and the removal of the package, and nobody writes it", async () => {
+test("the session's manifest follows a grant, its expiry, and the removal of the package, and cannot be written", async () => {
   const { id } = await call("POST", "/v1/agents", {
     name: "Clerk",
     capabilities: ["post"],
@@ -146,7 +146,7 @@ test("the session's manifest follows a grant, its end, and the removal of the pa
   expect((await bench.server.call("GET", file)).status).toBe(404);
 });
 
-test("what was granted to a user is told apart from what was set, and setting the one leaves the other", async () => {
+test("granted scopes are separate from a user's own, and setting the latter keeps the former", async () => {
   const email = "ann@example.com";
   await call("PUT", `/v1/users/${email}`, { scopes: ["Mail.Read"] });
   const grant = await call("POST", "/v1/grants", { subject: `user:${email}`, scope: "Mail.Send" });
@@ -160,7 +160,7 @@ test("what was granted to a user is told apart from what was set, and setting th
   expect((await call("GET", `/v1/users/${email}`)).scopes).toEqual([]);
 });
 
-/** Only those of the package; other capabilities of the agent are not asked about here. */
+/** Only those of the package; the agent's other capabilities do not matter here. */
 const namesIn = (tools: readonly unknown[]): string[] =>
   [...new Set(tools.map((tool) => (tool as { name: string }).name))]
     .filter((name) => name.startsWith("post_"))

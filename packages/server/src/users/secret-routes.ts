@@ -1,4 +1,4 @@
-/** /v1/secrets: what a capability is given by name. Values go in and never come out. */
+/** /v1/secrets: secrets of capabilities, by name. Values are write-only. */
 import { type SecretInfo, SecretList, SecretPlace, SecretPut, SecretWhose } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { AuditLog, CapabilitySecrets, SecretRecord } from "@capstan/runtime";
@@ -14,7 +14,7 @@ const list = createRoute({
   method: "get",
   path: "/v1/secrets",
   tags: ["settings"],
-  summary: "Names of the secrets that capabilities are given; one's own, and to an admin all",
+  summary: "Names of the secrets given to capabilities; your own, or all for an admin",
   responses: { 200: json(SecretList, "Names, without values.") },
 });
 const put = createRoute({
@@ -23,9 +23,9 @@ const put = createRoute({
   method: "put",
   path: "/v1/secrets/{capability}/{name}",
   tags: ["settings"],
-  summary: "Give a capability a secret: its commands have it in their environment while they run",
+  summary: "Give a capability a secret: an environment variable of its commands",
   request: { params: SecretPlace, body: jsonBody(SecretPut) },
-  responses: { 200: json(SecretPlace, "It is kept.") },
+  responses: { 200: json(SecretPlace, "Saved.") },
 });
 const remove = createRoute({
   operationId: "removeSecret",
@@ -75,10 +75,10 @@ export function secretRoutes({ capabilitySecrets: secrets, audit }: SecretRouteP
   return routes;
 }
 
-/** One's own is one's own business; what is everybody's or another's is an admin's. */
+/** Everybody manages their own; those of everybody or of others require an admin. */
 function whyNot(caller: Caller, user: string | undefined) {
   if (seesAll(caller) || user === caller.email) return undefined;
-  const message = "A secret for every user, or for another one, needs the right admin.";
+  const message = "A secret for every user, or for another one, requires the admin right.";
   return fail("forbidden", { message, nextStep: `Set it for yourself: --user ${caller.email}.` }).failure;
 }
 

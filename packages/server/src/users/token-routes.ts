@@ -1,4 +1,4 @@
-/** /v1/agents/{id}/tokens: tokens that act as the agent, for MCP clients. The token itself is in one answer only. */
+/** /v1/agents/{id}/tokens: tokens that act as the agent, for MCP clients. The token itself is in one response only. */
 import { AgentToken, AgentTokenCreate, itemsOf, NewAgentToken } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import type { AgentStore, AuditLog, SessionStore, TokenRecord, TokenStore } from "@capstan/runtime";
@@ -15,7 +15,7 @@ const create = createRoute({
   method: "post",
   path: "/v1/agents/{id}/tokens",
   tags: ["agents"],
-  summary: "Make a token that acts as the agent with your rights; it is shown this once",
+  summary: "Create a token that acts as the agent with your rights; it is shown once",
   request: { params: Id, body: jsonBody(AgentTokenCreate) },
   responses: { 201: json(NewAgentToken, "The token.") },
 });
@@ -26,7 +26,7 @@ const list = createRoute({
   method: "get",
   path: "/v1/agents/{id}/tokens",
   tags: ["agents"],
-  summary: "The agent's tokens that were not revoked, newest first",
+  summary: "The agent's active tokens, newest first",
   request: { params: Id },
   responses: { 200: json(itemsOf(AgentToken), "The tokens, without their secrets.") },
 });
@@ -37,9 +37,9 @@ const revoke = createRoute({
   method: "delete",
   path: "/v1/agents/{id}/tokens/{token_id}",
   tags: ["agents"],
-  summary: "Revoke a token; it stops working at once",
+  summary: "Revoke a token, effective immediately",
   request: { params: Token },
-  responses: { 204: { description: "It is worth nothing now." } },
+  responses: { 204: { description: "Revoked." } },
 });
 
 export interface TokenRouteParts {

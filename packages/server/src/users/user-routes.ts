@@ -23,7 +23,7 @@ const listUsers = createRoute({
   method: "get",
   path: "/v1/users",
   tags: ["users"],
-  summary: "List users; those other than the caller need the right admin",
+  summary: "List users; others than the caller require the admin right",
   responses: { 200: json(UserList, "All users.") },
 });
 
@@ -33,7 +33,7 @@ const getUser = createRoute({
   method: "get",
   path: "/v1/users/{email}",
   tags: ["users"],
-  summary: "One user with the scopes in force",
+  summary: "One user with the effective scopes",
   request: { params: Email },
   responses: { 200: json(User, "The user.") },
 });
@@ -46,7 +46,7 @@ const putUser = createRoute({
   tags: ["users"],
   summary: "Set a user's scopes and preferences",
   request: { params: Email, body: jsonBody(UserPut) },
-  responses: { 200: json(User, "The user as it is now.") },
+  responses: { 200: json(User, "The updated user.") },
 });
 
 const listAudit = createRoute({
@@ -70,8 +70,8 @@ const verifyAudit = createRoute({
   method: "get",
   path: "/v1/audit/verification",
   tags: ["users"],
-  summary: "Check the chain of the audit log",
-  responses: { 200: json(AuditVerification, "Whether each row fits the one before it.") },
+  summary: "Verify the audit log's hash chain",
+  responses: { 200: json(AuditVerification, "Whether each row matches the previous one.") },
 });
 
 export interface UserRouteParts {
@@ -121,7 +121,7 @@ export function userRoutes({ users, audit }: UserRouteParts) {
   return routes;
 }
 
-/** Who may do what is nobody else's business: it tells whose key is worth having. */
+/** Rights are private: they tell whose key is worth stealing. */
 const maySee = (caller: Caller, email: string): boolean =>
   caller.rights.includes("admin") || caller.email === email;
 

@@ -1,5 +1,5 @@
 /**
- * The actions. Each prints one JSON document with --json, and words without.
+ * The actions. Each prints one JSON document with --json, and text without.
  * Failures go to stderr with a non-zero exit code: 1 = the action failed, 2 = the arguments are wrong.
  */
 import { randomUUID } from "node:crypto";
@@ -23,7 +23,7 @@ async function stats(path: string): Promise<Answer> {
   return { path, lines, words: text.split(/\s+/).filter(Boolean).length, bytes: bytes.length };
 }
 
-/** Written beside and renamed: whoever reads meanwhile sees the old file or the new one, never half of it. */
+/** Written to a temporary file and renamed: readers see the old file or the new one, never a part. */
 async function save(path: string, text: string): Promise<Answer> {
   await mkdir(dirname(path), { recursive: true });
   const partial = `${path}.${randomUUID()}.tmp`;
@@ -55,7 +55,7 @@ export async function run(argv: string[]): Promise<number> {
   if (positionals.length !== action.arguments.length)
     return refuse(2, `${name} needs ${action.arguments.join(" ")}`);
   const late = setTimeout(
-    () => process.exit(refuse(1, `it took longer than ${FILE_SECONDS} s`)),
+    () => process.exit(refuse(1, `it timed out after ${FILE_SECONDS} s`)),
     FILE_SECONDS * 1000,
   );
   try {

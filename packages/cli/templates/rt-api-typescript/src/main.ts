@@ -1,4 +1,4 @@
-/** Starts the service; SIGTERM lets requests under way finish. */
+/** Starts the service; SIGTERM lets current requests finish. */
 import { mkdirSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createService } from "./service.ts";

@@ -1,6 +1,6 @@
 /**
  * The background service: a JSON API over HTTP. GET /health, GET /items?filter=words, POST /items {"title": ...}.
- * Connections to the database are kept and shared; clients that ask too often get 429.
+ * Database connections are pooled; clients above the rate limit get 429.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const POOL_SIZE = 4;
 const MAX_BODY_BYTES = 100_000;
 const KEEP_ALIVE_MS = 5_000;
 
-/** A few connections, opened once and handed around. */
+/** A few connections, opened once and shared. */
 export class Pool {
   readonly opened: number;
   readonly #free: DatabaseSync[];
@@ -39,7 +39,7 @@ export class Pool {
   }
 }
 
-/** A bucket of tokens per client: full at first, refilled evenly. */
+/** A token bucket per client: full at first, refilled evenly. */
 export class RateLimit {
   readonly #perMinute: number;
   readonly #buckets = new Map<string, { tokens: number; seenMs: number }>();
@@ -95,8 +95,7 @@ async function handle(
       { "retry-after": "5" },
     );
   }
-  if (url.pathname !== "/items")
-    return answer(response, 404, { error: `there is nothing at ${url.pathname}` });
+  if (url.pathname !== "/items") return answer(response, 404, { error: `nothing exists at ${url.pathname}` });
   if (request.method === "GET")
     return answer(response, 200, find(pool, url.searchParams.get("filter") ?? ""));
   const title = titleIn(await bodyOf(request));

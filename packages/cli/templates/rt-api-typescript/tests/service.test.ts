@@ -69,13 +69,13 @@ test("errors are JSON and the command fails with them", async () => {
   assert.match(refused.stderr, /400/);
 });
 
-test("a service that is away is an error, not a crash", async () => {
+test("an unreachable service is an error, not a crash", async () => {
   const refused = await command("http://127.0.0.1:9", "query", "--json");
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /does not answer/);
 });
 
-test("a client that asks too often gets 429, and /health still answers", async () => {
+test("a client above the rate limit gets 429, and /health still answers", async () => {
   const url = await start("3");
   const statuses: number[] = [];
   for (const _ of [1, 2, 3, 4, 5]) statuses.push((await fetch(`${url}/items`)).status);

@@ -117,7 +117,7 @@ def main() -> None:
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stopped.set())
     state = open_state()
-    print(f"TEMPLATE_SERVICE works for {USER}, looking every {POLL_SECONDS:g} s", flush=True)
+    print(f"TEMPLATE_SERVICE works for {USER}, polling every {POLL_SECONDS:g} s", flush=True)
     while not stopped.is_set():
         poll(state)
         stopped.wait(POLL_SECONDS)

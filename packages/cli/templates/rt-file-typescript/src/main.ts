@@ -1,4 +1,4 @@
-/** Starts the service: looks every POLL_INTERVAL seconds until SIGTERM. */
+/** Starts the service: polls every POLL_INTERVAL seconds until SIGTERM. */
 import { mkdirSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { foldersOf, openState, poll } from "./service.ts";
@@ -16,7 +16,7 @@ const state = openState(folders);
 const stopped = new AbortController();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopped.abort());
 
-console.log(`TEMPLATE_SERVICE works for ${DELEGATED_USER}, looking every ${POLL_INTERVAL} s`);
+console.log(`TEMPLATE_SERVICE works for ${DELEGATED_USER}, polling every ${POLL_INTERVAL} s`);
 while (!stopped.signal.aborted) {
   poll(state, { folders, user: DELEGATED_USER, keepDays: Number(KEEP_DAYS), now: new Date() });
   await wait(Number(POLL_INTERVAL) * 1000, undefined, { signal: stopped.signal }).catch(() => {});

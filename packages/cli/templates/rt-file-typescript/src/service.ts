@@ -1,7 +1,7 @@
 /**
  * The background service: turns events into items and triggers, one user per instance.
- * Events are JSON files that something puts into ~/capabilities/TEMPLATE_NAME/incoming (written as .tmp, then renamed).
- * Every step can be repeated: a crash between two of them loses nothing and doubles nothing.
+ * Events are JSON files put into ~/capabilities/TEMPLATE_NAME/incoming (written as .tmp, then renamed).
+ * Every step is idempotent: a crash between two of them loses nothing and duplicates nothing.
  */
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -48,7 +48,7 @@ export function openState({ data }: Folders): DatabaseSync {
   return state;
 }
 
-/** One look: take in events, write triggers, clean up. Answers how many triggers were written. */
+/** One poll: reads events, writes triggers, cleans up. Returns how many triggers were written. */
 export function poll(state: DatabaseSync, look: Look): number {
   state.prepare("INSERT OR REPLACE INTO service VALUES ('polled_at', ?)").run(look.now.toISOString());
   if (settings(look.folders).paused === "true") return 0;
@@ -72,7 +72,7 @@ export function poll(state: DatabaseSync, look: Look): number {
 function takeIn(state: DatabaseSync, file: string, now: Date): void {
   const title = titleIn(file);
   if (title === undefined) {
-    console.error(`${basename(file)} is no event`);
+    console.error(`${basename(file)} is not an event`);
     renameSync(file, file.replace(/\.json$/, ".invalid"));
     return;
   }
@@ -109,7 +109,7 @@ function atomicWrite(path: string, text: string): void {
   renameSync(`${path}.tmp`, path);
 }
 
-/** Settled items and abandoned files go after a while. */
+/** Removes settled items and abandoned files after a while. */
 function cleanUp(state: DatabaseSync, { folders, keepDays, now }: Look): void {
   const oldest = now.getTime() - keepDays * DAY_MS;
   state

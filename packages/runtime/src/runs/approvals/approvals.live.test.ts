@@ -108,7 +108,7 @@ describe.each(STORES)("an approval on $name", ({ fresh }) => {
     const { session, id, after } = await asked();
     await engine.runs.approvals.answer(id, { approve: false, by: USER, words: "wrong Bob" });
     const events = await collect(engine.runs, session, { after });
-    expect(results(events)[0]).toMatch(/tool_denied.*ann@example.com said no: wrong Bob/);
+    expect(results(events)[0]).toMatch(/tool_denied.*ann@example.com denied it: wrong Bob/);
     expect(engine.notes).toEqual([]);
   });
 

@@ -30,7 +30,7 @@ test.each([
 
 test.each([
   ["approved", /Make the call again/],
-  ["denied", /ann@example.com said no/],
+  ["denied", /ann@example.com denied it/],
   ["expired", /not answered in time/],
 ] as const)("a program that ended before the answer to %s is told so", (status, said) => {
   const { message, nextStep } = lateAnswer(bash("1", "ls"), answer(status));

@@ -263,7 +263,7 @@ export function denial({ toolName }: Pick<ToolCallPart, "toolName">, { status, w
   const why =
     status === "expired"
       ? "it was not answered in time"
-      : `${by ?? "a person"} said no${words ? `: ${words}` : ""}`;
+      : `${by ?? "a person"} denied it${words ? `: ${words}` : ""}`;
   return fail("tool_denied", { tool: toolName, why }).failure;
 }
 

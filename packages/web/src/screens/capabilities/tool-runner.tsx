@@ -57,7 +57,7 @@ function Answer({ data }: { data: ToolAnswer }) {
   if ("approval_id" in data)
     return (
       <p className="rounded-lg bg-warn-soft p-3 text-warn">
-        A person must say yes first. It waits in the{" "}
+        Approval is required. It is waiting in the{" "}
         <Link href="/approvals" className="font-medium underline">
           inbox
         </Link>

@@ -102,7 +102,7 @@ describe("a chat", () => {
     await card.getByRole("button", { name: "Deny add" }).click();
     await card.getByLabel("Reason (sent to the agent)").fill("not on a Sunday");
     await card.getByRole("button", { name: "Deny add now" }).click();
-    await page.getByRole("paragraph").filter({ hasText: "said no: not on a Sunday" }).first().waitFor();
+    await page.getByRole("paragraph").filter({ hasText: "denied it: not on a Sunday" }).first().waitFor();
     await answer(page).waitFor();
     expect(await pendingApprovals()).toBe(0);
   });

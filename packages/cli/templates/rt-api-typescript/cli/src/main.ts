@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command: asks the service over HTTP. SERVICE_URL says where it is.
+ * The command: calls the service over HTTP at SERVICE_URL.
  * Failures go to stderr with a non-zero exit code: 1 = the action failed, 2 = the arguments are wrong.
  */
 import { readFileSync } from "node:fs";
@@ -36,7 +36,7 @@ const actions: Record<
   { needs: string[]; run: (words: string[], filter: string | undefined) => Promise<unknown> }
 > = {
   query: { needs: [], run: (_, filter) => ask(`/items?${new URLSearchParams(filter ? { filter } : {})}`) },
-  // Safe to repeat: the service keeps each title once.
+  // Safe to repeat: the service stores each title once.
   add: { needs: ["title"], run: ([title]) => ask("/items", { title }) },
 };
 

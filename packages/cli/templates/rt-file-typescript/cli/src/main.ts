@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command: reads and changes what the service keeps in ~/capabilities/TEMPLATE_NAME.
+ * The command: reads and changes the service's data in ~/capabilities/TEMPLATE_NAME.
  * Failures go to stderr with a non-zero exit code: 1 = the action failed, 2 = the arguments are wrong.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -55,14 +55,14 @@ function list({ status: only }: Given): Row[] {
     .all(only ?? null, only ?? null) as Row[];
 }
 
-/** Safe to repeat: an item that is approved stays approved. */
+/** Safe to repeat: an approved item stays approved. */
 function approve({ words: [id = ""] }: Given): Row {
   const { changes } = openState().prepare("UPDATE items SET status = 'approved' WHERE id = ?").run(id);
   if (Number(changes) === 0) throw new Error(`there is no item ${id}`);
   return { id, status: "approved" };
 }
 
-/** Written beside and renamed: the service never reads half a file. */
+/** Written to a temporary file and renamed: the service never reads a partial file. */
 function configure({ words: [key = "", value = ""] }: Given): Row {
   mkdirSync(DATA, { recursive: true });
   const path = join(DATA, "config.json");
@@ -106,7 +106,7 @@ function refuse(code: number, message: string): number {
 }
 
 setTimeout(
-  () => process.exit(refuse(1, `it took longer than ${QUERY_SECONDS} s`)),
+  () => process.exit(refuse(1, `it timed out after ${QUERY_SECONDS} s`)),
   QUERY_SECONDS * 1000,
 ).unref();
 process.exitCode = main(process.argv.slice(2));
