@@ -1,4 +1,4 @@
-/** AG-UI as it goes over the wire, for tests that read it byte by byte: a run's input, and the events of an answer. */
+/** AG-UI on the wire, for tests that read it byte by byte: a run's input, and the events of a response. */
 import { decode } from "@ag-ui/proto";
 
 // biome-ignore lint/suspicious/noExplicitAny: events are read field by field
@@ -27,7 +27,7 @@ export const postRun = (
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
 
-/** With the number that a client sends to go on from there. */
+/** With the number that a client sends to continue from there. */
 export function numberedEvents(text: string): { id: string | undefined; event: WireEvent }[] {
   return text.split("\n\n").flatMap((block) => {
     const data = /^data: (.*)$/m.exec(block)?.[1];

@@ -1,4 +1,4 @@
-/** Writes the tables of docs/coding-agents.md anew from the manifests: `node tools/agent-docs.ts`. A test checks that this was done. */
+/** Writes the tables of docs/coding-agents.md from the manifests: `node tools/agent-docs.ts`. A test checks that this was done. */
 import { readFile, writeFile } from "node:fs/promises";
 import { matrixMarkdown } from "../packages/coding-agents/src/built-in/matrix.ts";
 import {

@@ -1,4 +1,4 @@
-/** `npm audit` of what is shipped, where the registry answers it; elsewhere it says that nobody was asked. */
+/** `npm audit` of what is shipped, if the registry supports it; otherwise reports that nothing was checked. */
 import { spawnSync } from "node:child_process";
 
 const { status, stdout } = spawnSync("npm", ["audit", "--omit", "dev", "--json"], { encoding: "utf8" });

@@ -1,4 +1,4 @@
-/** What a program that a test starts gets of the test's own environment: as little as a service manager would give it. */
+/** The minimal environment of a program started by a test: as little as a service manager would give it. */
 import { tmpdir } from "node:os";
 
 export function bareEnvironment(): Record<string, string> {

@@ -1,6 +1,6 @@
 /**
- * A Chromium for browser tests: the system's own where there is one, else the one in node_modules, unpacked once.
- * And the built studio, made once however many test files ask for it at the same time.
+ * A Chromium for browser tests: the system's own if there is one, otherwise the one in node_modules, unpacked once.
+ * And the built studio, built once however many test files need it at the same time.
  */
 import { execFile } from "node:child_process";
 import {
@@ -58,7 +58,7 @@ interface Unpacked {
   readonly env: Record<string, string>;
 }
 
-/** Unpacks into a folder named by the version; a rename makes it whole or not there. */
+/** Unpacks into a folder named by the version; a rename makes it atomic. */
 async function unpacked(): Promise<Unpacked> {
   const main = fileURLToPath(import.meta.resolve("@sparticuz/chromium"));
   const bin = join(dirname(main), "../bin");

@@ -1,6 +1,6 @@
 /**
- * Builds the studio when its sources are newer than its build: `npm install` does it, and `npm start` when it has to.
- * In a process of its own that ends, because a build takes 450 MB that a server would keep.
+ * Builds the studio when its sources are newer than its build: run by `npm install`, and by `npm start` if necessary.
+ * In a separate process, because a build takes 450 MB that a server would keep.
  */
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
@@ -11,7 +11,7 @@ const WEB = fileURLToPath(new URL("../packages/web", import.meta.url));
 const VITE = fileURLToPath(new URL("../node_modules/vite/bin/vite.js", import.meta.url));
 const SHOWN_LINES = 4;
 
-/** Answers why there is no new build; undefined when there is one, or none was needed. */
+/** Returns why there is no new build; undefined on success, or when none was needed. */
 export async function buildStudio(say: (text: string) => void): Promise<string | undefined> {
   if (!existsSync(join(WEB, "index.html")) || newest(WEB) <= builtAt()) return undefined;
   if (!existsSync(VITE)) return "vite is not installed (`npm install` brings it)";

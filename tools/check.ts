@@ -1,6 +1,6 @@
 /**
- * `npm run check`: the linter, the compiler and the pure tests. The tests run beside the rest, because two cores are
- * meant; all that is wrong is shown, not only what is wrong first.
+ * `npm run check`: the linter, the compiler and the pure tests. The tests run in parallel with the rest, for two
+ * cores; all failures are shown, not only the first.
  */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";

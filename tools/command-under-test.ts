@@ -1,10 +1,10 @@
-/** A command of the CLI as a person would run it, against a server under test: what they type in, what they see come out. */
+/** Runs a CLI command against a server under test: typed input, captured output. */
 
 import { runCommand } from "../packages/cli/src/run-command.ts";
 import { createApi } from "../packages/client/src/index.ts";
 
 export interface Typed {
-  /** What a person answers when asked; with any, the terminal counts as interactive. */
+  /** Answers to prompts; with any, the terminal counts as interactive. */
   readonly answers?: readonly (string | undefined)[];
   /** Lines of a pipe. */
   readonly lines?: readonly string[];

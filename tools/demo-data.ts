@@ -1,4 +1,4 @@
-/** A server filled with what a port's office would have: for pictures of the studio. Nothing here is for tests. */
+/** A server filled with demo data of a port office: for screenshots of the studio. Not for tests. */
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";

@@ -1,5 +1,5 @@
 /**
- * What docs/deployment.md tells people to do, done: its proxies run before a server, its unit is checked by systemd and
+ * Executes docs/deployment.md: its proxies run in front of a server, its unit is checked by systemd and
  * its command line started. The texts are taken from the page; only addresses and folders are changed.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
@@ -106,7 +106,7 @@ describe.each(PROXIES)("behind $name as the page sets it up", ({ name, configura
       asked.end(body);
     });
 
-  test("the key that the page's command made is asked for, although the proxy comes from loopback; straight to the server none is needed", async ({
+  test("the key created by the page's command is required, although the proxy connects from loopback; directly to the server none is", async ({
     skip,
   }) => {
     if (!isThere) return skip(`${name} is not installed`);
@@ -116,7 +116,7 @@ describe.each(PROXIES)("behind $name as the page sets it up", ({ name, configura
     expect((await server.call("GET", "/v1/agents")).status).toBe(200);
   });
 
-  test("who pretends to come from this machine still needs a key", async ({ skip }) => {
+  test("a client that pretends to be on this machine still needs a key", async ({ skip }) => {
     if (!isThere) return skip(`${name} is not installed`);
     for (const headers of [{ "x-forwarded-for": "127.0.0.1" }, { "x-real-ip": "127.0.0.1" }])
       expect((await ask("GET", "/v1/agents", { headers })).status).toBe(401);
@@ -132,7 +132,7 @@ describe.each(PROXIES)("behind $name as the page sets it up", ({ name, configura
     expect((await from("https://elsewhere.example.com")).status).toBe(403);
   });
 
-  test("events come while the run is on: nothing is held back in a buffer", async ({ skip }) => {
+  test("events arrive during the run: nothing is buffered", async ({ skip }) => {
     if (!isThere) return skip(`${name} is not installed`);
     let finish = () => {};
     const until = new Promise<void>((resolve) => {
@@ -153,7 +153,7 @@ describe.each(PROXIES)("behind $name as the page sets it up", ({ name, configura
     expect(text).toContain("late");
   });
 
-  test("a file of 10 MB goes through whole, one that is larger is refused by the server, in words", async ({
+  test("a file of 10 MB passes completely, a larger one is refused by the server with a message", async ({
     skip,
   }) => {
     if (!isThere) return skip(`${name} is not installed`);
@@ -185,7 +185,7 @@ describe("the systemd unit", () => {
   const unit = block("ini");
   const setting = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(unit)?.[1] ?? "";
 
-  test("has nothing that systemd does not know", ({ skip }) => {
+  test("contains nothing that systemd does not know", ({ skip }) => {
     if (spawnSync("systemd-analyze", ["--version"]).error) return skip("systemd-analyze is not installed");
     const file = join(folder, "capstan.service");
     writeFileSync(file, unit.replaceAll("/opt/capstan/", ROOT).replace("/opt/capstan", ROOT));
@@ -194,7 +194,7 @@ describe("the systemd unit", () => {
     expect(status).toBe(0);
   });
 
-  test("starts a server by its own command line, which ends in peace when it is told to", async () => {
+  test("starts a server by its own command line, which stops cleanly", async () => {
     const { dataDir, drop } = await freshPglite();
     const [command = "", ...rest] = setting("ExecStart").replaceAll("/opt/capstan/", ROOT).split(" ");
     const [, folderSetting = ""] = /^CAPSTAN_DATA_DIR=(\S*)/.exec(setting("Environment")) ?? [];

@@ -1,5 +1,5 @@
 /**
- * The code blocks of the README and the docs. A block that is not run says why in its first line:
+ * The code blocks of the README and the docs. A block that is not run gives the reason in its first line:
  * ```` ```sh no-run: needs a container engine ````. TypeScript that cannot run here, `check-only: needs an account`, is
  * still type-checked. `file=name` puts a block in the folder that the blocks of its page share.
  */

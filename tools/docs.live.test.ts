@@ -1,6 +1,6 @@
 /**
- * Every code block of the README and the docs is executed: JSON and YAML are read, TypeScript is type-checked and run,
- * shell is run, both against a server of this test, which stands where the docs say http://127.0.0.1:4400.
+ * Every code block of the README and the docs is executed: JSON and YAML are parsed, TypeScript is type-checked and run,
+ * shell is run, both against a server of this test, which replaces http://127.0.0.1:4400.
  */
 import { execFile } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -59,7 +59,7 @@ describe("the docs", () => {
   });
 
   test.each(blocks.filter(({ noRun, language }) => noRun === undefined && RUNNERS[language]).map(named))(
-    "%s does what it shows",
+    "%s works as shown",
     async (_title, block) => {
       await RUNNERS[block.language]?.(block);
     },

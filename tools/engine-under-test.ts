@@ -1,4 +1,4 @@
-/** A whole engine on a fresh store, with one agent, a scripted model and a few tools: what tests of runs stand on. */
+/** A complete engine on a fresh store, with one agent, a scripted model and a few tools: the base of run tests. */
 import {
   type AgentSpec,
   agentSpec,
@@ -125,7 +125,7 @@ export async function openEngine(
   };
 }
 
-/** add: a sum. note: writes down what it is told. send: asks first. pick: the client does it. slow: until stopped. */
+/** add: a sum. note: records its text. send: requires approval. pick: run by the client. slow: until stopped. */
 function testTools(notes: EngineUnderTest["notes"]): Capability {
   return defineCapability({
     id: "test_tools",
@@ -185,7 +185,7 @@ export const results = (events: readonly RunEvent[]): unknown[] =>
   events.flatMap((event) => (event.type === "TOOL_CALL_RESULT" ? [event.content] : []));
 export const last = (events: readonly RunEvent[]): RunEvent => events.at(-1) as RunEvent;
 
-/** What a client has on its screen at the end: a snapshot wipes what it does not hold. */
+/** What a client shows at the end: a snapshot removes what it does not contain. */
 export function onScreen(events: readonly RunEvent[]): string[] {
   let texts = new Map<string, string>();
   for (const event of events) {

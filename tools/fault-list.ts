@@ -1,4 +1,4 @@
-/** What is broken on purpose, the outcome that is promised, and the test that shows it. */
+/** Injected faults, the guaranteed outcome, and the test that shows it. */
 
 const STORE = "packages/server/src/faults/store-faults.live.test.ts";
 const PROVIDER = "packages/server/src/faults/provider-faults.live.test.ts";
@@ -9,7 +9,8 @@ const START = "packages/server/src/start/waiting-for-database.live.test.ts";
 export const FAULTS: readonly { fault: string; outcome: string; file: string; title: string }[] = [
   {
     fault: "the disk fills up",
-    outcome: "requests that write are refused (507) before the store is harmed, reads go on, room heals it",
+    outcome:
+      "requests that write are refused (507) before the store is damaged, reads continue, and it recovers with free space",
     file: STORE,
     title: "that fills up",
   },
@@ -21,25 +22,25 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
   },
   {
     fault: "the embedded store is damaged",
-    outcome: "the server does not start on it, and names the way back",
+    outcome: "the server does not start, and names the way to recover",
     file: STORE,
     title: "whose log is noise",
   },
   {
     fault: "a second server on the same folder",
-    outcome: "it is refused, the first does not notice; after kill -9 the folder is free",
+    outcome: "the second start is refused; the first keeps running; after kill -9 the folder is free",
     file: STORE,
     title: "used by another server",
   },
   {
     fault: "the clock jumps back by a day",
-    outcome: "runs end, events stay in order, no key is locked out or lives on",
+    outcome: "runs end, events stay in order, no key is locked out or stays valid",
     file: STORE,
     title: "a clock that jumps back by a day",
   },
   {
     fault: "a provider hangs, at once or in the middle",
-    outcome: "the run ends at its time limit, and keeps what was said",
+    outcome: "the run ends at its time limit, and keeps the text so far",
     file: PROVIDER,
     title: '["hangs", "limit", "run_time_limit"]',
   },
@@ -51,26 +52,26 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
   },
   {
     fault: "a provider closes in the middle of JSON, or sends none",
-    outcome: "it is asked again, then the run fails with the reason",
+    outcome: "the request is retried, then the run fails with the reason",
     file: PROVIDER,
     title: "closes in the middle of JSON",
   },
   {
     fault: "a tool never returns, throws, or gets broken arguments",
-    outcome: "the model is told, and the run goes on",
+    outcome: "the model gets the error, and the run continues",
     file: PROVIDER,
     title: "calls a tool that never returns",
   },
   {
     fault: "an MCP server dies in a call",
-    outcome: "the call fails with the server's last words, the next call starts it anew",
+    outcome: "the call fails with the server's last output, the next call restarts it",
     file: PROVIDER,
     title: "an MCP server that dies during a call",
   },
   {
-    fault: "a server starts while Postgres is away, or is cut off in the middle of its start",
+    fault: "a server starts while Postgres is down, or is disconnected during startup",
     outcome:
-      "it waits (30 s, or as set), says for what, lives and is not ready; then serves, or ends with a next step",
+      "it waits (30 s, or as configured), reports what for, is alive but not ready; then serves, or exits with a next step",
     file: START,
     title: "waits, is alive but not ready",
   },
@@ -82,7 +83,7 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
   },
   {
     fault: "a process is frozen while another takes over",
-    outcome: "it writes nothing more when it wakes",
+    outcome: "it writes nothing more when it resumes",
     file: "packages/server/src/start/several-processes.live.test.ts",
     title: "a frozen one loses its run",
   },

@@ -1,4 +1,4 @@
-/** Random requests against every route of an OpenAPI document: half of them nearly right, half of them anything. */
+/** Random requests to every route of an OpenAPI document: half of them nearly valid, half of them anything. */
 import fc from "fast-check";
 
 interface Operation {

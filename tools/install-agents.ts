@@ -5,7 +5,7 @@
  *   node tools/install-agents.ts claude gemini   only these
  *
  * The cache is `CAPSTAN_AGENTS_CACHE`, else `~/.cache/capstan-agents`; each agent has a folder of its own in it. One that is
- * there in the right version is left alone. What cannot be installed is named, and the rest goes on.
+ * installed in the right version is skipped. What cannot be installed is reported, and the rest continues.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

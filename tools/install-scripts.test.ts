@@ -31,7 +31,7 @@ test("every dependency with an install script is listed and justified", () => {
   expect(withInstallScripts().filter((name) => !known.some((pattern) => pattern.test(name)))).toEqual([]);
 });
 
-test("the list names nothing that is gone", () => {
+test("the list contains nothing obsolete", () => {
   const names = withInstallScripts();
   expect(justified().filter((pattern) => !names.some((name) => pattern.test(name)))).toEqual([]);
 });

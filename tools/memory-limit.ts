@@ -1,4 +1,4 @@
-/** A limit on the memory of a process and its children, as a container has one: a control group. Needs root on Linux. */
+/** A memory limit for a process and its children, like a container's: a control group. Requires root on Linux. */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -18,7 +18,7 @@ const GROUPS = [
 
 let made = 0;
 
-/** Undefined where this system or user may not limit; the caller skips by name. */
+/** Undefined where this system or user cannot set limits; the caller skips by name. */
 export function memoryLimit(megabytes: number): MemoryLimit | undefined {
   for (const { root, limit, events } of GROUPS) {
     const group = join(root, `capstan-test-${process.pid}-${made++}`);

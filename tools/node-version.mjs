@@ -1,4 +1,4 @@
-/** Which Node this repository needs. A module of its own in JavaScript: it must run on those that are too old. */
+/** The required Node version. A separate JavaScript module: it must run on versions that are too old. */
 
 /** TypeScript is run as it is since 22.18; undici, which makes our requests, needs 22.19. */
 const NEEDED = [22, 19];

@@ -1,4 +1,4 @@
-/** A package's files from the registry, fetched once and kept in node_modules; never part of the repository. */
+/** A package's files from the registry, fetched once and cached in node_modules; never part of the repository. */
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What a user gets: the packages packed, installed into an empty folder by name, and used there. */
+/** The user's view: the packages packed, installed into an empty folder by name, and used there. */
 import { execFile, execFileSync } from "node:child_process";
 import {
   cpSync,
@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the packages as they are published", () => {
-  test("an empty folder runs a capability of its own from the published names", async () => {
+  test("an empty folder runs its own capability with the published names", async () => {
     expect(await inUserFolder("own-capability.ts")).toMatch(/roll \(auto\)/);
   });
 
@@ -63,7 +63,7 @@ describe("the packages as they are published", () => {
     expect((await checked).stdout).toBe("");
   });
 
-  test("the server brings along core, zod and what is optional, and says whose code is in its bundle", () => {
+  test("the server includes core, zod and the optional packages, and lists whose code is in its bundle", () => {
     const installed = join(user, "node_modules/@capstan/server");
     const { dependencies } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
     expect(Object.keys(dependencies)).toEqual(["@capstan/core", "zod"]);

@@ -36,6 +36,19 @@ const FOREIGN_PROTOCOLS = ["a2a", "ag-ui", "ai-sdk", "mcp", "openai"];
 const isForeign = (name: string) =>
   FOREIGN_PROTOCOLS.some((folder) => name.startsWith(`packages/server/src/${folder}/`));
 
+/**
+ * Phrases that made readers translate, each replaced by the usual term of the field. Keep the list short and exact: a phrase
+ * that has an ordinary meaning too does not belong here.
+ */
+const REPLACED_PHRASES: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:laid|lays?) (?:\w+ )?over\b/i, "merged over, overrides"],
+  [/\bbecame of\b/i, "outcome"],
+  [/\bends?\b.*\bin peace\b/i, "stops cleanly"],
+  [/\bis nothing that can be installed\b/i, "nothing installable found"],
+  [/\basks before each call\b/i, "approval is required for every call"],
+  [/\b(?:patiently|FrontDoor|bury|traitor)\b/, "a name without a metaphor"],
+];
+
 const sources = PACKAGES.flatMap((name) =>
   filesBelow(join(ROOT, "packages", name, "src"))
     .filter((path) => /\.tsx?$/.test(path))
@@ -194,6 +207,19 @@ describe("the names", () => {
       .filter(({ name }) => !isTest(name))
       .flatMap(({ name, text }) => effectNames(text).map((effect) => `${basename(name)}: ${effect}`))
       .filter((entry) => PARTICIPLE.test(entry.split(": ")[1] ?? ""));
+    expect(found).toEqual([]);
+  });
+});
+
+describe("the words", () => {
+  const pages = [join(ROOT, "README.md"), join(ROOT, "ARCHITECTURE.md"), ...filesBelow(join(ROOT, "docs"))]
+    .filter((path) => path.endsWith(".md") && !path.includes("/decisions/"))
+    .map((path) => ({ name: relative(ROOT, path), text: readFileSync(path, "utf8") }));
+  const texts = [...sources.filter(({ name }) => !name.includes("/fixtures/")), ...pages];
+  test.each(REPLACED_PHRASES)("use no %s; write: %s", (phrase) => {
+    const found = texts.flatMap(({ name, text }) =>
+      text.split("\n").flatMap((line, at) => (phrase.test(line) ? [`${name}:${at + 1} ${line.trim()}`] : [])),
+    );
     expect(found).toEqual([]);
   });
 });

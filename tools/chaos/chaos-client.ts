@@ -1,6 +1,6 @@
 /**
- * One user of servers that die: sends a message, follows its events through every broken connection, answers the
- * question in between, and keeps what it saw. A sequence number that is missing or comes twice is a fault.
+ * One user of crashing servers: sends a message, follows its events through every broken connection, answers the
+ * question in between, and records what it saw. A missing or repeated sequence number is a fault.
  */
 import { randomUUID } from "node:crypto";
 import type { RunEvent } from "@capstan/core";
@@ -52,7 +52,7 @@ export class ChaosClient {
     this.reason = String((run?.error as { code?: string } | undefined)?.code ?? "");
   }
 
-  /** What the store holds in the end, to compare with what was seen. */
+  /** What the store contains in the end, to compare with what was seen. */
   async stored(): Promise<unknown[]> {
     const page = await this.#call("GET", `/v1/sessions/${this.session}/events?format=json&limit=1000`);
     return ((page?.items ?? []) as { event: unknown }[]).map(({ event }) => event);
@@ -68,7 +68,7 @@ export class ChaosClient {
     return last?.type === "RUN_ERROR" || (last?.type === "RUN_FINISHED" && !this.#asks);
   }
 
-  /** False: enough for now, the stream may end. */
+  /** False: stop, the stream may end. */
   #take(seq: number, event: RunEvent): boolean {
     if (seq !== this.events.length + 1) this.faults.push(`event ${seq} came after ${this.events.length}`);
     this.events.push(event);

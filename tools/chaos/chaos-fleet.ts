@@ -1,6 +1,6 @@
 /**
- * Server processes under a supervisor that starts each again at once, and a killer who keeps to his clock: nobody waits
- * until a server is up before the next one dies.
+ * Server processes under a supervisor that restarts each immediately, and a killer on a fixed schedule: it does not wait
+ * until a server is up before it kills the next one.
  */
 import type { SpawnedServer } from "../server-process.ts";
 import { type ServerProcess, serverProcess, spawnServer } from "../server-process.ts";
@@ -17,7 +17,7 @@ interface FleetOptions {
   readonly environment: Record<string, string>;
   /** Where the servers are started. */
   readonly folder: string;
-  /** Gets what no outage explains. */
+  /** Receives errors that no outage explains. */
   readonly faults: string[];
 }
 
@@ -44,7 +44,7 @@ export class ChaosFleet {
     this.#options = options;
   }
 
-  /** One server makes the schema and, by ending in peace, leaves its compiled code behind; then all start at once. */
+  /** One server creates the schema and, by a clean exit, its compile cache; then all start at once. */
   async open(): Promise<void> {
     const { store, environment, folder, size } = this.#options;
     await (await serverProcess(store, environment, folder)).end();
@@ -52,7 +52,7 @@ export class ChaosFleet {
     await Promise.all(this.#slots.map((slot) => slot?.spawned.ready));
   }
 
-  /** The address of a server that is up, each in turn. */
+  /** The address of a server that is up, round-robin. */
   url(): string {
     const up = this.#up();
     return up[this.#asked++ % Math.max(1, up.length)]?.url ?? NOBODY;
@@ -64,7 +64,7 @@ export class ChaosFleet {
     return first.call(method, path, body);
   }
 
-  /** At each stroke the next one dies by kill -9, whether it is up or still starting. */
+  /** At each tick the next one is killed with kill -9, whether it is up or still starting. */
   async killEvery(seconds: number, until: number): Promise<void> {
     this.#watch = setInterval(() => this.#looks.push(this.#up().length), LOOK_MS);
     const begun = performance.now();
@@ -131,7 +131,7 @@ export class ChaosFleet {
     }, RESTART_MS);
   }
 
-  /** A server that ends without being killed has an excuse only while it starts. */
+  /** A server may only exit without being killed while it starts. */
   #ownEnd({ up, spawned }: Slot, code: number | null): void {
     const words = spawned.log();
     if (up || !DATABASE_AWAY.test(words))

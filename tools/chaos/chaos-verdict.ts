@@ -1,4 +1,4 @@
-/** What became of every run, call, event and trigger; what breaks a promise is named. The store's own times are the judge. */
+/** Checks the outcome of every run, call, event and trigger, and reports broken guarantees. The store's timestamps decide. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";

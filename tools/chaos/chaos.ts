@@ -1,6 +1,6 @@
 /**
- * Three servers on one Postgres behind a proxy that cuts. One server is killed every few seconds, ready or not, Postgres
- * is restarted in between, and users keep going on. At the end everything is counted, and every broken promise is named.
+ * Three servers on one Postgres behind a proxy that cuts connections. One server is killed every few seconds, ready or not,
+ * Postgres is restarted in between, and users continue. At the end everything is counted, and every broken guarantee is reported.
  */
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -49,7 +49,7 @@ export interface ChaosCounts {
   events: number;
   reconnects: number;
   toolRuns: number;
-  /** A call that ran again because its process died before the result was stored: what at-least-once means. */
+  /** A call repeated because its process died before the result was stored: at-least-once delivery. */
   ranAgainBeforeCommit: number;
   /** Calls whose result is in the store. */
   committedCalls: number;

@@ -1,4 +1,4 @@
-/** The readers of other people's files and output, given almost right ones: they answer, and never throw. */
+/** Feeds almost valid input to the parsers of third-party files and output: they return, and never throw. */
 import { readManifest } from "@capstan/core";
 import { readTrigger, runFaults } from "@capstan/core/internal";
 import fc from "fast-check";

@@ -1,10 +1,10 @@
-/** Random requests against a whole server in this process. Every fault is thrown: a 5xx, another shape of error, a hang. */
+/** Random requests to a server in this process. Every fault is thrown: a 5xx, another error shape, a hang. */
 import fc from "fast-check";
 import { operationsOf, requests } from "../fuzz-openapi.ts";
 import type { TestServer } from "../test-server.ts";
 import { almost, type Json } from "./mutate-json.ts";
 
-/** What would reach out to the network or start programs of this machine with random words. */
+/** Routes that would access the network or start programs with random input. */
 const LEFT_OUT = new Set([
   "POST /v1/packages",
   "POST /v1/packages/review",

@@ -1,4 +1,4 @@
-/** Almost right: a JSON document with one to three of its nodes changed, dropped, doubled or made hostile. */
+/** Almost valid input: a JSON document with one to three of its nodes changed, dropped, duplicated or made hostile. */
 import fc from "fast-check";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

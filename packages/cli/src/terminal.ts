@@ -7,7 +7,7 @@ export function openTerminal(
   output: NodeJS.WriteStream,
   errors: NodeJS.WriteStream,
 ): Terminal {
-  output.on("error", leaveQuietly);
+  output.on("error", exitOnClosedPipe);
   const isInteractive = input.isTTY === true && output.isTTY === true;
   return {
     isInteractive,
@@ -37,7 +37,7 @@ export function openTerminal(
 }
 
 /** `capstan models | head` closes the pipe: not an error. */
-function leaveQuietly(error: NodeJS.ErrnoException): void {
+function exitOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit(0);
   throw error;
 }

@@ -1,4 +1,4 @@
-/** The adapters of a client: the ten that ship, and those a user registers. */
+/** A client's adapters: the ten built-in ones, and those a user registers. */
 import { fail } from "@capstan/core";
 import {
   type AgentName,
@@ -12,11 +12,11 @@ import { BUILT_IN_ADAPTERS } from "./built-in/built-in-agents.ts";
 import type { CommandRunner } from "./command/run-command.ts";
 import { findCommand } from "./engine/find-command.ts";
 
-const VERSION_TIMEOUT_MS = 30_000; // OpenClaw needs ten seconds to say its version
+const VERSION_TIMEOUT_MS = 30_000; // OpenClaw needs ten seconds to print its version
 
 export interface DetectedAgent {
   readonly agent: AgentName;
-  /** By running it: a command that exists may be a stub. */
+  /** Detected by running it: an existing command may be a stub. */
   readonly installed: boolean;
   readonly version?: string;
   readonly path?: string;
@@ -24,7 +24,7 @@ export interface DetectedAgent {
 
 export interface AdapterRegistry {
   list(): readonly CodingAgentAdapter[];
-  /** Throws when there is none of that name. */
+  /** Throws for an unknown name. */
   get(agent: AgentName): CodingAgentAdapter;
   /** The adapter's own frozen object: `capabilities(x) === get(x).capabilities`. */
   capabilities(agent: AgentName): CodingAgentCapabilities;

@@ -1,11 +1,11 @@
-/** Which model a run uses, what is to be said about that, and what its tokens cost. */
+/** Which model a run uses, related warnings, and the price of its tokens. */
 import type { AgentName, CodingAgentEvent, ModelCapabilities, ModelRegistry } from "@capstan/core/internal";
 import type { CostOf } from "./engine/run-costs.ts";
 
 export interface ChosenModel {
   /** The model the options name, where the registry knows it. */
   readonly model: ModelCapabilities | null;
-  /** The model that answers: the named one, the one the program puts in its place, or the agent's default. */
+  /** The model that answers: the named one, its replacement by the program, or the agent's default. */
   readonly runsOn: ModelCapabilities | null;
   readonly warnings: readonly CodingAgentEvent[];
 }
@@ -23,7 +23,7 @@ export function chosenModel(
     return { model: replacement, runsOn: replacement, warnings: [replaced(agent, model, replacement)] };
   }
   const isFine = named.status === "ok" || named.status === "alias";
-  // A model we do not know may still exist: the run goes on, with a warning.
+  // An unknown model may still exist: the run starts, with a warning.
   const warnings = isFine ? [] : [warning(`model_${named.status}`, named.message)];
   return { model, runsOn: model, warnings };
 }

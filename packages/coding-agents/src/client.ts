@@ -1,8 +1,8 @@
 /**
  * createClient: ten coding agents behind one client, without a server and without a database.
  *
- * `run()` decides everything that can be decided without a process first, and throws what it refuses; after that nothing
- * throws: a run that fails is a run that ended as `failed`.
+ * `run()` first checks everything that needs no process, and throws refusals; after that nothing
+ * throws: a failing run ends as `failed`.
  */
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
@@ -126,11 +126,11 @@ function startLocal(
   });
 }
 
-/** Nobody said: nothing that needs approval runs, where the agent can be told so. */
+/** Default: nothing that requires approval runs, if the agent supports that. */
 const defaultMode = (modes: readonly ApprovalMode[]): ApprovalMode =>
   modes.includes("deny") ? "deny" : (modes[0] ?? "yolo");
 
-/** The way that the options ask for, else the one that the adapter takes for such a run. */
+/** The requested transport, otherwise the adapter's choice for such a run. */
 function transportOf(
   adapter: CodingAgentAdapter,
   options: RunOptions,
@@ -149,7 +149,7 @@ function checkFolder(agent: AgentName, folder: string): void {
   throw runError(fail("coding_agent_folder_missing", { agent, folder }).failure);
 }
 
-/** A cost limit that nobody could keep is refused; it must not look like a limit. */
+/** A cost limit that cannot be enforced is refused; it must not look like a limit. */
 function checkBudget(
   { agent, maxCostUsd, model }: RunOptions,
   { reportsUsage, reportsCost }: CodingAgentCapabilities,
@@ -159,9 +159,9 @@ function checkBudget(
   if (maxCostUsd === undefined || reportsCost) return;
   const why =
     reportsUsage === "never"
-      ? "the agent does not say how many tokens it uses"
+      ? "the agent does not report its token usage"
       : costOf({ type: "usage", inputTokens: 1, outputTokens: 1 }, model) === undefined
-        ? "its price is not known"
+        ? "its price is unknown"
         : undefined;
   if (why === undefined) return;
   const named = runsOn?.modelId ?? model ?? "its default";

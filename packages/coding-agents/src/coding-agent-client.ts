@@ -1,4 +1,4 @@
-/** The client's face: what `createClient` gives, for agents on this machine and for those on a remote Capstan alike. */
+/** The client interface of `createClient`, for local agents and for those on a remote Capstan. */
 import type { Result } from "@capstan/core";
 import type {
   RunOptions as AnyRunOptions,
@@ -21,36 +21,36 @@ export interface RunOptions extends AnyRunOptions {
 }
 
 export interface ClientOptions {
-  /** Run on a remote Capstan instead: its address, without a path. */
+  /** Run on a remote Capstan instead: its URL, without a path. */
   readonly url?: string;
   /** For a remote Capstan: sent as `Authorization: Bearer`. */
   readonly apiKey?: string;
-  /** What the agents may see a part of; this process's own when left out. */
+  /** The environment that agents get a part of; default: this process's own. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly engine?: Partial<EngineSettings>;
   readonly models?: ModelRegistry;
-  /** What a probe observed on this machine, laid over the declared; `doctor` has one. */
+  /** Findings of a probe on this machine, which override what is declared; from `doctor`. */
   readonly effective?: (agent: AgentName) => EffectiveCapabilities | undefined;
 }
 
-/** What only hosts of agents need; not part of what comes from outside. */
+/** Options for hosts of agents only; never accepted from outside. */
 export interface HostOptions {
-  /** Off: the CLI's own tools are taken away, and only tools of `mcpServers` stay. */
+  /** Off: the CLI's own tools are disabled, and only tools of `mcpServers` remain. */
   readonly nativeTools?: "on" | "off";
-  /** The system's user under whom the program runs; needs the right to change users. */
+  /** The OS user the program runs as; requires the privilege to switch users. */
   readonly user?: SystemUser | undefined;
-  /** The home folder it sees; this process's own when left out. */
+  /** Its home folder; default: this process's own. */
   readonly home?: string | undefined;
 }
 
 export interface SessionBrowser {
-  /** The latest first. Some agents list those of one folder only: `cwd`, by default this process's. */
+  /** Latest first. Some agents only list the sessions of one folder: `cwd`, by default this process's. */
   list(agent: AgentName, cwd?: string): Promise<readonly StoredSession[]>;
-  /** What was said; instructions are left out unless `system` asks for them. */
+  /** The messages; without instructions unless `system` is set. */
   read(agent: AgentName, sessionId: string, options?: ReadOptions): Promise<Result<readonly CliMessage[]>>;
-  /** A run that goes on with the session. */
+  /** A run that continues the session. */
   resume(agent: AgentName, sessionId: string, prompt: string, options?: Partial<RunOptions>): RunHandle;
-  /** A run in a new session that begins as a copy. */
+  /** A run in a new session that starts as a copy. */
   fork(agent: AgentName, sessionId: string, prompt: string, options?: Partial<RunOptions>): RunHandle;
 }
 
@@ -59,6 +59,6 @@ export interface CodingAgentClient {
   readonly models: ModelRegistry;
   readonly plugins: PluginOperations;
   readonly sessions: SessionBrowser;
-  /** Throws `CapabilityError`, synchronously, for what the agent cannot do. */
+  /** Throws `CapabilityError`, synchronously, for unsupported options. */
   run(options: RunOptions, host?: HostOptions): RunHandle;
 }

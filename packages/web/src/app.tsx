@@ -1,4 +1,4 @@
-/** The screens by their paths. Each is loaded when it is first opened. */
+/** The screens by path. Each is loaded when first opened. */
 import { type ComponentType, lazy, Suspense } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { Loading } from "./kit/states.tsx";

@@ -1,4 +1,4 @@
-/** Every screen: nothing serious for axe, in light and dark and at a phone's width; small enough; fast with much data. */
+/** Every screen: no serious axe issue, in light and dark and at phone width; small enough; fast with much data. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -48,7 +48,7 @@ afterAll(async () => {
   await llm?.close();
 });
 
-/** Each screen, and what is on it once it is there. */
+/** Each screen, and what it shows once loaded. */
 const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["home", () => "/", "Recent sessions"],
   ["a new chat", () => `/chat?agent=${agentId}`, "What should Mate do?"],
@@ -102,7 +102,7 @@ async function wear(page: Page, colorScheme: "light" | "dark"): Promise<void> {
   await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();
 }
 
-describe("for axe nothing is serious, and nothing is wider than the screen, in light, in dark and on a phone", () => {
+describe("axe finds nothing serious, and nothing is wider than the screen, in light, in dark and on a phone", () => {
   let page: Page; // one for all: what the studio is made of is loaded once
   beforeAll(async () => {
     page = await studio.open("/");
@@ -145,7 +145,7 @@ test("the first load of the chat is under 300 kB of gzipped JavaScript", async (
   expect(total).toBeLessThan(300_000);
 });
 
-test("no single file of the studio is beyond 300 kB gzipped", async () => {
+test("no single file of the studio exceeds 300 kB gzipped", async () => {
   const assets = join(await builtStudio(), "assets");
   const large = readdirSync(assets)
     .filter((name) => name.endsWith(".js"))
@@ -154,7 +154,7 @@ test("no single file of the studio is beyond 300 kB gzipped", async () => {
 });
 
 describe("with much data", () => {
-  test("a session of 10,000 events shows its end, its beginning and any event, with few of them in the page", async () => {
+  test("a session of 10,000 events shows its end, its start and any event, with few of them in the DOM", async () => {
     const id = await longSession(10_000);
     const page = await studio.open(`/chat/${id}`);
     await page.getByText("the last word", { exact: true }).waitFor();
@@ -168,7 +168,7 @@ describe("with much data", () => {
     expect(await rows.count()).toBe(1);
   });
 
-  test("a thousand capabilities are searched while one types, with few of them in the page", async () => {
+  test("a thousand capabilities are searched while typing, with few of them in the DOM", async () => {
     const { registry } = studio.server.services;
     const made = Array.from({ length: 1_000 }, (_, index) =>
       defineCapability({

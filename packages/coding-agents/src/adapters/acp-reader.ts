@@ -1,9 +1,9 @@
 /**
- * Reads and drives any agent that speaks the Agent Client Protocol, version 1, as its JSON-RPC lines.
+ * Reads and drives any agent with the Agent Client Protocol, version 1, as JSON-RPC lines.
  *
- * Three things surprise. An agent may update a tool it never announced (the call rode in the permission request). Loading a
- * session replays its history, which is not this run. And some agents report a failed request as `end_turn` with the error as
- * text, or with nothing at all: `quirks` say how to tell.
+ * Three surprises. An agent may update a tool it never announced (the call was in the permission request). Loading a
+ * session replays its history, which is not part of this run. And some agents report a failed request as `end_turn` with the
+ * error as text, or with nothing at all: `quirks` describe how to detect it.
  */
 import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
 import { asObject, asText, type JsonObject, parseObject } from "../lines/json-line.ts";
@@ -12,32 +12,32 @@ import { acpUsage } from "./acp-usage.ts";
 import { textDelta, thinkingDelta } from "./deltas.ts";
 import { RpcBook, type RpcError, type RpcId, type RpcMessage } from "./json-rpc.ts";
 
-/** How one agent bends the protocol. Patterns are matched against a whole text chunk. */
+/** How an agent deviates from the protocol. Patterns are matched against a whole text chunk. */
 export interface AcpQuirks {
-  /** Chunks that are not the model's words. */
+  /** Chunks that are not the model's text. */
   readonly banner?: RegExp;
   readonly warning?: RegExp;
   readonly retry?: RegExp;
-  /** A chunk that is an error, believed when the turn's result carries no usage. */
+  /** A chunk that is an error, if the turn's result has no usage. */
   readonly error?: RegExp;
-  /** A turn that ends without a word, a call or any usage has failed. */
+  /** A turn that ends without text, calls and usage has failed. */
   readonly silenceIsFailure?: boolean;
-  /** What stands before each thought and says nothing. */
+  /** A meaningless prefix of each thought. */
   readonly thoughtHeading?: RegExp;
   /** A call's first title is the tool's name. */
   readonly titleIsName?: boolean;
-  /** The tool's name, where the agent hides it in the call's id. */
+  /** Extracts the tool's name from the call's id. */
   readonly toolOfId?: (id: string) => string | undefined;
 }
 
-/** What to ask for once the agent is up; absent when a recording is read. */
+/** Requests to send once the agent is up; absent when a recording is read. */
 export interface AcpPlan {
-  /** Given what the agent said it can do. */
+  /** Depends on the agent's declared capabilities. */
   readonly openSession: (agentCapabilities: JsonObject) => {
     readonly method: string;
     readonly params: JsonObject;
   };
-  /** After the session is open and before the prompt; a refusal of one is a warning. */
+  /** After the session is open and before the prompt; a refusal is a warning. */
   readonly settings: readonly { readonly method: string; readonly params: JsonObject }[];
   readonly prompt: readonly JsonObject[];
 }
@@ -53,15 +53,15 @@ interface State {
   loading: boolean;
   pendingSettings: number;
   running: boolean;
-  /** The turn was cancelled: what was asked before it counts as interrupted, not as denied. */
+  /** The turn was cancelled: earlier questions count as interrupted, not as denied. */
   cancelled: boolean;
-  /** Messages for turns to come: one turn at a time. */
+  /** Messages for later turns: one turn at a time. */
   readonly queue: string[];
   /** What this turn has shown so far. */
   spoke: boolean;
   errorText: string | undefined;
-  /** The turn ended well, by its own word, yet told of no usage. */
-  endedUnpaid: boolean;
+  /** The turn ended successfully by its own account, but reported no usage. */
+  endedWithoutUsage: boolean;
   costUsd: number | undefined;
 }
 
@@ -89,7 +89,7 @@ export function acpReader(quirks: AcpQuirks = {}, plan?: AcpPlan, book = acpBook
     queue: [],
     spoke: false,
     errorText: undefined,
-    endedUnpaid: false,
+    endedWithoutUsage: false,
     costUsd: undefined,
   };
   return {
@@ -109,7 +109,7 @@ export function acpReader(quirks: AcpQuirks = {}, plan?: AcpPlan, book = acpBook
       state.cancelled = false;
       state.spoke = false;
       state.errorText = undefined;
-      state.endedUnpaid = false;
+      state.endedWithoutUsage = false;
       return { events: [{ type: "turn-opened" }] };
     },
     command: (command) => answer(command, state),
@@ -117,7 +117,7 @@ export function acpReader(quirks: AcpQuirks = {}, plan?: AcpPlan, book = acpBook
   };
 }
 
-/** The numbering of a live conversation begins before there is a reader: with `initialize`. */
+/** Numbering of a live conversation starts before there is a reader: with `initialize`. */
 export const acpBook = () => new RpcBook({ jsonrpc: "2.0" });
 
 export const acpInitialize = (book: RpcBook): string =>
@@ -141,7 +141,7 @@ function read(message: RpcMessage, state: State): AdapterStep {
   }
 }
 
-/** The next step of the conversation after an answer. An answer with a stop reason ends the turn, whoever asked. */
+/** The next step after an answer. An answer with a stop reason ends the turn, whoever asked. */
 function proceed(method: string | undefined, result: JsonObject, state: State): AdapterStep {
   const { book, plan } = state;
   const stopReason = asText(result.stopReason);
@@ -174,7 +174,7 @@ function afterOpening(state: State): string[] {
   return plan.settings.map(({ method, params }) => book.request(method, { sessionId, ...params }));
 }
 
-/** The prompt waits for all settings, refused ones included. */
+/** The prompt waits for all settings, including refused ones. */
 function afterSetting(method: string | undefined, state: State): string[] {
   if (!state.plan || state.pendingSettings === 0 || !method?.startsWith("session/set_")) return [];
   state.pendingSettings -= 1;
@@ -246,7 +246,7 @@ function readChunk(chunk: string, messageId: string | undefined, state: State): 
   if (messageId === undefined && warning?.test(chunk)) return [{ type: "warning", message: chunk.trim() }];
   state.errorText = error?.test(chunk) ? chunk.trim() : undefined;
   state.spoke ||= chunk.trim() !== "";
-  return [...state.tools.flush(), ...textDelta(chunk), ...unpaidFailure(state)];
+  return [...state.tools.flush(), ...textDelta(chunk), ...hiddenFailure(state)];
 }
 
 const ENDINGS: Readonly<Record<string, Pick<RunEnded, "outcome" | "limit" | "message">>> = {
@@ -255,33 +255,32 @@ const ENDINGS: Readonly<Record<string, Pick<RunEnded, "outcome" | "limit" | "mes
   cancelled: { outcome: "aborted", message: "Interrupted." },
   max_turn_requests: { outcome: "limit", limit: "turns", message: "The agent reached its turn limit." },
   max_tokens: { outcome: "limit", limit: "tokens", message: "The model reached its token limit." },
-  refusal: { outcome: "failed", message: "The agent refused to go on." },
+  refusal: { outcome: "failed", message: "The agent refused to continue." },
 };
 
 function endTurn(stopReason: string, result: JsonObject, state: State): AdapterEvent[] {
   const used = acpUsage(result, state.costUsd);
   const ending = ENDINGS[stopReason] ?? { outcome: "failed" as const, message: `It stopped: ${stopReason}.` };
-  state.endedUnpaid = stopReason === "end_turn" && !used;
+  state.endedWithoutUsage = stopReason === "end_turn" && !used;
   return [
     ...state.tools.flush(),
     ...(used ? [used] : []),
     { type: "run-ended", sessionId: state.sessionId, ...ending },
-    ...unpaidFailure(state),
+    ...hiddenFailure(state),
   ];
 }
 
-/** An `end_turn` that hides a failed request: with the error as its text, or with nothing at all. */
-function unpaidFailure({ endedUnpaid, errorText, spoke, quirks, sessionId }: State): AdapterEvent[] {
+/** An `end_turn` that hides a failed request: with the error as its text, or with nothing. */
+function hiddenFailure({ endedWithoutUsage, errorText, spoke, quirks, sessionId }: State): AdapterEvent[] {
   const silent = quirks.silenceIsFailure === true && !spoke;
-  if (!endedUnpaid || (errorText === undefined && !silent)) return [];
-  const message =
-    errorText ?? "The agent ended its turn without a word; its model's provider probably failed.";
+  if (!endedWithoutUsage || (errorText === undefined && !silent)) return [];
+  const message = errorText ?? "The agent ended its turn without output; its model provider probably failed.";
   return [{ type: "run-ended", outcome: "failed", sessionId, message }];
 }
 
 function ask(id: RpcId, method: string, params: JsonObject, state: State): AdapterStep {
   if (method !== "session/request_permission") {
-    return { events: [], send: [state.book.refusal(id, `This client does not offer ${method}.`)] };
+    return { events: [], send: [state.book.refusal(id, `This client does not support ${method}.`)] };
   }
   const call = asObject(params.toolCall) ?? {};
   const announced = state.tools.announce(call);
@@ -296,7 +295,7 @@ function ask(id: RpcId, method: string, params: JsonObject, state: State): Adapt
   return { events: [...announced.events, { type: "approval-requested", id: key, ...announced.call }] };
 }
 
-/** An answer of ours went out: the question is settled, and a refused call is known as denied. */
+/** Our answer was sent: the question is settled, and a refused call is recorded as denied. */
 function noteAnswer(record: JsonObject, state: State): AdapterEvent[] {
   const key = String(record.id);
   const question = state.questions.get(key);
@@ -330,7 +329,7 @@ function answer(command: RunCommand, state: State): AdapterStep | undefined {
     }
     case "interrupt": {
       if (sessionId === undefined) return undefined;
-      // The protocol demands that open questions are answered as cancelled.
+      // The protocol requires that pending questions are answered as cancelled.
       const open = [...state.questions.values()].map(({ id }) =>
         book.result(id, { outcome: { outcome: "cancelled" } }),
       );

@@ -1,4 +1,4 @@
-/** A live run over ACP: what to ask for, in which order. Which of load and resume to use, the agent's own answer tells. */
+/** A live run over ACP: the requests in order. The agent's own answer decides between load and resume. */
 import type { AdapterRun, McpServerConfig, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
 import { asObject, type JsonObject } from "../lines/json-line.ts";
 import { type AcpPlan, type AcpQuirks, acpBook, acpInitialize, acpReader } from "./acp-reader.ts";
@@ -12,7 +12,7 @@ export interface AcpRunParts {
   readonly warnings?: readonly string[];
   /** Options to set by name before the prompt, such as a model. */
   readonly configOptions?: readonly { readonly name: string; readonly value: string }[];
-  /** Where the agent has a place for instructions of its own, the prompt goes alone. */
+  /** If the agent supports instructions, the prompt is sent without them. */
   readonly prompt?: string;
 }
 

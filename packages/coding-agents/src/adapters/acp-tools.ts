@@ -1,5 +1,5 @@
 /**
- * The tool calls of an ACP session. A call is announced once its input is known: agents send an empty one first, then fill it.
+ * Tool calls of an ACP session. A call is announced once its input is known: agents send an empty one first, then fill it.
  */
 import type { AdapterEvent } from "@capstan/core/internal";
 import { asObject, asText, contentText, type JsonObject } from "../lines/json-line.ts";
@@ -40,7 +40,7 @@ export class AcpTools {
     return [...events, { type: "tool-ended", id, tool: call.tool, output: call.output, isError }];
   }
 
-  /** A call that waits for permission: with what to show. */
+  /** A call that waits for permission, with what to show. */
   announce(toolCall: JsonObject): {
     events: AdapterEvent[];
     call: { toolId: string | undefined; tool: string; input: unknown };
@@ -52,12 +52,12 @@ export class AcpTools {
         call: { toolId: undefined, tool: toolName(toolCall, this.#naming), input: inputOf(toolCall) ?? {} },
       };
     }
-    const { content: _, ...question } = toolCall; // what the question shows is not what the call gave
+    const { content: _, ...question } = toolCall; // the question may show something else than the call
     const call = this.#merge(id, question);
     return { events: this.#announce(id, call), call: { toolId: id, tool: call.tool, input: call.input } };
   }
 
-  /** Permission for it was refused: it is over. Some agents never mention such a call again. */
+  /** Permission was refused: the call is over. Some agents never mention it again. */
   deny(id: string): AdapterEvent[] {
     return [{ type: "tool-ended", id, tool: this.#calls.get(id)?.tool, isError: true, denied: true }];
   }
@@ -89,24 +89,24 @@ export class AcpTools {
 const isEmpty = (input: unknown) =>
   input === undefined || input === null || Object.keys(asObject(input) ?? {}).length === 0;
 
-/** Some agents show what a call does in its title only. */
+/** Some agents describe a call only in its title. */
 const inputOf = (update: JsonObject): unknown => {
   if (!isEmpty(update.rawInput)) return update.rawInput;
   const title = asText(update.title);
   return title === undefined ? {} : { title };
 };
 
-/** The name where the agent gives one, else what kind of call it is. */
+/** The tool's name if given, otherwise the kind of call. */
 function toolName(update: JsonObject, { titleIsName }: ToolNaming): string {
   const named = asText(update.name) ?? asText(asObject(asObject(update._meta)?.claudeCode)?.toolName);
   if (named !== undefined) return named;
   const title = asText(update.title);
-  // A kind that says nothing goes with a title that is a name: a tool of an MCP server.
+  // A generic kind with a name as title: a tool of an MCP server.
   const isName = titleIsName === true || (update.kind === "other" && /^[\w.:/-]+$/.test(title ?? ""));
   return (isName ? title : undefined) ?? asText(update.kind) ?? "tool";
 }
 
-/** Output as content, as raw output, or (Codex, Pi) as terminal data beside the update. */
+/** Output as content, as raw output, or (Codex, Pi) as terminal data next to the update. */
 function outputOf(update: JsonObject, before: string): string {
   const meta = asObject(update._meta);
   const delta = asText(asObject(meta?.terminal_output_delta)?.data);

@@ -1,4 +1,4 @@
-/** What a prompt's answer says about tokens: in `usage`, or (Gemini) under `_meta.quota`, or nothing. */
+/** Token counts in a prompt's answer: in `usage`, or (Gemini) under `_meta.quota`, or absent. */
 import type { CliUsage } from "@capstan/core/internal";
 import { asObject, type JsonObject } from "../lines/json-line.ts";
 import { uncached, usage } from "./usage-total.ts";
@@ -19,7 +19,7 @@ function statedUsage(stated: JsonObject, costUsd: number | undefined): CliUsage 
   const input = count(stated, "inputTokens") ?? 0;
   const output = count(stated, "outputTokens") ?? 0;
   const cached = count(stated, "cachedReadTokens") ?? 0;
-  // Agents disagree on whether input counts the cached part; their own total tells.
+  // Agents disagree on whether input includes the cached part; their own total decides.
   const isCachedCountedIn = cached > 0 && count(stated, "totalTokens") === input + output;
   return usage({
     inputTokens: isCachedCountedIn ? uncached(input, cached) : input,

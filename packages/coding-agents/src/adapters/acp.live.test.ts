@@ -7,7 +7,7 @@ import { acpAdapter } from "./acp.ts";
 
 const AGENT = fileURLToPath(new URL("../fixtures/acp-agent.ts", import.meta.url));
 
-describe("an agent of the user's own, over ACP", () => {
+describe("a user's own agent, over ACP", () => {
   test("runs by its command alone", async () => {
     const { result } = await run({ prompt: "hello", cwd: "/tmp" });
     expect(result).toMatchObject({ outcome: "done", text: "hello at default", sessionId: "new-in-tmp" });
@@ -50,7 +50,7 @@ describe("an agent of the user's own, over ACP", () => {
     expect(result).toMatchObject({ outcome: "aborted", message: "Interrupted." });
   });
 
-  test("takes another message, which waits for the turn's end", async () => {
+  test("accepts another message, which waits for the end of the turn", async () => {
     let sent = false;
     const { result } = await run({ prompt: "write", approvalMode: "prompt" }, async (handle, event) => {
       if (event.type !== "approval-requested") return;

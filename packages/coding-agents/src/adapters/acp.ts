@@ -1,4 +1,4 @@
-/** An adapter for any agent that speaks ACP, by its command: `acpAdapter({ name: "acme", command: ["acme", "acp"] })`. */
+/** An adapter for any ACP agent, by its command: `acpAdapter({ name: "acme", command: ["acme", "acp"] })`. */
 import type { CodingAgentAdapter, CodingAgentCapabilities } from "@capstan/core/internal";
 import { type AcpQuirks, acpReader, isAcp } from "./acp-reader.ts";
 import { acpRun } from "./acp-run.ts";
@@ -9,11 +9,11 @@ export interface AcpAgent {
   readonly command: readonly [string, ...string[]];
   readonly versionArgs?: readonly string[];
   readonly versionPattern?: RegExp;
-  /** Variables of the caller's environment that it needs, such as its key. */
+  /** Environment variables that it needs, such as its key. */
   readonly environment?: RegExp;
   readonly env?: Readonly<Record<string, string>>;
   readonly quirks?: AcpQuirks;
-  /** What it can do beyond, or short of, what ACP gives every agent. */
+  /** How it differs from what ACP gives every agent. */
   readonly capabilities?: Partial<Omit<CodingAgentCapabilities, "agent" | "verified">>;
 }
 
@@ -34,7 +34,7 @@ export function acpAdapter(agent: AcpAgent): CodingAgentAdapter {
   } satisfies CodingAgentAdapter);
 }
 
-/** What the protocol promises for any agent; nothing of it was run. */
+/** What the protocol specifies for any agent; not verified. */
 function acpCapabilities({ name, capabilities = {} }: AcpAgent): CodingAgentCapabilities {
   const unseen = { version: "unknown", date: "1970-01-01", by: "docs" } as const;
   return Object.freeze({

@@ -2,7 +2,7 @@
  * Reads Claude Code's stream-json, one way or with the control protocol; recorded from 2.1.325.
  *
  * `type` is not the first key of a `result`, an API error arrives as subtype `success` with `is_error`, and with partial
- * messages every text comes twice. All lines carry a uuid, so a repeated line is dropped here.
+ * messages every text comes twice. All lines have a uuid, so repeated lines are dropped here.
  */
 import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
@@ -39,14 +39,14 @@ interface State {
   readonly questions: Map<string, { readonly input: unknown; readonly toolId: string | undefined }>;
   nextRequest: number;
   sends: string[];
-  /** Tokens of calls of the model that no result has counted yet, by message. */
+  /** Tokens of model calls not yet included in a result, by message. */
   readonly calls: Map<string, UsageStep>;
   callId: string;
-  /** Whether the model's words were told; the plain `json` format has them in the result alone. */
+  /** Whether the model's text was emitted; the plain `json` format has it only in the result. */
   spoke: boolean;
 }
 
-/** Without a session's cost, what the program reports is taken as it is. */
+/** Without a session's cost, the program's report is used as it is. */
 export function claudeReader(cost = new ClaudeSessionCost()): LineReader {
   const state: State = {
     cost,
@@ -127,7 +127,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
     return [];
   }),
   "system/model_fallback": warningRow("The model was replaced by another one."),
-  "system/model_refusal_fallback": warningRow("The model refused; another one goes on."),
+  "system/model_refusal_fallback": warningRow("The model refused; another one continues."),
   "system/instruction_size_warning": warningRow("The instructions are very long."),
   "system/session_writes_lost": warningRow("The session could not be stored."),
   "system/compact_boundary": row({}, () => [
@@ -194,7 +194,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
           cacheWriteTokens: data.usage?.cache_creation_input_tokens,
           thinkingTokens: data.usage?.output_tokens_details?.thinking_tokens,
         }),
-        ...costOf(state.cost.ofRun(data.total_cost_usd)), // the session's own total: not to be added up
+        ...costOf(state.cost.ofRun(data.total_cost_usd)), // the session's total: must not be added up
       },
       ...(data.structured_output === undefined
         ? []
@@ -241,7 +241,7 @@ function readStreamEvent(event: JsonObject, state: State): AdapterEvent[] {
   }
 }
 
-/** Tokens so far, before the result says the whole: limits must bind while the run goes on. */
+/** Tokens so far, before the result has the total: limits must apply during the run. */
 function countCall(used: JsonObject | undefined, state: State): AdapterEvent[] {
   if (!used) return [];
   const before = state.calls.get(state.callId) ?? {};
@@ -255,7 +255,7 @@ function countCall(used: JsonObject | undefined, state: State): AdapterEvent[] {
   return [state.usage.plus(state.calls.values())];
 }
 
-/** A result counts all calls before it. */
+/** A result includes all calls before it. */
 function forget({ calls }: State): AdapterEvent[] {
   calls.clear();
   return [];
@@ -271,7 +271,7 @@ function readBlock(block: JsonObject, parentId: string | undefined, state: State
     state.toolNames.set(id, tool);
     return [{ type: "tool-started", id, tool, input: block.input ?? {}, parentId }];
   }
-  if (parentId !== undefined) return []; // a sub-agent thinks aloud; its answer comes as the tool's result
+  if (parentId !== undefined) return []; // a sub-agent's output; its answer is the tool's result
   const kind = block.type === "thinking" ? "thinking" : "text";
   const rest = state.streamed.whole(kind, asText(block[kind]) ?? "");
   state.streamed.clear();
@@ -297,7 +297,7 @@ function readToolResult(block: JsonObject, state: State): AdapterEvent[] {
 function readRequest(requestId: string, request: JsonObject, state: State): AdapterEvent[] {
   if (request.subtype !== "can_use_tool") {
     // An unanswered request would hang the run; a client without hooks or dialogs says so.
-    const error = `This client does not answer "${String(request.subtype)}".`;
+    const error = `This client does not support "${String(request.subtype)}".`;
     state.sends.push(
       JSON.stringify({
         type: "control_response",
@@ -352,7 +352,7 @@ function ending(data: Result): RunEnded {
   return { ...base, outcome: "done" };
 }
 
-/** An answer of ours went out: the question is settled, and a refused call is known as denied. */
+/** Our answer was sent: the question is settled, and a refused call is recorded as denied. */
 function noteAnswer(reply: JsonObject, state: State): void {
   const id = asText(reply.request_id) ?? "";
   const toolId = state.questions.get(id)?.toolId;

@@ -1,12 +1,12 @@
 /**
- * What a run of Claude Code cost by itself: the program reports the whole session's cost, and stores it there as well.
+ * The cost of a single run of Claude Code: the program reports the whole session's cost, and also stores it there.
  *
- * Without the stored figure of a resumed or forked session its report says nothing about this run, and is not used.
+ * Without the stored cost of a resumed or forked session, its report says nothing about this run, and is not used.
  */
 import { parseObject } from "../lines/json-line.ts";
 
 export class ClaudeSessionCost {
-  /** The session that is gone on with; undefined for a new one. */
+  /** The session to continue; undefined for a new one. */
   readonly id: string | undefined;
   #before: number | undefined;
 

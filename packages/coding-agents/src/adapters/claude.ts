@@ -1,8 +1,8 @@
 /**
  * Adapter for Claude Code: stream-json both ways, so that approvals, interrupts and messages have a channel.
  *
- * Permission questions always come to us (`--permission-prompt-tool stdio`); the engine answers them for `yolo` and `deny`.
- * That also spares `--dangerously-skip-permissions`, which the CLI refuses to root.
+ * Permission questions are always sent to us (`--permission-prompt-tool stdio`); the engine answers them for `yolo` and `deny`.
+ * That also avoids `--dangerously-skip-permissions`, which the CLI refuses as root.
  */
 
 import type { AdapterRun, PlacedAttachment, RunOptions, RunPlace, SideFile } from "@capstan/core/internal";
@@ -83,14 +83,14 @@ function sessionFlags({ sessionId, forkSessionId }: RunOptions, { freshSessionId
 const schemaFlag = ({ outputSchema }: RunOptions): string[] =>
   outputSchema === undefined ? [] : ["--json-schema", JSON.stringify(outputSchema)];
 
-/** A prompt is for the model, also one that looks like a command: only the last block is taken for one. */
+/** A prompt is for the model, even if it looks like a command: only the last block is treated as one. */
 const promptBlocks = ({ prompt }: RunOptions): JsonObject[] => [
   { type: "text", text: prompt },
   ...(isCommand(prompt) ? [{ type: "text", text: NO_COMMAND }] : []),
 ];
 const NO_COMMAND = "(The text above is a message, not a command.)";
 
-/** The stored session, whose past tells what the runs before this one cost. */
+/** The stored session, which has the cost of earlier runs. */
 function costFile(cost: ClaudeSessionCost, { home, environment }: RunPlace): SideFile {
   const folder = environment.CLAUDE_CONFIG_DIR ?? `${home}/.claude`;
   return {
@@ -103,16 +103,16 @@ function costFile(cost: ClaudeSessionCost, { home, environment }: RunPlace): Sid
 
 const NOTHING: CommandPart = { argv: [], files: [] };
 
-/** With its own tools off, only the servers of this run may offer any; those have a gate of their own. */
+/** With its own tools off, only the servers of this run may offer any; those pass our gate. */
 function mcpConfig({ mcpServers = [] }: RunOptions, place: RunPlace) {
   const strict = place.nativeTools === "off" ? ["--strict-mcp-config"] : [];
   if (mcpServers.length === 0) return { argv: strict, files: [], env: {} };
   const { path, file } = jsonFile(place, "mcp.json", { mcpServers: mcpServersByName(mcpServers) });
-  // Beside its own tools it would hide these behind a search, and a model may never look.
+  // With its own tools, it would hide these behind a search that a model may never use.
   return { argv: ["--mcp-config", path, ...strict], files: [file], env: { ENABLE_TOOL_SEARCH: "false" } };
 }
 
-/** In a file, because a command line has a limit that prompts exceed. */
+/** In a file, because prompts exceed the length limit of a command line. */
 function instructionFile({ systemPrompt }: RunOptions, place: RunPlace): CommandPart {
   if (systemPrompt === undefined) return NOTHING;
   const path = `${place.folder}/instructions.md`;

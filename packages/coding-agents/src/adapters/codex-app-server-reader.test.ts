@@ -9,7 +9,7 @@ describe("a message that is sent into a running turn", () => {
     expect(codex.say("more")).toMatchObject([{ method: "turn/steer", params: { expectedTurnId: "t1" } }]);
   });
 
-  test("starts the next turn when the turn was over by then", () => {
+  test("starts the next turn when the turn was already over", () => {
     const codex = running();
     const [steer] = codex.say("more");
     expect(

@@ -13,7 +13,7 @@ import { RpcBook, type RpcId, type RpcMessage } from "./json-rpc.ts";
 import { StreamedText } from "./streamed-text.ts";
 import { uncached, usage } from "./usage-total.ts";
 
-/** What to ask for once the server is up; absent when a recording is read. */
+/** Requests to send once the server is up; absent when a recording is read. */
 export interface CodexPlan {
   /** Asked before there is a thread; a refusal is a warning. */
   readonly before: readonly { readonly method: string; readonly params: JsonObject }[];
@@ -30,9 +30,9 @@ interface State {
   threadId: string | undefined;
   turnId: string | undefined;
   running: boolean;
-  /** What was sent into the turn and not confirmed. */
+  /** Sent into the turn and not confirmed. */
   steering: unknown;
-  /** What the turn did not take, because it was just over: it starts the next one. */
+  /** Not accepted by the turn because it had just ended: starts the next one. */
   readonly waiting: unknown[];
   /** The thread's totals before this run. */
   before: JsonObject;
@@ -93,7 +93,7 @@ function read(message: RpcMessage, state: State): AdapterStep {
   }
 }
 
-/** Sub-agents and forks are threads of their own; their ends are not ours. */
+/** Sub-agents and forks are separate threads; their ends are not ours. */
 function isOfAnotherThread({ threadId }: JsonObject, state: State): boolean {
   return state.threadId !== undefined && asText(threadId) !== undefined && threadId !== state.threadId;
 }
@@ -161,7 +161,7 @@ const NOTIFICATIONS: Readonly<Record<string, ReadNotification>> = {
   "thread/tokenUsage/updated": ({ tokenUsage }, state) => {
     const total = asObject(asObject(tokenUsage)?.total) ?? {};
     if (state.turnId !== undefined) return [{ type: "model-turn" }, used(total, state.before)];
-    state.before = total; // a resumed or forked thread tells first what its history cost
+    state.before = total; // a resumed or forked thread first reports the cost of its history
     return [];
   },
   error: ({ error, willRetry }) => {
@@ -226,7 +226,7 @@ function ending(turn: JsonObject): RunEnded {
   }
 }
 
-/** How each kind of question is put to a person, and what the two answers are on the wire. */
+/** How each kind of question is presented to a person, and the two answers in the protocol. */
 const QUESTIONS: Readonly<Record<string, (params: JsonObject) => QuestionForm>> = {
   __proto__: null as never, // a line may name "constructor"
   "item/commandExecution/requestApproval": ({ itemId, command, cwd, reason }) => ({
@@ -278,7 +278,7 @@ const LEGACY_DECISIONS = { approve: { decision: "approved" }, deny: { decision: 
 
 function ask(id: RpcId, method: string, params: JsonObject, state: State): AdapterStep {
   const form = QUESTIONS[method]?.(params);
-  if (!form) return { events: [], send: [state.book.refusal(id, `This client does not answer ${method}.`)] };
+  if (!form) return { events: [], send: [state.book.refusal(id, `This client does not support ${method}.`)] };
   const key = String(id);
   state.questions.set(key, { id, approve: form.approve, deny: form.deny });
   return { events: [{ type: "approval-requested", id: key, ...form.ask }] };

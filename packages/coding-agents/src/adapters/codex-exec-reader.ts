@@ -75,7 +75,7 @@ export function codexExecReader(): LineReader {
 
 const RECONNECTING = /^Reconnecting\.\.\. (\d+)\/(\d+)/;
 
-/** An error line: a retry when it says so, else what explains a missing end. */
+/** An error line: a retry if it says so, otherwise the explanation of a missing end. */
 export function codexError(message: string): AdapterEvent {
   const retry = RECONNECTING.exec(message);
   if (!retry) return { type: "error-seen", message, status: httpStatus(message) };
@@ -89,7 +89,7 @@ export function codexError(message: string): AdapterEvent {
   };
 }
 
-/** A failed turn: by its words, because `exec` gives no code. */
+/** A failed turn: classified by its message, because `exec` gives no code. */
 export function codexFailure(message: string): RunEnded {
   const base = { type: "run-ended" as const, message };
   if (/session budget|budget (was )?(exceeded|exhausted)/i.test(message)) {

@@ -1,7 +1,7 @@
 /**
- * Codex's items, as both of its transports name them: `command_execution` in `exec --json`, `commandExecution` in the app-server.
+ * Codex's items, named differently by its transports: `command_execution` in `exec --json`, `commandExecution` in the app-server.
  *
- * An item of type `error` is a warning: the run goes on.
+ * An item of type `error` is a warning: the run continues.
  */
 import type { AdapterEvent } from "@capstan/core/internal";
 import { asObject, asText, contentText, type JsonObject } from "../lines/json-line.ts";

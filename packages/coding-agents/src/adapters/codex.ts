@@ -1,8 +1,8 @@
 /**
  * Adapter for Codex: its app-server, which streams, asks and can be interrupted; `exec --json` where that does not start.
  *
- * `exec` never asks: its sandbox is all that stands between a command and the machine. So `prompt` has no fallback, nor has
- * a run without Codex' own tools, which `exec` would have.
+ * `exec` never asks: its sandbox is the only protection of the machine. So `prompt` has no fallback, nor has
+ * a run without Codex's own tools, which `exec` would have.
  */
 
 import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core/internal";
@@ -37,17 +37,17 @@ export const codexAdapter = defineAdapter({
     place.transport === "exec" ? openExec(options, place) : openAppServer(options, place),
 });
 
-/** What a mode means to Codex: whether it asks, and what its sandbox lets through unasked. */
+/** What a mode means to Codex: whether it asks, and what its sandbox allows without asking. */
 const MODES = {
   yolo: { approvalPolicy: "never", sandbox: "danger-full-access" },
   prompt: { approvalPolicy: "untrusted", sandbox: "workspace-write" },
   deny: { approvalPolicy: "untrusted", sandbox: "read-only" }, // asked, so that the refusal is told; a sandbox refuses silently
 } as const;
 
-/** What cannot be removed (apply_patch) is refused by the sandbox, and nobody is asked about it. */
+/** Tools that cannot be removed (apply_patch) are refused by the sandbox, and nobody is asked. */
 const TOOLS_OFF_MODE = { approvalPolicy: "never", sandbox: "read-only" } as const;
 
-/** Its own tools cannot be removed by name; these features carry them. Models it knows find MCP tools through its search. */
+/** Its own tools cannot be removed by name; these features contain them. Models it knows find MCP tools through its search. */
 const TOOLS_OFF = [
   "shell_tool",
   "unified_exec",
@@ -104,7 +104,7 @@ function threadParams(
   };
 }
 
-/** Our servers have a gate of their own, so with the CLI's tools off Codex does not ask about their calls again. */
+/** Our servers pass our gate, so with the CLI's tools off Codex does not ask about their calls again. */
 function mcpTables(servers: NonNullable<RunOptions["mcpServers"]>, place: RunPlace): JsonObject {
   const approval = place.nativeTools === "off" ? { default_tools_approval_mode: "approve" } : {};
   return Object.fromEntries(
@@ -129,7 +129,7 @@ function turnInput(
   ];
 }
 
-/** Whether `exec` could run the same: it asks nobody, and takes no servers and no skills. */
+/** Whether `exec` could run the same: it asks nobody, and supports no servers and no skills. */
 const canExec = ({ approvalMode, mcpServers = [], skills = [] }: RunOptions, { nativeTools }: RunPlace) =>
   approvalMode !== "prompt" && nativeTools === "on" && mcpServers.length === 0 && skills.length === 0;
 

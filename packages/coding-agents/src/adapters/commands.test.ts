@@ -1,4 +1,4 @@
-/** What each option of a run becomes: words of the command line, variables, files, or messages of the protocol. */
+/** How each option of a run is passed: arguments, variables, files, or protocol messages. */
 
 import { NO_THINKING, type RunFile } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
@@ -89,7 +89,7 @@ describe("the command line", () => {
     ["claude", { stream: false }, "--include-partial-messages"],
     ["cursor", { stream: false }, "--stream-partial-output"],
     ["pi", { approvalMode: "yolo" }, "--no-builtin-tools"],
-  ])("of %s leaves out what %j makes needless: `%s`", (agent, asked, words) => {
+  ])("of %s leaves out what %j makes redundant: `%s`", (agent, asked, words) => {
     expect(added(open(agent, asked).argv, open(agent, {}).argv).join(" ")).toBe(words);
   });
 
@@ -348,7 +348,7 @@ describe("the protocol", () => {
     ]);
   });
 
-  test("of omp's ACP has no place for a number of thinking tokens, and says so", () => {
+  test("of omp's ACP does not support a thinking budget, and says so", () => {
     const thinking = { ...NO_THINKING, settings: { thinkingBudgets: { high: 5000 } } };
     expect(open("omp", { place: { thinking } }).argv).toContain("--config");
     expect(open("omp", { approvalMode: "prompt", place: { thinking } }).warnings).toHaveLength(1);

@@ -1,7 +1,7 @@
 /**
  * Reads `copilot --output-format json`, recorded from 1.0.102: `{type, data, id}` envelopes and a bare `result` at the end.
  *
- * The session's id appears only in that last line, and no token counts do. A 401 is called transient and retried first.
+ * The session's id appears only in that last line, and token counts do not. A 401 is called transient and retried first.
  */
 import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
@@ -36,7 +36,7 @@ interface State {
   status: number | undefined;
 }
 
-/** `sessionId`: the one we chose; the CLI itself names it only at the end. */
+/** `sessionId`: chosen by us; the CLI itself prints it only at the end. */
 export function copilotReader(sessionId?: string): LineReader {
   const state: State = {
     sessionId,

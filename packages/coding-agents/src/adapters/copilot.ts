@@ -1,7 +1,7 @@
 /**
- * Adapter for GitHub Copilot CLI: its JSON lines; ACP when a person is to be asked, because `-p` cannot ask.
+ * Adapter for GitHub Copilot CLI: its JSON lines; ACP when a person must be asked, because `-p` cannot ask.
  *
- * Both take the same flags. Instructions travel as an instructions file for all paths, in a folder of the run's own.
+ * Both take the same flags. Instructions are passed as an instructions file for all paths, in the run's own folder.
  */
 
 import type { AdapterRun, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
@@ -75,9 +75,9 @@ function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
   return withSessionUsage(run, copilotUsage, place, options.sessionId);
 }
 
-/** Both transports cut white space off the prompt's ends. */
+/** Both transports trim the prompt. */
 const trimmed = ({ prompt }: RunOptions): string[] =>
-  prompt.trim() === prompt ? [] : ["Copilot leaves out white space before and after the prompt."];
+  prompt.trim() === prompt ? [] : ["Copilot trims white space before and after the prompt."];
 
 interface Launch {
   readonly argv: readonly string[];
@@ -122,7 +122,7 @@ function mcpPart({ mcpServers = [] }: RunOptions, place: RunPlace): Pick<Launch,
   return { argv: ["--additional-mcp-config", `@${path}`], files: [file] };
 }
 
-/** Only tools of our servers are visible, and those have a gate of their own. */
+/** Only tools of our servers are visible, and those pass our gate. */
 const onlyMcpTools = ({ mcpServers = [] }: RunOptions): string[] => [
   `--available-tools=${mcpServers.map(({ name }) => `${name}/*`).join(",") || "none"}`,
   ...mcpServers.map(({ name }) => `--allow-tool=${name}`),

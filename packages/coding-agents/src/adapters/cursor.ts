@@ -1,5 +1,5 @@
 /**
- * Adapter for Cursor's CLI, from its documentation: JSON lines when all is allowed or refused, ACP when a person is to be asked
+ * Adapter for Cursor's CLI, from its documentation: JSON lines when all is allowed or denied, ACP when a person must be asked
  * or MCP servers are given.
  */
 

@@ -18,7 +18,7 @@ export interface AdapterDefinition {
   readonly environment: RegExp;
   readonly sessions?: CliSessionStore;
   readonly hidesNativeTools?: boolean;
-  /** Which of the manifest's transports a run takes; the first one unless told. */
+  /** Which of the manifest's transports a run uses; default: the first. */
   readonly chooseTransport?: (options: RunOptions, nativeTools: "on" | "off") => string;
   /** How the CLI takes thinking parameters, in the order in which they are tried; none where it takes none. */
   readonly thinking: readonly ThinkingDialect[];

@@ -1,5 +1,5 @@
 /**
- * Reads Gemini CLI's `-o stream-json`, recorded from 0.61.0. Thoughts are not in it; ACP has them.
+ * Reads Gemini CLI's `-o stream-json`, recorded from 0.61.0. It contains no thoughts; ACP does.
  *
  * A reached turn limit is an `error` line that a successful `result` may follow, so the limit is remembered.
  */
@@ -112,7 +112,7 @@ interface Stats {
 function usageOf({ input_tokens = 0, output_tokens = 0, cached = 0, total_tokens = 0 }: Stats): AdapterEvent {
   return usage({
     inputTokens: uncached(input_tokens, cached),
-    // The CLI leaves thoughts out of its output count and in its total.
+    // The CLI excludes thoughts from its output count but includes them in its total.
     outputTokens: Math.max(output_tokens, total_tokens - input_tokens),
     cachedInputTokens: cached,
     thinkingTokens: Math.max(0, total_tokens - input_tokens - output_tokens),
@@ -136,7 +136,7 @@ function ending(
   return { type: "run-ended", outcome: "failed", message, status: httpStatus(message) };
 }
 
-/** The status stands only in the provider's JSON inside the message. */
+/** The status is only in the provider's JSON inside the message. */
 function httpStatus(message: string): number | undefined {
   const code = /"code":\s*(\d{3})\b/.exec(message)?.[1];
   return code === undefined ? undefined : Number(code);

@@ -1,8 +1,8 @@
 /**
- * Adapter for Gemini CLI: ACP, which has thoughts, MCP servers and asks for permission; `-o stream-json` to resume.
+ * Adapter for Gemini CLI: ACP, which supports thoughts, MCP servers and permission questions; `-o stream-json` to resume.
  *
- * Thinking and skills have no flag, only files in its home. A settings file above the user's must belong to root, so a home
- * is laid over the user's instead: links to everything in it, and settings of the run's own. Sessions land where they always do.
+ * Thinking and skills have no flag, only files in its home. A settings file above the user's must belong to root, so an overlay
+ * of the user's home is used: links to everything in it, and the run's own settings. Sessions are stored where they always are.
  */
 
 import type { AdapterRun, PlacedAttachment, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
@@ -32,7 +32,7 @@ export const geminiAdapter = defineAdapter({
   quirks: QUIRKS,
   sessions: geminiSessions,
   hidesNativeTools: true,
-  // Over ACP, loading a session writes a new beginning over it first and then finds it empty, and `/` begins a command.
+  // Over ACP, loading a session overwrites its start and then finds it empty, and `/` starts a command.
   chooseTransport: ({ sessionId, prompt, approvalMode }) =>
     sessionId !== undefined || (isCommand(prompt) && approvalMode !== "prompt") ? "stream-json" : "acp",
   open: (options, place) =>
@@ -43,7 +43,7 @@ interface Launch {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly RunFile[];
-  /** With its own tools off, the instructions are the whole system prompt; else they stand before the prompt. */
+  /** With its own tools off, the instructions are the whole system prompt; otherwise they precede the prompt. */
   readonly prompt: string;
 }
 
@@ -73,7 +73,7 @@ function launch(options: RunOptions, place: RunPlace, settings: JsonObject = {})
   };
 }
 
-/** A tool that a rule denies is not offered to the model at all. Ours have a gate of their own. */
+/** A tool denied by a rule is not offered to the model at all. Ours pass our gate. */
 const ONLY_MCP_TOOLS = `
 [[rule]]
 toolName = "*"
@@ -131,7 +131,7 @@ function openStream(options: RunOptions, place: RunPlace): AdapterRun {
         .filter(isPlaced(place))
         .slice(0, 1)
         .flatMap(() => ["--include-directories", attachedIn(place)]),
-      // Without a person to ask, tools that need approval are not offered to the model at all.
+      // Without a person to ask, tools that require approval are not offered to the model at all.
       ...["--approval-mode", options.approvalMode === "yolo" ? "yolo" : "default"],
       ...(sessionId === undefined ? ["--session-id", place.freshSessionId] : ["--resume", sessionId]),
       `--prompt=${[...attached, prompt].join("\n")}`, // one word: a prompt may start with a dash
@@ -144,7 +144,7 @@ function openStream(options: RunOptions, place: RunPlace): AdapterRun {
 }
 
 const MENTION_WARNING =
-  "Gemini CLI takes words that begin with @ for files of its folder; where one fits, the prompt is changed.";
+  "Gemini CLI treats words that start with @ as files of its folder; where one matches, the prompt is changed.";
 
 const attachedIn = ({ folder }: RunPlace): string => `${folder}/attachments`;
 

@@ -1,8 +1,8 @@
 /**
- * The book-keeping of a two-way JSON-RPC line protocol: which request an answer belongs to.
+ * Bookkeeping of a two-way JSON-RPC line protocol: which request an answer belongs to.
  *
- * Both sides number their requests from 0, so the two directions are kept apart. Works for recordings and live alike, because
- * what was sent is told through `onSent` in both cases.
+ * Both sides number their requests from 0, so the two directions are kept apart. Works for recordings and live runs, because
+ * sent lines are reported through `onSent` in both cases.
  */
 import { asObject, asText, type JsonObject } from "../lines/json-line.ts";
 
@@ -53,7 +53,7 @@ export class RpcBook {
     return method;
   }
 
-  /** What the other side said. An answer whose question was never seen has no method. */
+  /** A message from the other side. An answer to an unknown request has no method. */
   received(record: JsonObject): RpcMessage | undefined {
     const method = asText(record.method);
     const params = asObject(record.params) ?? {};

@@ -1,5 +1,5 @@
 /**
- * Adapter for omp (oh-my-pi): its JSON lines; ACP when a person is to be asked, a session forked or MCP servers given,
+ * Adapter for omp (oh-my-pi): its JSON lines; ACP to ask a person, fork a session or use MCP servers,
  * for which the command line has no option.
  */
 
@@ -75,9 +75,7 @@ function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
       quirks: QUIRKS,
       // Its ACP takes a level and no config document.
       ...(place.thinking.settings && {
-        warnings: [
-          "omp takes a number of thinking tokens only where nobody is asked and no MCP server is given.",
-        ],
+        warnings: ["omp supports a thinking budget only where nobody is asked and no MCP server is given."],
       }),
     },
     options,

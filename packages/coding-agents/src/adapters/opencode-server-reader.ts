@@ -1,8 +1,8 @@
 /**
  * Reads and drives `opencode serve`, recorded from 1.18.33: requests and answers by id, and its server-sent events.
  *
- * The server stops a turn with `session.idle`, whatever its outcome; what went wrong stands in `session.error` before it.
- * A refusal with a reason lets the model go on, one without ends the turn. Events of sub-agents carry their own session ids.
+ * The server ends a turn with `session.idle`, whatever its outcome; errors are in a preceding `session.error`.
+ * A refusal with a reason lets the model continue, one without ends the turn. Events of sub-agents have their own session ids.
  */
 import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
@@ -23,7 +23,7 @@ import { textDelta, thinkingDelta } from "./deltas.ts";
 import { StreamedText } from "./streamed-text.ts";
 import { UsageTotal } from "./usage-total.ts";
 
-/** What to ask for once the server is up; absent when a recording is read. */
+/** Requests to send once the server is up; absent when a recording is read. */
 export interface OpencodePlan {
   readonly openSession: { readonly method: string; readonly path: string; readonly body?: JsonObject };
   /** The first prompt's parameters. */
@@ -118,7 +118,7 @@ function answered(record: JsonObject, state: State): AdapterEvent[] {
   ];
 }
 
-/** Without a session or a prompt there is no run; anything else that is refused is a warning. */
+/** Without a session or a prompt there is no run; any other refusal is a warning. */
 function refused(id: unknown, body: JsonObject, status: number): AdapterEvent {
   const message =
     asText(asObject(body.data)?.message) ?? asText(body.message) ?? `the server answered ${status}`;
@@ -215,7 +215,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
       ];
     },
   ),
-  /** A question to a person that is no approval; nobody is there, and an open one would hang the run. */
+  /** A question that is not an approval; nobody can answer it, and a pending one would hang the run. */
   "question.asked": row({ id: text }, ({ id }, state) => {
     state.sends.push(request(state, "POST", `/question/${id}/reject`, {}));
     return [{ type: "warning", message: "OpenCode asked a question that nobody here can answer." }];

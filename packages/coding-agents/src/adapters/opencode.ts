@@ -1,8 +1,8 @@
 /**
- * Adapter for OpenCode: its server, which takes prompts as they are, streams, tells costs, steps and retries, and can be asked.
+ * Adapter for OpenCode: its server, which passes prompts unchanged, streams, reports costs, steps and retries, and can ask.
  *
- * Everything of the run's own travels in one inline config document, laid over the user's. The server has a password of the
- * run's own: loopback is open to everybody on the machine.
+ * The run's own settings are in one inline config document, merged over the user's. The server has a password per
+ * run: loopback is accessible to everybody on the machine.
  */
 
 import type {
@@ -113,7 +113,7 @@ function environment(options: RunOptions, place: RunPlace): Record<string, strin
   return { ...place.thinking.env, OPENCODE_CONFIG_CONTENT: JSON.stringify(config) };
 }
 
-/** By default it lets everything run. */
+/** By default it allows everything. */
 function permissions(
   { approvalMode = "deny", mcpServers = [] }: RunOptions,
   { nativeTools }: RunPlace,

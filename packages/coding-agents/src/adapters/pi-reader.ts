@@ -1,8 +1,8 @@
 /**
  * Reads Pi's events, from `--mode json` and `--mode rpc` (0.87.1), and those of its relative omp (18.2.3).
  *
- * Pi ends with `agent_settled` (an `agent_end` may be retried), omp with a terminal `agent_end`. Whether that end is a success
- * stands in the last assistant message; the exit code is 0 either way.
+ * Pi ends with `agent_settled` (an `agent_end` may be retried), omp with a terminal `agent_end`. Whether that is a success
+ * is in the last assistant message; the exit code is 0 either way.
  */
 import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
@@ -39,8 +39,8 @@ interface State {
   /** The message whose usage was counted; its end is repeated by the turn's. */
   counted: string | undefined;
   running: boolean;
-  /** Messages sent into a running turn and not confirmed: the turn may settle before it hears of them. */
-  unheard: number;
+  /** Messages sent into a running turn and not confirmed: the turn may end before it reads them. */
+  unconfirmed: number;
   sends: string[];
 }
 
@@ -53,7 +53,7 @@ export function piReader(flavour: PiFlavour): LineReader {
     last: undefined,
     counted: undefined,
     running: false,
-    unheard: 0,
+    unconfirmed: 0,
     sends: [],
   };
   return {
@@ -68,7 +68,7 @@ export function piReader(flavour: PiFlavour): LineReader {
       const type = parseObject(line)?.type;
       if (type !== "prompt") return { events: [] };
       if (state.running) {
-        state.unheard += 1;
+        state.unconfirmed += 1;
         return { events: [] };
       }
       state.last = undefined;
@@ -113,7 +113,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
   ]),
   agent_start: row({}, (_, state) => {
     state.running = true;
-    state.unheard = 0; // what came too late for the turn before has begun its own
+    state.unconfirmed = 0; // what came too late for the turn before has begun its own
     return [{ type: "run-started" }];
   }),
   turn_start: row({}, () => [{ type: "model-turn" }]),
@@ -156,17 +156,17 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
   ]),
   agent_settled: row({}, (_, state) => {
     state.running = false;
-    return state.flavour.terminal === "agent_settled" && state.unheard === 0 ? [ending(state)] : [];
+    return state.flavour.terminal === "agent_settled" && state.unconfirmed === 0 ? [ending(state)] : [];
   }),
   agent_end: row({ isTerminal: maybeFlag }, ({ isTerminal }, state) => {
     if (state.flavour.terminal !== "agent_end" || isTerminal === false) return [];
     state.running = false;
-    return state.unheard === 0 ? [ending(state)] : [];
+    return state.unconfirmed === 0 ? [ending(state)] : [];
   }),
   response: row(
     { command: maybeText, success: maybeFlag, error: maybeText, data: anything },
     ({ command, success, error, data }, state) => {
-      if (command === "prompt") state.unheard = Math.max(0, state.unheard - 1);
+      if (command === "prompt") state.unconfirmed = Math.max(0, state.unconfirmed - 1);
       return readResponse(command, success, error, asObject(data));
     },
   ),
@@ -279,7 +279,7 @@ function readResponse(
     : [{ type: "session-known", sessionId }];
 }
 
-/** A yes-or-no dialog is an approval; what needs more than that is cancelled, so that nothing hangs. */
+/** A yes-or-no dialog is an approval; anything else is cancelled, so that nothing hangs. */
 function readDialog(
   {
     id,

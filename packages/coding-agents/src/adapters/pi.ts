@@ -1,7 +1,7 @@
 /**
  * Adapter for Pi: its RPC mode, in which it can be stopped without dying.
  *
- * Pi has no permissions: its tools run. So `deny` takes them away, and `prompt` is refused before.
+ * Pi has no permissions: its tools always run. So `deny` disables them, and `prompt` is refused in advance.
  */
 
 import type { AdapterRun, RunOptions, RunPlace } from "@capstan/core/internal";

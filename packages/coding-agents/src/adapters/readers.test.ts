@@ -14,7 +14,7 @@ const claudeResult = (fields: object) => json({ type: "result", session_id: "s",
 const acp = (fields: object) => json({ jsonrpc: "2.0", ...fields });
 const acpEnd = (stopReason: string) => acp({ id: 2, result: { stopReason } });
 
-describe("how a run ended, where no recording shows it", () => {
+describe("how a run ended, for cases without a recording", () => {
   test.each<[string, BuiltInAgentName, string[], object]>([
     [
       "Claude's turn limit",
@@ -221,14 +221,14 @@ test.each(
   TRANSCRIPTS.filter(({ name }) => /-(text|fork|resume|think|tool|chat|acp)$/.test(name)).map(
     ({ name, agent, text }) => [name, agent, text] as const,
   ),
-)("%s tells the model's words once", (_, agent, text) => {
+)("%s emits the model's text once", (_, agent, text) => {
   expect(textOf(replay(recordingReader(agent), text))).toMatch(
     /^(I will use a tool\.)?(The sim answer is 42\.)?$/,
   );
 });
 
 test.each(["claude-tool", "copilot-tool", "opencode-tool"])(
-  "%s, every line printed twice, tells each word and tool once",
+  "%s, with every line printed twice, emits each text and tool once",
   (name) => {
     const { agent, text } = TRANSCRIPTS.find((transcript) => transcript.name === name) ?? {
       agent: "claude" as const,
@@ -268,7 +268,7 @@ describe("approvals", () => {
     expect(sent(reader, { type: "deny", id: "r1" })).toBeUndefined();
   });
 
-  test("Claude's other questions are refused at once, so that nothing hangs", () => {
+  test("Claude's other questions are refused immediately, so that nothing hangs", () => {
     const step = claudeReader().onLine(
       json({ type: "control_request", request_id: "r2", request: { subtype: "hook_callback" } }),
     );
@@ -277,7 +277,7 @@ describe("approvals", () => {
     ]);
   });
 
-  test("Codex' question gets its own words for yes and no", () => {
+  test("Codex's question gets its own terms for yes and no", () => {
     const reader = codexAppServerReader();
     reader.onLine(
       json({
@@ -289,7 +289,7 @@ describe("approvals", () => {
     expect(sent(reader, { type: "deny", id: "7" })).toEqual([{ id: 7, result: { decision: "decline" } }]);
   });
 
-  test("an ACP agent's question is answered by the option of that kind, and a denied call is known as denied", () => {
+  test("an ACP agent's question is answered by the option of that kind, and a denied call is recorded as denied", () => {
     const reader = acpReader();
     const options = [
       { optionId: "always", kind: "allow_always" },
@@ -336,7 +336,7 @@ test("an ACP session that is loaded does not repeat its history", () => {
   expect(reader.onLine(chunk("new")).events).toEqual([{ type: "text-delta", text: "new" }]);
 });
 
-test("a sub-agent's end is not the end of Codex' run", () => {
+test("a sub-agent's end is not the end of Codex's run", () => {
   const turn = (threadId: string) =>
     json({ method: "turn/completed", params: { threadId, turn: { status: "completed" } } });
   const events = replay(

@@ -1,5 +1,5 @@
 /**
- * The real programs against a simulated model on loopback, each run with a home of its own and an environment of PATH alone.
+ * The real programs with a simulated model on loopback, each run with its own home and only PATH in its environment.
  * Programs that are not in the cache are skipped, by name; `node tools/install-agents.ts` puts them there.
  */
 
@@ -56,7 +56,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
   const { canFork } = MANIFESTS[name].capabilities;
   const real = test.skipIf(!isInstalled);
 
-  real("says who it is", async () => {
+  real("reports its version", async () => {
     const { client } = newHome(name, sim);
     const { testedVersions } = MANIFESTS[name];
     expect(await client.adapters.detect(name)).toMatchObject({
@@ -105,7 +105,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
     );
   });
 
-  real("thinks as hard as it is told, on the wire, and tells its thoughts", async () => {
+  real("uses the requested thinking effort on the wire, and emits its thoughts", async () => {
     const { events, result } = await newHome(name, sim).run({
       prompt: "[[think]]",
       thinkingEffort: "high",
@@ -118,7 +118,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
     expect(thoughts.replaceAll(/\s+/g, "")).toContain("thinkaboutthesimquestionstepbystep");
   });
 
-  real("does not write when that is denied", async () => {
+  real("does not write when denied", async () => {
     const home = newHome(name, sim);
     const { events, result } = await home.run({ prompt: "[[write]]", approvalMode: "deny" });
     expect(result.outcome).toBe("done");
@@ -130,7 +130,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
   test.skipIf(!isInstalled || !asks).each([
     ["writes once a person approved", true],
     ["does not once a person refused", false],
-  ])("asks a person, and %s", async (_, yes) => {
+  ])("requires approval, and %s", async (_, yes) => {
     const home = newHome(name, sim);
     const answer = (run: RunHandle, event: CodingAgentEvent) =>
       event.type !== "approval-requested"
@@ -149,7 +149,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
     expect(result).toMatchObject({ outcome: "failed", message: expect.stringMatching(/401|key|auth/i) });
   });
 
-  real("stops when it is interrupted", async () => {
+  real("stops when interrupted", async () => {
     // OpenCode's `run` tells text only when it is whole, so it is asked to stream.
     const asked: Partial<RunOptions> = { prompt: "[[slow]]", stream: "auto" };
     const stop = (run: RunHandle, event: CodingAgentEvent) =>
@@ -159,7 +159,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
   });
 
   test.skipIf(!isInstalled || !MANIFESTS[name].capabilities.supportsMCP)(
-    "sees only the tools of its MCP servers when its own are taken away",
+    "sees only the tools of its MCP servers when its own are disabled",
     async () => {
       const server = { name: "everything", command: process.execPath, args: [EVERYTHING, "stdio"] };
       const asked = {
@@ -183,7 +183,7 @@ describe.each(AGENTS)("$name", ({ name, thinks, effort, asks, plainModel }) => {
 const EVERYTHING = realpathSync(
   join(import.meta.dirname, "../../../../node_modules/.bin/mcp-server-everything"),
 );
-/** What the six call the tools with which one reads, writes, runs or fetches. */
+/** Their names of tools that read, write, run or fetch. */
 const NATIVE =
   /^(Bash|bash|exec|exec_command|write_stdin|shell|run_shell_command|Read|read|read_file|view|Write|write|write_file|Edit|edit|replace|apply_patch|grep|grep_search|glob|rg|webfetch|web_fetch|WebFetch|task|Agent|spawn_agent)$/;
 

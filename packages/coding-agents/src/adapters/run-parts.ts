@@ -1,4 +1,4 @@
-/** Parts of a command that several CLIs take alike. */
+/** Command parts shared by several CLIs. */
 import type {
   McpServerConfig,
   PlacedAttachment,
@@ -8,7 +8,7 @@ import type {
 } from "@capstan/core/internal";
 import type { JsonObject } from "../lines/json-line.ts";
 
-/** Words of a command line, and the files they name. */
+/** Arguments, and the files they name. */
 export interface CommandPart {
   readonly argv: readonly string[];
   readonly files: readonly RunFile[];
@@ -18,14 +18,14 @@ export interface CommandPart {
 export const flag = (name: string, value: string | number | undefined): string[] =>
   value === undefined ? [] : [name, String(value)];
 
-/** A prompt that some programs take for a command of their own instead of a message to the model. */
+/** A prompt that some programs treat as one of their own commands instead of a message to the model. */
 export const isCommand = (prompt: string): boolean => /^\s*\//.test(prompt);
 export const COMMAND_WARNING =
-  "The prompt begins with a slash: the program takes it for one of its own commands, and the model may never see it.";
+  "The prompt starts with a slash: the program treats it as one of its own commands, and the model may never see it.";
 
 export const isImageFile = ({ mimeType }: PlacedAttachment): boolean => mimeType.startsWith("image/");
 
-/** For a CLI without a place for instructions: they stand before the prompt. */
+/** For a CLI without instructions: they precede the prompt. */
 export const withInstructions = ({ prompt, systemPrompt }: RunOptions): string =>
   systemPrompt === undefined ? prompt : `<instructions>\n${systemPrompt}\n</instructions>\n\n${prompt}`;
 
@@ -74,7 +74,7 @@ export const jsonFile = (
   return { path, file: { path, content: JSON.stringify(document, null, 2) } };
 };
 
-/** Lays documents over each other, objects by their keys. */
+/** Merges documents, objects by their keys. */
 export function mergeDocuments(...documents: readonly (JsonObject | null | undefined)[]): JsonObject {
   const merged: Record<string, unknown> = {};
   for (const document of documents) {

@@ -1,4 +1,4 @@
-/** The latest ids that went by, so that a line which comes twice counts once. Bounded: only near repetitions matter. */
+/** The most recent ids, so that a repeated line counts once. Bounded: repetitions are close together. */
 const MOST = 1_000;
 
 export class SeenIds {

@@ -26,12 +26,12 @@ test.each<[string, SessionUsage, string, object]>([
     { inputTokens: 80, outputTokens: 30, cachedInputTokens: 40, thinkingTokens: 12 },
   ],
   ["codex", codexUsage, LINES.codex, { inputTokens: 80, outputTokens: 30, cachedInputTokens: 40 }],
-])("a record of %s tells cached and thinking tokens apart", (_, usage, line, step) => {
+])("a record of %s separates cached and thinking tokens", (_, usage, line, step) => {
   expect(usage.read(JSON.parse(line))?.step).toMatchObject(step);
   expect(usage.read({ type: "user" })).toBeUndefined();
 });
 
-test("a record that is written twice counts once, and only in the run's own session", () => {
+test("a record written twice counts once, and only in the run's own session", () => {
   const { sideFile, onLine } = openedRun("gemini");
   const path = "/home/a/.gemini/tmp/work/chats/session-2026-11-16T05-51-f2beca58.jsonl";
   expect(sideFile?.isOurs(path)).toBe(false);
@@ -41,7 +41,7 @@ test("a record that is written twice counts once, and only in the run's own sess
   expect(sideFile?.onLine(LINES.gemini)).toEqual([]);
 });
 
-test("what the output says later does not replace what the session said", () => {
+test("later output does not replace the session's counts", () => {
   const { sideFile, onLine } = openedRun("codex", { transport: "exec", sessionId: "t1" });
   const completed = '{"type":"turn.completed","usage":{"input_tokens":999,"output_tokens":9}}';
   expect(onLine(completed).events.map(({ type }) => type)).toContain("usage");

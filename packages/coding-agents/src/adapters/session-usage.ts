@@ -1,5 +1,5 @@
 /**
- * Tokens from the session that a program stores while it runs, for programs whose output names none, or too late for a limit.
+ * Token counts from the session a program stores while running, for programs whose output has none, or too late for a limit.
  *
  * One record per call of the model. Which session is the run's own comes from its events, because some choose the id late.
  */
@@ -8,7 +8,7 @@ import { z } from "zod";
 import { parseObject } from "../lines/json-line.ts";
 import { type UsageStep, UsageTotal, uncached } from "./usage-total.ts";
 
-/** Where a program stores its sessions, and what a record of a call says. */
+/** Where a program stores its sessions, and how to parse a record of a call. */
 export interface SessionUsage {
   readonly pattern: (place: RunPlace) => string;
   readonly isOf: (path: string, sessionId: string) => boolean;
@@ -39,7 +39,7 @@ export function withSessionUsage<Reader extends LineReader>(
   const onLine = (line: string) => {
     const step = reader.onLine(line);
     sessionId ??= step.events.map(sessionOf).find((id) => id !== undefined);
-    // What the session says is exact; what the output says afterwards must not replace it.
+    // The session's counts are exact; later output must not replace them.
     if (counted.size === 0) return step;
     return { ...step, events: step.events.filter(({ type }) => type !== "usage") };
   };

@@ -1,7 +1,7 @@
 /**
- * Text that comes twice: in pieces while it is made, and whole when it is done. Each character is passed on once.
+ * Text that arrives twice: as deltas and as a whole. Each character is emitted once.
  *
- * Where the whole does not continue the pieces (a lost line), nothing is added: a gap reads better than a repetition.
+ * If the whole does not continue the deltas (a lost line), nothing is added: a gap reads better than a repetition.
  */
 export class StreamedText {
   readonly #passed = new Map<string, string>();
@@ -12,7 +12,7 @@ export class StreamedText {
     return text;
   }
 
-  /** The whole block so far: what of it was not passed on yet. */
+  /** The whole block so far: returns what was not emitted yet. */
   whole(key: string, text: string): string {
     const passed = this.#passed.get(key) ?? "";
     if (!text.startsWith(passed)) return "";
@@ -20,7 +20,7 @@ export class StreamedText {
     return text.slice(passed.length);
   }
 
-  /** Another message begins; keys may be used anew. */
+  /** Another message begins; keys may be reused. */
   clear(): void {
     this.#passed.clear();
   }

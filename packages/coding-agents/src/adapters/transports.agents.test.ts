@@ -1,6 +1,6 @@
 /**
- * What runs count on, tried on every transport of the real programs: the exact prompt, images, edited and refused calls,
- * costs of new and resumed sessions, the provider's errors, a broken stream, limits, and answers that fit a schema.
+ * What runs rely on, tested on every transport of the real programs: the exact prompt, images, edited and denied calls,
+ * costs of new and resumed sessions, provider errors, a broken stream, limits, and answers by a schema.
  */
 
 import { existsSync, writeFileSync } from "node:fs";
@@ -63,7 +63,7 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
     expect(sent()).toMatch(IMAGE_ON_WIRE);
   });
 
-  asking("runs the call that a person wrote, never the one the model asked for", async () => {
+  asking("runs the edited call, never the model's original", async () => {
     const home = newHome(name, sim);
     sim.setScript(changedCall());
     const asked: CodingAgentEvent[] = [];
@@ -80,7 +80,7 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
     expect(existsSync(join(home.cwd, "other-made.txt"))).toBe(true);
   });
 
-  real("costs what this run cost, also when the session is resumed", async () => {
+  real("reports the cost of this run only, even in a resumed session", async () => {
     const home = newHome(name, sim);
     const first = await home.run({ ...base, prompt: "[[tool]] one" });
     expect(first.result.usage).toMatchObject({ costUsd: expect.any(Number), costSource: expect.any(String) });
@@ -108,7 +108,7 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
   real.each([
     ["err401", "coding_agent_not_logged_in"],
     ["err500", "coding_agent_provider_down"],
-  ])("tells %s as %s, in words", async (mode, code) => {
+  ])("reports %s as %s, in readable words", async (mode, code) => {
     const options = { ...base, prompt: `[[${mode}]] x`, timeoutMs: 30_000 };
     const { events, result } = await newHome(name, sim).run(options);
     const retries = events.filter((event) => event.type === "retry");
@@ -132,7 +132,7 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
     expect(result).toMatchObject({ outcome: "done", json: { answer: 42 } });
   });
 
-  test.skipIf(!isInCache(name) || can.supportsStdinInjection)("refuses a message while it runs", async () => {
+  test.skipIf(!isInCache(name) || can.supportsStdinInjection)("refuses a message while running", async () => {
     const refusals: unknown[] = [];
     await newHome(name, sim).run({ ...base, prompt: "[[text]] x" }, async (run, event) => {
       if (event.type === "run-started") await run.send("more").catch((error) => refusals.push(error));

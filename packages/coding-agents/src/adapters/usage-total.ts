@@ -1,4 +1,4 @@
-/** Adds up what steps or turns report, because a `usage` event holds the run's totals so far. */
+/** Adds up the reports of steps or turns, because a `usage` event contains the run's totals so far. */
 import type { CliUsage } from "@capstan/core/internal";
 
 export type UsageStep = Partial<Record<UsageField, number | undefined>>;
@@ -33,7 +33,7 @@ function addInto(sum: Partial<Record<UsageField, number>>, step: UsageStep): voi
   }
 }
 
-/** One report as an event: what was not said stays out, what cannot be counted is 0. */
+/** One report as an event: missing values stay absent, invalid ones are 0. */
 export function usage(step: UsageStep): CliUsage {
   const optional = OPTIONAL.flatMap((field) => (isCount(step[field]) ? [[field, step[field]]] : []));
   return {

@@ -10,7 +10,7 @@ test("gives output, error output and exit code", async () => {
   expect(await run(script)).toEqual({ outcome: "exited", code: 3, stdout: "out", stderr: "err" });
 });
 
-test("passes arguments as they are, through no shell", async () => {
+test("passes arguments unchanged, without a shell", async () => {
   const result = await runCommand([node, "-p", "process.argv[1]", "$(id); `id` *"], {
     env: {},
     timeoutMs: 20_000,
@@ -18,12 +18,12 @@ test("passes arguments as they are, through no shell", async () => {
   expect(result.stdout).toBe("$(id); `id` *\n");
 });
 
-test("hands on only the environment it was given", async () => {
+test("passes on only the given environment", async () => {
   const { stdout } = await run("console.log(Object.keys(process.env).join())");
   expect(stdout.trim()).toBe("ONLY");
 });
 
-test("says when the command does not exist", async () => {
+test("reports that the command does not exist", async () => {
   expect(await runCommand(["/no/such/command"], { env: {}, timeoutMs: 1000 })).toMatchObject({
     outcome: "not_found",
   });
@@ -43,7 +43,7 @@ test("stops a command that takes too long, with everything it started", async ()
   await expect.poll(() => alive(grandchild)).toBe(false);
 });
 
-test("stops a command that floods", async () => {
+test("stops a command with too much output", async () => {
   const flood =
     "const big = 'x'.repeat(65536); const go = () => { while (process.stdout.write(big)); }; process.stdout.on('drain', go); go();";
   const result = await run(flood, { maxOutputBytes: 200_000 });

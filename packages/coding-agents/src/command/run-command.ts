@@ -1,7 +1,7 @@
 /**
  * Runs one short command of an agent's CLI: a version, a list, an install. Bounded in time and output, in its own process group.
  *
- * Never through a shell. A run of an agent is not this: that is the process engine's.
+ * Never through a shell. Runs of an agent use the process engine instead.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 
@@ -9,9 +9,9 @@ export interface CommandOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly cwd?: string;
-  /** Lines to write to stdin, which then stays open; without them stdin is closed, which several CLIs need. */
+  /** Lines to write to stdin, which then stays open; otherwise stdin is closed, which several CLIs require. */
   readonly input?: readonly string[];
-  /** Enough is known: the command is stopped when a line of its output satisfies this. */
+  /** Stops the command when a line of its output satisfies this. */
   readonly until?: (line: string) => boolean;
   readonly maxOutputBytes?: number;
 }
@@ -27,7 +27,7 @@ export interface CommandResult {
 export type CommandRunner = (argv: readonly string[], options: CommandOptions) => Promise<CommandResult>;
 
 const MAX_OUTPUT_BYTES = 8_000_000; // the longest list seen (OpenCode's models) is 0.3 MB
-const GRACE_MS = 2_000; // from the request to stop until the whole group is killed
+const GRACE_MS = 2_000; // from the stop request until the whole group is killed
 
 export const runCommand: CommandRunner = (argv, options) => {
   const [command = "", ...args] = argv;
@@ -66,7 +66,7 @@ function watch(child: ChildProcess, options: CommandOptions, resolve: (result: C
   const finish = (code: number | null) => {
     clearTimeout(timer);
     clearTimeout(killer);
-    // The child is gone; whatever it started in its group must not outlive the answer.
+    // The child has exited; nothing it started in its group may outlive the answer.
     signalGroup(child, "SIGKILL");
     resolve({ outcome, code, ...out });
   };

@@ -1,7 +1,7 @@
 /**
- * Is an agent installed, which version is it, was that version tested, and is somebody logged in?
+ * Whether an agent is installed, its version, whether that version was tested, and whether somebody is logged in.
  *
- * A command on the PATH proves nothing: some packages leave a stub behind. Secrets are never read: a login is a file that
+ * A command on the PATH is not enough: some packages install a stub. Secrets are never read: a login is a file that
  * exists or a variable that is set, and only their names are reported.
  */
 import type { CodingAgentManifest } from "@capstan/core/internal";
@@ -58,7 +58,7 @@ export async function checkAgent(manifest: CodingAgentManifest, effects: CheckEf
 interface Found {
   readonly command: string;
   readonly version?: string;
-  /** What a command said instead of a version. */
+  /** A command's output instead of a version. */
   readonly said?: string;
 }
 
@@ -95,12 +95,12 @@ function notInstalled(manifest: CodingAgentManifest, { command, said }: Found) {
   if (said === undefined) return { problem: `There is no command "${command}".`, nextStep };
   return {
     command,
-    problem: `"${command}" is there but names no version; it said: ${said || "nothing"}`,
+    problem: `"${command}" exists but prints no version; it said: ${said || "nothing"}`,
     nextStep,
   };
 }
 
 const noLogin = ({ commands, authVariables }: CodingAgentManifest) => ({
-  problem: "No login was found (a system keychain cannot be looked into).",
+  problem: "No login found (a system keychain cannot be checked).",
   nextStep: `Start \`${commands[0]}\` once to log in, or set ${authVariables.slice(0, 2).join(" or ")}.`,
 });

@@ -16,7 +16,7 @@ interface VersionParts {
   readonly preRelease: string | undefined;
 }
 
-/** A date with a commit behind it (`2026.11.03-a84f3c2`) is a release: only words that say so make a pre-release. */
+/** A date followed by a commit (`2026.11.03-a84f3c2`) is a release: only known words mark a pre-release. */
 const PRE_RELEASE = /^(alpha|beta|rc|next|nightly|preview|canary|dev|pre)\b/i;
 
 function partsOf(version: string): VersionParts {

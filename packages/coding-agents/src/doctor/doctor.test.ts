@@ -25,7 +25,7 @@ describe("check", () => {
     };
   }
 
-  test("an agent that names its version is installed", async () => {
+  test("an agent that prints its version is installed", async () => {
     const check = await checkAgent(MANIFESTS.claude, machine({ claude: says("2.1.325 (Claude Code)\n") }));
     expect(check).toMatchObject({
       installed: true,
@@ -35,7 +35,7 @@ describe("check", () => {
     });
   });
 
-  test("a stub is not an install, and what it said is shown", async () => {
+  test("a stub is not an install, and its output is shown", async () => {
     const stub = says("Error: claude native binary not installed. Run `node install.cjs`.\n", 1);
     const check = await checkAgent(MANIFESTS.claude, machine({ claude: stub }));
     expect(check).toMatchObject({
@@ -45,13 +45,13 @@ describe("check", () => {
     });
   });
 
-  test("an absent command is said to be absent, with how to install it", async () => {
+  test("an absent command is reported, with how to install it", async () => {
     const check = await checkAgent(MANIFESTS.pi, machine({}));
     expect(check).toMatchObject({ installed: false, problem: 'There is no command "pi".' });
     expect(check.nextStep).toContain("@earendil-works/pi-coding-agent");
   });
 
-  test("a command of the same name that is something else does not count, an older name does", async () => {
+  test("another program with the same name does not count, an older name does", async () => {
     const others = { agent: says("agent 0.4.2\n"), "cursor-agent": says("2026.11.03-a84f3c2\n") };
     expect(await checkAgent(MANIFESTS.cursor, machine(others))).toMatchObject({
       command: "cursor-agent",
@@ -107,14 +107,14 @@ describe("versions", () => {
 describe("effective", () => {
   const declared = MANIFESTS.claude.capabilities;
 
-  test("lays the observed over the declared, which stays as it is", () => {
+  test("observed values override declared ones, which stay unchanged", () => {
     const effective = effectiveCapabilities(declared, { supportsMCP: false, canFork: true });
     expect(effective).toMatchObject({ supportsMCP: false, canFork: true, observed: { supportsMCP: false } });
     expect(declared.supportsMCP).toBe(true);
     expect(Object.isFrozen(effective)).toBe(true);
   });
 
-  test("an agent seen not to think has no levels and no budget", () => {
+  test("an agent observed not to think has no levels and no budget", () => {
     expect(effectiveCapabilities(declared, { supportsThinking: false })).toMatchObject({
       thinkingEffortLevels: [],
       supportsThinkingBudgetTokens: false,
@@ -135,7 +135,7 @@ describe("effective", () => {
     expect(rest).toEqual(MANIFESTS[name].capabilities);
   });
 
-  test("a difference names the field, what was declared and what was seen", () => {
+  test("a difference names the field, the declared and the observed value", () => {
     expect(differencesOf(declared, { supportsMCP: false, canResume: true })).toEqual([
       { field: "supportsMCP", declared: true, observed: false },
     ]);

@@ -1,8 +1,8 @@
 /**
- * doctor: what is installed, does it hold what it promises, and what do runs count on because of that.
+ * doctor: what is installed, whether it does what it claims, and the capabilities that runs rely on.
  *
- * `effective` answers at once, from reports loaded before; a report of another version than the one last seen does not count.
- * Reports are files in one folder, so that what a terminal probed a running server reads: `reload` looks again.
+ * `effective` answers synchronously, from loaded reports; a report of another version than the last seen does not count.
+ * Reports are files in one folder, so that a running server reads what a terminal probed: `reload` reads them again.
  */
 import type { AgentName, CodingAgentManifest, EffectiveCapabilities } from "@capstan/core/internal";
 import { type AgentCheck, type CheckEffects, checkAgent } from "./check-agent.ts";
@@ -14,7 +14,7 @@ export interface DoctorOptions extends CheckEffects {
   readonly manifests: readonly CodingAgentManifest[];
   /** Where probe reports are kept. */
   readonly folder: string;
-  /** Runs an agent for a probe; of a client with an environment of PATH alone. */
+  /** Runs an agent for a probe; from a client whose environment is only PATH. */
   readonly runAgent: ProbeRun;
   readonly now: () => Date;
 }
@@ -22,16 +22,16 @@ export interface DoctorOptions extends CheckEffects {
 export interface AgentDiagnosis extends AgentCheck {
   /** The last probe of this version, if there was one. */
   readonly probe?: ProbeReport;
-  /** A probe of another version is kept, and does not count. */
+  /** A probe of another version is kept, but does not count. */
   readonly staleProbe?: { readonly version: string; readonly date: string };
 }
 
 export interface Doctor {
   check(agent: AgentName): Promise<AgentDiagnosis>;
   checkAll(): Promise<AgentDiagnosis[]>;
-  /** Probes and keeps the report. Null when the agent is not installed or cannot be pointed at a simulated model. */
+  /** Probes and stores the report. Null when the agent is not installed or cannot use a simulated model. */
   probe(agent: AgentName, onProgress?: (scenario: string) => void): Promise<ProbeReport | null>;
-  /** Declared, with what was observed laid over it; undefined for an agent without a manifest. */
+  /** Declared capabilities with observed ones merged over them; undefined for an agent without a manifest. */
   effective(agent: AgentName): EffectiveCapabilities | undefined;
 }
 
@@ -95,6 +95,6 @@ export async function createDoctor(options: DoctorOptions): Promise<Doctor> {
 }
 
 function known(manifest: CodingAgentManifest | undefined, agent: AgentName): CodingAgentManifest {
-  if (!manifest) throw new Error(`There is no manifest of an agent '${agent}'.`);
+  if (!manifest) throw new Error(`There is no manifest for agent '${agent}'.`);
   return manifest;
 }

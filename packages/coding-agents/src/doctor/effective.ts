@@ -1,4 +1,4 @@
-/** Lays what a probe observed over what a manifest declares. The declared object stays as it is. */
+/** Merges a probe's findings over a manifest. The declared object stays unchanged. */
 import type { CodingAgentCapabilities, EffectiveCapabilities } from "@capstan/core/internal";
 import { deepFreeze } from "../manifests/define-manifest.ts";
 import type { ProbeReport } from "./probe-agent.ts";
@@ -10,6 +10,6 @@ export function effectiveCapabilities(
   return deepFreeze({ ...declared, ...observed, ...withoutThinking(observed), observed: { ...observed } });
 }
 
-/** An agent seen not to think has no levels and no budget either. */
+/** An agent observed not to think has no levels and no budget either. */
 const withoutThinking = ({ supportsThinking }: ProbeReport["observed"]): Partial<CodingAgentCapabilities> =>
   supportsThinking === false ? { thinkingEffortLevels: [], supportsThinkingBudgetTokens: false } : {};

@@ -1,7 +1,7 @@
 /**
- * What runs count on, tried over each transport of an agent: one or two runs of the real program against the simulated model.
+ * Features that runs rely on, tested over each transport of an agent: one or two runs of the real program with the simulated model.
  *
- * A feature works or it does not; a run that tells neither is inconclusive, which is no success.
+ * A feature works or not; a run that shows neither is inconclusive, which is not a success.
  */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -109,7 +109,7 @@ async function runsEditedCall({ attempt, place }: FeatureTools): Promise<boolean
   return (await isThere(place, OTHER)) && !(await isThere(place, MADE));
 }
 
-/** The model asks to write, and makes the call that it is told to make instead. */
+/** The model asks to write, and makes the edited call instead. */
 function writesAsTold(request: SimRequest): string {
   const said = JSON.stringify(request.body);
   if (request.tools.length === 0) return "text";
@@ -147,7 +147,7 @@ function tokensOf({ ended: { usage } }: FeatureRun): number {
   return inputTokens + cachedInputTokens + cacheWriteTokens;
 }
 
-const ERROR_TIMEOUT_MS = 20_000; // some programs retry for ever; that they say so is what counts
+const ERROR_TIMEOUT_MS = 20_000; // some programs retry forever; it counts that they report it
 
 async function tellsError({ attempt }: FeatureTools, mode: string, code: string): Promise<boolean> {
   const { events, ended } = await attempt({ prompt: `[[${mode}]] Answer.`, timeoutMs: ERROR_TIMEOUT_MS });
@@ -155,7 +155,7 @@ async function tellsError({ attempt }: FeatureTools, mode: string, code: string)
   return ended.outcome === "failed" ? ended.code === code : ended.limit === "time" && isRetried;
 }
 
-/** Half an answer must not pass for a whole one: it fails, or is asked for again. */
+/** Half an answer must not pass for a complete one: it fails, or is requested again. */
 async function noticesCut({ attempt }: FeatureTools): Promise<boolean> {
   const { ended, requests } = await attempt({ prompt: "[[cut]] Answer.", timeoutMs: ERROR_TIMEOUT_MS });
   return ended.outcome !== "done" || requests.filter(({ marker }) => marker === "cut").length > 1;
@@ -190,7 +190,7 @@ async function answersBySchema({ attempt }: FeatureTools): Promise<boolean> {
   return ended.outcome === "done";
 }
 
-/** By the tool that some programs make of a schema, else as text. */
+/** By the tool that some programs create for a schema, otherwise as text. */
 function structured({ tools, isToolDone }: SimRequest): SimPlan {
   const tool = tools.find(({ name }) => /StructuredOutput/i.test(name));
   const call = tool && !isToolDone ? { tool, input: { answer: 42 }, text: "" } : null;

@@ -20,7 +20,7 @@ async function program(name: string, script: string): Promise<void> {
   await chmod(join(folder, "bin", name), 0o755);
 }
 
-test("looks at this machine: programs by running them, logins without opening them", async () => {
+test("inspects this machine: programs by running them, logins without opening them", async () => {
   const environment = { PATH: join(folder, "bin"), HOME: join(folder, "home"), GEMINI_API_KEY: "sk-secret" };
   const doctor = await openDoctor({ folder: join(folder, "probes"), environment });
   const checks = new Map((await doctor.checkAll()).map((check) => [check.agent, check]));

@@ -1,4 +1,4 @@
-/** The doctor with real effects: this machine's commands and files, and a client for probes that sees nothing but PATH. */
+/** The doctor with real effects: this machine's commands and files, and a client for probes that only gets PATH. */
 import { homedir } from "node:os";
 import { ALL_MANIFESTS } from "../built-in/manifests.ts";
 import { createClient } from "../client.ts";
@@ -13,7 +13,7 @@ export interface LocalAgents {
   readonly client: CodingAgentClient;
 }
 
-/** The coding agents of this machine: what a command line and a server both start from. */
+/** The coding agents on this machine: used by the command line and the server. */
 export async function openLocalAgents(options: OpenDoctorOptions): Promise<LocalAgents> {
   const doctor = await openDoctor(options);
   const { environment } = options;
@@ -23,7 +23,7 @@ export async function openLocalAgents(options: OpenDoctorOptions): Promise<Local
 export interface OpenDoctorOptions {
   /** Where probe reports are kept. */
   readonly folder: string;
-  /** The environment to look around in: PATH for the commands, names of variables that hold logins. */
+  /** The environment to inspect: PATH for commands, names of variables that hold logins. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -31,7 +31,7 @@ export function openDoctor({ folder, environment }: OpenDoctorOptions): Promise<
   const env = Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
-  // A provider setting of the user's must not lead a probe to a real model.
+  // A user's provider setting must not direct a probe to a real model.
   const probing = createClient({ environment: { PATH: env.PATH } });
   return createDoctor({
     manifests: ALL_MANIFESTS,

@@ -1,8 +1,8 @@
 /**
- * The probe: runs the real CLI against a simulated model and compares what it did with what its manifest declares.
+ * The probe: runs the real CLI with a simulated model and compares its behaviour with its manifest.
  *
- * It has a home of its own and never uses the user's login. Give it a `run` whose client was made with an environment of PATH
- * alone, so that no provider setting of the user's leads it elsewhere.
+ * It has its own home and never uses the user's login. Give it a `run` of a client whose environment is only PATH,
+ * so that no provider setting of the user interferes.
  */
 import {
   type AgentTransport,
@@ -25,12 +25,12 @@ import {
   type Scenario,
 } from "./probe-scenarios.ts";
 
-/** A run for a probe; one that cannot be answered or stopped leaves some features untried. */
+/** A run for a probe; without answers or interrupts some features stay untested. */
 export type ProbeRun = (
   options: RunOptions,
 ) => AsyncIterable<CodingAgentEvent> & Partial<Pick<RunHandle, "approve" | "deny" | "interrupt">>;
 
-/** How a feature fared over one transport. */
+/** The result of a feature over one transport. */
 export interface FeatureFinding {
   readonly transport: string;
   readonly feature: string;
@@ -46,13 +46,13 @@ export interface ProbeReport {
   readonly date: string;
   readonly observed: Readonly<Partial<Record<ObservedField, boolean>>>;
   readonly differences: readonly ProbeDifference[];
-  /** What could not be tried, and why. */
+  /** What could not be tested, and why. */
   readonly inconclusive: readonly { readonly scenario: string; readonly why: string }[];
-  /** What was tried over each transport. */
+  /** Results per transport. */
   readonly features: readonly FeatureFinding[];
 }
 
-/** Whether a report is a success: nothing differs, nothing fails, and nothing was left open. */
+/** Whether a report is a success: no differences, no failures, nothing inconclusive. */
 export const isProbeClean = ({ differences, inconclusive, features }: ProbeReport): boolean =>
   differences.length === 0 &&
   inconclusive.length === 0 &&
@@ -66,7 +66,7 @@ export interface ProbeDifference {
 
 export interface ProbeOptions {
   readonly declared: CodingAgentCapabilities;
-  /** The ways to try features over; none leaves them out. */
+  /** Transports to test features over; none skips them. */
   readonly transports?: readonly AgentTransport[];
   readonly version: string;
   readonly run: ProbeRun;
@@ -78,7 +78,7 @@ export interface ProbeOptions {
 const RUN_TIMEOUT_MS = 90_000; // OpenClaw needs up to 25 s a run
 const PIECE_MS = 15; // apart enough that a CLI cannot join two pieces into one by accident
 
-/** Null for an agent that cannot be pointed at another model. */
+/** Null for an agent that cannot use another model server. */
 export async function probeAgent(options: ProbeOptions): Promise<ProbeReport | null> {
   const { agent } = options.declared;
   if (wireToSim(agent, "http://127.0.0.1", "/") === null) return null;
@@ -186,7 +186,7 @@ async function takePart(
       await ("deny" in said ? run.deny?.(event.id, said.deny) : run.approve?.(event.id, said.approve));
     }
     const ended = events.findLast((event) => event.type === "run-ended");
-    if (!ended) throw new ProbeInconclusive("the run has no end");
+    if (!ended) throw new ProbeInconclusive("the run did not end");
     return { events, requests: [...sim.requests], ended };
   } finally {
     sim.setScript(undefined);

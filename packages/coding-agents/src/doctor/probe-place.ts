@@ -1,10 +1,10 @@
-/** The folder of one probe: a home of its own, a working folder with marks in it, a skill, an image and an MCP server. */
+/** The folder of one probe: its own home, a working folder with marker files, a skill, an image and an MCP server. */
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { McpServerConfig } from "@capstan/core/internal";
 
-/** Words that occur nowhere else; seen on the wire they prove that a file reached the model. */
+/** Unique words; seen on the wire they prove that a file reached the model. */
 export const MARKS = {
   agentsMd: "capstan-probe-agents-md-7731",
   skill: "capstan-probe-skill-7732",
@@ -12,7 +12,7 @@ export const MARKS = {
   mcp: "capstan-probe-mcp-7734",
 } as const;
 
-/** The start of the image as base64; CLIs may re-encode it, so its kind on the wire counts as well. */
+/** The start of the image as base64; CLIs may re-encode it, so its type on the wire counts as well. */
 export const IMAGE_BASE64 =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -22,7 +22,7 @@ export interface ProbePlace {
   readonly skill: string;
   readonly image: string;
   readonly mcpServer: McpServerConfig;
-  /** Whether an agent connected to the server and asked for its tools. */
+  /** Whether an agent connected to the server and listed its tools. */
   mcpServerWasAsked(): Promise<boolean>;
   write(files: readonly { readonly path: string; readonly content: string }[]): Promise<void>;
   remove(): Promise<void>;
@@ -70,7 +70,7 @@ description: Tide tables, ${MARKS.skill}.
 High water at noon.
 `;
 
-/** The least an MCP server is: it greets, lists one tool and answers its call; being asked for the list leaves a file behind. */
+/** A minimal MCP server: initializes, lists one tool and answers its call; listing the tools writes a file. */
 const mcpServerText = (asked: string) => `import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 const tools = [{ name: "capstan_probe", description: "Says yes.", inputSchema: { type: "object", properties: {} } }];

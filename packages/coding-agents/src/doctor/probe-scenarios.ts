@@ -1,8 +1,8 @@
 /**
- * What a probe tries, one run or two per capability, and what it takes for seen.
+ * The scenarios of a probe, one or two runs per capability, and how each is observed.
  *
- * Only what is declared can be tried: a run that asks for more is refused before it starts. So a probe finds claims that do
- * not hold, not talents that nobody claimed (AGENTS.md and streaming need no asking, and are found both ways).
+ * Only declared capabilities can be tested: a run with unsupported options is refused. So a probe finds claims that do
+ * not hold, not undeclared capabilities (except AGENTS.md and streaming, which are observed either way).
  */
 import { basename } from "node:path";
 import type { CodingAgentCapabilities, CodingAgentEvent, RunOptions } from "@capstan/core/internal";
@@ -38,7 +38,7 @@ export interface ProbeTools {
   readonly attempt: (options: Partial<RunOptions> & { readonly prompt: string }) => Promise<ProbeRunSeen>;
 }
 
-/** The run itself failed, so nothing can be said about the capability. */
+/** The run itself failed, so nothing is known about the capability. */
 export class ProbeInconclusive extends Error {}
 
 export interface Scenario {
@@ -95,7 +95,7 @@ export const SCENARIOS: readonly Scenario[] = [
       supportsNativeTools && approvalModes.includes("yolo"),
     async observe({ attempt }) {
       const { events, requests } = await attempt({ prompt: "[[tool]] Run it.", approvalMode: "yolo" });
-      // Some agents summarise their calls only; a result that reached the model is as good.
+      // Some agents only summarise their calls; a result that reached the model is enough.
       const ran = count(events, "tool-ended") > 0 || requests.some(({ isToolDone }) => isToolDone);
       return { supportsNativeTools: ran };
     },

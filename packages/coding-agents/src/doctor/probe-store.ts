@@ -1,4 +1,4 @@
-/** Probe reports as JSON files, one per agent, in a folder that the caller names. A file that cannot be read counts as none. */
+/** Probe reports as JSON files, one per agent, in the caller's folder. An unreadable file is ignored. */
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";

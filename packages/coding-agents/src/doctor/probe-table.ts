@@ -1,9 +1,9 @@
-/** The table of docs/coding-agents.md that shows what the recorded probes saw. */
+/** The table of docs/coding-agents.md with the results of the recorded probes. */
 import { table } from "../docs/docs-tables.ts";
 import { FEATURE_PROBES } from "./feature-probes.ts";
 import { RECORDED_PROBES } from "./recorded-probes.ts";
 
-/** What the recorded probes saw: a row per agent and transport, a column per feature. */
+/** One row per agent and transport, one column per feature. */
 export function probesMarkdown(): string {
   const features = FEATURE_PROBES.map(({ name }) => name);
   const rows = RECORDED_PROBES.flatMap(({ agent, version, date, features: findings }) =>

@@ -1,4 +1,4 @@
-/** The manifests against the real programs: what is declared must be what the probe observes. */
+/** The manifests against the real programs: the probe must observe what is declared. */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -15,7 +15,7 @@ const environment = { PATH: [...AGENTS.map(binFolder), process.env.PATH ?? ""].j
 describe.each(AGENTS)("%s", (agent) => {
   const isInstalled = existsSync(join(binFolder(agent), MANIFESTS[agent].commands[0]));
 
-  test.skipIf(!isInstalled)("holds what its manifest declares", async () => {
+  test.skipIf(!isInstalled)("does what its manifest declares", async () => {
     const client = createClient({ environment });
     const report = await probeAgent({
       declared: MANIFESTS[agent].capabilities,

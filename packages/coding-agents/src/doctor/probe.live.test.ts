@@ -12,8 +12,8 @@ import { isProbeClean, type ProbeRun, probeAgent } from "./probe-agent.ts";
 type Flaw = "joins text" | "ignores effort" | "forgets" | "no mcp" | "no image" | "no skills" | "breaks";
 
 /**
- * Stands in for an agent: sends to the model what a real one would, and tells in events what came back.
- * With a flaw it is an agent whose manifest promises too much.
+ * Stands in for an agent: sends to the model what a real one would, and reports the results in events.
+ * With a flaw it is an agent whose manifest claims too much.
  */
 function standIn(flaws: readonly Flaw[] = []): ProbeRun {
   const memory = new Map<string, string[]>();
@@ -107,7 +107,7 @@ const probe = (run: ProbeRun, changes: Partial<CodingAgentCapabilities> = {}) =>
   });
 
 describe("the probe", () => {
-  test("an agent that holds its promises differs in nothing", async () => {
+  test("an agent that does what it claims has no differences", async () => {
     const report = await probe(standIn());
     expect(report).toMatchObject({ agent: "claude", version: "2.1.325", differences: [], inconclusive: [] });
     expect(report?.observed).toEqual({
@@ -132,23 +132,23 @@ describe("the probe", () => {
     ["no mcp", ["supportsMCP"]],
     ["no image", ["supportsImageInput"]],
     ["no skills", ["supportsSkills"]],
-  ])("an agent that %s is found out", async (flaw, fields) => {
+  ])("an agent that %s is detected", async (flaw, fields) => {
     const report = await probe(standIn([flaw]));
     expect(report?.differences.map(({ field }) => field).sort()).toEqual(fields);
   });
 
-  test("a talent that was not claimed is found where it needs no asking", async () => {
+  test("an undeclared capability is found where no option is needed", async () => {
     const report = await probe(standIn(), { supportsAgentsMd: false });
     expect(report?.differences).toEqual([{ field: "supportsAgentsMd", declared: false, observed: true }]);
   });
 
-  test("runs that fail prove nothing: no difference, but a reason", async () => {
+  test("failing runs prove nothing: no difference, but a reason", async () => {
     const report = await probe(standIn(["breaks"]));
     expect(report).toMatchObject({ observed: {}, differences: [] });
     expect(report?.inconclusive[0]).toEqual({ scenario: "text", why: "the run ended as failed: it broke" });
   });
 
-  test("an agent that takes no other model server is not probed", async () => {
+  test("an agent that cannot use another model server is not probed", async () => {
     expect(await probe(standIn(), { agent: "cursor" })).toBeNull();
   });
 
@@ -188,7 +188,7 @@ describe("the doctor", () => {
       exists: async () => false,
     });
 
-  test("keeps what it found: another doctor on the same folder counts with it", async () => {
+  test("stores its findings: another doctor on the same folder uses them", async () => {
     await (await doctor(["no mcp"])).probe("claude");
     const later = await doctor();
     expect(later.effective("claude")).toMatchObject({ supportsMCP: false, canFork: true });
@@ -199,7 +199,7 @@ describe("the doctor", () => {
     expect(MANIFESTS.claude.capabilities.supportsMCP).toBe(true);
   });
 
-  test("after an update the old report no longer counts, and is named as stale", async () => {
+  test("after an update the old report no longer counts, and is reported as stale", async () => {
     await (await doctor(["no mcp"])).probe("claude");
     version = "2.2.0";
     const later = await doctor();
@@ -210,7 +210,7 @@ describe("the doctor", () => {
     expect(later.effective("claude")?.supportsMCP).toBe(true);
   });
 
-  test("a report that was tampered with counts as none", async () => {
+  test("a tampered report is ignored", async () => {
     await writeFile(join(folder, "claude.json"), '{"agent":"claude","observed":{"supportsMCP":"no"}}');
     expect((await doctor()).effective("claude")?.supportsMCP).toBe(true);
   });
@@ -221,7 +221,7 @@ describe("the doctor", () => {
     await expect(one.check("acme")).rejects.toThrow("no manifest");
   });
 
-  test("tells its progress", async () => {
+  test("reports its progress", async () => {
     const steps: string[] = [];
     await (await doctor(["breaks"])).probe("claude", (step) => steps.push(step));
     expect(steps.filter((step) => !step.includes(" over "))).toEqual([
@@ -237,7 +237,7 @@ describe("the doctor", () => {
     expect(steps).toContain("exact prompt over stream-json");
   });
 
-  test("counts what could not be told as open, not as a success", async () => {
+  test("counts inconclusive results as open, not as a success", async () => {
     const report = await (await doctor(["breaks"])).probe("claude");
     expect(report?.features.find(({ feature }) => feature === "exact prompt")?.outcome).toBe("inconclusive");
     expect(report && isProbeClean(report)).toBe(false);

@@ -1,4 +1,4 @@
-/** Reports of the probe that the repository keeps, for the docs. Written by `node tools/agent-probes.ts`. */
+/** Probe reports kept in the repository, for the docs. Written by `node tools/agent-probes.ts`. */
 import type { ProbeReport } from "./probe-agent.ts";
 import recorded from "./recorded-probes.json" with { type: "json" };
 

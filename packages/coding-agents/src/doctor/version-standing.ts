@@ -1,4 +1,4 @@
-/** How a version stands to those that were tested. A pre-release is not the release: it counts as older. */
+/** Compares a version with the tested ones. A pre-release counts as older than its release. */
 import type { CodingAgentManifest } from "@capstan/core/internal";
 import { compareVersions } from "./compare-versions.ts";
 

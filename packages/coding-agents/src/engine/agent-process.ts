@@ -1,5 +1,5 @@
 /**
- * The process of a run: spawned in a group of its own, read line by line, stopped in steps, gone without leaving children.
+ * The process of a run: spawned in its own group, read line by line, stopped in steps, without leaving children.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import type { RunExit } from "@capstan/core/internal";
@@ -9,7 +9,7 @@ import { endStrays, signalGroup } from "./process-group.ts";
 import { forget, watch } from "./watchdog.ts";
 
 const MAX_TAIL_CHARS = 2_000;
-const DRAIN_MS = 500; // after the exit: a pipe that a stray holds open must not hold the run
+const DRAIN_MS = 500; // after the exit: a pipe held open by a stray process must not block the run
 
 export interface ProcessSpec {
   readonly runId: string;
@@ -19,7 +19,7 @@ export interface ProcessSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly hasStdin: boolean;
   readonly settings: EngineSettings;
-  /** Whom it runs as; this process's own user when undefined. */
+  /** The user it runs as; default: this process's own. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
 }
 
@@ -95,7 +95,7 @@ export class AgentProcess {
     this.#child.stdout?.resume();
   }
 
-  /** Signals in order, each after the patience of the one before. Reading goes on: a blocked writer cannot end well. */
+  /** Signals in order, each after the previous one's grace period. Reading continues: a blocked writer cannot end cleanly. */
   stop(first: "interrupt" | "terminate"): void {
     const { interruptGraceMs, terminateGraceMs } = this.#spec.settings;
     this.resume();
@@ -108,7 +108,7 @@ export class AgentProcess {
     this.#later(terminateGraceMs, () => this.#signal("SIGKILL"));
   }
 
-  /** For an agent that was asked in its own protocol, or should go by itself: signals come after some patience. */
+  /** For an agent that was asked through its protocol, or should exit by itself: signals follow after a grace period. */
   stopUnlessGone(afterMs: number, stillWanted = () => true): void {
     this.#later(afterMs, () => {
       if (stillWanted()) this.stop("terminate");

@@ -1,4 +1,4 @@
-/** For `stream: false`: pieces of text are held until something else happens, and come as one. */
+/** For `stream: false`: text deltas are held until something else happens, and emitted as one. */
 import type { CodingAgentEvent } from "@capstan/core/internal";
 
 type Delta = Extract<CodingAgentEvent, { type: "text-delta" | "thinking-delta" }>;

@@ -1,4 +1,4 @@
-/** The answer of a run that was asked for JSON: parsed, and held against the schema where there is one. */
+/** The answer of a run that must be JSON: parsed, and validated by the schema if there is one. */
 import { fail, ok, type Result } from "@capstan/core";
 import { z } from "zod";
 
@@ -18,7 +18,7 @@ export function checkedAnswer(text: string, { agent, schema }: AnswerWanted): Re
   return fail("coding_agent_output_invalid", { agent, why: z.prettifyError(checked.error) });
 }
 
-/** Models like to put JSON into a fence. */
+/** Models often put JSON into a code fence. */
 function parseAnswer(text: string): { readonly json: unknown } | undefined {
   const fenced = /```(?:json)?\s*([\s\S]*?)```/.exec(text)?.[1];
   for (const candidate of [text, fenced ?? ""]) {

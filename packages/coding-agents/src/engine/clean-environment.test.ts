@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { cleanEnvironment, redact } from "./clean-environment.ts";
 
-test("passes on what every process needs and what the CLI may see; what was asked for wins", () => {
+test("passes on what every process needs and what the CLI may see; explicit values win", () => {
   const environment = cleanEnvironment({
     ambient: {
       PATH: "/bin",
@@ -25,7 +25,7 @@ test("passes on what every process needs and what the CLI may see; what was aske
   });
 });
 
-test("a quoted output does not show the keys of the environment", () => {
+test("quoted output does not contain keys of the environment", () => {
   const environment = { ANTHROPIC_API_KEY: "sk-very-secret", GH_TOKEN: "short", LANG: "en_US.UTF-8" };
   expect(redact("key sk-very-secret in en_US.UTF-8", environment)).toBe("key *** in en_US.UTF-8");
 });

@@ -1,12 +1,12 @@
 /**
- * The environment of an agent: what every process needs, what this CLI may see of the caller's, and what the run asks for.
+ * The environment of an agent: what every process needs, what this CLI may see of the caller's, and the run's own values.
  *
- * Nothing else is passed on: a database password of the host is none of an agent's business.
+ * Nothing else is passed on: an agent must not see the host's database password.
  */
 const EVERY_PROCESS =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR|TEMP|TMP|TERM|https?_proxy|no_proxy|HTTPS?_PROXY|NO_PROXY|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|SYSTEMROOT|APPDATA|LOCALAPPDATA|USERPROFILE|PATHEXT|COMSPEC)$/;
 
-/** Marks every process of a run, so that strays are found whatever group they moved to. */
+/** Marks every process of a run, so that strays are found in any group. */
 export const RUN_VARIABLE = "CAPSTAN_RUN";
 
 export interface EnvironmentParts {

@@ -1,10 +1,10 @@
-/** The engine's limits and patience. All can be set per client. */
+/** The engine's limits and timeouts. All can be set per client. */
 export interface EngineSettings {
-  /** How long an interrupted agent may take to end its turn. */
+  /** Grace period of an interrupted agent to end its turn. */
   readonly interruptGraceMs: number;
-  /** How long a terminated one may take to clean up, before it is killed. */
+  /** Grace period of a terminated one, before it is killed. */
   readonly terminateGraceMs: number;
-  /** How long it may take to exit after it said how the run ended. */
+  /** Time to exit after it reported how the run ended. */
   readonly exitGraceMs: number;
   readonly maxLineBytes: number;
   readonly maxOutputBytes: number;

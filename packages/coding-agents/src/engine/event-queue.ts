@@ -1,7 +1,7 @@
 /**
- * Events between a run and its reader. A full queue tells the run to wait, so a slow reader slows the agent and loses nothing.
+ * Events between a run and its reader. A full queue pauses the run, so a slow reader slows the agent and loses nothing.
  *
- * Whoever only wants the result lets events pass: `flow` keeps a run without a reader from waiting for one.
+ * If only the result is needed, `flow` drops events, so that a run without a reader does not block.
  */
 const HIGH = 1_000;
 const LOW = 100;
@@ -15,7 +15,7 @@ export class EventQueue<T> implements AsyncIterable<T> {
   #readers = 0;
   #flowing = false;
 
-  /** `onRoom` is called when a run that was held may go on. */
+  /** `onRoom` is called when a paused run may continue. */
   constructor(onRoom: () => void) {
     this.#onRoom = onRoom;
   }
@@ -31,13 +31,13 @@ export class EventQueue<T> implements AsyncIterable<T> {
     this.#wake?.();
   }
 
-  /** True when the run must wait for its reader; `onRoom` will tell. */
+  /** True when the run must wait for its reader; `onRoom` will be called. */
   hold(): boolean {
     this.#held = this.#items.length >= HIGH && !this.#isUnread;
     return this.#held;
   }
 
-  /** Nobody waits for the events: when there is no reader, older ones are let go. */
+  /** Nobody waits for the events: without a reader, older ones are dropped. */
   flow(): void {
     this.#flowing = true;
     if (this.#readers === 0) this.#release();
@@ -60,7 +60,7 @@ export class EventQueue<T> implements AsyncIterable<T> {
       }
     } finally {
       this.#readers -= 1;
-      this.flow(); // a reader who left must not hold the run
+      this.flow(); // a reader who left must not block the run
     }
   }
 

@@ -1,4 +1,4 @@
-/** The ending of a run that we refuse or break off ourselves: with the failure's code and next step. */
+/** The ending of a run that we refuse or abort ourselves: with the failure's code and next step. */
 import type { Failure } from "@capstan/core";
 import { CodingAgentError, RUN_ERROR_CODES, type RunErrorCode } from "@capstan/core/internal";
 import type { ForcedEnding } from "./run-ledger.ts";

@@ -1,6 +1,6 @@
 /**
- * The conversation with a program that serves HTTP on loopback: what it prints tells the address, lines go out as requests,
- * answers and server-sent events come in as lines. To an adapter it looks like stdin and stdout.
+ * The connection to a program that serves HTTP on loopback: its output contains the address, lines are sent as requests,
+ * responses and server-sent events arrive as lines. To an adapter it looks like stdin and stdout.
  */
 import type { HttpChannel } from "@capstan/core/internal";
 import { z } from "zod";
@@ -14,7 +14,7 @@ const outgoing = z.object({
 
 export interface HttpLinkEvents {
   readonly onLine: (line: string) => void;
-  /** The server no longer answers; the process that serves is to be ended. */
+  /** The server no longer answers; its process must be ended. */
   readonly onLost: (why: string) => void;
 }
 
@@ -38,7 +38,7 @@ export class HttpLink {
     if (this.#url !== undefined) void this.#listen(this.#url);
   }
 
-  /** Requests wait until the events are listened to: an answer must not overtake what it causes. */
+  /** Requests wait until the event stream is open: a response must not overtake its events. */
   write(line: string): void {
     if (this.#connected) void this.#send(line);
     else this.#waiting.push(line);

@@ -37,7 +37,7 @@ describe("a line splitter", () => {
     expect(splitter.push(Buffer.from("a\u2028b\u0085c\r\n")).lines).toEqual(["a\u2028b\u0085c"]);
   });
 
-  test("gives the last line without its end, and says when the whole is too much", () => {
+  test("returns the last line without its end, and reports when the limit is exceeded", () => {
     const splitter = new LineSplitter({ maxLineBytes: 100, maxTotalBytes: 5 });
     expect(splitter.push(Buffer.from("ab\ncd")).overflow).toBe(false);
     expect(splitter.push(Buffer.from("e")).overflow).toBe(true);

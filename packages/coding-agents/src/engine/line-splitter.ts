@@ -1,7 +1,7 @@
 /**
- * Splits a byte stream into lines, and holds it to limits: one line may be only so long, all of them only so many bytes.
+ * Splits a byte stream into lines, with limits on the length of a line and on the total.
  *
- * Only LF ends a line: JSON strings may hold the other separators that Unicode knows. A line that is too long is dropped whole.
+ * Only LF ends a line: JSON strings may contain other Unicode separators. A line that is too long is dropped whole.
  */
 export interface LineLimits {
   readonly maxLineBytes: number;
@@ -12,7 +12,7 @@ export interface SplitChunk {
   readonly lines: readonly string[];
   /** Lines that were too long, now over. */
   readonly dropped: number;
-  /** The stream has said more than it may. */
+  /** The stream exceeded its limit. */
   readonly overflow: boolean;
 }
 

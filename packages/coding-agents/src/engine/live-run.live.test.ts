@@ -13,7 +13,7 @@ import type { RunHandle } from "./run-handle.ts";
 const FAST: Partial<EngineSettings> = { interruptGraceMs: 400, terminateGraceMs: 400, exitGraceMs: 400 };
 
 describe("a run", () => {
-  test("tells its events in order, then its result, and leaves nothing behind", async () => {
+  test("emits its events in order, then its result, and leaves nothing behind", async () => {
     const run = start("talk 3");
     const events = await all(run);
     expect(events.map(({ type }) => type)).toEqual([
@@ -35,7 +35,7 @@ describe("a run", () => {
 
   test.each([
     [
-      "an exit without a terminal event is no success",
+      "an exit without a terminal event is not a success",
       "quiet",
       {
         outcome: "failed",
@@ -49,7 +49,7 @@ describe("a run", () => {
       { outcome: "failed", message: expect.stringContaining("out of cheese") },
     ],
     [
-      "a killed agent has failed, its open tool closed",
+      "a killed agent has failed, its pending tool closed",
       "die",
       { outcome: "failed", code: "coding_agent_killed", message: expect.stringContaining("SIGKILL") },
     ],
@@ -59,7 +59,7 @@ describe("a run", () => {
     expect(await run.result).toMatchObject(expected);
   });
 
-  test("an agent that is not installed fails with the way to install it", async () => {
+  test("a missing agent fails with how to install it", async () => {
     const client = createClient({ environment: { PATH: "/nowhere" } });
     const result = await client.run({ agent: "claude", prompt: "hi" }).result;
     expect(result).toMatchObject({
@@ -69,7 +69,7 @@ describe("a run", () => {
     });
   });
 
-  test("what an agent cannot do is refused before anything is spawned", () => {
+  test("unsupported options are refused before anything is spawned", () => {
     const client = clientWith({ capabilities: { supportsMCP: false } });
     const options = { agent: "stand-in", prompt: "talk 1", mcpServers: [{ name: "x", command: "x" }] };
     expect(() => client.run(options)).toThrow(CapabilityError);
@@ -77,7 +77,7 @@ describe("a run", () => {
     expect(() => client.run({ agent: "claude", prompt: "hi", sessionId: "--yolo" })).toThrow(/not valid/);
   });
 
-  test("a folder that is not there, and a cost limit that nobody could keep, are refused before", () => {
+  test("a missing folder, and a cost limit that cannot be enforced, are refused in advance", () => {
     const client = clientWith({ capabilities: { reportsCost: false } });
     const asked = { agent: "stand-in", prompt: "talk 1" };
     expect(codeOf(() => client.run({ ...asked, cwd: "/nowhere/at/all" }))).toBe(
@@ -102,7 +102,7 @@ describe("a run", () => {
     expect(await client.run(asked).result).toMatchObject(ending);
   });
 
-  test("the environment holds what every process needs and what was asked for, nothing else", async () => {
+  test("the environment contains what every process needs and what was requested, nothing else", async () => {
     const environment = { ...process.env, DATABASE_URL: "postgres://secret", ANTHROPIC_API_KEY: "sk" };
     const { text } = await start("environment", { env: { ASKED: "yes" } }, {}, environment).result;
     const names = text.split(" ");
@@ -111,7 +111,7 @@ describe("a run", () => {
     expect(names).not.toContain("ANTHROPIC_API_KEY");
   });
 
-  test("what cannot stream is told once, and `stream: false` gives whole texts", async () => {
+  test("unstreamable kinds are reported once, and `stream: false` gives complete texts", async () => {
     const client = clientWith({ capabilities: { supportsTextStreaming: false } });
     const [, fallback] = await all(client.run({ agent: "stand-in", prompt: "talk 1", stream: "auto" }));
     expect(fallback).toEqual({ type: "stream_fallback", buffered: ["text", "tool-call"] });
@@ -131,11 +131,11 @@ describe("a run", () => {
     expect(words).toBe(20_000);
   });
 
-  test("a run whose result alone is wanted does not wait for a reader", async () => {
+  test("a run of which only the result is read does not wait for a reader", async () => {
     expect((await start("talk 5000").result).text).toMatch(/ 4999 $/);
   });
 
-  test("a fault in an adapter is a warning, not the end", async () => {
+  test("a bug in an adapter is a warning, not the end", async () => {
     const adapter = standIn();
     const faulty = {
       ...adapter,
@@ -155,7 +155,7 @@ describe("a run", () => {
     });
   });
 
-  test("where one transport does not start, the other is tried", async () => {
+  test("if one transport does not start, the other is tried", async () => {
     const result = await clientWith({ brokenFirst: true }).run({ agent: "stand-in", prompt: "talk 1" })
       .result;
     expect(result).toMatchObject({
@@ -176,7 +176,7 @@ describe("approvals", () => {
     expect(events).toContainEqual(expect.objectContaining({ type: "tool-ended", output: answer }));
   });
 
-  test("changed arguments are refused where they can reach neither the program nor the model", async () => {
+  test("edited arguments are refused where they can reach neither the program nor the model", async () => {
     const capabilities = { supportsStdinInjection: false };
     const run = start("ask", { approvalMode: "prompt" }, { talksBack: true, capabilities });
     const refused: unknown[] = [];
@@ -213,7 +213,7 @@ describe("limits", () => {
     expect(await run.result).toMatchObject({ outcome: "limit", limit: "output" });
   });
 
-  test("a line that is too long is left out, and the run goes on", async () => {
+  test("a line that is too long is dropped, and the run continues", async () => {
     const run = start("long 300000", {}, {}, process.env, { ...FAST, maxLineBytes: 100_000 });
     expect(await run.result).toMatchObject({
       outcome: "done",
@@ -240,11 +240,11 @@ describe("stopping", () => {
     },
   );
 
-  test("one that said its last word and stays is sent off, and keeps its outcome", async () => {
+  test("one that has finished but does not exit is ended, and keeps its outcome", async () => {
     expect(await start("stay").result).toMatchObject({ outcome: "done" });
   });
 
-  test("what a finished agent left running is ended", async () => {
+  test("processes left by a finished agent are ended", async () => {
     const run = start("stray");
     await run.result;
     expect(await straysOf(run.id)).toEqual([]);

@@ -1,8 +1,8 @@
 /**
  * One run of an agent, from spawn to last event.
  *
- * The adapter says what lines mean and what to write; the ledger keeps events legal; this file decides when to stop. The run
- * ends when the process is gone, so that whoever awaits the result finds nothing left behind.
+ * The adapter interprets lines and produces input; the ledger keeps events legal; this file decides when to stop. The run
+ * ends when the process has exited, so that nothing is left behind when the result is available.
  */
 import { fail } from "@capstan/core";
 import {
@@ -32,13 +32,13 @@ import { SideFileReader } from "./side-file.ts";
 
 export interface LiveRunRequest extends RunRequest {
   readonly settings: EngineSettings;
-  /** Said before anything else: warnings, and what will not stream. */
+  /** Emitted first: warnings, and what will not stream. */
   readonly opening: readonly CodingAgentEvent[];
-  /** What is found out while the run begins, such as an untested version. */
+  /** Findings during startup, such as an untested version. */
   readonly notices: Promise<readonly CodingAgentEvent[]>;
-  /** Warnings that the program's own word about its model calls for. */
+  /** Warnings about the model that the program reports. */
   readonly onModel: (model: string) => readonly CodingAgentEvent[];
-  /** What the usage costs, for agents that do not say. */
+  /** The cost of usage, for agents that do not report it. */
   readonly costOf: CostOf;
 }
 
@@ -65,7 +65,7 @@ class LiveRun implements RunHandle {
   #forced: ForcedEnding | undefined;
   #openedTurns = 0;
   #endedTurns = 0;
-  #heard = false;
+  #hasOutput = false;
   #warnedOfLength = false;
   #interrupted = false;
   #closing = false;
@@ -79,7 +79,7 @@ class LiveRun implements RunHandle {
     this.#buffer = options.stream === false ? new BufferedText() : undefined;
     const timeoutMs = options.timeoutMs ?? settings.defaultTimeoutMs;
     this.#timeout = setTimeout(() => {
-      this.#force({ outcome: "limit", limit: "time", message: `The run took longer than ${timeoutMs} ms.` });
+      this.#force({ outcome: "limit", limit: "time", message: `The run timed out after ${timeoutMs} ms.` });
     }, timeoutMs);
     this.#emit(this.#ledger.take(request.opening));
     void request.notices
@@ -107,7 +107,7 @@ class LiveRun implements RunHandle {
     const carriesReasons = this.#prepared?.plan.carriesReasons === true;
     const canTell = takesEdits || carriesReasons || supportsStdinInjection;
     if (!canTell && this.#questions.isEdited(approvalId, input)) {
-      const message = `Agent '${adapter.name}' cannot take changed arguments over its transport '${transport}'`;
+      const message = `Agent '${adapter.name}' does not support edited arguments over its transport '${transport}'`;
       throw new CapabilityError(adapter.name, "approvalEdits", message);
     }
     const { commands, events } = this.#questions.approve(approvalId, input, { takesEdits, carriesReasons });
@@ -122,7 +122,7 @@ class LiveRun implements RunHandle {
   async send(text: string): Promise<void> {
     const { adapter, capabilities, transport } = this.#request;
     if (!capabilities.supportsStdinInjection) {
-      const message = `Agent '${adapter.name}' takes no message while it runs over its transport '${transport}'`;
+      const message = `Agent '${adapter.name}' does not accept messages while running over its transport '${transport}'`;
       throw new CapabilityError(adapter.name, "stdinInjection", message);
     }
     this.#command({ type: "send", text });
@@ -199,11 +199,11 @@ class LiveRun implements RunHandle {
     this.#closeWhenSettled();
   }
 
-  /** Passes events on; questions are answered here when no person is to be asked. */
+  /** Emits events; questions are answered here when no person is to be asked. */
   #tell(events: readonly AdapterEvent[]): void {
     this.#endedTurns += events.filter(({ type }) => type === "run-ended").length;
     const passed = this.#ledger.take(events.map((event) => this.#noted(event)));
-    this.#heard ||= passed.length > 0;
+    this.#hasOutput ||= passed.length > 0;
     const { approvalMode = "deny" } = this.#request.options;
     for (const event of passed) {
       if (event.type !== "approval-requested") this.#emit([event]);
@@ -228,7 +228,7 @@ class LiveRun implements RunHandle {
     const command: RunCommand =
       mode === "yolo"
         ? { type: "approve", id }
-        : { type: "deny", id, reason: "This run may not use tools that need approval." };
+        : { type: "deny", id, reason: "This run may not use tools that require approval." };
     const step = this.#prepared?.plan.command?.(command);
     if (step) this.#apply(step);
   }
@@ -256,7 +256,7 @@ class LiveRun implements RunHandle {
     if (ending) this.#force(ending);
   }
 
-  /** The agent said how the run ended and no message waits: it may go, and is sent off when it stays. */
+  /** The agent reported how the run ended and no message is pending: it may exit, and is ended if it does not. */
   #closeWhenSettled(): void {
     const settled = this.#ledger.settled && this.#endedTurns >= this.#openedTurns;
     if (settled === this.#closing) return;
@@ -286,16 +286,16 @@ class LiveRun implements RunHandle {
   #warnOfLength(): void {
     if (this.#warnedOfLength) return;
     this.#warnedOfLength = true;
-    const message = `A line longer than ${this.#request.settings.maxLineBytes} bytes was left out.`;
+    const message = `A line longer than ${this.#request.settings.maxLineBytes} bytes was dropped.`;
     this.#emit(this.#ledger.take([{ type: "warning", code: "line_too_long", message }]));
   }
 
-  /** An adapter that throws has a fault; the run goes on without that line. */
+  /** An adapter that throws has a bug; the run continues without that line. */
   #guard<T>(read: () => T | undefined): T | undefined {
     try {
       return read();
     } catch (error) {
-      const message = `The adapter could not read a line: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `The adapter could not parse a line: ${error instanceof Error ? error.message : String(error)}`;
       this.#emit(this.#ledger.take([{ type: "warning", code: "adapter_fault", message }]));
       return undefined;
     }
@@ -303,9 +303,9 @@ class LiveRun implements RunHandle {
 
   async #onExit(exit: RunExit, lastOutput: string): Promise<void> {
     const plan = this.#prepared?.plan;
-    const diedMute = !this.#heard && !this.#ledger.settled && !this.#forced && exit.code !== 0;
-    if (plan?.fallback && diedMute) {
-      const message = `${plan.argv.slice(0, 2).join(" ")} did not start; another way is tried.`;
+    const diedWithoutOutput = !this.#hasOutput && !this.#ledger.settled && !this.#forced && exit.code !== 0;
+    if (plan?.fallback && diedWithoutOutput) {
+      const message = `${plan.argv.slice(0, 2).join(" ")} did not start; trying another way.`;
       this.#emit(this.#ledger.take([{ type: "warning", code: "transport_fallback", message }]));
       return this.#spawn(plan.fallback()).catch((error: unknown) => {
         this.#forced ??= forcedBy(error);
@@ -339,7 +339,7 @@ class LiveRun implements RunHandle {
     this.#result.resolve(this.#builder.result(end, end.outcome === "done" ? answer.json : undefined));
   }
 
-  /** An answer that is not the JSON that was asked for is a failed run. */
+  /** An answer that is not the requested JSON is a failed run. */
   #checkAnswer(): { readonly json?: unknown; readonly ending?: ForcedEnding } {
     const { options, adapter } = this.#request;
     const wantsJson = options.outputFormat === "json" || options.outputSchema !== undefined;

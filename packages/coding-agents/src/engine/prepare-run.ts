@@ -1,4 +1,4 @@
-/** Everything a run needs before its process starts: the place, the adapter's plan, files on disk, the command's path. */
+/** Everything a run needs before its process starts: folders, the adapter's plan, files on disk, the command's path. */
 import { randomBytes } from "node:crypto";
 import { fail } from "@capstan/core";
 import {
@@ -17,10 +17,10 @@ export interface RunRequest {
   readonly id: string;
   readonly adapter: CodingAgentAdapter;
   readonly options: RunOptions;
-  /** The way the program is driven, and what it can do that way. */
+  /** The transport, and its capabilities. */
   readonly transport: string;
   readonly capabilities: CodingAgentCapabilities;
-  /** The system's user under whom it runs; this process's own when undefined. */
+  /** The OS user it runs as; default: this process's own. */
   readonly user: SystemUser | undefined;
   /** The model as the CLI spells it. */
   readonly model: string | undefined;
@@ -83,9 +83,9 @@ export async function readyPlan(request: RunRequest, plan: AdapterRun): Promise<
 const environmentOf = ({ ambient, adapter, options, id }: RunRequest, more: AdapterRun["env"]) =>
   cleanEnvironment({ ambient, allowed: adapter.environment, adapter: more, asked: options.env, runId: id });
 
-/** The CLIs' JSON modes are about their own envelope; what the caller wants is an answer that is JSON. */
+/** The CLIs' JSON modes concern their own output; the caller wants an answer that is JSON. */
 function jsonWanted(options: RunOptions): RunOptions {
-  // A schema is the program's own business: it tells its model in its own way.
+  // A schema is left to the program: it passes it to its model in its own way.
   if (options.outputFormat !== "json" || options.outputSchema !== undefined) return options;
   return { ...options, prompt: `${options.prompt}\n\nAnswer with one JSON document and nothing else.` };
 }

@@ -1,4 +1,4 @@
-/** The folder of one run: settings and attachments, readable by nobody else, gone when the run is. */
+/** The folder of one run: settings and attachments, readable by nobody else, deleted with the run. */
 import { cp, lchown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, extname, join, resolve, sep } from "node:path";
@@ -38,7 +38,7 @@ async function linkEntries(path: string, file: Extract<RunFile, { linksInto: str
     if (!except.includes(name)) await symlink(join(linksInto, name), join(path, name));
 }
 
-/** Brings back what the agent wrote beside, or in place of, links: a refreshed login, its list of projects. */
+/** Copies back what the agent wrote next to, or in place of, links: a refreshed login, its list of projects. */
 export async function returnRunFiles(files: readonly RunFile[]): Promise<void> {
   for (const file of files) {
     if (!("linksInto" in file)) continue;
@@ -52,7 +52,7 @@ export async function returnRunFiles(files: readonly RunFile[]): Promise<void> {
   }
 }
 
-/** Hands the folder and what is in it to another user; links stay links. */
+/** Gives the folder and its contents to another user; links stay links. */
 export async function giveFolder(folder: string, user: { uid: number; gid: number }): Promise<void> {
   const entries = await readdir(folder, { recursive: true }).catch(() => undefined);
   if (!entries) return; // nothing was put there

@@ -1,4 +1,4 @@
-/** Signals to everything a run started: its process group, and on Linux whatever left it, found by the run's mark. */
+/** Signals everything a run started: its process group, and on Linux processes that left it, found by the run's mark. */
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { RUN_VARIABLE } from "./clean-environment.ts";
@@ -12,9 +12,9 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
 }
 
 const MOST_SWEEPS = 50;
-const SWEEP_MS = 20; // a killed process takes a moment to go; one that forks takes another sweep
+const SWEEP_MS = 20; // a killed process takes a moment to exit; one that forks needs another sweep
 
-/** Ends processes that carry the run's mark, and waits until they are gone. Tools of agents like to start groups of their own. */
+/** Ends processes with the run's mark, and waits until they are gone. Tools of agents often start their own groups. */
 export async function endStrays(runId: string): Promise<void> {
   for (let sweep = 0; sweep < MOST_SWEEPS; sweep += 1) {
     const strays = await straysOf(runId);

@@ -1,11 +1,11 @@
-/** What a run costs: as its program reports it, else computed from its tokens; and whether its limits are reached. */
+/** The cost of a run: as reported by its program, otherwise computed from its tokens; and whether limits are reached. */
 import type { CliUsage, RunOptions } from "@capstan/core/internal";
 import type { ForcedEnding } from "./run-ledger.ts";
 
-/** A price for tokens of the model that answers, by the name the program gave it; undefined when nobody knows one. */
+/** The price of tokens of the answering model, by the program's name for it; undefined if unknown. */
 export type CostOf = (usage: CliUsage, model: string | undefined) => number | undefined;
 
-/** The usage with its cost, and who says so. */
+/** The usage with its cost and its source. */
 export function withCost(usage: CliUsage, model: string | undefined, costOf: CostOf): CliUsage {
   if (usage.costUsd !== undefined) return { ...usage, costSource: "reported" };
   const costUsd = costOf(usage, model);
@@ -19,7 +19,7 @@ export interface Spent {
   readonly countsTurns: boolean;
 }
 
-/** How a run ends that has reached a limit of its options. */
+/** How a run ends that has reached one of its limits. */
 export function limitReached(
   { maxTurns, maxCostUsd }: RunOptions,
   { turns, usage, countsTurns }: Spent,

@@ -1,32 +1,32 @@
-/** What `run()` gives back: the events as they come, ways to take part, and in the end the result. */
+/** The return value of `run()`: the event stream, commands, and the result. */
 import type { CliUsage, CodingAgentEvent, RunErrorCode, RunLimit, RunOutcome } from "@capstan/core/internal";
 
 export interface RunHandle extends AsyncIterable<CodingAgentEvent> {
   /** The run's own id; the agent's session id is in `run-started` and in the result. */
   readonly id: string;
-  /** The way the program is driven: one of its manifest's `transports`. */
+  /** The transport: one of its manifest's `transports`. */
   readonly transport: string;
-  /** Settles when the process is gone. Asked for without reading events, it lets events pass. */
+  /** Settles when the process has exited. If events are not read, they are dropped. */
   readonly result: Promise<RunResult>;
   /**
-   * Allows a call that an `approval-requested` event told of. With another input, that one runs: where the program takes
-   * changed arguments at once, elsewhere after the model was told to make the changed call.
+   * Allows a call of an `approval-requested` event. With another input, that one runs: directly where the program accepts
+   * edited arguments, otherwise after the model was told to make the edited call.
    */
   approve(approvalId: string, input?: unknown): Promise<void>;
   deny(approvalId: string, reason?: string): Promise<void>;
-  /** Another message, for transports that take one while they run (`supportsStdinInjection`). */
+  /** Sends another message, for transports that accept one while running (`supportsStdinInjection`). */
   send(text: string): Promise<void>;
-  /** Asks the agent to stop as its own protocol does; then terminates it, then kills it. */
+  /** Asks the agent to stop through its protocol; then terminates it, then kills it. */
   interrupt(): Promise<void>;
-  /** Stops at once: terminates, then kills. */
+  /** Stops immediately: terminates, then kills. */
   abort(): Promise<void>;
 }
 
 export interface RunResult {
   readonly outcome: RunOutcome;
-  /** The agent's words, all of them, tools left out. */
+  /** The agent's complete text, without tools. */
   readonly text: string;
-  /** The words as JSON, when that was asked for. */
+  /** The text as JSON, if requested. */
   readonly json?: unknown;
   readonly sessionId?: string | undefined;
   /** Why it failed: the same codes for every agent. */
@@ -36,7 +36,7 @@ export interface RunResult {
   readonly limit?: RunLimit | undefined;
   readonly status?: number | undefined;
   readonly turns?: number | undefined;
-  /** With `costUsd` of this run alone, and `costSource`. */
+  /** With `costUsd` of this run only, and `costSource`. */
   readonly usage?: Omit<CliUsage, "type"> | undefined;
   readonly toolCalls: number;
   readonly warnings: readonly string[];

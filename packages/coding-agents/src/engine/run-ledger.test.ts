@@ -12,7 +12,7 @@ const failed: AdapterEvent = { type: "error-seen", message: "no key" };
 const retried: AdapterEvent = { type: "retry", message: "again" };
 
 describe("the ledger of a run", () => {
-  test("starts a run whose agent never said so, and keeps early warnings behind the start", () => {
+  test("starts a run whose agent never reported a start, and emits early warnings after it", () => {
     const events = ledgerOf([{ type: "warning", message: "old config" }, says("hi"), done]);
     expect(events.map(({ type }) => type)).toEqual(["run-started", "warning", "text-delta", "run-ended"]);
   });
@@ -27,7 +27,7 @@ describe("the ledger of a run", () => {
     ]);
   });
 
-  test("holds the end back until the output is over", () => {
+  test("holds the end back until the output is complete", () => {
     const ledger = createRunLedger("acme");
     expect(ledger.take([started, done, says("late")]).map(({ type }) => type)).toEqual([
       "run-started",
@@ -40,20 +40,20 @@ describe("the ledger of a run", () => {
 
   test.each<[string, AdapterEvent[], RunExit, string]>([
     ["success comes from the terminal event", [done], { code: 1, signal: null }, "done"],
-    ["an exit code of 0 is no success", [], { code: 0, signal: null }, "failed"],
+    ["an exit code of 0 is not a success", [], { code: 0, signal: null }, "failed"],
     ["another code without a signal is a failure", [], { code: 2, signal: null }, "failed"],
-    ["a killed program has failed, nobody aborted it", [], { code: null, signal: "SIGTERM" }, "failed"],
+    ["a killed program has failed, it was not aborted", [], { code: null, signal: "SIGTERM" }, "failed"],
     ["a recording that breaks off is neither", [], { code: null, signal: null }, "aborted"],
     ["an error that was seen is one", [failed], { code: 0, signal: null }, "failed"],
-    ["an error that is tried again is not", [failed, retried], { code: null, signal: null }, "aborted"],
+    ["an error that is retried is not", [failed, retried], { code: null, signal: null }, "aborted"],
     [
-      "a new turn forgets the last one's error",
+      "a new turn resets the last one's error",
       [failed, { type: "turn-opened" }],
       { code: null, signal: null },
       "aborted",
     ],
     [
-      "a new turn forgets the last one's success",
+      "a new turn resets the last one's success",
       [done, { type: "turn-opened" }],
       { code: null, signal: null },
       "aborted",
@@ -96,7 +96,7 @@ describe("the ledger of a run", () => {
     expect(end).toMatchObject({ message: expect.stringContaining("panic: out of cheese") });
   });
 
-  test("lets the engine decide how it ended", () => {
+  test("lets the engine override the outcome", () => {
     const forced: ForcedEnding = { outcome: "limit", limit: "turns", message: "3 turns" };
     const ledger = createRunLedger("acme");
     ledger.take([started, { type: "run-ended", outcome: "aborted" }]);
@@ -123,7 +123,7 @@ describe("the ledger of a run", () => {
     expect(rounds.turns).toBe(1);
   });
 
-  test("cuts a tool's output that would fill a client", () => {
+  test("truncates a tool's output that would fill a client", () => {
     const output = "x".repeat(100_001);
     const end = ledgerOf([opens("a"), { type: "tool-ended", id: "a", output }]).find(
       ({ type }) => type === "tool-ended",
@@ -131,7 +131,7 @@ describe("the ledger of a run", () => {
     expect(end).toMatchObject({ output: expect.stringMatching(/x\n\[1 more characters\]$/) });
   });
 
-  test("makes a legal run of any events in any order", () => {
+  test("turns any events in any order into a legal run", () => {
     const id = fc.constantFrom("a", "b", "c");
     const event: fc.Arbitrary<AdapterEvent> = fc.oneof(
       id.map(opens),
@@ -149,7 +149,7 @@ describe("the ledger of a run", () => {
     fc.assert(fc.property(fc.array(event), (events) => runFaults(ledgerOf(events)).length === 0));
   });
 
-  test("says nothing after the end", () => {
+  test("emits nothing after the end", () => {
     const ledger = createRunLedger("acme");
     ledger.close({ code: 0, signal: null });
     expect([...ledger.take([says("more")]), ...ledger.close({ code: 0, signal: null })]).toEqual([]);

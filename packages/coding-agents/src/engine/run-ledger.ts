@@ -1,8 +1,8 @@
 /**
- * The ledger of one run: whatever an adapter says, in whatever order, comes out as a legal run.
+ * The ledger of one run: turns whatever an adapter emits, in any order, into a legal run.
  *
- * One `run-started` first, one `run-ended` last, no tool ends without having started, none stays open. The terminal event is
- * held until the output is over, because lines may still follow it; success comes from it alone, never from an exit code.
+ * One `run-started` first, one `run-ended` last, no tool ends without having started, all tools end. The terminal event is
+ * held until the output is complete, because lines may follow it; success is decided by it, never by an exit code.
  */
 import { type Failure, fail } from "@capstan/core";
 import {
@@ -21,9 +21,9 @@ import {
 } from "@capstan/core/internal";
 
 const MAX_TOOL_OUTPUT_CHARS = 100_000; // some 25k tokens; a file dump must not fill every client's memory
-const MAX_WAITING = 100; // warnings a CLI prints before it says who it is
+const MAX_WAITING = 100; // warnings a CLI prints before it identifies itself
 
-/** An ending that the engine decided on, whatever the agent says about it. */
+/** An outcome decided by the engine, whatever the agent reports. */
 export interface ForcedEnding {
   readonly outcome: RunOutcome;
   readonly message: string;
@@ -35,13 +35,13 @@ export interface ForcedEnding {
 export interface RunLedger {
   /** The events to pass on. */
   take(events: readonly AdapterEvent[]): CodingAgentEvent[];
-  /** Ends the run: closes open tools, then says how it ended. `lastOutput` goes into the message when nothing else explains. */
+  /** Ends the run: closes pending tools, then emits the outcome. `lastOutput` goes into the message when nothing else explains it. */
   close(exit: RunExit, lastOutput?: string, forced?: ForcedEnding): CodingAgentEvent[];
-  /** The terminal event came, and no prompt was sent since. */
+  /** The terminal event arrived, and no prompt was sent since. */
   readonly settled: boolean;
   /** What the terminal event said, once it came. */
   readonly outcome: RunOutcome | undefined;
-  /** Calls of the model so far: as marked by the adapter, else counted by rounds of tools. */
+  /** Model calls so far: as marked by the adapter, otherwise counted by rounds of tools. */
   readonly turns: number;
   readonly usage: CliUsage | undefined;
 }
@@ -142,7 +142,7 @@ class Ledger implements RunLedger {
       case "stream_fallback":
         return this.#wait(event);
       case "retry":
-        this.#error = undefined; // what is tried again has not failed yet
+        this.#error = undefined; // what is retried has not failed yet
         return this.#wait({
           ...event,
           message: plainMessage(event.message),
@@ -174,11 +174,11 @@ class Ledger implements RunLedger {
     this.#terminal = undefined;
     this.#error = undefined;
     this.#inRound = false;
-    this.#closedTools.clear(); // some agents number their calls anew in each turn
+    this.#closedTools.clear(); // some agents restart numbering their calls in each turn
     return [];
   }
 
-  /** Something of substance: the run has begun, whether the agent said so or not. */
+  /** Real output: the run has started, whether the agent reported it or not. */
   #begin(): CodingAgentEvent[] {
     if (!this.#inRound) this.#rounds += 1;
     this.#inRound = true;
@@ -226,11 +226,11 @@ class Ledger implements RunLedger {
     return {
       type: "run-ended",
       outcome: "aborted",
-      message: `The output ended before the run's end.${tail}`,
+      message: `The output ended before the run did.${tail}`,
     };
   }
 
-  /** It is gone without a last word: its output may still say why. */
+  /** It exited without a terminal event: its output may explain why. */
   #exited(code: number, output: string): RunEnded {
     const agent = this.#agent;
     const known = code === 0 ? "coding_agent_failed" : runErrorCode({ message: output });
@@ -245,13 +245,13 @@ class Ledger implements RunLedger {
     if (ended.outcome !== "failed" || ended.code !== undefined) {
       return message === undefined ? ended : { ...ended, message: plainMessage(message) };
     }
-    const error = { message: message ?? "It gave no reason.", status: ended.status };
+    const error = { message: message ?? "No reason was given.", status: ended.status };
     const { code, nextStep } = runErrorFailure(this.#agent, error);
     return { ...ended, message: plainMessage(error.message), code: code as RunErrorCode, nextStep };
   }
 }
 
-/** What is worth trying again is the provider's fault, whatever its words are. */
+/** A retryable error is the provider's, whatever its message. */
 function retryCode(error: { readonly message: string; readonly status?: number | undefined }): RunErrorCode {
   const code = runErrorCode(error);
   return code === "coding_agent_failed" ? "coding_agent_provider_down" : code;

@@ -1,8 +1,8 @@
 /**
- * Questions of a run: who answers them, and what becomes of an approval that changes the arguments.
+ * Questions of a run: who answers them, and how an approval with edited arguments is handled.
  *
- * Where the protocol takes changed arguments, they go with the approval. Everywhere else approving would run the original
- * call, so it is denied and the model is told the call to make instead; when it makes exactly that one, nobody is asked again.
+ * Where the protocol accepts edited arguments, they are sent with the approval. Elsewhere approving would run the original
+ * call, so it is denied and the model is told which call to make; when it makes exactly that one, nobody is asked again.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { AdapterEvent, CodingAgentEvent, RunCommand } from "@capstan/core/internal";
@@ -10,18 +10,18 @@ import type { AdapterEvent, CodingAgentEvent, RunCommand } from "@capstan/core/i
 type Asked = Extract<CodingAgentEvent, { type: "approval-requested" }>;
 
 export interface QuestionRules {
-  /** Whether an approval may carry changed arguments. */
+  /** Whether an approval can contain edited arguments. */
   readonly takesEdits: boolean;
-  /** Whether a refusal's reason reaches the model. */
+  /** Whether the reason for a denial reaches the model. */
   readonly carriesReasons: boolean;
 }
 
 export class RunQuestions {
   readonly #asked = new Map<string, Asked>();
-  /** Calls that a person laid out and the model has not made yet. */
+  /** Edited calls that the model has not made yet. */
   readonly #expected: { readonly tool: string; readonly input: unknown }[] = [];
 
-  /** Remembers a question. True when it is the call that a person asked for: it needs no other answer. */
+  /** Records a question. True when it is the edited call that a person already approved. */
   note(event: Asked): boolean {
     const at = this.#expected.findIndex(
       ({ tool, input }) => tool === event.tool && isDeepStrictEqual(input, event.input),
@@ -34,12 +34,12 @@ export class RunQuestions {
     return false;
   }
 
-  /** Whether the input is another than the one that was asked about. */
+  /** Whether the input differs from the original. */
   isEdited(id: string, input: unknown): boolean {
     return input !== undefined && !isDeepStrictEqual(input, this.#asked.get(id)?.input);
   }
 
-  /** The commands that an approval comes to, and what to tell about it. */
+  /** The commands for an approval, and what to report. */
   approve(
     id: string,
     input: unknown,
@@ -60,7 +60,7 @@ export class RunQuestions {
 }
 
 const correction = (tool: string, input: unknown): string =>
-  `A person refused this call of ${tool} and approved another one instead. Make exactly this call now: ${tool} ${JSON.stringify(input)}`;
+  `A person denied this call of ${tool} and approved another one instead. Make exactly this call now: ${tool} ${JSON.stringify(input)}`;
 
 const EDIT_DENIED = (tool: string) =>
-  `This agent cannot take changed arguments: the call of ${tool} was denied, and the model was asked to make the changed one.`;
+  `This agent does not support edited arguments: the call of ${tool} was denied, and the model was asked to make the edited one.`;

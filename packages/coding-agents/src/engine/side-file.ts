@@ -1,12 +1,12 @@
 /**
- * Follows a file that a program writes beside its output. Lines that were there when the run began are its past: they are
- * told apart, because some say what earlier runs of the session cost.
+ * Follows a file that a program writes next to its output. Lines that existed when the run started are kept separate,
+ * because some contain the cost of the session's earlier runs.
  */
 import { open, stat } from "node:fs/promises";
 import type { AdapterEvent, SideFile } from "@capstan/core/internal";
 import { matchingPaths } from "../files/matching-paths.ts";
 
-const POLL_MS = 250; // a limit must bind within one call of the model, and those take longer
+const POLL_MS = 250; // a limit must apply within one model call, and those take longer
 const MAX_PAST_BYTES = 64_000_000;
 
 export class SideFileReader {
@@ -22,7 +22,7 @@ export class SideFileReader {
     this.#tell = tell;
   }
 
-  /** Before the program starts: notes what is there. */
+  /** Before the program starts: records the current sizes. */
   async begin(): Promise<void> {
     for (const path of await matchingPaths("/", this.#file.pattern)) {
       const size = await sizeOf(path);
@@ -35,7 +35,7 @@ export class SideFileReader {
     this.#timer.unref();
   }
 
-  /** After the program is gone: reads the rest. */
+  /** After the program has exited: reads the rest. */
   async end(): Promise<void> {
     clearInterval(this.#timer);
     this.#poll();
@@ -59,7 +59,7 @@ export class SideFileReader {
   }
 }
 
-/** 0 for what is no plain file, or is not there. */
+/** 0 if it is not a regular file, or does not exist. */
 async function sizeOf(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() ? found.size : 0;

@@ -1,8 +1,8 @@
 /**
  * Agents die with their parent, even when it is killed and can do nothing itself.
  *
- * One small shell per process waits on a pipe that only we hold. When the pipe closes, we are gone, and it ends every process
- * group that is still on its list, strays included, and removes the runs' private folders.
+ * One small shell per process waits on a pipe that only we hold. When the pipe closes, we are dead, and it ends every process
+ * group still on its list, strays included, and deletes the runs' private folders.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
@@ -36,14 +36,14 @@ done
 
 let shell: ChildProcess | undefined;
 
-/** From now on the group of `pid` ends when this process does. */
+/** From now on the group of `pid` ends with this process. */
 export function watch(pid: number, runId: string): void {
   if (process.platform === "win32") return;
   shell ??= startShell();
   shell.stdin?.write(`watch ${pid} ${runId}\n`);
 }
 
-/** The run is over, and its process number may belong to another soon. */
+/** The run is over, and its process id may be reused. */
 export function forget(pid: number, runId: string): void {
   shell?.stdin?.write(`forget ${pid} ${runId}\n`);
 }

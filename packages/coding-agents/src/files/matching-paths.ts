@@ -1,4 +1,4 @@
-/** Paths below a folder that fit a pattern, in which a `*` stands for any part of one name. */
+/** Paths below a folder that match a pattern; `*` matches any part of one name. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 

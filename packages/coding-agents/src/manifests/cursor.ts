@@ -1,4 +1,4 @@
-/** Cursor's CLI, from its documentation only: it needs an account and takes no other model server, so it never ran here. */
+/** Cursor's CLI, from its documentation only: it needs an account and supports no other model server, so it was never run here. */
 import { defineManifest, EVERY_LEVEL, EVERY_MODE, EVERY_PLATFORM, verified } from "./define-manifest.ts";
 
 export const cursorManifest = defineManifest({

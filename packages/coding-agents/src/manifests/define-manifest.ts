@@ -1,4 +1,4 @@
-/** What every manifest file uses: freezing all the way down, and one line that says how each group is known. */
+/** Shared by all manifest files: deep freezing, and how each group was verified. */
 import {
   CAPABILITY_GROUPS,
   type CapabilityGroup,
@@ -6,7 +6,7 @@ import {
   type Verification,
 } from "@capstan/core/internal";
 
-/** Frozen at every depth: a manifest is shared by everyone who asks for it. */
+/** Frozen at every depth: a manifest is shared by all callers. */
 export const defineManifest = (manifest: CodingAgentManifest): CodingAgentManifest => deepFreeze(manifest);
 
 export function deepFreeze<T>(value: T): T {
@@ -15,7 +15,7 @@ export function deepFreeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** Every group as seen when the binary ran, except those of which only the documentation was read. */
+/** Every group verified by running the binary, except those only read in the documentation. */
 export function verified(
   version: string,
   date: string,

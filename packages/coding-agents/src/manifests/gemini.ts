@@ -1,4 +1,4 @@
-/** Gemini CLI 0.61: its stream drops thoughts, so it is driven over ACP; thinking is a matter of its settings file only. */
+/** Gemini CLI 0.61: its stream drops thoughts, so it is driven over ACP; thinking is only set in its settings file. */
 import { defineManifest, EVERY_LEVEL, EVERY_MODE, EVERY_PLATFORM, verified } from "./define-manifest.ts";
 
 export const geminiManifest = defineManifest({

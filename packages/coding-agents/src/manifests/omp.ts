@@ -93,7 +93,7 @@ export const ompManifest = defineManifest({
       field: "thinking",
       seed: "`budget_tokens`, always",
       binary:
-        "`--thinking <level>`. On Anthropic budget models low is 2048, high 16384, max 32768; a number of one's own is laid over by `--config`, and models with levels take none. On OpenAI models max arrives as `xhigh`, which is said.",
+        "`--thinking <level>`. On Anthropic budget models low is 2048, high 16384, max 32768; a custom number is merged through `--config`, and models with levels take none. On OpenAI models max arrives as `xhigh`, which is said.",
     },
     { field: "supportsJsonMode", seed: "false", binary: "True: `--mode json`." },
     { field: "supportsAgentsMd", seed: "false", binary: "True." },

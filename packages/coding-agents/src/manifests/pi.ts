@@ -1,4 +1,4 @@
-/** Pi 0.87: streams everything and asks nobody; tools can only be allowed or taken away. */
+/** Pi 0.87: streams everything and asks nobody; tools can only be allowed or disabled. */
 import { defineManifest, EVERY_LEVEL, EVERY_PLATFORM, verified } from "./define-manifest.ts";
 
 export const piManifest = defineManifest({

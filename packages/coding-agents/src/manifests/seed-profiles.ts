@@ -1,4 +1,4 @@
-/** The seed's section 12 as data, for the test that every difference from it is written down. Fields in the order of the interface. */
+/** The seed's section 12 as data, for the test that every difference from it is documented. Fields in the order of the interface. */
 
 import type { CodingAgentCapabilities } from "@capstan/core/internal";
 

@@ -1,4 +1,4 @@
-/** Codex' models, as `model/list` of its app-server gives them; what it offers an upgrade for is deprecated. */
+/** Codex's models, from `model/list` of its app-server; a model with an offered upgrade is deprecated. */
 import { codexManifest } from "../manifests/codex.ts";
 import type { AgentModels } from "./make-snapshot.ts";
 

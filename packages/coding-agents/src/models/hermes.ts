@@ -1,4 +1,4 @@
-/** Some of the models Hermes routes to, by OpenRouter's names. It has no thinking mode that a run could steer. */
+/** Some of the models Hermes routes to, by OpenRouter's names. It has no thinking mode that a run could control. */
 import { hermesManifest } from "../manifests/hermes.ts";
 import { dotted } from "./copilot.ts";
 import type { AgentModels } from "./make-snapshot.ts";

@@ -1,7 +1,7 @@
 /**
  * Turns facts about models into an agent's snapshot: what a model can do *on that agent*.
  *
- * A model never claims what its agent cannot carry: where the CLI takes no image, the entry says no image.
+ * A model never claims what its agent does not support: if the CLI accepts no image, neither does the entry.
  */
 import type {
   CodingAgentCapabilities,
@@ -25,10 +25,10 @@ export interface AgentModels {
   readonly agent: string;
   readonly capabilities: CarriedByAgent;
   readonly defaultModelId: string | null;
-  /** How the agent spells a model's id; the provider's id unless told. */
+  /** How the agent spells a model's id; default: the provider's id. */
   readonly idOf?: (facts: ModelFacts) => string;
   readonly cliArgKey?: string;
-  /** The levels a model has on this agent, where the provider's list is not the whole story. */
+  /** A model's levels on this agent, where they differ from the provider's list. */
   readonly effort?: (facts: ModelFacts) => EffortLevels;
   readonly budgets?: boolean;
   readonly entries: readonly SnapshotEntry[];
@@ -111,7 +111,7 @@ function prices({ price, provider }: ModelFacts, thinks: boolean): Partial<Model
   return {
     inputPricePerMillion: input,
     outputPricePerMillion: output,
-    // No provider of today prices thinking apart from other output.
+    // No current provider prices thinking separately from other output.
     ...(thinks && { thinkingPricePerMillion: output }),
     cachedInputPricePerMillion: cached,
     ...(provider === "anthropic" && { cacheWritePricePerMillion: input * ANTHROPIC_CACHE_WRITE }),

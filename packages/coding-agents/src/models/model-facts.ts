@@ -1,7 +1,7 @@
 /**
- * What the providers say of their models, once for all agents that offer them. Figures as the CLIs of 2026-11-15 carry them.
+ * The providers' facts about their models, once for all agents that offer them. Figures as in the CLIs of 2026-11-15.
  *
- * `thinking` is how the provider steers it: by named levels, by a number of tokens, or not at all.
+ * `thinking` is how the provider controls it: by named levels, by a token budget, or not at all.
  */
 
 export interface ModelFacts {
@@ -118,7 +118,7 @@ const ALL: readonly ModelFacts[] = [
 
 const BY_ID = new Map(ALL.map((facts) => [facts.id, facts]));
 
-/** By the provider's id. A typing error in a snapshot is a bug of ours, found when it loads. */
+/** By the provider's id. A typo in a snapshot is a bug of ours, found when it loads. */
 export function modelFacts(id: string): ModelFacts {
   const facts = BY_ID.get(id);
   if (!facts) throw new Error(`No facts about a model '${id}'.`);

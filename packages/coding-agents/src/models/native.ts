@@ -1,4 +1,4 @@
-/** The models of Capstan's own loop: what its cost limits count with. The offline model is free and has no thinking. */
+/** The models of Capstan's own loop, used for its cost limits. The offline model is free and has no thinking. */
 import { NATIVE_AGENT } from "@capstan/core/internal";
 import { PROVIDER_MODELS, providerId } from "./by-provider.ts";
 import type { AgentModels, CarriedByAgent } from "./make-snapshot.ts";
@@ -16,7 +16,7 @@ const offline: ModelFacts = {
   protocol: "custom",
 };
 
-/** What the loop itself carries, whatever the model. */
+/** What the loop itself supports, whatever the model. */
 export const NATIVE_CAPABILITIES: CarriedByAgent = {
   supportsThinking: true,
   supportsThinkingBudgetTokens: true,

@@ -1,4 +1,4 @@
-/** omp's models of the three large providers. On OpenAI models its `max` went out as `xhigh`, so that is what we ask for. */
+/** omp's models of the three large providers. For OpenAI models its `max` was sent as `xhigh`, so we request that. */
 import { ompManifest } from "../manifests/omp.ts";
 import { PROVIDER_MODELS, providerId } from "./by-provider.ts";
 import { type AgentModels, effortOf } from "./make-snapshot.ts";

@@ -1,5 +1,5 @@
 /**
- * Reads the lists that CLIs and providers print. Each takes text and gives models; what it cannot read it refuses.
+ * Parses the model lists that CLIs and providers print. Each takes text and returns models; unparsable input is refused.
  *
  * Formats as printed by the versions in the manifests; those marked (docs) were read in source or documentation only.
  */
@@ -9,7 +9,7 @@ import type { RemoteModel } from "./remote-model.ts";
 
 const MAX_MODELS = 5_000; // the longest list known has 600; beyond this something else is being read
 
-/** Thrown for a list that is not one; the registry keeps the old list and shows this. */
+/** Thrown for an invalid list; the registry keeps the old list and shows this. */
 export class ModelListError extends Error {
   constructor(source: string, why: string) {
     super(`The model list of ${source} could not be read: ${why}`);
@@ -201,8 +201,8 @@ export function readOpenclawModels(stdout: string): RemoteModel[] {
 }
 
 /**
- * `agent models` of Cursor (docs): one `id - name` a line. Names that differ in their level only are one model besides:
- * asked for by level, it becomes the name that has it. Asked for by name, the level is settled.
+ * `agent models` of Cursor (docs): one `id - name` per line. Names that differ only in their level are also one model:
+ * requested by level, it becomes the name that has it. Requested by name, the level is fixed.
  */
 export function readCursorModels(stdout: string): RemoteModel[] {
   const lines = stdout

@@ -1,7 +1,7 @@
 /**
- * Lays a fresh list over what is bundled: the list decides which models there are, the bundle fills in what it is silent about.
+ * Merges a fresh list with the bundled one: the list decides which models exist, the bundle fills in missing facts.
  *
- * A model nobody bundled gets what its source said, and the agent's own limits for the rest.
+ * An unbundled model gets its source's facts, and the agent's own limits for the rest.
  */
 import {
   type ModelCapabilities,
@@ -12,7 +12,7 @@ import {
 import { type AgentModels, effortOf, makeModel } from "./make-snapshot.ts";
 import { factsOrNull, type ModelFacts } from "./model-facts.ts";
 
-/** What a source says of one model; most say little. */
+/** A source's facts about one model; most have few. */
 export interface RemoteModel {
   /** As the agent spells it. */
   readonly id: string;
@@ -30,7 +30,7 @@ export interface RemoteModel {
   readonly images?: boolean | undefined;
   readonly provider?: string | undefined;
   readonly isDefault?: boolean | undefined;
-  /** The source was not asked about this one: what is known of it stays. */
+  /** The source was not asked about this one: known facts stay. */
   readonly isUnchanged?: boolean | undefined;
   /** Set when the source names a better one: the model is deprecated. */
   readonly successorModelId?: string | undefined;
@@ -66,7 +66,7 @@ const namesOf = ({ modelId, modelAlias, modelAliases = [] }: ModelCapabilities) 
   ...(modelAlias === undefined ? [] : [modelAlias]),
 ];
 
-/** What the source said, over a bundled entry. */
+/** The source's facts, merged over a bundled entry. */
 function remoteFacts(said: RemoteModel, bundled: ModelCapabilities): Partial<ModelCapabilities> {
   const [input, output, cached] = said.price ?? [];
   return {

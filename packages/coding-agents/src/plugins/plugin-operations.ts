@@ -1,8 +1,8 @@
 /**
- * plugins.list / search / install / uninstall: the agents' own commands, one way to call them.
+ * plugins.list / search / install / uninstall: calls the agents' own commands in one way.
  *
- * What an agent has no command for throws `CapabilityError` at once. A plugin's name reaches a command line, so it is
- * checked: nothing that could be read as an option.
+ * An unsupported operation throws `CapabilityError` immediately. A plugin's name reaches a command line, so it is
+ * validated: nothing that could be read as an option.
  */
 import { fail } from "@capstan/core";
 import {
@@ -25,7 +25,7 @@ export interface PluginEffects {
 export interface PluginOperations {
   list(agent: AgentName): Promise<InstalledPlugin[]>;
   search(agent: AgentName, query: string): Promise<PluginListing[]>;
-  /** Gives back what the command printed. */
+  /** Returns the command's output. */
   install(agent: AgentName, plugin: string): Promise<string>;
   uninstall(agent: AgentName, plugin: string): Promise<string>;
 }

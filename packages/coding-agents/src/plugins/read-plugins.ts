@@ -1,5 +1,5 @@
 /**
- * Reads what the agents' plugin commands print: JSON where they have it, lines where they do not.
+ * Parses the output of the agents' plugin commands: JSON where they have it, lines where they do not.
  *
  * One reader for all, because the shapes are alike: a list of objects with a name or an id, alone or below a known key.
  */
@@ -39,13 +39,13 @@ const entry = z.looseObject({
 });
 type Entry = z.output<typeof entry>;
 
-/** Plugins that are installed, or null when the output is none of the known shapes. */
+/** Installed plugins, or null when the output has no known shape. */
 export function readInstalled(output: string): InstalledPlugin[] | null {
   const entries = entriesIn(output, ["installed", "plugins", "npm", "marketplace"]);
   return entries?.map((one) => (typeof one === "string" ? { name: one } : installed(one))) ?? null;
 }
 
-/** Plugins that could be installed; `query` is matched here, because few commands take one. */
+/** Available plugins; `query` is matched here, because few commands support one. */
 export function readListings(output: string, query: string): PluginListing[] | null {
   const entries = entriesIn(output, ["available", "results", "plugins", "packages", "marketplace"]);
   const wanted = query.trim().toLowerCase();
@@ -82,7 +82,7 @@ function listing(one: Entry): PluginListing {
 
 const HASH = /^[0-9a-f]{32,}$/;
 
-/** Ids are what the commands want, with the marketplace in them at Claude and Codex; only Gemini's is a hash. */
+/** Ids are what the commands expect, including the marketplace for Claude and Codex; only Gemini's is a hash. */
 function nameOf({ pluginId, id, name, packageName, marketplace }: Entry): string {
   if (pluginId) return pluginId;
   if (id && !HASH.test(id)) return id;

@@ -1,4 +1,4 @@
-/** The adapters of a remote Capstan: the same registry, its capabilities replaced by what the server tells. */
+/** The adapters of a remote Capstan: the same registry, with the server's capabilities. */
 import type { CodingAgentAdapter, CodingAgentCapabilities } from "@capstan/core/internal";
 import type { AdapterRegistry } from "../adapter-registry.ts";
 import type { RemoteServer } from "./remote-server.ts";

@@ -1,5 +1,5 @@
 /**
- * The client of a remote Capstan: the same shape, its runs over HTTP.
+ * The client of a remote Capstan: the same interface, with runs over HTTP.
  *
  * Capabilities are those of the adapter that runs there, once `detect` or a run asked for them; until then those that ship
  * with this version. The server checks every run again, so what only it refuses comes as a rejection of `result`.
@@ -46,7 +46,7 @@ export function createRemoteClient(
   return { adapters, models: parts.models, plugins: NO_PLUGINS, sessions: remoteSessions(server, run), run };
 }
 
-/** Installing software on another machine is for whoever sits at it. */
+/** Installing software on another machine is only possible on that machine. */
 const refusePlugins = (agent: AgentName): never => {
   throw new CapabilityError(
     agent,
@@ -62,7 +62,7 @@ const NO_PLUGINS: PluginOperations = {
   uninstall: refusePlugins,
 };
 
-/** Stored sessions are on the other machine; going on with one needs only its id. */
+/** Stored sessions are on the other machine; continuing one only needs its id. */
 function remoteSessions(server: RemoteServer, run: (options: RunOptions) => RunHandle): SessionBrowser {
   return {
     list: async (agent) => server.sessions(agent),

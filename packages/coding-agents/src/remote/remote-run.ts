@@ -1,4 +1,4 @@
-/** A run on a remote Capstan: its events by server-sent events, commands by requests of their own. */
+/** A run on a remote Capstan: its events over server-sent events, commands as separate requests. */
 import { fail } from "@capstan/core";
 import {
   type CodingAgentEvent,
@@ -13,7 +13,7 @@ import type { RemoteServer } from "./remote-server.ts";
 import { readServerSentEvents } from "./server-sent-events.ts";
 
 export class RemoteRun implements RunHandle {
-  /** Which one the machine that runs it takes, it alone knows. */
+  /** Only the machine that runs it knows which one is used. */
   readonly transport = "remote";
   readonly #server: RemoteServer;
   readonly #options: RunOptions;
@@ -81,7 +81,7 @@ export class RemoteRun implements RunHandle {
     this.#started.resolve(this.#id);
   }
 
-  /** True when it was the last one. An event of a newer server that we do not know is passed over. */
+  /** True when it was the last one. Unknown events of a newer server are ignored. */
   #take(event: CodingAgentEvent | undefined): boolean {
     if (!event) return false;
     this.#builder.add(event);

@@ -23,7 +23,7 @@ export interface RemoteServer {
 /** Every other field is the server's word: a newer one has fields that this client does not know. */
 const isCapabilities = z.looseObject({ agent: z.string(), canResume: z.boolean() });
 const capabilities = z.custom<CodingAgentCapabilities>((value) => isCapabilities.safeParse(value).success);
-/** `effective`: what is in force there, a probe's findings over what is declared. */
+/** `effective`: the remote capabilities, a probe's findings merged over what is declared. */
 const manifest = z.object({ capabilities, effective: capabilities.nullish() });
 const problem = z.object({
   code: z.string(),

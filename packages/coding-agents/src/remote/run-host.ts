@@ -1,8 +1,8 @@
 /**
- * The other side of a remote client: runs held for callers over HTTP. Framework-free; a route parses, calls, and answers.
+ * The server side of a remote client: runs for callers over HTTP. Framework-free; a route parses, calls, and responds.
  *
- * `start` gives the run's id and its events as server-sent events; `command` reaches the run by that id. A run whose reader
- * left goes on until it ends by itself or is stopped: closing a stream stops nothing.
+ * `start` returns the run's id and its events as server-sent events; `command` reaches the run by that id. A run whose reader
+ * disconnected continues until it ends or is stopped: closing a stream does not stop it.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import { type CodingAgentEvent, type RunCommand, type RunOptions, whatIsWrong } from "@capstan/core/internal";

@@ -1,4 +1,4 @@
-/** Reads a stream of server-sent events; of each, its name and its data. Comments and ids are passed over. */
+/** Reads a stream of server-sent events: their names and data. Comments and ids are ignored. */
 export interface ServerSentEvent {
   readonly event: string;
   readonly data: string;

@@ -2,7 +2,7 @@
  * A recording of a coding agent: the raw lines it printed, `{dir, msg}` records of both directions (`c2a`: client to agent), or
  * the one JSON document that some print at the end.
  *
- * Which of the two is told per line, so a recording that was cut, or whose first lines are lost, still reads.
+ * Detected per line, so a recording that was cut, or whose first lines are lost, can still be read.
  */
 import { parseObject } from "../lines/json-line.ts";
 
@@ -27,7 +27,7 @@ function readLine(line: string): RecordedLine {
   if (record && (record.dir === "a2c" || record.dir === "c2a")) {
     const by = record.dir === "a2c" ? "agent" : "client";
     const { msg } = record;
-    // What was no JSON on the wire is kept as text.
+    // Text that was not JSON is kept as text.
     if (typeof msg === "string") return { by, line: msg, message: parseObject(msg) };
     return { by, line: JSON.stringify(msg) ?? "", message: msg };
   }

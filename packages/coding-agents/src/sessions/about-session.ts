@@ -1,4 +1,4 @@
-/** What a stored session is about, from the beginning of its file: its first words, its folder, its model. */
+/** A summary of a stored session, from the start of its file: its first message, its folder, its model. */
 import type { CliMessage, StoredSession } from "@capstan/core/internal";
 
 const MAX_TITLE_CHARS = 80;
@@ -15,7 +15,7 @@ export function aboutSession(
   };
 }
 
-/** Context that a program tells its model as if a person had: instructions, not words. */
+/** Context that a program adds as if a person had written it: instructions, not messages. */
 const CONTEXT =
   /^\s*(<(session_context|environment_context|user_instructions|instructions|system-reminder|permissions|current_datetime)\b|# AGENTS\.md)/;
 

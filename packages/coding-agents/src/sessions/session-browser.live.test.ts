@@ -114,7 +114,7 @@ test("an id that looks like an option never reaches a command", async () => {
   expect(read).toMatchObject({ ok: false, failure: { code: "session_not_found" } });
 });
 
-test("broken lines are passed over", async () => {
+test("broken lines are ignored", async () => {
   const home = newHome();
   const said = lines({ type: "user", message: { content: "hello" } });
   write(join(home, ".claude/projects/-work", `${ID}.jsonl`), `{"type":\n${said}\nnull\n`, 1_000);

@@ -2,7 +2,7 @@
 import type { CliMessage } from "@capstan/core/internal";
 import { type JsonObject, parseObject } from "../lines/json-line.ts";
 
-/** The messages of a file, by what one line means. Lines of other kinds, and broken ones, are passed over. */
+/** The messages of a file, by what one line means. Lines of other kinds, and broken ones, are ignored. */
 export const storedMessages =
   (read: (line: JsonObject) => readonly CliMessage[]) =>
   (text: string): CliMessage[] =>

@@ -24,7 +24,7 @@ export const RUN_ERROR_CODES = [
 export type RunErrorCode = (typeof RUN_ERROR_CODES)[number];
 
 /** Codes that can be derived from a program's message; the engine sets the others itself. */
-export type ToldErrorCode = Extract<
+export type ReportedErrorCode = Extract<
   RunErrorCode,
   | "coding_agent_not_logged_in"
   | "coding_agent_model_unknown"
@@ -33,26 +33,26 @@ export type ToldErrorCode = Extract<
   | "coding_agent_failed"
 >;
 
-export interface ToldError {
+export interface ReportedError {
   readonly message: string;
   /** The HTTP status of the model's provider. */
   readonly status?: number | undefined;
 }
 
 /** Classifies a program's error. */
-export function runErrorCode({ message, status }: ToldError): ToldErrorCode {
+export function runErrorCode({ message, status }: ReportedError): ReportedErrorCode {
   const known = status ?? statusIn(message);
   const byStatus = known === undefined ? undefined : codeOfStatus(known, message);
   return byStatus ?? WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? "coding_agent_failed";
 }
 
 /** Its row of the failure table. */
-export function runErrorFailure(agent: string, error: ToldError): Failure {
+export function runErrorFailure(agent: string, error: ReportedError): Failure {
   return fail(runErrorCode(error), { agent, message: plainMessage(error.message), status: error.status })
     .failure;
 }
 
-function codeOfStatus(status: number, message: string): ToldErrorCode | undefined {
+function codeOfStatus(status: number, message: string): ReportedErrorCode | undefined {
   if (status === 401 || status === 403) return "coding_agent_not_logged_in";
   if (status === 429) return "coding_agent_rate_limited";
   if (status === 404 && /model/i.test(message)) return "coding_agent_model_unknown";
@@ -61,7 +61,7 @@ function codeOfStatus(status: number, message: string): ToldErrorCode | undefine
 }
 
 /** In order: the first that matches decides. */
-const WORDS: readonly (readonly [RegExp, ToldErrorCode])[] = [
+const WORDS: readonly (readonly [RegExp, ReportedErrorCode])[] = [
   [/rate.?limit|too many requests|resource.?exhausted|quota|usage limit/i, "coding_agent_rate_limited"],
   [
     /not logged in|log ?in|authenticat|unauthori[sz]ed|api.?key|credential|no auth|access token/i,
@@ -101,7 +101,7 @@ function unwrapped(text: string, depth: number): string {
   const start = text.search(/[{[]\s*["{]/);
   if (start === -1 || depth === 0) return text;
   const end = text.lastIndexOf(text[start] === "{" ? "}" : "]");
-  const told = end > start ? toldBy(text.slice(start, end + 1)) : undefined;
+  const told = end > start ? messageInJson(text.slice(start, end + 1)) : undefined;
   if (told === undefined) return text;
   const before = text
     .slice(0, start)
@@ -113,7 +113,7 @@ function unwrapped(text: string, depth: number): string {
   return /[:.]$/.test(before) ? `${before} ${inner}` : `${before}: ${inner}`;
 }
 
-function toldBy(json: string): string | undefined {
+function messageInJson(json: string): string | undefined {
   try {
     return messageIn(JSON.parse(json), MAX_DEPTH);
   } catch {

@@ -2,13 +2,16 @@
 import { row } from "./failure.ts";
 
 /** What a program reported when it failed. */
-export interface ToldFacts {
+export interface ReportedFacts {
   readonly agent: string;
   readonly message: string;
   readonly status?: number | undefined;
 }
 
-const toldDetails = ({ agent, status }: ToldFacts) => ({ agent, ...(status !== undefined && { status }) });
+const reportedDetails = ({ agent, status }: ReportedFacts) => ({
+  agent,
+  ...(status !== undefined && { status }),
+});
 
 export const codingAgentFailures = {
   CAPABILITY_ERROR: row<{ agent: string; capability: string; message: string }>({
@@ -38,12 +41,12 @@ export const codingAgentFailures = {
         ? `Install '${agent}' and put it on the PATH.`
         : `Install it with \`${install}\`.`,
   }),
-  coding_agent_not_logged_in: row<ToldFacts>({
+  coding_agent_not_logged_in: row<ReportedFacts>({
     status: 424,
     message: ({ agent, message }) => `Agent '${agent}' is not logged in: ${message}`,
     nextStep: ({ agent }) =>
       `Log '${agent}' in on the machine that runs it, or set its key; \`capstan doctor ${agent}\` shows what it finds.`,
-    details: toldDetails,
+    details: reportedDetails,
   }),
   coding_agent_version_untested: row<{ agent: string; version: string; tested: string }>({
     status: 424,
@@ -58,11 +61,11 @@ export const codingAgentFailures = {
     nextStep: () => "Create the folder, or name another one in `cwd`.",
     details: ({ folder }) => ({ folder }),
   }),
-  coding_agent_model_unknown: row<ToldFacts>({
+  coding_agent_model_unknown: row<ReportedFacts>({
     status: 422,
     message: ({ agent, message }) => `Agent '${agent}' cannot use this model: ${message}`,
     nextStep: ({ agent }) => `\`capstan models --agent ${agent}\` lists its models.`,
-    details: toldDetails,
+    details: reportedDetails,
   }),
   coding_agent_budget_refused: row<{ agent: string; model: string; why: string }>({
     status: 422,
@@ -72,17 +75,17 @@ export const codingAgentFailures = {
       "Name a model whose price is known, leave the cost limit out, or limit turns or time instead.",
     details: ({ agent, model }) => ({ agent, model }),
   }),
-  coding_agent_rate_limited: row<ToldFacts>({
+  coding_agent_rate_limited: row<ReportedFacts>({
     status: 429,
     message: ({ agent, message }) => `The provider rate-limits agent '${agent}': ${message}`,
     nextStep: () => "Wait and run it again, or use another model or account.",
-    details: toldDetails,
+    details: reportedDetails,
   }),
-  coding_agent_provider_down: row<ToldFacts>({
+  coding_agent_provider_down: row<ReportedFacts>({
     status: 502,
     message: ({ agent, message }) => `The model provider of agent '${agent}' failed: ${message}`,
     nextStep: () => "Run it again; if it keeps failing, check the provider's status page and the network.",
-    details: toldDetails,
+    details: reportedDetails,
   }),
   coding_agent_killed: row<{ agent: string; signal: string; output: string }>({
     status: 502,
@@ -103,11 +106,11 @@ export const codingAgentFailures = {
     message: ({ agent, why }) => `The answer of agent '${agent}' does not have the requested format: ${why}`,
     nextStep: () => "Run it again, describe the document in the prompt, or use a stronger model.",
   }),
-  coding_agent_failed: row<ToldFacts>({
+  coding_agent_failed: row<ReportedFacts>({
     status: 502,
     message: ({ message }) => message,
     nextStep: ({ agent }) => `Run it again, or check what it needs with \`capstan doctor ${agent}\`.`,
-    details: toldDetails,
+    details: reportedDetails,
   }),
   transport_unknown: row<{ agent: string; transport: string; known: readonly string[] }>({
     status: 422,

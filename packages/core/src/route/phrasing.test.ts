@@ -4,7 +4,7 @@ import { phrasingMarks, phrasingOf } from "./phrasing.ts";
 import { words } from "./text.ts";
 import { LEXICAL_WEIGHTS, MINILM_WEIGHTS, STATIC_WEIGHTS } from "./weights.ts";
 
-const heard = (task: string): number => phrasingOf(words(task));
+const phrasing = (task: string): number => phrasingOf(words(task));
 
 describe("phrasing of a task", () => {
   test.each([
@@ -13,7 +13,7 @@ describe("phrasing of a task", () => {
     ["I'm looking for a doctor near me", "Where was the first bank founded?"],
     ["please send this to my team", "If a train is late, who is to blame?"],
   ])("%j reads more like a request than %j", (wish, question) => {
-    expect(heard(wish)).toBeLessThan(heard(question));
+    expect(phrasing(wish)).toBeLessThan(phrasing(question));
   });
 
   test.each([
@@ -31,8 +31,8 @@ describe("phrasing of a task", () => {
   });
 
   test("a word counts once, and names of object properties do not count", () => {
-    expect(heard("can can can")).toBe(heard("can can"));
-    expect(heard("constructor __proto__ toString")).toBe(heard(""));
+    expect(phrasing("can can can")).toBe(phrasing("can can"));
+    expect(phrasing("constructor __proto__ toString")).toBe(phrasing(""));
   });
 
   test.each([
@@ -43,7 +43,7 @@ describe("phrasing of a task", () => {
     "with %s, the same evidence is refused more readily for a question about the world",
     (_tier, { none }) => {
       const evidence = Object.fromEntries(CONFIDENCE_INPUTS.map((input) => [input, 0.4])) as ConfidenceValues;
-      const refused = (task: string) => logistic({ ...evidence, phrasing: heard(task) }, none);
+      const refused = (task: string) => logistic({ ...evidence, phrasing: phrasing(task) }, none);
       expect(refused("why do they do that")).toBeGreaterThan(refused("can you do that for me"));
     },
   );

@@ -53,11 +53,11 @@ const URL_OR_PAGE =
 
 export function readTask(raw: string, embed: Embed | undefined): Task {
   const text = boundedText(raw);
-  const heard = withFileKinds(withOperators(text));
-  const spoken = words(heard);
+  const expanded = withFileKinds(withOperators(text));
+  const spoken = words(expanded);
   const ordered = spoken.map(termOf);
   const line = termLine(ordered);
-  const whole = { ...partOf(heard, ordered, embed), text };
+  const whole = { ...partOf(expanded, ordered, embed), text };
   const content = whole.terms.filter((term) => !isStopTerm(term));
   const { names, rooms } = valueKinds(text);
   return {

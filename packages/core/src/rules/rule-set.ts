@@ -16,7 +16,7 @@ interface CompiledRule {
 }
 
 const STRICTNESS: Readonly<Record<RuleEffect, number>> = { allow: 0, ask: 1, deny: 2 };
-const MOST_KEPT = 10_000; // tools of one installation; beyond it the index starts anew
+const MOST_KEPT = 10_000; // tools of one installation; beyond it the index is cleared
 
 export function createRuleSet(rules: readonly Rule[], compileExpression: CompileExpression): RuleSet {
   // The strictest first: the first denial ends the search.

@@ -49,7 +49,7 @@ test.each(WAYS)("from $from.name to $to.name every row arrives, and runs continu
     const next = "insert into audit_log(actor, action, subject) values ('a', 'b', 'c') returning id::int";
     expect((await database.pool.query(next)).rows).toEqual([{ id: 4 }]);
   });
-  await goOn(target, before);
+  await continueRuns(target, before);
 });
 
 describe("moving the embedded store to Postgres", () => {
@@ -65,7 +65,7 @@ describe("moving the embedded store to Postgres", () => {
     value(await moveStore({ dataDir, url, version: "test", progress: quiet }));
     expect(await withDatabase({ dataDir, url }, everything)).toEqual(handedOver(expected));
     expect(await withDatabase(source, everything)).toEqual(expected);
-    await goOn({ dataDir, url }, before);
+    await continueRuns({ dataDir, url }, before);
   });
 });
 
@@ -262,7 +262,7 @@ async function startTwo(store: FreshStore): Promise<Started> {
   return { waiting, on };
 }
 
-async function goOn(
+async function continueRuns(
   store: { dataDir: string; url?: string | undefined },
   { waiting, on }: Started,
 ): Promise<void> {

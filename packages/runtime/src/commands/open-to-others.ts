@@ -28,7 +28,7 @@ export async function isOpenToOthers(argv: readonly string[]): Promise<boolean> 
 }
 
 /** Lets others pass through the data folder without listing it, after everything else in it is closed to them. */
-export async function letOthersPass(dataDir: string): Promise<void> {
+export async function allowTraversal(dataDir: string): Promise<void> {
   const { mode, uid } = await stat(dataDir);
   if ((mode & OTHERS_EXECUTE) !== 0 || uid !== process.getuid?.()) return;
   for (const name of await readdir(dataDir)) {

@@ -7,7 +7,7 @@ import {
   type ProbeOptions,
   probeCommandIsolation,
 } from "../commands/command-isolation.ts";
-import { letOthersPass } from "../commands/open-to-others.ts";
+import { allowTraversal } from "../commands/open-to-others.ts";
 import { createInstaller, type Installer } from "./installer.ts";
 import { npmKind } from "./npm-kind.ts";
 import { npmProgram } from "./npm-program.ts";
@@ -86,6 +86,6 @@ export async function probeIsolationFor(
 ): Promise<CommandIsolation> {
   const isolation = await probeCommandIsolation(options);
   await mkdir(dataDir, { recursive: true });
-  if (isolation.changesUser && !isolation.privateRoot) await letOthersPass(dataDir);
+  if (isolation.changesUser && !isolation.privateRoot) await allowTraversal(dataDir);
   return isolation;
 }

@@ -1,4 +1,4 @@
-/** CEL expressions of rules: parsed and checked once, bounded, without the functions that can run for ever. */
+/** CEL expressions of rules: parsed and checked once, bounded, without the functions that can run forever. */
 import type { CompileExpression, RuleCall } from "@capstan/core/internal";
 import { Environment } from "@marcbachmann/cel-js";
 
@@ -20,10 +20,10 @@ const open = (): Environment =>
 export const compileCel: CompileExpression = (text) => {
   if (text.length > MAX_CHARS) throw new Error(`longer than ${MAX_CHARS} characters`);
   if (/\bmatches\s*\(/.test(text))
-    throw new Error("matches() can take for ever on some texts; use startsWith, endsWith or contains");
+    throw new Error("matches() can take forever on some texts; use startsWith, endsWith or contains");
   if ((text.match(MACRO) ?? []).length > 1)
     throw new Error(
-      "only one of all(), exists(), map() and filter() may be used: nested ones can take for ever",
+      "only one of all(), exists(), map() and filter() may be used: nested ones can take forever",
     );
   const parsed = parse(text);
   return (call) => {

@@ -65,7 +65,7 @@ export async function send(
     ...kept,
     ...(child && { depth: child.depth, scopeCeiling: child.scopeCeiling }),
   };
-  const whole = [...content, ...toldWithIt(session, options)];
+  const whole = [...content, ...modelOnlyParts(session, options)];
   return claimAndStart(parts, {
     sessionId,
     messageId,
@@ -296,7 +296,7 @@ function partsOf({ content }: NewMessage): UserPart[] {
 }
 
 /** Parts for the model only, added to the message so that the start of the prompt stays the same. */
-function toldWithIt({ feedback, state, conversation }: SessionView, options: SendOptions): UserPart[] {
+function modelOnlyParts({ feedback, state, conversation }: SessionView, options: SendOptions): UserPart[] {
   const parts: UserPart[] = [];
   const add = (origin: string, text: string) => parts.push({ type: "text", origin, text: `\n\n${text}` });
   for (const text of feedbackTexts(feedback ?? [])) add("feedback", text);

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ManagedSandbox, openSandbox } from "./open-sandbox.ts";
 
 /** Replaces just-bash. It saves what it can while being loaded, and runs the named attacks. */
-const TRAITOR = `
+const HOSTILE_ENGINE = `
 const fs = require("node:fs"), net = require("node:net"), child = require("node:child_process");
 const threads = require("node:worker_threads"), own = process;
 const connect = net.Socket.prototype.connect;
@@ -18,7 +18,7 @@ const { kill, setuid } = own;
 const attacks = {
   read: () => fs.readFileSync("/etc/passwd", "utf8").slice(0, 4),
   list: () => fs.readdirSync("/").length,
-  write: () => fs.writeFileSync("/tmp/capstan-traitor", "x"),
+  write: () => fs.writeFileSync("/tmp/capstan-hostile", "x"),
   spawn: () => child.spawnSync("id").stdout.toString(),
   thread: () => new threads.Worker("1", { eval: true }) && "started",
   evaluate: () => new Function("return 1")(),
@@ -50,13 +50,13 @@ class Bash {
 module.exports = { Bash, InMemoryFs, getCommandNames: () => [] };
 `;
 
-const folder = mkdtempSync(join(tmpdir(), "capstan-traitor-"));
+const folder = mkdtempSync(join(tmpdir(), "capstan-hostile-"));
 let sandbox: ManagedSandbox;
 beforeAll(async () => {
   const at = join(folder, "node_modules/just-bash");
   mkdirSync(join(at, "dist/bundle"), { recursive: true });
   writeFileSync(join(at, "package.json"), '{"name": "just-bash"}');
-  writeFileSync(join(at, "dist/bundle/index.cjs"), TRAITOR);
+  writeFileSync(join(at, "dist/bundle/index.cjs"), HOSTILE_ENGINE);
   sandbox = await openSandbox({ searchFrom: join(folder, "x.js") });
 });
 afterAll(async () => {

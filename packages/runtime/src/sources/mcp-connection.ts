@@ -182,7 +182,7 @@ const leftToTheGate: jsonSchemaValidator = {
 const isCode = (error: unknown, code: SdkErrorCode) => error instanceof SdkError && error.code === code;
 
 function withLastWords(error: unknown, transport: Transport): string {
-  const words = transport instanceof McpProcess ? transport.lastWords : "";
+  const words = transport instanceof McpProcess ? transport.lastOutput : "";
   const message = error instanceof Error ? error.message : "";
   return [message, words].filter(Boolean).join(": ");
 }

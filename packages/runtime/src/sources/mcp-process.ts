@@ -61,7 +61,7 @@ export class McpProcess implements Transport {
   }
 
   /** Its last output outside the protocol: usually the reason why it exited. */
-  get lastWords(): string {
+  get lastOutput(): string {
     return this.#stderr.trim().split("\n").slice(-5).join("\n");
   }
 

@@ -59,7 +59,7 @@ export function openTaskChanges(tasks: TaskStore): TaskChanges {
       wake(id);
     },
     async *follow(id, signal) {
-      const told = newTelling();
+      const told = newEventTracker();
       while (!signal.aborted) {
         const found = await tasks.get(id);
         if (!found.ok) return;
@@ -72,7 +72,7 @@ export function openTaskChanges(tasks: TaskStore): TaskChanges {
 }
 
 /** Turns each poll of the row into new events. */
-function newTelling(): (task: TaskRecord) => Generator<TaskEvent> {
+function newEventTracker(): (task: TaskRecord) => Generator<TaskEvent> {
   const told = new Set<string>();
   return function* ({ status, response }) {
     if (!response) return;

@@ -26,7 +26,7 @@ describe("a manager", () => {
     const second = new ManagerPulse(root);
     await second.start();
     expect(await lives(second.owner)).toBe(true);
-    await first.bury(lives);
+    await first.removeDead(lives);
     expect(readdirSync(root).sort()).toEqual([`${first.owner}.json`, `${second.owner}.json`].sort());
   });
 
@@ -39,7 +39,7 @@ describe("a manager", () => {
     make();
     const lives = first.whoLives();
     expect([await lives(GHOST), await lives(first.owner)]).toEqual([false, true]);
-    await first.bury(lives);
+    await first.removeDead(lives);
     expect(readdirSync(root)).toEqual([`${first.owner}.json`]);
   });
 

@@ -60,7 +60,7 @@ export class ManagerPulse {
   }
 
   /** Removes the files of dead managers, after their claims were released. */
-  async bury(lives: Lives): Promise<void> {
+  async removeDead(lives: Lives): Promise<void> {
     for (const name of await readdir(this.#root).catch(() => [])) {
       const owner = /^([0-9a-f-]{36})\.json$/.exec(name)?.[1];
       if (owner && !(await lives(owner))) await rm(join(this.#root, name), { force: true });

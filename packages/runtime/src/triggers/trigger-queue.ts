@@ -145,7 +145,7 @@ export class TriggerQueue {
       }
     }
     await this.#lanes.freeDead(lives);
-    await this.#pulse.bury(lives);
+    await this.#pulse.removeDead(lives);
     return returned;
   }
 

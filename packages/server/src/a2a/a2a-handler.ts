@@ -140,7 +140,7 @@ export class A2aHandler implements A2ARequestHandler {
 
   async #start({ message }: SendMessageRequest): Promise<Started> {
     if (!message) throw new RequestMalformedError("message is required");
-    return message.taskId === "" ? this.#begin(message) : this.#goOn(message);
+    return message.taskId === "" ? this.#begin(message) : this.#continueTask(message);
   }
 
   async #begin(message: Message): Promise<Started> {
@@ -161,7 +161,7 @@ export class A2aHandler implements A2ARequestHandler {
   }
 
   /** A message to a task that asked is its answer; any other starts a new task. */
-  async #goOn(message: Message): Promise<Started> {
+  async #continueTask(message: Message): Promise<Started> {
     const { services, email, isAdmin, signal } = this.#place;
     const { run, session } = await this.#find(message.taskId);
     const { approvals } = await pendingQuestions(services, session.id);
@@ -201,12 +201,12 @@ export class A2aHandler implements A2ARequestHandler {
       for (const json of batch.json) {
         const event = JSON.parse(json) as RunEvent;
         yield event;
-        if (isTerminal(event) && !(await this.#wentOn(runId, event))) return;
+        if (isTerminal(event) && !(await this.#hasContinued(runId, event))) return;
       }
     }
   }
 
-  async #wentOn(runId: string, event: RunEvent): Promise<boolean> {
+  async #hasContinued(runId: string, event: RunEvent): Promise<boolean> {
     if (event.type !== "RUN_FINISHED" || event.outcome?.type !== "interrupt") return false;
     return (await this.#run(runId)).status !== "waiting";
   }

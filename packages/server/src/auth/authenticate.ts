@@ -27,14 +27,14 @@ export interface AuthParts {
   readonly now?: () => number;
 }
 
-const steadily = (): number => performance.now(); // the system's clock may jump back, and a revoked key would stay valid
+const monotonicNow = (): number => performance.now(); // the system's clock may jump back, and a revoked key would stay valid
 
 export function authenticate({
   settings,
   keys,
   localCallers,
   ownerToken,
-  now = steadily,
+  now = monotonicNow,
 }: AuthParts): MiddlewareHandler<AppEnv> {
   const keyless = isLoopback(settings.HOST);
   const local: Caller = {

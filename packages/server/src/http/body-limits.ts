@@ -9,7 +9,7 @@ import { bodyLimit } from "hono/body-limit";
 import type { Caller } from "./caller.ts";
 import type { AppEnv } from "./define-route.ts";
 import { problem } from "./problem.ts";
-import { readAway } from "./read-body.ts";
+import { drainBody } from "./read-body.ts";
 
 const MEGABYTE = 1024 * 1024;
 const JSON_BYTES = 4 * MEGABYTE;
@@ -57,7 +57,7 @@ function limitOf(maxSize: number): MiddlewareHandler<AppEnv> {
   const limit: MiddlewareHandler<AppEnv> = bodyLimit({
     maxSize,
     async onError(c) {
-      await readAway(c.req.raw);
+      await drainBody(c.req.raw);
       return problem(c, fail("body_too_large", { limitBytes: maxSize }).failure);
     },
   });

@@ -14,9 +14,9 @@ const GOODBYE_MS = 1000; // time for streams to send their last hint; what is st
 
 type Handler = Parameters<typeof listen>[0]["fetch"];
 
-export class FrontDoor {
+export class HttpListener {
   readonly #settings: Pick<Settings, "HOST" | "PORT">;
-  #handler: Handler = waitingRoom().fetch;
+  #handler: Handler = unavailableApp().fetch;
   #server: Server | undefined;
   #opened: Promise<Result<string>> | undefined;
 
@@ -31,7 +31,7 @@ export class FrontDoor {
     return this.#opened;
   }
 
-  async openForWaiting(): Promise<void> {
+  async openWhileWaiting(): Promise<void> {
     this.#opened ??= this.#listen();
     await this.#opened;
   }
@@ -63,7 +63,7 @@ export class FrontDoor {
   }
 }
 
-function waitingRoom(): Hono {
+function unavailableApp(): Hono {
   const nextStep = "Try again in a moment; /ready tells when.";
   const waiting = fail("not_available", {
     what: "The server",

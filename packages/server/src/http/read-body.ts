@@ -7,7 +7,7 @@ const READ_AWAY_MS = 10_000;
 export async function readBody(request: Request, limitBytes: number): Promise<Result<Uint8Array>> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > limitBytes) {
-    await readAway(request);
+    await drainBody(request);
     return fail("body_too_large", { limitBytes });
   }
   const parts: Uint8Array[] = [];
@@ -21,7 +21,7 @@ export async function readBody(request: Request, limitBytes: number): Promise<Re
 }
 
 /** If the connection closes while a proxy is still sending, it reports 502 to its client instead of the real error. */
-export async function readAway({ body }: Request): Promise<void> {
+export async function drainBody({ body }: Request): Promise<void> {
   if (!body || body.locked) return;
   const reader = body.getReader();
   const late = setTimeout(() => void reader.cancel().catch(() => {}), READ_AWAY_MS);

@@ -78,7 +78,7 @@ export function streamStop(stopping: AbortSignal): AbortController {
 }
 
 /** The last text of a stream when the server stops: a browser's EventSource reconnects by itself. */
-export const SSE_GOODBYE = "retry: 250\n: the server is stopping; reconnect\n\n";
+export const SSE_RECONNECT_HINT = "retry: 250\n: the server is stopping; reconnect\n\n";
 
 export const sseEvent = (data: string, id?: number | string): string =>
   id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;

@@ -150,7 +150,7 @@ describe("an approval would be used for something else than was asked", () => {
     return { agentId: agent.body.id, id: answer.body.approval_id ?? answer.body.details?.approvalId };
   }
 
-  test("after the agent was changed: the answer does not count, and the question is asked anew", async () => {
+  test("after the agent was changed: the answer does not count, and the person is asked again", async () => {
     const { agentId, id } = await asked();
     await server.call("PATCH", `/v1/agents/${agentId}`, { system_prompt: "Now something else." }, author);
     const first = await server.call("POST", `/v1/approvals/${id}`, { decision: "approve" }, author);

@@ -6,7 +6,7 @@ import type { EventBatch, Runs, SessionStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { answer, Id, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import { SSE_GOODBYE, sseEvent, sseResponse, streamStop } from "../http/sse.ts";
+import { SSE_RECONNECT_HINT, sseEvent, sseResponse, streamStop } from "../http/sse.ts";
 
 const follow = createRoute({
   operationId: "followSession",
@@ -95,7 +95,7 @@ async function* eventTexts(
     for (let i = 0; i < json.length; i++) text += sseEvent(json[i] ?? "", first + i);
     yield text;
   }
-  yield SSE_GOODBYE;
+  yield SSE_RECONNECT_HINT;
 }
 
 /** A page of stored events, for lists that scroll. */

@@ -8,7 +8,7 @@ import { greeting } from "./greeting.ts";
 import { startServer } from "./serve.ts";
 
 export async function runServer(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
-  surviveLostOutput();
+  ignoreLostOutput();
   const settings = parseSettings(environment);
   if (!settings.ok) stop(settings.failure);
   const log = openLog(
@@ -29,7 +29,7 @@ export async function runServer(environment: Readonly<Record<string, string | un
 }
 
 /** A log that nobody reads any more (a closed pipe, a full disk) must not end the server. */
-function surviveLostOutput(): void {
+function ignoreLostOutput(): void {
   for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
 }
 

@@ -4,7 +4,7 @@ import { createDatabaseRetry, type DatabaseRetry, EventRetention, unreachable } 
 import { isLoopback } from "../auth/guard-origin.ts";
 import { openLocalCallers } from "../auth/local-caller.ts";
 import { openOwnerToken } from "../auth/owner-token.ts";
-import { FrontDoor } from "../http/http-listener.ts";
+import { HttpListener } from "../http/http-listener.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createApp } from "./app.ts";
@@ -24,18 +24,18 @@ export async function startServer(
   log: Log,
   extras: ServerExtras = {},
 ): Promise<Result<RunningServer>> {
-  const door = new FrontDoor(settings);
-  const withRetry = waitingFor(settings, log, door);
+  const listener = new HttpListener(settings);
+  const withRetry = waitingFor(settings, log, listener);
   const opened = await openFeatures(settings, log, { withRetry, ...extras }).catch(unreachable);
   if (!opened.ok) {
-    await door.close();
+    await listener.close();
     return opened;
   }
   const services = opened.value;
   const localCallers = openLocalCallers(extras.localCallers);
   const owner = openOwnerToken(settings);
   const app = createApp({ ...services, localCallers, ownerToken: owner.token });
-  const url = await door.open(app.fetch);
+  const url = await listener.open(app.fetch);
   if (!url.ok) {
     owner.close();
     await services.close();
@@ -46,7 +46,7 @@ export async function startServer(
     : undefined;
   const retention = startRetention(services);
   const close = async () => {
-    await door.close(services.drain);
+    await listener.close(services.drain);
     retention?.stop();
     localCallers.close();
     owner.close();
@@ -57,7 +57,7 @@ export async function startServer(
 }
 
 /** While it waits, the process already listens: monitoring sees that it is alive but not ready. */
-function waitingFor(settings: Settings, log: Log, door: FrontDoor): DatabaseRetry {
+function waitingFor(settings: Settings, log: Log, listener: HttpListener): DatabaseRetry {
   return createDatabaseRetry({
     waitMs: settings.CAPSTAN_DATABASE_WAIT_SECONDS * 1000,
     onWait: ({ why, leftMs, nextMs }) => {
@@ -65,7 +65,7 @@ function waitingFor(settings: Settings, log: Log, door: FrontDoor): DatabaseRetr
       log.info(
         `Waiting for the database: ${why} Next try in ${seconds(nextMs)} s, for ${seconds(leftMs)} s more.`,
       );
-      void door.openForWaiting();
+      void listener.openWhileWaiting();
     },
   });
 }

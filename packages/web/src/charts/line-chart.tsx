@@ -1,4 +1,4 @@
-/** Values over time as lines. The same numbers are in a table below, for those who cannot see or want to copy them. */
+/** Values over time as lines. The same numbers are in a table below, for accessibility and copying. */
 import { useCallback, useId, useState } from "react";
 import { linePath, ticks } from "./scale.ts";
 
@@ -87,7 +87,7 @@ export function LineChart({ title, labels, series, format, most }: LineChartProp
   );
 }
 
-/** One unit of the drawing is one pixel, so that words keep their size at every width. */
+/** One unit of the drawing is one pixel, so that text keeps its size at every width. */
 function useWidth(): [number, (node: HTMLElement | null) => (() => void) | undefined] {
   const [width, setWidth] = useState(FIRST_WIDTH);
   const measure = useCallback((node: HTMLElement | null) => {

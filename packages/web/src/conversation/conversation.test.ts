@@ -24,7 +24,7 @@ describe("a conversation made of events", () => {
     );
   });
 
-  test("shows the words that were streamed, once and in order", () => {
+  test("shows the streamed text, once and in order", () => {
     const deltas = fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(deltas, (words) => {
@@ -34,7 +34,7 @@ describe("a conversation made of events", () => {
     );
   });
 
-  test("does not change what was rendered before", () => {
+  test("does not mutate what was rendered before", () => {
     const conversation = new Conversation();
     const log = numbered([started("r1"), ...text("m1", ["a", "b", "c"])]);
     conversation.apply(log.slice(0, 3));
@@ -45,7 +45,7 @@ describe("a conversation made of events", () => {
     expect(conversation.view).not.toBe(rendered);
   });
 
-  test("asks a person at the tool call that waits, and shows the result there", () => {
+  test("shows the question at the waiting tool call, and the result there", () => {
     const interrupt = { id: "approval-1", reason: "tool_call", toolCallId: "t1" };
     const asked = [
       started("r1"),
@@ -67,7 +67,7 @@ describe("a conversation made of events", () => {
     expect(viewOf(log).runs).toMatchObject([{ status: "done" }]);
   });
 
-  test("knows a refused call by its code, message and next step", () => {
+  test("recognises a refused call by its code, message and next step", () => {
     const refusal = JSON.stringify({ code: "scope_missing", message: "No.", nextStep: "Ask." });
     const log = numbered([started("r1"), ...call("t1", "send", "{}"), result("t1", refusal)]);
     expect(saidIn(log)).toMatchObject([{ result: { failed: true } }]);
@@ -83,7 +83,7 @@ describe("a conversation made of events", () => {
     expect(viewOf(numbered(log)).todos).toEqual([{ content: "Sail", status: "completed" }]);
   });
 
-  test("drops text that was never committed when a snapshot says what stands", () => {
+  test("drops uncommitted text when a snapshot replaces it", () => {
     const log = numbered([
       started("r1"),
       ...text("m1", ["kept"]),
@@ -104,7 +104,7 @@ describe("a conversation made of events", () => {
     ]);
   });
 
-  test("shows the server's words when a run fails", () => {
+  test("shows the server's message when a run fails", () => {
     const log: RunEvent[] = [
       started("r1"),
       { type: "RUN_ERROR", message: "The key was refused.", metadata: { nextStep: "Replace it." } },
@@ -114,7 +114,7 @@ describe("a conversation made of events", () => {
     ]);
   });
 
-  test("tells of retries in one line, which is settled once the model answers", () => {
+  test("shows retries in one line, which is settled once the model answers", () => {
     const retrying = (attempt: number): RunEvent => ({
       type: "CUSTOM",
       name: "capstan.retrying",
@@ -130,7 +130,7 @@ describe("a conversation made of events", () => {
     ]);
   });
 
-  test("shows what a person said at the start of its run, whichever is known first", () => {
+  test("shows a person's message at the start of its run, whichever is known first", () => {
     const log = numbered([started("a"), ...text("m1", ["hello"]), finished("a")]);
     expect(viewOf(log, STORED).entries).toMatchObject([
       { kind: "user", id: "a", message: { id: "u-a", text: "word a" } },
@@ -139,7 +139,7 @@ describe("a conversation made of events", () => {
     ]);
   });
 
-  test("shows the past of a forked session, which no event tells, before its first run", () => {
+  test("shows the history of a forked session, which has no events, before its first run", () => {
     const past: Message[] = [
       stored("u0", 0, null, "user", [{ type: "text", text: "before" }]),
       stored("m0", 1, null, "assistant", [
@@ -154,7 +154,7 @@ describe("a conversation made of events", () => {
     ]);
   });
 
-  test("carries the shared state through snapshots and patches", () => {
+  test("applies snapshots and patches to the shared state", () => {
     const log: RunEvent[] = [
       { type: "STATE_SNAPSHOT", snapshot: { a: 1, list: ["x"] } },
       { type: "STATE_DELTA", delta: [{ op: "add", path: "/list/-", value: "y" }] },

@@ -1,6 +1,6 @@
 /**
- * A session's events as a conversation. However the events arrive (at once, one by one, again after a reconnect) the
- * view is the same: an event is known by its number, and each kind has one row below.
+ * Builds a conversation from a session's events. However the events arrive (at once, one by one, again after a reconnect) the
+ * view is the same: an event is identified by its number, and each kind has one row below.
  */
 import type { Message, SessionEvent } from "@capstan/client";
 import type { JsonValue, RunEvent } from "@capstan/core";
@@ -32,7 +32,7 @@ export class Conversation {
     }
   }
 
-  /** Stored messages, all of a run at once; may be told again. */
+  /** Stored messages, all of a run at once; may be delivered again. */
   learn(messages: readonly Message[]): void {
     for (const [runId, ofRun] of Map.groupBy(messages, ({ run_id, id }) => run_id ?? id))
       this.#draft.learn(runId, ofRun);
@@ -44,7 +44,7 @@ export class Conversation {
     const { runs, state, todos, toolResults } = this.#draft;
     this.#view ??= {
       lastSeq: this.#lastSeq,
-      entries: withUntold(this.#draft),
+      entries: withStoredOnly(this.#draft),
       runs: [...runs],
       state,
       todos,
@@ -54,8 +54,8 @@ export class Conversation {
   }
 }
 
-/** What no event tells comes before the first run when it is older, else after the last: its events are on their way. */
-function withUntold({ entries, runs, stored, find }: Draft): Entry[] {
+/** Messages without events go before the first run if they are older, otherwise after the last: their events will follow. */
+function withStoredOnly({ entries, runs, stored, find }: Draft): Entry[] {
   const firstPlace = placeOf(stored.get(runs[0]?.id ?? ""));
   const untold = [...stored].filter(([runId]) => !find("user", runId));
   const older = untold.filter(([, messages]) => placeOf(messages) < firstPlace);
@@ -101,7 +101,7 @@ const ROWS: Rows = {
     closeOpen(draft);
     draft.setRun({ status: "failed", endedAt: timestamp, step: undefined });
     const nextStep = textIn(metadata?.nextStep);
-    // Clients that know nothing of next steps read it at the end of the message; here it is shown apart.
+    // For other clients the next step is at the end of the message; here it is shown separately.
     const text = nextStep ? message.replace(nextStep, "").trim() : message;
     notice(draft, { id: String(seq), tone: "bad", text, nextStep, code });
   },
@@ -190,7 +190,7 @@ const ROWS: Rows = {
 /** Segments of one run are named `run`, `run:1`, `run:2`. */
 const runOf = (segmentId: string): string => segmentId.split(":", 1)[0] ?? segmentId;
 
-/** A patch that does not fit is left out: the page goes on showing the rest. */
+/** A patch that does not apply is ignored: the page keeps showing the rest. */
 function patched(value: JsonValue, patch: readonly JsonPatchOperation[]): JsonValue {
   const applied = applyPatch(value, patch);
   return applied.ok ? applied.value : value;
@@ -216,7 +216,7 @@ const pieceOf = (draft: Draft, id: string, at: number | undefined, subagent: str
   ...(subagent !== undefined && { subagent }),
 });
 
-/** A terminal event ends whatever the sender left open. */
+/** A terminal event ends everything the sender left open. */
 function closeOpen(draft: Draft): void {
   for (const entry of draft.entries) {
     if ((entry.kind === "text" || entry.kind === "reasoning") && !entry.done)
@@ -251,7 +251,7 @@ function customNotice(draft: Draft, name: string, value: JsonValue, seq: number)
   notice(draft, { id: String(seq), tone: known.tone, text, nextStep: textIn(given.nextStep) });
 }
 
-/** However often a run is retried, it is one line, which tells the latest. */
+/** However often a run is retried, it is one line with the latest attempt. */
 function retryNotice(draft: Draft, { attempt, wait_ms, reason }: Readonly<Record<string, JsonValue>>): void {
   const seconds = typeof wait_ms === "number" ? Math.max(1, Math.round(wait_ms / 1000)) : 1;
   const times = typeof attempt === "number" && attempt > 1 ? ` (attempt ${attempt + 1})` : "";
@@ -269,7 +269,7 @@ const ENDS_RETRY: ReadonlySet<RunEvent["type"]> = new Set([
   "RUN_ERROR",
 ] as const);
 
-/** Once the model answers or the run ends, nothing is being retried any more. */
+/** Once the model answers or the run ends, the retry is settled. */
 const settleRetry = (draft: Draft): void =>
   draft.change("notice", retryId(draft), (before) => ({
     ...before,
@@ -280,7 +280,7 @@ const settleRetry = (draft: Draft): void =>
 const textIn = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
-/** Whether a run is under way or waits for a person. */
+/** Whether a run is active or waits for a person. */
 export const currentRun = ({ runs }: ConversationView): RunView | undefined => {
   const last = runs.at(-1);
   return last?.status === "running" || last?.status === "waiting" ? last : undefined;

@@ -1,4 +1,4 @@
-/** A conversation while events are laid into it: the list changes in place, each entry is replaced, never changed. */
+/** A conversation while events are applied: the list changes in place, each entry is replaced, never mutated. */
 import type { Message } from "@capstan/client";
 import type { JsonValue } from "@capstan/core";
 import { type Entry, keyOf, type RunView, type Todo, type UserMessage } from "./entries.ts";

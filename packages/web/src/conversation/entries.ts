@@ -1,4 +1,4 @@
-/** What a conversation shows, piece by piece, in the order in which it was said. */
+/** The entries of a conversation, in order. */
 import type { JsonValue } from "@capstan/core";
 import type { Interrupt } from "@capstan/core/internal";
 
@@ -10,7 +10,7 @@ interface Piece {
   readonly subagent?: string | undefined;
 }
 
-/** What a person said to start a run. Its id is the run's; the words come with the messages, not with the events. */
+/** A person's message that started a run. Its id is the run's; the text comes with the messages, not with the events. */
 export interface UserEntry extends Piece {
   readonly kind: "user";
   readonly message?: UserMessage | undefined;
@@ -51,13 +51,13 @@ export interface ToolEntry extends Piece {
   readonly argumentsText: string;
   readonly ready: boolean;
   readonly result?: { readonly text: string; readonly failed: boolean } | undefined;
-  /** How long it ran, without the time it waited for a person. */
+  /** Its duration, without waiting for approval. */
   readonly tookMs?: number | undefined;
-  /** What a person put in place of the model's arguments; it ran with these. */
+  /** Arguments edited by a person; it ran with these. */
   readonly edited?: unknown;
-  /** A person was asked before it may run; open while there is no result. */
+  /** Approval was requested; pending while there is no result. */
   readonly interrupt?: Interrupt | undefined;
-  /** The client itself is to run it. */
+  /** To be run by the client itself. */
   readonly forClient?: boolean | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface NoticeEntry extends Piece {
   readonly tone: "plain" | "warn" | "bad";
   readonly text: string;
   readonly nextStep?: string | undefined;
-  /** The failure's code, where the notice tells of one. */
+  /** The failure's code, if the notice is about one. */
   readonly code?: string | undefined;
 }
 
@@ -123,6 +123,6 @@ export interface ConversationView {
   readonly runs: readonly RunView[];
   readonly state: JsonValue | undefined;
   readonly todos: readonly Todo[];
-  /** Grows with every tool result: what a tool may have changed is read again. */
+  /** Increases with every tool result, to reload what a tool may have changed. */
   readonly toolResults: number;
 }

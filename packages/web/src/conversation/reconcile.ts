@@ -1,6 +1,6 @@
 /**
- * MESSAGES_SNAPSHOT is the conversation as it stands. Of the run under way, what streamed but was never committed goes,
- * and what stands is whole. Nothing is new in it: every committed message has streamed before.
+ * MESSAGES_SNAPSHOT is the stored conversation. Streamed but uncommitted entries of the active run are removed,
+ * and stored ones are complete. It contains nothing new: every committed message was streamed before.
  */
 import type { AgUiMessage } from "@capstan/core/internal";
 import { type Entry, keyOf, type ToolEntry } from "./entries.ts";

@@ -1,4 +1,4 @@
-/** Stored messages as entries: the words people said, and whole turns that no event of this session tells (a fork's past). */
+/** Stored messages as entries: people's messages, and complete turns without events in this session (a fork's history). */
 import type { Message, StoredPart } from "@capstan/client";
 import type { Entry, Media, ToolEntry, UserMessage } from "./entries.ts";
 import { isFailureText } from "./tool-result.ts";

@@ -1,4 +1,4 @@
-/** A list of tasks, wherever it is found: in a call's arguments, in an activity, in the shared state. */
+/** Finds a list of tasks: in a call's arguments, in an activity, in the shared state. */
 import type { Todo } from "./entries.ts";
 
 const STATUSES: readonly unknown[] = ["pending", "in_progress", "completed"];

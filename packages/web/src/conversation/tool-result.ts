@@ -1,4 +1,4 @@
-/** Results come as text. A refusal or failure is an object with our code, message and next step. */
+/** Results are text. A refusal or failure is an object with our code, message and next step. */
 export interface ToolFailure {
   readonly code: string;
   readonly message: string;

@@ -7,7 +7,7 @@ interface JsonInputProps {
   required?: boolean;
   rows?: number;
   value: unknown;
-  /** Called with every text that is JSON; until it is, the last good value stands and the fault is shown. */
+  /** Called with every valid JSON text; until then the last valid value is kept and the error shown. */
   onChange: (value: unknown) => void;
 }
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { blankGroup, fieldsOf, filled, type Json } from "./schema-fields.ts";
 
-describe("a form made of a JSON Schema", () => {
+describe("a form built from a JSON Schema", () => {
   test.each<[string, Json, object]>([
     ["a text", { type: "string" }, { kind: "text", multiline: false }],
     [
@@ -29,7 +29,7 @@ describe("a form made of a JSON Schema", () => {
     ]);
   });
 
-  test("follows references and keeps words beside them", () => {
+  test("follows references and keeps descriptions next to them", () => {
     const schema = {
       $defs: { City: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } },
       properties: { city: { $ref: "#/$defs/City", description: "Where to" } },
@@ -56,7 +56,7 @@ describe("a form made of a JSON Schema", () => {
     );
   });
 
-  test("starts with defaults and with what is needed, and sends no empty field that need not be there", () => {
+  test("starts with defaults and required fields, and does not send empty optional fields", () => {
     const fields =
       fieldsOf({
         properties: { a: { type: "string" }, b: { type: "string" }, c: { type: "number", default: 3 } },

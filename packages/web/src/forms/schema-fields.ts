@@ -1,5 +1,5 @@
 /**
- * A JSON Schema as the fields of a form. What has no field of its own (unions of shapes, free objects, deep recursion)
+ * A JSON Schema as form fields. What has no field (unions of shapes, free objects, deep recursion)
  * is edited as JSON, so that every schema can be filled in.
  */
 export type Json = { [key: string]: unknown };
@@ -105,7 +105,7 @@ function groupKind(schema: Json, root: Json, depth: number): FieldKind {
   return fields && fields.length > 0 ? { kind: "group", fields } : { kind: "json" };
 }
 
-/** Follows local references; a chain that leads back to itself ends there. */
+/** Follows local references; a cycle ends there. */
 function resolved(schema: Json, root: Json): Json {
   const seen = new Set<string>();
   let at = schema;
@@ -128,7 +128,7 @@ const valueAt = (root: Json, pointer: string): unknown =>
 export const isObject = (value: unknown): value is Json =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 
-/** What a new row of a list, or an empty form, starts with. */
+/** Initial value of a new list row or an empty form. */
 export function blank(kind: FieldKind): unknown {
   if (kind.kind === "group") return blankGroup(kind.fields);
   if (kind.kind === "choice") return kind.options[0];
@@ -145,7 +145,7 @@ export function blankGroup(fields: readonly SchemaField[]): Json {
   return Object.fromEntries(entries);
 }
 
-/** The form's value as it is sent: a field left empty that need not be there is not. */
+/** The form's value to send: empty optional fields are left out. */
 export function filled(fields: readonly SchemaField[], value: Json): Json {
   const known = new Map(fields.map((field) => [field.name, field]));
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** A form made of a JSON Schema: one field per property, groups and lists inside, JSON where nothing else fits. */
+/** A form built from a JSON Schema: one field per property, groups and lists inside, JSON where nothing else fits. */
 import Plus from "lucide-react/icons/plus";
 import Trash2 from "lucide-react/icons/trash-2";
 import { Button, IconButton } from "../kit/button.tsx";

@@ -34,7 +34,7 @@ export function Badge({ tone = "plain", title, className, children }: BadgeProps
   );
 }
 
-/** A tool name, an id, a scope: something a program also knows by this name. */
+/** A tool name, an id, a scope: an identifier. */
 export function Code({ children, className }: { children: ReactNode; className?: string }) {
   return (
     <code className={cx("rounded-sm bg-sunken px-1 py-0.5 font-mono text-xs text-ink-soft", className)}>

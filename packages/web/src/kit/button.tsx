@@ -44,7 +44,7 @@ export function Button({
 }
 
 interface IconButtonProps extends Omit<ButtonProps, "children"> {
-  /** Read aloud and shown on hover: the icon alone says too little. */
+  /** Label for screen readers and the tooltip: an icon alone is not enough. */
   label: string;
   children: ReactNode;
 }
@@ -71,7 +71,7 @@ interface LinkButtonProps {
   "aria-label"?: string;
 }
 
-/** Looks like a button, is a link: it goes somewhere, and opens in a new tab when asked to. */
+/** Looks like a button but is a link: it can be opened in a new tab. */
 export function LinkButton({ look = "secondary", size = "md", className, ...rest }: LinkButtonProps) {
   return <Link {...rest} className={cx(BASE, LOOKS[look], SIZES[size], className)} />;
 }

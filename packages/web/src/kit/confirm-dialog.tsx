@@ -9,16 +9,16 @@ interface ConfirmDialogProps {
   title: string;
   /** The verb on the button: "Delete". */
   action: string;
-  /** What happens, and what stays. */
+  /** What happens, and what is kept. */
   children: ReactNode;
   change: () => Promise<Result<unknown>>;
-  /** First parts of the keys of what the change makes stale. */
+  /** Key prefixes of the queries to refresh. */
   refreshes: readonly string[];
   onClose: () => void;
   onDone?: () => void;
 }
 
-/** Asks once more before something is gone. */
+/** Asks for confirmation before something is deleted. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, action, children, change, refreshes, onClose, onDone = onClose } = props;
   // Done inside the change: what was deleted may take this dialog with it before anything could be told here.

@@ -11,7 +11,7 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** The browser's own modal: it keeps the focus inside, gives it back, and closes on Escape. */
+/** The browser's own modal: it traps and restores focus, and closes on Escape. */
 export function Dialog({ title, onClose, wide = false, footer, children }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -16,7 +16,7 @@ interface FieldProps {
   hint?: ReactNode;
   error?: string | undefined;
   required?: boolean;
-  /** For a label that the layout makes obvious, such as a search box's. */
+  /** For a label that is visually obvious, such as a search box's. */
   hideLabel?: boolean;
   className?: string;
   children: (control: { id: string; "aria-describedby"?: string; "aria-invalid"?: true }) => ReactNode;

@@ -1,4 +1,4 @@
-/** A value as JSON: short ones whole, long ones cut with a button, never more DOM than a person reads. */
+/** A value as JSON: short ones in full, long ones truncated with a button, to keep the DOM small. */
 import { useState } from "react";
 import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";

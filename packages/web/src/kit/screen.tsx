@@ -4,7 +4,7 @@ import { cx } from "./cx.ts";
 
 interface ScreenProps {
   title: string;
-  /** What stands in the browser's tab when the visible title is something else. */
+  /** The browser tab's title, if it differs from the visible one. */
   tabTitle?: string;
   lead?: ReactNode;
   actions?: ReactNode;
@@ -12,7 +12,7 @@ interface ScreenProps {
   children: ReactNode;
 }
 
-/** A screen's frame: title, one line that says what it is for, actions, content. */
+/** A screen's frame: title, a one-line description, actions, content. */
 export function Screen({ title, tabTitle, lead, actions, wide = false, children }: ScreenProps) {
   useTabTitle(tabTitle ?? title);
   return (
@@ -36,7 +36,7 @@ export function Screen({ title, tabTitle, lead, actions, wide = false, children 
   );
 }
 
-/** How many approvals wait stands before the title, so that a tab in the background says it too. */
+/** The number of pending approvals precedes the title, so that a background tab shows it too. */
 export function useTabTitle(title: string): void {
   const waiting = usePendingApprovals().data?.items.length ?? 0;
   useEffect(() => {

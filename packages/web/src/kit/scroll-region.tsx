@@ -9,7 +9,7 @@ interface ScrollRegionProps {
   children: ReactNode;
 }
 
-/** A part that scrolls by itself: named, and reachable by keyboard, because arrow keys scroll only what has the focus. */
+/** A scrollable region: labelled, and focusable, because arrow keys only scroll what has the focus. */
 export function ScrollRegion({ label, className, ...rest }: ScrollRegionProps) {
   return (
     <section

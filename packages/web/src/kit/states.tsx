@@ -1,4 +1,4 @@
-/** The four states of anything that is loaded: not yet, refused, empty, there. */
+/** The four states of loaded data: loading, failed, empty, present. */
 import type { Failure } from "@capstan/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import PlugZap from "lucide-react/icons/plug-zap";
@@ -43,7 +43,7 @@ interface FailureNoteProps {
   className?: string;
 }
 
-/** The server's own words: what happened, and what to do next. */
+/** The server's own message: what happened, and what to do next. */
 export function FailureNote({ failure, onRetry, className }: FailureNoteProps) {
   return (
     <div role="alert" className={cx("flex gap-3 rounded-lg bg-bad-soft p-3 text-sm text-bad", className)}>
@@ -61,7 +61,7 @@ export function FailureNote({ failure, onRetry, className }: FailureNoteProps) {
   );
 }
 
-/** A part that this server does not have, such as an older one. */
+/** A feature that this server does not have, for example an older one. */
 export function NotHere({ what }: { what: string }) {
   return (
     <Empty icon={PlugZap} title={`${what} are not available on this server`}>

@@ -1,6 +1,6 @@
 import { useLocation, useParams } from "wouter";
 
-/** The tab that the address names behind `place`, or the first when it names none of them; and the way to another. */
+/** The tab in the URL after `place`, or the first if it is unknown; and a function to change it. */
 export function useTab<Name extends string>(
   place: string,
   tabs: readonly [{ readonly name: Name }, ...{ readonly name: Name }[]],

@@ -1,4 +1,4 @@
-/** Which rows of a long grid are on screen, inside the nearest scrolling parent; the others need not exist. */
+/** Which rows of a long grid are visible inside the nearest scrolling parent; the others are not rendered. */
 import { useLayoutEffect, useRef, useState } from "react";
 
 interface WindowedOptions {

@@ -1,4 +1,4 @@
-/** A long list of which only the visible rows exist: 10,000 events cost as much as 30. */
+/** A long list that only renders visible rows: 10,000 events cost as much as 30. */
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useRef } from "react";
 import { cx } from "./cx.ts";

@@ -7,7 +7,7 @@ import { saveAs } from "../kit/save-as.ts";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { type ColouredPiece, highlight } from "./highlight.ts";
 
-/** What a downloaded block is called: by the ending its language is known for. */
+/** The file extension of a downloaded block, by language. */
 const ENDINGS: Record<string, string> = {
   bash: "sh",
   csharp: "cs",
@@ -64,7 +64,7 @@ export function ColouredCode({ text, language }: CodeBlockProps) {
       current = false;
     };
   }, [text, language]);
-  // While more is being written, what is coloured already keeps its colours and the rest follows plain.
+  // While more is being written, highlighted code keeps its colours and the rest is plain.
   if (!coloured || !text.startsWith(coloured.of)) return text;
   return (
     <>

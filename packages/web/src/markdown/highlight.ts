@@ -8,11 +8,11 @@ export interface ColouredPiece {
   readonly className: string | undefined;
 }
 
-const MOST_CHARS = 50_000; // a longer block is shown plain: colouring it would hold up the page
+const MOST_CHARS = 50_000; // a longer block is shown plain: highlighting it would block the page
 
 let loading: Promise<HLJSApi> | undefined;
 
-/** The code in pieces, or nothing for a language that is not known or a text that is too long. */
+/** The highlighted pieces, or undefined for an unknown language or a text that is too long. */
 export async function highlight(text: string, language: string): Promise<ColouredPiece[] | undefined> {
   if (text.length > MOST_CHARS) return undefined;
   loading ??= import("./languages.ts").then(({ highlighter }) => highlighter);
@@ -21,7 +21,7 @@ export async function highlight(text: string, language: string): Promise<Coloure
   return piecesOf(highlighter.highlight(text, { language, ignoreIllegals: true }).value);
 }
 
-/** What highlight.js writes is spans and escaped text, nothing else; read here so that no HTML enters the page. */
+/** highlight.js only writes spans and escaped text; it is parsed here so that no HTML enters the page. */
 export function piecesOf(html: string): ColouredPiece[] {
   const open: string[] = [];
   return html.split(/(<span class="[^"]*">|<\/span>)/).flatMap((part): ColouredPiece[] => {

@@ -1,4 +1,4 @@
-/** Markdown as React elements. There is no HTML in between, so none can get in. */
+/** Markdown as React elements. There is no HTML in between, so none can be injected. */
 import ImageIcon from "lucide-react/icons/image";
 import type { Token, Tokens } from "marked";
 import { createElement, memo, type ReactNode, use } from "react";
@@ -43,7 +43,7 @@ interface PieceProps {
   depth: number;
 }
 
-/** While an answer grows only its last block changes; the others have the same source and are not drawn again. */
+/** While an answer grows only its last block changes; the others have the same source and are not rendered again. */
 const Piece = memo(
   function Piece({ token, depth }: PieceProps) {
     const render = depth < DEEPEST ? PIECES[token.type] : undefined;
@@ -60,7 +60,7 @@ const as =
 
 const HEADINGS = ["text-lg", "text-lg", "text-base", "text-sm", "text-sm", "text-sm"];
 
-/** One row for each kind of token; what has no row, such as an HTML tag, is shown as it was written. */
+/** One row per kind of token; what has no row, such as an HTML tag, is shown as written. */
 const PIECES: Record<string, Render> = {
   space: () => null,
   def: () => null,

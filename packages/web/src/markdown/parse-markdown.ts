@@ -1,5 +1,5 @@
 /**
- * GitHub-flavoured Markdown as marked's tokens, with math. Nothing here makes HTML: a tag in the text stays text.
+ * GitHub-flavoured Markdown as marked's tokens, with math. It produces no HTML: a tag in the text stays text.
  * Text that is still being written parses too: an unclosed fence is a code block up to the end.
  */
 import { Marked, type Token, type TokenizerExtension, type Tokens } from "marked";
@@ -12,7 +12,7 @@ export interface MathToken extends Tokens.Generic {
 }
 
 const DISPLAY = /^(?:\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\])(?:\n+|$)/;
-// A price is no formula: the opening sign has no space after it, the closing one none before it and no digit after it.
+// A price is not a formula: no space after the opening sign, none before the closing one, and no digit after it.
 const INLINE = /^(?:\$(?![\s$])((?:\\.|[^$\\\n])+?)(?<![\s\\])\$(?!\d)|\\\((.+?)\\\))/;
 
 const math = (level: "block" | "inline", pattern: RegExp): TokenizerExtension => ({
@@ -58,7 +58,7 @@ export const decodeEntities = (text: string): string =>
 
 const SAFE_LINK = /^(https?:\/\/|mailto:)/i;
 
-/** The address of a link, or nothing where opening it could run a script or act on this server. */
+/** The address of a link; undefined where opening it could run a script or act on this server. */
 export const safeHref = (href: string): string | undefined => (SAFE_LINK.test(href) ? href : undefined);
 
 /** Pages of the studio that a text may lead to; each only shows something. Any other path is no link. */
@@ -71,8 +71,8 @@ export type ImageSource =
   | { readonly kind: "remote"; readonly href: string };
 
 /**
- * An image is shown from the session's files or from the text itself. One from elsewhere is a link:
- * loading it would tell a stranger's server what the model has read.
+ * Images are shown from the session's files or from the text itself. An external one is a link:
+ * loading it would tell a third-party server what the model has read.
  */
 export function imageSource(href: string): ImageSource | undefined {
   if (/^data:image\/(png|jpeg|gif|webp|avif);base64,/i.test(href)) return { kind: "data", src: href };

@@ -1,4 +1,4 @@
-/** A picture among the session's files. Read with the studio's own key, so that no address holds it. */
+/** An image from the session's files. Loaded with the studio's own key, so that no URL contains it. */
 import { useEffect, useState } from "react";
 import { api } from "../server/api.ts";
 import { useRead } from "../server/queries.ts";

@@ -1,4 +1,4 @@
-/** Which model answers here, as a button that changes it. The picker is loaded when it is opened. */
+/** Shows the current model, as a button that changes it. The picker is loaded when opened. */
 import ChevronDown from "lucide-react/icons/chevron-down";
 import { lazy, Suspense, useState } from "react";
 import { Badge } from "../kit/badge.tsx";

@@ -1,4 +1,4 @@
-/** Chooses a model by typing: recently used first, then by provider, each with what it costs and can do. */
+/** Searchable model picker: recently used first, then by provider, each with price and features. */
 import type { ModelChoice } from "@capstan/client";
 import { Command } from "cmdk";
 import Check from "lucide-react/icons/check";

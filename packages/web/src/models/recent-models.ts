@@ -1,4 +1,4 @@
-/** The models this browser's person chose last. */
+/** Recently chosen models in this browser. */
 const PLACE = "capstan.recent-models";
 const MOST = 4;
 

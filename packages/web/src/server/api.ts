@@ -1,11 +1,11 @@
-/** The studio's one connection to its server, and how its answers become what React shows. */
+/** The studio's connection to its server, and how responses are adapted for React. */
 import { createApi } from "@capstan/client";
 import type { Failure, Result } from "@capstan/core";
 import { reportReached, reportUnreachable } from "./reachability.ts";
 
 const KEY_PLACE = "capstan.key";
 
-/** Needed only where the server is not on loopback. Kept for this tab; a shared machine must not keep it. */
+/** Only required where the server is not on loopback. Stored for this tab; a shared machine must not keep it. */
 export const storedKey = (): string | undefined => sessionStorage.getItem(KEY_PLACE) ?? undefined;
 export const storeKey = (key: string): void => sessionStorage.setItem(KEY_PLACE, key);
 
@@ -30,7 +30,7 @@ export const api = createApi({
   },
 });
 
-/** A refusal as react-query wants it: thrown. The server's own words are inside. */
+/** A refusal in the form react-query expects: thrown, with the server's message. */
 export class Refusal extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -55,6 +55,6 @@ export const failureOf = (error: unknown): Failure =>
         nextStep: "Reload the page. If it happens again, please report it.",
       };
 
-/** True when this server has no such route, as opposed to no such thing. */
+/** True when this server has no such route, as opposed to a missing object. */
 export const isMissingPart = ({ status, message }: Failure): boolean =>
   status === 404 && message.startsWith("There is no route");

@@ -1,4 +1,4 @@
-/** Whether the server answers. While it does not, it is asked again and again, and the page recovers by itself. */
+/** Whether the server answers. While it does not, it is polled, and the page recovers by itself. */
 
 const RETRY_MS = 1_500;
 

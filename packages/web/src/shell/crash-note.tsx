@@ -2,7 +2,7 @@ import { Component, type ReactNode } from "react";
 import { FailureNote } from "../kit/states.tsx";
 import { failureOf } from "../server/api.ts";
 
-/** A screen that broke says so; the navigation stays, and the other screens work. */
+/** A crashed screen shows an error; the navigation and the other screens still work. */
 export class CrashNote extends Component<{ children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {};
 

@@ -1,4 +1,4 @@
-/** The server dies under an open page and comes back: the page says so, waits, and goes on by itself. */
+/** The server dies under an open page and restarts: the page says so, waits, and recovers by itself. */
 import { createServer } from "node:net";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -29,7 +29,7 @@ afterAll(async () => {
   await store?.drop();
 });
 
-test("a page goes on where it was when the server is killed in the middle of an answer and started again", async () => {
+test("a page continues where it was when the server is killed during an answer and restarted", async () => {
   const first = Promise.withResolvers<void>();
   let calls = 0;
   llm.script = () =>

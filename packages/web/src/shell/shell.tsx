@@ -11,7 +11,7 @@ import { Keyboard, openFromShell } from "./keyboard.tsx";
 import { Navigation } from "./navigation.tsx";
 import { ReachBanner } from "./reach-banner.tsx";
 
-/** The frame around every screen: navigation at the left, on phones behind a button. */
+/** The frame around every screen: navigation on the left, on phones behind a button. */
 export function Shell({ children }: { children: ReactNode }) {
   return (
     <div className="flex h-full flex-col">
@@ -90,7 +90,7 @@ function PhoneBar() {
   );
 }
 
-/** Which model answers, and whether it is only the demo: never left in doubt. */
+/** The current model, and whether it is only the demo. */
 function ServerFacts() {
   const { data } = useStatus();
   if (!data) return null;

@@ -6,7 +6,7 @@ import { reply } from "./reply.ts";
 
 const tools = offeredBy("stateless_todo_list", "session_file_system", "sandbox");
 
-/** Follows the tour, answering each call, until it says its last words. */
+/** Follows the tour, answering each call, until its last message. */
 function follow(prompt: LanguageModelV4Prompt, offered = tools, deny = ""): string[] {
   const made: string[] = [];
   for (;;) {

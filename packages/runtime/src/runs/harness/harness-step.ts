@@ -198,7 +198,7 @@ async function endHarness(
   event: RunEnded,
 ): Promise<SegmentEnd | undefined> {
   if (event.outcome === "done") {
-    const last = live.lastWords(context);
+    const last = live.finalMessage(context);
     await pause(context);
     return concludeRun(context, last);
   }

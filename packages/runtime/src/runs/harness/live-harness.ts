@@ -101,7 +101,8 @@ export class LiveHarness {
     const held = [...this.#held.values()];
     this.#held.clear();
     this.#attached.resolve(context);
-    for (const call of held) void this.#goOn(context, call).catch((error) => this.#outcome.reject(error));
+    for (const call of held)
+      void this.#continueCall(context, call).catch((error) => this.#outcome.reject(error));
     const stop = () => this.#stop(context);
     context.signal.addEventListener("abort", stop, { once: true });
     if (context.signal.aborted) stop();
@@ -113,7 +114,7 @@ export class LiveHarness {
   }
 
   /** Output since the last stored message, as the final one. */
-  lastWords(context: RunContext): MessageToStore {
+  finalMessage(context: RunContext): MessageToStore {
     const turn = this.#turns.unstored;
     const message = turn
       ? this.#turns.message(turn)
@@ -280,7 +281,7 @@ export class LiveHarness {
     this.#suspendWhenQuiet();
   }
 
-  async #goOn(context: RunContext, call: PendingCall): Promise<void> {
+  async #continueCall(context: RunContext, call: PendingCall): Promise<void> {
     const { question, part } = call;
     if (!question) return this.#execute(call);
     const answer = context.claim.answers.find(({ callId }) => callId === part.toolCallId);

@@ -53,7 +53,7 @@ describe("an agent being edited", () => {
     expect(bodyOf(draftOf(agent))).toEqual(fields);
   });
 
-  test("takes away what was taken out of the form: a limit, a policy", () => {
+  test("removes what was removed in the form: a limit, a policy", () => {
     const before = {
       limits: { max_steps: 5, max_tokens: 9 },
       tool_policies: { add: "deny", sub: "auto" },
@@ -95,7 +95,7 @@ describe("an agent being edited", () => {
     ],
     ["capability_config_invalid", 'The config of "math" is not valid: colour', ["math"], "config"],
     ["model_unknown", 'There is no model "math".', [], undefined],
-  ])("finds the capabilities that the refusal %s names", (code, message, ids, fault) => {
+  ])("finds the capabilities named by the refusal %s", (code, message, ids, fault) => {
     const capabilities = [{ id: "math" }, { id: "math_two" }, { id: "ma" }];
     expect(flaggedBy({ code, message }, capabilities)).toEqual({ ids, fault });
   });

@@ -1,4 +1,4 @@
-/** An agent while it is edited: what the form holds, and how that becomes the body the server takes. */
+/** An agent while it is edited: the form's state, and its conversion to a request body. */
 import {
   type Agent,
   type AgentFields,
@@ -13,7 +13,7 @@ export interface DraftCapability extends CapabilityOptions {
   id: string;
 }
 
-/** All that an agent is made of; a capability always as an object, so that the form can give it options. */
+/** All fields of an agent; a capability is always an object, so that the form can set options. */
 export interface AgentDraft extends Omit<AgentFields, "capabilities"> {
   capabilities: DraftCapability[];
 }
@@ -33,7 +33,7 @@ export function bodyOf(draft: AgentDraft): AgentFields {
   return { ...draft, name: draft.name.trim() || "Unnamed", capabilities: draft.capabilities.map(entryOf) };
 }
 
-/** What makes the saved agent what the form says. */
+/** The patch that makes the saved agent match the form. */
 export const patchOf = (agent: Agent, draft: AgentDraft): AgentPatch => agentPatch(agent, bodyOf(draft));
 
 function entryOf({ id, config, prefix, version }: DraftCapability): CapabilityEntry {
@@ -57,7 +57,7 @@ export function moved<T>(items: readonly T[], from: number, to: number): T[] {
     : items.toSpliced(from, 1).toSpliced(to, 0, item);
 }
 
-/** What is wrong with single capabilities: two tools of one name, or options that do not fit. */
+/** Problems of single capabilities: two tools with the same name, or invalid options. */
 export interface Flagged {
   readonly ids: readonly string[];
   readonly fault: "conflict" | "config" | undefined;
@@ -81,6 +81,6 @@ export function flaggedBy(
   };
 }
 
-/** A prefix that ends a conflict and reads well: `test_weather` becomes `weather_`. */
+/** A readable prefix that resolves a conflict: `test_weather` becomes `weather_`. */
 export const suggestedPrefix = (id: string): string =>
   `${(id.split(/[._-]/).at(-1) ?? id).replaceAll(/[^a-zA-Z0-9]/g, "").slice(0, 24)}_`;

@@ -1,4 +1,4 @@
-/** The composer: the agent at the left, what it becomes at the right. Nothing is saved until asked. */
+/** The composer: the agent on the left, its preview on the right. Nothing is saved automatically. */
 import type { Agent } from "@capstan/client";
 import { useEffect, useState } from "react";
 import { useLocation, useParams } from "wouter";
@@ -88,7 +88,7 @@ function Editor({ agent }: { agent?: Agent }) {
   );
 }
 
-/** In view wherever one has scrolled to. */
+/** Visible at any scroll position. */
 const UnsavedBar = (props: { busy: boolean; disabled: boolean; onSave: () => void }) => (
   <div className="sticky top-0 z-10 flex items-center gap-3 rounded-lg border border-warn bg-warn-soft p-2 pl-3 text-warn">
     <span className="flex-1">Unsaved changes</span>
@@ -98,7 +98,7 @@ const UnsavedBar = (props: { busy: boolean; disabled: boolean; onSave: () => voi
   </div>
 );
 
-/** While something is not saved: leaving the page asks first, and Ctrl S saves. */
+/** With unsaved changes: leaving the page asks first, and Ctrl S saves. */
 function useUnsaved(unsaved: boolean, save: () => void): void {
   useEffect(() => {
     if (!unsaved) return;

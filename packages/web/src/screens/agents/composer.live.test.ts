@@ -1,4 +1,4 @@
-/** The composer in a real browser: order by keyboard, config by form, conflicts ended by a prefix, hidden tools explained. */
+/** The composer in a real browser: order by keyboard, config by form, conflicts resolved by a prefix, hidden tools explained. */
 import { defineCapability, defineTool, ok } from "@capstan/core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -81,7 +81,7 @@ describe("the composer", () => {
       .waitFor();
   });
 
-  test("names both capabilities of a conflict, and a prefix ends it", async () => {
+  test("names both capabilities of a conflict, and a prefix resolves it", async () => {
     const page = await studio.open("/agents/new");
     await page.getByLabel("Name", { exact: false }).first().fill("Keeper");
     await pick(page, "North");
@@ -101,7 +101,7 @@ describe("the composer", () => {
     });
   });
 
-  test("says which scope hides a tool, and shows the tool once it is granted", async () => {
+  test("names the scope that hides a tool, and shows the tool once it is granted", async () => {
     const page = await studio.open("/agents/new");
     await pick(page, "Mail");
     const preview = page.getByRole("complementary", { name: "Preview" });
@@ -115,7 +115,7 @@ describe("the composer", () => {
     expect(await named.evaluate((name) => name.scrollWidth <= name.clientWidth)).toBe(true); // not "rea…"
   });
 
-  test("runs one tool by itself, with a form made of its schema", async () => {
+  test("runs a single tool, with a form built from its schema", async () => {
     const page = await studio.open("/capabilities/test_math");
     const panel = page
       .locator("section")

@@ -11,7 +11,7 @@ import { FailureNote, Loading } from "../../kit/states.tsx";
 import { amount, count } from "../../kit/words.ts";
 import { failureOf } from "../../server/api.ts";
 
-/** What the draft would become: the merged prompt, the tools, what is hidden and why, and the price. */
+/** The composed draft: the merged prompt, the tools, what is hidden and why, and the price. */
 export function Preview({ query }: { query: UseQueryResult<AgentPreview> }) {
   const { data, isError, error, isFetching } = query;
   return (
@@ -93,7 +93,7 @@ const Part = ({ title, children }: { title: string; children: ReactNode }) => (
   </section>
 );
 
-/** Tokens of each capability at every model call, as bars: which one is dear is seen, not read. */
+/** Tokens of each capability per model call, as bars. */
 function Prices({ preview: { capabilities } }: { preview: AgentPreview }) {
   const priced = capabilities.filter(({ excluded }) => !excluded);
   if (priced.length === 0) return null;

@@ -5,7 +5,7 @@ import { type AgentDraft, bodyOf } from "./agent-draft.ts";
 
 const PAUSE_MS = 250; // after the last key stroke; composing costs the server a few milliseconds
 
-/** What the draft would become, composed by the server itself: the same code that runs it. */
+/** The composed draft, by the server itself: the same code that runs it. */
 export function usePreview(draft: AgentDraft) {
   const body = useSettled(bodyOf(draft));
   return useRead(["preview", body], (signal) => api.agents.previewUnsaved(JSON.parse(body), signal), {

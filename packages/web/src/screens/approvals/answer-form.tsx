@@ -8,7 +8,7 @@ import { Field, TextInput } from "../../kit/field.tsx";
 import { JsonView } from "../../kit/json-view.tsx";
 
 interface AnswerFormProps {
-  /** What it is about, for people who cannot see which card a button belongs to. */
+  /** Names the card for screen readers. */
   name: string;
   input: Json;
   schema: Json | undefined;
@@ -19,7 +19,7 @@ interface AnswerFormProps {
 
 type Mode = "ask" | "edit" | "deny";
 
-/** Approve as asked, approve with other arguments, or deny with a reason. */
+/** Approve, approve with edited arguments, or deny with a reason. */
 export function AnswerForm({ name, input, schema, mayEdit, busy, onAnswer }: AnswerFormProps) {
   const [mode, setMode] = useState<Mode>("ask");
   if (mode === "edit")

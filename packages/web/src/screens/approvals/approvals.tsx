@@ -1,4 +1,4 @@
-/** The inbox over all agents: who asks for what, why, since when, until when. */
+/** The inbox over all agents: who requests what, why, since when, until when. */
 import type { Approval, ApprovalAnswer } from "@capstan/client";
 import type { Result } from "@capstan/core";
 import Inbox from "lucide-react/icons/inbox";
@@ -69,7 +69,7 @@ function Pending() {
   );
 }
 
-/** One answer for all that is shown, asked for once more. */
+/** One answer for everything shown, with confirmation. */
 function ApproveAll({ approvals }: { approvals: readonly Approval[] }) {
   const [asking, setAsking] = useState(false);
   const approve = async (): Promise<Result<unknown>> => {

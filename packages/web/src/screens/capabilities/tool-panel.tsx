@@ -35,7 +35,7 @@ export function ToolPanel({ capabilityId, tool }: { capabilityId: string; tool: 
       <p className="text-ink-soft">{description}</p>
       {unavailable && <p className="mt-1 text-bad">{unavailable}</p>}
       <p className="mt-2 text-xs text-ink-faint">
-        Up to {duration(timeout_ms)}, {idempotent ? "may be repeated" : "not repeated by itself"}
+        Up to {duration(timeout_ms)}, {idempotent ? "safe to retry" : "not retried automatically"}
         {required_scopes.length > 0 && `, needs ${required_scopes.join(", ")}`}
       </p>
       {open && <Opened capabilityId={capabilityId} tool={tool} />}

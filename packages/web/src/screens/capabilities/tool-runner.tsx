@@ -1,4 +1,4 @@
-/** Runs one tool, through the gate: as itself, or with an agent's rights and policies. */
+/** Runs one tool through the gate: directly, or with an agent's rights and policies. */
 import type { ToolAnswer, ToolDetail, ToolRun } from "@capstan/client";
 import { useState } from "react";
 import { Link } from "wouter";

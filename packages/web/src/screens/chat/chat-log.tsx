@@ -1,4 +1,4 @@
-/** The conversation, of which only what is on screen exists; it stays at its end while one reads there. */
+/** The conversation, of which only the visible part is rendered; it stays at its end while the reader is there. */
 import { useVirtualizer } from "@tanstack/react-virtual";
 import ArrowDown from "lucide-react/icons/arrow-down";
 import { type ReactNode, useEffect, useRef } from "react";

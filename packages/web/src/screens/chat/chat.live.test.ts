@@ -1,6 +1,6 @@
 /**
  * People and agents in a real browser, with the offline model: first steps, compose, chat, approve, deny, upload, fork.
- * A scripted model stands in only where a test must hold an answer in its middle: reload, queue and stop.
+ * A scripted model is used only where a test must pause an answer: reload, queue and stop.
  */
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 describe("a chat", () => {
-  test("is two clicks away in an empty install, and says that the model is a demo", async () => {
+  test("is two clicks away in an empty install, and the model is marked as a demo", async () => {
     const page = await studio.open("/");
     await page.getByRole("button", { name: /First mate/ }).click();
     await page.getByRole("button", { name: "Add 2 and 40" }).click();

@@ -16,14 +16,14 @@ interface ComposerProps {
   /** The message is being handed over. */
   busy: boolean;
   placeholder: string;
-  /** What is written but not sent is kept under this name, over a reload and a visit elsewhere. */
+  /** The draft is stored under this name, across reloads and navigation. */
   draftOf: string;
-  /** There while a run is on: stops it. A message sent meanwhile waits its turn. */
+  /** Set while a run is active: stops it. A message sent meanwhile is queued. */
   onStop?: (() => void) | undefined;
   onSend: (outgoing: Outgoing) => Promise<void>;
 }
 
-/** Where people write. Enter sends, Shift+Enter makes a line; a message that could not be sent stays where it was. */
+/** The input. Enter sends, Shift+Enter adds a line; a message that could not be sent stays. */
 export function Composer({ model, abilities, busy, placeholder, draftOf, onStop, onSend }: ComposerProps) {
   const [text, setText] = useDraft(draftOf);
   const [files, setFiles] = useState<File[]>([]);

@@ -1,4 +1,4 @@
-/** One entry of a conversation. To show another kind: a row in the table, and its component. */
+/** One entry of a conversation. To show another kind, add a row to the table and its component. */
 import Bot from "lucide-react/icons/bot";
 import ChevronRight from "lucide-react/icons/chevron-right";
 import { type ComponentType, memo } from "react";
@@ -37,7 +37,7 @@ const VIEWS: Views = {
   question: QuestionView,
 };
 
-/** Entries are replaced, never changed: one that is the same object needs no drawing. */
+/** Entries are replaced, never mutated: the same object need not be rendered again. */
 export const EntryView = memo(function EntryView({ entry }: { entry: Entry }) {
   const View = VIEWS[entry.kind] as ComponentType<{ entry: Entry }>;
   return (
@@ -110,7 +110,7 @@ function SubagentView({ entry: { name, description, status, message } }: { entry
   );
 }
 
-/** What is asked stands pinned below the conversation; here stands that it was asked. */
+/** The question itself is pinned below the conversation; this only records it. */
 function QuestionView({ entry: { interrupt } }: { entry: QuestionEntry }) {
   return (
     <p className="text-sm text-ink-faint">Asked for approval: {interrupt.message || interrupt.reason}</p>

@@ -14,7 +14,7 @@ interface MessageActionsProps {
   answer?: boolean;
 }
 
-/** Copy, fork from here, and what one thinks of an answer. Quiet until one comes near. */
+/** Copy, fork from here, and feedback. Hidden until hovered or focused. */
 export function MessageActions({ entryId, text, answer = false }: MessageActionsProps) {
   const { sessionId, abilities, fork } = useRoom();
   // A message said in several pieces has the same id before the dot in all of them.

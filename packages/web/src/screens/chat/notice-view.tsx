@@ -1,4 +1,4 @@
-/** A line between messages. A failure says why in one line and offers what helps: retry, another model, settings. */
+/** A line between messages. A failure gives the reason in one line and offers remedies: retry, another model, settings. */
 import RotateCcw from "lucide-react/icons/rotate-ccw";
 import type { NoticeEntry } from "../../conversation/entries.ts";
 import { Button, LinkButton } from "../../kit/button.tsx";
@@ -25,7 +25,7 @@ export function NoticeView({ entry }: { entry: NoticeEntry }) {
   );
 }
 
-/** What helps against which failure, by the beginning of its code. A retry helps against any. */
+/** Remedies per failure, by the start of its code. A retry is always offered. */
 const CHANGE_MODEL = /^(provider_|model_|answer_)/;
 const OPEN_SETTINGS = /^provider_(key|unknown)/;
 const EDIT_AGENT = /^(run_.*_limit|agent_|tool_conflict|capability_)/;

@@ -1,4 +1,4 @@
-/** Approvals of this conversation, pinned above the composer: however far one has scrolled, they are in view. */
+/** Pending approvals of this conversation, pinned above the composer and always visible. */
 import type { Interrupt } from "@capstan/core/internal";
 import { useState } from "react";
 import { currentRun } from "../../conversation/conversation.ts";
@@ -17,7 +17,7 @@ interface Pending {
   readonly given: unknown;
 }
 
-/** What waits for a person, oldest first. A run that was stopped waits for nobody. */
+/** Pending questions, oldest first. A stopped run has none. */
 export function pendingIn(view: ConversationView): Pending[] {
   return currentRun(view)?.status === "waiting" ? view.entries.flatMap(pendingOf) : [];
 }

@@ -3,7 +3,7 @@ import Clock from "lucide-react/icons/clock";
 import type { RunView } from "../../conversation/entries.ts";
 import { userMessage } from "../../conversation/stored-messages.ts";
 
-/** Messages that wait behind the run that is on, in their order. */
+/** Messages queued behind the active run, in order. */
 export function QueuedMessages({
   messages,
   runs,

@@ -1,4 +1,4 @@
-/** Conversations beside the chat: pinned first, then by time; searched by what was said; renamed, pinned, archived, deleted. */
+/** Conversations next to the chat: pinned first, then by time; searched by text; renamed, pinned, archived, deleted. */
 import type { Session } from "@capstan/client";
 import Archive from "lucide-react/icons/archive";
 import ArchiveRestore from "lucide-react/icons/archive-restore";

@@ -1,6 +1,6 @@
 /**
- * Messages that the router took: they match a capability's `chatPatterns`. They are no part of the session, so the page
- * itself keeps them while it is open, at the place where they were said.
+ * Messages that the router handled: they match a capability's `chatPatterns`. They are not part of the session, so the page
+ * keeps them while it is open, at the position where they were sent.
  */
 import type { TaskAnswer } from "@capstan/client";
 import type { Failure } from "@capstan/core";
@@ -32,7 +32,7 @@ export const useRouted = (sessionId: string): readonly RoutedMessage[] =>
     () => bySession.get(sessionId) ?? NONE,
   );
 
-/** A text that matches a capability's patterns goes to the router; with files it is the agent's. */
+/** A text that matches a capability's patterns goes to the router; with files it goes to the agent. */
 export async function takenByRouter(sessionId: string, { text, files }: Outgoing): Promise<boolean> {
   if (files.length > 0) return false;
   const explained = await api.route.explain({ task: text, top_k: 1 });

@@ -6,7 +6,7 @@ interface RunStatusProps {
   entries: readonly Entry[];
 }
 
-/** One line under the conversation while something is going on; also what a screen reader hears, not every word. */
+/** One line under the conversation during a run; also announced by screen readers, instead of every word. */
 export function RunStatus({ run, agentName, entries }: RunStatusProps) {
   const text = statusText(run, agentName, entries);
   return (

@@ -1,6 +1,6 @@
 /**
- * What a page knows of a session, kept current: its events as they come, over any number of connections, and its messages.
- * Events are shown once a frame, however many arrive.
+ * A session's live data for the page: its events, over any number of connections, and its messages.
+ * Events are rendered once per frame, however many arrive.
  */
 import type { Following, FollowState, Message, SessionEvent } from "@capstan/client";
 import { Conversation } from "../../conversation/conversation.ts";
@@ -15,7 +15,7 @@ export interface FeedSnapshot {
   readonly view: ConversationView;
   readonly events: readonly SessionEvent[];
   readonly connection: FollowState;
-  /** Messages that wait behind the run that is on. */
+  /** Messages queued behind the active run. */
   readonly queued: readonly Message[];
   /** The stored messages are there: an empty view is an empty session. */
   readonly loaded: boolean;

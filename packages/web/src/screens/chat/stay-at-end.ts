@@ -1,6 +1,6 @@
 /**
  * Keeps a scrolling frame at its end while its content grows, until the person scrolls up. Only the person can end it:
- * rows that are measured late also move the scroll position, so a position alone says nothing about what is wanted.
+ * rows measured late also change the scroll position, so the position alone does not show intent.
  */
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 

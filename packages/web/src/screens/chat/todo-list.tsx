@@ -16,7 +16,7 @@ export function TodoList({ todos }: { todos: readonly Todo[] }) {
       {todos.map(({ content, activeForm, status }, index) => {
         const { icon: Icon, color, label } = LOOKS[status];
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the agent writes the whole list anew each time
+          // biome-ignore lint/suspicious/noArrayIndexKey: the agent rewrites the whole list each time
           <li key={index} className="flex items-start gap-2">
             <Icon className={cx("mt-0.5 size-4 shrink-0", color)} aria-label={label} role="img" />
             <span className={status === "completed" ? "text-ink-faint line-through" : undefined}>

@@ -22,7 +22,7 @@ describe("a cell of the matrix", () => {
       [false, true, true],
     ],
     [
-      "what is in force, when an older probe counts",
+      "what is effective, when an older probe counts",
       agent({ canFork: true }, null, { canFork: false }),
       [false, true, true],
     ],
@@ -33,7 +33,7 @@ describe("a cell of the matrix", () => {
 
   test("says in words who knows what", () => {
     const differing = agent({ canFork: true }, { observed: { canFork: false } });
-    expect(cellWords(cellOf(differing, "canFork"))).toBe("declared yes, probed no, in force no");
+    expect(cellWords(cellOf(differing, "canFork"))).toBe("declared yes, probed no, effective no");
     expect(cellWords(cellOf(agent({}), "canFork"))).toBe("unknown");
   });
 });

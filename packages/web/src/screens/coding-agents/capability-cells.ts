@@ -20,7 +20,7 @@ export interface Cell {
   readonly declared: boolean | undefined;
   /** What the last probe of the installed version found. */
   readonly probed: boolean | undefined;
-  /** What binds runs: seen in a probe, laid over what is declared. */
+  /** Effective for runs: probe findings merged over what is declared. */
   readonly effective: boolean | undefined;
   readonly seen: boolean;
   readonly differs: boolean;
@@ -48,7 +48,7 @@ export function cellWords({ declared, probed, effective, differs }: Cell): strin
   const parts = [
     declared === undefined ? [] : [`declared ${yesNo(declared)}`],
     probed === undefined ? [] : [`probed ${yesNo(probed)}`],
-    differs && effective !== undefined ? [`in force ${yesNo(effective)}`] : [],
+    differs && effective !== undefined ? [`effective ${yesNo(effective)}`] : [],
   ].flat();
   return parts.length > 0 ? parts.join(", ") : "unknown";
 }

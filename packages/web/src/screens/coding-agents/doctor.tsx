@@ -9,7 +9,7 @@ import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 import { type Finding, reportOf } from "./doctor-report.ts";
 
-/** Looks at every agent on the server's machine: installed, version, login, and whether it keeps what it declares. */
+/** Checks every agent on the server's machine: installed, version, login, and whether it does what it claims. */
 export function Doctor({ agents }: { agents: number }) {
   const [events, setEvents] = useState<DoctorEvent[]>([]);
   const stop = useRef<AbortController>(undefined);

@@ -45,7 +45,7 @@ export default function Home() {
   );
 }
 
-/** Four numbers at a glance; without a status from the server there are none, and nothing is made up. */
+/** Four numbers at a glance; without a status from the server there are none. */
 function Figures() {
   const { data } = useStatus();
   if (!data) return null;

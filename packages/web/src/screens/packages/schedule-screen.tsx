@@ -3,7 +3,7 @@ import { Schedules } from "./schedules.tsx";
 
 export default function ScheduleScreen() {
   return (
-    <Screen title="Schedules" lead="Capabilities that run by the clock.">
+    <Screen title="Schedules" lead="Capabilities that run on a schedule.">
       <Schedules />
     </Screen>
   );

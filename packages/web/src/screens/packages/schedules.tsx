@@ -9,7 +9,7 @@ import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
 import { useCapabilities } from "../../server/reads.ts";
 
-/** Triggers by the clock: a cron expression for a capability. */
+/** Scheduled triggers: a cron expression for a capability. */
 export function Schedules() {
   const query = useRead(["schedules"], (signal) => api.schedules.list(signal));
   return (

@@ -1,6 +1,6 @@
 /**
- * Where each span of a trace stands in its run, in percent of the whole. Everything is to scale, except time in which
- * nobody but a person was waited for and which would leave nothing else to see: it is cut short, and a mark says so.
+ * The position of each span of a trace in its run, in percent. Everything is to scale, except long periods
+ * in which only a person was awaited: they are shortened and marked.
  */
 import type { TraceSpan } from "@capstan/client";
 

@@ -52,7 +52,7 @@ export function About() {
           </a>
         </p>
       </Panel>
-      <Panel title="What this server promises">
+      <Panel title="Security guarantees">
         <Loaded query={query} what="Security facts" rows={4}>
           {({ security }) => (
             <ul className="flex flex-col gap-3">

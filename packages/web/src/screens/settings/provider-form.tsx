@@ -1,4 +1,4 @@
-/** A provider's key and address. Saving asks the provider; what fails is said here, and nothing is saved. */
+/** A provider's key and address. Saving tests the provider; a failure is shown here, and nothing is saved. */
 import type { ProviderChecked, ProviderInfo } from "@capstan/client";
 import { useState } from "react";
 import { Button } from "../../kit/button.tsx";
