@@ -1,4 +1,4 @@
-/** A call that asks first: the person corrects its arguments, and the agent goes on with the corrected ones. */
+/** A call that requires approval: the person edits its arguments, and the agent continues with the edited ones. */
 import { createApi } from "@capstan/client";
 import { heard, say, value } from "./talk.ts";
 import { withServer } from "./with-server.ts";

@@ -4,7 +4,7 @@
  *   node tools/install-agents.ts                 the six of the agents lane
  *   node tools/install-agents.ts claude gemini   only these
  *
- * The cache is `CAPSTAN_AGENTS_CACHE`, else `~/.cache/capstan-agents`; each agent has a folder of its own in it. One that is
+ * The cache is `CAPSTAN_AGENTS_CACHE`, else `~/.cache/capstan-agents`; each agent has a separate folder in it. One that is
  * installed in the right version is skipped. What cannot be installed is reported, and the rest continues.
  */
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-/** A server in a process of its own, to be killed, stopped and started again in tests. One engine lives in one process. */
+/** A server in a separate process, to be killed, stopped and restarted in tests. One engine per process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { bareEnvironment } from "./bare-environment.ts";

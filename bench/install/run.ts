@@ -62,7 +62,7 @@ function closure(roots: readonly string[]): Map<string, string> {
   return found;
 }
 
-/** Its own files; what lies in its node_modules is counted as a package of its own. */
+/** Its own files; its node_modules are counted as separate packages. */
 function bytesIn(folder: string): number {
   let bytes = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

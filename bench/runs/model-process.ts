@@ -1,4 +1,4 @@
-/** The model of the benchmarks as a process of its own. */
+/** The model of the benchmarks as a separate process. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { freePort } from "../server.ts";

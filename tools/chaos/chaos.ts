@@ -56,7 +56,7 @@ export interface ChaosCounts {
   committedCallsRepeated: number;
   triggers: number;
   triggersHandled: number;
-  /** What lies in the store at the end. */
+  /** What the store contains at the end. */
   stored: Record<string, number>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A server's part of an installation in a process of its own, so that a test can look at it as root and as another user:
+ * A server's part of an installation in a separate process, so that a test can run it as root and as another user:
  * `node install-in-process.ts <what.json>` prints the answer as JSON.
  */
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ export interface InstallOrder {
   readonly runToDescribe?: boolean;
   readonly allowScripts?: boolean;
   readonly reviewOnly?: boolean;
-  /** Files that lie in the data folder before, readable by the server only. */
+  /** Files in the data folder beforehand, readable by the server only. */
   readonly secret: string;
 }
 

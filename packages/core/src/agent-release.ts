@@ -1,14 +1,14 @@
 /**
- * The semantic version of what an agent offers: a lost tool, or one that its callers must call differently, is a major
- * change; a gained tool or argument is a minor one; any other change is a patch. It is counted from what was offered
- * before, so that a new version of a capability counts although nobody touched the agent.
+ * The semantic version of what an agent offers: a lost tool, or one that must be called differently, is a major
+ * change; a new tool or argument is a minor one; any other change is a patch. It is computed from the previous
+ * offer, so that a capability's new version counts although nobody changed the agent.
  */
 import { isSameJson } from "./ordered-json.ts";
 import type { RuntimeAgent } from "./runtime-agent.ts";
 import type { JsonSchema } from "./schema.ts";
 import type { ToolPolicy } from "./tool.ts";
 
-/** What an agent offers, as far as its version is about it. */
+/** What an agent offers, as far as its version depends on it. */
 export interface AgentOffer {
   /** How often the agent itself was changed. */
   readonly revision: number;
@@ -60,7 +60,7 @@ function toolChange(before: OfferedTool | undefined, after: OfferedTool | undefi
   if (!before) return "minor";
   const parameters = parametersChange(before.parameters, after.parameters);
   if (parameters !== "none" || before.policy === after.policy) return parameters;
-  // Who runs it changed: a caller that waits for a result may now wait for a person, or must run it itself.
+  // Its runner changed: a caller that waits for a result may now wait for approval, or must run it itself.
   return after.policy === "client" || before.policy === "client" ? "major" : "minor";
 }
 

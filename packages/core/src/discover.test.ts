@@ -10,7 +10,7 @@ import { defineTool, type ToolDefinition } from "./tool.ts";
 
 const NO_INPUTS = { image: false, audio: false, video: false, pdf: false };
 const NO_THINKING = { supported: false, streaming: false, encrypted: false };
-/** A model of which nobody knows anything. */
+/** An unknown model. */
 const UNKNOWN: DiscoveredModel = { label: "test/unknown", inputs: {}, toolCalling: true };
 /** A model of which everything is known, and it can do little. */
 const PLAIN: DiscoveredModel = {

@@ -1,7 +1,7 @@
 /**
  * discover: what this agent can do, for a client. Computed from the composed agent, its model, its harness
  * and the server. What is not built is absent. What the model decides is true or false where the model is known, and
- * absent where nobody knows.
+ * absent where unknown.
  */
 import type { RuntimeAgent, RuntimeTool } from "./runtime-agent.ts";
 import type { JsonSchema } from "./schema.ts";

@@ -1,4 +1,4 @@
-/** JSON that is the same text for the same value: the order of keys is no difference. */
+/** JSON with sorted keys: the same text for the same value. */
 const orderedJson = (value: unknown): string =>
   JSON.stringify(value ?? null, (_key, item: unknown) =>
     item !== null && typeof item === "object" && !Array.isArray(item)

@@ -67,7 +67,7 @@ function agentsMd({ agent, preview, serverUrl }: Described): string {
 }
 
 const ASKS: Readonly<Record<string, string>> = {
-  approve: "(requires approval)",
+  approve: " (requires approval)",
   client: " (yours to do)",
 };
 

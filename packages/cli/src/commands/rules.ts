@@ -1,4 +1,4 @@
-/** capstan rules: which calls are allowed, asked for or denied; tried before they are saved. */
+/** capstan rules: which calls are allowed, require approval or are denied; simulated before they are saved. */
 import { readFile } from "node:fs/promises";
 import type { Rule, RuleSimulation } from "@capstan/client";
 import { RuleCreate } from "@capstan/client/wire";

@@ -1,4 +1,4 @@
-/** Programs that nobody here wrote, wrapped by what they print for --help and called through the gate. */
+/** Third-party programs, wrapped by their --help output and called through the gate. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** More programs that nobody here wrote, wrapped and called on files of a session. Each is skipped where it is not installed. */
+/** More third-party programs, wrapped and called on session files. Each is skipped where it is not installed. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * capstan wrap: a capability of a program that knows nothing of Capstan. It shows the actions and parameters that its
- * `--help` tells of, writes them as a package to edit, and installs that like any other.
+ * capstan wrap: turns any program into a capability. It shows the actions and parameters found in its
+ * `--help`, writes them as an editable package, and installs that like any other.
  */
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -57,7 +57,7 @@ const nothing = (message: string) => fail("conflict", { message, nextStep: "Answ
 const agrees = async (context: CommandContext, question: string): Promise<boolean> =>
   context.options.yes === true || saysYes(context, question);
 
-/** Never over a folder that is there: its manifest may have been edited. */
+/** Never overwrites an existing folder: its manifest may have been edited. */
 async function writeProposal(folder: string, { files }: WrapProposal): Promise<Result<true>> {
   if (await stat(folder).catch(() => undefined)) return fail("folder_exists", { folder });
   await mkdir(folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** Rules: which calls are allowed, asked for or denied, and what a change of them would do. */
+/** Rules: which calls are allowed, require approval or are denied, and the effect of a change. */
 import type { Connection } from "../connection.ts";
 import type { Items } from "../wire/page.ts";
 import type {
@@ -24,7 +24,7 @@ export const ruleEndpoints = ({ json }: Connection) => ({
   /** What would happen to a call; nothing runs. */
   check: (call: RuleCheck) => json<RuleCheckResult>("POST", "/v1/rules/check", { json: call }),
   simulate: (trial: RuleSimulate) => json<RuleSimulation>("POST", "/v1/rules/simulate", { json: trial }),
-  /** The narrowest rule that would allow what an approval asks for. */
+  /** The narrowest rule that would allow an approval's call. */
   propose: (approvalId: string, signal?: AbortSignal) =>
     json<RuleProposal>("GET", `/v1/approvals/${part(approvalId)}/rule`, { signal }),
 });

@@ -1,4 +1,4 @@
-/** Rules: which calls are allowed, need a person's yes, or are denied. */
+/** Rules: which calls are allowed, require approval, or are denied. */
 import { DATA_LABELS, RULE_EFFECTS, RULE_OPERATORS } from "@capstan/core/internal";
 import { z } from "zod";
 

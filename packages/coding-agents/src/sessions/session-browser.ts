@@ -1,5 +1,5 @@
 /**
- * An agent's stored sessions: list them, read one, go on with it, branch it. Read-only: resuming and forking are runs.
+ * An agent's stored sessions: list them, read one, continue it, fork it. Read-only: resuming and forking are runs.
  *
  * Everything is bounded: other people's session folders hold gigabytes.
  */

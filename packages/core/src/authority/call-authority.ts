@@ -1,11 +1,11 @@
-/** Who is behind a call that reaches the gate, by the path it came. A new path without an actor does not compile. */
+/** The actor behind a call that reaches the gate, by its path. A new path without an actor does not compile. */
 import type { Actor } from "./authority.ts";
 import { cellOf } from "./authority.ts";
 
 /** How a call reached the gate. */
 export type CallPath = "loop" | "rest" | "mcp" | "task" | "subagent" | "harness" | "search" | "trigger";
 
-/** A key that calls by itself has at least `run`: its route saw to it. A trigger works with the rights of who made it. */
+/** A key that calls directly has at least `run`: its route checked it. A trigger has the rights of its creator. */
 export const ACTOR_BY_PATH: Readonly<Record<CallPath, Actor>> = {
   loop: "the model",
   search: "the model",
@@ -20,5 +20,5 @@ export const ACTOR_BY_PATH: Readonly<Record<CallPath, Actor>> = {
 /** Whether this actor may call tools at all. */
 export const mayCall = (actor: Actor): boolean => cellOf(actor, "capability").may.includes("use");
 
-/** Whether this actor may change rights by a call of its own; else a person answers first. */
+/** Whether this actor may change rights by its own call; otherwise approval is required. */
 export const mayChangeRights = (actor: Actor): boolean => cellOf(actor, "grant").may.includes("change");

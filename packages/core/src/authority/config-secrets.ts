@@ -1,10 +1,10 @@
 /**
- * Which fields of a capability's config are secret: those that its schema marks as write-only, as a password, or with
- * `x-secret`. They are sealed when an agent is stored and shown to nobody; only composing the agent opens them.
+ * Which fields of a capability's config are secret: those marked write-only, as a password, or with
+ * `x-secret` in its schema. They are encrypted when an agent is stored and never shown; only composing decrypts them.
  */
 import type { JsonSchema } from "../schema.ts";
 
-/** Shown in the place of a secret; sent back, it means "as it is". */
+/** Shown in place of a secret; sent back, it means "unchanged". */
 export const SEALED_SHOWN = "[sealed]";
 
 /** A secret as it is stored. */
@@ -15,7 +15,7 @@ export interface SealedValue {
 export const isSealed = (value: unknown): value is SealedValue =>
   isObject(value) && typeof value.$sealed === "string" && Object.keys(value).length === 1;
 
-/** The value with every secret in it replaced; `path` says where it stands, such as `auth.token`. */
+/** The value with every secret replaced; `path` is its position, such as `auth.token`. */
 export function changeSecrets(
   schema: JsonSchema | undefined,
   value: unknown,
@@ -42,7 +42,7 @@ export function changeSecrets(
   );
 }
 
-/** What may be shown: every sealed value is a word. */
+/** The value to show: every sealed value is a placeholder. */
 export function hideSealed(value: unknown): unknown {
   return changeSealed(value, () => SEALED_SHOWN);
 }
@@ -62,7 +62,7 @@ export function changeSealed(
   );
 }
 
-/** Puts what was stored back where the word for it was sent. */
+/** Restores stored values where their placeholder was sent. */
 export function keepSealed(before: unknown, after: unknown): unknown {
   if (after === SEALED_SHOWN && isSealed(before)) return before;
   if (Array.isArray(after))

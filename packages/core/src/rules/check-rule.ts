@@ -1,4 +1,4 @@
-/** What is wrong with a rule before it is saved: a tool or an argument that does not exist, an operator that does not fit. */
+/** Faults of a rule before it is saved: an unknown tool or argument, an operator that does not fit. */
 import type { Fault } from "../faults.ts";
 import { nearest } from "../nearest.ts";
 import type { JsonSchema } from "../schema.ts";
@@ -120,7 +120,7 @@ function expressionFaults(
   }
 }
 
-/** An expression over a field that a tool lacks breaks, and a rule that breaks denies every call of that tool. */
+/** An expression over a missing field fails, and a failing rule denies every call of that tool. */
 function fieldFaults(expression: string, path: string, tools: readonly KnownTool[]): Fault[] {
   const named = [...expression.matchAll(/\bargs\.([A-Za-z_]\w*)/g)].map(([, name = ""]) => name);
   const asked = new Set([...expression.matchAll(/\bhas\(\s*args\.([A-Za-z_]\w*)/g)].map(([, name]) => name));

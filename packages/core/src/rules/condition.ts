@@ -28,7 +28,7 @@ const text =
   (actual, value) =>
     typeof actual === "string" && listOf(value).some((each) => compare(actual, String(each)));
 
-/** `..` and odd spellings are under nothing, so a path cannot talk its way into a folder. */
+/** `..` and unusual spellings are under nothing, so a path cannot trick its way into a folder. */
 const isUnder: Compare = text((actual, folder) => {
   const path = normalisePath(actual);
   const above = normalisePath(folder);
@@ -82,7 +82,7 @@ function argumentHolds({ arg, op, value }: ArgumentCondition, effect: RuleEffect
   };
 }
 
-/** Every value at a path; lists on the way stand for all their items. */
+/** Every value at a path; lists on the way expand to all their items. */
 function valuesAt(args: unknown, path: readonly string[]): unknown[] {
   let found: unknown[] = [args];
   for (const name of path)

@@ -1,11 +1,11 @@
-/** The narrowest rule that would have allowed a call: "always allow like this" proposes it, a person saves it. */
+/** The narrowest rule that would have allowed a call: proposed by "always allow like this", saved by a person. */
 
 import type { JsonSchema } from "../schema.ts";
 import { normalisePath, parentPath } from "../session-path.ts";
 import type { ArgumentCondition, Rule } from "./rule.ts";
 
 const MOST_CONDITIONS = 12;
-const MAX_TEXT = 300; // a longer text is content, not a choice: what it says is not what is allowed
+const MAX_TEXT = 300; // a longer text is content, not a choice, so it cannot define what is allowed
 
 export type ProposedRule = Pick<Rule, "name" | "tools" | "when" | "effect"> & {
   /** Arguments the rule leaves open, because no narrow condition fits them. */

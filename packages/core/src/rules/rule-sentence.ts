@@ -1,4 +1,4 @@
-/** A rule as a sentence, made from its text, so that both always say the same. */
+/** A rule as a sentence, generated from it, so that both always agree. */
 import type { Rule, RuleCondition, RuleEffect, RuleOperator, RuleValue } from "./rule.ts";
 
 const EFFECTS: Readonly<Record<RuleEffect, string>> = { allow: "Allow", ask: "Ask before", deny: "Deny" };

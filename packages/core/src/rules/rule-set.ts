@@ -1,4 +1,4 @@
-/** Rules compiled once, then asked for every call: indexed by tool, each condition a function. */
+/** Rules compiled once, then evaluated for every call: indexed by tool, each condition a function. */
 import { type CompileExpression, compileCondition, type Holds } from "./condition.ts";
 import type { Rule, RuleCall, RuleDecision, RuleEffect } from "./rule.ts";
 import { ruleSentence } from "./rule-sentence.ts";
@@ -47,7 +47,7 @@ export function createRuleSet(rules: readonly Rule[], compileExpression: Compile
   };
 }
 
-/** What one rule says of a call. One that breaks denies, whatever it was meant to do. */
+/** A rule's decision on a call. A failing rule denies, whatever it was meant to do. */
 function decisionOf({ rule, effect, holds, why }: CompiledRule, call: RuleCall): RuleDecision | undefined {
   if (rule.expiresAt && rule.expiresAt <= call.now) return undefined;
   try {
@@ -63,7 +63,7 @@ function compileRule(rule: Rule, compileExpression: CompileExpression): Compiled
     const holds = rule.when.map((condition) => compileCondition(condition, rule.effect, compileExpression));
     return { rule, effect: rule.effect, holds, why };
   } catch (error) {
-    // A rule nobody can evaluate must not let a call through.
+    // A rule that cannot be evaluated must not allow a call.
     return {
       rule,
       effect: "deny",

@@ -1,6 +1,6 @@
 /**
- * Rules: which calls are allowed, which need a person's yes, which are denied, by tool, arguments, user and what the run
- * has read. Deny beats ask beats allow; without a matching rule the tool's own policy holds.
+ * Rules: which calls are allowed, require approval or are denied, by tool, arguments, user and what the run
+ * has read. Deny beats ask beats allow; without a matching rule the tool's own policy applies.
  */
 
 export const RULE_EFFECTS = ["allow", "ask", "deny"] as const;
@@ -58,7 +58,7 @@ export interface Rule {
   /** All must hold; none means always. */
   readonly when: readonly RuleCondition[];
   readonly effect: RuleEffect;
-  /** Said to the person who is asked, or to the model that is refused. */
+  /** Shown to the person who is asked, or to the model that is refused. */
   readonly words?: string | undefined;
   readonly expiresAt?: Date | undefined;
 }

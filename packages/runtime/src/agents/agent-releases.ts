@@ -1,6 +1,6 @@
 /**
- * Which version an agent has now. Kept with what the agent offered, because a capability may gain or lose tools while
- * nobody changes the agent; the change is counted when somebody next asks.
+ * The current version of an agent. Stored with what the agent offered, because a capability may gain or lose tools while
+ * nobody changes the agent; the change is counted the next time the version is read.
  */
 import { type AgentSpec, ok, type Result } from "@capstan/core";
 import { type AgentRelease, nextRelease, offerOf } from "@capstan/core/internal";
@@ -8,7 +8,7 @@ import type { Database } from "../db/database.ts";
 import type { Composer } from "./composer.ts";
 
 export interface AgentReleases {
-  /** The agent's version, raised by what changed since it was last asked for. */
+  /** The agent's version, incremented by what changed since it was last read. */
   current(agent: AgentSpec): Promise<Result<string>>;
 }
 

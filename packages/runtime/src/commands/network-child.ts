@@ -1,6 +1,6 @@
 /**
- * Runs for a moment inside a new network namespace: opens listening sockets there and hands them to the server, which
- * answers them from outside. For a service it stays, and passes connections of the server on to the service's port.
+ * Runs briefly inside a new network namespace: opens listening sockets there and passes them to the server, which
+ * answers them from outside. For a service it stays, and forwards the server's connections to the service's port.
  */
 import { connect, createServer, type Socket } from "node:net";
 

@@ -15,13 +15,13 @@ import { allowList, loopbackPortsOf } from "../network/url-policy.ts";
 
 const LOOPBACK = "127.0.0.1";
 const IDLE_MS = 60_000;
-const READY_MS = 20_000; // a Node's start on a machine that is busy
+const READY_MS = 20_000; // Node's start on a busy machine
 const PROXY_PORT = 3128;
 const MOST_CONNECTIONS = 256; // of one package at a time: each takes descriptors of the server
 const CHILD_FILES = ["./commands/network-child.js", "./network-child.ts", "./network-child.js"].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
-/** Wakes the loopback device: by its file, else by whichever tool the system has. */
+/** Brings up the loopback device: through its file, otherwise with whichever tool the system has. */
 const LOOPBACK_UP =
   'mount -t sysfs -o nosuid,nodev,noexec sysfs /sys 2>/dev/null && (echo 0x9 >/sys/class/net/lo/flags) 2>/dev/null || ip link set lo up 2>/dev/null || ifconfig lo up || exit 1; exec "$@"';
 

@@ -10,16 +10,16 @@ export interface PackageReview extends Omit<PackageDescription, "manifest"> {
   readonly size_bytes: number;
   readonly unpacked_bytes: number;
   readonly files: number;
-  /** Everything that would be installed with it, through others too. */
+  /** Everything that would be installed with it, transitively. */
   readonly resolved_dependencies: readonly {
     readonly name: string;
     readonly version: string;
     readonly hash: string;
   }[];
-  /** Of that list: an installation that accepts by hash names it, so that what was reviewed is what comes. */
+  /** Hash of that list: an installation that accepts by hash names it, so that exactly the reviewed dependencies are installed. */
   readonly dependencies_sha256?: string;
   readonly not_isolated: readonly string[];
-  /** Set when the package is installed already. */
+  /** Set when the package is already installed. */
   readonly update?: {
     readonly from_version: string;
     readonly same_content: boolean;

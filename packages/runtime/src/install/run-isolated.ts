@@ -1,6 +1,6 @@
 /**
- * Runs a command that nobody has reviewed yet, to read what it says of itself: without network, as another user, in an
- * empty folder, with little time, memory and output. Called only after a yes.
+ * Runs an unreviewed command, to read how it describes itself: without network, as another user, in an
+ * empty folder, with little time, memory and output. Only called with consent.
  */
 import { chown, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /**
- * The only way from a package's network namespace to the world: an HTTP proxy that opens connections to public addresses
- * and to what the operator named, and to no others. A name is resolved here, and the connection goes to the address that
- * was checked. This machine's own ports are reached only when they were declared one by one.
+ * The only way out of a package's network namespace: an HTTP proxy that opens connections to public addresses
+ * and to what the operator allowed. A name is resolved here, and the connection goes to the address that
+ * was checked. This machine's own ports are reachable only if they were declared one by one.
  */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { connect, isIP, type Socket } from "node:net";
@@ -15,7 +15,7 @@ const CONNECT_MS = 10_000;
 const HOP_BY_HOP = /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
 export interface ProxyRules {
-  /** Hosts that the operator lets through although their address is not public. */
+  /** Hosts that the operator allows although their address is not public. */
   readonly allowed: AllowedHost;
   /** Ports of this machine, named one by one. */
   readonly loopbackPorts: readonly number[];

@@ -31,7 +31,7 @@ export interface ResolvedModel {
   readonly maxOutputTokens?: number | undefined;
   readonly prices?: ModelPrices | undefined;
   readonly inputs: ModelInputs;
-  /** True when nobody knows the model: `inputs` is then what its provider takes. */
+  /** True for an unknown model: `inputs` is then what its provider accepts. */
   readonly isUnlisted?: boolean;
   /** What is known of a model that brings its own facts. */
   readonly abilities?: { readonly thinking: boolean; readonly parallelCalls: boolean };

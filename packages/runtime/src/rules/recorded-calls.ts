@@ -1,4 +1,4 @@
-/** Tool calls that models made, read from the stored conversations: what rules are tried on before they are saved. */
+/** Tool calls made by models, read from the stored conversations: rules are simulated on them before they are saved. */
 import type { Database } from "../db/database.ts";
 
 export interface RecordedCall {

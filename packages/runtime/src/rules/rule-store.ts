@@ -1,4 +1,4 @@
-/** The saved rules, and the compiled set that every call is asked against. */
+/** The saved rules, and the compiled set that every call is evaluated against. */
 import { fail, ok, type Result } from "@capstan/core";
 import {
   createRuleSet,
@@ -28,7 +28,7 @@ export interface RuleStore {
   create(draft: RuleDraft, by: string): Promise<RuleRecord>;
   change(id: string, draft: RuleDraft): Promise<Result<RuleRecord>>;
   remove(id: string): Promise<Result<RuleRecord>>;
-  /** What the rules say of a call. A change made here counts at once, one made by another process within half a second. */
+  /** The rules' decision on a call. A local change applies immediately, one by another process within half a second. */
   decide(call: RuleCall): Promise<RuleDecision | undefined>;
 }
 

@@ -1,4 +1,4 @@
-/** A rule set tried on calls that were made: which would be newly allowed, asked for or denied. Nothing runs. */
+/** Evaluates a rule set on past calls: which would be newly allowed, asked about or denied. Nothing runs. */
 import { createRuleSet, type Rule, type RuleDecision, type RuleEffect } from "@capstan/core/internal";
 import type { Composer } from "../agents/composer.ts";
 import type { Database } from "../db/database.ts";

@@ -1,6 +1,6 @@
 /**
- * Places for a few at a time, fair between owners: a free place goes to the owner who has the fewest, then to who waited
- * longest. A full line turns away whoever has the most in it, so that nobody fills it for everybody else.
+ * A queue with a few slots, fair between owners: a free slot goes to the owner with the fewest, then to whoever waited
+ * longest. A full queue rejects the owner with the most entries, so that nobody fills it for everybody else.
  */
 export interface FairLineSettings {
   readonly places: number;

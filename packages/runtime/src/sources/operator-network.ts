@@ -28,7 +28,7 @@ export function operatorNetwork(
   };
 }
 
-/** `host:port` of the operator's registries, which may lie in a private network. */
+/** `host:port` of the operator's registries, which may be in a private network. */
 export function registryHosts({ variables, npmrc }: Pick<OperatorNetwork, "variables" | "npmrc">): string[] {
   const named = Object.entries(variables).filter(([name]) => /INDEX/i.test(name));
   const registries = [...npmrc.matchAll(/^(?:@[^:]+:)?registry=(.+)$/gm)].map(([, address = ""]) => address);

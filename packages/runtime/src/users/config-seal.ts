@@ -1,6 +1,6 @@
 /**
- * Seals the secret fields of an agent's configs. What is sealed names its capability and field, so that a sealed value that
- * somebody copies to another place opens nothing.
+ * Encrypts the secret fields of an agent's configs. A sealed value names its capability and field, so that it is
+ * useless when copied elsewhere.
  */
 import type { CapabilityRegistry } from "@capstan/core";
 import { changeSealed, changeSecrets, findCapability, isSealed } from "@capstan/core/internal";

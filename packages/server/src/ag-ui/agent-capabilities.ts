@@ -58,7 +58,7 @@ export async function agentCapabilities(
   return ok({ agent, declared, observed: await services.observations.of(agentId) });
 }
 
-/** What nobody knows of a model is not declared. */
+/** Unknown features of a model are not declared. */
 async function nativeModel(
   { models }: AgentCapabilityParts,
   { spec }: RuntimeAgent,

@@ -1,4 +1,4 @@
-/** Stop, and what else becomes of a run whose client disconnects. */
+/** Stopping a run, and the outcome of a run whose client disconnects. */
 import { CapstanAgent } from "@capstan/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventsIn, runInput } from "../../../../tools/ag-ui-wire.ts";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => rig?.close());
 beforeEach(() => rig.reset());
 
-const PATIENT = { timeout: 20_000 }; // on a crowded machine the first request takes seconds
+const PATIENT = { timeout: 20_000 }; // on a busy machine the first request takes seconds
 const user = (content: string, id: string = crypto.randomUUID()) => ({ id, role: "user" as const, content });
 
 describe("stop stops", () => {

@@ -1,4 +1,4 @@
-/** Programs and libraries from npm that nobody here wrote: LangChain, OpenAI's Agents SDK, mcp-remote, MCP's inspector. */
+/** Third-party programs and libraries from npm: LangChain, OpenAI's Agents SDK, mcp-remote, MCP's inspector. */
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";

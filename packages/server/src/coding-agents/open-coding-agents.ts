@@ -1,4 +1,4 @@
-/** The coding agents of the server's machine: client, doctor and the runs that callers started. Opened at the first question. */
+/** The coding agents of the server's machine: client, doctor and the runs started by callers. Opened on first use. */
 import { join } from "node:path";
 import type { CodingAgentAdapter, CodingAgentManifest } from "@capstan/core/internal";
 import type { Feature } from "../http/feature.ts";
@@ -9,7 +9,7 @@ import type { CodingAgentRouteParts, CodingAgents, LazyCodingAgents } from "./kn
 export interface CodingAgentParts extends Omit<CodingAgentRouteParts, "codingAgents"> {
   readonly settings: Settings;
   readonly environment: Readonly<Record<string, string>>;
-  /** The operator's own, beside the ten. */
+  /** The operator's own, besides the ten. */
   readonly adapters: readonly CodingAgentAdapter[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * A part of the server. Its `open…` function names what it needs and returns this: the routes it answers and how it stops,
- * beside whatever other features name in turn.
+ * A part of the server. Its `open…` function declares what it needs and returns this: its routes and how to stop it,
+ * plus whatever other features need from it.
  */
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { AppEnv } from "./define-route.ts";
@@ -11,7 +11,7 @@ export interface Feature {
   close?(): void | Promise<void>;
 }
 
-/** What was opened last may use everything before it, so it closes first. */
+/** The last opened may use everything before it, so it closes first. */
 export async function closeFeatures(opened: readonly Feature[]): Promise<void> {
   for (const feature of opened.toReversed()) await feature.close?.();
 }

@@ -81,5 +81,5 @@ export async function openServerPackages(
 
 const waitingNote = (path: string, refused: string | undefined): string =>
   refused === undefined
-    ? `${path} waits for review: capstan install --scan`
+    ? `${path} is waiting for review: capstan install --scan`
     : `${path} cannot be installed: ${refused}`;

@@ -153,7 +153,7 @@ const Row = ({ value, selected, onSelect, children }: RowProps) => (
   </Command.Item>
 );
 
-/** A model that a provider listed and nobody knows more about. */
+/** A model that a provider listed, without further details. */
 const bare = (name: string): ModelChoice => ({
   name,
   label: name.slice(name.indexOf("/") + 1),

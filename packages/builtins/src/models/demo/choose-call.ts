@@ -1,6 +1,6 @@
 /**
- * Which tool a sentence asks for, and with what arguments. A tool is called only when most of the sentence's words are
- * explained by the tool or by its arguments, and no argument was guessed: the demo would rather ask than guess.
+ * Chooses a tool and its arguments for a sentence. A tool is called only when most of the sentence's words are
+ * explained by the tool or its arguments, and no argument was guessed: the demo asks rather than guesses.
  */
 import type { JsonSchema, JsonValue } from "@capstan/core";
 import {
@@ -15,7 +15,7 @@ import type { Call } from "./turn.ts";
 
 export type Choice = { readonly call: Call } | { readonly tool: string; readonly lacking: readonly string[] };
 
-const LEAST_SCORE = 1.6; // of 10: below, the words of tool and message meet by chance
+const LEAST_SCORE = 1.6; // of 10: below, tool and message share words by chance
 const LEAST_EXPLAINED = 0.6; // share of the words that the tool or its arguments account for, before it is called
 const LEAST_TO_ASK = 0.3; // the same, for a known saying, before the demo asks for what is missing
 const CONSIDERED = 5;
@@ -23,7 +23,7 @@ const EXPLAINED_WEIGHT = 3;
 const PLACED_BONUS = 1.2;
 const LACKING_PRICE = 1.5;
 
-/** How people say what tools call otherwise; the words on the right are added to what chooses the tool. */
+/** Everyday phrases for tools with other names; the words on the right are added to what is ranked. */
 const SAYINGS: readonly (readonly [said: RegExp, meant: string])[] = [
   [/\bplan\b|\bto-?dos?\b|\bchecklist\b|\bremind\b/i, "todos tasks"],
   [/\brain(?:s|ing|y)?\b|\bsunny\b|\bsnow(?:s|ing)?\b|\bhow (?:warm|cold|hot)\b/i, "weather"],
@@ -70,7 +70,7 @@ export function chooseCall(
   return undefined;
 }
 
-/** A call when the words say it clearly; a question when only an argument is missing. */
+/** A call when the words are clear; a question when only an argument is missing. */
 function choiceOf({ tool, input, lacking, guessed, explained }: Fit, isSaying: boolean): Choice | undefined {
   if (lacking.length === 0)
     return explained < LEAST_EXPLAINED ? undefined : { call: { tool: tool.name, input } };
@@ -90,7 +90,7 @@ interface Fit {
   readonly score: number;
 }
 
-/** Words choose a tool; values of the message that fit its parameters speak for it, and missing ones against it. */
+/** Words choose a tool; values that fit its parameters count for it, and missing ones against it. */
 function fitOf(
   step: string,
   tool: ChoosableTool,
@@ -119,7 +119,7 @@ const repeated = (input: Readonly<Record<string, JsonValue>>): string[] =>
     Object.keys(input).some((other) => other !== name && input[other] === input[name]),
   );
 
-/** Texts that hold nothing but words of the request itself: the "it" of "write it to a file". */
+/** Texts that only contain words of the request itself: the "it" of "write it to a file". */
 const hollow = (input: Readonly<Record<string, JsonValue>>, tool: ChoosableTool): string[] => {
   const own = ownTerms(tool);
   return Object.keys(input).filter((name) => {

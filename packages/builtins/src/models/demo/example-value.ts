@@ -1,4 +1,4 @@
-/** The smallest value a JSON schema allows, with the message where text is asked for: the demo's structured output. */
+/** The smallest value a JSON schema allows, with the message as text: the demo's structured output. */
 import type { JsonSchema, JsonValue } from "@capstan/core";
 
 export function exampleValue(schema: JsonSchema, task: string): JsonValue {

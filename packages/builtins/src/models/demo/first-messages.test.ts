@@ -1,4 +1,4 @@
-/** What newcomers write first, to the agent a new install offers, and what the demo does with it. */
+/** Typical first messages of newcomers to the starter agent, and the demo's answers. */
 import { describe, expect, test } from "vitest";
 import { offeredBy, user } from "./fixtures/demo-conversation.ts";
 import { reply } from "./reply.ts";

@@ -1,6 +1,6 @@
 /**
- * capstan/offline: the model that answers when there is no other. A demo, and it says so: it understands nothing, but it
- * gives a tour, chooses a tool by the words of the message when they clearly name one, and says what came back.
+ * capstan/offline: the model used when there is no other. A demo, and it says so: it understands nothing, but it
+ * gives a tour, chooses a tool when the words of the message clearly name one, and describes the result.
  */
 import type {
   LanguageModelV4,

@@ -1,4 +1,4 @@
-/** What the demo model says next: the tour, small talk, the next step's call, or what the calls gave, in words. */
+/** The demo model's next message: the tour, small talk, the next step's call, or the results in words. */
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { JsonSchema, JsonValue } from "@capstan/core";
 import { type ChoosableTool, stepsOf } from "@capstan/core/internal";
@@ -24,7 +24,7 @@ export function reply({ prompt, tools = [], responseFormat }: Asked): Reply {
   return talk === undefined ? nextStep(turn, offered) : { text: talk };
 }
 
-/** One step of the message after the other; when all are done, or one failed, what they gave. */
+/** One step of the message after the other; when all are done, or one failed, their results. */
 function nextStep({ task, calls, answers }: Turn, offered: readonly ChoosableTool[]): Reply {
   const told = answers.map(wordAnswer);
   const step = stepsOf(task).slice(0, MOST_STEPS)[calls.length];

@@ -1,4 +1,4 @@
-/** What the demo model says when no tool is asked for: who it is, what this agent can do, and how to get a real model. */
+/** The demo model's answers without a tool: who it is, what this agent can do, and how to get a real model. */
 import type { ChoosableTool } from "@capstan/core/internal";
 import { TOUR_WORD } from "./tour.ts";
 
@@ -54,7 +54,7 @@ export function noFit(tools: readonly ChoosableTool[]): string {
   return `None of this agent's tools clearly does that, so I called none. I am the demo model and cannot write, explain or translate by myself.\n\n${invitation(tools)}`;
 }
 
-/** A tool fits, and something it needs was not said. */
+/** A tool fits, but required input is missing. */
 export function askFor(tool: string, lacking: readonly string[]): string {
   const example = EXAMPLES[tool];
   const needed = lacking.map((name) => `\`${name}\``).join(" and ");

@@ -1,6 +1,6 @@
 /**
- * The guided tour: a script that shows what Capstan does with this agent's own tools. Where it is follows from the calls
- * made since it began, so it goes on after a stop, a denial or a restart of the server.
+ * The guided tour: a script that shows Capstan with this agent's own tools. Its position follows from the calls
+ * made since it started, so it continues after a stop, a denial or a server restart.
  */
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { JsonSchema, JsonValue } from "@capstan/core";
@@ -60,7 +60,7 @@ const STEPS: readonly TourStep[] = [
 const END =
   "That was the tour. Next: open this run's **trace** to see each call, its time and who allowed it; build an agent of your own under **Agents**; and [add a provider key](/settings/models) for a model that understands you.";
 
-/** The tour's next part, or nothing when no tour is under way. */
+/** The tour's next part; undefined when no tour is active. */
 export function tourReply(prompt: LanguageModelV4Prompt, tools: readonly ChoosableTool[]): Reply | undefined {
   const begun = beginOf(prompt);
   if (begun === undefined) return undefined;

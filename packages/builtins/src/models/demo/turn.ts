@@ -1,4 +1,4 @@
-/** What the demo model reads of a conversation: the last message, and what was called and answered since. */
+/** The part of a conversation that the demo model reads: the last message, and the calls and results since. */
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { JsonValue } from "@capstan/core";
 

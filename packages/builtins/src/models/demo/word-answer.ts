@@ -1,4 +1,4 @@
-/** A tool's answer in words, never as JSON: a sentence for the shapes built-in tools answer with, lines for any other. */
+/** A tool's answer in words, never as JSON: a sentence for the shapes of built-in tools, lines for any other. */
 import type { ToolAnswer } from "./turn.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@
 export interface HelpOption {
   /** As the program spells it, all spellings. */
   readonly flags: readonly string[];
-  /** What stands for its value; undefined = the text shows none. */
+  /** The placeholder of its value; undefined = the text shows none. */
   readonly placeholder?: string;
   readonly valueIsOptional: boolean;
   /** `--arg a v` takes two words, which a single parameter cannot give. */

@@ -1,6 +1,6 @@
 /**
- * A manifest from what a command says of itself. It is a proposal: a person reads and edits it before it is installed, and
- * `notes` say what was left out. Actions of a command without subcommands are called `run` and pass no word of their own.
+ * Proposes a manifest from a command's help. A person reads and edits it before it is installed, and
+ * `notes` list what was left out. Actions of a command without subcommands are called `run` and pass no subcommand.
  */
 import type { Manifest, ManifestAction } from "../manifest.ts";
 import { flagOf, proposeOption, proposePositional } from "./propose-parameter.ts";
@@ -10,7 +10,7 @@ import { riskOfWord } from "./risk-of-word.ts";
 /** A model reads every parameter with every call: forty options are about 2,000 tokens. */
 const MAX_PARAMETERS = 40;
 const MAX_DESCRIPTION_CHARS = 600;
-/** Options about the command itself are no part of a task. */
+/** Options about the command itself are not part of a task. */
 const ABOUT_ITSELF = /^-{1,2}(help|version|h|V|\?|usage|license|completions?)$/;
 const LAST_SECTIONS = /help|information|deprecat|debug|internal|experimental|advanced/;
 

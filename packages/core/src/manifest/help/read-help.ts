@@ -1,6 +1,6 @@
 /**
- * What a program says of itself for `--help`: its usage, options, subcommands and examples. Nobody writes help for a
- * reader like this one, so whatever cannot be told is left out and the proposal says so; nothing is guessed into a call.
+ * Parses a program's `--help`: usage, options, subcommands and examples. Help is not written for
+ * parsers, so anything ambiguous is left out and the proposal says so; nothing is guessed into a call.
  */
 import { type HelpLine, helpLines } from "./help-lines.ts";
 import { type HelpOption, readOptionLine } from "./option-line.ts";
@@ -57,7 +57,7 @@ const withoutProgram = (positional: HelpPositional, program: string): HelpPositi
   name: positional.name.replace(new RegExp(`^${program.replaceAll(/\W/g, "-")}-(?=.)`), ""),
 });
 
-/** Whether the text is help at all: a program that does not know `--help` prints an error instead. */
+/** Whether the text is help at all: a program without `--help` prints an error instead. */
 export const isHelp = ({ usage, options, subcommands }: CommandHelp): boolean =>
   usage.length > 0 || options.length > 0 || subcommands.length > 0;
 
@@ -141,7 +141,7 @@ function optionsOf(lines: readonly HelpLine[]): HelpOption[] {
   return found;
 }
 
-/** A description goes on in the deeper lines below, until the next option or an empty line. */
+/** A description continues in the deeper lines below, until the next option or an empty line. */
 function below(lines: readonly HelpLine[], at: number): string[] {
   const own = lines[at]?.indent ?? 0;
   const more: string[] = [];

@@ -1,4 +1,4 @@
-/** What the name of a subcommand says about its effect; undefined = nothing, and it counts as one that writes. */
+/** The risk implied by a subcommand's name; undefined = unknown, and it counts as one that writes. */
 import type { ToolRisk } from "../../tool.ts";
 
 const WORDS: readonly (readonly [RegExp, ToolRisk])[] = [

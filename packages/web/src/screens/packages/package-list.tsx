@@ -54,7 +54,7 @@ export function PackageList() {
   );
 }
 
-/** What lies in the drop folder and nobody has answered yet. */
+/** Packages in the drop folder that wait for review. */
 function Waiting({ waiting, onChoose }: { waiting: WaitingPackage[]; onChoose: (path: string) => void }) {
   if (waiting.length === 0) return null;
   return (
