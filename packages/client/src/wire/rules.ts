@@ -1,6 +1,7 @@
 /** Rules: which calls are allowed, require approval, or are denied. */
 import { DATA_LABELS, RULE_EFFECTS, RULE_OPERATORS } from "@capstan/core/internal";
 import { z } from "zod";
+import { Json } from "./page.ts";
 
 const Text = z.string().min(1).max(500);
 
@@ -114,7 +115,7 @@ const SimulatedCall = z
     session_id: z.uuid(),
     agent_id: z.uuid(),
     tool: z.string(),
-    input: z.unknown(),
+    input: Json,
     at: z.iso.datetime(),
     before: RuleCheckResult,
     after: RuleCheckResult,
