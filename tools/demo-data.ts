@@ -170,7 +170,7 @@ export async function fillDemo(server: RunningServer, dataDir: string): Promise<
     await call("POST", `/v1/sessions/${session.id}/messages`, { content: say });
   }
   await call("POST", "/api/execute-task", { task: "When is high tide in Lisbon?", dryRun: false });
-  await history(server);
+  await history(server, [agent.id, reckoner.id]);
   while ((await call("GET", "/v1/approvals?status=pending")).items.length < 1) await wait(100);
   const [approval] = (await call("GET", "/v1/approvals?status=pending")).items;
   return { agent: agent.id, chat: approval.session_id };
@@ -208,7 +208,7 @@ async function installDemo(call: Call, dataDir: string): Promise<void> {
   write(
     service,
     "docker-compose.yml",
-    "services:\n  radar:\n    build: .\n    env_file:\n      - .env\n    volumes:\n      - ../data/app_context/radar:/data\n    restart: unless-stopped\n",
+    "services:\n  radar:\n    build: .\n    env_file:\n      - .env\n    volumes:\n      - radar-data:/data\n    restart: unless-stopped\n",
   );
   write(service, "Dockerfile", 'FROM node:24-slim\nCMD ["node", "service.mjs"]\n');
   write(service, ".env", "DELEGATED_USER=local@localhost\nPOLL_INTERVAL=60\n");
@@ -232,7 +232,24 @@ async function installDemo(call: Call, dataDir: string): Promise<void> {
 }
 
 /** A day of calls, so that charts have something to show. */
-async function history({ services: { database } }: RunningServer): Promise<void> {
+async function history({ services: { database } }: RunningServer, agents: readonly string[]): Promise<void> {
+  await database.pool.query(
+    `insert into usage_hours (hour, agent_id, model, user_email, calls, input_tokens, output_tokens, cached_input_tokens, cost_usd)
+     select date_trunc('hour', now()) - (at * interval '5 hours'), ($1::text[])[(array[1, 1, 2])[1 + at % 3]],
+       (array['anthropic/claude-sonnet-4-5', 'openai/gpt-5-mini', 'ollama/qwen3'])[1 + (at * 7) % 3],
+       (array['ann@example.com', 'local@localhost'])[1 + at % 2], 4 + (at * 13) % 19, 9000 + (at * 7919) % 60000,
+       900 + (at * 127) % 4000, 4000 + (at * 31) % 5000, case when (at * 7) % 3 = 2 then 0 else (20 + (at * 37) % 90) / 100.0 end
+     from generate_series(1, 140) as at on conflict do nothing`,
+    [agents],
+  );
+  await database.pool.query(
+    `insert into tool_hours (hour, capability_id, tool, agent_id, user_email, latency_bucket, calls, failures, total_ms, max_ms)
+     select date_trunc('hour', now()) - (at * interval '3 hours'), (array['tides', 'berths', 'web_fetch', 'session_file_system'])[1 + at % 4],
+       (array['high_tide', 'book_berth', 'web_fetch', 'write_file'])[1 + at % 4], '', 'ann@example.com',
+       (array[10, 13, 20, 6])[1 + at % 4] + at % 3, 3 + at % 9, case when at % 4 in (1, 2) and at % 5 = 0 then 1 else 0 end,
+       (3 + at % 9) * (array[40, 90, 900, 8])[1 + at % 4], (array[60, 180, 2400, 20])[1 + at % 4]
+     from generate_series(1, 160) as at on conflict do nothing`,
+  );
   await database.pool.query(
     `insert into call_history (ts, path, capability_id, tool, step, latency_ms, failure_class, fallback_used)
      select now() - (at * interval '7 minutes'), 'task', (array['tides', 'berths', 'current_time'])[1 + at % 3], 'tool', 1,

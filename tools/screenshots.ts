@@ -58,6 +58,15 @@ const SHOTS: readonly Shot[] = [
   { name: "events", path: ({ chat }) => `/sessions/${chat}/events`, shown: "RUN_STARTED" },
   { name: "state", path: ({ chat }) => `/sessions/${chat}/state`, shown: "Shared state" },
   { name: "approvals", path: () => "/approvals", shown: /wants/ },
+  {
+    name: "usage",
+    path: () => "/usage",
+    shown: "Model calls",
+    readme: { file: "usage", theme: "light" },
+  },
+  { name: "schedules", path: () => "/schedules", shown: "Next run" },
+  { name: "file", path: ({ chat }) => `/sessions/${chat}/files`, shown: /Upload/, act: openAFile },
+  { name: "docs", path: () => "/docs", shown: "agents", act: openARoute },
   { name: "capabilities", path: () => "/capabilities", shown: "Test Math" },
   { name: "capability", path: () => "/capabilities/test_math", shown: "multiply" },
   {
@@ -177,6 +186,19 @@ async function take(on: Browser, url: string, shot: Shot, { path, theme, viewpor
   }
   await page.screenshot({ path });
   await page.close();
+}
+
+async function openAFile(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "arrivals" }).click();
+  await page.getByRole("button", { name: /aurora/ }).click();
+  await page.getByRole("tab", { name: "Changes" }).click();
+}
+
+async function openARoute(page: Page): Promise<void> {
+  await page.getByRole("searchbox").fill("usage");
+  await page.locator("#getUsage summary").first().click();
+  await page.locator("#getUsage").getByRole("button", { name: "Send" }).click();
+  await page.locator("#getUsage output.ok").waitFor();
 }
 
 async function rankATask(page: Page): Promise<void> {

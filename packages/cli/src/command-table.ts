@@ -69,6 +69,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Show the audit log, or verify it",
     load: async () => (await import("./commands/audit.ts")).audit,
   },
+  schedules: {
+    summary: "What comes by the clock: next run, last outcome, run now, pause",
+    load: async () => (await import("./commands/schedules.ts")).schedules,
+  },
+  usage: {
+    summary: "Tokens, cost and tools, over time",
+    load: async () => (await import("./commands/usage.ts")).usage,
+  },
   triggers: {
     summary: "List triggers and their outcome",
     load: async () => (await import("./commands/triggers.ts")).triggers,

@@ -19,6 +19,7 @@ import {
   serverEndpoints,
   userEndpoints,
 } from "./endpoints/settings.ts";
+import { usageEndpoints } from "./endpoints/usage.ts";
 
 export type Api = ReturnType<typeof createApi>;
 
@@ -46,5 +47,6 @@ export function createApi(options: ConnectionOptions = {}) {
     users: userEndpoints(connection),
     grants: grantEndpoints(connection),
     server: serverEndpoints(connection),
+    usage: usageEndpoints(connection),
   };
 }

@@ -120,6 +120,7 @@ export type {
 } from "./wire/runs.ts";
 export type { FoundSession } from "./wire/session-search.ts";
 export type {
+  BranchPoint,
   Message,
   MessageAccepted,
   MessageCreate,
@@ -145,4 +146,14 @@ export type {
   User,
   UserPut,
 } from "./wire/settings.ts";
-export type { Schedule, ScheduleCreate, TriggerInfo } from "./wire/triggers.ts";
+export type { Schedule, ScheduleCreate, ScheduleRun, TriggerInfo } from "./wire/triggers.ts";
+export type {
+  ToolUsage,
+  ToolUsageQuery,
+  Usage,
+  UsageGroup,
+  UsageGroupBy,
+  UsagePoint,
+  UsageQuery,
+  UsageSums,
+} from "./wire/usage.ts";

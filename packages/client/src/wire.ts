@@ -172,6 +172,9 @@ export {
 } from "./wire/runs.ts";
 export { FoundSession, FoundSessions, SessionSearchQuery } from "./wire/session-search.ts";
 export {
+  AllowedToolsQuery,
+  BranchPoint,
+  BranchPoints,
   CancelledThread,
   CancelThread,
   EventPage,
@@ -246,8 +249,25 @@ export {
 export {
   Schedule,
   ScheduleCreate,
+  ScheduleFired,
   ScheduleList,
+  SchedulePatch,
+  ScheduleRun,
   TriggerInfo,
   TriggerList,
   TriggerQuery,
 } from "./wire/triggers.ts";
+export {
+  TOOL_USAGE_SORTS,
+  ToolUsage,
+  ToolUsageList,
+  ToolUsageQuery,
+  USAGE_GROUPS,
+  Usage,
+  UsageGroup,
+  type UsageGroupBy,
+  UsagePeriodQuery,
+  UsagePoint,
+  UsageQuery,
+  UsageSums,
+} from "./wire/usage.ts";

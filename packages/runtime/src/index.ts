@@ -89,6 +89,7 @@ export {
   pendingQuestions,
   type QuestionParts,
 } from "./runs/approvals/pending-questions.ts";
+export { allowedTool } from "./runs/approvals/session-allowance.ts";
 export { newSessionView, type SessionView } from "./runs/claim/session-view.ts";
 export { runTools } from "./runs/context/deferred-tools.ts";
 export { DEFAULT_LIMITS } from "./runs/context/run-meter.ts";
@@ -200,6 +201,13 @@ export {
   type Telemetry,
   type TelemetryRecord,
 } from "./telemetry/telemetry.ts";
+export {
+  type ToolUsage,
+  type UsagePeriod,
+  type UsageStore,
+  type UsageSums,
+  usageStore,
+} from "./telemetry/usage-store.ts";
 export { type ChannelParts, capabilityChannels } from "./triggers/capability-channels.ts";
 export {
   type Answer,
@@ -212,6 +220,7 @@ export {
 } from "./triggers/channels.ts";
 export {
   dropTrigger,
+  getTrigger,
   LISTED_STATUSES,
   type ListedStatus,
   type ListedTrigger,
@@ -219,7 +228,15 @@ export {
   listTriggers,
   retryTrigger,
 } from "./triggers/list-triggers.ts";
-export { type Schedule, ScheduleSource, type ScheduleStore, scheduleStore } from "./triggers/schedules.ts";
+export {
+  fireSchedule,
+  nextTime,
+  type Schedule,
+  ScheduleSource,
+  type ScheduleStore,
+  scheduleStore,
+  triggerIdOf,
+} from "./triggers/schedules.ts";
 export { type TriggerParts, triggerHandler } from "./triggers/trigger-handler.ts";
 export {
   type HandledTrigger,
@@ -239,6 +256,7 @@ export { type KeyRecord, type KeyRight, type KeyStore, keyStore } from "./users/
 export { type ProviderRecord, type ProviderStore, providerStore } from "./users/provider-store.ts";
 export { dataFolderSecret, type SecretBox, secretBox, webhookKey } from "./users/secret-box.ts";
 export { type SettingStore, settingStore } from "./users/setting-store.ts";
+export { subjectNames } from "./users/subject-names.ts";
 export { type NewToken, type TokenRecord, type TokenStore, tokenStore } from "./users/token-store.ts";
 export {
   type GrantRecord,

@@ -1,9 +1,10 @@
 /** The screens by path. Each is loaded when first opened. */
 import { type ComponentType, lazy, Suspense } from "react";
-import { Route, Switch, useLocation } from "wouter";
+import { Route, Router, Switch, useLocation } from "wouter";
 import { Loading } from "./kit/states.tsx";
 import { CrashNote } from "./shell/crash-note.tsx";
 import { KeyGuard } from "./shell/key-guard.tsx";
+import { useGuardedLocation } from "./shell/leave-guard.ts";
 import { Shell } from "./shell/shell.tsx";
 
 const SCREENS: [path: string, screen: ComponentType][] = [
@@ -20,11 +21,18 @@ const SCREENS: [path: string, screen: ComponentType][] = [
   ["/coding-agents/:tab?", lazy(() => import("./screens/coding-agents/coding-agents.tsx"))],
   ["/packages/:tab?", lazy(() => import("./screens/packages/packages.tsx"))],
   ["/schedules", lazy(() => import("./screens/packages/schedule-screen.tsx"))],
+  ["/usage", lazy(() => import("./screens/usage/usage-screen.tsx"))],
   ["/settings/:tab?", lazy(() => import("./screens/settings/settings.tsx"))],
   ["*", lazy(() => import("./screens/home/no-such-screen.tsx"))],
 ];
 
-export function App() {
+export const App = () => (
+  <Router hook={useGuardedLocation}>
+    <Screens />
+  </Router>
+);
+
+function Screens() {
   const [location] = useLocation();
   return (
     <KeyGuard>

@@ -61,6 +61,7 @@ const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["a session's files", () => `/sessions/${sessionId}/files`, /Upload/],
   ["a session's events", () => `/sessions/${sessionId}/events`, "RUN_STARTED"],
   ["a session's state", () => `/sessions/${sessionId}/state`, "Shared state"],
+  ["the usage", () => "/usage", /openai-compatible/],
   ["the approvals", () => "/approvals", /wants/],
   ["the capabilities", () => "/capabilities", /\d capabilities$/],
   ["a capability", () => "/capabilities/test_math", "multiply"],

@@ -13,12 +13,12 @@ export const audit: Command = {
 async function list({ server, print, terminal }: CommandContext) {
   const answer = await (await server()).server.audit();
   if (!answer.ok) return answer;
-  const rows = answer.value.items.map(({ id, created_at, actor, action, subject }) => [
+  const rows = answer.value.items.map(({ id, created_at, actor, action, subject, subject_name }) => [
     String(id),
     created_at,
     actor,
     action,
-    subject,
+    subject_name === null ? subject : `${subject_name} (${subject})`,
   ]);
   const head = ["ID", "AT", "WHO", "WHAT", "ON"];
   return print(answer.value, () => printList(head, rows, terminal.columns, "No changes yet."));

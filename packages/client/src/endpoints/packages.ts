@@ -13,7 +13,14 @@ import type {
   WrapProposal,
 } from "../wire/packages.ts";
 import type { Items, Page } from "../wire/page.ts";
-import type { Schedule, ScheduleCreate, TriggerInfo, TriggerQuery } from "../wire/triggers.ts";
+import type {
+  Schedule,
+  ScheduleCreate,
+  ScheduleFired,
+  SchedulePatch,
+  TriggerInfo,
+  TriggerQuery,
+} from "../wire/triggers.ts";
 
 const part = encodeURIComponent;
 
@@ -51,5 +58,10 @@ export const triggerEndpoints = ({ json }: Connection) => ({
 export const scheduleEndpoints = ({ json }: Connection) => ({
   list: (signal?: AbortSignal) => json<Items<Schedule>>("GET", "/v1/schedules", { signal }),
   put: (schedule: ScheduleCreate) => json<Schedule>("POST", "/v1/schedules", { json: schedule }),
+  /** Pauses or resumes it. */
+  update: (id: string, patch: SchedulePatch) =>
+    json<Schedule>("PATCH", `/v1/schedules/${part(id)}`, { json: patch }),
+  /** Runs it once, now; its plan stays. */
+  run: (id: string) => json<ScheduleFired>("POST", `/v1/schedules/${part(id)}/run`, { json: {} }),
   remove: (id: string) => json<void>("DELETE", `/v1/schedules/${part(id)}`),
 });

@@ -6,12 +6,14 @@ import type { Items, JsonObject, Page } from "../wire/page.ts";
 import type { Approval, ApprovalAnswer, ApprovalQuery, Run, SentPrompt } from "../wire/runs.ts";
 import type { FoundSession } from "../wire/session-search.ts";
 import type {
+  BranchPoint,
   Message,
   MessageAccepted,
   MessageCreate,
   Session,
   SessionCreate,
   SessionFile,
+  SessionFork,
   SessionListing,
   SessionPatch,
   SessionQuery,
@@ -59,8 +61,14 @@ export const sessionEndpoints = (connection: Connection) => {
     followEvents: (id: string, options: FollowOptions) => followEvents(connection, id, options),
     cancel: (id: string) =>
       json<{ cancelled: boolean; run_id?: string }>("POST", sessionPath(id, "/cancel"), { json: {} }),
-    fork: (id: string, options: { message_id?: string } = {}) =>
+    fork: (id: string, options: SessionFork = {}) =>
       json<Session>("POST", sessionPath(id, "/fork"), { json: options }),
+    /** Takes back what was allowed for the rest of the session: one tool, or all. */
+    disallow: (id: string, query: { tool?: string | undefined } = {}) =>
+      json<Session>("DELETE", sessionPath(id, "/allowed-tools"), { query }),
+    /** Where the conversation went other ways, in which sessions. */
+    branches: (id: string, signal?: AbortSignal) =>
+      json<Items<BranchPoint>>("GET", sessionPath(id, "/branches"), { signal }),
     export: (id: string) => textOf(connection.send("GET", sessionPath(id, "/export"))),
     runs: (id: string, signal?: AbortSignal) => json<Items<Run>>("GET", sessionPath(id, "/runs"), { signal }),
     /** Results of tools that the client runs itself. */

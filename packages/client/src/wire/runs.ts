@@ -143,6 +143,14 @@ export const Approval = z
     input: Json,
     input_schema: JsonObject.nullable(),
     reason: z.string(),
+    allowable: z
+      .boolean()
+      .meta({ description: "Whether a yes may hold for the rest of the session (`for_session`)." }),
+    session_title: z.string().nullable(),
+    asked: z
+      .string()
+      .nullable()
+      .meta({ description: "The start of the message that the agent was answering." }),
     requested_by: z.string(),
     assignee: z.string(),
     expiry: ApprovalExpiryWire,
@@ -161,6 +169,14 @@ export const ApprovalAnswer = z
     decision: z.enum(["approve", "deny"]),
     words: z.string().max(4000).optional(),
     edited_args: JsonObject.optional(),
+    for_session: z
+      .boolean()
+      .optional()
+      .meta({ description: "With `approve`: this tool need not ask again in this session." }),
+  })
+  .refine(({ decision, for_session }) => !for_session || decision === "approve", {
+    path: ["for_session"],
+    message: "goes with approve alone",
   })
   .meta({ id: "ApprovalAnswer" });
 export type ApprovalAnswer = z.input<typeof ApprovalAnswer>;

@@ -17,6 +17,17 @@ export const Session = z
     state: Json,
     metadata: JsonObject,
     forked_from: z.string().nullable(),
+    fork_position: z
+      .int()
+      .nullable()
+      .meta({ description: "How many messages it has in common with the session it was forked from." }),
+    conversation_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The same in all forks of one conversation; null before the first fork." }),
+    allowed_tools: z
+      .array(z.string())
+      .meta({ description: "Tools that run here without asking again, as `capability/tool`." }),
     pinned: z.boolean(),
     archived: z.boolean().meta({ description: "Hidden from lists; everything stays readable." }),
     created_at: z.string(),
@@ -189,7 +200,39 @@ export type ToolResultCreate = z.input<typeof ToolResultCreate>;
 export const ToolResultsCreate = z.strictObject({ results: z.array(ToolResultCreate).min(1).max(100) });
 export const ToolResultsAccepted = z.object({ accepted: z.int() });
 
-export const SessionFork = z.strictObject({ message_id: z.string().max(200).optional() });
+export const SessionFork = z
+  .strictObject({
+    message_id: z.string().max(200).optional().meta({ description: "The last message of the copy." }),
+    before: z
+      .boolean()
+      .optional()
+      .meta({ description: "Leave this message out as well, to say something else in its place." }),
+  })
+  .refine(({ message_id, before }) => !before || message_id !== undefined, {
+    path: ["message_id"],
+    message: "is needed with `before`",
+  });
+export type SessionFork = z.input<typeof SessionFork>;
+
+export const AllowedToolsQuery = z.strictObject({
+  tool: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: "As `capability/tool`; all of them when absent." }),
+});
+
+/** Where a conversation went different ways. */
+export const BranchPoint = z
+  .object({
+    position: z.int().meta({ description: "Of the first message that differs." }),
+    session_ids: z
+      .array(z.string())
+      .meta({ description: "One session for each way, the oldest first; this session is one of them." }),
+  })
+  .meta({ id: "BranchPoint" });
+export type BranchPoint = z.infer<typeof BranchPoint>;
+export const BranchPoints = z.object({ items: z.array(BranchPoint) });
 
 export const EventQuery = z.strictObject({
   after: queryNumber().int().min(0).optional(),

@@ -137,6 +137,10 @@ export const AuditEntry = z
     actor: z.string(),
     action: z.string(),
     subject: z.string(),
+    subject_name: z
+      .string()
+      .nullable()
+      .meta({ description: "What the subject is called, where it is an id." }),
     details: JsonObject,
     created_at: z.string(),
   })

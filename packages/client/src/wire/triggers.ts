@@ -1,6 +1,6 @@
 /** Triggers sent by services, and schedules that send them at set times. */
 import { z } from "zod";
-import { JsonObject, listOf, PageQuery, pageOf, queryNumber } from "./page.ts";
+import { JsonObject, listOf, NamedAgent, PageQuery, pageOf, queryNumber } from "./page.ts";
 import { UserEmail } from "./settings.ts";
 
 const TriggerStatus = z.enum(["pending", "processing", "done", "failed", "deduped", "dropped", "invalid"]);
@@ -46,11 +46,26 @@ const scheduleFields = {
   enabled: z.boolean(),
 };
 
+/** What came of the last firing. */
+export const ScheduleRun = z
+  .object({
+    status: z.enum(["waiting", "running", "needs approval", "done", "failed", "cancelled", "unknown"]),
+    session_id: z.string().nullable(),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: "ScheduleRun" });
+export type ScheduleRun = z.infer<typeof ScheduleRun>;
+
 export const Schedule = z
   .object({
     id: z.string(),
     ...scheduleFields,
     last_fired_at: z.string().nullable(),
+    next_run_at: z.string().nullable().meta({ description: "Null while it is paused (`enabled: false`)." }),
+    agent: NamedAgent.nullable().meta({
+      description: "Who handles it; null until the first run makes an agent for it.",
+    }),
+    last_run: ScheduleRun.nullable(),
     created_at: z.string(),
   })
   .meta({ id: "Schedule" });
@@ -73,6 +88,23 @@ export const ScheduleCreate = z
       .optional()
       .meta({ readOnly: true, description: "Set by the server." }),
     created_at: z.string().optional().meta({ readOnly: true, description: "Set by the server." }),
+    next_run_at: z.string().nullable().optional().meta({ readOnly: true, description: "Set by the server." }),
+    agent: NamedAgent.nullable().optional().meta({ readOnly: true, description: "Set by the server." }),
+    last_run: ScheduleRun.nullable().optional().meta({ readOnly: true, description: "Set by the server." }),
   })
   .meta({ id: "ScheduleCreate" });
 export type ScheduleCreate = z.input<typeof ScheduleCreate>;
+
+export const SchedulePatch = z
+  .strictObject({
+    enabled: z.boolean().meta({ description: "False pauses it; what falls due meanwhile is not caught up." }),
+  })
+  .meta({ id: "SchedulePatch" });
+export type SchedulePatch = z.input<typeof SchedulePatch>;
+export const ScheduleFired = z
+  .object({
+    trigger_id: z.string(),
+    session_id: z.string().meta({ description: "Where the agent will work." }),
+  })
+  .meta({ id: "ScheduleFired" });
+export type ScheduleFired = z.infer<typeof ScheduleFired>;

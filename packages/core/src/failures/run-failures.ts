@@ -163,6 +163,11 @@ export const runFailures = {
     message: ({ id, status }) => `The approval ${id} is already ${status}.`,
     nextStep: () => "No action is needed; the first answer counts.",
   }),
+  approval_once_only: row<{ tool: string; why: string }>({
+    status: 409,
+    message: ({ tool, why }) => `"${tool}" cannot be allowed for the whole session: ${why}.`,
+    nextStep: () => "Approve this call alone.",
+  }),
   approval_changed: row<{ id: string; tool: string }>({
     status: 409,
     message: ({ tool }) =>

@@ -37,6 +37,8 @@ export interface AgentStore {
   count(filter?: Omit<AgentFilter, "limit" | "after">): Promise<number>;
   /** Agents that list a capability, for "in use" and to show what an uninstall breaks. */
   using(capabilityId: string, owner?: string): Promise<{ id: string; name: string }[]>;
+  /** What these are called; one that is gone has no entry. */
+  names(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 /** Secrets in configs are sealed before they are written; nobody who reads an agent gets them. */
@@ -89,6 +91,15 @@ export function agentStore({ orm }: Pick<Database, "orm">, seal: ConfigSeal["sea
           ),
         )
         .orderBy(asc(agents.name)),
+    async names(ids) {
+      const known = ids.filter(isUuid);
+      if (known.length === 0) return new Map();
+      const rows = await orm
+        .select({ id: agents.id, name: agents.name })
+        .from(agents)
+        .where(inArray(agents.id, known));
+      return new Map(rows.map(({ id, name }) => [id, name]));
+    },
   };
 }
 

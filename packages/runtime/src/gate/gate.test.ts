@@ -62,6 +62,37 @@ describe("the gate", () => {
     expect(outcome).toMatchObject({ kind: "refused", failure: { code: "tool_input_invalid" } });
   });
 
+  test.each([
+    ["runs what its policy asks about", {}, { kind: "done" }],
+    [
+      "asks all the same where a check of this call asks",
+      { beforeCall: () => ({ decision: "approve", why: "large sum" }) as const },
+      { kind: "approval", allowable: false },
+    ],
+    [
+      "runs nothing that a check denies",
+      { beforeCall: () => ({ decision: "deny", why: "no" }) as const },
+      { kind: "refused" },
+    ],
+  ])("a tool that was allowed for the session %s", async (_what, hooks, outcome) => {
+    const agent = agentWith({ risk: "high" }, hooks);
+    expect(await call(agent, { isAllowed: async () => true })).toMatchObject(outcome);
+    expect(await call(agent, { isAllowed: async () => false })).not.toMatchObject({ kind: "done" });
+  });
+
+  test("a call that changes rights is never allowed for a session", async () => {
+    const allowed = { tool: "grants", input: {}, isAllowed: async () => true };
+    expect(await call(agentWith(), allowed)).toMatchObject({
+      kind: "approval",
+      allowable: false,
+    });
+  });
+
+  test("an allowance for the session gives no scope and no valid input", async () => {
+    const outcome = await call(agentWith({ risk: "high" }), { isAllowed: async () => true, input: { a: 1 } });
+    expect(outcome).toMatchObject({ kind: "refused", failure: { code: "tool_input_invalid" } });
+  });
+
   test("passes a client's tool to the client", async () => {
     expect(await call(agentWith(), { tool: "on_client", input: {} })).toMatchObject({ kind: "client" });
   });
@@ -164,6 +195,7 @@ function agentWith(
       tool("scoped", { scopes: ["Mail.Read"] }),
       tool("denied", { policy: "deny" }),
       tool("absent", { unavailable: "no provider is configured" }),
+      tool("grants", { policy: "approve", changesRights: true }),
       tool("on_client", { policy: "client" }),
       tool("slow", { timeoutMs: 5, run: () => new Promise(() => {}) }),
       tool("throws", {

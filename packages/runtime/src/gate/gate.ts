@@ -41,6 +41,8 @@ export interface GateRequest {
   readonly budgets?: readonly Budget[];
   /** Set when a person approved exactly this call, with these arguments. */
   readonly approved?: boolean;
+  /** Whether a person allowed this tool for the rest of the session; asked only where the tool's policy asks. */
+  readonly isAllowed?: ((tool: RuntimeTool) => Promise<boolean>) | undefined;
   /** The step of a task's plan, and whether it replaces a failed step. */
   readonly step?: number;
   readonly fallback?: boolean;
@@ -66,7 +68,14 @@ export type GateOutcome =
       readonly durationMs: number;
     }
   /** Approval is required. The input is as parsed. */
-  | { readonly kind: "approval"; readonly why: string; readonly tool: RuntimeTool; readonly input: unknown }
+  | {
+      readonly kind: "approval";
+      readonly why: string;
+      readonly tool: RuntimeTool;
+      readonly input: unknown;
+      /** The tool's policy alone asks: a yes may hold for the rest of the session. */
+      readonly allowable: boolean;
+    }
   /** The client runs it and sends the result. */
   | { readonly kind: "client"; readonly tool: RuntimeTool; readonly input: unknown };
 
@@ -76,6 +85,8 @@ export interface CallRecord {
   readonly capabilityId: string;
   readonly tool: string;
   readonly agentId: string;
+  /** For whom it ran. */
+  readonly user: string;
   readonly runId?: string;
   readonly sessionId?: string;
   readonly latencyMs: number;
@@ -149,12 +160,16 @@ async function judge(request: GateRequest, parts: Pick<GateParts, "rules" | "now
     return refuse(fail("tool_denied", { tool: tool.name, why: verdict.why }).failure, tool.capabilityId);
   }
   const asked = ruled?.effect === "ask" ? ruled : undefined;
-  const isAsked =
-    asked !== undefined ||
-    verdict.policy === "approve" ||
-    (decided.decision === "approve" && !isAllowedBy(ruled, tool));
-  if (isAsked && !request.approved)
-    return { kind: "approval", why: asked?.why ?? verdict.why, tool, input, ruled: asked };
+  const isChecked = asked !== undefined || verdict.policy === "approve";
+  if (!request.approved && (isChecked || (await isAskedByPolicy(request, decided, ruled))))
+    return {
+      kind: "approval",
+      why: asked?.why ?? verdict.why,
+      tool,
+      input,
+      allowable: isAllowable(tool, isChecked),
+      ruled: asked,
+    };
   return isClients(decided)
     ? { kind: "client", tool, input, ruled }
     : { kind: "run", tool, input, call, ruled };
@@ -172,6 +187,20 @@ const decide = (request: GateRequest, approved: boolean) =>
     budgets: request.budgets ?? [],
     approved,
   });
+
+/** Whether a person's yes may hold for the rest of the session: not where a rule or a check asks about this one call. */
+const isAllowable = ({ tool }: RuntimeTool, isChecked: boolean): boolean => !isChecked && !tool.changesRights;
+
+const isAskedByPolicy = async (
+  request: GateRequest,
+  { decision, tool }: { decision: string; tool: RuntimeTool },
+  ruled: RuleDecision | undefined,
+): Promise<boolean> =>
+  decision === "approve" && !isAllowedBy(ruled, tool) && !(await isAllowedInSession(request, tool));
+
+/** A person may lift it for the rest of a session; the same limits apply. */
+const isAllowedInSession = async (request: GateRequest, tool: RuntimeTool): Promise<boolean> =>
+  !tool.tool.changesRights && (await request.isAllowed?.(tool)) === true;
 
 /** A rule may lift the question a policy asks, never a denial, and never for calls that change rights. */
 const isAllowedBy = (ruled: RuleDecision | undefined, { tool }: RuntimeTool): boolean =>
@@ -295,6 +324,7 @@ function recordOf(request: GateRequest, outcome: GateOutcome, at: Date, latencyM
     capabilityId,
     tool: request.tool,
     agentId: request.agent.spec.id,
+    user: request.user.email,
     ...(request.runId !== undefined && { runId: request.runId }),
     ...(request.sessionId !== undefined && { sessionId: request.sessionId }),
     latencyMs,

@@ -15,11 +15,11 @@ import { AgentCache } from "./context/agent-cache.ts";
 import type { Engine, RunContext } from "./context/run-context.ts";
 import type { NewMessage, RunsParts, SendOptions } from "./contract/run-types.ts";
 import { IdleHarnesses } from "./harness/idle-harnesses.ts";
-import { dropMessages, listUserMessages } from "./history/rewind-session.ts";
+import { type ForkPlace, forkSession } from "./history/fork-session.ts";
+import { dropMessages, listUserMessages, moveForks } from "./history/rewind-session.ts";
 import {
   exportSession,
   forgetSession,
-  forkSession,
   getRun,
   giveFeedback,
   listMessages,
@@ -203,8 +203,8 @@ class DurableRuns implements Runs {
     return listRuns(this.#pool, sessionId);
   }
 
-  fork(sessionId: string, messageId?: string) {
-    return forkSession(this.#pool, sessionId, messageId, this.#parts.copyFiles);
+  fork(sessionId: string, place?: ForkPlace) {
+    return forkSession(this.#pool, sessionId, place, this.#parts.copyFiles);
   }
 
   exportLines(sessionId: string) {
@@ -228,7 +228,9 @@ class DurableRuns implements Runs {
   async rewind(sessionId: string, position: number, by: string) {
     await this.#cancelRun(sessionId, { by, queued: true });
     const branch = await this.fork(sessionId);
-    if (branch.ok) await dropMessages(this.#pool, sessionId, position);
+    if (!branch.ok) return branch;
+    await dropMessages(this.#pool, sessionId, position);
+    await moveForks(this.#pool, { from: sessionId, to: branch.value.sessionId, position });
     return branch;
   }
 

@@ -5,8 +5,9 @@ import type { ClientResult, ClientResultOptions, storeClientResults } from "./ap
 import type { CancelOptions } from "./cancel.ts";
 import type { SessionView } from "./claim/session-view.ts";
 import type { NewMessage, SendOptions, Sent } from "./contract/run-types.ts";
+import type { ForkPlace, forkSession } from "./history/fork-session.ts";
 import type { listUserMessages } from "./history/rewind-session.ts";
-import type { forkSession, listMessages, MessagePage, RunRecord } from "./history/session-history.ts";
+import type { listMessages, MessagePage, RunRecord } from "./history/session-history.ts";
 import type { EventBatch } from "./log/event-hub.ts";
 import type { ChildOf } from "./send.ts";
 
@@ -32,7 +33,7 @@ export interface Runs {
   messages(sessionId: string, page: MessagePage): ReturnType<typeof listMessages>;
   run(runId: string): Promise<Result<RunRecord>>;
   runsOf(sessionId: string): Promise<RunRecord[]>;
-  fork(sessionId: string, messageId?: string): ReturnType<typeof forkSession>;
+  fork(sessionId: string, place?: ForkPlace): ReturnType<typeof forkSession>;
   exportLines(sessionId: string): AsyncIterable<string>;
   feedback(
     sessionId: string,

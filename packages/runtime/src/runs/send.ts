@@ -121,6 +121,13 @@ async function claimAndStart(parts: SendParts, claiming: Claiming): Promise<Resu
     : fail("not_found", { what: "session", id: sessionId });
 }
 
+const newSessionValues = ({ isNew, owner, metadata, title = "" }: SessionView) => [
+  isNew === true,
+  owner,
+  storableJson(metadata),
+  title,
+];
+
 async function claimNew(
   parts: SendParts,
   { sessionId, messageId, session, agent, input, content, state, child }: Claiming,
@@ -142,9 +149,7 @@ async function claimNew(
     child?.runId ?? null,
     child?.callId ?? null,
     state === undefined ? null : storableJson(state),
-    session.isNew === true,
-    session.owner,
-    storableJson(session.metadata),
+    ...newSessionValues(session),
   ];
   for (let race = 0; ; race++) {
     try {

@@ -9,6 +9,9 @@ import { isAfter, type Place, pageOf, placeAt } from "../db/keyset.ts";
 import { events, messages } from "../db/schema/run-tables.ts";
 import { sessions } from "../db/schema/session-tables.ts";
 import { isUuid } from "../db/uuid.ts";
+import { type BranchPoint, branchPoints } from "./branches.ts";
+
+const MOST_BRANCHES = 500; // forks of one conversation that are looked at, the newest
 
 export interface SessionRecord {
   readonly id: string;
@@ -19,6 +22,9 @@ export interface SessionRecord {
   readonly state: unknown;
   readonly metadata: unknown;
   readonly forkedFrom: string | null;
+  readonly forkPosition: number | null;
+  readonly conversationId: string | null;
+  readonly allowedTools: readonly string[];
   readonly pinnedAt: Date | null;
   readonly archivedAt: Date | null;
   readonly createdAt: Date;
@@ -44,6 +50,10 @@ export interface SessionStore {
   /** Sets the title of a session without one. */
   nameUntitled(id: string, title: string): Promise<void>;
   delete(id: string): Promise<Result<SessionRecord>>;
+  /** Takes back what was allowed for the rest of a session: one tool as `capability/tool`, or all. */
+  disallow(id: string, tool?: string): Promise<Result<SessionRecord>>;
+  /** Where a conversation went other ways, in this session and its forks. */
+  branches(id: string): Promise<Result<BranchPoint[]>>;
 }
 
 export interface SessionChanges {
@@ -80,18 +90,7 @@ export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
     get,
     async create(input) {
       const id = input.id ?? uuidv7();
-      await orm
-        .insert(sessions)
-        .values({
-          id,
-          agentId: input.agentId ?? null,
-          owner: input.owner,
-          title: input.title ?? "",
-          metadata: input.metadata ?? {},
-          state: input.state ?? {},
-          forkedFrom: input.forkedFrom ?? null,
-        })
-        .onConflictDoNothing();
+      await orm.insert(sessions).values(newRow(id, input)).onConflictDoNothing();
       const made = await get(id);
       if (!made.ok) throw new Error("the session just written is not there");
       return made.value;
@@ -121,6 +120,16 @@ export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
         .set({ title })
         .where(and(eq(sessions.id, id), eq(sessions.title, "")));
     },
+    async disallow(id, tool) {
+      const found = await get(id);
+      if (!found.ok) return found;
+      await disallowTools(orm, id, tool);
+      return get(id);
+    },
+    async branches(id) {
+      const found = await get(id);
+      return found.ok ? ok(await branchesOf(orm, found.value)) : found;
+    },
     async delete(id) {
       const found = await get(id);
       if (!found.ok) return found;
@@ -132,6 +141,47 @@ export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
     },
   };
 }
+
+type Orm = Database["orm"];
+
+const newRow = (id: string, { agentId, owner, title, metadata, state, forkedFrom }: NewSession) => ({
+  id,
+  agentId: agentId ?? null,
+  owner,
+  title: title ?? "",
+  metadata: metadata ?? {},
+  state: state ?? {},
+  forkedFrom: forkedFrom ?? null,
+});
+
+async function disallowTools(orm: Orm, id: string, tool: string | undefined): Promise<void> {
+  const kept = tool === undefined ? sql`'[]'::jsonb` : without(tool);
+  await orm.update(sessions).set({ allowedTools: kept }).where(eq(sessions.id, id));
+}
+
+async function branchesOf(
+  orm: Orm,
+  { id, conversationId }: Pick<SessionRecord, "id" | "conversationId">,
+): Promise<BranchPoint[]> {
+  if (conversationId === null) return [];
+  const family = await orm
+    .select({
+      id: sessions.id,
+      forkedFrom: sessions.forkedFrom,
+      forkPosition: sessions.forkPosition,
+      createdAt: sessions.createdAt,
+      updatedAt: sessions.updatedAt,
+    })
+    .from(sessions)
+    .where(eq(sessions.conversationId, conversationId))
+    .orderBy(desc(sessions.id))
+    .limit(MOST_BRANCHES);
+  return branchPoints(id, family);
+}
+
+/** In the statement itself: what is allowed at the same moment stays. */
+const without = (tool: string) => sql`(select coalesce(jsonb_agg(entry), '[]') from
+  jsonb_array_elements_text(${sessions.allowedTools}) as entry where split_part(entry, '#', 1) <> ${tool})`;
 
 const isSet = (column: PgColumn, wanted: boolean | undefined) =>
   wanted === undefined ? undefined : wanted ? isNotNull(column) : isNull(column);

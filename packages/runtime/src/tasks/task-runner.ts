@@ -233,7 +233,12 @@ async function executePlan(
     signal,
     timeoutMs: request.timeoutMs,
     record: (record, tool, sessionId) =>
-      parts.telemetry.record(record, { path: "task", tool, ...(sessionId !== undefined && { sessionId }) }),
+      parts.telemetry.record(record, {
+        path: "task",
+        tool,
+        user: email,
+        ...(sessionId !== undefined && { sessionId }),
+      }),
     onProgress: async (done, next, approvalId) => {
       const { intent, matchedCapabilities, plan, execution } = await responseOf(
         parts.breakers,

@@ -6,6 +6,7 @@ import type { Database } from "../db/database.ts";
 import type { CallRecord } from "../gate/gate.ts";
 import { type Histogram, openHistogram } from "./histogram.ts";
 import { jsonlSink } from "./jsonl-sink.ts";
+import { ADD_TOOL_HOURS, type ToolCallCount, toolHourColumns } from "./tool-hours.ts";
 
 export type FailureClass = "success" | "http_error" | "runtime_error" | "dry_run";
 
@@ -27,6 +28,7 @@ export interface CallOrigin {
   readonly path: string;
   readonly tool: string;
   readonly agentId?: string;
+  readonly user?: string;
   readonly sessionId?: string;
   readonly runId?: string;
 }
@@ -59,6 +61,7 @@ export interface SeriesPoint {
 }
 
 const KEPT = 500;
+const ASKED = 202; // a call that waits for a person
 const FLUSH_MS = 1000;
 const MOST_WAITING = 10_000; // when the database is unreachable, the newest calls are dropped from the history, never the work
 
@@ -72,6 +75,7 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
   const counters = new Map<string, number>();
   const latencies = new Map<string, Histogram>();
   let waiting: unknown[][] = [];
+  let counted: ToolCallCount[] = [];
   const sink = logFile === undefined ? undefined : jsonlSink(logFile);
 
   const record: Telemetry["record"] = (entry, origin) => {
@@ -81,15 +85,25 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
     counters.set(key, (counters.get(key) ?? 0) + 1);
     if (entry.failureClass !== "dry_run") recordLatency(latencies, origin.path, entry.latencyMs / 1000);
     sink?.write(entry);
-    if (waiting.length < MOST_WAITING) waiting.push(rowOf(entry, origin));
+    if (waiting.length >= MOST_WAITING) return;
+    waiting.push(rowOf(entry, origin));
+    if (entry.failureClass !== "dry_run") counted.push({ entry, origin });
+  };
+  /** In the history alone, for the run's trace: once it is approved, the same call comes again and is counted then. */
+  const recordAsking = (call: CallRecord): void => {
+    const asked = { ...recordOf(call), status: ASKED };
+    if (waiting.length < MOST_WAITING) waiting.push(rowOf(asked, originOf(call)));
   };
 
   const flush = async (): Promise<void> => {
     if (waiting.length === 0) return;
     const rows = waiting;
+    const calls = counted;
     waiting = [];
+    counted = [];
     const columns = COLUMNS.map((_, index) => rows.map((row) => row[index]));
     await database.pool.query(INSERT, columns).catch(() => {}); // best effort by design
+    if (calls.length > 0) await database.pool.query(ADD_TOOL_HOURS, toolHourColumns(calls)).catch(() => {});
   };
   const timer = setInterval(flush, FLUSH_MS);
   timer.unref();
@@ -97,7 +111,11 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
   return {
     record,
     // A task records each of its steps once, with all attempts included.
-    recordCall: (call) => (call.path === "task" ? undefined : record(recordOf(call), originOf(call))),
+    recordCall(call) {
+      if (call.path === "task") return;
+      if (call.outcome === "approval") recordAsking(call);
+      else record(recordOf(call), originOf(call));
+    },
     recent: (limit) => ring.slice(-limit).reverse(),
     all: () => ring,
     counters: () => counters,
@@ -181,10 +199,11 @@ function classOf({ outcome, code }: CallRecord): FailureClass {
     : "http_error";
 }
 
-const originOf = ({ path, tool, agentId, sessionId, runId }: CallRecord): CallOrigin => ({
+const originOf = ({ path, tool, agentId, user, sessionId, runId }: CallRecord): CallOrigin => ({
   path,
   tool,
   agentId,
+  user,
   ...(sessionId !== undefined && { sessionId }),
   ...(runId !== undefined && { runId }),
 });
@@ -206,7 +225,7 @@ async function series(
        (count(*) filter (where failure_class = 'success'))::int as successful, (count(*) filter (where fallback_used))::int as fallback,
        percentile_disc(0.5) within group (order by latency_ms) as p50, percentile_disc(0.95) within group (order by latency_ms) as p95,
        percentile_disc(0.99) within group (order by latency_ms) as p99
-     from call_history where ts >= $1 and failure_class <> 'dry_run' group by 1 order by 1 limit 2000`,
+     from call_history where ts >= $1 and failure_class <> 'dry_run' and status is distinct from ${ASKED} group by 1 order by 1 limit 2000`,
     [from, bucketSeconds],
   );
   return rows.map(({ ts, ...row }) => ({ ts: ts.toISOString(), ...row }));

@@ -106,6 +106,19 @@ async function allPlaces(root: string, { status, capability }: ListOptions): Pro
   return places;
 }
 
+/** The outcome of one trigger; undefined where it was pruned. */
+export async function getTrigger(
+  root: string,
+  capability: string,
+  id: string,
+): Promise<ListedTrigger | undefined> {
+  for (const status of LISTED_STATUSES) {
+    const place = (await placesOf(root, capability, status)).find((each) => each.id === id);
+    if (place) return describe(place);
+  }
+  return undefined;
+}
+
 /** Requeues a failed trigger as new; one that waits for a retry is tried immediately. */
 export async function retryTrigger(root: string, id: string, owner?: string): Promise<Result<ListedTrigger>> {
   const place = await find(root, id, ["failed", "pending"]);

@@ -84,6 +84,12 @@ test.each([
     "2026-01-01T08:30:00Z",
     "2026-01-01T08:00:00.000Z",
   ],
+  [
+    "that was resumed does not catch up what fell due while it was paused",
+    { lastFiredAt: new Date("2026-01-01T09:00:00Z"), resumedAt: new Date("2026-01-05T10:00:00Z") },
+    "2026-01-05T10:00:01Z",
+    undefined,
+  ],
 ])("a schedule %s", (_, change, now, expected) => {
   expect(dueTime(schedule({ cron: "0 9 * * *", ...change }), new Date(now))?.toISOString()).toBe(expected);
 });

@@ -25,6 +25,8 @@ export interface Schedule {
   readonly routing?: { readonly channel: string; readonly target?: string | undefined } | undefined;
   readonly enabled: boolean;
   readonly lastFiredAt?: Date | undefined;
+  /** When it was resumed after a pause: what was due before is not caught up. */
+  readonly resumedAt?: Date | undefined;
   readonly createdAt: Date;
 }
 
@@ -40,10 +42,11 @@ export function scheduleStore({ orm }: Pick<Database, "orm">): ScheduleStore {
   return {
     async list() {
       const rows = await orm.select().from(schedules).orderBy(schedules.createdAt);
-      return rows.map(({ routing, lastFiredAt, ...row }) => ({
+      return rows.map(({ routing, lastFiredAt, resumedAt, ...row }) => ({
         ...row,
         ...(routing && { routing }),
         ...(lastFiredAt && { lastFiredAt }),
+        ...(resumedAt && { resumedAt }),
       }));
     },
     async put(schedule) {
@@ -53,6 +56,7 @@ export function scheduleStore({ orm }: Pick<Database, "orm">): ScheduleStore {
         ...schedule,
         routing: schedule.routing ?? null,
         lastFiredAt: schedule.lastFiredAt ?? null,
+        resumedAt: schedule.resumedAt ?? null,
       };
       await orm
         .insert(schedules)
@@ -107,24 +111,44 @@ export class ScheduleSource {
     for (const schedule of await store.list()) {
       const due = schedule.enabled ? dueTime(schedule, now()) : undefined;
       if (!due) continue;
-      const trigger = triggerOf(schedule, due);
-      await createWhole(join(root, schedule.capability, `${trigger.id}.json`), JSON.stringify(trigger));
-      await store.markFired(schedule.id, due);
+      await fireSchedule({ store, root }, schedule, due);
       written += 1;
     }
     return written;
   }
 }
 
+/** Writes the trigger of this time; the same time twice is one trigger. */
+export async function fireSchedule(
+  { store, root }: { store: ScheduleStore; root: string },
+  schedule: Schedule,
+  at: Date,
+): Promise<string> {
+  const trigger = triggerOf(schedule, at);
+  await createWhole(join(root, schedule.capability, `${trigger.id}.json`), JSON.stringify(trigger));
+  await store.markFired(schedule.id, at);
+  return trigger.id;
+}
+
+/** When it fires next; undefined while it is paused. */
+export const nextTime = ({ cron, timezone, enabled }: Schedule, now: Date): Date | undefined =>
+  enabled ? (new Cron(cron, { paused: true, timezone }).nextRun(now) ?? undefined) : undefined;
+
+/** The trigger of a schedule at a time, and with it the session that handles it. */
+export const triggerIdOf = (scheduleId: string, at: Date): string =>
+  uuidFrom(`${scheduleId} ${at.toISOString()}`, 4);
+
 /** The latest planned time since the last firing: after a long sleep a schedule fires once, not a hundred times. */
-export function dueTime({ cron, timezone, lastFiredAt, createdAt }: Schedule, now: Date): Date | undefined {
+export function dueTime(schedule: Schedule, now: Date): Date | undefined {
+  const { cron, timezone, lastFiredAt, resumedAt, createdAt } = schedule;
   const [latest] = new Cron(cron, { paused: true, timezone }).previousRuns(1, now);
-  return latest && latest > (lastFiredAt ?? createdAt) ? latest : undefined;
+  const since = Math.max(...[lastFiredAt ?? createdAt, resumedAt ?? createdAt].map((time) => time.getTime()));
+  return latest && latest.getTime() > since ? latest : undefined;
 }
 
 function triggerOf({ id, user, type, payload, routing }: Schedule, due: Date): Trigger {
   return {
-    id: uuidFrom(`${id} ${due.toISOString()}`, 4),
+    id: triggerIdOf(id, due),
     user,
     type,
     created_at: due.toISOString(),

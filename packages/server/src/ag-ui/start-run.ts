@@ -13,6 +13,7 @@ import {
 } from "@capstan/runtime";
 import { z } from "zod";
 import { keptUploads, type UploadParts } from "../sessions/kept-uploads.ts";
+import { titleOf } from "../sessions/session-titles.ts";
 import { type Forwarded, readForwarded } from "./forwarded-props.ts";
 import { lookAgain, type Standing } from "./look-again.ts";
 import { rewindOf } from "./rewind.ts";
@@ -211,8 +212,9 @@ async function sendMessage(
   branchSessionId?: string,
 ): Promise<Result<Answering>> {
   const { services, session, view, signal } = starting;
+  const title = titleOf(message.content);
   const early = view.isNew && message.content.some(({ type }) => type === "file"); // its files need the session's row
-  if (early) await makeSession(starting);
+  if (early) await makeSession(starting, title);
   const content = await keptUploads(services, session, message.id, message.content);
   const isFresh = !early && branchSessionId === undefined && view.active === null;
   const sent = await services.runs.sendAndFollow(
@@ -220,24 +222,26 @@ async function sendMessage(
     { id: message.id, content },
     { ...sendOptions(starting, message.earlier), branchSessionId },
     signal,
-    isFresh ? view : undefined,
+    isFresh ? { ...view, title } : undefined,
   );
   if (!sent.ok) return sent;
+  const isFirst = !view.isNew && (view.conversation ?? []).length === 0;
+  if (isFirst && title !== "") await services.sessions.nameUntitled(session.id, title);
   const { runId, events, status, afterSeq = 0 } = sent.value;
   return status === "known" ? look(starting) : ok({ runId, events, after: afterSeq, warnings: [] });
 }
 
-async function makeSession({
-  services,
-  session,
-  view,
-}: OpenThread & { services: StartRunParts }): Promise<void> {
+async function makeSession(
+  { services, session, view }: OpenThread & { services: StartRunParts },
+  title?: string,
+): Promise<void> {
   const { id, agentId, owner } = session;
   await services.sessions.create({
     id,
     agentId: agentId ?? undefined,
     owner,
     metadata: { ...view.metadata },
+    ...(title !== undefined && { title }),
   });
 }
 

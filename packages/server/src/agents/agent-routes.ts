@@ -163,7 +163,12 @@ export function agentRoutes(services: AgentRouteParts) {
       return problem(c, fail("agent_in_use", { name: found.value.name, agents: names }).failure);
     const gone = await agents.delete(id);
     if (!gone.ok) return problem(c, gone.failure);
-    await services.audit.add({ actor: c.get("caller").email, action: "agent.deleted", subject: id });
+    await services.audit.add({
+      actor: c.get("caller").email,
+      action: "agent.deleted",
+      subject: id,
+      details: { name: found.value.name },
+    });
     return broken.length > 0 ? c.json({ id, broken }, 200) : c.body(null, 204);
   });
   routes.openapi(previewAgent, async (c) => {

@@ -6,6 +6,7 @@ import {
   type EndedRun,
   probeCommandIsolation,
   type Telemetry,
+  type UsageStore,
   type WebhookAttempt,
 } from "@capstan/runtime";
 import type { Feature } from "../http/feature.ts";
@@ -18,6 +19,7 @@ import { type SecurityParts, securityReport } from "./security-report.ts";
 import type { MetricParts } from "./server-metrics.ts";
 import { type StatusRouteParts, statusRoutes } from "./status-routes.ts";
 import { openTracing } from "./tracing.ts";
+import { type UsageRouteParts, usageRoutes } from "./usage-routes.ts";
 
 export interface Observability {
   /** Each call that reached the gate. */
@@ -35,21 +37,23 @@ export interface ObservabilityParts {
   readonly settings: Settings;
   readonly log: Log;
   readonly telemetry: Telemetry;
+  readonly usage: UsageStore;
   readonly database: Database;
   readonly agents: AgentStore;
   readonly onError: (error: unknown, what?: string) => void;
 }
 
 export type OperationParts = MetricParts &
+  UsageRouteParts &
   HealthRouteParts &
   Omit<StatusRouteParts, "security"> &
   Omit<SecurityParts, "commandIsolation">;
 
-/** What the operator's tools ask: health, status with the security report, metrics. */
+/** What the operator's tools ask: health, status with the security report, metrics, usage. */
 export function operationRoutes(parts: OperationParts): Feature["routes"] {
   const commandIsolation = probeOnce(parts.settings.CAPSTAN_ALLOW_UNSEPARATED_PACKAGES);
   const security = () => securityReport({ ...parts, commandIsolation });
-  return [healthRoutes(parts), statusRoutes({ ...parts, security }), metricRoutes(parts)];
+  return [healthRoutes(parts), statusRoutes({ ...parts, security }), metricRoutes(parts), usageRoutes(parts)];
 }
 
 /** Probing starts a process or two, so it is done when somebody asks, once. */
@@ -59,7 +63,8 @@ function probeOnce(allowsUnseparated: boolean) {
 }
 
 export function openObservability(parts: ObservabilityParts): Observability {
-  const { settings, telemetry, log } = parts;
+  const { settings, telemetry, usage, log } = parts;
+  usage.start((error) => parts.onError(error, "sums of usage"));
   const tracing = openTracing(settings, parts);
   const runTotals = openRunTotals();
   return {
@@ -79,6 +84,7 @@ export function openObservability(parts: ObservabilityParts): Observability {
       log.error({ what: "webhook", error: `run ${runId}, attempt ${attempts}, ${next}: ${why}` });
     },
     async close() {
+      usage.close();
       await tracing?.close(); // it reads the history that telemetry writes
       await telemetry.close();
     },

@@ -31,7 +31,7 @@ export function openRunTotals(): RunTotals {
     add({ end, usage }) {
       ended.set(end, (ended.get(end) ?? 0) + 1);
       seconds.add(usage.activeMs / 1000);
-      cost += usage.costUsd;
+      cost += usage.costUsd - (usage.childCostUsd ?? 0);
       for (const { provider = "unknown", model = "unknown", ...used } of usage.tokens) {
         const name = `${provider}/${model}`;
         count(name, "input", used.inputTokens);

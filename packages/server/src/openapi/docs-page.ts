@@ -1,4 +1,6 @@
-/** The API as one readable page: every route by tag, its parameters, body and responses. No scripts, no external resources. */
+/** The API as one page: every route by tag, to search, to read and to try. Nothing comes from elsewhere. */
+import { exampleOf, type Schemas } from "./docs-example.ts";
+import { DOCS_STYLE } from "./docs-style.ts";
 
 interface Described {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
@@ -6,18 +8,21 @@ interface Described {
   readonly components?: { readonly schemas?: Record<string, unknown> };
 }
 
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema?: { readonly description?: string; readonly default?: unknown };
+}
+
 interface Operation {
   readonly tags?: readonly string[];
+  readonly operationId?: string;
   readonly summary?: string;
   readonly description?: string;
   readonly "x-capstan-right"?: string;
-  readonly parameters?: readonly {
-    name: string;
-    in: string;
-    required?: boolean;
-    description?: string;
-    schema?: unknown;
-  }[];
+  readonly parameters?: readonly Parameter[];
   readonly requestBody?: { content?: Record<string, { schema?: unknown }> };
   readonly responses?: Record<
     string,
@@ -30,64 +35,96 @@ interface Route extends Operation {
   readonly path: string;
 }
 
+export const DOCS_SCRIPT_PATH = "/docs/try.js";
+
 export function docsPage(document: Described): string {
+  const schemas = document.components?.schemas ?? {};
   const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]): Route => ({ ...operation, method, path })),
   );
-  const tags = [...new Set(routes.map(({ tags }) => tags?.[0] ?? "other"))].sort();
-  const sections = tags.map((tag) =>
-    section(
-      tag,
-      routes.filter((route) => (route.tags?.[0] ?? "other") === tag),
-    ),
-  );
-  const schemas = Object.entries(document.components?.schemas ?? {}).map(
-    ([name, schema]) =>
-      `<details id="schema-${escaped(name)}"><summary><code>${escaped(name)}</code></summary>${block(schema)}</details>`,
-  );
+  const byTag = Map.groupBy(routes, ({ tags }) => tags?.[0] ?? "other");
+  const tags = [...byTag.keys()].sort();
+  const { title, version, description = "" } = document.info;
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escaped(document.info.title)} API</title><style>${STYLE}</style></head><body>
-<h1>${escaped(document.info.title)} API <small>${escaped(document.info.version)}</small></h1>
-<p>${escaped(document.info.description ?? "")} Machine-readable: <a href="/openapi.json">/openapi.json</a>.</p>
-<nav>${tags.map((tag) => `<a href="#${escaped(tag)}">${escaped(tag)}</a>`).join(" ")} <a href="#schemas">schemas</a></nav>
-${sections.join("\n")}<h2 id="schemas">Schemas</h2>${schemas.join("\n")}</body></html>`;
+<title>${escaped(title)} API</title><link rel="icon" href="/capstan.svg"><style>${DOCS_STYLE}</style>
+<script type="module" src="${DOCS_SCRIPT_PATH}"></script></head><body>
+<aside><a class="brand" href="/">${escaped(title)}</a>
+<label class="hidden" for="search">Search the API</label><input id="search" type="search" placeholder="Search (press /)" autocomplete="off">
+<nav aria-label="Parts of the API">${tags.map((tag) => `<a href="#${escaped(tag)}">${escaped(tag)} <small>${byTag.get(tag)?.length}</small></a>`).join("")}<a href="#schemas">schemas</a></nav></aside>
+<main><header><h1>${escaped(title)} API <small>${escaped(version)}</small></h1>
+<p>${escaped(description)}</p><p>Machine-readable: <a href="/openapi.json">/openapi.json</a>.</p>
+<p class="key"><label for="key">API key</label> <input id="key" type="password" autocomplete="off" placeholder="Not needed on this machine"></p></header>
+<p id="none" role="status" hidden>No route matches.</p>
+${tags.map((tag) => section(tag, byTag.get(tag) ?? [], schemas)).join("\n")}
+<section><h2 id="schemas">Schemas</h2>${Object.entries(schemas).map(schemaDetails).join("\n")}</section></main></body></html>`;
 }
 
-const section = (tag: string, routes: readonly Route[]): string =>
-  `<h2 id="${escaped(tag)}">${escaped(tag)}</h2>${routes.map(article).join("\n")}`;
+const section = (tag: string, routes: readonly Route[], schemas: Schemas): string =>
+  `<section><h2 id="${escaped(tag)}">${escaped(tag)}</h2>${routes.map((route) => article(route, schemas)).join("\n")}</section>`;
 
-function article(route: Route): string {
+const schemaDetails = ([name, schema]: [string, unknown]): string =>
+  `<details id="schema-${escaped(name)}" data-search="${escaped(name.toLowerCase())}"><summary><code>${escaped(name)}</code></summary>${block(schema)}</details>`;
+
+function article(route: Route, schemas: Schemas): string {
+  const { method, path, summary = "", operationId = "" } = route;
   const right = route["x-capstan-right"];
-  const body = Object.entries(route.requestBody?.content ?? {}).map(
-    ([type, { schema }]) => `<h4>Body <code>${escaped(type)}</code></h4>${block(schema)}`,
-  );
-  const answers = Object.entries(route.responses ?? {}).map(
-    ([status, { description, content }]) =>
-      `<h4>${escaped(status)}</h4><p>${escaped(description ?? "")}</p>${Object.values(content ?? {})
-        .map(({ schema }) => block(schema))
-        .join("")}`,
-  );
-  return `<details><summary><b>${route.method.toUpperCase()}</b> <code>${escaped(route.path)}</code> ${escaped(route.summary ?? "")}${
-    right ? ` <i>${escaped(right)}</i>` : ""
-  }</summary>${parameters(route)}${body.join("")}${answers.join("")}</details>`;
+  const found = [method, path, summary, operationId, ...(route.tags ?? [])].join(" ").toLowerCase();
+  return `<details class="route" id="${escaped(operationId)}" data-search="${escaped(found)}">
+<summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code> <span>${escaped(summary)}</span>${
+    right ? ` <i title="The right a key needs">${escaped(right)}</i>` : ""
+  }</summary>
+${route.description ? `<p>${escaped(route.description)}</p>` : ""}${tryForm(route, schemas)}${bodies(route)}${answers(route)}</details>`;
 }
 
-function parameters({ parameters = [] }: Route): string {
-  if (parameters.length === 0) return "";
-  const rows = parameters.map(
-    ({ name, in: where, required, description, schema }) =>
-      `<tr><td><code>${escaped(name)}</code></td><td>${escaped(where)}${required ? ", required" : ""}</td><td>${escaped(description ?? "")} <code>${escaped(JSON.stringify(schema ?? {}))}</code></td></tr>`,
-  );
-  return `<table>${rows.join("")}</table>`;
+function bodies({ requestBody }: Route): string {
+  return Object.entries(requestBody?.content ?? {})
+    .map(([type, { schema }]) => `<h3>Body <code>${escaped(type)}</code></h3>${block(schema)}`)
+    .join("");
+}
+
+const answers = ({ responses = {} }: Route): string =>
+  `<h3>Answers</h3>${Object.entries(responses)
+    .map(
+      ([status, { description = "", content = {} }]) =>
+        `<details><summary><code>${escaped(status)}</code> ${escaped(description)}</summary>${Object.entries(
+          content,
+        )
+          .map(([type, { schema }]) => `<p><code>${escaped(type)}</code></p>${block(schema)}`)
+          .join("")}</details>`,
+    )
+    .join("")}`;
+
+/** A form that makes the request; the script sends it. Without a script it is the list of parameters. */
+function tryForm(route: Route, schemas: Schemas): string {
+  const { method, path, parameters = [], requestBody } = route;
+  const fields = parameters.filter(({ in: where }) => where === "path" || where === "query");
+  const [body] = Object.entries(requestBody?.content ?? {});
+  return `<form class="try" data-method="${method.toUpperCase()}" data-path="${escaped(path)}"${body ? ` data-type="${escaped(body[0])}"` : ""}>
+${fields.map((parameter) => field(route, parameter)).join("")}${body ? bodyField(route, body, schemas) : ""}
+<p><button type="submit">Send</button> <button type="button" data-curl>Copy as curl</button> <output></output></p><pre class="answer" hidden tabindex="0"></pre></form>`;
+}
+
+function field(route: Route, { name, in: where, required, description, schema }: Parameter): string {
+  const id = `${route.operationId}-${name}`;
+  const about = description ?? schema?.description ?? "";
+  return `<p class="field"><label for="${escaped(id)}"><code>${escaped(name)}</code>${required ? " <em>required</em>" : ""}</label>
+<input id="${escaped(id)}" name="${escaped(name)}" data-in="${where}"${required ? " required" : ""} placeholder="${escaped(schema?.default === undefined ? where : `${where}, ${String(schema.default)} when empty`)}">
+${about ? `<small>${escaped(about)}</small>` : ""}</p>`;
+}
+
+function bodyField(
+  route: Route,
+  [type, { schema }]: [string, { schema?: unknown }],
+  schemas: Schemas,
+): string {
+  const id = `${route.operationId}-body`;
+  const example = type.includes("json") ? JSON.stringify(exampleOf(schema, schemas), null, 2) : "";
+  return `<p class="field"><label for="${escaped(id)}">Body <code>${escaped(type)}</code></label>
+<textarea id="${escaped(id)}" data-in="body" rows="${Math.min(12, example.split("\n").length + 1)}" spellcheck="false">${escaped(example)}</textarea></p>`;
 }
 
 const block = (schema: unknown): string =>
-  schema === undefined ? "" : `<pre>${escaped(JSON.stringify(schema, null, 2))}</pre>`;
+  schema === undefined ? "" : `<pre tabindex="0">${escaped(JSON.stringify(schema, null, 2))}</pre>`;
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (found) => ESCAPES[found] ?? found);
-
-const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
-nav a{margin-right:.75rem}details{border:1px solid #8884;border-radius:6px;padding:.4rem .75rem;margin:.4rem 0}
-summary{cursor:pointer}pre{overflow:auto;background:#8881;padding:.75rem;border-radius:6px;font-size:13px}
-table{border-collapse:collapse}td{padding:.2rem .6rem .2rem 0;vertical-align:top}small,i{color:#888}h2{margin-top:2rem}`;

@@ -216,4 +216,33 @@ describe("packages in the server", () => {
     ).toBeGreaterThanOrEqual(400);
     expect((await server.call("DELETE", `/v1/schedules/${made.body.id}`)).status).toBe(204);
   });
+
+  test("a schedule is run now, tells what came of it, and is paused and resumed", async () => {
+    const made = await server.call("POST", "/v1/schedules", {
+      capability: "current_time",
+      cron: "0 9 1 1 *",
+    });
+    const path = `/v1/schedules/${made.body.id}`;
+    const read = async () =>
+      (await server.call("GET", "/v1/schedules")).body.items.find(
+        ({ id }: { id: string }) => id === made.body.id,
+      );
+    expect(await read()).toMatchObject({
+      last_run: null,
+      next_run_at: expect.stringMatching(/-01-01T09:00/),
+    });
+    const fired = await server.call("POST", `${path}/run`);
+    expect(fired.status).toBe(202);
+    await expect.poll(async () => (await read()).last_run?.status, { timeout: 20_000 }).toBe("done");
+    const after = await read();
+    expect(after.last_run.session_id).toBe(fired.body.session_id);
+    expect(after.agent.name).toMatch(/triggers/);
+    const paused = await server.call("PATCH", path, { enabled: false });
+    expect(paused.body).toMatchObject({ enabled: false, next_run_at: null });
+    expect((await server.call("PATCH", path, { enabled: true })).body.next_run_at).not.toBeNull();
+    expect((await server.call("PATCH", path, { enabled: true, cron: "* * * * *" })).status).toBe(422);
+    expect((await server.call("POST", "/v1/schedules", after)).status).toBe(201);
+    expect((await server.call("POST", "/v1/schedules/nothing/run")).status).toBe(404);
+    await server.call("DELETE", path);
+  });
 });

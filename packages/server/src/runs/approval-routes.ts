@@ -44,7 +44,7 @@ const answer = createRoute({
   method: "post",
   path: "/v1/approvals/{id}",
   tags: ["approvals"],
-  summary: "Approve, deny with a reason, or approve with edited arguments",
+  summary: "Approve (also for the rest of the session), deny with words, or approve with edited arguments",
   request: { params: Id, body: jsonBody(ApprovalAnswer) },
   responses: { 200: json(Approval, "The updated approval.") },
 });
@@ -81,13 +81,14 @@ export function approvalRoutes(services: ApprovalRouteParts) {
     return found.ok ? c.json(await dto(found.value), 200) : problem(c, found.failure);
   });
   routes.openapi(answer, async (c) => {
-    const { decision, words, edited_args } = c.req.valid("json");
+    const { decision, words, edited_args, for_session } = c.req.valid("json");
     const answered = await approvals.answer(c.req.valid("param").id, {
       approve: decision === "approve",
       by: c.get("caller").email,
       isAdmin: isAdmin(c.get("caller")),
       words,
       editedArguments: edited_args as JsonValue | undefined,
+      forSession: for_session,
     });
     return answered.ok ? c.json(await dto(answered.value), 200) : problem(c, answered.failure);
   });

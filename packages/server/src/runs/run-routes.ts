@@ -39,7 +39,7 @@ const fork = createRoute({
   method: "post",
   path: "/v1/sessions/{id}/fork",
   tags: ["runs"],
-  summary: "Fork the session up to a message, with its files",
+  summary: "A copy of the session up to a message, with its files and tasks",
   request: { params: Id, body: jsonBody(SessionFork) },
   responses: { 201: json(Session, "The copy.") },
 });
@@ -108,7 +108,9 @@ export function runRoutes(services: RunRouteParts) {
     return c.json({ cancelled: stopped.ok, ...(stopped.ok && { run_id: stopped.value.runId }) }, 200);
   });
   routes.openapi(fork, async (c) => {
-    const made = await runs.fork(c.req.valid("param").id, c.req.valid("json").message_id);
+    const { message_id: id, before } = c.req.valid("json");
+    const place = id === undefined ? undefined : before ? { before: id } : { after: id };
+    const made = await runs.fork(c.req.valid("param").id, place);
     if (!made.ok) return problem(c, made.failure);
     const session = await sessions.get(made.value.sessionId);
     return session.ok ? c.json(sessionDto(session.value), 201) : problem(c, session.failure);

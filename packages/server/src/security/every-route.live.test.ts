@@ -15,6 +15,7 @@ const OPEN: Readonly<Record<string, string>> = {
   "GET /ready": "says only whether it can work",
   "GET /openapi.json": "the API's own description",
   "GET /docs": "the same, to read",
+  "GET /docs/try.js": "what that page runs",
   "GET /.well-known/agent-card.json": "A2A makes an agent's card public: it says how to get in",
   "GET /v1/agents/{id}/a2a/agent-card.json": "the same, for one agent",
   "GET /v1/agents/:id/a2a/agent-card.json": "the same, as the application spells it",

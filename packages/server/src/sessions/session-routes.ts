@@ -2,7 +2,13 @@
 
 import { Session, SessionCreate, SessionPage, SessionPatch, SessionQuery } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
-import { type AgentStore, readCursor, type SessionRecord, type SessionStore } from "@capstan/runtime";
+import {
+  type AgentStore,
+  allowedTool,
+  readCursor,
+  type SessionRecord,
+  type SessionStore,
+} from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
@@ -144,6 +150,9 @@ export function sessionDto(session: SessionRecord): Session {
     state: session.state,
     metadata: session.metadata as Record<string, unknown>,
     forked_from: session.forkedFrom,
+    fork_position: session.forkPosition,
+    conversation_id: session.conversationId,
+    allowed_tools: [...new Set(session.allowedTools.map(allowedTool))],
     pinned: session.pinnedAt !== null,
     archived: session.archivedAt !== null,
     created_at: session.createdAt.toISOString(),

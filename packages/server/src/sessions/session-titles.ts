@@ -14,8 +14,7 @@ export function sessionTitles(sessions: Pick<SessionStore, "nameUntitled">): Ses
   return {
     async name(sessionId, content) {
       if (named.has(sessionId)) return;
-      const text = typeof content === "string" ? content : textIn(content);
-      const title = titleFromMessage(text);
+      const title = titleOf(content);
       if (title === "") return;
       await sessions.nameUntitled(sessionId, title);
       if (named.size >= MOST_KNOWN) named.clear();
@@ -23,6 +22,9 @@ export function sessionTitles(sessions: Pick<SessionStore, "nameUntitled">): Ses
     },
   };
 }
+
+export const titleOf = (content: string | readonly { type: string; text?: string }[]): string =>
+  titleFromMessage(typeof content === "string" ? content : textIn(content));
 
 const textIn = (content: readonly { type: string; text?: string }[]): string =>
   content.flatMap(({ type, text }) => (type === "text" && text !== undefined ? [text] : [])).join(" ");

@@ -24,6 +24,7 @@ import {
   sessionStore,
   settingStore,
   tokenStore,
+  usageStore,
   userStore,
   webhookKey,
   withOwnRoute,
@@ -116,6 +117,7 @@ function openStores(database: Database, settings: Settings, secret: string, regi
     breakers: breakerStore(database.pool),
     capabilitySecrets: openCapabilitySecrets(database, secretBox(secret)),
     providers: openProviders(settings, providerStore(database, secretBox(secret))),
+    usage: usageStore(database),
     telemetry: openTelemetry({ database, logFile: settings.CAPABILITY_TELEMETRY_LOG_FILE }),
   };
 }

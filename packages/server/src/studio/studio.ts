@@ -22,7 +22,7 @@ const TYPES: Record<string, string> = {
 /** Nothing external may run in the studio, and no other page may frame it. */
 const SECURITY = {
   "content-security-policy":
-    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; connect-src 'self'; frame-src blob:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
 };
@@ -38,6 +38,7 @@ export const SCREENS: readonly string[] = [
   "coding-agents",
   "packages",
   "schedules",
+  "usage",
   "settings",
 ];
 

@@ -17,6 +17,7 @@ import {
 } from "@capstan/runtime";
 import type { Feature } from "../http/feature.ts";
 import type { Settings } from "../settings/settings.ts";
+import { scheduleRoutes } from "./schedule-routes.ts";
 import { triggerRoutes } from "./trigger-routes.ts";
 
 export interface ServerTriggerParts extends TriggerParts, ChannelParts {
@@ -53,7 +54,7 @@ export async function openTriggers(parts: ServerTriggerParts): Promise<Feature> 
   await triggers.start();
   ticking.start(onError);
   return {
-    routes: [triggerRoutes({ schedules, triggers, registry: parts.registry })],
+    routes: [triggerRoutes({ triggers }), scheduleRoutes({ ...parts, schedules, triggers })],
     async close() {
       ticking.stop();
       await triggers.stop();

@@ -9,7 +9,14 @@ import {
   UserPut,
 } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
-import { type AuditLog, readNumberCursor, type UserRecord, type UserStore } from "@capstan/runtime";
+import {
+  type AuditLog,
+  type Database,
+  readNumberCursor,
+  subjectNames,
+  type UserRecord,
+  type UserStore,
+} from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Caller } from "../http/caller.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
@@ -77,9 +84,10 @@ const verifyAudit = createRoute({
 export interface UserRouteParts {
   readonly users: UserStore;
   readonly audit: AuditLog;
+  readonly database: Pick<Database, "reader">;
 }
 
-export function userRoutes({ users, audit }: UserRouteParts) {
+export function userRoutes({ users, audit, database }: UserRouteParts) {
   const routes = newRoutes();
   routes.openapi(listUsers, async (c) => {
     const items = (await users.list()).filter(({ email }) => maySee(c.get("caller"), email)).map(userDto);
@@ -110,9 +118,14 @@ export function userRoutes({ users, audit }: UserRouteParts) {
     const before = readNumberCursor(cursor);
     if (!before.ok) return problem(c, before.failure);
     const entries = await audit.list({ limit, before: before.value, text: q });
-    const items = entries.map(({ createdAt, details, ...entry }) => ({
+    const names = await subjectNames(
+      database,
+      entries.map(({ subject }) => subject),
+    );
+    const items = entries.map(({ createdAt, details = {}, ...entry }) => ({
       ...entry,
-      details: details ?? {},
+      subject_name: names.get(entry.subject) ?? nameIn(details),
+      details,
       created_at: createdAt.toISOString(),
     }));
     const last = items.at(-1);
@@ -120,6 +133,10 @@ export function userRoutes({ users, audit }: UserRouteParts) {
   });
   return routes;
 }
+
+/** What is gone is called what it was called when it was written down. */
+const nameIn = ({ name, tool }: Record<string, unknown>): string | null =>
+  [name, tool].find((each) => typeof each === "string") ?? null;
 
 /** Rights are private: they tell whose key is worth stealing. */
 const maySee = (caller: Caller, email: string): boolean =>

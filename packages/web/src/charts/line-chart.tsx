@@ -1,6 +1,8 @@
-/** Values over time as lines. The same numbers are in a table below, for accessibility and copying. */
-import { useCallback, useId, useState } from "react";
+/** Values over time as lines. The same numbers are in a table below, for those who cannot see or want to copy them. */
+import { useId, useState } from "react";
+import { ChartTable } from "./chart-table.tsx";
 import { linePath, ticks } from "./scale.ts";
+import { useWidth } from "./use-width.ts";
 
 export interface Series {
   readonly name: string;
@@ -17,7 +19,6 @@ interface LineChartProps {
   most?: number;
 }
 
-const FIRST_WIDTH = 640; // until it is measured
 const HEIGHT = 200;
 const LEFT = 56;
 const BOTTOM = 24;
@@ -26,7 +27,7 @@ const TOP = 8;
 export function LineChart({ title, labels, series, format, most }: LineChartProps) {
   const id = useId();
   const [over, setOver] = useState<number>();
-  const [width, measure] = useWidth();
+  const [width, measure] = useWidth(LEFT * 3);
   const top = ticks(
     most ?? Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))),
   );
@@ -82,23 +83,9 @@ export function LineChart({ title, labels, series, format, most }: LineChartProp
           />
         ))}
       </svg>
-      <AsTable title={title} labels={labels} series={series} format={format} />
+      <ChartTable title={title} labels={labels} series={series} format={format} />
     </figure>
   );
-}
-
-/** One unit of the drawing is one pixel, so that text keeps its size at every width. */
-function useWidth(): [number, (node: HTMLElement | null) => (() => void) | undefined] {
-  const [width, setWidth] = useState(FIRST_WIDTH);
-  const measure = useCallback((node: HTMLElement | null) => {
-    if (!node) return undefined;
-    const observer = new ResizeObserver(([entry]) =>
-      setWidth(Math.max(LEFT * 3, Math.round(entry?.contentRect.width ?? FIRST_WIDTH))),
-    );
-    observer.observe(node);
-    return () => observer.disconnect();
-  }, []);
-  return [width, measure];
 }
 
 function nearest(svg: SVGSVGElement, clientX: number, count: number): number {
@@ -127,39 +114,5 @@ function Legend({ series, at, label, format }: LegendProps) {
       })}
       <span className="text-ink-faint">{label}</span>
     </span>
-  );
-}
-
-function AsTable({ title, labels, series, format }: Omit<LineChartProps, "most">) {
-  return (
-    <details className="text-xs text-ink-soft">
-      <summary className="w-fit rounded-sm">Show the numbers</summary>
-      <div className="mt-2 max-h-48 overflow-auto">
-        <table className="numbers w-full text-left">
-          <caption className="sr-only">{title}</caption>
-          <thead>
-            <tr>
-              <th className="py-1 pr-4 font-medium">Time</th>
-              {series.map(({ name }) => (
-                <th key={name} className="py-1 pr-4 font-medium">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {labels.map((label, index) => (
-              <tr key={label}>
-                <td className="py-0.5 pr-4">{label}</td>
-                {series.map(({ name, values }) => {
-                  const value = values[index];
-                  return <td key={name}>{value == null ? "none" : format(value)}</td>;
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
   );
 }

@@ -6,15 +6,16 @@ import type { Message, SessionEvent } from "@capstan/client";
 import type { JsonValue, RunEvent } from "@capstan/core";
 import { applyPatch, CUSTOM_EVENTS, type Interrupt, type JsonPatchOperation } from "@capstan/core/internal";
 import { Draft } from "./draft.ts";
-import type { ConversationView, Entry, NoticeEntry, RunView } from "./entries.ts";
+import type { ConversationView, Entry, NoticeEntry, RunView, Todo } from "./entries.ts";
 import { reconcile } from "./reconcile.ts";
-import { storedEntries } from "./stored-messages.ts";
+import { storedEntries, storedTodos } from "./stored-messages.ts";
 import { todosIn } from "./todos.ts";
 import { isFailureText, parsed } from "./tool-result.ts";
 
 export class Conversation {
   readonly #draft = new Draft();
   #lastSeq = 0;
+  #storedTodos: readonly Todo[] = [];
   #view: ConversationView | undefined;
 
   get lastSeq(): number {
@@ -34,6 +35,7 @@ export class Conversation {
 
   /** Stored messages, all of a run at once; may be delivered again. */
   learn(messages: readonly Message[]): void {
+    this.#storedTodos = storedTodos(messages) ?? this.#storedTodos;
     for (const [runId, ofRun] of Map.groupBy(messages, ({ run_id, id }) => run_id ?? id))
       this.#draft.learn(runId, ofRun);
     this.#view = undefined;
@@ -47,7 +49,7 @@ export class Conversation {
       entries: withStoredOnly(this.#draft),
       runs: [...runs],
       state,
-      todos,
+      todos: todos.length > 0 ? todos : this.#storedTodos,
       toolResults,
     };
     return this.#view;
@@ -149,6 +151,7 @@ const ROWS: Rows = {
     const edited = metadata?.editedArguments;
     draft.change("tool", toolCallId, (before) => ({ ...before, ready: true, result, tookMs, edited }));
     draft.toolResults += 1;
+    draft.lastResult = toolCallId;
   },
   STATE_SNAPSHOT: (draft, { snapshot }) => {
     draft.state = snapshot;
@@ -158,13 +161,15 @@ const ROWS: Rows = {
   },
   MESSAGES_SNAPSHOT: (draft, { messages }) =>
     draft.replaceAll(reconcile(draft.entries, messages, draft.run?.id)),
-  ACTIVITY_SNAPSHOT: (draft, { messageId, activityType, content, timestamp, subagentRunId }) =>
+  ACTIVITY_SNAPSHOT: (draft, { messageId, activityType, content, timestamp, subagentRunId }) => {
+    if (draft.lastResult) draft.change("tool", draft.lastResult, (before) => ({ ...before, drawn: true }));
     draft.put({
       ...pieceOf(draft, messageId, timestamp, subagentRunId),
       kind: "activity",
       activityType,
       content,
-    }),
+    });
+  },
   ACTIVITY_DELTA: (draft, { messageId, patch }) =>
     draft.change("activity", messageId, (before) => ({
       ...before,

@@ -13,6 +13,8 @@ export class Draft {
   readonly runs: RunView[] = [];
   state: JsonValue | undefined;
   todos: readonly Todo[] = [];
+  /** The call that had a result last: what is drawn next, it draws. */
+  lastResult: string | undefined;
   toolResults = 0;
 
   /** By run: the messages as they are stored. */

@@ -18,6 +18,8 @@ export interface UserEntry extends Piece {
 
 export interface UserMessage {
   readonly id: string;
+  /** Among the session's messages. */
+  readonly position: number;
   readonly text: string;
   readonly media: readonly Media[];
 }
@@ -57,6 +59,8 @@ export interface ToolEntry extends Piece {
   readonly edited?: unknown;
   /** Approval was requested; pending while there is no result. */
   readonly interrupt?: Interrupt | undefined;
+  /** It drew a card of its own, with what it was given and what came of it. */
+  readonly drawn?: boolean | undefined;
   /** To be run by the client itself. */
   readonly forClient?: boolean | undefined;
 }

@@ -1,11 +1,17 @@
 /** Stored messages as entries: people's messages, and complete turns without events in this session (a fork's history). */
 import type { Message, StoredPart } from "@capstan/client";
-import type { Entry, Media, ToolEntry, UserMessage } from "./entries.ts";
+import type { Entry, Media, Todo, ToolEntry, UserMessage } from "./entries.ts";
+import { todosIn } from "./todos.ts";
 import { isFailureText } from "./tool-result.ts";
 
-export function userMessage({ id, content }: Pick<Message, "id" | "content">): UserMessage {
+export function userMessage({
+  id,
+  position,
+  content,
+}: Pick<Message, "id" | "position" | "content">): UserMessage {
   return {
     id,
+    position,
     text: content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
     media: content.flatMap(mediaIn),
   };
@@ -15,6 +21,13 @@ function mediaIn(part: StoredPart): Media[] {
   if (part.type !== "image" && part.type !== "file") return [];
   const { mime_type: mimeType, name, path, url, data } = part;
   return [{ mimeType, name, path, url, data }];
+}
+
+/** The last list of tasks that was written, for a session whose events do not tell it: a fork's. */
+export function storedTodos(messages: readonly Message[]): readonly Todo[] | undefined {
+  const calls = messages.flatMap(({ content }) => content).filter((part) => part.type === "tool-call");
+  const last = calls.findLast(({ tool_name }) => tool_name.endsWith("write_todos"));
+  return last && todosIn(last.input);
 }
 
 /** A turn as it was stored: without times, but whole. */

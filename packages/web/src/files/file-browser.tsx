@@ -5,6 +5,7 @@ import FileIcon from "lucide-react/icons/file";
 import Folder from "lucide-react/icons/folder";
 import Upload from "lucide-react/icons/upload";
 import { useRef, useState } from "react";
+import type { Entry } from "../conversation/entries.ts";
 import { Badge } from "../kit/badge.tsx";
 import { Button } from "../kit/button.tsx";
 import { cx } from "../kit/cx.ts";
@@ -12,26 +13,36 @@ import { ChangeFailure, Loaded } from "../kit/states.tsx";
 import { bytes } from "../kit/words.ts";
 import { api } from "../server/api.ts";
 import { useChange, useRead } from "../server/queries.ts";
+import { versionsOf } from "./file-changes.tsx";
 import { FileDialog } from "./file-dialog.tsx";
 import { safeName } from "./safe-name.ts";
 
 interface FileBrowserProps {
   sessionId: string;
   narrow?: boolean;
+  /** The conversation, which tells what the agent wrote. */
+  entries?: readonly Entry[];
 }
 
-export function FileBrowser({ sessionId, narrow = false }: FileBrowserProps) {
+export function FileBrowser({ sessionId, narrow = false, entries = [] }: FileBrowserProps) {
   const [open, setOpen] = useState<SessionFile>();
   return (
     <div className="flex flex-col gap-3">
       <FolderRows sessionId={sessionId} path="/" narrow={narrow} onOpen={setOpen} />
       <UploadFiles sessionId={sessionId} />
-      {open && <FileDialog sessionId={sessionId} file={open} onClose={() => setOpen(undefined)} />}
+      {open && (
+        <FileDialog
+          sessionId={sessionId}
+          file={open}
+          versions={versionsOf(open.path, entries)}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
     </div>
   );
 }
 
-interface FolderRowsProps extends FileBrowserProps {
+interface FolderRowsProps extends Omit<FileBrowserProps, "entries"> {
   path: string;
   onOpen: (file: SessionFile) => void;
 }

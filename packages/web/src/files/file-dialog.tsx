@@ -5,19 +5,25 @@ import { Dialog } from "../kit/dialog.tsx";
 import { TextArea } from "../kit/field.tsx";
 import { saveAs } from "../kit/save-as.ts";
 import { ChangeFailure, Loaded } from "../kit/states.tsx";
+import { Tabs } from "../kit/tabs.tsx";
 import { bytes } from "../kit/words.ts";
 import { api } from "../server/api.ts";
 import { useChange, useRead } from "../server/queries.ts";
+import { FileChanges } from "./file-changes.tsx";
+import { fileKind } from "./file-kind.ts";
+import { FilePreview } from "./file-preview.tsx";
 import { readText } from "./read-text.ts";
 
 interface FileDialogProps {
   sessionId: string;
   file: SessionFile;
+  /** What the agent wrote to it in this conversation, oldest first. */
+  versions: readonly string[];
   onClose: () => void;
 }
 
-/** One file: read it, change it when it is text, download it, delete it. */
-export function FileDialog({ sessionId, file, onClose }: FileDialogProps) {
+/** One file: see it, see what the agent changed, change it when it is text, download it, delete it. */
+export function FileDialog({ sessionId, file, versions, onClose }: FileDialogProps) {
   const content = useRead(["files", sessionId, "content", file.path, file.updated_at], (signal) =>
     api.files.read(sessionId, file.path, signal),
   );
@@ -35,7 +41,7 @@ export function FileDialog({ sessionId, file, onClose }: FileDialogProps) {
             busy={remove.isPending}
             onClick={() => remove.mutate(undefined, { onSuccess: onClose })}
           >
-            Delete
+            {remove.isPending ? "Deleting…" : "Delete"}
           </Button>
           <span className="flex-1" />
           <Button disabled={!content.data} onClick={() => content.data && saveAs(file.name, content.data)}>
@@ -50,7 +56,15 @@ export function FileDialog({ sessionId, file, onClose }: FileDialogProps) {
           {file.is_readonly && ", read only"}
         </p>
         <Loaded query={content} what="Files" rows={6}>
-          {(data) => <Content key={file.updated_at} sessionId={sessionId} file={file} data={data} />}
+          {(data) => (
+            <Content
+              key={file.updated_at}
+              sessionId={sessionId}
+              file={file}
+              data={data}
+              versions={versions}
+            />
+          )}
         </Loaded>
         <ChangeFailure error={remove.error} />
       </div>
@@ -58,46 +72,63 @@ export function FileDialog({ sessionId, file, onClose }: FileDialogProps) {
   );
 }
 
-interface ContentProps {
-  sessionId: string;
-  file: SessionFile;
+interface ContentProps extends Pick<FileDialogProps, "sessionId" | "file" | "versions"> {
   data: Uint8Array;
 }
 
-function Content({ sessionId, file, data }: ContentProps) {
-  const original = readText(data);
-  const [text, setText] = useState(original ?? "");
+type View = "preview" | "changes" | "edit";
+
+function Content({ sessionId, file, data, versions }: ContentProps) {
+  const [view, setView] = useState<View>("preview");
+  const text = readText(data);
+  const kind = fileKind(file.path, text);
+  const before = versions.at(-2) ?? "";
+  const tabs: { name: View; label: string }[] = [
+    { name: "preview", label: "Preview" },
+    ...(text !== undefined && versions.length > 0 ? [{ name: "changes" as const, label: "Changes" }] : []),
+    ...(text !== undefined && !file.is_readonly ? [{ name: "edit" as const, label: "Edit" }] : []),
+  ];
+  return (
+    <Tabs label="File" tabs={tabs} current={view} onChange={setView}>
+      {view === "preview" && <FilePreview file={file} kind={kind} data={data} text={text} />}
+      {view === "changes" && <FileChanges before={before} after={text ?? ""} label={file.path} />}
+      {view === "edit" && <EditText sessionId={sessionId} file={file} original={text ?? ""} />}
+    </Tabs>
+  );
+}
+
+interface EditTextProps extends Pick<FileDialogProps, "sessionId" | "file"> {
+  original: string;
+}
+
+function EditText({ sessionId, file, original }: EditTextProps) {
+  const [text, setText] = useState(original);
   const save = useChange((body: string) => api.files.write(sessionId, file.path, body), ["files"]);
-  if (original === undefined)
-    return <p className="text-ink-soft">No preview for this file type. Download it to open it.</p>;
   return (
     <div className="flex flex-col gap-2">
       <TextArea
         aria-label={`Content of ${file.path}`}
         rows={16}
         spellCheck={false}
-        readOnly={file.is_readonly}
         className="font-mono text-xs"
         value={text}
         onChange={({ target }) => setText(target.value)}
       />
-      {!file.is_readonly && (
-        <div className="flex items-center gap-3">
-          <Button
-            look="primary"
-            disabled={text === original}
-            busy={save.isPending}
-            onClick={() => save.mutate(text)}
-          >
-            Save
-          </Button>
-          {save.isSuccess && (
-            <span role="status" className="text-good">
-              Saved.
-            </span>
-          )}
-        </div>
-      )}
+      <div className="flex items-center gap-3">
+        <Button
+          look="primary"
+          disabled={text === original}
+          busy={save.isPending}
+          onClick={() => save.mutate(text)}
+        >
+          {save.isPending ? "Saving…" : "Save"}
+        </Button>
+        {save.isSuccess && (
+          <span role="status" className="text-good">
+            Saved.
+          </span>
+        )}
+      </div>
       <ChangeFailure error={save.error} />
     </div>
   );

@@ -2,20 +2,7 @@
 import { useEffect, useState } from "react";
 import { api } from "../server/api.ts";
 import { useRead } from "../server/queries.ts";
-
-const TYPES: Record<string, string> = {
-  avif: "image/avif",
-  gif: "image/gif",
-  jpeg: "image/jpeg",
-  jpg: "image/jpeg",
-  png: "image/png",
-  svg: "image/svg+xml", // an <img> runs no script, whatever is inside
-  webp: "image/webp",
-};
-
-/** The media type of a picture by its name, or nothing for what is no picture. */
-export const imageType = (path: string): string | undefined =>
-  TYPES[path.split(".").at(-1)?.toLowerCase() ?? ""];
+import { imageType } from "./image-type.ts";
 
 export function SessionImage({ sessionId, path, alt }: { sessionId: string; path: string; alt: string }) {
   const { data, isError } = useRead(["files", sessionId, "content", path], (signal) =>

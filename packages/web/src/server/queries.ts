@@ -10,6 +10,7 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
+import { useRef } from "react";
 import { orThrow } from "./api.ts";
 import { onRecovery } from "./reachability.ts";
 
@@ -40,6 +41,32 @@ export function useRead<T>(
     ...(everyMs !== undefined && { refetchInterval: everyMs }),
     ...(keepPrevious && { placeholderData: keepPreviousData as never }),
   });
+}
+
+export interface CancellableChange<T, Input> {
+  readonly change: UseMutationResult<T, Error, Input>;
+  /** Ends the request; the server stops what it was doing for it. */
+  readonly cancel: () => void;
+}
+
+/** A change that takes long enough to be thought better of. Cancelled, it is as if it had not been asked for. */
+export function useCancellableChange<Input, T>(
+  run: (input: Input, signal: AbortSignal) => Promise<Result<T>>,
+  refreshes: readonly string[] = [],
+): CancellableChange<T, Input> {
+  const stop = useRef<AbortController>(undefined);
+  const change = useChange((input: Input) => {
+    stop.current?.abort();
+    stop.current = new AbortController();
+    return run(input, stop.current.signal);
+  }, refreshes);
+  return {
+    change,
+    cancel: () => {
+      stop.current?.abort();
+      change.reset();
+    },
+  };
 }
 
 /** `refreshes` names the first parts of the keys that this change makes stale. */

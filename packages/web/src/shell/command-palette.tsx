@@ -21,6 +21,7 @@ const PLACES: readonly Entry[] = [
   { name: "Home", href: "/" },
   { name: "Approvals", also: "inbox waiting", href: "/approvals" },
   { name: "Sessions", also: "conversations runs traces", href: "/sessions" },
+  { name: "Usage", also: "tokens cost spend slow failing tools export csv", href: "/usage" },
   { name: "Failed sessions", also: "errors", href: "/sessions?status=failed" },
   { name: "Agents", href: "/agents" },
   { name: "Capabilities", also: "tools", href: "/capabilities" },

@@ -1,6 +1,7 @@
 /** The shortcuts that work on every screen, and what they open. Loaded when first used. */
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useLocation } from "wouter";
+import { useApprovalNotifications } from "./notifications.ts";
 import { goKeys, isTyping } from "./shortcuts.ts";
 
 const CommandPalette = lazy(() =>
@@ -21,6 +22,7 @@ export const openFromShell = (what: Opened): void => {
 export function Keyboard() {
   const [opened, setOpened] = useState<Opened>();
   const [, go] = useLocation();
+  useApprovalNotifications(go);
   useEffect(() => {
     const goTo = goKeys(go);
     const pressed = (event: KeyboardEvent) => {

@@ -1,6 +1,7 @@
 import Blocks from "lucide-react/icons/blocks";
 import Bot from "lucide-react/icons/bot";
 import CalendarClock from "lucide-react/icons/calendar-clock";
+import ChartColumn from "lucide-react/icons/chart-column";
 import History from "lucide-react/icons/history";
 import House from "lucide-react/icons/house";
 import Inbox from "lucide-react/icons/inbox";
@@ -26,6 +27,7 @@ const GROUPS: Place[][] = [
     { href: "/chat", label: "Chat", icon: MessageSquare },
     { href: "/approvals", label: "Approvals", icon: Inbox },
     { href: "/sessions", label: "Sessions", icon: History },
+    { href: "/usage", label: "Usage", icon: ChartColumn },
   ],
   [
     { href: "/agents", label: "Agents", icon: Bot },

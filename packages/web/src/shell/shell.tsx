@@ -8,6 +8,7 @@ import { Dialog } from "../kit/dialog.tsx";
 import { usePendingApprovals, useStatus } from "../server/use-status.ts";
 import { CapstanMark } from "./capstan-mark.tsx";
 import { Keyboard, openFromShell } from "./keyboard.tsx";
+import { LeaveDialog } from "./leave-dialog.tsx";
 import { Navigation } from "./navigation.tsx";
 import { ReachBanner } from "./reach-banner.tsx";
 
@@ -23,6 +24,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </a>
       <ReachBanner />
       <Keyboard />
+      <LeaveDialog />
       <PhoneBar />
       <div className="flex min-h-0 flex-1">
         <aside className="hidden w-14 shrink-0 flex-col gap-5 border-r border-line px-2 py-4 md:flex lg:hidden">

@@ -15,6 +15,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "g c", label: "New chat", group: "Go to", href: "/chat" },
   { keys: "g a", label: "Approvals", group: "Go to", href: "/approvals" },
   { keys: "g s", label: "Sessions", group: "Go to", href: "/sessions" },
+  { keys: "g u", label: "Usage", group: "Go to", href: "/usage" },
   { keys: "g e", label: "Agents", group: "Go to", href: "/agents" },
   { keys: "Enter", label: "Send; Shift+Enter adds a line", group: "Chat" },
   { keys: "j", label: "Next approval", group: "Approvals" },

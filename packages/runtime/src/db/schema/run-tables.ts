@@ -124,6 +124,8 @@ export const approvals = pgTable(
     /** Identifies what was asked for: see `approvalPin`. */
     pin: text("pin"),
     reason: text("reason").notNull(),
+    /** Whether a yes may hold for the rest of the session. */
+    allowable: boolean("allowable").notNull().default(false),
     /** pending, approved, denied, expired, cancelled. */
     status: text("status").notNull().default("pending"),
     expiry: json("expiry").notNull(),

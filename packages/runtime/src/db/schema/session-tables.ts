@@ -30,13 +30,17 @@ export const sessions = pgTable(
     state: jsonb("state").notNull().default({}),
     metadata: jsonb("metadata").notNull().default({}),
     forkedFrom: uuid("forked_from"),
+    /** How many messages a fork has in common with the session it was made from. */
+    forkPosition: integer("fork_position"),
+    /** The first session of a family of forks, in all of them. */
+    conversationId: uuid("conversation_id"),
     /** Hash of the conversation so far: identifies clients that send no ids. */
     conversationKey: text("conversation_key"),
     /** Kept at the top of lists. */
     pinnedAt: at("pinned_at"),
     /** Hidden from lists; everything stays readable. */
     archivedAt: at("archived_at"),
-    /** Tools that a person allowed for the rest of this session, `capability/tool`. */
+    /** Tools that a person allowed for the rest of this session, `capability/tool#pin`: see `session-allowance.ts`. */
     allowedTools: jsonb("allowed_tools").$type<string[]>().notNull().default([]),
     /** Total bytes of all files, maintained by the file store, so that checking the limit is one comparison. */
     fileBytes: bigint("file_bytes", { mode: "number" }).notNull().default(0),
@@ -51,6 +55,7 @@ export const sessions = pgTable(
     index("idx_sessions_thread")
       .on(sql`md5(metadata->>'thread_id')`)
       .where(sql`metadata->>'thread_id' is not null`),
+    index("idx_sessions_family").on(table.conversationId).where(sql`conversation_id is not null`),
     index("idx_sessions_conversation").on(table.conversationKey).where(sql`conversation_key is not null`),
   ],
 );

@@ -18,6 +18,8 @@ export const schedules = pgTable(
     enabled: boolean("enabled").notNull().default(true),
     /** The planned time of the last firing: the next one is computed from it, even after a restart. */
     lastFiredAt: at("last_fired_at"),
+    /** When a paused one was resumed: what was due before is not caught up. */
+    resumedAt: at("resumed_at"),
     createdAt: at("created_at").notNull().default(sql`now()`),
   },
   (table) => [index("idx_schedules_user").on(table.user)],

@@ -24,6 +24,7 @@ import type { ClaimRow } from "../claim/claims.ts";
 import { storableJson } from "../log/storable-json.ts";
 import { approvalPin } from "./approval-pin.ts";
 import { escalateOverdue, FIND_OVERDUE, IS_IN_TIME } from "./expiry-statements.ts";
+import { allowInSession } from "./session-allowance.ts";
 
 export type ApprovalStatus = "pending" | "approved" | "denied" | "expired" | "cancelled";
 
@@ -40,6 +41,8 @@ export interface Approval {
   /** Identifies what was asked for: see `approvalPin`. */
   readonly pin: string | null;
   readonly reason: string;
+  /** Whether a yes may hold for the rest of the session. */
+  readonly allowable: boolean;
   readonly status: ApprovalStatus;
   readonly expiry: ApprovalExpiry;
   readonly expiresAt: Date | null;
@@ -52,6 +55,9 @@ export interface Approval {
   /** The outcome of a call without a run: its output, or a failure. */
   readonly result: JsonValue;
   readonly createdAt: Date;
+  readonly sessionTitle: string | null;
+  /** The start of the message that the agent was answering. */
+  readonly asked: string | null;
 }
 
 export interface Decision {
@@ -64,6 +70,8 @@ export interface Decision {
   readonly words?: string | undefined;
   /** Replaces the model's arguments; validated by the tool's schema again. */
   readonly editedArguments?: JsonValue | undefined;
+  /** The tool need not ask again in this session. */
+  readonly forSession?: boolean | undefined;
 }
 
 export interface ApprovalFilter {
@@ -120,9 +128,14 @@ export interface Approvals {
 }
 
 const COLUMNS = `id, run_id as "runId", session_id as "sessionId", agent_id as "agentId", user_email as "userEmail",
-  capability_id as "capabilityId", tool, call_id as "callId", arguments, pin, reason, status, expiry,
+  capability_id as "capabilityId", tool, call_id as "callId", arguments, pin, reason, allowable, status, expiry,
   expires_at as "expiresAt", assignee, decided_by as "decidedBy", decided_at as "decidedAt", words,
-  edited_arguments as "editedArguments", config, result, created_at as "createdAt"`;
+  edited_arguments as "editedArguments", config, result, created_at as "createdAt",
+  (select title from sessions where sessions.id = approvals.session_id) as "sessionTitle",
+  (select left(string_agg(part->>'text', ' '), 300) from messages, json_array_elements(messages.content) as part
+    where messages.session_id = approvals.session_id and messages.position = (select max(position) from messages said
+      where said.session_id = approvals.session_id and said.run_id = approvals.run_id and said.role = 'user')
+    and part->>'type' = 'text' and part->>'origin' is null) as asked`;
 
 const LIST = `select ${COLUMNS}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as at
   from approvals where ($1::text is null or status = $1)
@@ -193,7 +206,7 @@ async function checkAnswer(
   approval: Approval,
   decision: Decision,
 ): Promise<Result<true>> {
-  const { approve, by, isAdmin = false, editedArguments } = decision;
+  const { approve, by, isAdmin = false, editedArguments, forSession = false } = decision;
   const agent = await parts.agentOf(approval);
   const tool = agent.ok ? agent.value.tools.find(({ name }) => name === approval.tool) : undefined;
   const may = mayAnswer(
@@ -207,8 +220,15 @@ async function checkAnswer(
   if (!tool) return ok(true); // the gate reports why the tool is missing
   const pin = approvalPin(agent.value, tool);
   if (pin !== approval.pin) return askAnew(parts, approval, pin);
+  if (forSession && (!approval.allowable || tool.tool.changesRights)) return onceOnly(approval, tool);
   return editedArguments === undefined ? ok(true) : checkEdits(tool, editedArguments);
 }
+
+const onceOnly = ({ tool }: Approval, { tool: { changesRights } }: RuntimeTool): Result<never> =>
+  fail("approval_once_only", {
+    tool,
+    why: changesRights ? "it changes rights" : "not the tool's policy asks, but a check of this call",
+  });
 
 /** Edited arguments are validated before the answer counts, so that the person can correct them. */
 function checkEdits({ name, tool }: RuntimeTool, editedArguments: JsonValue): Result<true> {
@@ -227,18 +247,20 @@ interface Deciding {
   readonly by: string;
   readonly words?: string | undefined;
   readonly editedArguments?: JsonValue | undefined;
+  readonly forSession?: boolean | undefined;
 }
 
 /** Undefined when it was already decided. */
 async function decide(
   { pool, executorId, resume, audit }: ApprovalParts,
   { id, runId }: Approval,
-  { status, by, words, editedArguments }: Deciding,
+  { status, by, words, editedArguments, forSession = false }: Deciding,
 ): Promise<Approval | undefined> {
   const edited = editedArguments === undefined ? null : storableJson(editedArguments);
   const { decided, row } = await inTransaction(pool, async (client) => {
     if (runId !== null) await client.query(LOCK_RUN, [runId]);
     const { rows } = await client.query<Approval>(DECIDE, [id, status, by, words ?? null, edited]);
+    if (rows[0] && forSession) await allowInSession(client, rows[0]);
     if (!rows[0] || runId === null) return { decided: rows[0], row: undefined };
     const resumed = await client.query<ClaimRow>(CLAIM_WAITING, [runId, executorId]);
     return { decided: rows[0], row: resumed.rows[0] };
@@ -249,7 +271,7 @@ async function decide(
     actor: by,
     action: `approval.${status}`,
     subject: id,
-    details: { tool, session_id: sessionId, edited: edited !== null },
+    details: { tool, session_id: sessionId, edited: edited !== null, for_session: forSession },
   });
   if (row) await resume(row, decided);
   return decided;

@@ -26,11 +26,11 @@ export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata,
 
 /** $1 session, $2 run, $3 message id, $4 owner, $5 agent, $6 input, $7 input with the message, $8 message,
  * $9 RUN_STARTED, $10 reported feedback, $11 parent run, $12 parent call, $13 state or null. A session's first message
- * creates the session: $14 whether it does, $15 its user, $16 its metadata. If another request created it meanwhile,
+ * creates the session: $14 whether it does, $15 its user, $16 its metadata, $17 its title. If another request created it meanwhile,
  * nothing is written. */
 export const CLAIM_NEW = `with made as (
-    insert into sessions(id, agent_id, owner, status, state, metadata)
-    select $1, $5::uuid, $15::text, 'running', coalesce($13::jsonb, '{}'), $16::jsonb where $14::boolean
+    insert into sessions(id, agent_id, owner, status, state, metadata, title)
+    select $1, $5::uuid, $15::text, 'running', coalesce($13::jsonb, '{}'), $16::jsonb, $17::text where $14::boolean
     on conflict do nothing returning id),
   started as (
     insert into runs(id, session_id, agent_id, status, owner, message_id, input, start_seq, parent_run_id, parent_call_id)

@@ -23,6 +23,8 @@ export interface SessionView {
   readonly conversation: readonly MessageRow[] | null;
   /** The session does not exist yet; the claim of its first run creates it. */
   readonly isNew?: true;
+  /** What a new session is called. */
+  readonly title?: string;
 }
 
 export async function readSession(

@@ -57,6 +57,7 @@ export class RunMeter {
   #tokens: readonly TokenUsage[] = [];
   #segmentTokens: readonly TokenUsage[] = [];
   #childTokens = 0;
+  #childCostUsd = 0;
 
   /** `before`: usage that earlier segments of the run stored with their messages. */
   constructor(
@@ -86,6 +87,7 @@ export class RunMeter {
   /** Adds the usage of a child run: it counts against the same limits, and the child reports it. */
   addChild(usage: RunUsage): void {
     this.#costUsd += usage.costUsd;
+    this.#childCostUsd += usage.costUsd;
     this.#childTokens += usage.tokens.reduce((sum, { totalTokens = 0 }) => sum + totalTokens, 0);
   }
 
@@ -102,6 +104,7 @@ export class RunMeter {
       steps: this.#steps,
       activeMs: Math.round(this.activeMs),
       costUsd: this.#costUsd,
+      ...(this.#childCostUsd > 0 && { childCostUsd: this.#childCostUsd }),
       tokens: this.#tokens,
     };
   }

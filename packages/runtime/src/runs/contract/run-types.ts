@@ -96,6 +96,8 @@ export interface RunUsage {
   readonly steps: number;
   readonly activeMs: number;
   readonly costUsd: number;
+  /** The part of it that runs started by this one cost; they report it themselves. */
+  readonly childCostUsd?: number;
   readonly tokens: readonly TokenUsage[];
 }
 

@@ -28,7 +28,7 @@ export function nativeVerdict(
   if (policy === "deny") return "deny";
   const tool = nativeTool(spec.harness, part.toolName);
   const why = reason ?? `${spec.harness} asks to use its own tool "${part.toolName}"`;
-  askPerson(context, agent, part, { tool, input: part.input, why }, waits);
+  askPerson(context, agent, part, { tool, input: part.input, why, allowable: false }, waits);
   return "person";
 }
 

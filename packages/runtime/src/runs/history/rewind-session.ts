@@ -25,6 +25,18 @@ export async function listUserMessages(pool: pg.Pool, sessionId: string): Promis
   return (await pool.query<UserMessage>(USER_MESSAGES, [sessionId])).rows;
 }
 
+const PLACE_BRANCH = "update sessions set fork_position = $2 where id = $1";
+const MOVE_FORKS = `update sessions set forked_from = $2 where forked_from = $1 and fork_position > $3 and id <> $2`;
+
+/** What a session said until it was rewound is in its branch: forks of that part are the branch's now. */
+export async function moveForks(
+  pool: pg.Pool,
+  { from, to, position }: { from: string; to: string; position: number },
+): Promise<void> {
+  await pool.query(PLACE_BRANCH, [to, position]);
+  await pool.query(MOVE_FORKS, [from, to, position]);
+}
+
 const FREE_MESSAGE_IDS = `update runs set message_id = message_id || '~' || id where session_id = $1
   and message_id in (select id from messages where session_id = $1 and position >= $2)`;
 const DROP = "delete from messages where session_id = $1 and position >= $2";

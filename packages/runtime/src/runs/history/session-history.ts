@@ -2,10 +2,8 @@
 import { fail, ok, type Result, type RunEvent } from "@capstan/core";
 import type { ConversationMessage, TokenUsage, UserPart } from "@capstan/core/internal";
 import type pg from "pg";
-import { uuidv7 } from "uuidv7";
 import type { Database } from "../../db/database.ts";
 import type { Reader } from "../../db/replica-reader.ts";
-import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../db/uuid.ts";
 import type { Pending, RunResult, RunStatus, RunUsage } from "../contract/run-types.ts";
 import { lastSeqOf } from "../log/event-stream.ts";
@@ -121,36 +119,6 @@ export async function findRuns(
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return { items, ...(rows.length > limit && last && { nextCursor: last.id }) };
-}
-
-const COPY_SESSION = `insert into sessions(id, agent_id, owner, title, state, metadata, forked_from)
-  select $2, agent_id, owner, title, state, metadata, id from sessions where id = $1 returning id`;
-const COPY_MESSAGES = `insert into messages(session_id, position, id, run_id, role, content, usage, created_at)
-  select $2, position, id, run_id, role, content, usage, created_at from messages
-  where session_id = $1 and ($3::text is null or position <= (select max(position) from messages
-    where session_id = $1 and id = $3))`;
-
-/** A new session with the conversation up to and including this message (all of it by default), and the files. */
-export async function forkSession(
-  pool: pg.Pool,
-  sessionId: string,
-  messageId: string | undefined,
-  copyFiles: ((from: string, to: string) => Promise<void>) | undefined,
-): Promise<Result<{ sessionId: string; messages: number }>> {
-  const fork = uuidv7();
-  const copied = await inTransaction(pool, async (client): Promise<Result<number>> => {
-    const session = isUuid(sessionId) ? await client.query(COPY_SESSION, [sessionId, fork]) : { rowCount: 0 };
-    if (session.rowCount === 0) return fail("not_found", { what: "session", id: sessionId });
-    const { rowCount } = await client.query(COPY_MESSAGES, [sessionId, fork, messageId ?? null]);
-    return ok(rowCount ?? 0);
-  });
-  if (!copied.ok) return copied;
-  if (messageId !== undefined && copied.value === 0) {
-    await pool.query("delete from sessions where id = $1", [fork]);
-    return fail("not_found", { what: "message", id: messageId });
-  }
-  await copyFiles?.(sessionId, fork);
-  return ok({ sessionId: fork, messages: copied.value });
 }
 
 const PAGE = 500;

@@ -1,5 +1,5 @@
 /**
- * The one statement that stores what runs do: messages, events, approvals and status of a group of runs.
+ * The one statement that stores what runs do: messages with what they used, events, approvals and status of a group of runs.
  *
  * The fence is the first CTE: a run with a newer epoch, or one that is not running, contributes no row and is
  * missing from the answer. LATERAL with FOR NO KEY UPDATE makes the plan one index probe per run and holds the row
@@ -26,15 +26,24 @@ export const COMMIT = `with own as materialized (
     select o.session_id, m.position, m.id, o.run_id, m.role, m.content, m.usage
     from own o cross join lateral json_to_recordset(o.messages)
       as m(position int, id text, role text, content json, usage json)),
+  new_usage as (insert into usage_fresh(agent_id, model, user_email, input_tokens, output_tokens, cached_input_tokens,
+      reasoning_tokens, cost_usd)
+    select coalesce((select r.agent_id from runs r where r.id = o.run_id), ''),
+      concat_ws('/', m.usage->>'provider', coalesce(m.usage->>'model', 'unknown')),
+      coalesce((select s.owner from sessions s where s.id = o.session_id), ''),
+      coalesce((m.usage->>'inputTokens')::float8, 0), coalesce((m.usage->>'outputTokens')::float8, 0),
+      coalesce((m.usage->>'cachedInputTokens')::float8, 0), coalesce((m.usage->>'reasoningTokens')::float8, 0),
+      (m.usage->>'costUsd')::float8
+    from own o cross join lateral json_to_recordset(o.messages) as m(usage json) where m.usage is not null),
   new_events as (insert into events(session_id, first_seq, last_seq, run_id, payload)
     select o.session_id, e.first, e.last, o.run_id, e.payload
     from own o cross join lateral json_to_recordset(o.events) as e(first int, last int, payload json)),
   new_approvals as (insert into approvals(id, run_id, session_id, agent_id, user_email, capability_id, tool, call_id,
-      arguments, pin, reason, expiry, expires_at, assignee)
+      arguments, pin, reason, allowable, expiry, expires_at, assignee)
     select a.id, o.run_id, o.session_id, a.agent_id, a.user_email, a.capability_id, a.tool, a.call_id,
-      a.arguments, a.pin, a.reason, a.expiry, a.expires_at, a.assignee
+      a.arguments, a.pin, a.reason, coalesce(a.allowable, false), a.expiry, a.expires_at, a.assignee
     from own o cross join lateral json_to_recordset(o.approvals) as a(id uuid, agent_id text, user_email text,
-      capability_id text, tool text, call_id text, arguments json, pin text, assignee text, reason text, expiry json,
+      capability_id text, tool text, call_id text, arguments json, pin text, assignee text, reason text, allowable boolean, expiry json,
       expires_at timestamptz)),
   new_webhooks as (insert into webhook_deliveries(run_id, url, payload)
     select o.run_id, o.webhook->>'url', o.webhook->'payload' from own o where o.webhook is not null

@@ -25,6 +25,7 @@ import {
 import { uuidv7 } from "uuidv7";
 import type { GateOutcome } from "../../gate/gate.ts";
 import { approvalPin } from "../approvals/approval-pin.ts";
+import { isAllowedInSession } from "../approvals/session-allowance.ts";
 import type { Answer } from "../claim/claimed-segment.ts";
 import type { RunContext } from "../context/run-context.ts";
 import type { RunUsage } from "../contract/run-types.ts";
@@ -43,6 +44,7 @@ export interface ApprovalToStore {
   readonly pin: string;
   readonly assignee: string;
   readonly reason: string;
+  readonly allowable: boolean;
   readonly expiry: unknown;
   readonly expires_at: string | null;
 }
@@ -140,6 +142,7 @@ async function throughGate(
     signal,
     budgets: meter.budgets(),
     approved,
+    isAllowed: (tool) => isAllowedInSession(context.engine.parts.database.pool, claim.sessionId, agent, tool),
   });
   if (signal.aborted) throw log.error ?? signal.reason;
   return outcome;
@@ -293,11 +296,11 @@ export function askPerson(
   context: RunContext,
   agent: RuntimeAgent,
   call: ToolCallPart,
-  outcome: Pick<Extract<GateOutcome, { kind: "approval" }>, "tool" | "input" | "why">,
+  outcome: Pick<Extract<GateOutcome, { kind: "approval" }>, "tool" | "input" | "why" | "allowable">,
   waits: Waits,
 ): void {
   const { claim, engine } = context;
-  const { tool, input, why } = outcome;
+  const { tool, input, why, allowable } = outcome;
   const id = uuidv7();
   const { expiry } = waits;
   const expiresAt = expiryOf(expiry, engine.now())?.toISOString();
@@ -312,6 +315,7 @@ export function askPerson(
     pin: approvalPin(agent, tool),
     assignee: tool.tool.changesRights ? (engine.parts.rightsApprover ?? claim.userEmail) : claim.userEmail,
     reason: why,
+    allowable,
     expiry,
     expires_at: expiresAt ?? null,
   });
@@ -322,7 +326,7 @@ export function askPerson(
     toolCallId: call.toolCallId,
     responseSchema: answerSchema(tool),
     ...(expiresAt !== undefined && { expiresAt }),
-    metadata: { tool: tool.name, capabilityId: tool.capabilityId, arguments: input },
+    metadata: { tool: tool.name, capabilityId: tool.capabilityId, arguments: input, allowable },
   });
 }
 

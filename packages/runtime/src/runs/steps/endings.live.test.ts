@@ -250,7 +250,7 @@ describe.each(STORES)("a session on $name", ({ fresh }) => {
   test("can be forked at a message, with its files, and both continue independently", async () => {
     const session = await talked("one", "two");
     const { items } = await engine.runs.messages(session, { limit: 10 });
-    const fork = await engine.runs.fork(session, items[1]?.id);
+    const fork = await engine.runs.fork(session, { after: items[1]?.id ?? "" });
     if (!fork.ok) throw new Error(fork.failure.message);
     expect(fork.value.messages).toBe(2);
     expect(copied).toEqual([[session, fork.value.sessionId]]);
@@ -259,7 +259,7 @@ describe.each(STORES)("a session on $name", ({ fresh }) => {
     const texts = async (id: string) => (await engine.runs.messages(id, { limit: 10 })).items.map(textOf);
     expect(await texts(fork.value.sessionId)).toEqual(["one", "re 1", "other", "re 2"]);
     expect(await texts(session)).toEqual(["one", "re 1", "two", "re 2"]);
-    expect(await engine.runs.fork(session, "no-such-message")).toMatchObject({
+    expect(await engine.runs.fork(session, { after: "no-such-message" })).toMatchObject({
       failure: { code: "not_found" },
     });
   });

@@ -1,10 +1,9 @@
-import type { AgentPreview, ApprovalExpiryWire, ApprovalPolicyName } from "@capstan/client";
+import type { AgentPreview, ApprovalExpiryWire } from "@capstan/client";
 import { Code } from "../../kit/badge.tsx";
 import { Field, Select, TextArea, TextInput, Toggle } from "../../kit/field.tsx";
 import type { AgentDraft } from "./agent-draft.ts";
 import type { DraftProps } from "./basic-fields.tsx";
 
-const POLICIES: ApprovalPolicyName[] = ["auto", "approve", "client", "deny"];
 const LIMITS: [key: keyof AgentDraft["limits"], label: string, hint: string][] = [
   ["max_steps", "Steps", "Model calls in one run."],
   ["max_seconds", "Seconds", "Time waiting for approval is not counted."],
@@ -27,7 +26,6 @@ export function AdvancedFields({ draft, preview, onChange }: AdvancedFieldsProps
       </summary>
       <div className="flex flex-col gap-6 border-t border-line p-4">
         <Scopes draft={draft} preview={preview} onChange={onChange} />
-        <ToolPolicies draft={draft} preview={preview} onChange={onChange} />
         <Expiry draft={draft} onChange={onChange} />
         <Limits draft={draft} onChange={onChange} />
         <Toggle
@@ -73,41 +71,6 @@ function Scopes({ draft, preview, onChange }: AdvancedFieldsProps) {
         onChange={(may_request_scopes) => onChange({ may_request_scopes })}
       />
     </div>
-  );
-}
-
-function ToolPolicies({ draft, preview, onChange }: AdvancedFieldsProps) {
-  const names = new Set([
-    ...(preview?.tools.map(({ name }) => name) ?? []),
-    ...Object.keys(draft.tool_policies),
-  ]);
-  if (names.size === 0) return null;
-  const set = (tool: string, policy: string) => {
-    const { [tool]: _, ...rest } = draft.tool_policies;
-    onChange({ tool_policies: policy === "" ? rest : { ...rest, [tool]: policy as ApprovalPolicyName } });
-  };
-  return (
-    <fieldset>
-      <legend className="mb-2 text-sm font-medium">Tool policies</legend>
-      <div className="grid gap-2 sm:grid-cols-2">
-        {[...names].map((tool) => (
-          <div key={tool} className="flex items-center justify-between gap-2">
-            <Code className="truncate">{tool}</Code>
-            <Select
-              aria-label={`Policy of ${tool}`}
-              className="w-36! shrink-0"
-              value={draft.tool_policies[tool] ?? ""}
-              onChange={({ target }) => set(tool, target.value)}
-            >
-              <option value="">Default</option>
-              {POLICIES.map((policy) => (
-                <option key={policy}>{policy}</option>
-              ))}
-            </Select>
-          </div>
-        ))}
-      </div>
-    </fieldset>
   );
 }
 

@@ -9,6 +9,7 @@ import { ChangeFailure, Loaded } from "../../kit/states.tsx";
 import { api, failureOf } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 import { useAgent } from "../../server/reads.ts";
+import { useLeaveGuard } from "../../shell/leave-guard.ts";
 import { AdvancedFields } from "./advanced-fields.tsx";
 import { type AgentDraft, BLANK_DRAFT, bodyOf, draftOf, flaggedBy, patchOf } from "./agent-draft.ts";
 import { BasicFields } from "./basic-fields.tsx";
@@ -47,7 +48,8 @@ function Editor({ agent }: { agent?: Agent }) {
     save.mutate(undefined, {
       onSuccess: ({ id }) => {
         setKept(draft);
-        if (!agent) go(`/agents/${id}`, { replace: true });
+        // The guard ends with the next drawing of the page; only then may it be left.
+        if (!agent) setTimeout(() => go(`/agents/${id}`, { replace: true }));
       },
     });
   useUnsaved(draft !== kept, saved);
@@ -82,7 +84,7 @@ function Editor({ agent }: { agent?: Agent }) {
           <CapabilityPicker draft={draft} onChange={change} />
           <AdvancedFields draft={draft} preview={preview.data} onChange={change} />
         </div>
-        <Preview query={preview} />
+        <Preview query={preview} draft={draft} onChange={change} />
       </div>
     </Screen>
   );
@@ -100,20 +102,16 @@ const UnsavedBar = (props: { busy: boolean; disabled: boolean; onSave: () => voi
 
 /** With unsaved changes: leaving the page asks first, and Ctrl S saves. */
 function useUnsaved(unsaved: boolean, save: () => void): void {
+  useLeaveGuard(unsaved);
   useEffect(() => {
     if (!unsaved) return;
-    const leaving = (event: BeforeUnloadEvent) => event.preventDefault();
     const pressed = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.key !== "s") return;
       event.preventDefault();
       save();
     };
-    window.addEventListener("beforeunload", leaving);
     window.addEventListener("keydown", pressed);
-    return () => {
-      window.removeEventListener("beforeunload", leaving);
-      window.removeEventListener("keydown", pressed);
-    };
+    return () => window.removeEventListener("keydown", pressed);
   });
 }
 

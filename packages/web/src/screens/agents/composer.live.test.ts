@@ -111,8 +111,25 @@ describe("the composer", () => {
     await page.getByLabel("Granted scopes").fill("Mail.Read");
     await preview.getByText("1 tool", { exact: true }).waitFor();
     await preview.getByText("read_mail").waitFor();
-    const named = page.getByRole("group", { name: "Tool policies" }).getByText("read_mail");
-    expect(await named.evaluate((name) => name.scrollWidth <= name.clientWidth)).toBe(true); // not "rea…"
+    await preview.getByLabel("Policy of read_mail").selectOption("approve");
+    await preview.getByText("approve", { exact: true }).waitFor();
+  });
+
+  test("asks before unsaved changes are left, by link and by Back", async () => {
+    const page = await studio.open("/agents");
+    await page
+      .getByRole("link", { name: /New agent|Create an agent/ })
+      .first()
+      .click();
+    await page.getByLabel("Name", { exact: false }).first().fill("Draft");
+    const ask = page.getByRole("dialog", { name: "Leave without saving?" });
+    await page.getByRole("link", { name: "Sessions" }).first().click();
+    await ask.getByRole("button", { name: "Keep editing" }).click();
+    await page.goBack();
+    await ask.waitFor();
+    expect(new URL(page.url()).pathname).toBe("/agents/new");
+    await ask.getByRole("button", { name: "Discard changes" }).click();
+    await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
   });
 
   test("runs a single tool, with a form built from its schema", async () => {

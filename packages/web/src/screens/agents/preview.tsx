@@ -2,35 +2,61 @@ import type { AgentPreview } from "@capstan/client";
 import type { UseQueryResult } from "@tanstack/react-query";
 import EyeOff from "lucide-react/icons/eye-off";
 import TriangleAlert from "lucide-react/icons/triangle-alert";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { Badge, Code } from "../../kit/badge.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { PolicyBadge } from "../../kit/policy-badge.tsx";
 import { ScrollRegion } from "../../kit/scroll-region.tsx";
 import { FailureNote, Loading } from "../../kit/states.tsx";
-import { amount, count } from "../../kit/words.ts";
+import { amount, count, usd } from "../../kit/words.ts";
 import { failureOf } from "../../server/api.ts";
+import type { AgentDraft } from "./agent-draft.ts";
+import type { DraftProps } from "./basic-fields.tsx";
+import { ToolPolicy } from "./tool-policy.tsx";
+import { useCallPrice } from "./use-call-price.ts";
+
+interface PreviewProps extends DraftProps {
+  query: UseQueryResult<AgentPreview>;
+}
 
 /** The composed draft: the merged prompt, the tools, what is hidden and why, and the price. */
-export function Preview({ query }: { query: UseQueryResult<AgentPreview> }) {
+export function Preview({ query, draft, onChange }: PreviewProps) {
   const { data, isError, error, isFetching } = query;
   return (
     <aside className="min-w-0 xl:sticky xl:top-5" aria-label="Preview" aria-busy={isFetching}>
-      <Panel
-        title="Preview"
-        actions={data && !isError && <Badge>{amount(data.tokens.total)} tokens per call</Badge>}
-      >
+      <Panel title="Preview" actions={data && !isError && <Price draft={draft} preview={data} />}>
         <div className="flex flex-col gap-5">
           {isError && <FailureNote failure={failureOf(error)} />}
           {!data && !isError && <Loading rows={8} />}
-          {data && !isError && <Composed preview={data} />}
+          {data && !isError && <Composed preview={data} draft={draft} onChange={onChange} />}
         </div>
       </Panel>
     </aside>
   );
 }
 
-function Composed({ preview }: { preview: AgentPreview }) {
+/** What the prompt and the tools cost at each call, and how far that is from where one began. */
+function Price({ draft, preview }: { draft: AgentDraft; preview: AgentPreview }) {
+  const { total } = preview.tokens;
+  const [first] = useState(total);
+  const price = useCallPrice(draft, preview);
+  const more = total - first;
+  return (
+    <span className="flex flex-wrap items-center justify-end gap-1.5">
+      {more !== 0 && (
+        <Badge tone={more > 0 ? "warn" : "good"} title="Since you opened this agent">
+          {more > 0 ? "+" : "−"}
+          {amount(Math.abs(more))}
+        </Badge>
+      )}
+      <Badge title="Added to every model call">
+        {amount(total)} tokens{price !== undefined && ` · ${usd(price)}`} per call
+      </Badge>
+    </span>
+  );
+}
+
+function Composed({ preview, draft, onChange }: DraftProps & { preview: AgentPreview }) {
   const { warnings, tools, hidden_tools: hidden, system_prompt: prompt } = preview;
   return (
     <>
@@ -51,6 +77,8 @@ function Composed({ preview }: { preview: AgentPreview }) {
                 <span className="flex flex-wrap items-center gap-1.5">
                   <Code>{name}</Code>
                   {policy !== "auto" && <PolicyBadge policy={policy} />}
+                  <span className="flex-1" />
+                  <ToolPolicy tool={name} inForce={policy} draft={draft} onChange={onChange} />
                 </span>
                 <span className="line-clamp-2 text-xs text-ink-soft">{description}</span>
               </li>
@@ -64,10 +92,13 @@ function Composed({ preview }: { preview: AgentPreview }) {
             {hidden.map(({ name, reason, detail }) => (
               <li key={name} className="flex gap-2">
                 <EyeOff className="mt-0.5 size-4 shrink-0 text-ink-faint" aria-hidden />
-                <span>
+                <span className="min-w-0 flex-1">
                   <Code>{name}</Code> <Badge tone="warn">{reason}</Badge>
                   <span className="block text-xs text-ink-soft">{detail}</span>
                 </span>
+                {draft.tool_policies[name] !== undefined && (
+                  <ToolPolicy tool={name} draft={draft} onChange={onChange} />
+                )}
               </li>
             ))}
           </ul>

@@ -1,11 +1,11 @@
 import type { ApprovalAnswer } from "@capstan/client";
 import { type ReactNode, useState } from "react";
+import { CallArguments } from "../../forms/call-arguments.tsx";
 import { JsonInput } from "../../forms/json-input.tsx";
 import { fieldsOf, filled, isObject, type Json } from "../../forms/schema-fields.ts";
 import { SchemaForm } from "../../forms/schema-form.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Field, TextInput } from "../../kit/field.tsx";
-import { JsonView } from "../../kit/json-view.tsx";
 
 interface AnswerFormProps {
   /** Names the card for screen readers. */
@@ -13,6 +13,8 @@ interface AnswerFormProps {
   input: Json;
   schema: Json | undefined;
   mayEdit: boolean;
+  /** A yes may hold for the rest of the session. */
+  mayAllow: boolean;
   busy: boolean;
   onAnswer: (answer: ApprovalAnswer) => void;
 }
@@ -20,7 +22,7 @@ interface AnswerFormProps {
 type Mode = "ask" | "edit" | "deny";
 
 /** Approve, approve with edited arguments, or deny with a reason. */
-export function AnswerForm({ name, input, schema, mayEdit, busy, onAnswer }: AnswerFormProps) {
+export function AnswerForm({ name, input, schema, mayEdit, mayAllow, busy, onAnswer }: AnswerFormProps) {
   const [mode, setMode] = useState<Mode>("ask");
   if (mode === "edit")
     return (
@@ -37,7 +39,7 @@ export function AnswerForm({ name, input, schema, mayEdit, busy, onAnswer }: Ans
     return <DenyForm name={name} busy={busy} onAnswer={onAnswer} onBack={() => setMode("ask")} />;
   return (
     <>
-      <JsonView value={input} label={`Arguments of ${name}`} className="bg-surface!" />
+      <CallArguments value={input} label={`Arguments of ${name}`} />
       <Buttons>
         <Button
           look="primary"
@@ -46,7 +48,7 @@ export function AnswerForm({ name, input, schema, mayEdit, busy, onAnswer }: Ans
           aria-label={`Approve ${name}`}
           onClick={() => onAnswer({ decision: "approve" })}
         >
-          Approve
+          {busy ? "Sending…" : "Approve"}
         </Button>
         {mayEdit && (
           <Button
@@ -67,6 +69,17 @@ export function AnswerForm({ name, input, schema, mayEdit, busy, onAnswer }: Ans
         >
           Deny
         </Button>
+        {mayAllow && (
+          <Button
+            look="quiet"
+            disabled={busy}
+            data-answer="allow"
+            title={`Approve, and do not ask again before ${name} in this session`}
+            onClick={() => onAnswer({ decision: "approve", for_session: true })}
+          >
+            Always allow in this session
+          </Button>
+        )}
       </Buttons>
     </>
   );
@@ -76,7 +89,7 @@ const Buttons = ({ children }: { children: ReactNode }) => (
   <div className="flex flex-wrap gap-2">{children}</div>
 );
 
-interface EditFormProps extends Omit<AnswerFormProps, "mayEdit"> {
+interface EditFormProps extends Omit<AnswerFormProps, "mayEdit" | "mayAllow"> {
   onBack: () => void;
 }
 

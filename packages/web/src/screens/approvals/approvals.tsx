@@ -4,11 +4,11 @@ import type { Result } from "@capstan/core";
 import Inbox from "lucide-react/icons/inbox";
 import { useRef, useState } from "react";
 import { Link } from "wouter";
+import { CallArguments } from "../../forms/call-arguments.tsx";
 import { isObject } from "../../forms/schema-fields.ts";
 import { Badge, Code, type Tone } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { ConfirmDialog } from "../../kit/confirm-dialog.tsx";
-import { JsonView } from "../../kit/json-view.tsx";
 import { Screen } from "../../kit/screen.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
@@ -101,7 +101,7 @@ function ApproveAll({ approvals }: { approvals: readonly Approval[] }) {
 }
 
 function PendingCard({ approval }: { approval: Approval }) {
-  const { id, tool, input, input_schema, reason } = approval;
+  const { id, tool, input, input_schema, reason, asked } = approval;
   const answer = useChange((body: ApprovalAnswer) => api.approvals.answer(id, body), ["approvals", "status"]);
   return (
     <article
@@ -110,12 +110,18 @@ function PendingCard({ approval }: { approval: Approval }) {
       className="flex flex-col gap-3 rounded-xl border border-line bg-surface p-4"
     >
       <CardHeader approval={approval} />
+      {asked && (
+        <blockquote className="line-clamp-3 border-l-2 border-line-strong pl-3 text-ink-soft">
+          {asked}
+        </blockquote>
+      )}
       {reason && <p className="text-ink-soft">{reason}</p>}
       <AnswerForm
         name={tool}
         input={isObject(input) ? input : {}}
         schema={input_schema ?? undefined}
         mayEdit
+        mayAllow={approval.allowable}
         busy={answer.isPending}
         onAnswer={(body) => answer.mutate(body)}
       />
@@ -125,8 +131,8 @@ function PendingCard({ approval }: { approval: Approval }) {
 }
 
 function CardHeader({ approval }: { approval: Approval }) {
-  const { agent_name, tool, kind, requested_by, created_at, expires_at, session_id, capability_id } =
-    approval;
+  const { agent_name, tool, kind, requested_by, created_at, expires_at } = approval;
+  const { session_id, session_title, capability_id } = approval;
   return (
     <header className="flex flex-wrap items-start justify-between gap-2">
       <div className="min-w-0">
@@ -140,7 +146,7 @@ function CardHeader({ approval }: { approval: Approval }) {
             <>
               {", in "}
               <Link href={`/chat/${session_id}`} className="text-accent-ink underline">
-                this conversation
+                {session_title ? `“${session_title}”` : "this conversation"}
               </Link>
             </>
           )}
@@ -192,7 +198,7 @@ function AnsweredRow({ approval }: { approval: Approval }) {
       </summary>
       <div className="flex flex-col gap-2 px-4 pb-4">
         {answer?.words && <p>“{answer.words}”</p>}
-        <JsonView value={edited ?? input} label={edited ? "Edited arguments" : "Arguments"} />
+        <CallArguments value={edited ?? input} label={edited ? "Edited arguments" : "Arguments"} />
       </div>
     </details>
   );

@@ -10,7 +10,7 @@ import { JsonView } from "../../kit/json-view.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
 import { duration } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
-import { useChange } from "../../server/queries.ts";
+import { useCancellableChange } from "../../server/queries.ts";
 import { useAgents, useSessions } from "../../server/reads.ts";
 import { sessionTitle } from "../../sessions/session-row.tsx";
 
@@ -19,8 +19,8 @@ export function ToolRunner({ capabilityId, tool }: { capabilityId: string; tool:
   const [input, setInput] = useState<Json>(() => blankGroup(fields));
   const [agentId, setAgentId] = useState("");
   const [sessionId, setSessionId] = useState("");
-  const run = useChange(
-    (call: ToolRun) => api.capabilities.runTool(capabilityId, tool.name, call),
+  const { change: run, cancel } = useCancellableChange(
+    (call: ToolRun, signal) => api.capabilities.runTool(capabilityId, tool.name, call, signal),
     ["approvals", "telemetry"],
   );
   const send = () =>
@@ -42,9 +42,12 @@ export function ToolRunner({ capabilityId, tool }: { capabilityId: string; tool:
         <AgentChoice value={agentId} onChange={setAgentId} />
         {tool.requires_context && <SessionChoice value={sessionId} onChange={setSessionId} />}
       </div>
-      <Button type="submit" look="primary" className="self-start" busy={run.isPending}>
-        Run {tool.name}
-      </Button>
+      <div className="flex gap-2">
+        <Button type="submit" look="primary" busy={run.isPending}>
+          {run.isPending ? `Running ${tool.name}…` : `Run ${tool.name}`}
+        </Button>
+        {run.isPending && <Button onClick={cancel}>Cancel</Button>}
+      </div>
       <div role="status" className="empty:hidden">
         <ChangeFailure error={run.error} />
         {run.data && <Answer data={run.data} />}

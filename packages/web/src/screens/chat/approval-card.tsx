@@ -22,7 +22,7 @@ export function ApprovalCard({ interrupt, tool, given, onAnswering, onAnswered }
   const { abilities } = useRoom();
   const answer = useChange(
     (body: ApprovalAnswer) => api.approvals.answer(interrupt.id, body),
-    ["approvals", "status"],
+    ["approvals", "status", "sessions"],
   );
   const input = interrupt.metadata?.arguments ?? given;
   return (
@@ -42,6 +42,7 @@ export function ApprovalCard({ interrupt, tool, given, onAnswering, onAnswered }
         input={isObject(input) ? input : {}}
         schema={editSchema(interrupt)}
         mayEdit={abilities.approveWithEdits}
+        mayAllow={interrupt.metadata?.allowable === true}
         busy={answer.isPending}
         onAnswer={(body) => {
           onAnswering();

@@ -18,6 +18,8 @@ interface ChatLogProps {
   agentName: string;
   /** Grows with every message and answer given on this page: what comes of it is shown. */
   acted: number;
+  /** The run was told to stop. */
+  stopping: boolean;
   /** What the page itself adds below the conversation. */
   children?: ReactNode;
 }
@@ -31,7 +33,7 @@ export function ChatLog(props: ChatLogProps) {
   );
 }
 
-function Log({ feed: { view, queued }, agentName, acted, children }: ChatLogProps) {
+function Log({ feed: { view, queued }, agentName, acted, stopping, children }: ChatLogProps) {
   const frame = useRef<HTMLElement>(null);
   const { entries } = view;
   const rows = useVirtualizer({
@@ -68,7 +70,7 @@ function Log({ feed: { view, queued }, agentName, acted, children }: ChatLogProp
               );
             })}
           </ol>
-          <RunStatus run={currentRun(view)} agentName={agentName} entries={entries} />
+          <RunStatus run={currentRun(view)} agentName={agentName} entries={entries} stopping={stopping} />
           {children}
           <QueuedMessages messages={queued} runs={view.runs} />
         </div>

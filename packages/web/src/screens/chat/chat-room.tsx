@@ -61,11 +61,11 @@ function OpenRoom({ session, others }: { session: Session; others: ReactNode }) 
         aria-label="Tasks and files"
         className="scroll-quiet hidden w-72 shrink-0 overflow-y-auto border-l border-line xl:block"
       >
-        <SidePanel sessionId={session.id} view={feed.view} />
+        <SidePanel session={session} view={feed.view} />
       </aside>
       {aside && (
         <Dialog title="Tasks and files" onClose={() => setAside(false)}>
-          <SidePanel sessionId={session.id} view={feed.view} />
+          <SidePanel session={session} view={feed.view} />
         </Dialog>
       )}
     </div>
@@ -93,11 +93,7 @@ function RoomHeader({ session, others, connection, onAside }: RoomHeaderProps) {
             </Link>
           )}
           {agent && <Answering session={session} agentModel={agent.model} harness={agent.harness} />}
-          {session.forked_from && (
-            <Link href={`/chat/${session.forked_from}`} className="text-accent-ink underline">
-              Branch of another conversation
-            </Link>
-          )}
+          {session.forked_from && <Origin id={session.forked_from} />}
           {connection.phase === "waiting" && <Badge tone="warn">Reconnecting</Badge>}
         </p>
       </div>
@@ -108,6 +104,17 @@ function RoomHeader({ session, others, connection, onAside }: RoomHeaderProps) {
         <PanelRight className="size-4" aria-hidden />
       </IconButton>
     </header>
+  );
+}
+
+/** What a branch was made from. */
+function Origin({ id }: { id: string }) {
+  const origin = useSession(id);
+  if (origin.isError) return <span>· Branch of a deleted conversation</span>;
+  return (
+    <Link href={`/chat/${id}`} className="max-w-64 truncate text-accent-ink underline">
+      Branch of {origin.data ? `“${sessionTitle(origin.data)}”` : "a conversation"}
+    </Link>
   );
 }
 

@@ -139,6 +139,8 @@ describe("a chat", () => {
     const files = page.getByRole("complementary", { name: "Tasks and files" });
     await files.getByRole("button", { name: "uploads" }).click();
     await files.getByRole("button", { name: "depth.txt" }).click();
+    await page.getByRole("dialog").getByText("forty fathoms").waitFor();
+    await page.getByRole("tab", { name: "Edit" }).click();
     expect(await page.getByLabel("Content of /uploads/depth.txt").inputValue()).toBe("forty fathoms");
   });
 
@@ -173,7 +175,7 @@ describe("a chat", () => {
     const before = page.url();
     const first = answer(page).filter({ hasText: "1 + 2 = 3" });
     await first.hover();
-    await first.getByRole("button", { name: "Fork from here" }).click();
+    await first.getByRole("button", { name: "Branch from here" }).click();
     await page.waitForURL((url) => url.href !== before);
     await answer(page).getByText("1 + 2 = 3").waitFor();
     await say(page, "Add 5 and 6");
@@ -182,6 +184,46 @@ describe("a chat", () => {
       "Add 1 and 2",
       "Add 5 and 6",
     ]);
+  });
+
+  test("says a message otherwise, answers again, and switches between the branches", async () => {
+    const page = await studio.open(`/chat?agent=${await agentWith({})}`);
+    await say(page, "Add 1 and 2");
+    await answer(page).getByText("1 + 2 = 3").waitFor();
+    const first = page.url();
+    const you = page.getByRole("article", { name: "You" });
+    await you.hover();
+    await you.getByRole("button", { name: "Edit message" }).click();
+    await page.getByRole("textbox", { name: "Edit message" }).fill("Add 10 and 20");
+    await page.getByRole("button", { name: "Send", exact: true }).first().click();
+    await answer(page).getByText("10 + 20 = 30").waitFor();
+    const branches = page.getByRole("navigation", { name: "Branches" });
+    await branches.getByText("2 / 2").waitFor();
+    await answer(page).hover();
+    await answer(page).getByRole("button", { name: "Regenerate answer" }).click();
+    await branches.getByText("3 / 3").waitFor();
+    await page.getByText(/Branch of “Add 1 and 2”/).waitFor();
+    for (const place of ["2 / 3", "1 / 3"]) {
+      await branches.getByRole("link", { name: "Previous branch" }).click();
+      await branches.getByText(place).waitFor();
+    }
+    expect(page.url()).toBe(first);
+    await answer(page).getByText("1 + 2 = 3").waitFor();
+  });
+
+  test("does not ask again for a tool that was allowed in this session, until that is revoked", async () => {
+    const page = await studio.open(`/chat?agent=${await agentWith({ tool_policies: { add: "approve" } })}`, {
+      viewport: { width: 1500, height: 860 },
+    });
+    await say(page, "Add 2 and 40");
+    await page.getByRole("button", { name: "Always allow in this session" }).click();
+    await answer(page).getByText("42").waitFor();
+    await say(page, "Add 3 and 40");
+    await answer(page).getByText("43").waitFor();
+    await page.getByRole("button", { name: "Ask again before test_math/add" }).click();
+    await expect.poll(() => page.getByRole("region", { name: "Allowed tools" }).count()).toBe(0);
+    await say(page, "Add 4 and 40");
+    await page.getByRole("button", { name: "Approve add", exact: true }).waitFor();
   });
 
   test.each(["no-preference", "reduce"] as const)(

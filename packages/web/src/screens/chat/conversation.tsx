@@ -9,6 +9,7 @@ import { ModelButton } from "../../models/model-button.tsx";
 import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 import { useAgent } from "../../server/reads.ts";
+import { EndBranches } from "./branch-switch.tsx";
 import { ChatLog } from "./chat-log.tsx";
 import { Composer } from "./composer.tsx";
 import { PendingApprovals } from "./pending-approvals.tsx";
@@ -17,6 +18,7 @@ import { takenByRouter } from "./routing.ts";
 import { RoutedMessages } from "./routing-card.tsx";
 import { type Outgoing, sendAgain, sendMessage } from "./send-message.ts";
 import { useAbilities } from "./use-abilities.ts";
+import { useBranches } from "./use-branches.ts";
 import { useChatModel } from "./use-chat-model.ts";
 import type { LiveSession } from "./use-session-feed.ts";
 
@@ -32,7 +34,8 @@ export function Conversation({ session, feed }: ConversationProps) {
   const name = agent?.name ?? "the agent";
   return (
     <RoomContext value={chat.room}>
-      <ChatLog feed={feed} agentName={agent?.name ?? "The agent"} acted={chat.acted}>
+      <ChatLog feed={feed} agentName={agent?.name ?? "The agent"} acted={chat.acted} stopping={chat.stopping}>
+        <EndBranches view={feed.view} />
         <RoutedMessages sessionId={session.id} onAskAgent={chat.askAgent} />
       </ChatLog>
       <div className="mx-auto w-full max-w-3xl px-4 pb-2 empty:hidden">
@@ -49,7 +52,7 @@ export function Conversation({ session, feed }: ConversationProps) {
           abilities={chat.room.abilities}
           busy={chat.sending}
           placeholder={currentRun(feed.view) ? "Queue a message" : `Message ${name}`}
-          onStop={currentRun(feed.view) && chat.stop}
+          onStop={currentRun(feed.view) && !chat.stopping ? chat.stop : undefined}
           onSend={chat.send}
           model={<ChatModel session={session} agent={agent} open={choosing} onOpenChange={setChoosing} />}
         />
@@ -70,18 +73,30 @@ function useChat(session: Session, feed: LiveSession, chooseModel: () => void) {
   const resend = useChange((message: UserMessage) => sendAgain(id, message, model), changes);
   const stop = useChange(() => api.sessions.cancel(id), ["sessions", "approvals"]);
   const fork = useChange((message_id: string) => api.sessions.fork(id, { message_id }), ["sessions"]);
+  const branches = useBranches(session, feed, model);
+  const wordsOf = (runId: string): UserMessage | undefined => {
+    const said = feed.view.entries.find((entry) => entry.kind === "user" && entry.id === runId);
+    return said?.kind === "user" ? said.message : undefined;
+  };
   const room: Room = {
     sessionId: id,
     agentId: session.agent_id ?? undefined,
     abilities: useAbilities(session.agent_id ?? undefined),
     fork: (messageId) => fork.mutate(messageId, { onSuccess: (copy) => go(`/chat/${copy.id}`) }),
     retry: (runId) => {
-      const said = feed.view.entries.find((entry) => entry.kind === "user" && entry.id === runId);
-      if (said?.kind !== "user" || !said.message) return;
+      const said = wordsOf(runId);
+      if (!said) return;
       act();
-      resend.mutate(said.message, { onSuccess: () => void feed.refresh() });
+      resend.mutate(said, { onSuccess: () => void feed.refresh() });
     },
     chooseModel,
+    edit: (message, text) => branches.say({ message, text }),
+    regenerate: (runId) => {
+      const message = wordsOf(runId);
+      if (message) branches.say({ message, text: message.text });
+    },
+    branching: branches.busy,
+    branchesAt: branches.at,
   };
   return {
     room,
@@ -96,7 +111,8 @@ function useChat(session: Session, feed: LiveSession, chooseModel: () => void) {
       if (!taken) await send.mutateAsync(outgoing);
       await feed.refresh();
     },
-    error: send.error ?? resend.error ?? stop.error ?? fork.error,
+    stopping: stop.isPending || (stop.isSuccess && stop.data.run_id === currentRun(feed.view)?.id),
+    error: send.error ?? resend.error ?? stop.error ?? fork.error ?? branches.error,
   };
 }
 

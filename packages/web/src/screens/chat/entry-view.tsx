@@ -51,7 +51,7 @@ function TextView({ entry }: { entry: TextEntry }) {
   return (
     <article aria-label="Answer" aria-busy={!entry.done} className="group text-base">
       <SessionMarkdown text={entry.text} writing={!entry.done} />
-      {entry.done && <MessageActions entryId={entry.id} text={entry.text} answer />}
+      {entry.done && <MessageActions entryId={entry.id} text={entry.text} runId={entry.runId} answer />}
     </article>
   );
 }

@@ -1,4 +1,6 @@
 import GitFork from "lucide-react/icons/git-fork";
+import Pencil from "lucide-react/icons/pencil";
+import RefreshCw from "lucide-react/icons/refresh-cw";
 import ThumbsDown from "lucide-react/icons/thumbs-down";
 import ThumbsUp from "lucide-react/icons/thumbs-up";
 import { IconButton } from "../../kit/button.tsx";
@@ -12,11 +14,14 @@ interface MessageActionsProps {
   entryId: string;
   text: string;
   answer?: boolean;
+  /** The run that gave the answer. */
+  runId?: string | undefined;
+  onEdit?: () => void;
 }
 
 /** Copy, fork from here, and feedback. Hidden until hovered or focused. */
-export function MessageActions({ entryId, text, answer = false }: MessageActionsProps) {
-  const { sessionId, abilities, fork } = useRoom();
+export function MessageActions({ entryId, text, answer = false, runId, onEdit }: MessageActionsProps) {
+  const { sessionId, abilities, fork, regenerate, branching } = useRoom();
   // A message said in several pieces has the same id before the dot in all of them.
   const messageId = entryId.split(".", 1)[0] ?? entryId;
   const rate = useChange((value: "up" | "down") => api.sessions.feedback(sessionId, messageId, { value }));
@@ -24,7 +29,17 @@ export function MessageActions({ entryId, text, answer = false }: MessageActions
   return (
     <div className="mt-1 -mb-3 flex gap-0.5 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
       <CopyButton text={text} label={answer ? "Copy answer" : "Copy message"} />
-      <IconButton label="Fork from here" onClick={() => fork(messageId)}>
+      {onEdit && (
+        <IconButton label="Edit message" disabled={branching} onClick={onEdit}>
+          <Pencil className="size-3.5" aria-hidden />
+        </IconButton>
+      )}
+      {answer && runId !== undefined && (
+        <IconButton label="Regenerate answer" disabled={branching} onClick={() => regenerate(runId)}>
+          <RefreshCw className="size-3.5" aria-hidden />
+        </IconButton>
+      )}
+      <IconButton label="Branch from here" disabled={branching} onClick={() => fork(messageId)}>
         <GitFork className="size-3.5" aria-hidden />
       </IconButton>
       {answer && abilities.feedback && (

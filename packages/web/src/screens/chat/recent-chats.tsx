@@ -2,6 +2,7 @@
 import type { Session } from "@capstan/client";
 import Archive from "lucide-react/icons/archive";
 import ArchiveRestore from "lucide-react/icons/archive-restore";
+import GitFork from "lucide-react/icons/git-fork";
 import Pencil from "lucide-react/icons/pencil";
 import Pin from "lucide-react/icons/pin";
 import PinOff from "lucide-react/icons/pin-off";
@@ -80,8 +81,9 @@ function ChatList({ current, archived, onGo }: RecentChatsProps & { archived: bo
           return (
             <p className="p-2 text-ink-soft">{archived ? "Nothing archived." : "No conversations yet."}</p>
           );
-        const pinned = items.filter((session) => session.pinned);
-        const others = items.filter((session) => !session.pinned);
+        const shown = oncePerConversation(items, current);
+        const pinned = shown.filter((session) => session.pinned);
+        const others = shown.filter((session) => !session.pinned);
         return (
           <>
             {pinned.length > 0 && <Group title="Pinned" sessions={pinned} current={current} onGo={onGo} />}
@@ -91,6 +93,16 @@ function ChatList({ current, archived, onGo }: RecentChatsProps & { archived: bo
       }}
     </Loaded>
   );
+}
+
+/** Branches of one conversation are one row: the open one, else the newest. */
+function oncePerConversation(sessions: readonly Session[], current: string | undefined): Session[] {
+  const groups = Map.groupBy(sessions, ({ id, conversation_id }) => conversation_id ?? id);
+  return [...groups.values()].flatMap((branches) => {
+    const open = branches.find(({ id }) => id === current);
+    const newest = branches.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at))[0];
+    return open ?? newest ?? [];
+  });
 }
 
 interface GroupProps extends RecentChatsProps {
@@ -135,6 +147,7 @@ function ChatRow({ session, isCurrent, onGo }: ChatRowProps) {
       >
         <span className="block truncate">{title}</span>
         <span className="flex items-center gap-1.5 text-xs text-ink-faint">
+          {session.conversation_id && <GitFork className="size-3" aria-label="Has branches" role="img" />}
           {ago(session.updated_at)}
           {session.status !== "idle" && (
             <Badge tone={STATUS_TONES[session.status] ?? "plain"}>{words(session.status)}</Badge>

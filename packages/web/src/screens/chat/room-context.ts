@@ -1,4 +1,5 @@
 import { createContext, useContext } from "react";
+import type { UserMessage } from "../../conversation/entries.ts";
 import { type Abilities, abilitiesOf } from "./abilities.ts";
 
 /** What entries of a conversation need to act. */
@@ -10,6 +11,14 @@ export interface Room {
   /** Sends the message that started this run once more. */
   readonly retry: (runId: string) => void;
   readonly chooseModel: () => void;
+  /** Says something else in place of this message, in a branch. */
+  readonly edit: (message: UserMessage, text: string) => void;
+  /** Asks for another answer to the message that started this run, in a branch. */
+  readonly regenerate: (runId: string) => void;
+  /** A branch is being made. */
+  readonly branching: boolean;
+  /** The ways the conversation went from this message on; none when there is one. */
+  readonly branchesAt: (position: number) => readonly string[];
 }
 
 const nothing = () => {};
@@ -21,6 +30,10 @@ export const RoomContext = createContext<Room>({
   fork: nothing,
   retry: nothing,
   chooseModel: nothing,
+  edit: nothing,
+  regenerate: nothing,
+  branching: false,
+  branchesAt: () => [],
 });
 
 export const useRoom = (): Room => useContext(RoomContext);

@@ -4,11 +4,12 @@ interface RunStatusProps {
   run: RunView | undefined;
   agentName: string;
   entries: readonly Entry[];
+  stopping: boolean;
 }
 
 /** One line under the conversation during a run; also announced by screen readers, instead of every word. */
-export function RunStatus({ run, agentName, entries }: RunStatusProps) {
-  const text = statusText(run, agentName, entries);
+export function RunStatus({ run, agentName, entries, stopping }: RunStatusProps) {
+  const text = stopping && run ? "Stopping…" : statusText(run, agentName, entries);
   return (
     <div role="status" className="min-h-6 pb-2 text-xs text-ink-faint">
       {text && (

@@ -6,6 +6,7 @@ import Hand from "lucide-react/icons/hand";
 import type { ComponentType } from "react";
 import type { ToolEntry } from "../../conversation/entries.ts";
 import { failureIn, parsed } from "../../conversation/tool-result.ts";
+import { CallArguments } from "../../forms/call-arguments.tsx";
 import { Badge } from "../../kit/badge.tsx";
 import { cx } from "../../kit/cx.ts";
 import { JsonView } from "../../kit/json-view.tsx";
@@ -34,6 +35,7 @@ export function ToolCard({ entry }: { entry: ToolEntry }) {
   const state = stateOf(entry);
   const { icon: Icon, color, label } = LOOKS[state];
   const { tookMs, edited } = entry;
+  if (entry.drawn && state === "done") return <DrawnCall entry={entry} />;
   return (
     <div className="flex flex-col gap-2">
       <details className="group/card rounded-lg border border-line bg-surface">
@@ -50,8 +52,8 @@ export function ToolCard({ entry }: { entry: ToolEntry }) {
           <ChevronRight className="size-4 shrink-0 text-ink-faint group-open/card:rotate-90" aria-hidden />
         </summary>
         <div className="flex flex-col gap-3 border-t border-line p-3">
-          <Part title="Arguments" value={parsed(entry.argumentsText || "{}")} />
-          {edited !== undefined && <Part title="Edited arguments" value={edited} />}
+          <Arguments title="Arguments" value={parsed(entry.argumentsText || "{}")} />
+          {edited !== undefined && <Arguments title="Edited arguments" value={edited} />}
           {entry.result && (
             <Part title={entry.result.failed ? "Error" : "Result"} value={parsed(entry.result.text)} />
           )}
@@ -59,6 +61,27 @@ export function ToolCard({ entry }: { entry: ToolEntry }) {
         </div>
       </details>
       {entry.result?.failed && <CallFailure text={entry.result.text} />}
+    </div>
+  );
+}
+
+/** The card it drew stands below: what it was given and what came of it is there. */
+function DrawnCall({ entry: { name, tookMs } }: { entry: ToolEntry }) {
+  const { icon: Icon, color, label } = LOOKS.done;
+  return (
+    <p className="flex items-center gap-2 px-3 py-1 text-xs">
+      <Icon className={cx("size-4 shrink-0", color)} aria-label={label} role="img" />
+      <code className="font-medium">{name}</code>
+      {tookMs !== undefined && <span className="numbers text-ink-faint">{duration(tookMs)}</span>}
+    </p>
+  );
+}
+
+function Arguments({ title, value }: { title: string; value: unknown }) {
+  return (
+    <div>
+      <p className="mb-1 text-xs font-medium text-ink-soft">{title}</p>
+      <CallArguments value={value} label={title} />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { Schedules } from "./schedules.tsx";
 
 export default function ScheduleScreen() {
   return (
-    <Screen title="Schedules" lead="Capabilities that run on a schedule.">
+    <Screen title="Schedules" lead="Agents that work at set times: next run, last outcome, run now, pause.">
       <Schedules />
     </Screen>
   );

@@ -1,108 +1,148 @@
-import type { Schedule } from "@capstan/client";
+/** What comes by the clock: when next, who handles it, what came of the last time; run now, pause, remove. */
+import type { Schedule, ScheduleRun } from "@capstan/client";
+import CalendarClock from "lucide-react/icons/calendar-clock";
 import { useState } from "react";
-import { Badge, Code } from "../../kit/badge.tsx";
+import { Link } from "wouter";
+import { Badge, Code, type Tone } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
-import { Field, Select, TextInput } from "../../kit/field.tsx";
+import { ConfirmDialog } from "../../kit/confirm-dialog.tsx";
 import { Panel } from "../../kit/panel.tsx";
-import { ChangeFailure, Loaded } from "../../kit/states.tsx";
+import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
+import { ago, dateTime } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
 import { useCapabilities } from "../../server/reads.ts";
+import { NewSchedule } from "./new-schedule.tsx";
 
-/** Scheduled triggers: a cron expression for a capability. */
+const REFRESH_MS = 5_000;
+
 export function Schedules() {
-  const query = useRead(["schedules"], (signal) => api.schedules.list(signal));
+  const query = useRead(["schedules"], (signal) => api.schedules.list(signal), { everyMs: REFRESH_MS });
   return (
-    <Panel title="Schedules">
-      <div className="flex flex-col gap-4">
-        <Loaded query={query} what="Schedules" rows={2}>
-          {({ items }) => (
-            <>
-              {items.length === 0 && <p className="text-ink-soft">No schedules yet.</p>}
-              <ul className="flex flex-col gap-2">
+    <div className="flex flex-col gap-5">
+      <Panel flush>
+        <Loaded query={query} what="Schedules" rows={3}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <Empty icon={CalendarClock} title="No schedules yet">
+                A schedule wakes an agent at set times, such as every weekday at nine.
+              </Empty>
+            ) : (
+              <ul className="divide-y divide-line">
                 {items.map((schedule) => (
                   <li key={schedule.id}>
                     <ScheduleRow schedule={schedule} />
                   </li>
                 ))}
               </ul>
-              <NewSchedule />
-            </>
-          )}
+            )
+          }
         </Loaded>
-      </div>
-    </Panel>
-  );
-}
-
-function ScheduleRow({
-  schedule: { id, cron, capability, user, timezone, enabled },
-}: {
-  schedule: Schedule;
-}) {
-  const remove = useChange(() => api.schedules.remove(id), ["schedules"]);
-  return (
-    <div className="flex flex-wrap items-center gap-2">
-      <Code>{cron}</Code>
-      <span className="min-w-0 flex-1 text-ink-soft">
-        {capability} for {user}, {timezone}
-      </span>
-      {!enabled && <Badge tone="warn">off</Badge>}
-      <Button
-        size="sm"
-        look="danger"
-        busy={remove.isPending}
-        aria-label={`Remove the schedule of ${capability}`}
-        onClick={() => remove.mutate(undefined)}
-      >
-        Remove
-      </Button>
-      <ChangeFailure error={remove.error} />
+      </Panel>
+      <Panel title="New schedule">
+        <NewSchedule />
+      </Panel>
     </div>
   );
 }
 
-function NewSchedule() {
-  const capabilities = useCapabilities().data?.items ?? [];
-  const [capability, setCapability] = useState("");
-  const [cron, setCron] = useState("");
-  const put = useChange(() => api.schedules.put({ capability, cron: cron.trim() }), ["schedules"]);
+function ScheduleRow({ schedule }: { schedule: Schedule }) {
+  const { id, cron, capability, user, timezone, enabled, agent, next_run_at, last_run, last_fired_at } =
+    schedule;
+  const [asking, setAsking] = useState(false);
+  const known = useCapabilities().data?.items.find((each) => each.id === capability);
+  const name = known?.name ?? capability;
+  const run = useChange(() => api.schedules.run(id), ["schedules", "sessions"]);
+  const change = useChange(() => api.schedules.update(id, { enabled: !enabled }), ["schedules"]);
   return (
-    <form
-      className="flex flex-wrap items-end gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        put.mutate(undefined, { onSuccess: () => setCron("") });
-      }}
-    >
-      <Field label="Capability" className="min-w-44 flex-1">
-        {(control) => (
-          <Select {...control} value={capability} onChange={({ target }) => setCapability(target.value)}>
-            <option value="">Choose</option>
-            {capabilities.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-      <Field label="Cron" className="w-44">
-        {(control) => (
-          <TextInput
-            {...control}
-            placeholder="0 9 * * 1-5"
-            value={cron}
-            onChange={({ target }) => setCron(target.value)}
-          />
-        )}
-      </Field>
-      <Button type="submit" busy={put.isPending} disabled={capability === "" || cron.trim() === ""}>
-        Add
-      </Button>
-      <div className="w-full empty:hidden">
-        <ChangeFailure error={put.error} />
+    <div className="flex flex-wrap items-start gap-x-4 gap-y-2 p-4">
+      <div className="min-w-60 flex-1">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          {name} <Code>{cron}</Code>
+          {!enabled && <Badge tone="warn">paused</Badge>}
+        </p>
+        <p className="text-xs text-ink-faint">
+          {agent ? (
+            <Link href={`/agents/${agent.id}`} className="text-accent-ink underline">
+              {agent.name}
+            </Link>
+          ) : (
+            "Its agent is made at the first run"
+          )}
+          , for {user}, {timezone} time
+        </p>
+        <p className="mt-1 text-xs text-ink-soft">
+          {next_run_at ? (
+            <>
+              Next run <span title={dateTime(next_run_at)}>{dateTime(next_run_at)}</span> ({ago(next_run_at)})
+            </>
+          ) : (
+            "No next run while it is paused"
+          )}
+        </p>
+        {last_run && last_fired_at && <LastRun run={last_run} at={last_fired_at} />}
+        <ChangeFailure error={run.error ?? change.error} />
       </div>
-    </form>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          size="sm"
+          busy={run.isPending}
+          aria-label={`Run ${name} now`}
+          onClick={() => run.mutate(undefined)}
+        >
+          {run.isPending ? "Starting…" : "Run now"}
+        </Button>
+        <Button
+          size="sm"
+          busy={change.isPending}
+          aria-label={`${enabled ? "Pause" : "Resume"} ${name}`}
+          onClick={() => change.mutate(undefined)}
+        >
+          {enabled ? "Pause" : "Resume"}
+        </Button>
+        <Button
+          size="sm"
+          look="danger"
+          aria-label={`Remove the schedule of ${name}`}
+          onClick={() => setAsking(true)}
+        >
+          Remove
+        </Button>
+      </div>
+      {asking && (
+        <ConfirmDialog
+          title={`Remove the schedule of ${name}?`}
+          action="Remove"
+          change={() => api.schedules.remove(id)}
+          refreshes={["schedules"]}
+          onClose={() => setAsking(false)}
+        >
+          Sessions of earlier runs stay.
+        </ConfirmDialog>
+      )}
+    </div>
   );
 }
+
+const TONES: Record<ScheduleRun["status"], Tone> = {
+  waiting: "accent",
+  running: "accent",
+  "needs approval": "warn",
+  done: "good",
+  failed: "bad",
+  cancelled: "plain",
+  unknown: "plain",
+};
+
+const LastRun = ({ run: { status, session_id, reason }, at }: { run: ScheduleRun; at: string }) => (
+  <p className="mt-1 flex flex-wrap items-center gap-2 text-xs text-ink-soft">
+    Last run <span title={dateTime(at)}>{ago(at)}</span>
+    <Badge tone={TONES[status]}>{status}</Badge>
+    {reason && <span className="text-bad">{reason}</span>}
+    {session_id && (
+      <Link href={`/chat/${session_id}`} className="text-accent-ink underline">
+        Open session
+      </Link>
+    )}
+  </p>
+);

@@ -9,7 +9,6 @@ import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
 import { ago, count } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
-import { Schedules } from "./schedules.tsx";
 
 const REFRESH_MS = 3_000;
 const STATUSES: TriggerInfo["status"][] = [
@@ -67,7 +66,13 @@ export function Triggers() {
           )
         }
       </Loaded>
-      <Schedules />
+      <p className="text-ink-soft">
+        Triggers by the clock have their own page:{" "}
+        <Link href="/schedules" className="text-accent-ink underline">
+          Schedules
+        </Link>
+        .
+      </p>
     </div>
   );
 }

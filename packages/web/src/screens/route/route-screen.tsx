@@ -1,5 +1,6 @@
 import type { RouteAnswer, TaskAnswer } from "@capstan/client";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { useLocation, useSearch } from "wouter";
 import { Button } from "../../kit/button.tsx";
 import { Field, TextArea } from "../../kit/field.tsx";
 import { Panel } from "../../kit/panel.tsx";
@@ -8,7 +9,7 @@ import { FailureNote, NotHere } from "../../kit/states.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
 import { useTab } from "../../kit/use-tab.ts";
 import { api, failureOf, isMissingPart } from "../../server/api.ts";
-import { useChange } from "../../server/queries.ts";
+import { useCancellableChange } from "../../server/queries.ts";
 import { Ranking } from "./ranking.tsx";
 import { TaskResult } from "./task-result.tsx";
 import { Telemetry } from "./telemetry.tsx";
@@ -32,18 +33,32 @@ export default function RouteScreen() {
 const TOP = 8;
 
 function TaskView() {
-  const [task, setTask] = useState("");
-  const explain = useChange((text: string) => api.route.explain({ task: text, top_k: TOP }));
-  const run = useChange(
-    (request: { task: string; dryRun: boolean }) => api.route.execute(request),
+  const [, go] = useLocation();
+  const named = new URLSearchParams(useSearch()).get("task") ?? "";
+  const [task, setTask] = useState(named);
+  const { change: explain, cancel: cancelExplain } = useCancellableChange((text: string, signal) =>
+    api.route.explain({ task: text, top_k: TOP }, signal),
+  );
+  const { change: run, cancel: cancelRun } = useCancellableChange(
+    (request: { task: string; dryRun: boolean }, signal) => api.route.execute(request, signal),
     ["telemetry"],
   );
   const text = task.trim();
   const error = explain.error ?? run.error;
+  const running = run.isPending ? (run.variables.dryRun ? "planning" : "running") : undefined;
+  const doing = explain.isPending ? "finding" : running;
+  /** The task is in the address, so that it can be sent to others and found again. */
+  const name = () => go(`/route?task=${encodeURIComponent(text)}`, { replace: true });
   const rank = () => {
+    name();
     run.reset();
     explain.mutate(text);
   };
+  const execute = (dryRun: boolean) => {
+    name();
+    run.mutate({ task: text, dryRun });
+  };
+  useNamedTask(named, explain.mutate);
   return (
     <div className="flex flex-col gap-5">
       <form
@@ -71,25 +86,15 @@ function TaskView() {
             />
           )}
         </Field>
-        <div className="flex flex-wrap gap-2">
-          <Button type="submit" look="primary" disabled={text === ""} busy={explain.isPending}>
-            Find match
-          </Button>
-          <Button
-            disabled={text === ""}
-            busy={run.isPending && run.variables.dryRun}
-            onClick={() => run.mutate({ task: text, dryRun: true })}
-          >
-            Preview
-          </Button>
-          <Button
-            disabled={text === ""}
-            busy={run.isPending && !run.variables.dryRun}
-            onClick={() => run.mutate({ task: text, dryRun: false })}
-          >
-            Run
-          </Button>
-        </div>
+        <TaskButtons
+          ready={text !== ""}
+          doing={doing}
+          onExecute={execute}
+          onCancel={() => {
+            cancelExplain();
+            cancelRun();
+          }}
+        />
       </form>
       {error && <RouteFailure error={error} />}
       <div role="status" className="flex flex-col gap-5 empty:hidden">
@@ -98,6 +103,45 @@ function TaskView() {
       </div>
     </div>
   );
+}
+
+type Doing = "finding" | "planning" | "running" | undefined;
+
+interface TaskButtonsProps {
+  ready: boolean;
+  doing: Doing;
+  onExecute: (dryRun: boolean) => void;
+  onCancel: () => void;
+}
+
+function TaskButtons({ ready, doing, onExecute, onCancel }: TaskButtonsProps) {
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button type="submit" look="primary" disabled={!ready} busy={doing === "finding"}>
+        {doing === "finding" ? "Finding…" : "Find match"}
+      </Button>
+      <Button disabled={!ready} busy={doing === "planning"} onClick={() => onExecute(true)}>
+        {doing === "planning" ? "Planning…" : "Preview"}
+      </Button>
+      <Button disabled={!ready} busy={doing === "running"} onClick={() => onExecute(false)}>
+        {doing === "running" ? "Running…" : "Run"}
+      </Button>
+      {doing !== undefined && (
+        <Button look="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A task that came with the address is matched at once; nothing is run for it. */
+function useNamedTask(task: string, match: (task: string) => void): void {
+  const first = useRef(task);
+  useEffect(() => {
+    if (first.current !== "") match(first.current);
+    first.current = "";
+  }, [match]);
 }
 
 function RouteFailure({ error }: { error: Error }) {

@@ -1,6 +1,6 @@
 import type { Session } from "@capstan/client";
 import Download from "lucide-react/icons/download";
-import { useParams } from "wouter";
+import { Link, useParams } from "wouter";
 import { FileBrowser } from "../../files/file-browser.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { Panel } from "../../kit/panel.tsx";
@@ -72,7 +72,7 @@ function TabContent({ tab, session, feed }: { tab: TabName; session: Session; fe
     <div className="scroll-quiet h-full overflow-y-auto py-4">
       {tab === "files" && (
         <Panel>
-          <FileBrowser sessionId={session.id} />
+          <FileBrowser sessionId={session.id} entries={feed.view.entries} />
         </Panel>
       )}
       {tab === "state" && <StateView session={session} state={feed.view.state} />}
@@ -90,7 +90,14 @@ function Header({ session }: { session: Session }) {
         <h1 className="text-lg font-semibold">{sessionTitle(session)}</h1>
         <p className="text-xs text-ink-faint">
           {session.owner}, {dateTime(session.created_at)}
-          {session.forked_from && ", forked from another session"}
+          {session.forked_from && (
+            <>
+              {", branch of "}
+              <Link href={`/sessions/${session.forked_from}`} className="underline">
+                another session
+              </Link>
+            </>
+          )}
         </p>
       </div>
       <div className="flex gap-2">

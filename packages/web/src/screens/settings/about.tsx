@@ -3,10 +3,12 @@ import Moon from "lucide-react/icons/moon";
 import Sun from "lucide-react/icons/sun";
 import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
+import { Toggle } from "../../kit/field.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { Loaded } from "../../kit/states.tsx";
 import { duration } from "../../kit/words.ts";
 import { useStatus } from "../../server/use-status.ts";
+import { setNotifications, useNotificationState } from "../../shell/notifications.ts";
 import { setTheme, type Theme, useTheme } from "../../shell/theme.ts";
 
 export function About() {
@@ -14,6 +16,7 @@ export function About() {
   return (
     <div className="flex flex-col gap-5">
       <Appearance />
+      <Notifications />
       <Panel title="This server">
         <Loaded query={query} what="Server facts" rows={4}>
           {({ version, url, data, model, uptime_seconds, notes }) => (
@@ -97,6 +100,27 @@ function Appearance() {
           </Button>
         ))}
       </fieldset>
+    </Panel>
+  );
+}
+
+const NOTES: Record<string, string> = {
+  blocked: "Blocked by the browser. Allow notifications for this address in the browser's settings.",
+  missing: "This browser has none.",
+};
+
+/** On request alone: the browser asks when they are switched on. */
+function Notifications() {
+  const state = useNotificationState();
+  return (
+    <Panel title="Desktop notifications">
+      <Toggle
+        label="Notify me when an approval waits and this page is in the background"
+        checked={state === "on"}
+        disabled={state === "blocked" || state === "missing"}
+        onChange={(on) => void setNotifications(on)}
+      />
+      {NOTES[state] && <p className="mt-2 text-xs text-ink-soft">{NOTES[state]}</p>}
     </Panel>
   );
 }

@@ -28,15 +28,26 @@ export function AuditLog() {
   );
 }
 
-const Row = ({ entry: { actor, action, subject, details, created_at } }: { entry: AuditEntry }) => (
+const Row = ({
+  entry: { actor, action, subject, subject_name, details, created_at },
+}: {
+  entry: AuditEntry;
+}) => (
   <details>
     <summary className="flex flex-wrap items-center gap-3 px-4 py-2.5 -outline-offset-2 hover:bg-sunken">
       <span className="numbers w-40 shrink-0 text-xs text-ink-faint">{dateTime(created_at)}</span>
       <Code>{action}</Code>
-      <span className="min-w-0 flex-1 truncate text-xs text-ink-soft">{subject}</span>
+      <span className="min-w-32 flex-1 truncate" title={subject}>
+        {subject_name ?? subject}
+      </span>
       <span className="text-xs text-ink-soft">{actor}</span>
     </summary>
-    <div className="px-4 pb-3">
+    <div className="flex flex-col gap-2 px-4 pb-3">
+      {subject_name !== null && (
+        <p className="text-xs text-ink-faint">
+          Id <Code>{subject}</Code>
+        </p>
+      )}
       <JsonView value={details} label="Details" />
     </div>
   </details>

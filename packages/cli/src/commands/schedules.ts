@@ -1,0 +1,64 @@
+/** capstan schedules: what comes by the clock, when next, and what came of the last time. */
+import { ScheduleCreate } from "@capstan/client/wire";
+import type { Command, CommandContext } from "../command.ts";
+import { printList } from "../print-table.ts";
+import { requestBody } from "../request-body.ts";
+import { runVerb } from "../run-verb.ts";
+
+export const schedules: Command = {
+  usage:
+    'capstan schedules [list | add <capability> --cron "0 9 * * 1-5" | run <id> | pause <id> | resume <id> | remove <id>] [--timezone Europe/Berlin]',
+  summary: "Lists schedules; makes, runs, pauses, resumes and removes them.",
+  options: { cron: { type: "string" }, timezone: { type: "string" } },
+  run: (context) =>
+    runVerb(context, schedules.usage, {
+      list: { run: list },
+      add: { needs: "a capability's id", run: add },
+      run: { needs: "a schedule's id", run: runNow },
+      pause: { needs: "a schedule's id", run: (_, id) => change(context, id, false) },
+      resume: { needs: "a schedule's id", run: (_, id) => change(context, id, true) },
+      remove: { needs: "a schedule's id", run: remove },
+    }),
+};
+
+async function list({ server, print, terminal }: CommandContext) {
+  const answer = await (await server()).schedules.list();
+  if (!answer.ok) return answer;
+  const rows = answer.value.items.map(({ id, capability, cron, timezone, agent, next_run_at, last_run }) => [
+    id,
+    capability,
+    `${cron} (${timezone})`,
+    agent?.name ?? "",
+    next_run_at ?? "paused",
+    [last_run?.status, last_run?.reason].filter(Boolean).join(": "),
+  ]);
+  const head = ["ID", "CAPABILITY", "CRON", "AGENT", "NEXT", "LAST"];
+  return print(answer.value, () => printList(head, rows, terminal.columns, "There is no schedule."));
+}
+
+async function add({ server, options, print }: CommandContext, capability: string) {
+  const body = requestBody(
+    ScheduleCreate,
+    { capability, cron: options.cron, timezone: options.timezone },
+    schedules.usage,
+  );
+  if (!body.ok) return body;
+  const made = await (await server()).schedules.put(body.value);
+  return made.ok ? print(made.value, `${made.value.id}: next at ${made.value.next_run_at}\n`) : made;
+}
+
+async function runNow({ server, print }: CommandContext, id: string) {
+  const fired = await (await server()).schedules.run(id);
+  return fired.ok ? print(fired.value, `Runs now, in session ${fired.value.session_id}.\n`) : fired;
+}
+
+async function change({ server, print }: CommandContext, id: string, enabled: boolean) {
+  const changed = await (await server()).schedules.update(id, { enabled });
+  if (!changed.ok) return changed;
+  return print(changed.value, enabled ? `${id}: next at ${changed.value.next_run_at}\n` : `${id}: paused\n`);
+}
+
+async function remove({ server, print }: CommandContext, id: string) {
+  const removed = await (await server()).schedules.remove(id);
+  return removed.ok ? print({ id }, `${id}: removed\n`) : removed;
+}

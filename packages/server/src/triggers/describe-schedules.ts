@@ -1,0 +1,93 @@
+/** A schedule as it is answered: with its next time, who handles it, and what came of the last time. */
+import type { Schedule, ScheduleRun } from "@capstan/client/wire";
+import {
+  type AgentStore,
+  type Database,
+  getTrigger,
+  nextTime,
+  type Schedule as ScheduleRecord,
+  triggerIdOf,
+} from "@capstan/runtime";
+
+export interface DescribeParts {
+  readonly agents: Pick<AgentStore, "using">;
+  readonly database: Pick<Database, "reader">;
+  /** The folder of trigger files. */
+  readonly root: string;
+  readonly now: Date;
+}
+
+/** The session of a trigger has its id, and one run. */
+const RUNS = `select session_id as id, status, outcome->'failure'->>'message' as reason
+  from runs where session_id = any($1::uuid[]) order by created_at`;
+
+interface RunRow {
+  readonly id: string;
+  readonly status: string;
+  readonly reason: string | null;
+}
+
+export async function describeSchedules(
+  parts: DescribeParts,
+  schedules: readonly ScheduleRecord[],
+): Promise<Schedule[]> {
+  const fired = schedules.flatMap(({ id, lastFiredAt }) =>
+    lastFiredAt ? [triggerIdOf(id, lastFiredAt)] : [],
+  );
+  const { rows } = await parts.database.reader.query<RunRow>(RUNS, [fired]);
+  const runs = new Map(rows.map((row) => [row.id, row]));
+  return Promise.all(schedules.map((schedule) => describe(parts, schedule, runs)));
+}
+
+async function describe(
+  parts: DescribeParts,
+  schedule: ScheduleRecord,
+  runs: ReadonlyMap<string, RunRow>,
+): Promise<Schedule> {
+  const { lastFiredAt, resumedAt: _, createdAt, ...fields } = schedule;
+  const [agent] = await parts.agents.using(schedule.capability, schedule.user);
+  return {
+    ...fields,
+    last_fired_at: lastFiredAt?.toISOString() ?? null,
+    next_run_at: nextTime(schedule, parts.now)?.toISOString() ?? null,
+    agent: agent ?? null,
+    last_run: lastFiredAt ? await lastRun(parts, schedule, lastFiredAt, runs) : null,
+    created_at: createdAt.toISOString(),
+  };
+}
+
+const RUN_STATUS: Readonly<Record<string, ScheduleRun["status"]>> = {
+  queued: "waiting",
+  running: "running",
+  waiting: "needs approval",
+  done: "done",
+  failed: "failed",
+  cancelled: "cancelled",
+};
+const TRIGGER_STATUS: Readonly<Record<string, ScheduleRun["status"]>> = {
+  pending: "waiting",
+  processing: "running",
+  done: "done",
+  failed: "failed",
+  dropped: "cancelled",
+  invalid: "failed",
+};
+
+/** By its run; before there is one, and when there never was one, by the trigger. */
+async function lastRun(
+  { root }: DescribeParts,
+  { id, capability }: ScheduleRecord,
+  at: Date,
+  runs: ReadonlyMap<string, RunRow>,
+): Promise<ScheduleRun> {
+  const triggerId = triggerIdOf(id, at);
+  const run = runs.get(triggerId);
+  if (run)
+    return { status: RUN_STATUS[run.status] ?? "unknown", session_id: triggerId, reason: run.reason ?? null };
+  const trigger = await getTrigger(root, capability, triggerId);
+  return {
+    status: TRIGGER_STATUS[trigger?.status ?? ""] ?? "unknown",
+    session_id: null,
+    reason: trigger?.reason ?? null,
+  };
+}

@@ -1,0 +1,170 @@
+/** /v1/schedules: what comes by the clock: when next, for whom, what came of the last time; run now, pause, resume. */
+import { Schedule, ScheduleCreate, ScheduleFired, ScheduleList, SchedulePatch } from "@capstan/client/wire";
+import type { CapabilityRegistry } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
+import {
+  type AgentStore,
+  type Database,
+  fireSchedule,
+  type Schedule as ScheduleRecord,
+  type ScheduleStore,
+  type TriggerManager,
+} from "@capstan/runtime";
+import { createRoute, z } from "@hono/zod-openapi";
+import { uuidv7 } from "uuidv7";
+import { isTheirs } from "../auth/ownership.ts";
+import type { Caller } from "../http/caller.ts";
+import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import { describeSchedules } from "./describe-schedules.ts";
+
+const ScheduleId = z.object({ id: z.string().max(64) });
+
+const list = createRoute({
+  operationId: "listSchedules",
+  ...needs("schedule", "see"),
+  method: "get",
+  path: "/v1/schedules",
+  tags: ["schedules"],
+  summary: "Schedules with their next run, their agent and what came of the last run",
+  responses: { 200: json(ScheduleList, "Schedules.") },
+});
+const put = createRoute({
+  operationId: "putSchedule",
+  ...needs("schedule", "change"),
+  method: "post",
+  path: "/v1/schedules",
+  tags: ["schedules"],
+  summary: "Make or change a schedule",
+  request: { body: jsonBody(ScheduleCreate) },
+  responses: { 201: json(Schedule, "The schedule.") },
+});
+const patch = createRoute({
+  operationId: "updateSchedule",
+  ...needs("schedule", "change"),
+  method: "patch",
+  path: "/v1/schedules/{id}",
+  tags: ["schedules"],
+  summary: "Pause or resume a schedule",
+  request: { params: ScheduleId, body: jsonBody(SchedulePatch) },
+  responses: { 200: json(Schedule, "The schedule as it is now.") },
+});
+const run = createRoute({
+  operationId: "runSchedule",
+  ...needs("schedule", "change"),
+  method: "post",
+  path: "/v1/schedules/{id}/run",
+  tags: ["schedules"],
+  summary: "Run a schedule once, now; its plan stays",
+  request: { params: ScheduleId },
+  responses: { 202: json(ScheduleFired, "Its trigger, and the session that handles it.") },
+});
+const remove = createRoute({
+  operationId: "removeSchedule",
+  ...needs("schedule", "change"),
+  method: "delete",
+  path: "/v1/schedules/{id}",
+  tags: ["schedules"],
+  summary: "Remove a schedule",
+  request: { params: ScheduleId },
+  responses: { 204: { description: "It is gone." } },
+});
+
+const NOT_THEIRS = {
+  message: "A schedule runs with the rights of its user, and this key is someone else's.",
+  nextStep: "Make it for yourself, or ask an admin.",
+};
+
+export interface ScheduleRouteParts {
+  /** The folder of trigger files, and a look for new ones at once. */
+  readonly triggers: Pick<TriggerManager, "root" | "look">;
+  readonly schedules: ScheduleStore;
+  readonly registry: CapabilityRegistry;
+  readonly agents: Pick<AgentStore, "using">;
+  readonly database: Pick<Database, "reader">;
+}
+
+export function scheduleRoutes(parts: ScheduleRouteParts) {
+  const { triggers, schedules: store, registry } = parts;
+  const { root } = triggers;
+  const routes = newRoutes();
+  const describe = (records: readonly ScheduleRecord[]) =>
+    describeSchedules({ ...parts, root, now: new Date() }, records);
+  const describeOne = async (record: ScheduleRecord): Promise<Schedule> => {
+    const [described] = await describe([record]);
+    if (!described) throw new Error("one schedule is described as one");
+    return described;
+  };
+  const theirs = async (id: string, caller: Caller): Promise<Result<ScheduleRecord>> => {
+    const found = (await store.list()).find((each) => each.id === id);
+    return found && isTheirs(caller, found.user) ? ok(found) : fail("not_found", { what: "schedule", id });
+  };
+  routes.openapi(list, async (c) => {
+    const all = await store.list();
+    const items = await describe(all.filter(({ user }) => isTheirs(c.get("caller"), user)));
+    return c.json({ items, total: items.length }, 200);
+  });
+  routes.openapi(put, async (c) => {
+    const body = c.req.valid("json");
+    const known = registry.get(body.capability);
+    if (!known.ok) return problem(c, known.failure);
+    const caller = c.get("caller");
+    const user = body.user ?? caller.email;
+    const older = (await store.list()).find(({ id }) => id === body.id);
+    if (!isTheirs(caller, user) || !isTheirs(caller, older?.user ?? user))
+      return problem(c, fail("forbidden", NOT_THEIRS).failure);
+    const saved = await store.put(scheduleRecord(body, user, older));
+    return saved.ok ? c.json(await describeOne(saved.value), 201) : problem(c, saved.failure);
+  });
+  routes.openapi(patch, async (c) => {
+    const found = await theirs(c.req.valid("param").id, c.get("caller"));
+    if (!found.ok) return problem(c, found.failure);
+    const saved = await store.put(switched(found.value, c.req.valid("json").enabled));
+    return saved.ok ? c.json(await describeOne(saved.value), 200) : problem(c, saved.failure);
+  });
+  routes.openapi(run, async (c) => {
+    const found = await theirs(c.req.valid("param").id, c.get("caller"));
+    if (!found.ok) return problem(c, found.failure);
+    const id = await fireSchedule({ store, root }, found.value, new Date());
+    triggers.look();
+    return c.json({ trigger_id: id, session_id: id }, 202);
+  });
+  routes.openapi(remove, async (c) => {
+    const { id } = c.req.valid("param");
+    const found = await theirs(id, c.get("caller"));
+    if (!found.ok) return problem(c, found.failure);
+    await store.remove(id);
+    return c.body(null, 204);
+  });
+  return routes;
+}
+
+/** What fell due during a pause is not caught up. */
+const switched = (schedule: ScheduleRecord, enabled: boolean): ScheduleRecord => ({
+  ...schedule,
+  enabled,
+  ...(enabled && !schedule.enabled && { resumedAt: new Date() }),
+});
+
+/** What a schedule has done so far stays when it is changed. */
+function scheduleRecord(
+  fields: z.output<typeof ScheduleCreate>,
+  user: string,
+  older: ScheduleRecord | undefined,
+): ScheduleRecord {
+  const { capability, cron, timezone, type, payload, routing, enabled } = fields;
+  const made = {
+    id: fields.id ?? uuidv7(),
+    capability,
+    user,
+    cron,
+    timezone,
+    type,
+    payload,
+    ...(routing && { routing }),
+    lastFiredAt: older?.lastFiredAt,
+    resumedAt: older?.resumedAt,
+    createdAt: older?.createdAt ?? new Date(),
+  };
+  return switched({ ...made, enabled: older?.enabled ?? enabled }, enabled);
+}
