@@ -28,11 +28,11 @@ export function ToolPolicy({ tool, inForce, draft, onChange }: ToolPolicyProps) 
   return (
     <Select
       aria-label={`Policy of ${tool}`}
-      className="h-7! w-36! shrink-0 py-0! text-xs"
+      className="h-7! w-44! shrink-0 py-0! text-xs"
       value={chosen ?? ""}
       onChange={({ target }) => set(target.value)}
     >
-      <option value="">{usual ? `Default: ${usual.toLowerCase()}` : "Default"}</option>
+      <option value="">{usual ? `${usual} (default)` : "Default"}</option>
       {Object.entries(POLICIES).map(([policy, label]) => (
         <option key={policy} value={policy}>
           {label}
