@@ -71,7 +71,7 @@ describe("capstan wrap", () => {
     if (!existsSync("/usr/bin/jq")) skip("jq is not installed");
     expect((await capstan(["wrap", "jq", "--yes", "--into", folder])).code).toBe(0);
     expect(await call("jq", { filter: ".a | length", stdin: '{"a": [1, 2, 3]}' })).toBe("3");
-    expect(await call("jq", { filter: ".a", file: "/x.json" })).toContain("works on a session");
+    expect(await call("jq", { filter: ".a", file: "/x.json" })).toContain("requires a session");
   });
 
   test("a package that is no capability is offered wrap", async () => {
@@ -83,7 +83,7 @@ describe("capstan wrap", () => {
     ["/etc/passwd", "is no program"],
     ["/work/program", "is no program"],
     ["dash", "printed no help"],
-    ["npm:no such name", "nothing that can be installed"],
+    ["npm:no such name", "Nothing installable found"],
   ])("%s is refused with a next step", async (source, why) => {
     const refused = await capstan(["wrap", source, "--yes", "--into", folder]);
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(why) });

@@ -218,7 +218,7 @@ describe("limits", () => {
     expect(await run.result).toMatchObject({
       outcome: "done",
       text: "after",
-      warnings: [expect.stringContaining("left out")],
+      warnings: [expect.stringContaining("was dropped")],
     });
   });
 });
