@@ -26,6 +26,7 @@ export {
   changeSealed,
   changeSecrets,
   hideSealed,
+  holdsSealed,
   isSealed,
   keepSealed,
   SEALED_SHOWN,

@@ -50,6 +50,7 @@ export {
   createGuardedFetch,
   type GuardedFetchSettings,
 } from "./network/guarded-fetch.ts";
+export { findPeer, kernelPeer, type Peer } from "./network/kernel-peer.ts";
 export { isPassedOn } from "./network/passed-on.ts";
 export { type AskOptions, listModels, tryModel } from "./providers/check-provider.ts";
 export { type GenerateRequest, generate } from "./providers/generate.ts";

@@ -47,6 +47,16 @@ export function hideSealed(value: unknown): unknown {
   return changeSealed(value, () => SEALED_SHOWN);
 }
 
+/** Whether a sealed value stands in it: a client that sends one has it from a place where it should not look. */
+export function holdsSealed(value: unknown): boolean {
+  let found = false;
+  changeSealed(value, (sealed) => {
+    found = true;
+    return sealed;
+  });
+  return found;
+}
+
 /** Every sealed value replaced, wherever it stands. */
 export function changeSealed(
   value: unknown,

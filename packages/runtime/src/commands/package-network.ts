@@ -10,6 +10,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { fail, ok, type Result } from "@capstan/core";
+import { kernelPeer } from "../network/kernel-peer.ts";
 import { join, openTo, packageProxy } from "../network/package-proxy.ts";
 import { allowList, loopbackPortsOf } from "../network/url-policy.ts";
 
@@ -198,13 +199,22 @@ class PackageNetwork {
     }
     child?.unref();
     child?.channel?.unref();
-    const outside = createServer({ pauseOnConnect: true }, (socket) =>
-      child?.send("connection", socket, (error) => error && socket.destroy()),
-    );
+    const outside = createServer({ pauseOnConnect: true }, (socket) => {
+      if (!isOwnUser(socket)) return socket.destroy();
+      return child?.send("connection", socket, (error) => error && socket.destroy());
+    });
     outside.listen(this.#parts.servesPort, LOOPBACK);
     await once(outside, "listening");
     this.#servers.push(outside.unref());
   }
+}
+
+const peerOf = kernelPeer();
+
+/** Another user of the machine has no business with a service; what the server passes on comes from its own. */
+function isOwnUser(socket: Socket): boolean {
+  const uid = peerOf?.(socket)?.uid;
+  return uid === 0 || uid === process.getuid?.();
 }
 
 /** Nothing is passed on before the connection is marked as a package's. */

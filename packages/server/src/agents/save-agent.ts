@@ -7,6 +7,7 @@ import {
   changeSecrets,
   faultsText,
   findCapability,
+  holdsSealed,
   NATIVE_AGENT,
   SEALED_SHOWN,
   unknownField,
@@ -45,7 +46,9 @@ export async function saveAgent(
   const { agents, audit, composer } = services;
   const id = before?.id;
   const input = withKeptSecrets(given, before);
-  const known = knowsSecrets(services, input);
+  const known = holdsSealed(given.capabilities)
+    ? fail("input_invalid", { where: "capabilities: a sealed value is the server's own" })
+    : knowsSecrets(services, input);
   if (!known.ok) return known;
   const allowed = await withinAuthor(services, caller, input);
   if (!allowed.ok) return allowed;

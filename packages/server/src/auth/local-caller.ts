@@ -9,7 +9,7 @@ import type { Socket } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { localTokenFile } from "@capstan/client";
-import { isPassedOn } from "@capstan/runtime";
+import { isPassedOn, kernelPeer, type Peer } from "@capstan/runtime";
 import type { Context } from "hono";
 
 export interface LocalCallers {
@@ -25,11 +25,6 @@ export interface LocalCallerParts {
   readonly home?: string;
   /** The kernel's answer; null = it has none. */
   readonly peerOf?: ((socket: Socket) => Peer | undefined) | null;
-}
-
-export interface Peer {
-  readonly uid: number;
-  readonly inode: string;
 }
 
 /** Only Linux's kernel answers; elsewhere the token is the only way. */
@@ -75,56 +70,6 @@ function isSame(sent: string, token: string): boolean {
 function socketOf(c: Context): Socket | undefined {
   const env = c.env as { incoming?: { socket?: Socket } } | undefined;
   return env?.incoming?.socket;
-}
-
-const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
-const ESTABLISHED = "01";
-
-function kernelPeer(): ((socket: Socket) => Peer | undefined) | undefined {
-  if (process.platform !== "linux") return undefined;
-  try {
-    readFileSync(TABLES[0] ?? "");
-    return (socket) => findPeer(socket, TABLES.map(readTable).join("\n"));
-  } catch {
-    return undefined;
-  }
-}
-
-function readTable(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return ""; // no IPv6 here
-  }
-}
-
-/**
- * The row of the other end. Only of a connection with an open socket: once a program has closed it, the kernel shows
- * the row as root's, and whoever sends a request and disconnects would be root.
- */
-export function findPeer(
-  socket: Pick<Socket, "remoteAddress" | "remotePort" | "localAddress" | "localPort">,
-  table: string,
-): Peer | undefined {
-  const { remoteAddress = "", remotePort = 0, localAddress = "", localPort = 0 } = socket;
-  const theirs = endsOf(remoteAddress, remotePort);
-  const ours = endsOf(localAddress, localPort);
-  for (const line of table.split("\n")) {
-    const [, from = "", to = "", state, , , , uid = "", , inode = "0"] = line.trim().split(/\s+/);
-    if (!theirs.includes(from) || !ours.includes(to)) continue;
-    return state === ESTABLISHED && inode !== "0" ? { uid: Number(uid), inode } : undefined;
-  }
-  return undefined;
-}
-
-/** An end in the kernel's notation, for IPv4, for IPv6, and for IPv4 over an IPv6 socket. */
-function endsOf(address: string, port: number): string[] {
-  const hexPort = port.toString(16).toUpperCase().padStart(4, "0");
-  const plain = address.replace(/^::ffff:/, "");
-  if (plain === "::1") return [`${"0".repeat(24)}01000000:${hexPort}`];
-  const parts = plain.split(".").map(Number).reverse();
-  const four = parts.map((part) => part.toString(16).toUpperCase().padStart(2, "0")).join("");
-  return [`${four}:${hexPort}`, `${"0".repeat(16)}FFFF0000${four}:${hexPort}`];
 }
 
 /**

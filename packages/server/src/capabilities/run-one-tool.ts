@@ -8,7 +8,7 @@ import {
   type Result,
   type RuntimeAgent,
 } from "@capstan/core";
-import { type Budget, chosenHosts, findCapability } from "@capstan/core/internal";
+import { type Budget, chosenHosts, findCapability, holdsSealed } from "@capstan/core/internal";
 import {
   type Composer,
   type Database,
@@ -105,6 +105,8 @@ async function agentFor(
   call: OneCall,
 ): Promise<Result<RuntimeAgent>> {
   if (call.agent_id !== undefined) return composer.composeFor(call.agent_id, caller.email);
+  if (holdsSealed(call.config))
+    return fail("input_invalid", { where: "config: a sealed value is the server's own" });
   const single = singleCapability(call.capabilityId, call.config);
   const hosts = isAdmin(caller) ? [] : chosenHosts(single.capabilities, (id) => findCapability(registry, id));
   if (hosts.length > 0)

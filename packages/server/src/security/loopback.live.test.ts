@@ -6,14 +6,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { localTokenFile } from "@capstan/client";
-import { createGuardedFetch } from "@capstan/runtime";
+import { createGuardedFetch, findPeer } from "@capstan/runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 import { probeCommandIsolation, uidFor } from "../../../runtime/src/commands/command-isolation.ts";
 import { nodeFiles } from "../../../runtime/src/commands/program-files.ts";
 import { runCommand } from "../../../runtime/src/commands/run-command.ts";
-import { findPeer } from "../auth/local-caller.ts";
 
 const isLinux = process.platform === "linux";
 const isRoot = process.getuid?.() === 0;

@@ -16,11 +16,12 @@ describe.each(SERVERS)("on a server run by $server", ({ drop }) => {
   test("a package and a service would talk to every program that listens on the machine", async () => {
     const [command = "", ...args] = [...drop, process.execPath, PROGRAM];
     const { stdout } = await promisify(execFile)(command, args, { env: { PATH: "/usr/bin:/bin" } });
-    const { reached, itsOwn, fromService } = JSON.parse(stdout);
+    const { reached, itsOwn, fromService, toService } = JSON.parse(stdout);
     const shut = (all: [string, boolean][]) => all.map(([host]) => [host, false]);
     expect(reached).toEqual(shut(reached));
     expect(fromService).toEqual(shut(fromService));
     expect(reached.length).toBeGreaterThan(5);
     expect(itsOwn, "the port that was declared").toBe(true);
+    expect(toService, "another user of the machine, at the service's port").toBe("refused");
   });
 });

@@ -99,6 +99,20 @@ describe.each(STORES)("secrets on $name", ({ fresh }) => {
     });
     expect(copied).toMatchObject({ status: 422, body: { message: expect.stringContaining("TILL") } });
 
+    const rows = await server.services.database.pool.query(
+      "select config from agent_capabilities where capability_id = 'till'",
+    );
+    const stolen = { TILL: rows.rows[0]?.config.TILL }; // from a copy of the database, without its key
+    const replayed = await server.call("POST", "/v1/agents", {
+      name: "D",
+      capabilities: [{ id: "till", config: stolen }],
+    });
+    const called = await server.call("POST", "/v1/capabilities/till/tools/pay", {
+      input: {},
+      config: stolen,
+    });
+    expect([replayed.status, called.status]).toEqual([422, 422]);
+
     const config = { TILL: token };
     const asked = await server.call("POST", "/v1/capabilities/till/tools/pay", { input: {}, config });
     expect(asked.status).toBe(202);
