@@ -22,6 +22,7 @@ const ORDER = [
   "html",
   "files",
   "compose",
+  "rules",
 ];
 
 function findings(): StoredFinding[] {
