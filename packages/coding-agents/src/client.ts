@@ -109,7 +109,7 @@ function startLocal(
     model: thinking.modelName ?? model?.cliArgValue ?? options.model,
     thinking,
     nativeTools,
-    ambient: home === undefined ? local.ambient : { ...local.ambient, HOME: home },
+    ambient: home === undefined ? local.ambient : inHome(home, local.ambient, adapter),
     home: options.env?.HOME ?? home ?? local.env.HOME ?? homedir(),
     cwd,
     settings: local.settings,
@@ -125,6 +125,12 @@ function startLocal(
     costOf,
   });
 }
+
+/** The environment of a run in another home: nothing in it points at this user's state, which the other cannot open. */
+const inHome = (home: string, ambient: LocalParts["ambient"], { stateVariables }: CodingAgentAdapter) => ({
+  ...Object.fromEntries(Object.entries(ambient).filter(([name]) => stateVariables?.test(name) !== true)),
+  HOME: home,
+});
 
 /** Default: nothing that requires approval runs, if the agent supports that. */
 const defaultMode = (modes: readonly ApprovalMode[]): ApprovalMode =>

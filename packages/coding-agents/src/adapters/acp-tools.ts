@@ -115,8 +115,8 @@ function outputOf(update: JsonObject, before: string): string {
   if (whole !== undefined) return whole;
   const raw = asText(update.rawOutput) ?? asText(asObject(update.rawOutput)?.output);
   if (raw !== undefined) return raw;
-  const content = Array.isArray(update.content) ? update.content.map((part) => asObject(part)?.content) : [];
-  return contentText(content) || before;
+  if (!Array.isArray(update.content)) return before;
+  return contentText(update.content.map((part) => asObject(part)?.content)); // an update replaces the content before it
 }
 
 function exitedBadly(update: JsonObject): boolean {

@@ -32,6 +32,7 @@ export const claudeAdapter = defineAdapter({
   models: claudeModels,
   modelSource: anthropicModels,
   reader: () => claudeReader(),
+  stateVariables: /^CLAUDE_CONFIG_DIR$/,
   sessions: claudeSessions,
   hidesNativeTools: true,
   open: openClaude,

@@ -31,6 +31,7 @@ export const codexAdapter = defineAdapter({
   modelSource: codexAppServer,
   reader: (sample) => (sample.some(isRpc) ? codexAppServerReader() : codexExecReader()),
   quirks: QUIRKS,
+  stateVariables: /^CODEX_HOME$/,
   sessions: codexSessions,
   hidesNativeTools: true,
   open: (options, place) =>

@@ -34,6 +34,7 @@ export const copilotAdapter = defineAdapter({
   modelSource: commandModels(["copilot", "help", "config"], readCopilotModels),
   reader: () => copilotReader(),
   quirks: QUIRKS,
+  stateVariables: /^COPILOT_HOME$/,
   sessions: copilotSessions,
   hidesNativeTools: true,
   chooseTransport: ({ approvalMode }) => (approvalMode === "prompt" ? "acp" : "json"),

@@ -21,6 +21,7 @@ export const cursorAdapter = defineAdapter({
   models: cursorModels,
   modelSource: commandModels(["agent", "models"], readCursorModels),
   reader: cursorReader,
+  stateVariables: /^CURSOR_CONFIG_DIR$/,
   chooseTransport: (options) => (needsAcp(options) ? "acp" : "stream-json"),
   open: (options, place) =>
     place.transport === "acp" ? openAcp(options, place) : openStream(options, place),

@@ -16,6 +16,7 @@ import { type AcpQuirks, acpReader, isAcp } from "./acp-reader.ts";
 export interface AdapterDefinition {
   readonly manifest: CodingAgentManifest;
   readonly environment: RegExp;
+  readonly stateVariables?: RegExp;
   readonly sessions?: CliSessionStore;
   readonly hidesNativeTools?: boolean;
   /** Which of the manifest's transports a run uses; default: the first. */
@@ -42,6 +43,7 @@ export interface BuiltInAdapter
 export function defineAdapter({
   manifest,
   environment,
+  stateVariables,
   sessions,
   hidesNativeTools = false,
   chooseTransport,
@@ -66,6 +68,7 @@ export function defineAdapter({
     environment,
     hidesNativeTools,
     transports,
+    ...(stateVariables && { stateVariables }),
     ...(chooseTransport && { chooseTransport }),
     open,
     // ACP messages carry `jsonrpc`, whichever agent wrote them.

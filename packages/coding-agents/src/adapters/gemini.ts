@@ -30,6 +30,7 @@ export const geminiAdapter = defineAdapter({
   modelSource: googleModels,
   reader: geminiReader,
   quirks: QUIRKS,
+  stateVariables: /^GEMINI_CLI_HOME$/,
   sessions: geminiSessions,
   hidesNativeTools: true,
   // Over ACP, loading a session overwrites its start and then finds it empty, and `/` starts a command.
@@ -153,8 +154,11 @@ const isPlaced =
   ({ path }: PlacedAttachment): boolean =>
     path.startsWith(`${attachedIn(place)}/`);
 
+/** With a terminal of its own, which it takes where `node-pty` could be installed, a command's output is left out of ACP. */
+const PLAIN_SHELL: JsonObject = { tools: { shell: { enableInteractiveShell: false } } };
+
 function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
-  const { argv, env, files, prompt } = launch(options, place);
+  const { argv, env, files, prompt } = launch(options, place, place.nativeTools === "on" ? PLAIN_SHELL : {});
   const warnings = isCommand(prompt) ? [COMMAND_WARNING] : [];
   const parts = {
     argv: ["gemini", "--acp", ...argv],

@@ -14,6 +14,7 @@ export const hermesAdapter = defineAdapter({
   models: hermesModels,
   modelSource: openrouterModels,
   reader: textReader,
+  stateVariables: /^HERMES_HOME$/,
   open: (options, place) =>
     acpRun(
       {

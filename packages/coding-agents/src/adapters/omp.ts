@@ -27,6 +27,7 @@ export const ompAdapter = defineAdapter({
   modelSource: commandModels(["omp", "models", "--json"], readOmpModels),
   reader: () => piReader({ terminal: "agent_end" }),
   quirks: QUIRKS,
+  stateVariables: /^(PI|OMP)_CODING_AGENT_DIR$/,
   sessions: ompSessions,
   chooseTransport: (options) => (needsAcp(options) ? "acp" : "json"),
   open: (options, place) => (place.transport === "acp" ? openAcp(options, place) : openJson(options, place)),

@@ -21,6 +21,7 @@ export const openclawAdapter = defineAdapter({
   models: openclawModels,
   modelSource: commandModels(["openclaw", "models", "list", "--json"], readOpenclawModels),
   reader: openclawReader,
+  stateVariables: /^OPENCLAW_(HOME|STATE_DIR|CONFIG_PATH)$/,
   chooseTransport: ({ sessionId }) => (sessionId === undefined ? "exec" : "local"),
   open: openOnce,
 });

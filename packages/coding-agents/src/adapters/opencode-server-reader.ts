@@ -151,9 +151,19 @@ const tokens = maybe(
 const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
   __proto__: null as never, // a line may name "constructor"
   "message.updated": row(
-    { info: z.looseObject({ id: text, role: text, finish: maybeText, structured: anything }) },
+    {
+      info: z.looseObject({
+        id: text,
+        role: text,
+        finish: maybeText,
+        structured: anything,
+        time: maybe(z.looseObject({ completed: maybeNumber })),
+      }),
+    },
     ({ info }, state) => {
-      if (info.role !== "assistant") return [];
+      // A fork announces the messages it copied, complete as they are; an answer of this run begins incomplete.
+      const isCopied = info.time?.completed !== undefined && !state.answers.has(info.id);
+      if (info.role !== "assistant" || isCopied) return [];
       state.answers.add(info.id);
       state.finish = info.finish ?? state.finish;
       return info.structured === undefined ? [] : [{ type: "structured-answer", value: info.structured }];

@@ -36,6 +36,7 @@ export const opencodeAdapter = defineAdapter({
   modelSource: commandModels(["opencode", "models", "--verbose"], readOpencodeModels),
   reader: (sample) => (sample.some(isServerMessage) ? opencodeServerReader() : opencodeReader()),
   quirks: QUIRKS,
+  stateVariables: /^(OPENCODE_CONFIG(_DIR)?|XDG_[A-Z_]+)$/,
   sessions: opencodeSessions,
   hidesNativeTools: true,
   open: openServer,

@@ -27,6 +27,7 @@ export const piAdapter = defineAdapter({
   modelSource: commandModels(["pi", "--list-models"], readPiModels),
   reader: () => piReader({ terminal: "agent_settled" }),
   quirks: QUIRKS,
+  stateVariables: /^PI_CODING_AGENT_DIR$/,
   sessions: piSessions,
   hidesNativeTools: true,
   open: openRpc,

@@ -22,7 +22,7 @@ import type { EngineSettings } from "./engine-settings.ts";
 import { EventQueue } from "./event-queue.ts";
 import { forcedBy } from "./forced-ending.ts";
 import { HttpLink } from "./http-link.ts";
-import { type PreparedRun, planRun, type RunRequest, readyPlan } from "./prepare-run.ts";
+import { homeFiles, type PreparedRun, planRun, type RunRequest, readyPlan } from "./prepare-run.ts";
 import { privateFolder, removeFolder, returnRunFiles } from "./private-folder.ts";
 import { type CostOf, limitReached, withCost } from "./run-costs.ts";
 import { ResultBuilder, type RunHandle, type RunResult } from "./run-handle.ts";
@@ -322,7 +322,8 @@ class LiveRun implements RunHandle {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#timeout);
-    await returnRunFiles(this.#prepared?.plan.files ?? []).catch(() => {});
+    const files = this.#prepared?.plan.files ?? [];
+    await returnRunFiles(files, homeFiles(this.#request.user)).catch(() => {});
     await removeFolder(privateFolder(this.id)).catch(() => {});
     const quoted = redact(lastOutput, this.#prepared?.env ?? {});
     const interrupted = this.#interrupted && !this.#ledger.settled;

@@ -11,6 +11,7 @@ import {
 } from "@capstan/core/internal";
 import { cleanEnvironment } from "./clean-environment.ts";
 import { findCommand } from "./find-command.ts";
+import { type HomeFiles, homeOf, OWN_HOME } from "./home-files.ts";
 import { giveFolder, placeAttachments, privateFolder, writeRunFiles } from "./private-folder.ts";
 
 export interface RunRequest {
@@ -75,10 +76,13 @@ export async function readyPlan(request: RunRequest, plan: AdapterRun): Promise<
     const missing = { agent: adapter.name, command: name, install };
     throw new RunRefusedError(fail("coding_agent_not_installed", missing).failure);
   }
-  await writeRunFiles(privateFolder(id), plan.files);
+  await writeRunFiles(privateFolder(id), plan.files, homeFiles(user));
   if (user) await giveFolder(privateFolder(id), user);
   return { plan, command, env };
 }
+
+/** How files in the run's home are reached. */
+export const homeFiles = (user: SystemUser | undefined): HomeFiles => (user ? homeOf(user) : OWN_HOME);
 
 const environmentOf = ({ ambient, adapter, options, id }: RunRequest, more: AdapterRun["env"]) =>
   cleanEnvironment({ ambient, allowed: adapter.environment, adapter: more, asked: options.env, runId: id });

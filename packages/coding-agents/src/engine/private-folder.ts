@@ -1,54 +1,60 @@
 /** The folder of one run: settings and attachments, readable by nobody else, deleted with the run. */
-import { cp, lchown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { lchown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import type { Attachment, PlacedAttachment, RunFile } from "@capstan/core/internal";
 import { mergeDocuments } from "../adapters/run-parts.ts";
 import { parseObject } from "../lines/json-line.ts";
+import { type HomeFiles, OWN_HOME } from "./home-files.ts";
 
 const MAX_ATTACHMENT_BYTES = 10_000_000; // providers refuse more, and base64 of it goes through a pipe
 
 export const privateFolder = (runId: string): string => join(tmpdir(), `capstan-run-${runId}`);
 
-export async function writeRunFiles(folder: string, files: readonly RunFile[]): Promise<void> {
+export async function writeRunFiles(
+  folder: string,
+  files: readonly RunFile[],
+  home: HomeFiles = OWN_HOME,
+): Promise<void> {
   for (const file of files) {
     const path = resolve(file.path);
     if (!path.startsWith(folder + sep))
       throw new Error(`A run's file must be in its own folder: ${file.path}`);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeRunFile(path, file);
+    await writeRunFile(path, file, home);
   }
 }
 
-async function writeRunFile(path: string, file: RunFile): Promise<void> {
+async function writeRunFile(path: string, file: RunFile, home: HomeFiles): Promise<void> {
   if ("linkTo" in file) return symlink(resolve(file.linkTo), path);
   if ("content" in file) return writeFile(path, file.content, { mode: 0o600 });
-  if ("linksInto" in file) return linkEntries(path, file);
-  const before = await readFile(file.over, "utf8").catch(() => "{}");
+  if ("linksInto" in file) return linkEntries(path, file, home);
+  const before = (await home.read(file.over)) ?? "{}";
   const document = mergeDocuments(parseObject(before), file.document);
   return writeFile(path, JSON.stringify(document, null, 2), { mode: 0o600 });
 }
 
-async function linkEntries(path: string, file: Extract<RunFile, { linksInto: string }>): Promise<void> {
-  const { linksInto, except = [], shared = [] } = file;
-  for (const name of shared) await mkdir(join(linksInto, name), { recursive: true, mode: 0o700 });
+async function linkEntries(
+  path: string,
+  { linksInto, except = [], shared = [] }: Extract<RunFile, { linksInto: string }>,
+  home: HomeFiles,
+): Promise<void> {
+  for (const name of shared) await home.makeFolder(join(linksInto, name));
   await mkdir(path, { recursive: true, mode: 0o700 });
-  const names = await readdir(linksInto).catch(() => []);
-  for (const name of names)
+  for (const name of await home.names(linksInto))
     if (!except.includes(name)) await symlink(join(linksInto, name), join(path, name));
 }
 
 /** Copies back what the agent wrote next to, or in place of, links: a refreshed login, its list of projects. */
-export async function returnRunFiles(files: readonly RunFile[]): Promise<void> {
+export async function returnRunFiles(files: readonly RunFile[], home: HomeFiles = OWN_HOME): Promise<void> {
   for (const file of files) {
     if (!("linksInto" in file)) continue;
     const entries = await readdir(file.path, { withFileTypes: true }).catch(() => []);
     const own = entries.filter(
       (entry) => !entry.isSymbolicLink() && !(file.except ?? []).includes(entry.name),
     );
-    if (own.length > 0) await mkdir(file.linksInto, { recursive: true, mode: 0o700 });
-    for (const { name } of own)
-      await cp(join(file.path, name), join(file.linksInto, name), { recursive: true });
+    if (own.length > 0) await home.makeFolder(file.linksInto);
+    for (const { name } of own) await home.copyInto(file.path, name, file.linksInto);
   }
 }
 

@@ -65,6 +65,7 @@ describe("what happened in", () => {
     ["gemini-acp-deny", ANNOUNCED, "asked, run_shell_command denied"],
     ["gemini-acp-interrupted-question", "I will use a tool.", "asked, run_shell_command interrupted"],
     ["gemini-acp-cancel", "word0 ", ""],
+    ["gemini-acp-terminal", ANNOUNCED, "run_shell_command"],
     ["copilot-tool", ANSWER, "bash"],
     ["copilot-fail", ANSWER, "bash failed"],
     ["copilot-denied", ANSWER, "bash denied"],
@@ -90,6 +91,12 @@ describe("what happened in", () => {
     const events = replay(recordingReader(transcript.agent), transcript.text);
     expect([said(events), done(events)]).toEqual([words, rest]);
   });
+});
+
+test("what a call announces is not told as its output", () => {
+  const terminal = TRANSCRIPTS.find(({ name }) => name === "gemini-acp-terminal");
+  const events = replay(recordingReader("gemini"), terminal?.text ?? "");
+  expect(events.filter(({ type }) => type === "tool-ended")).toMatchObject([{ output: "" }]);
 });
 
 function said(events: readonly CodingAgentEvent[]): string {

@@ -83,7 +83,10 @@ function callOf(mode: string, tools: readonly SimTool[]): SimCall | null {
 /** CLIs put a prefix before the names of MCP tools, each its own. */
 function namedCall(name: string, json: string, tools: readonly SimTool[]): SimCall | null {
   const tool = tools.find((one) => one.name === name) ?? tools.find((one) => one.name.endsWith(name));
-  return tool ? { tool, input: JSON.parse(json), text: json } : null;
+  const input = JSON.parse(json) as { text?: unknown };
+  if (tool) return { tool, input: { ...input }, text: typeof input.text === "string" ? input.text : json };
+  const search = tools.find(({ isSearch }) => isSearch);
+  return search ? { tool: search, input: { query: name }, text: name } : null;
 }
 
 const SHELLS = [

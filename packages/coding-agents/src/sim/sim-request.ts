@@ -13,6 +13,8 @@ export interface SimTool {
   readonly required: readonly string[];
   /** Takes free text instead of an object (Codex' own `exec`). */
   readonly isCustom: boolean;
+  /** Finds tools that are not offered yet, which the next request then has (Codex, for tools of MCP servers). */
+  readonly isSearch?: boolean;
   readonly namespace?: string;
 }
 
@@ -80,8 +82,9 @@ export function readSimRequest(
 }
 
 const isUser = (item: unknown) => loose.parse(item).role === "user";
+/** Tools that a search found are no result: the call they were looked for is still to be made. */
 const isResult = (text: string) =>
-  /"type":"(tool_result|[a-z_]+_output)"|"role":"tool"|"functionResponse"/.test(text);
+  /"type":"(tool_result|(?!tool_search_output)[a-z_]+_output)"|"role":"tool"|"functionResponse"/.test(text);
 const hasMarker = (text: string) => text.search(MARKER) !== -1;
 
 /** Read from the parsed strings, because a marker may hold JSON that is escaped in the body's text. */
@@ -102,13 +105,15 @@ function wireOf(body: Readonly<Record<string, unknown>>): Record<string, unknown
   );
 }
 
-/** Newer Codex models get their tools as an input item instead of the field `tools`. */
+/** Newer Codex models get their tools as an input item instead of the field `tools`, or as what a search of theirs found. */
 function toolsOf(body: Readonly<Record<string, unknown>>, items: readonly unknown[]): SimTool[] {
-  const more = items.map((item) => loose.parse(item)).filter(({ type }) => type === "additional_tools");
+  const more = items.map((item) => loose.parse(item)).filter(({ type }) => BROUGHT.includes(String(type)));
   return [...list.parse(body.tools), ...more.flatMap(({ tools }) => list.parse(tools))].flatMap((tool) =>
     readTool(tool),
   );
 }
+
+const BROUGHT = ["additional_tools", "tool_search_output"];
 
 function readTool(value: unknown, namespace?: string): SimTool[] {
   const tool = loose.parse(value);
@@ -116,6 +121,8 @@ function readTool(value: unknown, namespace?: string): SimTool[] {
     return list.parse(tool.tools).flatMap((inner) => readTool(inner, String(tool.name)));
   if (tool.functionDeclarations)
     return list.parse(tool.functionDeclarations).flatMap((inner) => readTool(inner));
+  if (tool.type === "tool_search")
+    return [{ name: "tool_search", properties: {}, required: [], isCustom: false, isSearch: true }];
   const spec = tool.function ? loose.parse(tool.function) : tool;
   if (typeof spec.name !== "string") return [];
   const schema = loose.parse(spec.input_schema ?? spec.parametersJsonSchema ?? spec.parameters);

@@ -63,7 +63,7 @@ function itemsOf(answer: SimAnswer, serial: number): Item[] {
   const { thinking, call } = answer;
   return [
     ...(thinking === null ? [] : [reasoningItem(thinking, serial)]),
-    call ? callItem(call, serial) : messageItem(answer, serial),
+    call ? (call.tool.isSearch ? searchItem : callItem)(call, serial) : messageItem(answer, serial),
   ];
 }
 
@@ -115,6 +115,18 @@ function messageItem(answer: SimAnswer, serial: number): Item {
         frame("response.output_item.done", { output_index, item: done }),
       ];
     },
+  };
+}
+
+function searchItem({ input }: SimCall, serial: number): Item {
+  const call = { type: "tool_search_call", id: `tsc_${serial}`, call_id: `call_sim${serial}` };
+  const done = { ...call, status: "completed", execution: "client", arguments: input };
+  return {
+    done,
+    frames: (output_index) => [
+      frame("response.output_item.added", { output_index, item: { ...done, status: "in_progress" } }),
+      frame("response.output_item.done", { output_index, item: done }),
+    ],
   };
 }
 

@@ -66,6 +66,19 @@ describe("reading a request", () => {
     };
     expect(names("responses", { input: [item] })).toEqual(["exec"]);
   });
+
+  test("looks for a tool that is not offered yet, then calls what the search found", () => {
+    const user = { role: "user", content: '[[call add {"a":1}]]' };
+    const search = { type: "tool_search", execution: "client" };
+    const found = { type: "tool_search_output", tools: [{ type: "function", name: "add" }] };
+    const toolOf = (...input: object[]) => {
+      const plan = simPlan(readSimRequest("responses", "/", {}, { tools: [search], input }));
+      return plan.kind === "answer" ? plan.call?.tool.name : undefined;
+    };
+    expect(toolOf(user)).toBe("tool_search");
+    expect(toolOf(user, found)).toBe("add");
+    expect(toolOf(user, found, { type: "function_call_output", output: "1" })).toBeUndefined();
+  });
 });
 
 describe("the plan", () => {

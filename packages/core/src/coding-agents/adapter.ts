@@ -191,6 +191,8 @@ export interface CodingAgentAdapter {
   readonly versionPattern: RegExp;
   /** Environment variables passed on to the CLI, besides the few that every process needs. */
   readonly environment: RegExp;
+  /** Those of them that say where the CLI keeps its state. A run as another user does not get the server's. */
+  readonly stateVariables?: RegExp;
   /** Whether `nativeTools: "off"` leaves only the tools of its MCP servers. */
   readonly hidesNativeTools?: boolean;
   /** Available transports, the default first. Absent: there is only one, with the agent's own capabilities. */

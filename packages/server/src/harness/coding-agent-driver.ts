@@ -2,7 +2,7 @@
  * A coding agent's program as the harness of an agent: started with the composed prompt in the session's folder, with the
  * agent's tools over MCP and its own token, and without its own tools unless the agent allows them.
  */
-import type { CodingAgentClient, HostOptions, RunHandle } from "@capstan/coding-agents";
+import type { CodingAgentClient, DetectedAgent, HostOptions, RunHandle } from "@capstan/coding-agents";
 import { fail, ok, type Result, type RuntimeAgent, type SessionFileStore } from "@capstan/core";
 import {
   type Attachment,
@@ -47,7 +47,7 @@ export interface DriverParts {
 
 export function codingAgentDriver(name: string, parts: DriverParts): HarnessDriver {
   let client: CodingAgentClient | undefined;
-  let isInstalled = false;
+  let installed: DetectedAgent | undefined;
   const open = async () => {
     client ??= await parts.client();
     return client;
@@ -65,13 +65,22 @@ export function codingAgentDriver(name: string, parts: DriverParts): HarnessDriv
       if (!model.ok) return model;
       const thinks = canThink(opened, agent, capabilities);
       if (!thinks.ok) return thinks;
-      isInstalled ||= (await opened.adapters.detect(name)).installed;
-      if (!isInstalled) return notInstalled(found.value);
+      installed ??= await detected(opened, name);
+      if (!installed) return notInstalled(found.value);
       return ok(factsOf(agent, found.value, capabilities));
     },
-    start: async (request) => start(await open(), name, parts, request),
+    async start(request) {
+      const opened = await open();
+      installed ??= await detected(opened, name); // once: a program may take seconds to say its version
+      return start(opened, name, { ...parts, command: installed?.path }, request);
+    },
     prices: (model) => pricesOf(client, name, model),
   };
+}
+
+async function detected({ adapters }: CodingAgentClient, name: string): Promise<DetectedAgent | undefined> {
+  const found = await adapters.detect(name);
+  return found.installed ? found : undefined;
 }
 
 function adapterOf({ adapters }: CodingAgentClient, name: string): Result<CodingAgentAdapter> {
@@ -147,11 +156,11 @@ function notInstalled({ name, commands, capabilities }: CodingAgentAdapter): Res
 async function start(
   client: CodingAgentClient,
   name: string,
-  parts: DriverParts,
+  parts: DriverParts & { readonly command: string | undefined },
   request: HarnessRequest,
 ): Promise<Result<HarnessProcess>> {
   const { sessionId, recovers = false } = request;
-  const user = await parts.users.userFor(request, name, (await client.adapters.detect(name)).path);
+  const user = await parts.users.userFor(request, name, parts.command);
   if (!user.ok) return user;
   const place = { sessionId, files: parts.files(sessionId), owner: user.value?.user.uid };
   const began = Promise.withResolvers<Result<HarnessProcess>>();

@@ -25,14 +25,18 @@ const isInstalled = (agent: BuiltInAgentName) => existsSync(join(bin(agent), MAN
 interface Real {
   readonly name: BuiltInAgentName;
   readonly model: string;
+  /** Its model is offered the agent's tools only as far as a search for one finds them. */
+  readonly searches?: boolean;
+  /** A tool of its own that no setting removes; it has nothing to write in. */
+  readonly keeps?: string;
 }
 
-/** CI installs the first three. */
+/** The first four are what continuous integration installs. */
 const REAL: readonly Real[] = [
   { name: "claude", model: "anthropic/claude-opus-5-5" },
   { name: "gemini", model: "google/gemini-3.1-pro-preview" },
   { name: "copilot", model: "openai/gpt-5.4" },
-  { name: "codex", model: "openai/gpt-5.5" }, // the newest find MCP tools through a search, which the sim does not play
+  { name: "codex", model: "openai/gpt-5.5", searches: true, keeps: "apply_patch" }, // the newest call MCP tools from a program, which the sim does not write
   { name: "opencode", model: "openai/gpt-5.2" },
 ];
 const NATIVE_MODEL = "openai-compatible/gpt-5.2";
@@ -98,21 +102,28 @@ several(
   },
 );
 
-describe.each(REAL)("$name as a harness", ({ name, model }) => {
+describe.each(REAL)("$name as a harness", ({ name, model, searches, keeps }) => {
   const real = test.skipIf(!isInstalled(name));
   const session = (more: object = {}) => bench.session({ harness: name, model, ...more });
 
   real("has the composed prompt and tools, and none of its own", async () => {
-    await bench.turn(await session({ tool_policies: { send: "deny" } }), "[[text]]");
-    const [request] = asked();
+    await bench.turn(await session({ tool_policies: { send: "deny" } }), call("add", { a: 2, b: 3 }));
+    const request = asked().at(-1);
     const own = toolNames(request).filter((tool) => /capstan/.test(tool));
-    expect(own.map((tool) => tool.replace(/^.*capstan[_-]*/, "")).toSorted()).toEqual([
-      "add",
-      "blocked",
-      "pick",
-    ]);
-    expect(toolNames(request).filter((tool) => NATIVE.test(tool))).toEqual([]);
+    expect(own.map((tool) => tool.replace(/^.*capstan[_-]*/, "")).toSorted()).toEqual(
+      searches ? ["add"] : ["add", "blocked", "pick"],
+    );
+    expect(toolNames(request).filter((tool) => NATIVE.test(tool))).toEqual(keeps ? [keeps] : []);
     expect(JSON.stringify(request?.body)).toContain("You are on the bench.");
+  });
+
+  test.skipIf(!isInstalled(name) || !keeps)("writes nothing with the tool that it keeps", async () => {
+    const id = await session();
+    const text = "*** Begin Patch\n*** Add File: planted.txt\n+planted\n*** End Patch";
+    await bench.turn(id, call(keeps ?? "", { text }));
+    expect(JSON.stringify(asked().at(-1)?.body)).toMatch(/rejected|read-only|not permitted/i); // its model was told
+    const { status } = await bench.server.call("GET", `/v1/sessions/${id}/files/planted.txt`);
+    expect(status).toBe(404);
   });
 
   real("is denied what the gate denies", async () => {
