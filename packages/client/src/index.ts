@@ -121,6 +121,12 @@ export type {
 export type { FoundSession } from "./wire/session-search.ts";
 export type {
   BranchPoint,
+  Comparison,
+  ComparisonBranch,
+  ComparisonCreate,
+  Compatibility,
+  ContinueIn,
+  FileChange,
   Message,
   MessageAccepted,
   MessageCreate,

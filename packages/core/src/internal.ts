@@ -76,6 +76,7 @@ export {
   runError,
   ValidationError,
 } from "./coding-agents/capability-error.ts";
+export { type ContinueIn, inProgram } from "./coding-agents/continue-in.ts";
 export type { RunStarted } from "./coding-agents/events.ts";
 export {
   type CliUsage,

@@ -121,6 +121,11 @@ export type {
   WebhookFetch,
 } from "./runs/contract/run-types.ts";
 export { createRuns } from "./runs/create-runs.ts";
+export {
+  type Compatibility,
+  type CompatibilityLine,
+  compatibilityOf,
+} from "./runs/harness/compatibility.ts";
 export { type Observations, openObservations } from "./runs/history/observations.ts";
 export {
   countActiveRuns,

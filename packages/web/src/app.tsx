@@ -10,6 +10,7 @@ import { Shell } from "./shell/shell.tsx";
 const SCREENS: [path: string, screen: ComponentType][] = [
   ["/", lazy(() => import("./screens/home/home.tsx"))],
   ["/chat/:session?", lazy(() => import("./screens/chat/chat-screen.tsx"))],
+  ["/compare/:session/:comparison", lazy(() => import("./screens/compare/compare-screen.tsx"))],
   ["/agents", lazy(() => import("./screens/agents/agent-list.tsx"))],
   ["/agents/:id", lazy(() => import("./screens/agents/agent-editor.tsx"))],
   ["/sessions", lazy(() => import("./screens/session/session-list.tsx"))],

@@ -1,19 +1,35 @@
-/** capstan sessions: the last ones, or one with its messages. */
+/** capstan sessions: the last ones, one with its messages, and one in another program or in several. */
 import { SessionQuery } from "@capstan/client/wire";
 import { transcript } from "../chat/transcript.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { printList, printTable } from "../print-table.ts";
 import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
+import { compareSession, keepBranch } from "../sessions/compare-session.ts";
+import { continueSession, programText } from "../sessions/continue-session.ts";
 
 const MOST_MESSAGES = 200; // a page of the API
 
 export const sessions: Command = {
-  usage: "capstan sessions [list | show <id>] [--limit 20]",
-  summary: "Lists sessions, newest first, or shows one with its messages.",
-  options: { limit: { type: "string" } },
+  usage:
+    'capstan sessions [list | show <id> | continue <id> --in codex | compare <id> "<message>" --in claude,codex | keep <id> <comparison> <branch>] [--limit 20] [--model <model>] [--yes]',
+  summary:
+    "Lists sessions, newest first, or shows one with its messages. `continue` lets another program answer from now on, after a list of what does not come along. `compare` sends one message to several programs or models (`codex:gpt-5.5`), each in a branch with its own files; `keep` continues in one of them.",
+  options: {
+    limit: { type: "string" },
+    in: { type: "string" },
+    model: { type: "string" },
+    yes: { type: "boolean" },
+  },
+  examples: ["capstan sessions continue 0197a3c1-9f5e-7c1b-b8a4-2f9f0a6b7c11 --in codex"],
   run: (context) =>
-    runVerb(context, sessions.usage, { list: { run: list }, show: { needs: "a session's id", run: show } }),
+    runVerb(context, sessions.usage, {
+      list: { run: list },
+      show: { needs: "a session's id", run: show },
+      continue: { needs: "a session's id", run: continueSession },
+      compare: { needs: "a session's id and a message", run: compareSession },
+      keep: { needs: "a session's id, a comparison and a branch", run: keepBranch },
+    }),
 };
 
 async function list({ server, options, print, terminal }: CommandContext) {
@@ -35,11 +51,12 @@ async function show({ server, print, terminal }: CommandContext, id: string) {
   const said = await api.sessions.messages(id, { limit: MOST_MESSAGES });
   if (!said.ok) return said;
   const { items: messages, next_cursor } = said.value;
-  const { title, status, agent_id, created_at } = answer.value;
+  const { title, status, agent_id, created_at, continue_in } = answer.value;
   const about = [
     ["title", title],
     ["status", status],
     ["agent", agent_id ?? "none"],
+    ...(continue_in ? [["continues in", programText(continue_in)]] : []),
     ["created", created_at],
   ];
   return print(

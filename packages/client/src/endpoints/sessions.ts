@@ -7,6 +7,9 @@ import type { Approval, ApprovalAnswer, ApprovalQuery, Run, SentPrompt } from ".
 import type { FoundSession } from "../wire/session-search.ts";
 import type {
   BranchPoint,
+  Comparison,
+  ComparisonCreate,
+  Compatibility,
   Message,
   MessageAccepted,
   MessageCreate,
@@ -38,6 +41,19 @@ export const sessionEndpoints = (connection: Connection) => {
     get: (id: string, signal?: AbortSignal) => json<Session>("GET", sessionPath(id), { signal }),
     create: (session: SessionCreate = {}) => json<Session>("POST", "/v1/sessions", { json: session }),
     update: (id: string, patch: SessionPatch) => json<Session>("PATCH", sessionPath(id), { json: patch }),
+    /** What would come along in another program, and what would not; `update` with `continue_in` does it. */
+    compatibility: (id: string, query: { in: string; model?: string | undefined }, signal?: AbortSignal) =>
+      json<Compatibility>("GET", sessionPath(id, "/compatibility"), { query, signal }),
+    /** The same message to several programs or models, each in a branch with its own copy of the files. */
+    compare: (id: string, comparison: ComparisonCreate) =>
+      json<Comparison>("POST", sessionPath(id, "/comparisons"), { json: comparison }),
+    comparison: (id: string, comparisonId: string, signal?: AbortSignal) =>
+      json<Comparison>("GET", sessionPath(id, `/comparisons/${part(comparisonId)}`), { signal }),
+    /** The conversation continues in this branch; the others and the session itself are archived. */
+    keepBranch: (id: string, comparisonId: string, sessionId: string) =>
+      json<Session>("POST", sessionPath(id, `/comparisons/${part(comparisonId)}/keep`), {
+        json: { session_id: sessionId },
+      }),
     delete: (id: string) => json<void>("DELETE", sessionPath(id)),
     send: (id: string, message: MessageCreate) =>
       json<MessageAccepted>("POST", sessionPath(id, "/messages"), { json: message }),

@@ -5,7 +5,30 @@ import { normalisePath } from "@capstan/core/internal";
 import { z } from "zod";
 import { ModelName } from "./agents.ts";
 import { Json, JsonObject, numberCursor, PageQuery, pageOf, queryFlag, queryNumber } from "./page.ts";
-import { MessageUsage } from "./runs.ts";
+import { MessageUsage, RunUsageWire } from "./runs.ts";
+
+const Program = z.string().regex(/^[a-z][a-z0-9-]{0,49}$/, "must be native or the name of a coding agent");
+
+/** The program, and the model in it, that runs a session instead of its agent's. */
+export const ContinueIn = z
+  .strictObject({
+    harness: Program,
+    model: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: "One of `/v1/models?agent=<harness>`; the program's default when absent." }),
+  })
+  .meta({ id: "ContinueIn" });
+export type ContinueIn = z.infer<typeof ContinueIn>;
+
+/** A name alone is the program with its default model. */
+export const ContinueInInput = z.union([
+  Program.transform((harness): ContinueIn => ({ harness })).pipe(ContinueIn),
+  ContinueIn,
+]);
+export type ContinueInInput = z.input<typeof ContinueInInput>;
 
 export const Session = z
   .object({
@@ -28,6 +51,10 @@ export const Session = z
     allowed_tools: z
       .array(z.string())
       .meta({ description: "Tools that run here without asking again, as `capability/tool`." }),
+    continue_in: ContinueIn.nullable().meta({
+      description: "The program that runs it instead of its agent's; null: the agent's own.",
+    }),
+    comparison_id: z.string().nullable().meta({ description: "Of a branch: the comparison it belongs to." }),
     pinned: z.boolean(),
     archived: z.boolean().meta({ description: "Hidden from lists; everything stays readable." }),
     created_at: z.string(),
@@ -57,6 +84,7 @@ const keptFields = Session.pick({
   status: true,
   state: true,
   forked_from: true,
+  comparison_id: true,
   created_at: true,
   updated_at: true,
 });
@@ -71,9 +99,34 @@ export const SessionPatch = z
     metadata: JsonObject.optional(),
     pinned: z.boolean().optional(),
     archived: z.boolean().optional(),
+    continue_in: ContinueInInput.nullable().optional().meta({
+      description: "Messages from now on are answered by this program; null: by the agent's own again.",
+    }),
   })
   .meta({ id: "SessionPatch" });
 export type SessionPatch = z.input<typeof SessionPatch>;
+
+export const CompatibilityQuery = z.strictObject({
+  in: Program.meta({ description: "The program to continue in." }),
+  model: z.string().min(1).max(200).optional(),
+});
+
+const CompatibilityLine = z.object({ what: z.string(), detail: z.string() });
+
+/** What would come along, and what would not, if the session continued in another program. */
+export const Compatibility = z
+  .object({
+    from: ContinueIn,
+    to: ContinueIn,
+    comes_along: z.array(CompatibilityLine),
+    left_behind: z.array(CompatibilityLine),
+    refusal: z
+      .object({ code: z.string(), message: z.string(), nextStep: z.string() })
+      .nullable()
+      .meta({ description: "Why it cannot continue there; null when it can." }),
+  })
+  .meta({ id: "Compatibility" });
+export type Compatibility = z.infer<typeof Compatibility>;
 
 export const SessionQuery = PageQuery.extend({
   agent_id: z.uuid().optional(),
@@ -254,3 +307,47 @@ export const EventPage = z.object({ items: z.array(StoredEvent), next: z.int().n
 /** Cancelling by an AG-UI client's own thread id; its names are AG-UI's. */
 export const CancelThread = z.strictObject({ threadId: z.string().min(1).max(500) });
 export const CancelledThread = z.strictObject({ runId: z.string() });
+
+const MOST_BRANCHES = 6; // each is a program of its own on the server's machine
+
+export const ComparisonCreate = z
+  .strictObject({
+    content: z.string().min(1).max(1_000_000),
+    in: z
+      .array(ContinueInInput)
+      .min(2)
+      .max(MOST_BRANCHES)
+      .meta({ description: "Programs, or models of them: each answers in a branch with its own files." }),
+  })
+  .meta({ id: "ComparisonCreate" });
+export type ComparisonCreate = z.input<typeof ComparisonCreate>;
+
+export const FileChange = z
+  .object({
+    path: z.string(),
+    change: z.enum(["added", "changed", "removed"]),
+    diff: z.string().nullable().meta({ description: "Unified; null where a side is no text or too long." }),
+  })
+  .meta({ id: "FileChange" });
+export type FileChange = z.infer<typeof FileChange>;
+
+export const ComparisonBranch = z
+  .object({
+    session_id: z.string(),
+    continue_in: ContinueIn,
+    status: z.string(),
+    answer: z.string().meta({ description: "What it said last." }),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    seconds: z.number(),
+    usage: RunUsageWire,
+    changes: z.array(FileChange),
+  })
+  .meta({ id: "ComparisonBranch" });
+export type ComparisonBranch = z.infer<typeof ComparisonBranch>;
+
+export const Comparison = z
+  .object({ id: z.string(), session_id: z.string(), branches: z.array(ComparisonBranch) })
+  .meta({ id: "Comparison" });
+export type Comparison = z.infer<typeof Comparison>;
+
+export const ComparisonKeep = z.strictObject({ session_id: z.uuid() });

@@ -34,6 +34,13 @@ export const harnessFailures = {
       "Put the data folder and the program where every user of the machine can reach them, run the server as an ordinary user, or set allow_native_tools to false.",
     details: ({ harness, path }) => ({ harness, path }),
   }),
+  continue_unasked: row<{ harness: string }>({
+    status: 422,
+    message: ({ harness }) =>
+      `'${harness}' asks nobody before it uses its own tools, which this agent allows; here they are asked about.`,
+    nextStep: () => "Continue in a program that asks, or set allow_native_tools of the agent to false.",
+    details: ({ harness }) => ({ harness }),
+  }),
   harness_native_tools: row<{ harness: string }>({
     status: 422,
     message: ({ harness }) =>

@@ -1,6 +1,6 @@
 /** Accepts a message: validates it, stores it with its run, and starts the run or queues it behind the active one. */
 import { fail, type JsonValue, ok, type Result, type RuntimeAgent } from "@capstan/core";
-import type { ConversationMessage, UserPart } from "@capstan/core/internal";
+import { type ConversationMessage, inProgram, type UserPart } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import { CLAIM_NEW, CLAIM_QUEUED } from "./claim/claim-statements.ts";
 import type { ClaimedSegment } from "./claim/claimed-segment.ts";
@@ -64,6 +64,7 @@ export async function send(
   const input: RunInput = {
     ...kept,
     ...(child && { depth: child.depth, scopeCeiling: child.scopeCeiling }),
+    ...(session.continue_in && { continueIn: { ...session.continue_in, agentId: agent.value.spec.id } }),
   };
   const whole = [...content, ...modelOnlyParts(session, options)];
   return claimAndStart(parts, {
@@ -247,7 +248,8 @@ async function checkedAgent(
   }
   const composed = await engine.agentFor(session.agent_id, session.owner);
   if (!composed.ok) return composed;
-  const agent = withinScopes(composed.value, child?.scopeCeiling ?? session.metadata.scopeCeiling);
+  const own = inProgram(composed.value, session.continue_in);
+  const agent = withinScopes(own, child?.scopeCeiling ?? session.metadata.scopeCeiling);
   const checks = [
     () => checkTools(agent, options),
     () => (options.outputSchema === undefined ? ok(true) : checkSchema(options.outputSchema)),

@@ -1,5 +1,6 @@
 /** Sessions: a conversation with one agent, its files and its state. Messages and runs belong to the run engine. */
 import { fail, ok, type Result } from "@capstan/core";
+import type { ContinueIn } from "@capstan/core/internal";
 import { and, desc, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { uuidv7 } from "uuidv7";
@@ -25,6 +26,8 @@ export interface SessionRecord {
   readonly forkPosition: number | null;
   readonly conversationId: string | null;
   readonly allowedTools: readonly string[];
+  readonly continueIn: ContinueIn | null;
+  readonly comparisonId: string | null;
   readonly pinnedAt: Date | null;
   readonly archivedAt: Date | null;
   readonly createdAt: Date;
@@ -62,6 +65,8 @@ export interface SessionChanges {
   readonly metadata?: Record<string, unknown>;
   readonly pinned?: boolean;
   readonly archived?: boolean;
+  readonly continueIn?: ContinueIn | null;
+  readonly comparisonId?: string | null;
 }
 
 export interface SessionFilter {
@@ -79,6 +84,8 @@ export interface SessionFilter {
   readonly text?: string | undefined;
   /** The client's own id, where it differs. */
   readonly threadId?: string | undefined;
+  /** The branches of this comparison. */
+  readonly comparisonId?: string | undefined;
 }
 
 export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
@@ -198,12 +205,13 @@ const isThread = (threadId: string) =>
   sql`(md5(${sessions.metadata}->>'thread_id') = md5(${threadId}) and ${sessions.metadata}->>'thread_id' is not null)`;
 
 function matching(filter: Omit<SessionFilter, "limit">) {
-  const { after, agentId, owner, archived, pinned, status, text, threadId } = filter;
+  const { after, agentId, owner, archived, pinned, status, text, threadId, comparisonId } = filter;
   const { id, title, createdAt } = sessions;
   return and(
     after && isAfter(createdAt, id, after),
     agentId === undefined ? undefined : eq(sessions.agentId, agentId),
     owner === undefined ? undefined : eq(sessions.owner, owner),
+    comparisonId === undefined ? undefined : eq(sessions.comparisonId, comparisonId),
     isSet(sessions.archivedAt, archived),
     isSet(sessions.pinnedAt, pinned),
     status === undefined ? undefined : eq(sessions.status, status),

@@ -65,20 +65,23 @@ export function codingAgentDriver(name: string, parts: DriverParts): HarnessDriv
       if (!model.ok) return model;
       const thinks = canThink(opened, agent, capabilities);
       if (!thinks.ok) return thinks;
-      installed ??= await detected(opened, name);
+      installed ??= await detectInstalled(opened, name);
       if (!installed) return notInstalled(found.value);
       return ok(factsOf(agent, found.value, capabilities));
     },
     async start(request) {
       const opened = await open();
-      installed ??= await detected(opened, name); // once: a program may take seconds to say its version
+      installed ??= await detectInstalled(opened, name); // once: a program may take seconds to say its version
       return start(opened, name, { ...parts, command: installed?.path }, request);
     },
     prices: (model) => pricesOf(client, name, model),
   };
 }
 
-async function detected({ adapters }: CodingAgentClient, name: string): Promise<DetectedAgent | undefined> {
+async function detectInstalled(
+  { adapters }: CodingAgentClient,
+  name: string,
+): Promise<DetectedAgent | undefined> {
   const found = await adapters.detect(name);
   return found.installed ? found : undefined;
 }

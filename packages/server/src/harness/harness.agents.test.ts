@@ -176,6 +176,41 @@ describe.each(REAL.slice(0, 3))("$name with its own tools allowed", ({ name, mod
   });
 });
 
-/** Their names of tools that read, write, run or fetch. */
+const WALK: readonly BuiltInAgentName[] = ["claude", "codex", "gemini"];
+
+test.skipIf(!WALK.every(isInstalled))(
+  "one session continues in claude, codex, gemini, the native loop and claude again",
+  async () => {
+    const modelOf = (name: string) => REAL.find((real) => real.name === name)?.model;
+    const [first = "claude"] = WALK;
+    const id = await bench.session({ harness: first, model: modelOf(first) });
+    await bench.turn(id, "The word is heron. [[text]]");
+    await bench.server.call("PUT", `/v1/sessions/${id}/files/notes.txt`, { kept: true });
+    const stations = [...[...WALK.slice(1), first].map((harness) => ({ harness, model: modelOf(harness) }))];
+    stations.splice(2, 0, { harness: "native" as BuiltInAgentName, model: NATIVE_MODEL });
+    for (const [index, continue_in] of stations.entries()) {
+      const report = await bench.server.call(
+        "GET",
+        `/v1/sessions/${id}/compatibility?in=${continue_in.harness}&model=${continue_in.model}`,
+      );
+      expect(report.body).toMatchObject({ refusal: null });
+      const moved = await bench.server.call("PATCH", `/v1/sessions/${id}`, { continue_in });
+      expect(moved.body).toMatchObject({ continue_in: { harness: continue_in.harness } });
+      sim.clear();
+      const events = await bench.turn(id, call("add", { a: index, b: 40 }));
+      expect({ continue_in, results: results(events) }).toEqual({
+        continue_in,
+        results: [JSON.stringify({ sum: index + 40 })],
+      });
+      const said = JSON.stringify(asked()[0]?.body);
+      expect(said).toContain("The word is heron."); // the history came along
+      if (index > 0) expect(said).toMatch(new RegExp(`sum\\W+${index + 39}`)); // and the result before
+    }
+    const { status } = await bench.server.call("GET", `/v1/sessions/${id}/files/notes.txt`);
+    expect(status).toBe(200);
+  },
+);
+
+/** What they call the tools with which one reads, writes, runs or fetches. */
 const NATIVE =
   /^(Bash|bash|exec|exec_command|write_stdin|shell|run_shell_command|Read|read|read_file|view|Write|write|write_file|Edit|edit|replace|apply_patch|grep|grep_search|glob|rg|webfetch|web_fetch|WebFetch|task|Agent|spawn_agent)$/;

@@ -1,16 +1,27 @@
 /** /v1/sessions: conversations. Their files are in session-files.ts, their messages and events in runs.ts. */
 
-import { Session, SessionCreate, SessionPage, SessionPatch, SessionQuery } from "@capstan/client/wire";
+import { isDeepStrictEqual } from "node:util";
+import {
+  type ContinueIn,
+  Session,
+  SessionCreate,
+  SessionPage,
+  SessionPatch,
+  SessionQuery,
+} from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
+import type { ContinueIn as Continued } from "@capstan/core/internal";
 import {
   type AgentStore,
   allowedTool,
   readCursor,
+  type SessionChanges,
   type SessionRecord,
   type SessionStore,
 } from "@capstan/runtime";
-import { createRoute } from "@hono/zod-openapi";
+import { createRoute, type z } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
+import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { checkOwnEntries, sessionChanges } from "./session-patch.ts";
@@ -58,7 +69,7 @@ const patchSession = createRoute({
   method: "patch",
   path: "/v1/sessions/{id}",
   tags: ["sessions"],
-  summary: "Rename a session or change its agent",
+  summary: "Rename a session, give it another agent, or continue it in another program",
   request: { params: Id, body: jsonBody(SessionPatch) },
   responses: { 200: json(Session, "The updated session.") },
 });
@@ -75,11 +86,18 @@ const deleteSession = createRoute({
 });
 
 export interface SessionRouteParts {
+  /** How a session continues in another program, or why it cannot. */
+  readonly continueSession: (
+    session: SessionRecord,
+    to: Continued,
+    caller: Caller,
+  ) => Promise<Result<Continued>>;
   readonly sessions: SessionStore;
   readonly agents: AgentStore;
 }
 
-export function sessionRoutes({ sessions, agents }: SessionRouteParts) {
+export function sessionRoutes(services: SessionRouteParts) {
+  const { sessions, agents } = services;
   const routes = newRoutes();
   routes.openapi(createSession, async (c) => {
     const { agent_id, ...body } = c.req.valid("json");
@@ -121,10 +139,10 @@ export function sessionRoutes({ sessions, agents }: SessionRouteParts) {
     if (!found.ok) return problem(c, found.failure);
     const changes = sessionChanges(sessionDto(found.value), patch);
     if (!changes.ok) return problem(c, changes.failure);
-    const agent = await knownAgent(agents, changes.value.agentId ?? undefined);
-    if (!agent.ok) return problem(c, agent.failure);
-    if (Object.keys(changes.value).length === 0) return c.json(sessionDto(found.value), 200);
-    const changed = await sessions.update(id, changes.value);
+    const all = await wholeChange(services, found.value, changes.value, patch, c.get("caller"));
+    if (!all.ok) return problem(c, all.failure);
+    if (Object.keys(all.value).length === 0) return c.json(sessionDto(found.value), 200);
+    const changed = await sessions.update(id, all.value);
     return changed.ok ? c.json(sessionDto(changed.value), 200) : problem(c, changed.failure);
   });
   routes.openapi(deleteSession, async (c) => {
@@ -140,6 +158,41 @@ async function knownAgent(agents: AgentStore, id: string | undefined): Promise<R
   return found.ok ? found : { ok: false, failure: { ...found.failure, status: 422 } };
 }
 
+/** With the program that answers from then on; the agent and the program are checked before anything counts. */
+async function wholeChange(
+  services: SessionRouteParts,
+  session: SessionRecord,
+  changes: SessionChanges,
+  patch: z.output<typeof SessionPatch>,
+  caller: Caller,
+): Promise<Result<SessionChanges>> {
+  const agent = await knownAgent(services.agents, changes.agentId ?? undefined);
+  if (!agent.ok) return agent;
+  const program = await programChange(services, session, changes, patch, caller);
+  return program.ok ? ok({ ...changes, ...program.value }) : program;
+}
+
+/** Another agent runs in its own program. */
+async function programChange(
+  { continueSession }: SessionRouteParts,
+  session: SessionRecord,
+  { agentId = session.agentId }: SessionChanges,
+  { continue_in }: z.output<typeof SessionPatch>,
+  caller: Caller,
+): Promise<Result<SessionChanges>> {
+  const movesAgent = agentId !== session.agentId;
+  const isSame = isDeepStrictEqual(continue_in, sessionDto(session).continue_in);
+  if (continue_in === undefined || (isSame && !movesAgent)) return ok(movesAgent ? { continueIn: null } : {});
+  if (continue_in === null) return ok({ continueIn: null });
+  const continued = await continueSession({ ...session, agentId }, continue_in, caller);
+  return continued.ok ? ok({ continueIn: continued.value }) : continued;
+}
+
+export const continueDto = ({ harness, model }: Continued): ContinueIn => ({
+  harness,
+  ...(model !== undefined && { model }),
+});
+
 export function sessionDto(session: SessionRecord): Session {
   return {
     id: session.id,
@@ -153,6 +206,8 @@ export function sessionDto(session: SessionRecord): Session {
     fork_position: session.forkPosition,
     conversation_id: session.conversationId,
     allowed_tools: [...new Set(session.allowedTools.map(allowedTool))],
+    continue_in: session.continueIn && continueDto(session.continueIn),
+    comparison_id: session.comparisonId,
     pinned: session.pinnedAt !== null,
     archived: session.archivedAt !== null,
     created_at: session.createdAt.toISOString(),

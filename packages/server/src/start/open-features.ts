@@ -15,6 +15,8 @@ import { modelRoutes } from "../models/model-routes.ts";
 import { openObservability, operationRoutes } from "../observability/observability.ts";
 import { openAiRoutes } from "../openai/openai-routes.ts";
 import { openServerPackages } from "../packages/open-packages.ts";
+import { continueSession } from "../programs/continue-session.ts";
+import { openPrograms } from "../programs/open-programs.ts";
 import { ruleRoutes } from "../rules/rule-routes.ts";
 import { openRuns } from "../runs/open-runs.ts";
 import { openSessions } from "../sessions/open-sessions.ts";
@@ -84,7 +86,8 @@ export async function openFeatures(
     { routes: operationRoutes({ ...parts, ...watch, notes }), close: watch.close },
     { routes: [capabilityRoutes(parts)], close: () => documents.close() },
     { routes: [agentRoutes(parts)] },
-    openSessions(parts),
+    openSessions({ ...parts, continueSession: (...asked) => continueSession(parts, ...asked) }),
+    openPrograms(parts),
     { routes: [ruleRoutes(parts)] },
     openUsers({ ...parts, webhookKey: secret }),
     { routes: [modelRoutes(parts)] },

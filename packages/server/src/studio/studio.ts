@@ -34,6 +34,7 @@ export const SCREENS: readonly string[] = [
   "sessions",
   "approvals",
   "capabilities",
+  "compare",
   "route",
   "coding-agents",
   "packages",

@@ -1,4 +1,5 @@
 /** Sessions and their files. A file's bytes are in `content`; a directory has none. */
+import type { ContinueIn } from "@capstan/core/internal";
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -34,6 +35,10 @@ export const sessions = pgTable(
     forkPosition: integer("fork_position"),
     /** The first session of a family of forks, in all of them. */
     conversationId: uuid("conversation_id"),
+    /** Another program than the agent's runs this session; messages sent from then on. */
+    continueIn: jsonb("continue_in").$type<ContinueIn>(),
+    /** A branch of a comparison: the same message, in several programs or models. */
+    comparisonId: uuid("comparison_id"),
     /** Hash of the conversation so far: identifies clients that send no ids. */
     conversationKey: text("conversation_key"),
     /** Kept at the top of lists. */
@@ -56,6 +61,7 @@ export const sessions = pgTable(
       .on(sql`md5(metadata->>'thread_id')`)
       .where(sql`metadata->>'thread_id' is not null`),
     index("idx_sessions_family").on(table.conversationId).where(sql`conversation_id is not null`),
+    index("idx_sessions_comparison").on(table.comparisonId).where(sql`comparison_id is not null`),
     index("idx_sessions_conversation").on(table.conversationKey).where(sql`conversation_key is not null`),
   ],
 );

@@ -14,7 +14,7 @@ const CONVERSATION = `(select json_agg(json_build_object('position', m.position,
         order by position desc limit 1))) as conversation`;
 
 /** Everything a turn needs to know about its session, read at once. $1 session, $2 message id. */
-export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata,
+export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata, s.continue_in,
     (select json_build_object('id', r.id, 'status', r.status, 'clientRunId', r.input->>'clientRunId') from runs r
       where r.session_id = s.id and r.message_id = $2) as known,
     (select json_build_object('id', r.id, 'status', r.status, 'pending', r.pending) from runs r

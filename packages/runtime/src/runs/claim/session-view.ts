@@ -1,5 +1,6 @@
 /** What a turn needs to know about its session: read in one query, or given by the caller when the session is new. */
 import type { JsonValue } from "@capstan/core";
+import type { ContinueIn } from "@capstan/core/internal";
 import type pg from "pg";
 import { isUuid } from "../../db/uuid.ts";
 import type { Pending } from "../contract/run-types.ts";
@@ -11,6 +12,8 @@ export interface SessionView {
   readonly owner: string;
   readonly state: JsonValue;
   readonly metadata: { readonly scopeCeiling?: readonly string[] };
+  /** Another program than the agent's runs it. */
+  readonly continue_in: ContinueIn | null;
   /** The run of the given message. */
   readonly known: {
     readonly id: string;
@@ -47,6 +50,7 @@ export function newSessionView(session: {
     owner: session.owner,
     state: {},
     metadata: session.metadata,
+    continue_in: null,
     known: null,
     active: null,
     feedback: null,

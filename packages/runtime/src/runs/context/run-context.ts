@@ -1,6 +1,11 @@
 /** The working state of a running segment: its log, the conversation, its meter, its agent and user. */
 import type { AgentSpec, JsonValue, Result, RuntimeAgent, RuntimeTool } from "@capstan/core";
-import type { AssistantPart, CallPath, ConversationMessage } from "@capstan/core/internal";
+import {
+  type AssistantPart,
+  type CallPath,
+  type ConversationMessage,
+  inProgram,
+} from "@capstan/core/internal";
 import type { ClaimedSegment } from "../claim/claimed-segment.ts";
 import type { RunObservation, RunsParts } from "../contract/run-types.ts";
 import type { CommitQueue } from "../log/commit-queue.ts";
@@ -96,7 +101,9 @@ export class RunContext {
   async agent(): Promise<Result<RuntimeAgent>> {
     const composed = await this.engine.agentFor(this.agentId, this.claim.userEmail);
     if (!composed.ok) return composed;
-    const own = withinScopes(composed.value, this.scopeCeiling);
+    const { continueIn } = this.claim.input;
+    const run = inProgram(composed.value, continueIn?.agentId === this.agentId ? continueIn : undefined);
+    const own = withinScopes(run, this.scopeCeiling);
     const more = this.#turnTools();
     if (!more.ok) return more;
     this.#defers = isDeferred(own, this.engine.parts.deferToolsAbove);

@@ -8,7 +8,7 @@ import type {
   RunLimits,
   RuntimeAgent,
 } from "@capstan/core";
-import type { ApprovalExpiry, TokenUsage, UserPart } from "@capstan/core/internal";
+import type { ApprovalExpiry, ContinueIn, TokenUsage, UserPart } from "@capstan/core/internal";
 import type { Database } from "../../db/database.ts";
 import type { Gate } from "../../gate/gate.ts";
 import type { Models } from "../../providers/models.ts";
@@ -87,6 +87,8 @@ export interface RunInput extends Omit<SendOptions, "state"> {
   readonly scopeCeiling?: readonly string[];
   /** How many runs are above this one. */
   readonly depth?: number;
+  /** The program that runs it instead of this agent's own, from its first step to its last. */
+  readonly continueIn?: ContinueIn & { readonly agentId: string };
 }
 
 export type RunStatus = "queued" | "running" | "waiting" | "done" | "failed" | "cancelled";

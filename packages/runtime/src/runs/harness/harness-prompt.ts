@@ -54,15 +54,61 @@ function earlier(
   knowsSome: boolean,
 ): string[] {
   if (told.length === 0) return [];
-  const calls = callsById(all);
-  const lines = told.map((message) => transcriptOf(message, calls)).filter((text) => text !== "");
-  const text = lines.join("\n");
-  const cut = text.length > MOST_CHARS ? `[...]\n${text.slice(-MOST_CHARS)}` : text;
+  const text = transcript(told, all);
+  const isCut = text.length > MOST_CHARS;
+  const cut = isCut ? [...taskList(all), "[...]", text.slice(-MOST_CHARS)].join("\n") : text;
   return [`[${knowsSome ? "What happened meanwhile" : "The conversation so far"}:]\n${cut}\n[End of it.]`];
 }
 
+function transcript(told: readonly ConversationMessage[], all: readonly ConversationMessage[]): string {
+  const calls = callsById(all);
+  return told
+    .map((message) => transcriptOf(message, calls))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+const TASK_LIST = /^(write_todos|TodoWrite|todowrite|write_todos_list|update_plan)$/;
+
+/** The last list of tasks, whichever tool wrote it: it may stand in the part of a conversation that is cut off. */
+function taskList(all: readonly ConversationMessage[]): string[] {
+  const last = [...callsById(all).values()].findLast(({ toolName }) => TASK_LIST.test(toolName));
+  return last ? [`[Your list of tasks, as you last wrote it: ${JSON.stringify(last.input)}]`] : [];
+}
+
+/** What a program that starts from the conversation is not told of it. */
+export interface ToldConversation {
+  readonly messages: number;
+  readonly toolResults: number;
+  readonly tasks: boolean;
+  /** Characters of the beginning that are left out. */
+  readonly cutChars: number;
+  readonly cutResults: number;
+  readonly thoughts: number;
+  /** Attachments of earlier messages, which are named and not shown. */
+  readonly attachments: number;
+}
+
+export function toldConversation(messages: readonly ConversationMessage[]): ToldConversation {
+  const results = messages.flatMap((message) => (message.role === "tool" ? message.content : []));
+  const isLong = ({ output }: (typeof results)[number]) => toolOutputText(output).length > MOST_RESULT_CHARS;
+  const thoughts = messages.flatMap((message) =>
+    message.role === "assistant" ? message.content.filter((part) => part.type === "reasoning") : [],
+  );
+  return {
+    messages: messages.length,
+    toolResults: results.length,
+    tasks: taskList(messages).length > 0,
+    cutChars: Math.max(0, transcript(messages, messages).length - MOST_CHARS),
+    cutResults: results.filter(isLong).length,
+    thoughts: thoughts.length,
+    attachments: filesOf(messages).length,
+  };
+}
+
 function transcriptOf(message: ConversationMessage, calls: ReadonlyMap<string, ToolCallPart>): string {
-  if (message.role === "user") return `User: ${allText(message)}`;
+  if (message.role === "user")
+    return [`User: ${allText(message)}`, ...filesOf([message]).map(named)].join("\n");
   if (message.role === "assistant") {
     const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
     return text === "" ? "" : `You: ${text}`;
@@ -89,6 +135,9 @@ const allText = (message: ConversationMessage): string =>
   message.role === "user"
     ? message.content.map((part) => (part.type === "text" ? part.text : "")).join("")
     : "";
+
+const named = ({ source, filename = "a file" }: FilePart): string =>
+  `[Attached: ${source.type === "session" ? `.${source.path}` : source.type === "url" ? source.url : filename}]`;
 
 const filesOf = (messages: readonly ConversationMessage[]): FilePart[] =>
   messages.flatMap((message) =>

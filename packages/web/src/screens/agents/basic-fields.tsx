@@ -1,7 +1,6 @@
 import { Field, Select, TextArea, TextInput } from "../../kit/field.tsx";
 import { ModelButton } from "../../models/model-button.tsx";
-import { api } from "../../server/api.ts";
-import { useRead } from "../../server/queries.ts";
+import { programName, useProgramModels, usePrograms } from "../../programs/program-field.tsx";
 import type { AgentDraft } from "./agent-draft.ts";
 
 export interface DraftProps {
@@ -40,8 +39,13 @@ export function BasicFields({ draft, onChange }: DraftProps) {
           />
         )}
       </Field>
-      <ModelField draft={draft} onChange={onChange} />
       <HarnessField draft={draft} onChange={onChange} />
+      {draft.harness === "native" ? (
+        <ModelField draft={draft} onChange={onChange} />
+      ) : (
+        <ProgramModelField draft={draft} onChange={onChange} />
+      )}
+      <ThinkingFields draft={draft} onChange={onChange} />
     </div>
   );
 }
@@ -63,20 +67,83 @@ function ModelField({ draft, onChange }: DraftProps) {
   );
 }
 
-function HarnessField({ draft, onChange }: DraftProps) {
-  const agents = useRead(["coding-agents"], (signal) => api.codingAgents.list(signal)).data?.items ?? [];
-  const names = new Set(["native", draft.harness, ...agents.map(({ name }) => name)]);
+/** A program has models of its own, under its own names. */
+function ProgramModelField({ draft, onChange }: DraftProps) {
+  const models = useProgramModels(draft.harness).map(({ modelId }) => modelId);
+  const names = new Set(draft.model === null ? models : [draft.model, ...models]);
   return (
-    <Field label="Harness" hint="What runs the agent: Capstan, or a coding agent's CLI with the same tools.">
+    <Field label="Model" hint={`A model of ${draft.harness}, by its own name.`}>
       {(control) => (
         <Select
           {...control}
-          value={draft.harness}
-          onChange={({ target }) => onChange({ harness: target.value })}
+          value={draft.model ?? ""}
+          onChange={({ target }) => onChange({ model: target.value || null })}
         >
+          <option value="">Default of {draft.harness}</option>
+          {[...names].map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+const EFFORTS = ["low", "medium", "high", "max"] as const;
+
+/** The native loop takes an effort; a number of tokens is for programs whose model takes one. */
+function ThinkingFields({ draft, onChange }: DraftProps) {
+  const effort = EFFORTS.find((level) => level === draft.thinking_effort);
+  return (
+    <>
+      <Field label="Thinking effort" hint="For messages that ask for none.">
+        {(control) => (
+          <Select
+            {...control}
+            value={effort ?? ""}
+            onChange={({ target: { value } }) =>
+              onChange({ thinking_effort: EFFORTS.find((level) => level === value) ?? null })
+            }
+          >
+            <option value="">Default</option>
+            {EFFORTS.map((level) => (
+              <option key={level}>{level}</option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {draft.harness !== "native" && (
+        <Field label="Thinking budget (tokens)" hint="For models that take a number instead of an effort.">
+          {(control) => (
+            <TextInput
+              {...control}
+              type="number"
+              min={0}
+              step={1}
+              placeholder="none"
+              value={draft.thinking_budget ?? ""}
+              onChange={({ target: { valueAsNumber } }) =>
+                onChange({ thinking_budget: Number.isNaN(valueAsNumber) ? null : valueAsNumber })
+              }
+            />
+          )}
+        </Field>
+      )}
+    </>
+  );
+}
+
+function HarnessField({ draft, onChange }: DraftProps) {
+  const names = new Set([...usePrograms(), draft.harness]);
+  // What another program does not know would be refused: its model and its budget start anew.
+  const choose = (harness: string) => onChange({ harness, model: null, thinking_budget: null });
+  return (
+    <Field label="Harness" hint="What runs the agent: Capstan, or a coding agent's CLI with the same tools.">
+      {(control) => (
+        <Select {...control} value={draft.harness} onChange={({ target }) => choose(target.value)}>
           {[...names].map((name) => (
             <option key={name} value={name}>
-              {name === "native" ? "Capstan (native)" : name}
+              {programName(name)}
             </option>
           ))}
         </Select>

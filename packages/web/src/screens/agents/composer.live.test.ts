@@ -101,6 +101,22 @@ describe("the composer", () => {
     });
   });
 
+  test("offers a program's own models and takes thinking for it", async () => {
+    const page = await studio.open("/agents/new");
+    await page.getByLabel("Name", { exact: false }).first().fill("Thinker");
+    await page.getByLabel("Thinking effort").selectOption("high");
+    expect(await page.getByLabel("Thinking budget (tokens)").count()).toBe(0); // the native loop takes no number
+    await page.getByLabel("Harness").selectOption("claude");
+    await page.getByLabel("Thinking budget (tokens)").fill("4096");
+    await page.getByLabel("Model", { exact: true }).selectOption("claude-sonnet-4-5");
+    await page.getByLabel("Harness").selectOption("native");
+    await page.getByRole("button", { name: "Create agent" }).click();
+    await page.getByRole("button", { name: "Save changes" }).waitFor();
+    const { body } = await studio.server.call("GET", "/v1/agents");
+    const made = body.items.find(({ name }: { name: string }) => name === "Thinker");
+    expect(made).toMatchObject({ thinking_effort: "high", thinking_budget: null, model: null });
+  });
+
   test("names the scope that hides a tool, and shows the tool once it is granted", async () => {
     const page = await studio.open("/agents/new");
     await pick(page, "Mail");

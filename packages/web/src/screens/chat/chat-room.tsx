@@ -1,10 +1,10 @@
-import type { Session } from "@capstan/client";
+import type { Agent, Session } from "@capstan/client";
 import type { Failure } from "@capstan/core";
 import PanelRight from "lucide-react/icons/panel-right";
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import { Badge } from "../../kit/badge.tsx";
-import { IconButton, LinkButton } from "../../kit/button.tsx";
+import { Button, IconButton, LinkButton } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { useTabTitle } from "../../kit/screen.tsx";
 import { FailureNote, Loading } from "../../kit/states.tsx";
@@ -12,6 +12,8 @@ import { failureOf } from "../../server/api.ts";
 import { useAgent, useSession } from "../../server/reads.ts";
 import { useStatus } from "../../server/use-status.ts";
 import { sessionTitle } from "../../sessions/session-row.tsx";
+import { CompareDialog } from "./compare-dialog.tsx";
+import { ContinueDialog } from "./continue-dialog.tsx";
 import { Conversation } from "./conversation.tsx";
 import { SidePanel } from "./side-panel.tsx";
 import { useChatModel } from "./use-chat-model.ts";
@@ -92,11 +94,18 @@ function RoomHeader({ session, others, connection, onAside }: RoomHeaderProps) {
               {agent.name}
             </Link>
           )}
-          {agent && <Answering session={session} agentModel={agent.model} harness={agent.harness} />}
+          {agent && (
+            <Answering
+              session={session}
+              agentModel={agent.model}
+              harness={session.continue_in?.harness ?? agent.harness}
+            />
+          )}
           {session.forked_from && <Origin id={session.forked_from} />}
           {connection.phase === "waiting" && <Badge tone="warn">Reconnecting</Badge>}
         </p>
       </div>
+      {agent && <ProgramButtons session={session} agent={agent} />}
       <LinkButton href={`/sessions/${session.id}`} size="sm" look="quiet">
         Details
       </LinkButton>
@@ -115,6 +124,26 @@ function Origin({ id }: { id: string }) {
     <Link href={`/chat/${id}`} className="max-w-64 truncate text-accent-ink underline">
       Branch of {origin.data ? `“${sessionTitle(origin.data)}”` : "a conversation"}
     </Link>
+  );
+}
+
+/** Who answers next: another program, or several side by side. */
+function ProgramButtons({ session, agent }: { session: Session; agent: Agent }) {
+  const [open, setOpen] = useState<"continue" | "compare">();
+  const { harness, model } = agent;
+  const current = session.continue_in ?? { harness, ...(model !== null && { model }) };
+  const dialog = { session, current, onClose: () => setOpen(undefined) };
+  return (
+    <>
+      <Button size="sm" look="quiet" className="hidden sm:inline-flex" onClick={() => setOpen("continue")}>
+        Continue in
+      </Button>
+      <Button size="sm" look="quiet" className="hidden sm:inline-flex" onClick={() => setOpen("compare")}>
+        Compare
+      </Button>
+      {open === "continue" && <ContinueDialog {...dialog} />}
+      {open === "compare" && <CompareDialog {...dialog} />}
+    </>
   );
 }
 

@@ -351,6 +351,46 @@ describe("a chat", () => {
   });
 });
 
+describe("programs", () => {
+  test("a conversation says why it cannot continue in a program, before anything changes", async () => {
+    const page = await studio.open(`/chat?agent=${await agentWith({})}`);
+    await say(page, "what is 12 times 9");
+    await answer(page).getByText("108").first().waitFor();
+    await page.getByRole("button", { name: "Continue in" }).click();
+    const dialog = page.getByRole("dialog", { name: "Continue in another program" });
+    await dialog
+      .getByRole("region", { name: "Comes along" })
+      .getByText(/messages? of the conversation/)
+      .waitFor();
+    await dialog.getByLabel("Program", { exact: true }).selectOption("codex");
+    await dialog
+      .getByRole("alert")
+      .getByText(/not installed/)
+      .waitFor();
+    expect(await dialog.getByRole("button", { name: /^Continue in/ }).isDisabled()).toBe(true);
+  });
+
+  test("a message is answered side by side, and one branch is kept", async () => {
+    const page = await studio.open(`/chat?agent=${await agentWith({ name: "Twin" })}`);
+    await say(page, "what is 12 times 9");
+    await answer(page).getByText("108").first().waitFor();
+    const before = page.url();
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.getByRole("dialog").getByLabel("Message").fill("subtract 5 from 20");
+    await page.getByRole("button", { name: "Send to 2" }).click();
+    const branches = page.getByRole("region", { name: /Capstan/ });
+    await branches.first().getByText("15").first().waitFor();
+    await branches.last().getByText("15").first().waitFor();
+    await branches
+      .last()
+      .getByText(/tokens · 0 files changed/)
+      .waitFor();
+    await branches.last().getByRole("button", { name: "Keep this one" }).click();
+    await answer(page).getByText("15").first().waitFor();
+    expect(page.url()).not.toBe(before);
+  });
+});
+
 const answer = (page: Page): Locator => page.getByRole("article", { name: "Answer" });
 
 const messageBox = (page: Page): Locator => page.getByRole("textbox", { name: "Message", exact: true });
