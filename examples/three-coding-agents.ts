@@ -1,6 +1,7 @@
 /**
  * One agent, four ways to run it: in the server's own loop and inside three coding agents. The tools are the same, and
- * every call passes the same gate. What is not installed here is said, with what to do about it.
+ * every call passes the same gate. Keys come from the environment, or a program is logged in by its own config; what is
+ * not installed or cannot answer is said, with what to do about it.
  */
 import { createApi } from "@capstan/client";
 import { say, value } from "./talk.ts";
@@ -11,14 +12,17 @@ await withServer(async (url) => {
   const { items } = value(await api.codingAgents.list());
   for (const harness of ["native", "claude", "codex", "gemini"]) {
     const program = items.find(({ name }) => name === harness);
-    if (harness !== "native" && !(program?.installed && program.login.found)) {
-      console.log(`${harness}: ${program?.problem ?? "no login"} (${program?.next_step ?? "log in to it"})`);
+    if (harness !== "native" && !program?.installed) {
+      console.log(`${harness}: ${program?.problem ?? "not here"} (${program?.next_step ?? "install it"})`);
       continue;
     }
     const agent = value(
       await api.agents.create({ name: `Sums on ${harness}`, harness, capabilities: ["test_math"] }),
     );
     const session = value(await api.sessions.create({ agent_id: agent.id }));
-    console.log(`${harness}: ${await say(api, session.id, "add 2 and 40 with your tool")}`);
+    const answer = await say(api, session.id, "add 2 and 40 with your tool").catch(
+      (error: Error) => `${error.message} (${program?.next_step ?? "see `capstan doctor`"})`,
+    );
+    console.log(`${harness}: ${answer}`);
   }
 });

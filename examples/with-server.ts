@@ -14,7 +14,7 @@ export async function withServer(
   const settings = parseSettings({ PORT: "0", CAPSTAN_DATA_DIR: dataDir, ...environment });
   if (!settings.ok) throw new Error(settings.failure.message);
   const server = await startServer(settings.value, openLog(console.error, false), {
-    environment: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? dataDir },
+    environment: programEnvironment(dataDir),
   });
   if (!server.ok) throw new Error(server.failure.message);
   try {
@@ -23,4 +23,12 @@ export async function withServer(
     await server.value.close();
     rmSync(dataDir, { recursive: true, force: true });
   }
+}
+
+/** What programs that the server starts may see a part of: each gets its own keys and settings, and nothing else. */
+function programEnvironment(dataDir: string): Record<string, string> {
+  const set = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return { PATH: "", HOME: dataDir, ...Object.fromEntries(set) };
 }

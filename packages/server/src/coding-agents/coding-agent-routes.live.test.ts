@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createClient } from "@capstan/coding-agents";
 import { runFaults } from "@capstan/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -6,12 +9,29 @@ import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 import { standIn } from "../../../coding-agents/src/fixtures/stand-in-adapter.ts";
 
 let server: TestServer;
+let machine: string;
 beforeAll(async () => {
+  machine = realpathSync(mkdtempSync(join(tmpdir(), "capstan-machine-")));
+  for (const name of ["bin", "allowed", "allowed/below", "other"]) mkdirSync(join(machine, name));
+  symlinkSync(join(machine, "other"), join(machine, "allowed", "link"));
+  writeFileSync(join(machine, "bin", "claude"), CLAUDE, { mode: 0o755 });
   const capabilities = { supportsTextStreaming: true, supportsSkills: false };
   const codingAgents = [standIn({ name: "opencode", talksBack: true, capabilities })];
-  server = await testServer(await freshPglite(), {}, { config: { codingAgents } });
+  const settings = { CAPSTAN_CODING_AGENT_FOLDERS: join(machine, "allowed") };
+  const environment = { PATH: `${join(machine, "bin")}:/usr/bin:/bin`, HOME: machine };
+  server = await testServer(await freshPglite(), settings, { config: { codingAgents }, environment });
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  rmSync(machine, { recursive: true, force: true });
+});
+
+/** Prints what it was asked; its list has one plugin. */
+const CLAUDE = `#!/bin/sh
+[ "$1" = --version ] && { echo "2.1.325 (Claude Code)"; exit; }
+[ "$2" = list ] && { echo '[{"id":"tidy@market","version":"1.0.0","enabled":true}]'; exit; }
+echo "$@"
+`;
 
 describe("/v1/coding-agents", () => {
   test("lists ten, with their capabilities and whether they are installed", async () => {
@@ -54,7 +74,37 @@ describe("/v1/coding-agents", () => {
     expect(body.message).toBe("Agent 'pi' does not support MCP servers");
   });
 
-  test("an unknown session is not found", async () => {
+  test.each([
+    ["an allowed folder", "allowed", 200],
+    ["one below it", "allowed/below", 200],
+    ["a link in it that leads elsewhere", "allowed/link", 422],
+    ["another folder", "other", 422],
+    ["a folder that is not there", "allowed/missing", 422],
+  ])("a run works in %s, or is refused", async (_, folder, status) => {
+    const asked = { prompt: "talk 1", cwd: join(machine, folder) };
+    expect((await server.call("POST", "/v1/coding-agents/opencode/runs", asked)).status).toBe(status);
+  });
+
+  test("plugins are listed, installed and uninstalled by the program's own commands", async () => {
+    const path = "/v1/coding-agents/claude/plugins";
+    const listed = await server.call("GET", path);
+    expect(listed.body.items).toMatchObject([{ name: expect.stringContaining("tidy") }]);
+    const installed = await server.call("POST", path, { plugin: "neat@market" });
+    expect(installed.body.output).toBe("plugin install neat@market");
+    const gone = await server.call("DELETE", `${path}/neat@market`);
+    expect(gone.body.output).toBe("plugin uninstall neat@market");
+  });
+
+  test.each([
+    ["a name that reads as an option", "claude", { plugin: "--all" }, 422],
+    ["an agent without such a command", "cursor", { plugin: "neat" }, 422],
+    ["an agent that nobody knows", "nobody", { plugin: "neat" }, 404],
+  ])("refuses to install for %s", async (_, agent, body, status) => {
+    const refused = await server.call("POST", `/v1/coding-agents/${agent}/plugins`, body);
+    expect(refused).toMatchObject({ status, body: { nextStep: expect.any(String) } });
+  });
+
+  test("a session that the agent does not have is not found", async () => {
     expect((await server.call("GET", "/v1/coding-agents/claude/sessions")).body).toEqual({ items: [] });
     expect((await server.call("GET", "/v1/coding-agents/claude/sessions/none")).status).toBe(404);
   });
