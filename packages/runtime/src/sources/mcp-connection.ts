@@ -137,7 +137,10 @@ export class McpConnection {
     } catch (error) {
       await client.close().catch(() => {});
       await transport.close().catch(() => {});
-      return this.#unreachable(withLastWords(error, transport));
+      const waited = isCode(error, SdkErrorCode.RequestTimeout)
+        ? this.#whatWasWaitedFor(transport)
+        : undefined;
+      return this.#unreachable(waited ?? withLastWords(error, transport));
     }
   }
 
@@ -148,6 +151,19 @@ export class McpConnection {
       requestInit: { headers: { ...server.headers } },
       fetch: guarded(fetch),
     });
+  }
+
+  /** A start that hangs: whether the program ran and said something, and what came before it could. */
+  #whatWasWaitedFor(transport: Transport): string {
+    const { server, connectTimeoutMs } = this.#parts;
+    const seconds = connectTimeoutMs / 1000;
+    if (server.kind === "url") return `timed out: no answer to \`initialize\` within ${seconds} s`;
+    const words = transport instanceof McpProcess ? transport.lastWords : "";
+    const fetches = /^(npx|uvx|bunx|pnpm|docker|podman)$/.test(server.command)
+      ? `; ${server.command} may still be fetching it`
+      : "";
+    const said = words === "" ? "it has printed nothing on stderr" : `its last output: ${words}`;
+    return `timed out: it was started and gave no answer to \`initialize\` within ${seconds} s${fetches}; ${said}`;
   }
 
   #forget(live: Live): void {
