@@ -158,7 +158,7 @@ export class McpConnection {
     const { server, connectTimeoutMs } = this.#parts;
     const seconds = connectTimeoutMs / 1000;
     if (server.kind === "url") return `timed out: no answer to \`initialize\` within ${seconds} s`;
-    const words = transport instanceof McpProcess ? transport.lastWords : "";
+    const words = transport instanceof McpProcess ? transport.lastOutput : "";
     const fetches = /^(npx|uvx|bunx|pnpm|docker|podman)$/.test(server.command)
       ? `; ${server.command} may still be fetching it`
       : "";
