@@ -351,6 +351,13 @@ describe("the description of a tool", () => {
 });
 
 describe("ask_agent", () => {
+  test("is listed among the agent's tools", async () => {
+    const client = await connected();
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain("ask_agent");
+    await client.close();
+  });
+
   test("gives the agent a task in words, and the next question continues the thread", async () => {
     const client = await connected();
     llm.script = () => ({ text: ["Hello."] });

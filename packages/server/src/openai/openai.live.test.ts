@@ -71,6 +71,14 @@ describe("the openai package", () => {
     expect(answer.usage?.total_tokens).toBeGreaterThan(0);
   });
 
+  test("system messages and samplers reach the agent's model", async () => {
+    const system = { role: "system" as const, content: "Answer in Norse." };
+    await client.chat.completions.create({ model: "Clerk", messages: [system, ask("Hi")], temperature: 0.3 });
+    const [request] = llm.requests;
+    expect(JSON.stringify(request?.messages)).toContain("Answer in Norse.");
+    expect(request?.temperature).toBe(0.3);
+  });
+
   test("streams text and, on request, the usage last", async () => {
     const stream = await client.chat.completions.create({
       model: "clerk",
