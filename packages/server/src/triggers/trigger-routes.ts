@@ -1,11 +1,15 @@
 /** /v1/triggers and /v1/schedules: triggers sent by services, their outcome, and schedules. */
 
 import { TriggerInfo, TriggerList, TriggerQuery } from "@capstan/client/wire";
+import { fail } from "@capstan/core";
 import { dropTrigger, listTriggers, retryTrigger, type TriggerManager } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { ownerFilter } from "../auth/ownership.ts";
 import { json, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
+
+/** A place in the order of triggers: status, capability, id. */
+const TRIGGER_CURSOR = /^\d\.[^.]+\..+$/;
 
 const list = createRoute({
   operationId: "listTriggers",
@@ -39,6 +43,9 @@ export function triggerRoutes({ triggers }: TriggerRouteParts) {
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const query = c.req.valid("query");
+    const { cursor } = query;
+    if (cursor !== undefined && !TRIGGER_CURSOR.test(cursor))
+      return problem(c, fail("cursor_invalid", { cursor }).failure);
     const user = ownerFilter(c.get("caller")) ?? query.user;
     return c.json(await listTriggers(triggerRoot, { ...query, user }), 200);
   });
