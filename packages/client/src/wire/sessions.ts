@@ -77,16 +77,14 @@ export const SessionCreate = z
   .meta({ id: "SessionCreate" });
 export type SessionCreate = z.input<typeof SessionCreate>;
 
-/** What the server says of a session: may be sent back as it was read. */
-const keptFields = Session.pick({
-  id: true,
-  owner: true,
-  status: true,
-  state: true,
-  forked_from: true,
-  comparison_id: true,
-  created_at: true,
-  updated_at: true,
+/** What the server says of a session, which is all that a client cannot set: may be sent back as it was read. */
+const keptFields = Session.omit({
+  agent_id: true,
+  title: true,
+  metadata: true,
+  pinned: true,
+  archived: true,
+  continue_in: true,
 });
 export const SESSION_KEPT = Object.keys(keptFields.shape) as readonly (keyof typeof keptFields.shape)[];
 
