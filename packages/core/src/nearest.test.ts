@@ -6,6 +6,7 @@ describe("nearest", () => {
   test.each([
     ["get_wether", ["get_weather"]],
     ["fetch", ["web_fetch"]],
+    ["dad", ["add"]],
     ["WEB_FETCH", ["web_fetch"]],
     ["zzzzzz", []],
     ["x".repeat(1_000_000), []],

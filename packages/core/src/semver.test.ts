@@ -40,6 +40,7 @@ describe("a pin", () => {
     ["1.2", false],
     ["1.2.3-rc.1+build", true],
     ["v1.2.3", false],
+    ["01.2.3", false],
   ])("%j is a version: %j", (text, valid) => {
     expect(isSemver(text)).toBe(valid);
   });

@@ -1,6 +1,6 @@
 /** The part of semver that pins need: is it a version, and does one satisfy a pin (`1.2.3`, `^1.2.3`, `~1.2.3`, `1.x`)? */
 
-const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
+const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
 const PIN = /^([\^~]?)(\d+)(?:\.(\d+|x|\*))?(?:\.(\d+|x|\*))?(?:-([0-9A-Za-z.-]+))?$/;
 
 export const isSemver = (text: string): boolean => VERSION.test(text);

@@ -4,7 +4,7 @@ import type { Connection } from "../connection.ts";
 import type { Items } from "../wire/page.ts";
 import type { ToolUsage, ToolUsageQuery, Usage, UsageQuery } from "../wire/usage.ts";
 
-interface Period {
+export interface Period {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }

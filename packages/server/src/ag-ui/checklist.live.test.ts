@@ -43,6 +43,7 @@ describe("AG-UI checklist", () => {
   test.each([
     ["bad JSON", "{", 400],
     ["a body outside the schema", JSON.stringify({ threadId: 1 }), 422],
+    ["an empty thread id", JSON.stringify({ threadId: " ", runId: "r", messages: [] }), 422],
     ["no message list", JSON.stringify({ threadId: "t", runId: "r", messages: "x" }), 422],
   ])("2: %s is 4xx without a stream", async (_what, body, status) => {
     const response = await rig.post(body);

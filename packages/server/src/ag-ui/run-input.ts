@@ -42,9 +42,12 @@ export function parseRunInput(body: unknown): Result<RunAgentInput> {
     forwardedProps: {},
     ...body,
   });
-  return parsed.success
-    ? ok(parsed.data as RunAgentInput)
-    : fail("input_invalid", { where: whatIsWrong(parsed.error) });
+  if (!parsed.success) return fail("input_invalid", { where: whatIsWrong(parsed.error) });
+  const input = parsed.data as RunAgentInput;
+  // An empty id would be one thread for everybody who forgot to set it.
+  const empty = (["threadId", "runId"] as const).filter((name) => input[name].trim() === "");
+  if (empty.length > 0) return fail("input_invalid", { where: `${empty.join(" and ")} must not be empty` });
+  return ok(input);
 }
 
 export type Message = RunAgentInput["messages"][number];

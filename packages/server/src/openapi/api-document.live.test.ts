@@ -83,3 +83,25 @@ const isEmpty = (schema: object): boolean => Object.keys(schema).length === 0;
 
 const refusalOf = (responses: Operation["responses"]): string | undefined =>
   responses?.default?.content?.["application/problem+json"]?.schema?.$ref;
+
+test("an unknown id is 404 on every route that reads or deletes one thing", async () => {
+  const asked = operations
+    .map(([name]) => name.split(" "))
+    .filter(([method, path = ""]) => /^(?:get|delete)$/.test(method ?? "") && /^\/v1\/.*\{/.test(path))
+    .filter(([, path = ""]) => !/compatibility$|ai-sdk|users/.test(path)); // asks for more; as its protocol says; any address is a user
+  expect(asked.length).toBeGreaterThan(20);
+  const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
+  const UNKNOWN: Record<string, string> = {
+    email: "nobody@example.com",
+    provider: "nobody",
+    capability: "nothing",
+    name: "NOTHING",
+  };
+  const others: string[] = [];
+  for (const [method = "", path = ""] of asked) {
+    const url = path.replaceAll(/\{([^}]+)\}/g, (_, name) => UNKNOWN[name] ?? UNKNOWN_ID);
+    const { status } = await server.call(method.toUpperCase(), url);
+    if (status !== 404) others.push(`${method} ${path} ${status}`);
+  }
+  expect(others).toEqual([]);
+});

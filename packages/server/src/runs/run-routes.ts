@@ -116,7 +116,10 @@ export function runRoutes(services: RunRouteParts) {
     return session.ok ? c.json(sessionDto(session.value), 201) : problem(c, session.failure);
   });
   routes.openapi(listRuns, async (c) => {
-    const items = (await runs.runsOf(c.req.valid("param").id)).map(runDto);
+    const { id } = c.req.valid("param");
+    const found = await sessions.get(id);
+    if (!found.ok) return problem(c, found.failure);
+    const items = (await runs.runsOf(id)).map(runDto);
     return c.json({ items, total: items.length }, 200);
   });
   routes.openapi(findRuns, async (c) => {
