@@ -3,8 +3,10 @@
  * evaluation of markers. pip is restricted to wheels from an index: `--only-binary` does not cover a dependency
  * given as a URL, so source archives and repositories are refused inside pip, before it would build or clone one.
  */
+import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { fail, ok, type Result } from "@capstan/core";
 import { z } from "zod";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
@@ -65,17 +67,21 @@ export async function resolveWheel(
     const words = ["install", "--dry-run", "--ignore-installed", "--report", report, path];
     const run = await pip(words, { folder, ...parts });
     if (!run.ok) return run;
-    return readReport(await readFile(report, "utf8"), wheel.fileName);
+    return readReport(await readFile(report, "utf8"), wheel.fileName, parts.findLinks);
   });
 }
 
-function readReport(text: string, own: string): Result<ResolvedDependencies> {
+async function readReport(
+  text: string,
+  own: string,
+  findLinks: readonly string[],
+): Promise<Result<ResolvedDependencies>> {
   const report = Report.parse(JSON.parse(text));
   const list: { name: string; version: string; hash: string }[] = [];
   for (const { is_direct: isDirect, download_info: from, metadata } of report.install) {
     if (from.url.endsWith(`/${own}`) && from.url.startsWith("file://")) continue;
     const { name, version } = metadata;
-    const hash = from.archive_info?.hashes?.sha256;
+    const hash = from.archive_info?.hashes?.sha256 ?? (await localHash(from.url, findLinks));
     if (isDirect)
       return refused(`${name} is given as the URL ${from.url}, which is not a version in an index`);
     if (!new URL(from.url).pathname.endsWith(".whl")) return refused(`${name} ${version} is not a wheel`);
@@ -85,6 +91,16 @@ function readReport(text: string, own: string): Result<ResolvedDependencies> {
   list.sort((a, b) => (a.name < b.name ? -1 : 1));
   const lock = list.map(({ name, version, hash }) => `${name}==${version} --hash=${hash}`).join("\n");
   return ok({ lock, list });
+}
+
+/** pip before 23.1 reports no hash for a wheel from a folder. Only the folders that were searched are read. */
+async function localHash(url: string, findLinks: readonly string[]): Promise<string | undefined> {
+  if (!url.startsWith("file://")) return undefined;
+  const path = fileURLToPath(url);
+  if (!findLinks.includes(dirname(path))) return undefined;
+  return createHash("sha256")
+    .update(await readFile(path))
+    .digest("hex");
 }
 
 /** Creates `<folder>/venv` with the wheel and exactly the dependencies of the lock. */
