@@ -1,0 +1,72 @@
+/** capstan rules: added from files, tried on a call and on what happened, removed. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { typeCommand } from "../../../../tools/command-under-test.ts";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+
+let server: TestServer;
+let agent: string;
+const folder = mkdtempSync(join(tmpdir(), "capstan-rules-"));
+beforeAll(async () => {
+  server = await testServer(await freshPglite());
+  const made = await server.call("POST", "/v1/agents", { name: "Clerk", capabilities: ["test_math"] });
+  agent = made.body.id;
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await server.stop();
+});
+
+const capstan = (...args: string[]) => typeCommand(server.url, ["rules", ...args]);
+function file(text: string): string {
+  const path = join(folder, "rules.yaml");
+  writeFileSync(path, text);
+  return path;
+}
+const SMALL_SUMS = `
+- name: Small sums only
+  tools: [add]
+  when:
+    - { arg: b, op: above, value: 100 }
+  then: ask
+`;
+
+test("without rules it says what decides then", async () => {
+  expect((await capstan()).out).toContain("No rules. Each tool's own policy decides.");
+});
+
+test("a rule is added from a file, decides a call, is listed as a sentence, and is removed", async () => {
+  expect((await capstan("add", file(SMALL_SUMS))).out).toContain("Ask before add when b is above 100.");
+  const check = (b: number) => capstan("check", "add", "--agent", agent, "--input", `{"a": 1, "b": ${b}}`);
+  expect((await check(101)).out).toMatch(/^ask: Ask before add when b is above 100\. \(rule [0-9a-f-]{36}\)/);
+  expect((await check(100)).out).toBe("allow: The tool's own policy allows it.\n");
+  const { items } = JSON.parse((await capstan("list", "--json")).out);
+  expect(items).toMatchObject([{ name: "Small sums only", then: "ask", agent_id: null }]);
+  expect((await capstan("remove", items[0].id)).code).toBe(0);
+  expect((await check(101)).out).toMatch(/^allow/);
+});
+
+test("simulate says how many calls were tried, and what would change", async () => {
+  expect((await capstan("simulate", file(SMALL_SUMS))).out).toMatch(
+    /^Tried on 0 calls\.\nNothing would change/,
+  );
+});
+
+test.each([
+  ["no such file", () => ["add", join(folder, "absent.yaml")], /absent\.yaml cannot be read/],
+  ["not YAML", () => ["add", file("a: [")], /is not YAML or JSON/],
+  ["an unknown field", () => ["add", file(`${SMALL_SUMS}  if: []\n`)], /if/],
+  ["a tool that is not there", () => ["add", file(SMALL_SUMS.replace("[add]", "[ad]"))], /did you mean add/],
+  [
+    "input that is not an object",
+    () => ["check", "add", "--agent", agent, "--input", "[1]"],
+    /not a JSON object/,
+  ],
+  ["no agent", () => ["check", "add"], /--agent <id> is missing/],
+])("%s is refused with what is wrong", async (_what, args, words) => {
+  const { code, err } = await capstan(...args());
+  expect([code === 0, err]).toEqual([false, expect.stringMatching(words)]);
+});
