@@ -37,6 +37,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Which calls are allowed, asked for or denied",
     load: async () => (await import("./commands/rules.ts")).rules,
   },
+  explain: {
+    summary: "Why a call was allowed, asked for or denied",
+    load: async () => (await import("./commands/explain.ts")).explain,
+  },
   tool: {
     summary: "Run one tool through the gate",
     load: async () => (await import("./commands/tool.ts")).tool,

@@ -100,6 +100,7 @@ export type {
   TelemetrySummary,
 } from "./wire/routing.ts";
 export type {
+  CallExplanation,
   Rule,
   RuleCheck,
   RuleCheckResult,

@@ -140,6 +140,7 @@ export {
   TelemetrySummary,
 } from "./wire/routing.ts";
 export {
+  CallExplanation,
   Rule,
   RuleCheck,
   RuleCheckResult,

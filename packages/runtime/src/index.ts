@@ -62,6 +62,7 @@ export { useProxies } from "./providers/node-fetch.ts";
 export { type OpenModelsParts, openModels } from "./providers/open-models.ts";
 export { type Credentials, PROVIDERS } from "./providers/provider-table.ts";
 export { compileCel } from "./rules/cel.ts";
+export { type RecordedCall, recordedCalls } from "./rules/recorded-calls.ts";
 export { type RuleDraft, type RuleRecord, type RuleStore, ruleStore } from "./rules/rule-store.ts";
 export {
   type Explained,

@@ -2,6 +2,7 @@
 import type { Connection } from "../connection.ts";
 import type { Items } from "../wire/page.ts";
 import type {
+  CallExplanation,
   Rule,
   RuleCheck,
   RuleCheckResult,
@@ -23,6 +24,9 @@ export const ruleEndpoints = ({ json }: Connection) => ({
   remove: (id: string) => json<void>("DELETE", `/v1/rules/${part(id)}`),
   /** What would happen to a call; nothing runs. */
   check: (call: RuleCheck) => json<RuleCheckResult>("POST", "/v1/rules/check", { json: call }),
+  /** A call that was made, and what the gate says of it now. */
+  explain: (callId: string, signal?: AbortSignal) =>
+    json<CallExplanation>("GET", `/v1/rules/explain/${part(callId)}`, { signal }),
   simulate: (trial: RuleSimulate) => json<RuleSimulation>("POST", "/v1/rules/simulate", { json: trial }),
   /** The narrowest rule that would allow an approval's call. */
   propose: (approvalId: string, signal?: AbortSignal) =>

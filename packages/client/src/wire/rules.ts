@@ -146,3 +146,11 @@ export const RuleProposal = z
   })
   .meta({ id: "RuleProposal" });
 export type RuleProposal = z.infer<typeof RuleProposal>;
+
+export const CallExplanation = SimulatedCall.omit({ before: true, after: true })
+  .extend({ ...RuleCheckResult.shape })
+  .meta({
+    id: "CallExplanation",
+    description: "A recorded call, and what the gate says of it with the rules in force.",
+  });
+export type CallExplanation = z.infer<typeof CallExplanation>;

@@ -17,6 +17,7 @@ export interface RecordedCallQuery {
   readonly limit: number;
   /** Only calls made for this user. */
   readonly user?: string | undefined;
+  readonly callId?: string | undefined;
 }
 
 // Ids of runs begin with their time, so their primary key is the index for it.
@@ -28,14 +29,20 @@ const CALLS = `
   join messages m on m.session_id = r.session_id and m.run_id = r.id and m.role = 'assistant'
   cross join lateral json_array_elements(m.content) p
   where r.id >= $1 and ($3::text is null or s.owner = $3) and p->>'type' = 'tool-call'
+    and ($4::text is null or p->>'toolCallId' = $4)
   order by r.id desc, m.position desc limit $2`;
 
 /** Newest first. */
 export async function recordedCalls(
   { pool }: Pick<Database, "pool">,
-  { since, limit, user }: RecordedCallQuery,
+  { since, limit, user, callId }: RecordedCallQuery,
 ): Promise<RecordedCall[]> {
-  const { rows } = await pool.query<RecordedCall>(CALLS, [firstIdAt(since), limit, user ?? null]);
+  const { rows } = await pool.query<RecordedCall>(CALLS, [
+    firstIdAt(since),
+    limit,
+    user ?? null,
+    callId ?? null,
+  ]);
   return rows;
 }
 

@@ -1,7 +1,14 @@
 /** Rules between the API's words and ours. */
 import type { Rule, RuleCheckResult, RuleCreate, RuleSimulation } from "@capstan/client/wire";
 import { type Rule as CoreRule, ruleSentence } from "@capstan/core/internal";
-import type { Explained, RuleDraft, RuleRecord, SimulatedCall, Simulation } from "@capstan/runtime";
+import type {
+  Explained,
+  RecordedCall,
+  RuleDraft,
+  RuleRecord,
+  SimulatedCall,
+  Simulation,
+} from "@capstan/runtime";
 import type { z } from "@hono/zod-openapi";
 
 type Created = z.output<typeof RuleCreate>;
@@ -57,6 +64,12 @@ export function simulationDto({ calls, truncated, changed }: Simulation): RuleSi
 }
 
 export const simulatedDto = (call: SimulatedCall): RuleSimulation["newly_allowed"][number] => ({
+  ...recordedDto(call),
+  before: checkDto(call.before),
+  after: checkDto(call.after),
+});
+
+export const recordedDto = (call: RecordedCall) => ({
   call_id: call.callId,
   run_id: call.runId,
   session_id: call.sessionId,
@@ -64,6 +77,4 @@ export const simulatedDto = (call: SimulatedCall): RuleSimulation["newly_allowed
   tool: call.tool,
   input: call.input,
   at: call.at.toISOString(),
-  before: checkDto(call.before),
-  after: checkDto(call.after),
 });

@@ -1,5 +1,6 @@
 /** /v1/rules: rules in force, checked against the tools they name before they are saved, tried on recorded calls. */
 import {
+  CallExplanation,
   Rule,
   RuleCheck,
   RuleCheckResult,
@@ -30,13 +31,22 @@ import {
   type RuleDraft,
   type RuleStore,
   type Runs,
+  recordedCalls,
   simulateRules,
 } from "@capstan/runtime";
-import { createRoute } from "@hono/zod-openapi";
-import { isTheirs } from "../auth/ownership.ts";
+import { createRoute, z } from "@hono/zod-openapi";
+import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import { checkDto, draftOf, fieldsOf, ruleDto, simulatedDto, simulationDto } from "./rule-dto.ts";
+import {
+  checkDto,
+  draftOf,
+  fieldsOf,
+  recordedDto,
+  ruleDto,
+  simulatedDto,
+  simulationDto,
+} from "./rule-dto.ts";
 
 const DAY_MS = 86_400_000;
 const SIMULATED_DAYS = 30;
@@ -112,6 +122,16 @@ const simulate = createRoute({
   summary: "Try a rule set on recorded calls: newly allowed, asked for, denied; nothing runs",
   request: { body: jsonBody(RuleSimulate) },
   responses: { 200: json(RuleSimulation, "What would change.") },
+});
+const explain = createRoute({
+  operationId: "explainCall",
+  ...needs("rule", "see"),
+  method: "get",
+  path: "/v1/rules/explain/{call_id}",
+  tags,
+  summary: "A call of the last 30 days, what the gate says of it now, by which rule and why",
+  request: { params: z.object({ call_id: z.string().min(1).max(200) }) },
+  responses: { 200: json(CallExplanation, "The call and the decision.") },
 });
 const propose = createRoute({
   operationId: "proposeRule",
@@ -202,6 +222,13 @@ function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts):
     if (!agent.ok) return problem(c, agent.failure);
     const call = { agentId, tool, input, user: c.get("caller").email, sessionId: "check" };
     return c.json(checkDto(await explainCall(parts, call)), 200);
+  });
+  routes.openapi(explain, async (c) => {
+    const { call_id: callId } = c.req.valid("param");
+    const query = { since: daysAgo(SIMULATED_DAYS), limit: 1, callId, user: ownerFilter(c.get("caller")) };
+    const [call] = await recordedCalls(parts.database, query);
+    if (!call) return problem(c, fail("not_found", { what: "call", id: callId }).failure);
+    return c.json({ ...recordedDto(call), ...checkDto(await explainCall(parts, call)) }, 200);
   });
   routes.openapi(simulate, async (c) => {
     const { rules, since } = c.req.valid("json");
