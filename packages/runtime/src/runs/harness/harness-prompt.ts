@@ -40,12 +40,13 @@ export function promptAfterCrash(
   answered: readonly ConversationMessage[],
 ): HarnessPrompt {
   const asked = messages.findLast(({ role }) => role === "user");
-  const prompt = [STOPPED, ...earlier(answered, messages, true), asked ? allText(asked) : GO_ON];
+  const prompt = [INTERRUPTED, ...earlier(answered, messages, true), asked ? allText(asked) : GO_ON];
   return { prompt: prompt.join("\n\n"), files: asked ? filesOf([asked]) : [] };
 }
 
 const GO_ON = "Continue from there.";
-const STOPPED =
+/** Begins the prompt of a program that was interrupted. */
+export const INTERRUPTED =
   "[You were interrupted before you finished. Continue with the message below where you stopped, and do not repeat completed work.]";
 
 function earlier(
