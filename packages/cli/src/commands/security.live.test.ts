@@ -28,7 +28,7 @@ test("doctor --security says what holds and what does not, with the next step, a
 
 test("audit verify says that the log is intact, and names the row that somebody changed", async () => {
   const before = await capstan("audit", "verify");
-  expect(before).toMatchObject({ code: 0, out: expect.stringMatching(/intact: \d+ rows fit their chain/) });
+  expect(before).toMatchObject({ code: 0, out: expect.stringMatching(/intact: \d+ rows match their chain/) });
   const { pool } = server.services.database;
   await pool.query("alter table audit_log disable trigger user");
   await pool.query("update audit_log set actor = 'nobody@example.com' where action = 'agent.created'");
