@@ -35,7 +35,7 @@ test("audit verify says that the log is intact, and names the row that somebody 
   const after = await capstan("audit", "verify");
   expect(after).toMatchObject({
     code: 1,
-    out: expect.stringMatching(/Row \d+ does not fit: it was changed/),
+    out: expect.stringMatching(/Row \d+ does not match: it was changed/),
   });
   expect(JSON.parse((await capstan("audit", "verify", "--json")).out)).toMatchObject({ intact: false });
 });
