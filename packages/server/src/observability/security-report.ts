@@ -22,7 +22,7 @@ export async function securityReport(parts: SecurityParts): Promise<SecurityLine
     packageNetwork(isolation),
     sandboxLine(parts.sandbox.isolation.notes),
     ...(await listening(parts)),
-    await ownerOnly("data folder", parts.settings.CAPSTAN_DATA_DIR, 0o022),
+    await dataFolderLine(parts.settings),
     await secretLine(parts.settings),
   ];
 }
@@ -89,14 +89,18 @@ async function listening({ settings, keys }: SecurityParts): Promise<SecurityLin
   ];
 }
 
+async function dataFolderLine({ CAPSTAN_DATA_DIR }: Settings): Promise<SecurityLine> {
+  const what = "the data folder is writable only by its owner";
+  const { holds, detail } = await checkMode(CAPSTAN_DATA_DIR, 0o022);
+  return { what, holds, detail, ...(!holds && { next_step: `chmod go-w ${CAPSTAN_DATA_DIR}` }) };
+}
+
 /** `forbidden`: the mode bits that others must not have. */
-async function ownerOnly(name: string, path: string, forbidden: number): Promise<SecurityLine> {
-  const what = `the ${name} is readable only by its owner`;
+async function checkMode(path: string, forbidden: number): Promise<{ holds: boolean; detail: string }> {
   const mode = (await stat(path).catch(() => undefined))?.mode;
-  if (mode === undefined) return { what, holds: true, detail: "it does not exist yet" };
-  const holds = (mode & forbidden) === 0;
+  if (mode === undefined) return { holds: true, detail: "it does not exist yet" };
   const detail = `mode ${(mode & 0o777).toString(8).padStart(4, "0")}`;
-  return { what, holds, detail, ...(!holds && { next_step: `chmod go-w ${path}` }) };
+  return { holds: (mode & forbidden) === 0, detail };
 }
 
 async function secretLine({ CAPSTAN_SECRET, CAPSTAN_DATA_DIR }: Settings): Promise<SecurityLine> {
@@ -106,7 +110,7 @@ async function secretLine({ CAPSTAN_SECRET, CAPSTAN_DATA_DIR }: Settings): Promi
       holds: true,
       detail: "CAPSTAN_SECRET comes from the environment",
     };
-  const file = await ownerOnly("secret", join(CAPSTAN_DATA_DIR, "secret.key"), 0o077);
+  const file = await checkMode(join(CAPSTAN_DATA_DIR, "secret.key"), 0o077);
   return {
     what: "the secret is not stored with the data it encrypts",
     holds: false,

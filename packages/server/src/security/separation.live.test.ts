@@ -7,11 +7,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { SecurityLine } from "@capstan/client/wire";
 import { describe, expect, test } from "vitest";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
 
 const isRoot = process.getuid?.() === 0;
 const PROGRAM = fileURLToPath(new URL("../fixtures/separation-server.ts", import.meta.url));
 const WITHOUT_SYSTEM_RIGHTS = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-all", "--"];
-const AS_ANOTHER = isRoot ? ["setpriv", "--reuid=12345", "--regid=12345", "--clear-groups", "--"] : [];
+const ANOTHER = 12345;
+const AS_ANOTHER = ["setpriv", `--reuid=${ANOTHER}`, `--regid=${ANOTHER}`, "--clear-groups", "--"];
 const WITHOUT_NAMESPACES = [
   ...["unshare", "--user", "--map-current-user", "--keep-caps", "--", "/bin/sh", "-c"],
   'echo 0 >/proc/sys/user/max_user_namespaces || exit 1; exec setpriv --ambient-caps=-all --inh-caps=-all -- "$@"',
@@ -25,13 +27,28 @@ interface Said {
   readonly security: readonly SecurityLine[];
 }
 
-async function look(around: readonly string[], ...options: string[]): Promise<Said> {
-  const [command = "", ...args] = [...around, process.execPath, PROGRAM, ...options];
-  const { stdout } = await promisify(execFile)(command, args, {
-    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+const execute = promisify(execFile);
+
+async function look(around: readonly string[], dataDir: string, ...options: string[]): Promise<Said> {
+  const [command = "", ...args] = [...around, process.execPath, PROGRAM, dataDir, ...options];
+  const { NODE_COMPILE_CACHE = "" } = process.env; // loading the server is most of what a look costs
+  const { stdout } = await execute(command, args, {
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", NODE_COMPILE_CACHE },
   });
   return JSON.parse(stdout);
 }
+
+async function lookAsRoot(around: readonly string[]): Promise<Said> {
+  const { dataDir, drop } = await freshPglite();
+  return look(around, dataDir).finally(drop);
+}
+
+async function lookAsOrdinaryUser(around: readonly string[], ...options: string[]): Promise<Said> {
+  const { dataDir, drop } = await freshPglite();
+  if (isRoot) await execute("chown", ["-R", `${ANOTHER}:${ANOTHER}`, dataDir]);
+  return look([...(isRoot ? AS_ANOTHER : []), ...around], dataDir, ...options).finally(drop);
+}
+
 const lineOf = ({ security }: Said, words: RegExp) => security.find(({ what }) => words.test(what));
 const NOTHING = { shadow: 0, secret: 0 };
 
@@ -39,18 +56,18 @@ describe.runIf(process.platform === "linux")(
   "a package would read the server's files and be its admin",
   () => {
     test.runIf(isRoot)("on a server that is root", async () => {
-      const said = await look([]);
+      const said = await lookAsRoot([]);
       expect(said.called).toMatchObject({ ...NOTHING, keys: 0 });
-      expect(lineOf(said, /separated from the server/)).toMatchObject({ holds: true });
+      expect(lineOf(said, /isolated from the server/)).toMatchObject({ holds: true });
       expect(lineOf(said, /no other port/)).toMatchObject({ holds: true });
     });
 
     test.runIf(isRoot)(
       "on a server that is root in a container without namespaces, which says what is missing",
       async () => {
-        const said = await look(WITHOUT_SYSTEM_RIGHTS);
+        const said = await lookAsRoot(WITHOUT_SYSTEM_RIGHTS);
         expect(said.called).toMatchObject({ ...NOTHING, keys: 401 });
-        expect(lineOf(said, /separated from the server/)).toMatchObject({
+        expect(lineOf(said, /isolated from the server/)).toMatchObject({
           holds: true,
           detail: "by another user id",
         });
@@ -60,15 +77,15 @@ describe.runIf(process.platform === "linux")(
     );
 
     test("on a server that is an ordinary user", async () => {
-      const said = await look(AS_ANOTHER);
+      const said = await lookAsOrdinaryUser([]);
       expect(said.called).toMatchObject({ ...NOTHING, keys: 0 });
-      expect(lineOf(said, /separated from the server/)).toMatchObject({ holds: true });
+      expect(lineOf(said, /isolated from the server/)).toMatchObject({ holds: true });
     });
 
     test("on an ordinary user's server without namespaces: it does not run, and everything says why", async () => {
-      const said = await look([...AS_ANOTHER, ...WITHOUT_NAMESPACES]);
+      const said = await lookAsOrdinaryUser(WITHOUT_NAMESPACES);
       expect(said.called).toBe("package_not_separated");
-      expect(lineOf(said, /separated from the server/)).toMatchObject({
+      expect(lineOf(said, /isolated from the server/)).toMatchObject({
         holds: false,
         next_step: expect.any(String),
       });
@@ -76,10 +93,10 @@ describe.runIf(process.platform === "linux")(
     });
 
     test("when the operator allowed it all the same: review and status say so", async () => {
-      const said = await look([...AS_ANOTHER, ...WITHOUT_NAMESPACES], "--allow");
+      const said = await lookAsOrdinaryUser(WITHOUT_NAMESPACES, "--allow");
       expect(said.called).toMatchObject({ secret: 29 });
       expect(said.notIsolated[0]).toContain("CAPSTAN_ALLOW_UNSEPARATED_PACKAGES");
-      expect(lineOf(said, /separated from the server/)).toMatchObject({
+      expect(lineOf(said, /isolated from the server/)).toMatchObject({
         holds: false,
         detail: expect.stringContaining("CAPSTAN_ALLOW_UNSEPARATED_PACKAGES"),
       });
