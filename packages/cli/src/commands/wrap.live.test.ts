@@ -1,4 +1,5 @@
 /** Third-party programs, wrapped by their --help output and called through the gate. */
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,11 +10,19 @@ import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 
 let server: TestServer;
 let folder: string;
+let hasRegistry: boolean;
+const NO_REGISTRY = "the npm registry is out of reach";
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "capstan-wrap-"));
   const { PATH = "", HOME = "", NODE_EXTRA_CA_CERTS: ca } = process.env;
   const environment = { PATH, HOME, ...(ca && { NODE_EXTRA_CA_CERTS: ca }) };
+  const asked = spawnSync("npm", ["view", "semver", "version", "--fetch-retries=0"], {
+    env: environment,
+    cwd: folder,
+    timeout: 30_000,
+  });
+  hasRegistry = asked.status === 0;
   server = await testServer(await freshPglite(), {}, { environment });
 });
 afterAll(async () => {
@@ -42,7 +51,8 @@ describe("capstan wrap", () => {
     expect(again).toMatchObject({ code: 1, err: expect.stringContaining("capstan-cli-sort") });
   });
 
-  test("an npm package: semver, from its help to a call that gives the right answer", async () => {
+  test("an npm package: semver, from its help to a call that gives the right answer", async ({ skip }) => {
+    if (!hasRegistry) skip(NO_REGISTRY);
     const wrapped = await capstan(["wrap", "npm:semver", "--yes", "--into", folder]);
     expect(wrapped).toMatchObject({ code: 0, out: expect.stringContaining("Installed capstan-cli-semver") });
     expect(await call("semver", { version: ["1.2.3", "1.10.0", "2.0.0"], range: "^1.5" })).toBe("1.10.0");
@@ -50,7 +60,10 @@ describe("capstan wrap", () => {
     expect(await call("semver", { version: "no version" })).toContain("ended with code 1");
   });
 
-  test("its manifest is a file to edit, and installing the folder again takes the change", async () => {
+  test("its manifest is a file to edit, and installing the folder again takes the change", async ({
+    skip,
+  }) => {
+    if (!hasRegistry) skip(NO_REGISTRY);
     const path = join(folder, "capstan-cli-semver", "manifest.json");
     const manifest = JSON.parse(readFileSync(path, "utf8"));
     const bump = { ...manifest.actions[0], name: "next-patch", fixed_arguments: ["--increment", "patch"] };
@@ -60,7 +73,8 @@ describe("capstan wrap", () => {
     expect(said.out.trim()).toBe("1.2.4");
   });
 
-  test("an npm package whose help is a manual page: marked", async () => {
+  test("an npm package whose help is a manual page: marked", async ({ skip }) => {
+    if (!hasRegistry) skip(NO_REGISTRY);
     const wrapped = await capstan(["wrap", "npm:marked", "--yes", "--into", folder, "--json"]);
     expect(wrapped).toMatchObject({ code: 0, err: "" });
     expect(JSON.parse(wrapped.out)).toMatchObject({ name: "capstan-cli-marked" });
@@ -74,7 +88,8 @@ describe("capstan wrap", () => {
     expect(await call("jq", { filter: ".a", file: "/x.json" })).toContain("requires a session");
   });
 
-  test("a package that is no capability is offered wrap", async () => {
+  test("a package that is no capability is offered wrap", async ({ skip }) => {
+    if (!hasRegistry) skip(NO_REGISTRY);
     const foreign = await capstan(["install", "semver", "--yes"]);
     expect(foreign.err).toContain("capstan wrap semver");
   });

@@ -73,11 +73,21 @@ async function findNpm(env: Readonly<Record<string, string>>): Promise<string> {
   return "npm";
 }
 
+/** Run by a project's own Node, npm looks for the machine's settings beside that Node, where there are none. */
+const withoutModules = (path: string): string =>
+  path
+    .split(delimiter)
+    .filter((folder) => !folder.includes("node_modules"))
+    .join(delimiter);
+
 /** As lines of an npmrc. A password in a URL is dropped, like tokens. */
 export async function operatorSettings(env: Readonly<Record<string, string>>): Promise<string> {
-  const listed = await withStaging((cwd) =>
-    askOperator(["npm", "config", "list", "--json"], { env, cwd, timeoutMs: ASK_MS }),
-  );
+  const listed = await withStaging(async (cwd) => {
+    const ask = (PATH: string) =>
+      askOperator(["npm", "config", "list", "--json"], { env: { ...env, PATH }, cwd, timeoutMs: ASK_MS });
+    const own = await ask(withoutModules(env.PATH ?? ""));
+    return own.ok ? own : ask(env.PATH ?? "");
+  });
   if (!listed.ok) return "";
   const all = JSON.parse(listed.stdout) as Record<string, unknown>;
   const kept = Object.entries(all).filter(([name, value]) => KEPT_SETTING.test(name) && value !== null);
