@@ -83,6 +83,7 @@ const GIVEN: Record<string, unknown[]> = {
   review: [{ source: "x" }],
   install: [{ source: "x", yes: true }],
   explain: [{ task: "x" }],
+  "rules.explain": ["{}"],
   execute: [{ task: "x" }],
   models: [],
 };

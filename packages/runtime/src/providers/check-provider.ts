@@ -23,7 +23,7 @@ export async function listModels(
   credentials: Credentials,
   { timeoutMs = ANSWER_WITHIN_MS, fetch = nodeFetch }: AskOptions = {},
 ): Promise<Result<readonly ListedModel[]>> {
-  const row = MODEL_LISTS[provider] ?? COMPATIBLE_LIST;
+  const row = (Object.hasOwn(MODEL_LISTS, provider) ? MODEL_LISTS[provider] : undefined) ?? COMPATIBLE_LIST;
   const url = row.url(credentials);
   if (!URL.canParse(url)) return fail("provider_address_missing", { provider });
   const signal = AbortSignal.timeout(timeoutMs);

@@ -43,7 +43,7 @@ export function openModels(parts: OpenModelsParts): Models {
   };
   const found = keptFor(RESOLVED_KEPT_MS, find);
   const resolve = async (name: string = parts.defaultModel): Promise<Result<ResolvedModel>> => {
-    const builtIn = parts.builtIn?.[name];
+    const builtIn = ownValue(parts.builtIn ?? {}, name);
     return builtIn ? ok(builtIn) : found(name);
   };
   return {
@@ -54,6 +54,10 @@ export function openModels(parts: OpenModelsParts): Models {
     },
   };
 }
+
+/** A name from outside may be one that every object has, such as "constructor". */
+const ownValue = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
 
 interface Named {
   readonly name: string;
@@ -67,7 +71,7 @@ const rowOf = (
   credentials: Credentials | undefined,
 ): ProviderRow | undefined => {
   const isCompatible = credentials?.baseUrl !== undefined || compatible.includes(provider);
-  return PROVIDERS[provider] ?? (isCompatible ? COMPATIBLE : undefined);
+  return ownValue(PROVIDERS, provider) ?? (isCompatible ? COMPATIBLE : undefined);
 };
 
 /** The listed model, or undefined where the list does not apply. */

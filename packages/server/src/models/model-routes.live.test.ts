@@ -110,6 +110,15 @@ describe("the default model", () => {
     expect(back.body).toMatchObject({ name: "capstan/offline", from: "demo" });
   });
 
+  test("is not a name that every object has, such as constructor; nor is an agent's", async () => {
+    const server = await opened();
+    for (const model of ["constructor", "toString", "__proto__", "constructor/x"]) {
+      expect((await server.call("PUT", "/v1/models/default", { model })).status).toBe(422);
+      const agent = { name: "Odd", capabilities: [], model };
+      expect((await server.call("POST", "/v1/agents", agent)).status).toBe(422);
+    }
+  });
+
   test("is refused while CAPSTAN_MODEL sets it", async () => {
     const server = await opened({ CAPSTAN_MODEL: "capstan/offline" });
     const refused = await server.call("PUT", "/v1/models/default", { model: null });

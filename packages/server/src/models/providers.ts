@@ -93,7 +93,8 @@ const ownRow = (provider: string): ProviderRow => ({
   keyless: true,
   example: LOCAL_EXAMPLE,
 });
-const rowOf = (provider: string): ProviderRow => PROVIDERS[provider] ?? ownRow(provider);
+const rowOf = (provider: string): ProviderRow =>
+  (Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined) ?? ownRow(provider);
 
 export const PROVIDER_NAMES: readonly string[] = Object.keys(PROVIDERS);
 

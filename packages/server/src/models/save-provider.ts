@@ -96,6 +96,6 @@ async function checkProvider(
 
 /** The provider's usual default if available, otherwise the first: lists start with popular models. */
 function suggested(provider: string, names: readonly string[]): string | undefined {
-  const preferred = PREFERRED[provider];
+  const preferred = Object.hasOwn(PREFERRED, provider) ? PREFERRED[provider] : undefined;
   return preferred !== undefined && (names.includes(preferred) || names.length === 0) ? preferred : names[0];
 }
