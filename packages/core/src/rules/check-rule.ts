@@ -36,6 +36,11 @@ const KINDS_OF: Readonly<Record<RuleOperator, readonly Kind[]>> = {
   missing: ["string", "number", "boolean", "object", "other"],
 };
 const MAX_DEPTH = 12;
+const NOT_TRACKED = "what a run has read is not tracked yet, so this would never match";
+
+/** A condition that can never hold is refused, not stored: a denial by it would silently allow. */
+const usesLabels = (condition: Rule["when"][number]): boolean =>
+  "seen" in condition || ("expr" in condition && /\bseen\b/.test(condition.expr));
 
 export function ruleFaults(
   rule: Pick<Rule, "tools" | "when" | "effect">,
@@ -50,6 +55,7 @@ export function ruleFaults(
   });
   rule.when.forEach((condition, at) => {
     const path = `when[${at}]`;
+    if (usesLabels(condition)) faults.push({ path, message: NOT_TRACKED });
     if ("arg" in condition) faults.push(...argumentFaults(condition, path, meant));
     else if ("expr" in condition)
       faults.push(

@@ -224,6 +224,7 @@ describe("before a rule is saved", () => {
     ],
     [[{ expr: "has(args.amount) && args.amount > 1 && size(args.to) > 1" }], []],
     [[{ expr: "broken" }], ["when[0].expr: not understood"]],
+    [[{ seen: "untrusted" }], ["when[0]: what a run has read is not tracked yet, so this would never match"]],
   ])("%j: %j", (when, expected) => {
     expect(faults(when)).toEqual(expected);
   });
