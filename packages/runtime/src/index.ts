@@ -10,8 +10,13 @@ export { type BackupReport, backUp } from "./backup/backup.ts";
 export type { StoreProgress } from "./backup/copy-progress.ts";
 export { type MoveReport, moveStore } from "./backup/move-store.ts";
 export { type RestoreReport, restore } from "./backup/restore.ts";
-export { type CommandIsolation, probeCommandIsolation, uidFor } from "./commands/command-isolation.ts";
-export { isOpenToOthers } from "./commands/open-to-others.ts";
+export {
+  type CommandIsolation,
+  canChangeUser,
+  probeCommandIsolation,
+  uidFor,
+} from "./commands/command-isolation.ts";
+export { allowTraversal, isOpenToOthers } from "./commands/open-to-others.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
 export { isDatabaseAway } from "./db/database-away.ts";
 export { createDatabaseRetry, type DatabaseRetry, unreachable } from "./db/database-retry.ts";

@@ -29,10 +29,26 @@ export const harnessFailures = {
   harness_not_separated: row<{ harness: string; path: string }>({
     status: 422,
     message: ({ harness, path }) =>
-      `'${harness}' would keep its own tools, and cannot run as another user than the server: ${path} is not readable for others.`,
-    nextStep: () =>
-      "Put the data folder and the program where every user of the machine can reach them, run the server as an ordinary user, or set allow_native_tools to false.",
+      `'${harness}' cannot run as another user than the server: ${path} is not readable for others.`,
+    nextStep: ({ harness }) =>
+      `Put the data folder and the program where every user of the machine can reach them, or run the server as an ordinary user. For agents without allow_native_tools the operator can also set CAPSTAN_HARNESS_AS_SERVER=${harness}.`,
     details: ({ harness, path }) => ({ harness, path }),
+  }),
+  harness_login_apart: row<{ harness: string; variables: readonly string[] }>({
+    status: 422,
+    message: ({ harness }) =>
+      `'${harness}' is logged in for the server's user only, and runs as the user whose session this is.`,
+    nextStep: ({ harness, variables }) =>
+      `Set ${variables.join(" or ") || "its key"} in the server's environment. For agents without allow_native_tools the operator can also set CAPSTAN_HARNESS_AS_SERVER=${harness}: it then runs as the server, with that login.`,
+    details: ({ harness }) => ({ harness }),
+  }),
+  harness_unseparated: row<{ harness: string; user: string }>({
+    status: 403,
+    message: ({ harness, user }) =>
+      `'${harness}' would use its own tools with the server's rights, and not everyone who acts as ${user} is an admin.`,
+    nextStep: () =>
+      "Run the server as root, so that the program runs as another user, or set allow_native_tools to false; the operator can also set CAPSTAN_ALLOW_UNSEPARATED_PACKAGES=true.",
+    details: ({ harness, user }) => ({ harness, user }),
   }),
   continue_unasked: row<{ harness: string }>({
     status: 422,

@@ -85,7 +85,7 @@ export async function probeCommandIsolation(options: ProbeOptions = {}): Promise
 }
 
 /** Root of a container may have no other user ids; then it is separated as an ordinary user is. */
-const canChangeUser = async (): Promise<boolean> =>
+export const canChangeUser = async (): Promise<boolean> =>
   process.getuid?.() === 0 && runsHere(setUser({ changesUser: true, privateRoot: false }, FIRST_UID));
 
 interface Found {

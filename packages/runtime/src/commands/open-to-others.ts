@@ -17,6 +17,7 @@ const PASSED_THROUGH = new Set([
   "rt_triggers",
   "capabilities",
   "app_context",
+  "harness",
 ]);
 
 /** True when each absolute path on a command line is accessible to all, links resolved. */

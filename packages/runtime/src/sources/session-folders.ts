@@ -3,7 +3,7 @@
  * changed files are written to it and read back, by hash. One call at a time per session.
  */
 import { createHash, randomUUID } from "node:crypto";
-import { lchown, mkdir, readdir, rm } from "node:fs/promises";
+import { lchown, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ok, type Result, type SessionFileStore } from "@capstan/core";
 import { OpenFolder } from "../files/open-folder.ts";
@@ -77,7 +77,8 @@ export class SessionFolders {
     const turn = before.then(async (): Promise<Result<{ value: T; changes: FolderChanges }>> => {
       folder.lastUsedMs = this.#now();
       await this.#makeRoot();
-      if (!folder.isKnown && !adopts) await rm(folder.path, { recursive: true, force: true });
+      const keeps = (folder.isKnown || adopts) && (await belongsTo(folder.path, owner));
+      if (!keeps) await discard(folder);
       folder.isKnown = true;
       const filled = await fill(folder, files, owner);
       if (!filled.ok) return filled;
@@ -85,8 +86,7 @@ export class SessionFolders {
       await folder.middle;
       if (isWhole(value)) return ok({ value, changes: await bringBack(folder, files) });
       // Files of a killed command may be incomplete: the folder is recreated from the store next time.
-      folder.known.clear();
-      await rm(folder.path, { recursive: true, force: true });
+      await discard(folder);
       return ok({ value, changes: NO_CHANGES });
     });
     folder.tail = turn.catch(() => {});
@@ -156,6 +156,17 @@ export class SessionFolders {
     this.#folders.set(sessionId, folder);
     return folder;
   }
+}
+
+async function discard(folder: SessionFolder): Promise<void> {
+  folder.known.clear();
+  await rm(folder.path, { recursive: true, force: true });
+}
+
+/** A folder that was another user's is made anew: the next one could not change the files in it. */
+async function belongsTo(path: string, owner = process.getuid?.()): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return found === undefined || owner === undefined || found.uid === owner;
 }
 
 /** Removes the folders of dead servers. */

@@ -1,11 +1,19 @@
 /**
- * The user a coding agent's program runs as. One that keeps its own tools can read and run whatever its user can, so it runs under
- * the user id of the session's owner, with its own home. Without its own tools it only has the gate, and runs
- * as the server, with the server's login.
+ * The user a coding agent's program runs as. Where the server is root, that is a user id of the session's owner, in a home of
+ * their own: whatever its settings promise, a program reaches no more than that user does. Where the server cannot change
+ * users, a program that keeps its own tools has the server's rights, so it runs only for those who have them anyway.
  */
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod, lstat, mkdir } from "node:fs/promises";
 import { fail, ok, type Result } from "@capstan/core";
-import { type HarnessRequest, isOpenToOthers, prepareUserHome, uidFor } from "@capstan/runtime";
+import {
+  allowTraversal,
+  type HarnessRequest,
+  isOpenToOthers,
+  type KeyRecord,
+  LOCAL_USER,
+  prepareUserHome,
+  uidFor,
+} from "@capstan/runtime";
 
 export interface HarnessUser {
   readonly user: { readonly uid: number; readonly gid: number };
@@ -21,31 +29,89 @@ export interface HarnessUsers {
   ): Promise<Result<HarnessUser | undefined>>;
 }
 
+/** How a program finds its login. */
+export interface HarnessLogin {
+  readonly variables: readonly string[];
+  /** In a home: `~/.claude/.credentials.json`. */
+  readonly files: readonly string[];
+}
+
 export interface HarnessUserParts {
   readonly dataDir: string;
   /** Where the sessions' folders are. */
   readonly folder: string;
-  /** Only root can switch users. */
-  readonly isRoot: boolean;
+  /** Whether this server can start a program as another user. */
+  readonly changesUser: () => Promise<boolean>;
+  /** Programs that the operator lets run as the server, with its login, as long as they have no tools of their own. */
+  readonly asServer: readonly string[];
+  /** The operator lets everybody's programs run with the server's rights where it cannot change users. */
+  readonly allowsUnseparated: boolean;
+  readonly keysOf: (email: string) => Promise<readonly Pick<KeyRecord, "rights" | "revoked">[]>;
+  readonly loginOf: (harness: string) => Promise<HarnessLogin>;
+  /** What programs may see a part of; its HOME is the server's. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
-export function harnessUsers({ dataDir, folder, isRoot }: HarnessUserParts): HarnessUsers {
+export function harnessUsers(parts: HarnessUserParts): HarnessUsers {
   return {
     async userFor({ agent, userEmail }, harness, command) {
-      if (!isRoot || !agent.spec.allowNativeTools) return ok(undefined);
-      const closed = await closedPath(folder, command);
+      const hasTools = agent.spec.allowNativeTools;
+      if (!(await parts.changesUser())) return asServer(parts, { harness, userEmail, hasTools });
+      if (!hasTools && parts.asServer.includes(harness)) return ok(undefined);
+      const closed = await closedPath(parts, command);
       if (closed !== undefined) return fail("harness_not_separated", { harness, path: closed });
       const uid = uidFor(userEmail);
-      const home = await prepareUserHome(dataDir, { email: userEmail, capability: "harness", uid });
-      return home.ok ? ok({ user: { uid, gid: uid }, home: home.value.home }) : home;
+      const home = await prepareUserHome(parts.dataDir, { email: userEmail, capability: "harness", uid });
+      if (!home.ok) return home;
+      const login = await reachableLogin(parts, harness, home.value.home);
+      return login.ok ? ok({ user: { uid, gid: uid }, home: home.value.home }) : login;
     },
   };
 }
 
+/** Where the server cannot change users. */
+async function asServer(
+  parts: HarnessUserParts,
+  { harness, userEmail, hasTools }: { harness: string; userEmail: string; hasTools: boolean },
+): Promise<Result<undefined>> {
+  if (!hasTools || parts.allowsUnseparated || (await hasServersRights(parts, userEmail)))
+    return ok(undefined);
+  return fail("harness_unseparated", { harness, user: userEmail });
+}
+
+/** Whether everybody who can start a run in this user's name is an admin. */
+async function hasServersRights({ keysOf }: HarnessUserParts, email: string): Promise<boolean> {
+  const active = (await keysOf(email)).filter(
+    ({ rights, revoked }) => !revoked && rights.some((right) => right !== "read"),
+  );
+  const admins = active.filter(({ rights }) => rights.includes("admin"));
+  return admins.length === active.length && (email === LOCAL_USER || admins.length > 0);
+}
+
 /** The first of the two that another OS user cannot reach. */
-async function closedPath(folder: string, command: string | undefined): Promise<string | undefined> {
+async function closedPath(
+  { dataDir, folder }: HarnessUserParts,
+  command: string | undefined,
+): Promise<string | undefined> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
+  await allowTraversal(dataDir);
   await chmod(folder, 0o755);
   if (!(await isOpenToOthers([folder]))) return folder;
   return command === undefined || (await isOpenToOthers([command])) ? undefined : command;
+}
+
+/** A login in the server's own home is not the user's; the program would only say that it has none. */
+async function reachableLogin(
+  { loginOf, environment }: HarnessUserParts,
+  harness: string,
+  home: string,
+): Promise<Result<true>> {
+  const { variables, files } = await loginOf(harness);
+  if (variables.some((name) => (environment[name] ?? "") !== "")) return ok(true);
+  const some = async (folder: string) => {
+    const found = files.map((file) => lstat(file.replace(/^~/, folder)).catch(() => undefined));
+    return (await Promise.all(found)).some((each) => each !== undefined);
+  };
+  const isApart = !(await some(home)) && (await some(environment.HOME ?? ""));
+  return isApart ? fail("harness_login_apart", { harness, variables }) : ok(true);
 }

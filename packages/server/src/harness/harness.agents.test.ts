@@ -2,7 +2,16 @@
  * Agents run by the real programs, with a simulated model on loopback. One server, one home, one environment; each
  * program sees its own part of it. Programs that are not in the cache are skipped, by name.
  */
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import {
@@ -39,6 +48,9 @@ const REAL: readonly Real[] = [
   { name: "codex", model: "openai/gpt-5.5", searches: true, keeps: "apply_patch" }, // the newest call MCP tools from a program, which the sim does not write
   { name: "opencode", model: "openai/gpt-5.2" },
 ];
+/** The sim's address is in these programs' settings, in the server's home. */
+const AS_SERVER: readonly string[] = ["codex", "opencode"];
+const isRoot = process.getuid?.() === 0;
 const NATIVE_MODEL = "openai-compatible/gpt-5.2";
 
 let sim: Sim;
@@ -56,7 +68,11 @@ beforeAll(async () => {
   );
   bench = await harnessUnderTest({
     environment: Object.assign({ PATH, HOME: home }, ...wirings.map(({ env }) => env)),
-    settings: { OPENAI_COMPATIBLE_BASE_URL: `${sim.url}/v1`, OPENAI_COMPATIBLE_API_KEY: "sk-test" },
+    settings: {
+      OPENAI_COMPATIBLE_BASE_URL: `${sim.url}/v1`,
+      OPENAI_COMPATIBLE_API_KEY: "sk-test",
+      CAPSTAN_HARNESS_AS_SERVER: AS_SERVER.join(),
+    },
   });
 });
 afterAll(async () => {
@@ -125,6 +141,20 @@ describe.each(REAL)("$name as a harness", ({ name, model, searches, keeps }) => 
     const { status } = await bench.server.call("GET", `/v1/sessions/${id}/files/planted.txt`);
     expect(status).toBe(404);
   });
+
+  test.skipIf(!isInstalled(name) || !isRoot || AS_SERVER.includes(name))(
+    "runs as the user whose session it is, not as the server",
+    async () => {
+      const uids = new Set<number>();
+      const watch = setInterval(() => {
+        for (const { uid } of processesIn(CACHE)) uids.add(uid);
+      }, 50);
+      await bench.turn(await session(), call("add", { a: 2, b: 3 }));
+      clearInterval(watch);
+      expect([...uids]).toEqual([expect.any(Number)]);
+      expect(uids.has(0)).toBe(false);
+    },
+  );
 
   real("is denied what the gate denies", async () => {
     const id = await session();
@@ -210,6 +240,18 @@ test.skipIf(!WALK.every(isInstalled))(
     expect(status).toBe(200);
   },
 );
+
+/** Programs whose command line names a file of this folder, by their user. */
+function processesIn(folder: string): { readonly uid: number }[] {
+  return readdirSync("/proc").flatMap((pid) => {
+    try {
+      if (!/^\d+$/.test(pid) || !readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(folder)) return [];
+      return [{ uid: statSync(`/proc/${pid}`).uid }];
+    } catch {
+      return []; // it has ended
+    }
+  });
+}
 
 /** What they call the tools with which one reads, writes, runs or fetches. */
 const NATIVE =

@@ -287,14 +287,19 @@ describe("the program's own tools", () => {
 describe("another user's machine", () => {
   const isRoot = process.getuid?.() === 0;
 
-  test.skipIf(!isRoot)(
-    "is out of reach: a program that keeps its tools does not run as the server's user",
-    async () => {
-      const session = await scripted({ allow_native_tools: true });
+  test.skipIf(!isRoot).each([true, false])(
+    "is out of reach: a program does not run as the server's user, with its own tools %s",
+    async (allow_native_tools) => {
+      const session = await scripted({ allow_native_tools });
       expect(spoken(await bench.turn(session, "user"))).toMatch(/^uid 1\d{8}$/);
-      expect(spoken(await bench.turn(await scripted(), "user"))).toBe("uid 0");
     },
   );
+
+  test.skipIf(!isRoot)("is out of reach of a program whose own tools are not really off", async () => {
+    const dataDir = bench.server.services.settings.CAPSTAN_DATA_DIR;
+    const events = await bench.turn(await scripted(), `steal /etc/shadow ${dataDir}/secret.key ${dataDir}`);
+    expect(spoken(events)).toBe("EACCES EACCES EACCES");
+  });
 
   test.each([
     ["in.txt", JSON.stringify("from the session")],

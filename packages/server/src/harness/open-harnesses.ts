@@ -1,10 +1,11 @@
 /** The coding agents of this machine as harnesses; a driver is created when an agent first uses it. */
 import { resolve } from "node:path";
-import { type HarnessDriver, SessionFolders } from "@capstan/runtime";
+import { canChangeUser, type HarnessDriver, type KeyStore, SessionFolders } from "@capstan/runtime";
 import type { LazyCodingAgents } from "../coding-agents/known-agent.ts";
 import type { SessionFiles } from "../sessions/session-files.ts";
+import type { Settings } from "../settings/settings.ts";
 import { codingAgentDriver } from "./coding-agent-driver.ts";
-import { harnessUsers } from "./harness-users.ts";
+import { type HarnessUsers, harnessUsers } from "./harness-users.ts";
 import type { RunMcp } from "./run-mcp.ts";
 
 export interface Harnesses {
@@ -17,13 +18,16 @@ export interface HarnessParts {
   readonly files: SessionFiles;
   /** The folder of the sessions' folders; stable across restarts, because programs find their sessions by it. */
   readonly folder: string;
-  readonly dataDir: string;
+  readonly settings: Settings;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly keys: Pick<KeyStore, "list">;
   readonly onError: (error: unknown, what: string) => void;
 }
 
 const SWEEP_MS = 10 * 60 * 1000;
 
-export function openHarnesses({ codingAgents, files, folder, dataDir, onError }: HarnessParts): Harnesses {
+export function openHarnesses(given: HarnessParts): Harnesses {
+  const { codingAgents, files, folder, onError } = given;
   const mcp = lazyRunMcp((error) => onError(error, "MCP of a run"));
   const folders = new SessionFolders(resolve(folder), Date.now, { isLasting: true });
   const drivers = new Map<string, HarnessDriver>();
@@ -37,7 +41,7 @@ export function openHarnesses({ codingAgents, files, folder, dataDir, onError }:
     mcp,
     folders,
     files,
-    users: harnessUsers({ dataDir, folder: resolve(folder), isRoot: process.getuid?.() === 0 }),
+    users: usersOf(given),
   };
   return {
     driver(name) {
@@ -51,6 +55,24 @@ export function openHarnesses({ codingAgents, files, folder, dataDir, onError }:
       await folders.close();
     },
   };
+}
+
+function usersOf({ codingAgents, folder, settings, environment, keys }: HarnessParts): HarnessUsers {
+  let changes: Promise<boolean> | undefined;
+  return harnessUsers({
+    dataDir: resolve(settings.CAPSTAN_DATA_DIR),
+    folder: resolve(folder),
+    changesUser: () => (changes ??= canChangeUser()),
+    asServer: settings.CAPSTAN_HARNESS_AS_SERVER,
+    allowsUnseparated: settings.CAPSTAN_ALLOW_UNSEPARATED_PACKAGES,
+    keysOf: async (email) => (await keys.list()).filter(({ owner }) => owner === email),
+    async loginOf(harness) {
+      const { manifests } = await codingAgents.open();
+      const known = manifests.find(({ capabilities }) => capabilities.agent === harness);
+      return { variables: known?.authVariables ?? [], files: known?.capabilities.authFiles ?? [] };
+    },
+    environment,
+  });
 }
 
 /** The protocol's SDK is loaded on first use. */

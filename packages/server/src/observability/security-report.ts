@@ -20,6 +20,7 @@ export async function securityReport(parts: SecurityParts): Promise<SecurityLine
   return [
     separation(isolation),
     packageNetwork(isolation),
+    programs(isolation, parts.settings),
     sandboxLine(parts.sandbox.isolation.notes),
     ...(await listening(parts)),
     await dataFolderLine(parts.settings),
@@ -54,6 +55,32 @@ function packageNetwork({ networks }: Isolation): SecurityLine {
         next_step:
           "Allow network and mount namespaces (and install iproute2), or block connections with a firewall.",
       };
+}
+
+/** Coding agents' programs, which agents name as their harness. */
+function programs(
+  { changesUser, allowsUnseparated }: Isolation,
+  { CAPSTAN_HARNESS_AS_SERVER: asServer }: Settings,
+): SecurityLine {
+  const what = "coding agents' programs run as the user whose session it is";
+  if (changesUser && asServer.length === 0)
+    return { what, holds: true, detail: "by a user id and a home for each user" };
+  if (changesUser)
+    return {
+      what,
+      holds: false,
+      detail: `${asServer.join(", ")} without own tools: as the server, with its login (CAPSTAN_HARNESS_AS_SERVER)`,
+      next_step: "Give these programs a key in the server's environment, and remove the setting.",
+    };
+  const whom = allowsUnseparated
+    ? "everybody, because CAPSTAN_ALLOW_UNSEPARATED_PACKAGES is set"
+    : "admins only";
+  return {
+    what,
+    holds: false,
+    detail: `the server cannot change users, so they run as the server does; those with own tools for ${whom}`,
+    next_step: "Run the server as root in a container.",
+  };
 }
 
 const sandboxLine = (notes: readonly string[]): SecurityLine => ({

@@ -23,6 +23,7 @@ import {
   delegation,
   type EndedRun,
   type Gate,
+  type KeyStore,
   type Packages,
   type RuleStore,
   type RunObservation,
@@ -67,6 +68,8 @@ export interface RunParts {
   readonly sandbox: Sandbox;
   /** Signs webhooks. */
   readonly secret: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly keys: KeyStore;
   readonly withRetry: DatabaseRetry;
   readonly rules: Pick<RuleStore, "decide">;
   /** Each call that reached the gate. */
@@ -114,8 +117,7 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     now,
     maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
   });
-  const dataDir = settings.CAPSTAN_DATA_DIR;
-  const harnesses = openHarnesses({ ...parts, files, folder: join(dataDir, "harness"), dataDir });
+  const harnesses = openHarnesses({ ...parts, files, folder: join(settings.CAPSTAN_DATA_DIR, "harness") });
   const runs: Runs = await parts.withRetry(() => openEngine(parts, { composer, gate, harnesses, files }));
   const stop = openStop(() => runs.drain(DRAIN_MS));
   const routeParts = { ...parts, composer, runs, files };

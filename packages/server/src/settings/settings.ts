@@ -83,6 +83,7 @@ const Environment = z.object({
     .regex(/^[\w.-]{1,80}$/)
     .optional(),
   CAPSTAN_CODING_AGENT_FOLDERS: list.default([]),
+  CAPSTAN_HARNESS_AS_SERVER: list.default([]),
   CAPSTAN_HARNESS_WAIT_SECONDS: z.coerce.number().positive().max(86_400).default(600),
   CAPABILITY_TELEMETRY_LOG_FILE: z.string().min(1).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),

@@ -1,5 +1,7 @@
 /** The banner of a started server: its address, where the data is stored, which model answers, notes. */
 import { isLoopback } from "../auth/guard-origin.ts";
+import type { FoundAgent } from "../models/find-models.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { OpenFeatures } from "./open-features.ts";
 import type { RunningServer } from "./serve.ts";
 
@@ -23,7 +25,7 @@ export async function greeting({ url, opens, services }: RunningServer): Promise
     ...found.servers.map(
       ({ label: name, models: own }) => `${name} (${own.length} model${own.length === 1 ? "" : "s"})`,
     ),
-    ...found.agents.map(({ label: name }) => `${name} (logged in, usable as an agent's harness)`),
+    ...found.agents.map((agent) => `${agent.label} (${usableAs(agent, services.settings)})`),
   ];
   const lines = [
     ["open", opens],
@@ -36,6 +38,14 @@ export async function greeting({ url, opens, services }: RunningServer): Promise
   ];
   const facts = lines.map(([name = "", value]) => `  ${name.padEnd(7)} ${value}`).join("\n");
   return `\n  Capstan is ready\n\n${facts}\n\n`;
+}
+
+/** As root, agents run such a program as their user, who has no login but a key in the environment. */
+function usableAs({ name, loginBy }: FoundAgent, { CAPSTAN_HARNESS_AS_SERVER: asServer }: Settings): string {
+  const isRootsOnly = process.getuid?.() === 0 && loginBy.every((by) => by.startsWith("~"));
+  return isRootsOnly && !asServer.includes(name)
+    ? `logged in for root; agents use that login with CAPSTAN_HARNESS_AS_SERVER=${name}`
+    : "logged in, usable as an agent's harness";
 }
 
 /** If keys are required and there is none, no request can succeed: this comes first. */
