@@ -71,6 +71,7 @@ const GIVEN: Record<string, unknown[]> = {
   ready: [],
   "route.start": [{ task: "x" }],
   "route.follow": ["{}", () => {}],
+  "agents.revision": ["{}", "{}"],
   createToken: ["{}", {}],
   status: [],
   health: [],

@@ -83,6 +83,15 @@ export type {
 } from "./wire/packages.ts";
 export type { ApprovalPolicyName, Items, JsonObject, Page, PageQuery } from "./wire/page.ts";
 export type {
+  AgentLabel,
+  FollowsWire,
+  LabelChange,
+  Revision,
+  RevisionDiff,
+  RevisionRestore,
+  RevisionSummary,
+} from "./wire/revisions.ts";
+export type {
   ExecutedStep,
   MatchedCapability,
   PlanStep,

@@ -118,6 +118,19 @@ export {
   WireFailure,
 } from "./wire/page.ts";
 export {
+  AgentLabel,
+  AgentLabels,
+  FollowsWire,
+  LabelChange,
+  Revision,
+  RevisionDiff,
+  RevisionLabelName,
+  RevisionList,
+  RevisionQuery,
+  RevisionRestore,
+  RevisionSummary,
+} from "./wire/revisions.ts";
+export {
   ExecutedStep,
   MatchedCapability,
   PlanStep,

@@ -55,6 +55,8 @@ export interface AgentSpec {
   readonly documentationUrl?: string;
   /** The semantic version that the author gives it; later changes count on from there. */
   readonly release?: string;
+  /** Whether a change goes live, or is a draft until it is promoted. */
+  readonly savesAs: "live" | "draft";
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -71,6 +73,7 @@ export const AGENT_DEFAULTS = {
   mayRequestScopes: false,
   onDisconnect: "continue",
   allowNativeTools: false,
+  savesAs: "live",
   metadata: {},
 } satisfies Omit<AgentSpec, "id" | "name" | "version">;
 

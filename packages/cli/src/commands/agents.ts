@@ -8,12 +8,19 @@ import { printList, printTable } from "../print-table.ts";
 import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 import { exportAgents } from "./agents-export.ts";
+import {
+  diffRevisions,
+  labelRevision,
+  listLabels,
+  listRevisions,
+  restoreRevision,
+} from "./agents-revisions.ts";
 
 export const agents: Command = {
   usage:
-    "capstan agents [list | show <id or name> | create <name> --capability <id>... | delete <id or name> [--force] | export [<id or name>] [--as yaml|ts|skill|agents-md|mcp-json] [--out <folder>]]",
+    "capstan agents [list | show <id or name> | create <name> --capability <id>... | delete <id or name> [--force] | revisions <id or name> | diff <id or name> <from> [<to>] | restore <id or name> <number> | label <id or name> <draft|live|canary> <number|none> [--share <percent>] | labels <id or name> | export [<id or name>] [--as yaml|ts|skill|agents-md|mcp-json] [--out <folder>]]",
   summary:
-    "Lists agents; shows one composed; creates and deletes; exports them as files for `capstan apply`.",
+    "Lists agents; shows one composed; creates and deletes; its history, labels and what is live; exports them as files for `capstan apply`.",
   options: {
     capability: { type: "string", multiple: true },
     prompt: { type: "string" },
@@ -22,10 +29,16 @@ export const agents: Command = {
     as: { type: "string" },
     out: { type: "string" },
     force: { type: "boolean" },
+    why: { type: "string" },
+    share: { type: "string" },
+    yes: { type: "boolean" },
   },
   examples: [
     "capstan agents create helper --capability current_time --capability test_math",
     "capstan agents show helper --json",
+    "capstan agents diff helper 3 5",
+    "capstan agents label helper canary 5 --share 10",
+    "capstan agents label helper live 5 --why 'Answers in one sentence'",
     "capstan agents export --out agents/",
     "capstan agents export helper --as mcp-json",
   ],
@@ -35,6 +48,11 @@ export const agents: Command = {
       show: { needs: AN_AGENT, run: show },
       create: { needs: "a name", run: create },
       delete: { needs: AN_AGENT, run: remove },
+      revisions: { needs: AN_AGENT, run: listRevisions },
+      diff: { needs: AN_AGENT, run: diffRevisions },
+      restore: { needs: AN_AGENT, run: restoreRevision },
+      label: { needs: AN_AGENT, run: labelRevision },
+      labels: { needs: AN_AGENT, run: listLabels },
       export: { run: (_, subject) => exportAgents(context, subject === "" ? undefined : subject) },
     }),
 };

@@ -18,6 +18,13 @@ import type {
   ToolRun,
 } from "../wire/capabilities.ts";
 import type { Items, JsonObject, Page } from "../wire/page.ts";
+import type {
+  AgentLabel,
+  LabelChange,
+  Revision,
+  RevisionRestore,
+  RevisionSummary,
+} from "../wire/revisions.ts";
 
 type Counted<T> = Page<T> & { total: number };
 
@@ -63,6 +70,19 @@ export const agentEndpoints = ({ json }: Connection) => ({
   /** Refuses whatever saving this agent would refuse; saves nothing. */
   checkUnsaved: (agent: AgentPatch) =>
     json<AgentPreview>("POST", "/v1/agents/preview", { json: agent, query: { check: "save" } }),
+  /** Newest first. */
+  revisions: (id: string, signal?: AbortSignal) =>
+    json<Counted<RevisionSummary>>("GET", `/v1/agents/${part(id)}/revisions`, { signal }),
+  /** One revision, compared with the one before or with another. */
+  revision: (id: string, number: number, against?: number, signal?: AbortSignal) =>
+    json<Revision>("GET", `/v1/agents/${part(id)}/revisions/${number}`, { query: { against }, signal }),
+  restore: (id: string, number: number, options: RevisionRestore = {}) =>
+    json<Agent>("POST", `/v1/agents/${part(id)}/revisions/${number}/restore`, { json: options }),
+  labels: (id: string, signal?: AbortSignal) =>
+    json<Items<AgentLabel>>("GET", `/v1/agents/${part(id)}/labels`, { signal }),
+  /** Promotes, rolls back, or gives a canary its share. */
+  label: (id: string, change: LabelChange) =>
+    json<Items<AgentLabel>>("POST", `/v1/agents/${part(id)}/labels`, { json: change }),
   tokens: (id: string, signal?: AbortSignal) =>
     json<Items<AgentToken>>("GET", `/v1/agents/${part(id)}/tokens`, { signal }),
   /** The only response that contains the token itself. */

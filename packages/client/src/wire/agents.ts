@@ -2,6 +2,7 @@
 import { isSemver, isVersionPin, THINKING_EFFORT_LEVELS } from "@capstan/core/internal";
 import { z } from "zod";
 import { ApprovalPolicyName, JsonObject, NamedAgent, PageQuery, pageOf } from "./page.ts";
+import { FollowsWire } from "./revisions.ts";
 
 const capabilityOptions = {
   config: JsonObject.optional(),
@@ -45,6 +46,10 @@ const AgentModel = z
   .string()
   .regex(/^[\w.-]+([/:@].{1,200})?$/, "must have the form provider/model, or be a model of the harness");
 
+/** Why an agent was changed, in its author's words. */
+export const Why = z.string().trim().max(2_000);
+const SaveAs = z.enum(["live", "draft"]);
+
 /** To add a field to an agent: a row here, its default in core's `AGENT_DEFAULTS`, and the code that uses it. */
 export const AgentFields = z.strictObject({
   name: z.string().trim().min(1).max(200),
@@ -81,6 +86,9 @@ export const AgentFields = z.strictObject({
   release: z.string().max(50).refine(isSemver, "must be a semantic version such as 1.2.3").nullable().meta({
     description:
       "The semantic version of the agent from this change on; later changes count on from it. Null: counted from the first.",
+  }),
+  saves_as: SaveAs.meta({
+    description: "Whether a change goes live, or is saved as a draft to be promoted.",
   }),
   metadata: JsonObject,
 });
@@ -119,6 +127,11 @@ export const AgentPatch = z
   .strictObject({
     ...readOnly,
     ...AgentFields.partial().shape,
+    why: Why.optional().meta({ description: "Why it is changed; kept with the revision." }),
+    save_as: SaveAs.optional().meta({
+      description:
+        "A draft is a revision that nothing uses until it is promoted. Default: the agent's `saves_as`.",
+    }),
     tool_policies: z.record(z.string(), ApprovalPolicyName.nullable()).optional(),
     limits: z
       .strictObject({
@@ -207,6 +220,7 @@ export const AgentToken = z
     user: z.string(),
     prefix: z.string(),
     session_id: z.string().nullable(),
+    follows: FollowsWire.nullable(),
     max_calls: z.int().nullable(),
     calls: z.int(),
     expires_at: z.string().nullable(),
@@ -227,6 +241,7 @@ export const AgentTokenCreate = z
       .uuid()
       .optional()
       .meta({ description: "The session its calls work in; by default its own." }),
+    follows: FollowsWire.optional(),
   })
   .meta({ id: "AgentTokenCreate" });
 export type AgentTokenCreate = z.input<typeof AgentTokenCreate>;

@@ -5,6 +5,7 @@ import { normalisePath } from "@capstan/core/internal";
 import { z } from "zod";
 import { ModelName } from "./agents.ts";
 import { Json, JsonObject, numberCursor, PageQuery, pageOf, queryFlag, queryNumber } from "./page.ts";
+import { FollowsWire } from "./revisions.ts";
 import { MessageUsage, RunUsageWire } from "./runs.ts";
 
 const Program = z.string().regex(/^[a-z][a-z0-9-]{0,49}$/, "must be native or the name of a coding agent");
@@ -54,6 +55,9 @@ export const Session = z
     continue_in: ContinueIn.nullable().meta({
       description: "The program that runs it instead of its agent's; null: the agent's own.",
     }),
+    follows: FollowsWire.nullable().meta({
+      description: "The revision of its agent that it uses; null: whichever is live.",
+    }),
     comparison_id: z.string().nullable().meta({ description: "Of a branch: the comparison it belongs to." }),
     pinned: z.boolean(),
     archived: z.boolean().meta({ description: "Hidden from lists; everything stays readable." }),
@@ -73,6 +77,9 @@ export const SessionCreate = z
     title: z.string().max(500).optional(),
     metadata: JsonObject.optional(),
     state: JsonObject.optional(),
+    follows: FollowsWire.optional().meta({
+      description: "A revision or label of its agent; for who may change the agent.",
+    }),
   })
   .meta({ id: "SessionCreate" });
 export type SessionCreate = z.input<typeof SessionCreate>;

@@ -2,6 +2,12 @@
 import { row } from "./failure.ts";
 
 export const composeFailures = {
+  rights_grow: row<{ grows: readonly string[] }>({
+    status: 409,
+    message: ({ grows }) => `This revision may do more than the one that is live: ${grows.join("; ")}.`,
+    nextStep: () =>
+      "Compare the two, then send the same request with `yes: true` (on the command line, --yes).",
+  }),
   agent_in_use: row<{ name: string; agents: readonly string[] }>({
     status: 409,
     message: ({ name, agents }) => `Agents that delegate to "${name}" would break: ${agents.join(", ")}.`,

@@ -1,14 +1,22 @@
 /** Agents in the database. `compose` decides whether an agent is valid; this only stores what passed. */
 import { fail, ok, type Result } from "@capstan/core";
 import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
-import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { isAfter, type Place, pageOf, placeAt } from "../db/keyset.ts";
 import { agentCapabilities, agents } from "../db/schema/agent-tables.ts";
 import { isUuid } from "../db/uuid.ts";
 import type { ConfigSeal } from "../users/config-seal.ts";
-import { type AgentInput, type AgentRecord, type AgentRow, agentRecord, settingsOf } from "./agent-record.ts";
+import { type AgentInput, type AgentRecord, type AgentRow, agentRecord } from "./agent-record.ts";
+import {
+  type AgentChange,
+  addRevision,
+  agentColumns,
+  keepLive,
+  type Orm,
+  putCapabilities,
+  writeLive,
+} from "./agent-rows.ts";
 
 export interface Page<T> {
   readonly items: T[];
@@ -28,9 +36,11 @@ export interface AgentFilter {
 }
 
 export interface AgentStore {
-  create(owner: string, input: AgentInput): Promise<AgentRecord>;
+  /** By its owner, without a word why, unless the change says otherwise. */
+  create(owner: string, input: AgentInput, change?: AgentChange): Promise<AgentRecord>;
   get(id: string): Promise<Result<AgentRecord>>;
-  update(id: string, input: AgentInput): Promise<Result<AgentRecord>>;
+  /** Adds a revision and makes it live. */
+  update(id: string, input: AgentInput, change: AgentChange): Promise<Result<AgentRecord>>;
   delete(id: string): Promise<Result<AgentRecord>>;
   /** Newest first by creation time; inserts neither repeat nor skip a row. */
   list(options: AgentFilter): Promise<Page<AgentRecord>>;
@@ -45,27 +55,24 @@ export interface AgentStore {
 export function agentStore({ orm }: Pick<Database, "orm">, seal: ConfigSeal["seal"]): AgentStore {
   const read = { orm, seal };
   return {
-    async create(owner, input) {
+    async create(owner, input, change = { by: owner }) {
       const id = uuidv7();
       await orm.transaction(async (tx) => {
-        await tx.insert(agents).values({ id, owner, ...columns(input) });
+        await tx.insert(agents).values({ id, owner, ...agentColumns(input) });
         await putCapabilities(tx, id, input, seal);
+        await addRevision(tx, id, input, change, seal);
       });
       return mustFind(read, id);
     },
     get: (id) => find(read, id),
-    async update(id, input) {
+    async update(id, input, change) {
       if (!isUuid(id)) return fail("not_found", { what: "agent", id });
       const changed = await orm.transaction(async (tx) => {
-        const rows = await tx
-          .update(agents)
-          .set({ ...columns(input), version: sql`${agents.version} + 1`, updatedAt: sql`now()` })
-          .where(eq(agents.id, id))
-          .returning({ id: agents.id });
-        if (rows.length === 0) return false;
-        await tx.delete(agentCapabilities).where(eq(agentCapabilities.agentId, id));
-        await putCapabilities(tx, id, input, seal);
-        return true;
+        await keepLive(tx, id);
+        const [row] = await tx.select({ id: agents.id }).from(agents).where(eq(agents.id, id));
+        if (!row) return false;
+        const number = await addRevision(tx, id, input, change, seal);
+        return writeLive(tx, id, { number, input, seal });
       });
       return changed ? find(read, id) : fail("not_found", { what: "agent", id });
     },
@@ -103,7 +110,6 @@ export function agentStore({ orm }: Pick<Database, "orm">, seal: ConfigSeal["sea
   };
 }
 
-type Orm = Pick<NodePgDatabase, "select" | "insert" | "update" | "delete">;
 interface Read {
   readonly orm: Orm;
   readonly seal: ConfigSeal["seal"];
@@ -163,35 +169,5 @@ async function withCapabilities({ orm, seal }: Read, rows: readonly AgentRow[]):
         .filter(({ agentId }) => agentId === row.id)
         .map((each) => ({ ...each, config: seal(each.capabilityId, each.config) })),
     ),
-  );
-}
-
-const columns = (input: AgentInput) => ({
-  name: input.name,
-  description: input.description,
-  systemPrompt: input.systemPrompt,
-  model: input.model ?? null,
-  harness: input.harness,
-  settings: settingsOf(input),
-  grantedScopes: [...input.grantedScopes],
-});
-
-async function putCapabilities(
-  orm: Orm,
-  agentId: string,
-  { capabilities }: AgentInput,
-  seal: ConfigSeal["seal"],
-): Promise<void> {
-  if (capabilities.length === 0) return;
-  await orm.insert(agentCapabilities).values(
-    capabilities.map(({ id, config, prefix, version }, position) => ({
-      id: uuidv7(),
-      agentId,
-      capabilityId: id,
-      position,
-      config: seal(id, config) ?? null,
-      prefix: prefix ?? null,
-      version: version ?? null,
-    })),
   );
 }

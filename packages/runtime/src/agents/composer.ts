@@ -10,15 +10,17 @@ import {
   type Result,
   type RuntimeAgent,
 } from "@capstan/core";
-import { effectiveScopes } from "@capstan/core/internal";
+import { effectiveScopes, type Follows } from "@capstan/core/internal";
 import type { ConfigSeal } from "../users/config-seal.ts";
 import type { UserStore } from "../users/user-store.ts";
 import type { AgentStore } from "./agent-store.ts";
 import type { OfferAgents } from "./offer-agents.ts";
+import type { RevisionStore } from "./revision-store.ts";
 
 export interface Composer {
-  composeFor(agentId: string, userEmail: string): Promise<Result<RuntimeAgent>>;
-  /** Composes an unsaved agent with the user's rights. */
+  /** As it is live, or as the session or token that uses it follows it. */
+  composeFor(agentId: string, userEmail: string, follows?: Follows | null): Promise<Result<RuntimeAgent>>;
+  /** Composes an unsaved agent with the user's rights; one with an id and version of its own is kept under them. */
   preview(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
   /** Composes with every scope that the agent has, whoever uses it. */
   composeOwn(spec: AgentSpec): Promise<Result<RuntimeAgent>>;
@@ -28,6 +30,8 @@ const MOST_KEPT = 1000; // composed agents are a few kilobytes each; beyond this
 
 export function createComposer(parts: {
   agents: AgentStore;
+  /** The revisions that sessions and tokens follow. */
+  revisions?: Pick<RevisionStore, "followed">;
   users: UserStore;
   registry: CapabilityRegistry;
   countTokens: CountTokens;
@@ -66,8 +70,9 @@ export function createComposer(parts: {
       await parts.offerAgents?.(spec.capabilities);
       return composeWithin(spec, await scopesOf(spec));
     },
-    async composeFor(agentId, userEmail) {
-      const agent = await agents.get(agentId);
+    async composeFor(agentId, userEmail, follows) {
+      const own = follows?.agentId === agentId ? follows : undefined;
+      const agent = (await parts.revisions?.followed(own)) ?? (await agents.get(agentId));
       return agent.ok ? preview(agent.value, userEmail) : agent;
     },
   };

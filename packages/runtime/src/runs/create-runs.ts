@@ -75,7 +75,7 @@ class DurableRuns implements Runs {
       hub: this.#hub,
       now,
       draining: () => this.#draining,
-      agentFor: (agentId, userEmail) => agents.get(agentId, userEmail),
+      agentFor: (agentId, userEmail, follows) => agents.get(agentId, userEmail, follows),
       forgetAgent: (agentId, userEmail) => agents.forget(agentId, userEmail),
     };
     this.#idleHarnesses = new IdleHarnesses(parts.harnessWaitMs);

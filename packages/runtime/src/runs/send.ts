@@ -54,7 +54,11 @@ export async function send(
   if (parts.engine.draining()) return stopping();
   const messageId = message.id ?? newMessageId();
   const { pool } = parts.engine.parts.database;
-  const session = view ?? (await readSession(pool, sessionId, messageId));
+  const session = await assigned(
+    parts.engine,
+    sessionId,
+    view ?? (await readSession(pool, sessionId, messageId)),
+  );
   if (!session) return fail("not_found", { what: "session", id: sessionId });
   if (session.known) return ok({ runId: session.known.id, messageId, status: "known" });
   const agent = await checkedAgent(parts.engine, session, options, child);
@@ -122,12 +126,24 @@ async function claimAndStart(parts: SendParts, claiming: Claiming): Promise<Resu
     : fail("not_found", { what: "session", id: sessionId });
 }
 
-const newSessionValues = ({ isNew, owner, metadata, title = "" }: SessionView) => [
+const newSessionValues = ({ isNew, owner, metadata, title = "", follows }: SessionView) => [
   isNew === true,
   owner,
   storableJson(metadata),
   title,
+  follows && storableJson(follows),
 ];
+
+/** A session that its first message creates may be one of its agent's canaries. */
+async function assigned<View extends SessionView | undefined>(
+  { parts }: Engine,
+  sessionId: string,
+  view: View,
+): Promise<View> {
+  if (!view?.isNew || view.agent_id === null || view.follows) return view;
+  const follows = await parts.assignRevision?.(view.agent_id, sessionId);
+  return follows ? { ...view, follows } : view;
+}
 
 async function claimNew(
   parts: SendParts,
@@ -151,6 +167,7 @@ async function claimNew(
     child?.callId ?? null,
     state === undefined ? null : storableJson(state),
     ...newSessionValues(session),
+    agent.spec.version,
   ];
   for (let race = 0; ; race++) {
     try {
@@ -206,6 +223,7 @@ async function startClaimed(parts: SendParts, claiming: Claiming, claimed: Claim
     parent: child && { runId: child.runId, callId: child.callId },
     state: state ?? session.state,
     metadata: session.metadata,
+    follows: session.follows,
     seq: first,
     position: position + 1,
     messages: [...fromFirstQuestion(before), message],
@@ -246,7 +264,7 @@ async function checkedAgent(
       nextStep: "Set its agent_id with PATCH /v1/sessions/{id}, or create a session with one.",
     });
   }
-  const composed = await engine.agentFor(session.agent_id, session.owner);
+  const composed = await engine.agentFor(session.agent_id, session.owner, session.follows);
   if (!composed.ok) return composed;
   const own = inProgram(composed.value, session.continue_in);
   const agent = withinScopes(own, child?.scopeCeiling ?? session.metadata.scopeCeiling);

@@ -1,6 +1,6 @@
 /** Sessions: a conversation with one agent, its files and its state. Messages and runs belong to the run engine. */
 import { fail, ok, type Result } from "@capstan/core";
-import type { ContinueIn } from "@capstan/core/internal";
+import type { ContinueIn, Follows } from "@capstan/core/internal";
 import { and, desc, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { uuidv7 } from "uuidv7";
@@ -27,6 +27,7 @@ export interface SessionRecord {
   readonly conversationId: string | null;
   readonly allowedTools: readonly string[];
   readonly continueIn: ContinueIn | null;
+  readonly follows: Follows | null;
   readonly comparisonId: string | null;
   readonly pinnedAt: Date | null;
   readonly archivedAt: Date | null;
@@ -42,6 +43,8 @@ export interface NewSession {
   readonly metadata?: Record<string, unknown> | undefined;
   readonly state?: unknown;
   readonly forkedFrom?: string | undefined;
+  /** Absent: the live agent, or its canary for the share of new sessions that it has. */
+  readonly follows?: Follows | undefined;
 }
 
 export interface SessionStore {
@@ -66,6 +69,7 @@ export interface SessionChanges {
   readonly pinned?: boolean;
   readonly archived?: boolean;
   readonly continueIn?: ContinueIn | null;
+  readonly follows?: Follows | null;
   readonly comparisonId?: string | null;
 }
 
@@ -88,7 +92,10 @@ export interface SessionFilter {
   readonly comparisonId?: string | undefined;
 }
 
-export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
+export function sessionStore(
+  { orm }: Pick<Database, "orm">,
+  assign: (agentId: string, sessionId: string) => Promise<Follows | undefined> = async () => undefined,
+): SessionStore {
   const get = async (id: string): Promise<Result<SessionRecord>> => {
     const [row] = isUuid(id) ? await orm.select().from(sessions).where(eq(sessions.id, id)) : [];
     return row ? ok(row) : fail("not_found", { what: "session", id });
@@ -97,7 +104,11 @@ export function sessionStore({ orm }: Pick<Database, "orm">): SessionStore {
     get,
     async create(input) {
       const id = input.id ?? uuidv7();
-      await orm.insert(sessions).values(newRow(id, input)).onConflictDoNothing();
+      const { agentId, follows = agentId && (await assign(agentId, id)) } = input;
+      await orm
+        .insert(sessions)
+        .values({ ...newRow(id, input), follows: follows || null })
+        .onConflictDoNothing();
       const made = await get(id);
       if (!made.ok) throw new Error("the session just written is not there");
       return made.value;

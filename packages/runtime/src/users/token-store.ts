@@ -3,6 +3,7 @@
  * A run's token is valid only while the run is active; nobody has to revoke it.
  */
 import { createHash, randomBytes } from "node:crypto";
+import type { Follows } from "@capstan/core/internal";
 import { and, desc, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
@@ -19,6 +20,7 @@ export interface TokenRecord {
   readonly agentId: string;
   readonly runId: string | null;
   readonly sessionId: string | null;
+  readonly follows: Follows | null;
   readonly userEmail: string;
   /** The first characters, to tell tokens apart. */
   readonly prefix: string;
@@ -38,6 +40,7 @@ export interface NewToken {
   readonly createdBy: string;
   readonly runId?: string;
   readonly sessionId?: string;
+  readonly follows?: Follows | undefined;
   readonly maxCalls?: number | undefined;
   readonly expiresAt?: Date | undefined;
 }

@@ -62,7 +62,7 @@ const patchAgent = createRoute({
   method: "patch",
   path: "/v1/agents/{id}",
   tags: ["agents"],
-  summary: "Update an agent; omitted fields stay unchanged",
+  summary: "Update an agent; omitted fields stay unchanged, every change is a revision",
   request: { params: Id, body: jsonBody(AgentPatch) },
   responses: { 200: json(Agent, "The updated agent.") },
 });
@@ -147,10 +147,12 @@ export function agentRoutes(services: AgentRouteParts) {
     const { id } = c.req.valid("param");
     const found = await agents.get(id);
     if (!found.ok) return problem(c, found.failure);
-    const input = patchedInput(found.value, c.req.valid("json"));
+    const patch = c.req.valid("json");
+    const input = patchedInput(found.value, patch);
     if (!input.ok) return problem(c, input.failure);
     if (isSameAgent(found.value, input.value)) return c.json(agentDto(found.value), 200);
-    const saved = await saveAgent(services, c.get("caller"), input.value, found.value);
+    const { why, save_as: as } = patch;
+    const saved = await saveAgent(services, c.get("caller"), input.value, found.value, { why, as });
     return saved.ok ? c.json(agentDto(saved.value), 200) : problem(c, saved.failure);
   });
   routes.openapi(deleteAgent, async (c) => {

@@ -3,6 +3,7 @@
 import { type CapabilityRegistry, fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import {
   beyondAuthor,
+  type CapabilityPin,
   capabilityRefused,
   changeSecrets,
   faultsText,
@@ -13,12 +14,15 @@ import {
   unknownField,
 } from "@capstan/core/internal";
 import type {
+  AgentChange,
   AgentInput,
   AgentRecord,
   AgentReleases,
   AgentStore,
   AuditLog,
   Composer,
+  Packages,
+  RevisionStore,
   UserStore,
 } from "@capstan/runtime";
 import type { Harnesses } from "../harness/open-harnesses.ts";
@@ -35,6 +39,17 @@ export interface SaveAgentParts {
   readonly releases: AgentReleases;
   readonly models: ServerModels;
   readonly harnesses: Harnesses;
+  readonly revisions: RevisionStore;
+  readonly packages: Pick<Packages, "list">;
+}
+
+/** How a change of an agent is kept. */
+export interface Saving {
+  readonly why?: string | undefined;
+  /** Default: as the agent says. */
+  readonly as?: "live" | "draft" | undefined;
+  /** The input is a revision of ours: its secrets are sealed already. */
+  readonly sealed?: boolean | undefined;
 }
 
 export async function saveAgent(
@@ -42,13 +57,14 @@ export async function saveAgent(
   caller: Caller,
   given: AgentInput,
   before?: AgentRecord,
+  { why, as = before?.savesAs ?? "live", sealed = false }: Saving = {},
 ): Promise<Result<AgentRecord>> {
-  const { agents, audit, composer } = services;
-  const id = before?.id;
+  const { composer } = services;
   const input = withKeptSecrets(given, before);
-  const known = holdsSealed(given.capabilities)
-    ? fail("input_invalid", { where: "capabilities: a sealed value is the server's own" })
-    : knowsSecrets(services, input);
+  const known =
+    !sealed && holdsSealed(given.capabilities)
+      ? fail("input_invalid", { where: "capabilities: a sealed value is the server's own" })
+      : knowsSecrets(services, input);
   if (!known.ok) return known;
   const allowed = await withinAuthor(services, caller, input);
   if (!allowed.ok) return allowed;
@@ -58,13 +74,28 @@ export async function saveAgent(
   if (!named.ok) return named;
   const can = await canAnswer(services, composed.value);
   if (!can.ok) return can;
+  const pins = await pinsOf(services, composed.value);
+  const change = { by: caller.email, why, pins, tokens: composed.value.tokens };
+  if (before && as === "draft") return saveDraft(services, before, input, change);
+  return saveLive(services, before?.id, input, change);
+}
+
+async function saveLive(
+  services: SaveAgentParts,
+  id: string | undefined,
+  input: AgentInput,
+  change: AgentChange,
+): Promise<Result<AgentRecord>> {
+  const { agents, audit } = services;
   const saved =
-    id === undefined ? ok(await agents.create(caller.email, input)) : await agents.update(id, input);
+    id === undefined
+      ? ok(await agents.create(change.by, input, change))
+      : await agents.update(id, input, change);
   if (!saved.ok) return saved;
   const release = await services.releases.current(saved.value);
   if (!release.ok) return release;
   await audit.add({
-    actor: caller.email,
+    actor: change.by,
     action: id === undefined ? "agent.created" : "agent.updated",
     subject: saved.value.id,
     details: {
@@ -72,9 +103,41 @@ export async function saveAgent(
       version: saved.value.version,
       release: release.value,
       granted_scopes: [...saved.value.grantedScopes],
+      ...(change.why && { why: change.why }),
     },
   });
   return saved;
+}
+
+/** Nothing uses it yet: it is checked like a live one, so that promoting it cannot fail on what was known now. */
+async function saveDraft(
+  { revisions, audit }: SaveAgentParts,
+  { id, name }: AgentRecord,
+  input: AgentInput,
+  change: AgentChange,
+): Promise<Result<AgentRecord>> {
+  const saved = await revisions.addDraft(id, input, change);
+  if (!saved.ok) return saved;
+  const { number } = saved.value;
+  await audit.add({
+    actor: change.by,
+    action: "agent.drafted",
+    subject: id,
+    details: { name, revision: number, ...(change.why && { why: change.why }) },
+  });
+  return ok(saved.value.agent);
+}
+
+/** The version of everything the agent is made of, and the hash of what was installed. */
+async function pinsOf(
+  { packages }: Pick<SaveAgentParts, "packages">,
+  { capabilities }: RuntimeAgent,
+): Promise<CapabilityPin[]> {
+  const installed = (await packages.list()).map(({ record }) => record);
+  return capabilities.map(({ id, version }) => {
+    const sha256 = installed.find(({ description }) => description.capability === id)?.sha256;
+    return { id, version, ...(sha256 !== undefined && { sha256 }) };
+  });
 }
 
 /** The word that stands for a secret is no secret: sent for one that was never set, it would be used as such. */
@@ -93,8 +156,8 @@ function knowsSecrets({ registry }: SaveAgentParts, { capabilities }: AgentInput
 }
 
 /** An agent never does more than its author could: what it would do beyond that needs an admin. */
-async function withinAuthor(
-  { users, registry }: SaveAgentParts,
+export async function withinAuthor(
+  { users, registry }: Pick<SaveAgentParts, "users" | "registry">,
   caller: Caller,
   input: AgentInput,
 ): Promise<Result<true>> {

@@ -81,8 +81,8 @@ async function byPerson(
 }
 
 async function byAgentToken(services: McpCallerParts, record: TokenRecord): Promise<Result<McpCaller>> {
-  const { id, agentId, userEmail: email, sessionId, maxCalls } = record;
-  const agent = await services.composer.composeFor(agentId, email);
+  const { id, agentId, userEmail: email, sessionId, maxCalls, follows } = record;
+  const agent = await services.composer.composeFor(agentId, email, follows);
   if (!agent.ok) return agent;
   const place = { email, sessionId: sessionId ?? undefined, thread: `mcp:${id}` };
   const own = outsideARun(services, agent.value, place);
@@ -122,7 +122,7 @@ async function byRunToken(
 ): Promise<Result<McpCaller>> {
   const run = await placeOfRun(services.database, runId);
   if (!run) return fail("not_found", { what: "run", id: runId });
-  const composed = await services.composer.composeFor(run.agentId ?? record.agentId, run.owner);
+  const composed = await services.composer.composeFor(run.agentId ?? record.agentId, run.owner, run.follows);
   if (!composed.ok) return composed;
   const agent = withinScopes(composed.value, run.ceiling ?? undefined);
   return ok({

@@ -85,7 +85,7 @@ async function settleFor(
 }
 
 async function agentOf({ composer }: ContinueParts, session: SessionRecord): Promise<Result<RuntimeAgent>> {
-  if (session.agentId !== null) return composer.composeFor(session.agentId, session.owner);
+  if (session.agentId !== null) return composer.composeFor(session.agentId, session.owner, session.follows);
   return fail("conflict", {
     message: "The session has no agent.",
     nextStep: "Set its agent_id with PATCH /v1/sessions/{id} first.",

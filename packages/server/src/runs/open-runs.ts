@@ -25,6 +25,7 @@ import {
   type Gate,
   type KeyStore,
   type Packages,
+  type RevisionStore,
   type RuleStore,
   type RunObservation,
   type Runs,
@@ -56,6 +57,7 @@ export interface RunParts {
   readonly database: Database;
   readonly registry: CapabilityRegistry;
   readonly agents: AgentStore;
+  readonly revisions: RevisionStore;
   readonly configSeal: ConfigSeal;
   readonly users: UserStore;
   readonly sessions: SessionStore;
@@ -103,6 +105,7 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
   const offerAgents = delegation({ pool: database.pool, agents, registry, runs: () => runs });
   const composer = createComposer({
     agents,
+    revisions: parts.revisions,
     users,
     registry,
     countTokens,
@@ -151,6 +154,7 @@ function openEngine(parts: RunParts, { composer, gate, harnesses, files }: Engin
     database,
     gate,
     composeFor: composer.composeFor,
+    assignRevision: parts.revisions.assign,
     composeSingle: (id, config, email) => composer.preview(singleCapability(id, config), email),
     sealConfig: parts.configSeal.seal,
     models: parts.models,

@@ -38,7 +38,7 @@ async function manifestText(
 ): Promise<string | undefined> {
   const session = await sessions.get(sessionId);
   if (!session.ok || session.value.agentId === null) return undefined;
-  const agent = await composer.composeFor(session.value.agentId, session.value.owner);
+  const agent = await composer.composeFor(session.value.agentId, session.value.owner, session.value.follows);
   if (!agent.ok) return undefined;
   const manifests = agent.value.capabilities.flatMap(({ id }) => packages.manifestOf(id) ?? []);
   return manifests.length === 0 ? undefined : sessionManifest(manifests, agent.value);

@@ -14,12 +14,14 @@ import type { ContinueIn as Continued } from "@capstan/core/internal";
 import {
   type AgentStore,
   allowedTool,
+  type RevisionStore,
   readCursor,
   type SessionChanges,
   type SessionRecord,
   type SessionStore,
 } from "@capstan/runtime";
 import { createRoute, type z } from "@hono/zod-openapi";
+import { checkedFollows, followsDto } from "../agents/follows.ts";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
@@ -94,19 +96,23 @@ export interface SessionRouteParts {
   ) => Promise<Result<Continued>>;
   readonly sessions: SessionStore;
   readonly agents: AgentStore;
+  readonly revisions: RevisionStore;
 }
 
 export function sessionRoutes(services: SessionRouteParts) {
   const { sessions, agents } = services;
   const routes = newRoutes();
   routes.openapi(createSession, async (c) => {
-    const { agent_id, ...body } = c.req.valid("json");
+    const { agent_id, follows: wanted, ...body } = c.req.valid("json");
     const agent = await knownAgent(agents, agent_id);
     if (!agent.ok) return problem(c, agent.failure);
     const own = checkOwnEntries({}, body.metadata ?? {});
     if (!own.ok) return problem(c, own.failure);
     const caller = c.get("caller");
-    const session = await sessions.create({ ...body, agentId: agent_id, owner: caller.email });
+    const follows = await checkedFollows(services, caller, agent_id, wanted);
+    if (!follows.ok) return problem(c, follows.failure);
+    const started = { ...body, agentId: agent_id, owner: caller.email, follows: follows.value };
+    const session = await sessions.create(started);
     if (!isTheirs(caller, session.owner))
       return problem(c, fail("not_found", { what: "session", id: session.id }).failure);
     return c.json(sessionDto(session), 201);
@@ -207,6 +213,7 @@ export function sessionDto(session: SessionRecord): Session {
     conversation_id: session.conversationId,
     allowed_tools: [...new Set(session.allowedTools.map(allowedTool))],
     continue_in: session.continueIn && continueDto(session.continueIn),
+    follows: followsDto(session.follows),
     comparison_id: session.comparisonId,
     pinned: session.pinnedAt !== null,
     archived: session.archivedAt !== null,

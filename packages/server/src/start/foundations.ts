@@ -19,6 +19,7 @@ import {
   providerStore,
   type ResolvedModel,
   readDeclarative,
+  revisionStore,
   ruleStore,
   secretBox,
   sessionStore,
@@ -105,12 +106,14 @@ function openModelsHere(
 /** What is kept in the database, each by its own store. */
 function openStores(database: Database, settings: Settings, secret: string, registry: CapabilityRegistry) {
   const seal = configSeal(registry, secretBox(secret));
+  const revisions = revisionStore(database, seal.seal);
   return {
     configSeal: seal,
     agents: agentStore(database, seal.seal),
     rules: ruleStore(database),
     users: userStore(database),
-    sessions: sessionStore(database),
+    revisions,
+    sessions: sessionStore(database, revisions.assign),
     audit: openAuditLog(database),
     keys: keyStore(database),
     tokens: tokenStore(database),

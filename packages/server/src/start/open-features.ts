@@ -4,6 +4,7 @@ import { accessRequests, type DatabaseRetry, openObservations, type ResolvedMode
 import { a2aRoutes } from "../a2a/a2a-routes.ts";
 import { agUiRoutes } from "../ag-ui/ag-ui-routes.ts";
 import { agentRoutes } from "../agents/agent-routes.ts";
+import { revisionRoutes } from "../agents/revision-routes.ts";
 import { aiSdkRoutes } from "../ai-sdk/ai-sdk-routes.ts";
 import type { LocalCallerParts } from "../auth/local-caller.ts";
 import { capabilityRoutes } from "../capabilities/capability-routes.ts";
@@ -85,7 +86,7 @@ export async function openFeatures(
   const features: readonly Feature[] = [
     { routes: operationRoutes({ ...parts, ...watch, notes }), close: watch.close },
     { routes: [capabilityRoutes(parts)], close: () => documents.close() },
-    { routes: [agentRoutes(parts)] },
+    { routes: [agentRoutes(parts), revisionRoutes(parts)] },
     openSessions({ ...parts, continueSession: (...asked) => continueSession(parts, ...asked) }),
     openPrograms(parts),
     { routes: [ruleRoutes(parts)] },

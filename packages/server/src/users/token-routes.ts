@@ -1,8 +1,16 @@
 /** /v1/agents/{id}/tokens: tokens that act as the agent, for MCP clients. The token itself is in one response only. */
 import { AgentToken, AgentTokenCreate, itemsOf, NewAgentToken } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
-import type { AgentStore, AuditLog, SessionStore, TokenRecord, TokenStore } from "@capstan/runtime";
+import type {
+  AgentStore,
+  AuditLog,
+  RevisionStore,
+  SessionStore,
+  TokenRecord,
+  TokenStore,
+} from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
+import { checkedFollows, followsDto } from "../agents/follows.ts";
 import { isTheirs } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
@@ -47,23 +55,27 @@ export interface TokenRouteParts {
   readonly tokens: TokenStore;
   readonly sessions: SessionStore;
   readonly audit: AuditLog;
+  readonly revisions: RevisionStore;
 }
 
-export function tokenRoutes({ agents, tokens, sessions, audit }: TokenRouteParts) {
+export function tokenRoutes({ agents, tokens, sessions, audit, revisions }: TokenRouteParts) {
   const routes = newRoutes();
   routes.openapi(create, async (c) => {
     const agent = await agents.get(c.req.valid("param").id);
     if (!agent.ok) return problem(c, agent.failure);
-    const { name, expires_in_seconds, max_calls, session_id } = c.req.valid("json");
+    const { name, expires_in_seconds, max_calls, session_id, follows: wanted } = c.req.valid("json");
     const { email } = c.get("caller");
     const session = await ownSession(sessions, session_id, email);
     if (!session.ok) return problem(c, session.failure);
+    const follows = await checkedFollows({ agents, revisions }, c.get("caller"), agent.value.id, wanted);
+    if (!follows.ok) return problem(c, follows.failure);
     const { token, record } = await tokens.create({
       name,
       agentId: agent.value.id,
       userEmail: email,
       createdBy: email,
       maxCalls: max_calls,
+      follows: follows.value,
       ...(session_id !== undefined && { sessionId: session_id }),
       ...(expires_in_seconds !== undefined && {
         expiresAt: new Date(Date.now() + expires_in_seconds * 1000),
@@ -110,6 +122,7 @@ const tokenDto = (record: TokenRecord): AgentToken => ({
   user: record.userEmail,
   prefix: record.prefix,
   session_id: record.sessionId,
+  follows: followsDto(record.follows),
   max_calls: record.maxCalls,
   calls: record.calls,
   expires_at: record.expiresAt?.toISOString() ?? null,

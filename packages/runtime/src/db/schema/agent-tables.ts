@@ -1,6 +1,17 @@
 /** Agents and their capabilities. `agent_capabilities` has the columns and indexes of the specification, and options. */
 import { sql } from "drizzle-orm";
-import { index, integer, jsonb, pgTable, text, timestamp, unique, uuid, varchar } from "drizzle-orm/pg-core";
+import {
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+  uuid,
+  varchar,
+} from "drizzle-orm/pg-core";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 
@@ -52,3 +63,48 @@ export const agentReleases = pgTable("agent_releases", {
   offer: jsonb("offer").notNull(),
   updatedAt: at("updated_at").notNull().default(sql`now()`),
 });
+
+/** Every state an agent was saved in, in full. `agents` is a copy of the one that is live; its version is that number. */
+export const agentRevisions = pgTable(
+  "agent_revisions",
+  {
+    agentId: uuid("agent_id")
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    number: integer("number").notNull(),
+    by: text("by").notNull(),
+    at: at("at").notNull().default(sql`now()`),
+    why: text("why").notNull().default(""),
+    name: text("name").notNull(),
+    description: text("description").notNull(),
+    systemPrompt: text("system_prompt").notNull(),
+    model: text("model"),
+    harness: text("harness").notNull(),
+    settings: jsonb("settings").notNull(),
+    grantedScopes: jsonb("granted_scopes").$type<string[]>().notNull(),
+    /** Its capabilities in order; secrets in configs are sealed. */
+    capabilities: jsonb("capabilities").notNull(),
+    /** The version of each composed capability, and the hash of its package; unknown before revisions were kept. */
+    pins: jsonb("pins"),
+    /** What prompt and tools cost in tokens on every model call. */
+    tokens: jsonb("tokens"),
+  },
+  (table) => [primaryKey({ columns: [table.agentId, table.number] })],
+);
+
+/** Names of revisions: `draft` and `canary`. Which one is `live` is the agent's version. */
+export const agentLabels = pgTable(
+  "agent_labels",
+  {
+    agentId: uuid("agent_id")
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    label: text("label").notNull(),
+    number: integer("number").notNull(),
+    /** Percent of new sessions that follow this label. */
+    share: integer("share").notNull().default(0),
+    by: text("by").notNull(),
+    at: at("at").notNull().default(sql`now()`),
+  },
+  (table) => [primaryKey({ columns: [table.agentId, table.label] })],
+);

@@ -32,6 +32,8 @@ export const runs = pgTable(
       .references(() => sessions.id, { onDelete: "cascade" }),
     /** The agent it started with. */
     agentId: text("agent_id").notNull(),
+    /** The agent's revision it started with; null before revisions were kept. */
+    revision: integer("revision"),
     /** queued, running, waiting (for people, clients or a child run), done, failed, cancelled. */
     status: text("status").notNull(),
     /** Incremented by each claim; a writer with an older one is fenced off. */
@@ -66,6 +68,7 @@ export const runs = pgTable(
     index("runs_queued").on(table.sessionId, table.createdAt).where(sql`status = 'queued'`),
     // By its hash: a client may choose an id that is too long for an index.
     index("runs_client").on(sql`md5(input->>'clientRunId')`).where(sql`input->>'clientRunId' is not null`),
+    index("runs_revision").on(table.agentId, table.revision).where(sql`revision is not null`),
     index("runs_parent").on(table.parentRunId).where(sql`parent_run_id is not null`),
   ],
 );

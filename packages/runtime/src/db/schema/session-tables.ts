@@ -1,5 +1,5 @@
 /** Sessions and their files. A file's bytes are in `content`; a directory has none. */
-import type { ContinueIn } from "@capstan/core/internal";
+import type { ContinueIn, Follows } from "@capstan/core/internal";
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -37,6 +37,8 @@ export const sessions = pgTable(
     conversationId: uuid("conversation_id"),
     /** Another program than the agent's runs this session; messages sent from then on. */
     continueIn: jsonb("continue_in").$type<ContinueIn>(),
+    /** The revision of its agent that it stays on, or the label it follows; null: whatever is live. */
+    follows: jsonb("follows").$type<Follows>(),
     /** A branch of a comparison: the same message, in several programs or models. */
     comparisonId: uuid("comparison_id"),
     /** Hash of the conversation so far: identifies clients that send no ids. */

@@ -1,6 +1,7 @@
 /** Tokens that act as an agent or inside one run, and which approved results were already delivered. */
+import type { Follows } from "@capstan/core/internal";
 import { sql } from "drizzle-orm";
-import { index, integer, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { index, integer, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agent-tables.ts";
 import { approvals, runs } from "./run-tables.ts";
 
@@ -23,6 +24,8 @@ export const tokens = pgTable(
     /** Only the hash is stored; the token itself is shown once. */
     hash: text("hash").notNull().unique(),
     prefix: text("prefix").notNull(),
+    /** The revision of its agent that it stays on, or the label it follows; null: whatever is live. */
+    follows: jsonb("follows").$type<Follows>(),
     /** Maximum number of tool calls; unlimited when absent. */
     maxCalls: integer("max_calls"),
     calls: integer("calls").notNull().default(0),

@@ -14,7 +14,7 @@ const CONVERSATION = `(select json_agg(json_build_object('position', m.position,
         order by position desc limit 1))) as conversation`;
 
 /** Everything a turn needs to know about its session, read at once. $1 session, $2 message id. */
-export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata, s.continue_in,
+export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata, s.continue_in, s.follows,
     (select json_build_object('id', r.id, 'status', r.status, 'clientRunId', r.input->>'clientRunId') from runs r
       where r.session_id = s.id and r.message_id = $2) as known,
     (select json_build_object('id', r.id, 'status', r.status, 'pending', r.pending) from runs r
@@ -26,22 +26,24 @@ export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata, s.
 
 /** $1 session, $2 run, $3 message id, $4 owner, $5 agent, $6 input, $7 input with the message, $8 message,
  * $9 RUN_STARTED, $10 reported feedback, $11 parent run, $12 parent call, $13 state or null. A session's first message
- * creates the session: $14 whether it does, $15 its user, $16 its metadata, $17 its title. If another request created it meanwhile,
+ * creates the session: $14 whether it does, $15 its user, $16 its metadata, $17 its title, $18 what it follows. $19 is the
+ * agent's revision. If another request created it meanwhile,
  * nothing is written. */
 export const CLAIM_NEW = `with made as (
-    insert into sessions(id, agent_id, owner, status, state, metadata, title)
-    select $1, $5::uuid, $15::text, 'running', coalesce($13::jsonb, '{}'), $16::jsonb, $17::text where $14::boolean
+    insert into sessions(id, agent_id, owner, status, state, metadata, title, follows)
+    select $1, $5::uuid, $15::text, 'running', coalesce($13::jsonb, '{}'), $16::jsonb, $17::text, $18::jsonb where $14::boolean
     on conflict do nothing returning id),
   started as (
-    insert into runs(id, session_id, agent_id, status, owner, message_id, input, start_seq, parent_run_id, parent_call_id)
+    insert into runs(id, session_id, agent_id, status, owner, message_id, input, start_seq, parent_run_id, parent_call_id,
+      revision)
     select $2, $1, $5, 'running', $4, $3, $6::json,
-      (select coalesce(max(last_seq), 0) + 1 from events where session_id = $1), $11, $12
+      (select coalesce(max(last_seq), 0) + 1 from events where session_id = $1), $11, $12, $19::int
     where not exists (select 1 from runs where session_id = $1 and status = 'queued')
       and (not $14::boolean or exists (select 1 from made))
     on conflict do nothing returning start_seq),
   queued as (
-    insert into runs(id, session_id, agent_id, status, message_id, input, parent_run_id, parent_call_id)
-    select $2, $1, $5, 'queued', $3, $7::json, $11, $12 where not $14::boolean and not exists (select 1 from started)
+    insert into runs(id, session_id, agent_id, status, message_id, input, parent_run_id, parent_call_id, revision)
+    select $2, $1, $5, 'queued', $3, $7::json, $11, $12, $19::int where not $14::boolean and not exists (select 1 from started)
     on conflict do nothing returning id),
   message as (
     insert into messages(session_id, position, id, run_id, role, content)
@@ -125,7 +127,7 @@ export const CLAIM_WAITING_TO_CANCEL = `with taken as (
 
 /** What a resumed segment reads: session, conversation, its own events, and the answers to its approvals.
  * $1 session, $2 run, $3 the segment's first sequence number. */
-export const READ_RUN = `select s.agent_id, s.owner, s.state, s.metadata,
+export const READ_RUN = `select s.agent_id, s.owner, s.state, s.metadata, s.follows,
     ${CONVERSATION},
     (select json_agg(m.usage) from messages m where m.session_id = s.id and m.run_id = $2 and m.usage is not null) as usages,
     (select r.usage from runs r where r.id = $2) as usage,

@@ -1,6 +1,6 @@
 /** A claimed segment, as read from the rows. */
 import type { JsonValue } from "@capstan/core";
-import type { ConversationMessage } from "@capstan/core/internal";
+import type { ConversationMessage, Follows } from "@capstan/core/internal";
 import type { RunInput, RunUsage } from "../contract/run-types.ts";
 import type { StoredUsage } from "../log/run-log.ts";
 
@@ -30,6 +30,8 @@ export interface ClaimedSegment {
   readonly parent?: { readonly runId: string; readonly callId: string } | undefined;
   readonly state: JsonValue;
   readonly metadata: { readonly scopeCeiling?: readonly string[] };
+  /** What the session uses of its agent; null: what is live. */
+  readonly follows: Follows | null;
   /** The last sequence number in use, and the next free position. */
   readonly seq: number;
   readonly position: number;

@@ -1,6 +1,6 @@
 /** From a claim to its segment: the rows that a segment starts with, read once. */
 import type { JsonValue, RunEvent } from "@capstan/core";
-import type { ConversationMessage } from "@capstan/core/internal";
+import type { ConversationMessage, Follows } from "@capstan/core/internal";
 import type pg from "pg";
 import type { RunInput, RunUsage } from "../contract/run-types.ts";
 import type { StoredUsage } from "../log/run-log.ts";
@@ -29,6 +29,7 @@ interface RunRow {
   readonly owner: string;
   readonly state: JsonValue;
   readonly metadata: { readonly scopeCeiling?: readonly string[] };
+  readonly follows: Follows | null;
   readonly conversation: readonly MessageRow[] | null;
   readonly usages: readonly StoredUsage[] | null;
   readonly usage: RunUsage | null;
@@ -72,6 +73,7 @@ export async function loadSegment(pool: pg.Pool, row: ClaimRow): Promise<LoadedS
     parent: parentOf(row),
     state: read.state,
     metadata: read.metadata,
+    follows: read.follows,
     seq: read.last_seq,
     position: (conversation.at(-1)?.position ?? -1) + 1,
     messages: fromFirstQuestion(conversation),

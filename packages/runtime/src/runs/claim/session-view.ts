@@ -1,6 +1,6 @@
 /** What a turn needs to know about its session: read in one query, or given by the caller when the session is new. */
 import type { JsonValue } from "@capstan/core";
-import type { ContinueIn } from "@capstan/core/internal";
+import type { ContinueIn, Follows } from "@capstan/core/internal";
 import type pg from "pg";
 import { isUuid } from "../../db/uuid.ts";
 import type { Pending } from "../contract/run-types.ts";
@@ -14,6 +14,8 @@ export interface SessionView {
   readonly metadata: { readonly scopeCeiling?: readonly string[] };
   /** Another program than the agent's runs it. */
   readonly continue_in: ContinueIn | null;
+  /** The revision or label of its agent that it uses; null: the live one. */
+  readonly follows: Follows | null;
   /** The run of the given message. */
   readonly known: {
     readonly id: string;
@@ -51,6 +53,7 @@ export function newSessionView(session: {
     state: {},
     metadata: session.metadata,
     continue_in: null,
+    follows: null,
     known: null,
     active: null,
     feedback: null,

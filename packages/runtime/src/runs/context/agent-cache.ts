@@ -1,5 +1,6 @@
 /** Composed agents, kept for a moment: all steps of a turn need the same one, and composing reads the database. */
 import type { Result, RuntimeAgent } from "@capstan/core";
+import type { Follows } from "@capstan/core/internal";
 import type { RunsParts } from "../contract/run-types.ts";
 
 const KEPT_MS = 500; // grants and revocations take effect within one second
@@ -17,13 +18,13 @@ export class AgentCache {
     this.#compose = compose;
   }
 
-  get(agentId: string, userEmail: string): Promise<Result<RuntimeAgent>> {
-    const key = keyOf(agentId, userEmail);
+  get(agentId: string, userEmail: string, follows?: Follows | null): Promise<Result<RuntimeAgent>> {
+    const key = keyOf(agentId, userEmail, follows);
     const now = performance.now();
     const kept = this.#kept.get(key);
     if (kept && now - kept.at < KEPT_MS) return kept.agent;
     for (const [old, { at }] of this.#kept) if (now - at >= KEPT_MS) this.#kept.delete(old);
-    const agent = this.#compose(agentId, userEmail);
+    const agent = this.#compose(agentId, userEmail, follows);
     this.#kept.set(key, { at: now, agent });
     agent.catch(() => this.#kept.delete(key));
     return agent;
@@ -31,8 +32,10 @@ export class AgentCache {
 
   /** The next `get` composes again. */
   forget(agentId: string, userEmail: string): void {
-    this.#kept.delete(keyOf(agentId, userEmail));
+    const start = keyOf(agentId, userEmail);
+    for (const key of this.#kept.keys()) if (key.startsWith(start)) this.#kept.delete(key);
   }
 }
 
-const keyOf = (agentId: string, userEmail: string): string => `${agentId} ${userEmail}`;
+const keyOf = (agentId: string, userEmail: string, follows?: Follows | null): string =>
+  `${agentId} ${userEmail} ${follows ? (follows.label ?? follows.revision) : ""}`;

@@ -4,6 +4,7 @@ import {
   type AssistantPart,
   type CallPath,
   type ConversationMessage,
+  type Follows,
   inProgram,
 } from "@capstan/core/internal";
 import type { ClaimedSegment } from "../claim/claimed-segment.ts";
@@ -25,7 +26,11 @@ export interface Engine {
   readonly now: () => Date;
   /** Set while the process stops: segments end at their next step and are released. */
   readonly draining: () => boolean;
-  readonly agentFor: (agentId: string, userEmail: string) => Promise<Result<RuntimeAgent>>;
+  readonly agentFor: (
+    agentId: string,
+    userEmail: string,
+    follows?: Follows | null,
+  ) => Promise<Result<RuntimeAgent>>;
   /** The next `agentFor` composes again. */
   readonly forgetAgent: (agentId: string, userEmail: string) => void;
 }
@@ -99,7 +104,7 @@ export class RunContext {
 
   /** The agent with its current rights and the tools of this turn; rights may change between steps. */
   async agent(): Promise<Result<RuntimeAgent>> {
-    const composed = await this.engine.agentFor(this.agentId, this.claim.userEmail);
+    const composed = await this.engine.agentFor(this.agentId, this.claim.userEmail, this.claim.follows);
     if (!composed.ok) return composed;
     const { continueIn } = this.claim.input;
     const run = inProgram(composed.value, continueIn?.agentId === this.agentId ? continueIn : undefined);

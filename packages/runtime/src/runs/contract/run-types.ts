@@ -8,7 +8,7 @@ import type {
   RunLimits,
   RuntimeAgent,
 } from "@capstan/core";
-import type { ApprovalExpiry, ContinueIn, TokenUsage, UserPart } from "@capstan/core/internal";
+import type { ApprovalExpiry, ContinueIn, Follows, TokenUsage, UserPart } from "@capstan/core/internal";
 import type { Database } from "../../db/database.ts";
 import type { Gate } from "../../gate/gate.ts";
 import type { Models } from "../../providers/models.ts";
@@ -156,7 +156,13 @@ export interface DefaultLimits {
 export interface RunsParts {
   readonly database: Database;
   readonly gate: Gate;
-  readonly composeFor: (agentId: string, userEmail: string) => Promise<Result<RuntimeAgent>>;
+  readonly composeFor: (
+    agentId: string,
+    userEmail: string,
+    follows?: Follows | null,
+  ) => Promise<Result<RuntimeAgent>>;
+  /** What a session follows that is created with its first message. */
+  readonly assignRevision?: (agentId: string, sessionId: string) => Promise<Follows | undefined>;
   /** An unsaved agent with one capability, for an approved call without an agent. */
   readonly composeSingle?: (
     capabilityId: string,

@@ -11,8 +11,10 @@ import { isUuid } from "../../db/uuid.ts";
 /** Where a fork leaves: after a message, before one (to say something else in its place), or at the end. */
 export type ForkPlace = { readonly after: string } | { readonly before: string } | undefined;
 
-const COPY_SESSION = `insert into sessions(id, agent_id, owner, title, state, metadata, forked_from, fork_position, conversation_id, continue_in)
-  select $2, agent_id, owner, title, state, metadata, id, $3, coalesce(conversation_id, id), continue_in from sessions where id = $1
+const COPY_SESSION = `insert into sessions(id, agent_id, owner, title, state, metadata, forked_from, fork_position, conversation_id, continue_in,
+    follows)
+  select $2, agent_id, owner, title, state, metadata, id, $3, coalesce(conversation_id, id), continue_in, follows
+  from sessions where id = $1
   returning id`;
 const COPY_MESSAGES = `insert into messages(session_id, position, id, run_id, role, content, usage, created_at)
   select $2, position, id, run_id, role, content, usage, created_at from messages where session_id = $1 and position < $3`;

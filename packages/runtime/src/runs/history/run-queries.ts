@@ -1,5 +1,6 @@
 /** Queries of protocols about runs and sessions, one statement each. */
 import type { JsonValue, RunEvent } from "@capstan/core";
+import type { Follows } from "@capstan/core/internal";
 import type { Database } from "../../db/database.ts";
 
 type Parts = Pick<Database, "pool">;
@@ -46,10 +47,12 @@ export interface RunPlace {
   readonly owner: string;
   /** The delegating run's scopes; nothing beyond them is allowed. */
   readonly ceiling: readonly string[] | null;
+  /** What the session uses of its agent; null: what is live. */
+  readonly follows: Follows | null;
 }
 
 const PLACE = `select s.agent_id as "agentId", s.id as "sessionId", s.owner,
-    coalesce(r.input->'scopeCeiling', (s.metadata->'scopeCeiling')::json) as ceiling
+    coalesce(r.input->'scopeCeiling', (s.metadata->'scopeCeiling')::json) as ceiling, s.follows
   from runs r join sessions s on s.id = r.session_id where r.id = $1`;
 
 export async function placeOfRun({ pool }: Parts, runId: string): Promise<RunPlace | undefined> {

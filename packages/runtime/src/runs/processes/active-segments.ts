@@ -156,8 +156,8 @@ export class ActiveSegments {
     }
   }
 
-  async #specOf({ agentId, userEmail }: ClaimedSegment): Promise<AgentSpec> {
-    const agent = await this.#engine.agentFor(agentId, userEmail);
+  async #specOf({ agentId, userEmail, follows }: ClaimedSegment): Promise<AgentSpec> {
+    const agent = await this.#engine.agentFor(agentId, userEmail, follows);
     return agent.ok ? agent.value.spec : NO_AGENT;
   }
 

@@ -47,6 +47,7 @@ describe("an agent being edited", () => {
       provider: null,
       documentation_url: null,
       release: null,
+      saves_as: "live",
       metadata: {},
     } satisfies Agent;
     const { id, version, status, owner, created_at, updated_at, ...fields } = agent;

@@ -1,0 +1,40 @@
+/**
+ * What a session or token follows of its agent. Only who may change the agent chooses it: an older revision may have
+ * been taken back for a reason, and a draft was made live by nobody.
+ */
+import type { FollowsWire } from "@capstan/client/wire";
+import { fail, ok, type Result } from "@capstan/core";
+import type { Follows } from "@capstan/core/internal";
+import type { AgentStore, RevisionStore } from "@capstan/runtime";
+import { isTheirs } from "../auth/ownership.ts";
+import type { Caller } from "../http/caller.ts";
+
+export interface FollowsParts {
+  readonly agents: AgentStore;
+  readonly revisions: RevisionStore;
+}
+
+export async function checkedFollows(
+  { agents, revisions }: FollowsParts,
+  caller: Caller,
+  agentId: string | undefined,
+  wanted: FollowsWire | undefined,
+): Promise<Result<Follows | undefined>> {
+  if (wanted === undefined) return ok(undefined);
+  if (agentId === undefined) return fail("input_invalid", { where: "follows: it needs an agent_id" });
+  const agent = await agents.get(agentId);
+  if (!agent.ok) return agent;
+  if (!isTheirs(caller, agent.value.owner))
+    return fail("forbidden", {
+      message: "Only who may change an agent chooses which of its revisions is used.",
+      nextStep: "Leave `follows` out to use the agent as it is live, or ask its owner.",
+    });
+  if ("label" in wanted) return ok({ agentId, label: wanted.label });
+  const found = await revisions.get(agentId, wanted.revision);
+  return found.ok ? ok({ agentId, revision: wanted.revision }) : found;
+}
+
+export function followsDto(follows: Follows | null): FollowsWire | null {
+  if (follows?.revision !== undefined) return { revision: follows.revision };
+  return follows?.label === undefined ? null : { label: follows.label };
+}
