@@ -31,7 +31,7 @@ const MOST_KEPT = 1000; // composed agents are a few kilobytes each; beyond this
 export function createComposer(parts: {
   agents: AgentStore;
   /** The revisions that sessions and tokens follow. */
-  revisions?: Pick<RevisionStore, "followed">;
+  revisions?: Pick<RevisionStore, "readFollowed">;
   users: UserStore;
   registry: CapabilityRegistry;
   countTokens: CountTokens;
@@ -72,7 +72,7 @@ export function createComposer(parts: {
     },
     async composeFor(agentId, userEmail, follows) {
       const own = follows?.agentId === agentId ? follows : undefined;
-      const agent = (await parts.revisions?.followed(own)) ?? (await agents.get(agentId));
+      const agent = (await parts.revisions?.readFollowed(own)) ?? (await agents.get(agentId));
       return agent.ok ? preview(agent.value, userEmail) : agent;
     },
   };

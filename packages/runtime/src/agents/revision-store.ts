@@ -60,7 +60,7 @@ export interface RevisionStore {
   /** What each label names, and how its runs went. */
   labels(agentId: string): Promise<Result<LabelRecord[]>>;
   /** The agent as a session or token uses it; undefined when that is the live one. */
-  followed(follows: Follows | null | undefined): Promise<Result<AgentRecord> | undefined>;
+  readFollowed(follows: Follows | null | undefined): Promise<Result<AgentRecord> | undefined>;
   /** What a new session follows: its agent's canary, for the share of them. */
   assign(agentId: string, sessionId: string): Promise<Follows | undefined>;
 }
@@ -124,7 +124,7 @@ export function revisionStore(database: Database, seal: ConfigSeal["seal"]): Rev
       forget();
     },
     labels: (agentId) => readLabels(database, agentId),
-    followed: (follows) => followedAgent(orm, follows),
+    readFollowed: (follows) => followedAgent(orm, follows),
     async assign(agentId, sessionId) {
       const share = (await shares()).get(agentId);
       return share !== undefined && isInShare(hashOf(sessionId), share)
@@ -295,13 +295,13 @@ async function followedAgent(
   follows: Follows | null | undefined,
 ): Promise<Result<AgentRecord> | undefined> {
   if (!follows || follows.label === "live") return undefined;
-  const number = follows.revision ?? (await labelled(orm, follows));
+  const number = follows.revision ?? (await readLabel(orm, follows));
   if (number === undefined) return undefined;
   const found = await readRevision(orm, follows.agentId, number);
   return found.ok ? ok(found.value.agent) : found;
 }
 
-async function labelled(orm: Orm, { agentId, label }: Follows): Promise<number | undefined> {
+async function readLabel(orm: Orm, { agentId, label }: Follows): Promise<number | undefined> {
   if (label === undefined) return undefined;
   const [row] = await orm
     .select({ number: agentLabels.number })

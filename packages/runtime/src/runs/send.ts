@@ -54,7 +54,7 @@ export async function send(
   if (parts.engine.draining()) return stopping();
   const messageId = message.id ?? newMessageId();
   const { pool } = parts.engine.parts.database;
-  const session = await assigned(
+  const session = await assignRevision(
     parts.engine,
     sessionId,
     view ?? (await readSession(pool, sessionId, messageId)),
@@ -135,7 +135,7 @@ const newSessionValues = ({ isNew, owner, metadata, title = "", follows }: Sessi
 ];
 
 /** A session that its first message creates may be one of its agent's canaries. */
-async function assigned<View extends SessionView | undefined>(
+async function assignRevision<View extends SessionView | undefined>(
   { parts }: Engine,
   sessionId: string,
   view: View,

@@ -91,7 +91,7 @@ export function revisionRoutes(services: SaveAgentParts) {
     const found = await revisions.get(id, Number(number));
     if (!found.ok) return problem(c, found.failure);
     const against = c.req.valid("query").against;
-    const other = await compared(services, id, Number(number), against);
+    const other = await readCompared(services, id, Number(number), against);
     if (!other.ok) return problem(c, other.failure);
     return c.json(revisionDto(found.value, diffDto(other.value, found.value)), 200);
   });
@@ -124,7 +124,7 @@ export function revisionRoutes(services: SaveAgentParts) {
 }
 
 /** The revision that was named, or the one before; undefined for the first. */
-async function compared(
+async function readCompared(
   { revisions }: SaveAgentParts,
   id: string,
   number: number,

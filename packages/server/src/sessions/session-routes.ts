@@ -21,7 +21,7 @@ import {
   type SessionStore,
 } from "@capstan/runtime";
 import { createRoute, type z } from "@hono/zod-openapi";
-import { checkedFollows, followsDto } from "../agents/follows.ts";
+import { checkedFollows, followsDto } from "../auth/follows.ts";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";

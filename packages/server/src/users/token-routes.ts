@@ -10,7 +10,7 @@ import type {
   TokenStore,
 } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
-import { checkedFollows, followsDto } from "../agents/follows.ts";
+import { checkedFollows, followsDto } from "../auth/follows.ts";
 import { isTheirs } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";

@@ -6,8 +6,8 @@ import type { FollowsWire } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import type { Follows } from "@capstan/core/internal";
 import type { AgentStore, RevisionStore } from "@capstan/runtime";
-import { isTheirs } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
+import { isTheirs } from "./ownership.ts";
 
 export interface FollowsParts {
   readonly agents: AgentStore;
