@@ -67,6 +67,7 @@ const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["a capability", () => "/capabilities/test_math", "multiply"],
   ["the router", () => "/route", "Find match"],
   ["the coding agents", () => "/coding-agents", /Claude Code|not available/],
+  ["the models of coding agents", () => "/coding-agents/models", "Thinking"],
   ["the packages", () => "/packages", /Install a package|not available/],
   ["the services", () => "/packages/services", /No background service|not available/],
   ["the triggers", () => "/packages/triggers", /No trigger|not available/],
@@ -77,6 +78,8 @@ const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["the audit log", () => "/settings/audit", "agent.created"],
   ["the server's facts", () => "/settings/about", "Appearance"],
   ["a wrong address", () => "/packages/installed/elsewhere", "This page does not exist"],
+  ["an address of nothing", () => "/nowhere", "This page does not exist"],
+  ["the API's reference", () => "/docs", "Machine-readable"],
   ["a wrong tab", () => "/settings/nonsense", /Anthropic|not available/],
 ];
 
@@ -98,9 +101,27 @@ const LOOKS: { name: string; wear: (page: Page) => Promise<void>; rules: string[
   },
 ];
 
+/** Short words of which no line holds more than a letter or two: a column too narrow to be read. */
+function wordsInPieces(): string[] {
+  const found: string[] = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    if (text.parentElement?.closest(".sr-only, .hidden")) continue; // for screen readers
+    for (const { 0: word, index } of text.textContent?.matchAll(/\p{L}{4,15}/gu) ?? []) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+      if (lines > 2) found.push(word);
+    }
+  }
+  return found;
+}
+
 async function wear(page: Page, colorScheme: "light" | "dark"): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-  await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();
+  // The API's reference has no theme of its own to wait for: it follows the system.
+  await page.locator(`html[data-theme="${colorScheme}"], html:not([data-theme])`).waitFor();
 }
 
 describe("axe finds nothing serious, and nothing is wider than the screen, in light, in dark and on a phone", () => {
@@ -123,6 +144,7 @@ describe("axe finds nothing serious, and nothing is wider than the screen, in li
       expect(
         await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
       ).toBeLessThanOrEqual(0);
+      expect(await page.evaluate(wordsInPieces)).toEqual([]);
     }
     expect(studio.faults).toEqual([]);
   });

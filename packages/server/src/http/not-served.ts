@@ -1,4 +1,4 @@
-/** The response where no route matches: 405 with the allowed methods, otherwise 404. Always a problem, never a page. */
+/** The response where no route matches: 405 with the allowed methods, otherwise 404. Always a problem; a browser gets the studio's page before this. */
 import { fail } from "@capstan/core";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";

@@ -70,10 +70,10 @@ function article(route: Route, schemas: Schemas): string {
   const right = route["x-capstan-right"];
   const found = [method, path, summary, operationId, ...(route.tags ?? [])].join(" ").toLowerCase();
   return `<details class="route" id="${escaped(operationId)}" data-search="${escaped(found)}">
-<summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code> <span>${escaped(summary)}</span>${
+<summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code> <span>${marked(summary)}</span>${
     right ? ` <i title="The right a key needs">${escaped(right)}</i>` : ""
   }</summary>
-${route.description ? `<p>${escaped(route.description)}</p>` : ""}${tryForm(route, schemas)}${bodies(route)}${answers(route)}</details>`;
+${route.description ? `<p>${marked(route.description)}</p>` : ""}${tryForm(route, schemas)}${bodies(route)}${answers(route)}</details>`;
 }
 
 function bodies({ requestBody }: Route): string {
@@ -86,7 +86,7 @@ const answers = ({ responses = {} }: Route): string =>
   `<h3>Answers</h3>${Object.entries(responses)
     .map(
       ([status, { description = "", content = {} }]) =>
-        `<details><summary><code>${escaped(status)}</code> ${escaped(description)}</summary>${Object.entries(
+        `<details><summary><code>${escaped(status)}</code> ${marked(description)}</summary>${Object.entries(
           content,
         )
           .map(([type, { schema }]) => `<p><code>${escaped(type)}</code></p>${block(schema)}`)
@@ -109,7 +109,7 @@ function field(route: Route, { name, in: where, required, description, schema }:
   const about = description ?? schema?.description ?? "";
   return `<p class="field"><label for="${escaped(id)}"><code>${escaped(name)}</code>${required ? " <em>required</em>" : ""}</label>
 <input id="${escaped(id)}" name="${escaped(name)}" data-in="${where}"${required ? " required" : ""} placeholder="${escaped(schema?.default === undefined ? where : `${where}, ${String(schema.default)} when empty`)}">
-${about ? `<small>${escaped(about)}</small>` : ""}</p>`;
+${about ? `<small>${marked(about)}</small>` : ""}</p>`;
 }
 
 function bodyField(
@@ -125,6 +125,9 @@ function bodyField(
 
 const block = (schema: unknown): string =>
   schema === undefined ? "" : `<pre tabindex="0">${escaped(JSON.stringify(schema, null, 2))}</pre>`;
+
+/** Prose of the document: code between backticks, nothing else of Markdown. */
+const marked = (text: string): string => escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (found) => ESCAPES[found] ?? found);

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 
 /** In the published package, and in the repository after a build. */
 const FOLDERS = ["../web", "../../../web/dist"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
@@ -27,7 +27,7 @@ const SECURITY = {
   "referrer-policy": "no-referrer",
 };
 
-/** The first words of the studio's own paths; every other path is no page. `tools/studio-screens.test.ts` compares them with web/src/app.tsx. */
+/** The first words of the studio's own paths; every other path is 404. `tools/studio-screens.test.ts` compares them with web/src/app.tsx. */
 export const SCREENS: readonly string[] = [
   "chat",
   "agents",
@@ -43,6 +43,13 @@ export const SCREENS: readonly string[] = [
   "settings",
 ];
 
+/** First words of what programs read, and never a page. */
+const PROGRAMS: readonly string[] = ["v1", "api", "openai", "mcp", "a2a", "metrics", ".well-known", "assets"];
+
+/** By a person in a browser, who can read the studio's "not found" but not a problem in JSON. */
+const isBrowsed = (c: Context): boolean =>
+  c.req.header("sec-fetch-mode") === "navigate" || /^text\/html\b/.test(c.req.header("accept") ?? "");
+
 export function studioRoutes(): Hono {
   const folder = FOLDERS.find((path) => existsSync(join(path, "index.html")));
   const files = folder === undefined ? new Map<string, Buffer>() : readAll(folder);
@@ -52,7 +59,9 @@ export function studioRoutes(): Hono {
     const asset = files.get(path);
     if (asset) return answer(asset, path);
     const index = files.get("/index.html");
-    if (index && SCREENS.includes(path.split("/")[1] ?? "")) return answer(index, "/index.html");
+    const [, first = ""] = path.split("/");
+    if (index && SCREENS.includes(first)) return answer(index, "/index.html");
+    if (index && !PROGRAMS.includes(first) && isBrowsed(c)) return answer(index, "/index.html", 404);
     if (path === "/index.html")
       return c.text("The studio is not built. Run `npm start`, or `npm run build` once.\n", 404);
     return next();
@@ -60,9 +69,10 @@ export function studioRoutes(): Hono {
   return routes;
 }
 
-function answer(body: Buffer, path: string): Response {
+function answer(body: Buffer, path: string, status = 200): Response {
   const caching = path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache";
   return new Response(body as Buffer<ArrayBuffer>, {
+    status,
     headers: {
       "content-type": TYPES[extname(path)] ?? "application/octet-stream",
       "cache-control": caching,

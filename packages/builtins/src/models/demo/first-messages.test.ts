@@ -42,6 +42,19 @@ describe("answers in sentences, without a call", () => {
   });
 });
 
+describe("offers the tour only where it can be given", () => {
+  test.each<[string, string[], boolean]>([
+    ["a starter agent", STARTER, true],
+    ["one with files only", ["session_file_system"], true],
+    ["one without any tool of the tour", ["test_math", "current_time"], false],
+    ["one whose tools have no example either", ["noop", "research"], false],
+  ])("%s", (_which, capabilities, offered) => {
+    const { text = "" } = reply({ prompt: [user("help")], tools: offeredBy(...capabilities) });
+    expect(text.includes("**tour**")).toBe(offered);
+    expect(text).not.toMatch(/\n\n\n/);
+  });
+});
+
 describe("asks for what is missing, with an example that works", () => {
   test.each<[string, RegExp]>([
     ["make a todo list for moving house", /`write_todos`, but it also needs `todos`.*“Plan these/],

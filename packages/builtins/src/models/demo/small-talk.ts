@@ -1,6 +1,6 @@
 /** The demo model's answers without a tool: who it is, what this agent can do, and how to get a real model. */
 import type { ChoosableTool } from "@capstan/core/internal";
-import { TOUR_WORD } from "./tour.ts";
+import { hasTour, TOUR_WORD } from "./tour.ts";
 
 /** Shown as a button in the studio. */
 const ADD_A_KEY = "[Add a provider key](/settings/models)";
@@ -67,10 +67,14 @@ function invitation(tools: readonly ChoosableTool[]): string {
   const examples = tools.flatMap(({ name }) => EXAMPLES[name] ?? []).slice(0, EXAMPLES_SHOWN);
   const names = tools.slice(0, NAMES_SHOWN).map(({ name }) => `\`${name}\``);
   const more = tools.length > names.length ? ` and ${tools.length - names.length} more` : "";
+  const offers = [
+    ...(hasTour(tools) ? [`say **${TOUR_WORD}** for a two-minute tour`] : []),
+    ...(examples.length > 0 ? ["try one of these"] : []),
+  ].join(", or ");
   const lines = [
-    `Say **${TOUR_WORD}** for a two-minute tour${examples.length > 0 ? ", or try one of these:" : "."}`,
+    ...(offers ? [`${offers[0]?.toUpperCase()}${offers.slice(1)}${examples.length > 0 ? ":" : "."}`] : []),
     ...(examples.length > 0 ? ["", ...examples.map((text) => `- ${text}`)] : []),
-    "",
+    ...(offers ? [""] : []),
     `This agent's tools: ${names.join(", ")}${more}.`,
     "",
     REAL_MODEL,

@@ -60,12 +60,16 @@ const STEPS: readonly TourStep[] = [
 const END =
   "That was the tour. Next: open this run's **trace** to see each call, its time and who allowed it; build an agent of your own under **Agents**; and [add a provider key](/settings/models) for a model that understands you.";
 
+/** Whether this agent has any of the tools that the tour shows. */
+export const hasTour = (tools: readonly ChoosableTool[]): boolean =>
+  STEPS.some((step) => tools.some(({ name }) => name === step.tool));
+
 /** The tour's next part; undefined when no tour is active. */
 export function tourReply(prompt: LanguageModelV4Prompt, tools: readonly ChoosableTool[]): Reply | undefined {
   const begun = beginOf(prompt);
   if (begun === undefined) return undefined;
   const offered = STEPS.filter(({ tool }) => tools.some(({ name }) => name === tool));
-  if (offered.length === 0)
+  if (!hasTour(tools))
     return {
       text: "The tour needs tools that this agent does not have: a task list, files or code. Create the starter agent on the home page, or add those capabilities, and say “tour” again.",
     };

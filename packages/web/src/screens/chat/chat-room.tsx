@@ -84,7 +84,7 @@ interface RoomHeaderProps {
 function RoomHeader({ session, others, connection, onAside }: RoomHeaderProps) {
   const agent = useAgent(session.agent_id ?? undefined).data;
   return (
-    <header className="flex min-h-12 shrink-0 items-center gap-3 border-b border-line px-4 py-2">
+    <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2">
       {others}
       <div className="min-w-0 flex-1">
         <h1 className="truncate text-sm font-semibold">{sessionTitle(session)}</h1>
@@ -105,10 +105,12 @@ function RoomHeader({ session, others, connection, onAside }: RoomHeaderProps) {
           {connection.phase === "waiting" && <Badge tone="warn">Reconnecting</Badge>}
         </p>
       </div>
-      {agent && <ProgramButtons session={session} agent={agent} />}
-      <LinkButton href={`/sessions/${session.id}`} size="sm" look="quiet">
-        Details
-      </LinkButton>
+      <div className="-mx-2 flex gap-1 max-sm:order-last max-sm:basis-full sm:mx-0">
+        {agent && <ProgramButtons session={session} agent={agent} />}
+        <LinkButton href={`/sessions/${session.id}`} size="sm" look="quiet">
+          Details
+        </LinkButton>
+      </div>
       <IconButton label="Tasks and files" className="xl:hidden" onClick={onAside}>
         <PanelRight className="size-4" aria-hidden />
       </IconButton>
@@ -135,10 +137,10 @@ function ProgramButtons({ session, agent }: { session: Session; agent: Agent }) 
   const dialog = { session, current, onClose: () => setOpen(undefined) };
   return (
     <>
-      <Button size="sm" look="quiet" className="hidden sm:inline-flex" onClick={() => setOpen("continue")}>
+      <Button size="sm" look="quiet" onClick={() => setOpen("continue")}>
         Continue in
       </Button>
-      <Button size="sm" look="quiet" className="hidden sm:inline-flex" onClick={() => setOpen("compare")}>
+      <Button size="sm" look="quiet" onClick={() => setOpen("compare")}>
         Compare
       </Button>
       {open === "continue" && <ContinueDialog {...dialog} />}
@@ -160,7 +162,7 @@ function Answering({ session, agentModel, harness }: AnsweringProps) {
   if (harness !== "native") return <Badge tone="thought">{harness}</Badge>;
   const name = model ?? agentModel ?? status?.model.name;
   if (name === undefined) return null;
-  if (name !== "capstan/offline") return <span>· {name}</span>;
+  if (name !== "capstan/offline") return <span className="min-w-0 truncate">· {name}</span>;
   return (
     <>
       <Badge tone="warn">capstan/offline (demo)</Badge>

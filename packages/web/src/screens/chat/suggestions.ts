@@ -9,10 +9,12 @@ const BY_CAPABILITY: [capability: string, text: string][] = [
 ];
 const MOST = 4;
 const TOUR = "Take the tour"; // the demo model knows these words
+/** Whose tools the tour shows; without any of them there is none. */
+const TOURED: readonly string[] = ["stateless_todo_list", "session_file_system", "sandbox"];
 
 export function suggestionsFor(capabilities: readonly string[], isDemo: boolean): string[] {
   const shown = BY_CAPABILITY.filter(([id]) => capabilities.includes(id))
     .map(([, text]) => text)
     .slice(0, MOST);
-  return isDemo ? [TOUR, ...shown] : shown;
+  return isDemo && capabilities.some((id) => TOURED.includes(id)) ? [TOUR, ...shown] : shown;
 }

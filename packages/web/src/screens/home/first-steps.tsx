@@ -7,11 +7,17 @@ import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 import { STARTER_NAME, starterAgent } from "./starter-agent.ts";
 
-const STEPS = [
-  ["Build", "An agent is an ordered list of capabilities: prompts, tools and permissions."],
-  ["Chat", "Works without a key: the demo model gives a tour and really calls the tools."],
-  ["Steer", "Approve what matters, see every step, switch to a real model any time."],
-] as const;
+/** `answers`: the model that is set up, if it is more than the demo. */
+const stepsFor = (answers: string | undefined) =>
+  [
+    ["Build", "An agent is an ordered list of capabilities: prompts, tools and permissions."],
+    answers === undefined
+      ? ["Chat", "Works without a key: the demo model gives a tour and really calls the tools."]
+      : ["Chat", `${answers} answers and calls the tools. Any chat can use another model.`],
+    answers === undefined
+      ? ["Steer", "Approve what matters, see every step, switch to a real model any time."]
+      : ["Steer", "Approve what matters, see every step, stop and resume any time."],
+  ] as const;
 
 /** For an empty install: one click makes an agent and opens its chat, the next sends a first message. */
 export function FirstSteps() {
@@ -19,13 +25,14 @@ export function FirstSteps() {
   const choices = useModelChoices().data;
   // The subscription people already have is better than the demo; a model that was set up is better than both.
   const program = choices?.default.demo ? choices.found.coding_agents[0] : undefined;
+  const answers = program?.label ?? (choices && !choices.default.demo ? choices.default.label : undefined);
   const start = useChange(() => api.agents.create(starterAgent(program)), ["agents"]);
   const begin = () => start.mutate(undefined, { onSuccess: ({ id }) => go(`/chat?agent=${id}`) });
   return (
     <section className="rounded-xl border border-line bg-surface p-5 md:p-7">
       <h2 className="text-lg font-semibold">A working agent in two clicks</h2>
       <ol className="mt-4 grid gap-4 md:grid-cols-3">
-        {STEPS.map(([title, text], index) => (
+        {stepsFor(answers).map(([title, text], index) => (
           <li key={title} className="flex gap-3">
             <span className="flex size-6 shrink-0 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent-ink">
               {index + 1}
