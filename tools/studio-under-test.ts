@@ -1,5 +1,6 @@
 /** The studio in a real Chromium, on a real server with its own store: one of each per test file. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { ServerExtras } from "../packages/server/src/start/open-features.ts";
 import { builtStudio, launchBrowser } from "./browser.ts";
 import { freshPglite } from "./stores-under-test.ts";
 import { type TestServer, testServer } from "./test-server.ts";
@@ -16,10 +17,13 @@ export interface Studio {
 
 const PATIENCE_MS = 30_000; // the machine may be busy with other tests; nothing here depends on being fast
 
-export async function studioUnderTest(environment: Record<string, string> = {}): Promise<Studio> {
+export async function studioUnderTest(
+  environment: Record<string, string> = {},
+  extras: ServerExtras = {},
+): Promise<Studio> {
   await builtStudio();
   const [server, browser] = await Promise.all([
-    freshPglite().then((store) => testServer(store, environment)),
+    freshPglite().then((store) => testServer(store, environment, extras)),
     launchBrowser(),
   ]);
   const faults: string[] = [];

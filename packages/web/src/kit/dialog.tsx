@@ -11,13 +11,17 @@ interface DialogProps {
   children: ReactNode;
 }
 
+/** What a dialog with a form was opened for. */
+const FIRST_FIELD = "[data-body] :is(input:not([type=file], [type=hidden]), textarea, select)";
+
 /** The browser's own modal: it traps and restores focus, and closes on Escape. */
 export function Dialog({ title, onClose, wide = false, footer, children }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
     const dialog = box.current;
-    dialog?.showModal();
+    dialog?.showModal(); // focuses the first control, which is Close
+    dialog?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
     return () => dialog?.close();
   }, []);
   return (
@@ -42,7 +46,9 @@ export function Dialog({ title, onClose, wide = false, footer, children }: Dialo
             <X className="size-4" aria-hidden />
           </IconButton>
         </header>
-        <div className="scroll-quiet min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
+        <div data-body className="scroll-quiet min-h-0 flex-1 overflow-y-auto p-4">
+          {children}
+        </div>
         {footer && (
           <footer className="flex justify-end gap-2 border-t border-line px-4 py-3">{footer}</footer>
         )}

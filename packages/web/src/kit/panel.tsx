@@ -15,7 +15,7 @@ export function Panel({ title, actions, className, flush = false, children }: Pa
     <section className={cx("min-w-0 rounded-xl border border-line bg-surface", className)}>
       {(title || actions) && (
         <header className="flex min-h-12 flex-wrap items-center justify-between gap-x-3 gap-y-2 border-b border-line px-4 py-2">
-          <h2 className="max-w-full text-sm font-semibold wrap-break-word">{title}</h2>
+          <h2 className="min-w-0 flex-1 basis-40 text-sm font-semibold">{title}</h2>
           {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </header>
       )}

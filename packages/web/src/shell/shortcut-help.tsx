@@ -13,7 +13,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
               {shortcuts.map(({ keys, label }) => (
                 <div key={keys} className="flex items-center justify-between gap-3">
                   <dt>{label}</dt>
-                  <dd>
+                  <dd className="shrink-0 whitespace-nowrap">
                     {keys.split(" ").map((key) => (
                       <kbd
                         key={key}

@@ -99,6 +99,9 @@ function EditForm({ name, input, schema, busy, onAnswer, onBack }: EditFormProps
   return (
     <form
       className="flex flex-col gap-3"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") onBack();
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         onAnswer({ decision: "approve", edited_args: fields ? filled(fields, value) : value });
@@ -137,6 +140,9 @@ function DenyForm({
   return (
     <form
       className="flex flex-col gap-3"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") onBack();
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         onAnswer({ decision: "deny", ...(words.trim() !== "" && { words: words.trim() }) });

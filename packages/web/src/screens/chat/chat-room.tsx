@@ -1,7 +1,8 @@
 import type { Agent, Session } from "@capstan/client";
 import type { Failure } from "@capstan/core";
+import { useQueryClient } from "@tanstack/react-query";
 import PanelRight from "lucide-react/icons/panel-right";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { Link } from "wouter";
 import { Badge } from "../../kit/badge.tsx";
 import { Button, IconButton, LinkButton } from "../../kit/button.tsx";
@@ -47,6 +48,7 @@ const Gone = ({ failure }: { failure: Failure }) => (
 
 function OpenRoom({ session, others }: { session: Session; others: ReactNode }) {
   const feed = useSessionFeed(session.id);
+  useFreshLists(feed);
   const [aside, setAside] = useState(false);
   return (
     <div className="flex h-full min-h-0">
@@ -72,6 +74,16 @@ function OpenRoom({ session, others }: { session: Session; others: ReactNode }) 
       )}
     </div>
   );
+}
+
+/** The lists of conversations show this one's status: read again when a run starts, waits or ends. */
+function useFreshLists({ view }: LiveSession): void {
+  const client = useQueryClient();
+  const run = view.runs.at(-1);
+  const state = run && `${run.id} ${run.status}`;
+  useEffect(() => {
+    if (state !== undefined) void client.invalidateQueries({ queryKey: ["sessions"] });
+  }, [client, state]);
 }
 
 interface RoomHeaderProps {

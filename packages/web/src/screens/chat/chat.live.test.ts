@@ -331,7 +331,8 @@ describe("a chat", () => {
     const page = await studio.open("/");
     await page.getByText("Recent sessions").first().waitFor();
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox").fill("palette pete");
+    await page.getByRole("option", { name: "New chat" }).waitFor();
+    await page.keyboard.type("palette pete");
     await page.getByRole("option", { name: "Chat with Palette Pete" }).click();
     await page.waitForURL((url) => url.search.includes(agentId));
     await page.goto(`${studio.server.url}/approvals`);
