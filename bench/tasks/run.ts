@@ -4,7 +4,13 @@
  * was wrong. `--show` lists the failures of the half that is not kept back.
  */
 import { isDeepStrictEqual, parseArgs } from "node:util";
-import { builtinCapabilities, catalogCapabilities, staticEmbedding, timezoneOf } from "@capstan/builtins";
+import {
+  builtinCapabilities,
+  catalogCapabilities,
+  placeOf,
+  staticEmbedding,
+  timezoneOf,
+} from "@capstan/builtins";
 import { type Capability, createRouteIndex, plan, rank, routeDocument } from "@capstan/core";
 import { type PlannedStep, rankTools, toolDocument, whatToConfirm } from "@capstan/core/internal";
 import { type Finding, report } from "../result.ts";
@@ -19,7 +25,7 @@ const capabilities = [...desk, ...builtinCapabilities(), ...catalogCapabilities(
 const byId = new Map(capabilities.map((capability) => [capability.id, capability]));
 const index = indexOf(capabilities.map(routeDocument));
 const toolIndexes = new Map(capabilities.map(({ id, tools }) => [id, indexOf(tools.map(toolDocument))]));
-const hints = { timezoneOf, now: TODAY };
+const hints = { timezoneOf, placeOf, now: TODAY };
 
 interface Judged {
   readonly task: DeskTask;
@@ -31,11 +37,9 @@ interface Judged {
 }
 
 const judged = DESK_TASKS.map(judge);
-const halves = [
-  { name: "looked at", rows: judged.filter((_, at) => at % 2 === 0) },
-  { name: "kept back", rows: judged.filter((_, at) => at % 2 === 1) },
-];
-if (options.show) for (const row of halves[0]?.rows ?? []) show(row);
+const keptBack = { name: "kept back", rows: judged.filter((_, at) => at % 2 === 1) };
+const lookedAt = { name: "looked at", rows: judged.filter((_, at) => at % 2 === 0) };
+if (options.show) for (const row of lookedAt.rows) show(row);
 report(finding());
 
 function indexOf(documents: readonly Parameters<ReturnType<typeof createRouteIndex>["add"]>[0][]) {
@@ -105,7 +109,7 @@ function show({ task, step, usable }: Judged): void {
 }
 
 function finding(): Finding {
-  const rows = halves.map(({ name, rows: some }) => {
+  const rows = [keptBack, lookedAt].map(({ name, rows: some }) => {
     const fitting = some.filter(({ task }) => task.expected !== null);
     const count = (of: readonly Judged[], is: (row: Judged) => boolean) =>
       `${of.filter(is).length} of ${of.length}`;
@@ -122,8 +126,7 @@ function finding(): Finding {
       "wrong side effects": count(effects, (row) => !row.usable),
     };
   });
-  const kept = halves[1]?.rows ?? [];
-  const fitting = kept.filter(({ task }) => task.expected !== null);
+  const fitting = keptBack.rows.filter(({ task }) => task.expected !== null);
   const wrong = judged.filter(({ executed, usable, step }) => executed && !usable && step?.risk !== "read");
   return {
     name: "tasks",

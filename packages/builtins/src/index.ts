@@ -15,7 +15,7 @@ export type { CatalogParts, DocumentStore, LocalAi, SearchHit } from "./catalog/
 export { CATALOG_HINTS, type CatalogId } from "./catalog/hints.ts";
 export { wordGloss } from "./gloss/word-gloss.ts";
 export { type HtmlOptions, htmlToMarkdown, htmlToText } from "./html/html-to-markdown.ts";
-export { timezoneOf } from "./models/city-zones.ts";
+export { placeOf, timezoneOf } from "./models/city-zones.ts";
 export { offlineModel } from "./models/demo/offline.ts";
 export { isMinilmInstalled, type Minilm, openMinilm } from "./models/minilm.ts";
 export { MINILM_DIMENSIONS } from "./models/minilm-graph.ts";

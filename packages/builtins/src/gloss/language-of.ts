@@ -29,6 +29,15 @@ const ENGLISH = words(
   them he she his her do does did can could would should will what which who how when where why not please all any some into about`,
 );
 
+/** Letters and endings that only one of these languages has. */
+const OWN_LETTERS: Readonly<Record<EuropeanLanguage, RegExp>> = {
+  de: /[äöüß]/i,
+  es: /[ñ¿¡]|ción\b|ciones\b/i,
+  fr: /[èëîûœ]|\b[ldjmnstc]['’]\p{L}|\p{L}-(?:moi|toi|nous|vous|t-il|il|elle)\b/iu,
+  pt: /[ãõ]|\p{L}-(?:me|se|lhe|nos)\b/iu,
+};
+const MOSTLY = 0.5; // of the words
+
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const EASTERN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 const LATIN = /\p{Script=Latin}/gu;
@@ -53,9 +62,16 @@ export function languageOf(
   const english = distinct(ENGLISH);
   const accents = /[äöüßñçãõáéíóúàèêôûœ¿¡]/i.test(text) ? 0.5 : 0;
   const scored = (Object.keys(FUNCTION_WORDS) as EuropeanLanguage[])
-    .map((language) => ({ language, score: distinct(FUNCTION_WORDS[language]) }))
-    .filter(({ score }) => score > 0 && score + accents > english)
-    .map(({ language, score }) => ({ language, score: score + coverage(language) }))
+    .map((language) => {
+      const said = distinct(FUNCTION_WORDS[language]);
+      const lettered = OWN_LETTERS[language].test(text) ? 1 : 0;
+      return { language, score: said + lettered, covered: coverage(language) };
+    })
+    // One sign does not tell: "weather in Köln" and "theatres in Chicago, IL" are English.
+    .filter(
+      ({ score, covered }) => score + accents > english && (score > 1 || (score > 0 && covered >= MOSTLY)),
+    )
+    .map(({ language, score, covered }) => ({ language, score: score + covered }))
     .sort((a, b) => b.score - a.score);
   return scored[0]?.language;
 }

@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { Gloss } from "@capstan/core/internal";
+import { timezoneOf } from "../models/city-zones.ts";
 import { FUNCTION_WORDS, languageOf } from "./language-of.ts";
 import { type EuropeanLanguage, type GlossLanguage, plainWord, wordKey, wordsIn } from "./word-keys.ts";
 
@@ -16,6 +17,7 @@ const DATA = new URL("../../data/gloss.json.gz", import.meta.url);
 const MOST_KNOWN = 3; // of one word's translations
 const LONGEST_WORD = 8; // of Japanese and Chinese, in characters
 const SHORTEST_PART = 4; // of a German compound
+const SHORTEST_VERB = 3;
 
 let loaded: Dictionaries | undefined;
 
@@ -37,8 +39,19 @@ export const wordGloss: Gloss = (text, knows) => {
 /** A dictionary word, or text to keep: a name, a number, a path. */
 type Found = string | { readonly meanings: readonly string[] };
 
+/** Function words that English has too, so that they do not tell the language; they mean nothing here either. */
+const SHARED_WORDS = new Set(
+  "die in an am so war hat man bin me a on as des pour he sous sale as do os no".split(" "),
+);
+
+/** They tell the language, and mean something. */
+const TIME_WORDS = new Set("morgen heute hoy manana ahora demain maintenant hoje amanha agora".split(" "));
+
+const isFunctionWord = (word: string, language: EuropeanLanguage): boolean =>
+  !TIME_WORDS.has(word) && (FUNCTION_WORDS[language].has(word) || SHARED_WORDS.has(word));
+
 /** A quick check before loading eleven thousand words: hardly any task is in another language. */
-const isPlainEnglish = (text: string): boolean => !languageOf(text, () => 0);
+const isPlainEnglish = (text: string): boolean => !languageOf(text, () => 1);
 
 /** Between 0 and 1: the share of its words that are in the dictionary. */
 function covered(text: string, language: EuropeanLanguage, dictionary: Dictionary): number {
@@ -56,7 +69,8 @@ function europeanWords(text: string, language: EuropeanLanguage, dictionary: Dic
   return tokens.flatMap((token): Found[] => {
     if (/[\d@/]|\w\.\w/.test(token)) return [token]; // a number, an address, a path
     return wordsIn(token).flatMap((word): Found[] => {
-      if (FUNCTION_WORDS[language].has(plainWord(word))) return [];
+      if (isFunctionWord(plainWord(word), language)) return [];
+      if (isCapitalised(word) && timezoneOf(word) !== undefined) return [word]; // Hamburg is no hamburger
       return glossedWord(word, language, dictionary);
     });
   });
@@ -71,13 +85,29 @@ function glossedWord(word: string, language: EuropeanLanguage, dictionary: Dicti
       .split("-")
       .filter((part) => !FUNCTION_WORDS[language].has(plainWord(part)))
       .flatMap((part) => glossedWord(part, language, dictionary));
-  return language !== "de" && /^\p{Lu}/u.test(word) ? [word] : [];
+  return language !== "de" && isCapitalised(word) ? [word] : [];
 }
 
+const isCapitalised = (word: string): boolean => /^\p{Lu}/u.test(word);
+
 function lookUp(word: string, language: EuropeanLanguage, dictionary: Dictionary): string[] | undefined {
-  const own = entry(dictionary, wordKey(word, language)) ?? entry(dictionary, plainWord(word));
-  if (own || language !== "de") return own;
-  return compound(plainWord(word), dictionary);
+  for (const form of [word, ...otherForms(word, language)]) {
+    const own = entry(dictionary, wordKey(form, language)) ?? entry(dictionary, plainWord(form));
+    if (own) return own;
+  }
+  return language === "de" ? compound(plainWord(word), dictionary) : undefined;
+}
+
+/** Pronouns at the end of a request ("escríbelo"), and consonants spelt otherwise before e ("marque" of "marcar"). */
+function otherForms(word: string, language: EuropeanLanguage): string[] {
+  if (language === "de" || language === "fr") return [];
+  const plain = plainWord(word);
+  const bare = language === "es" ? plain.replace(/(?:me|te|se|nos)?(?:l[aeo]s?)?$/, "") : plain;
+  const respelt = plain
+    .replace(/qu(es?)$/, "c$1")
+    .replace(/gu(es?)$/, "g$1")
+    .replace(/c(es?)$/, "z$1");
+  return [bare, respelt].filter((form) => form !== plain && form.length > SHORTEST_VERB);
 }
 
 /** "Telefonnummer" is a telephone and a number; an s or n may be in between. */

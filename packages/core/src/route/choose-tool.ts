@@ -1,7 +1,7 @@
 /** Which of these tools a sentence asks for. Words only, no embeddings: light enough for a model that runs in the process. */
 import type { JsonSchema } from "../schema.ts";
 import { type AnyTool, riskOf } from "../tool.ts";
-import { isActionVerb } from "./actions.ts";
+import { actionBits, documentActions, isActionVerb } from "./actions.ts";
 import { directionFit } from "./direction.ts";
 import { candidatesFor } from "./features.ts";
 import { withFileKinds } from "./file-kinds.ts";
@@ -14,7 +14,8 @@ import { parametersOf } from "./parameters.ts";
 import { mapPayload } from "./payload.ts";
 import { createRouteIndex, type RouteIndex } from "./route-index.ts";
 import { readTask } from "./task.ts";
-import { boundedText } from "./text.ts";
+import { findValues } from "./task-values.ts";
+import { boundedText, words } from "./text.ts";
 import { weightsFor } from "./weights.ts";
 
 export interface ToolChoice {
@@ -72,7 +73,15 @@ const OPERATION_WEIGHTS: Readonly<Record<keyof OperationFit, number>> = {
 const ADDRESS_CHARS = 2_000; // a task names things at its beginning; what is pasted below it is content
 
 /** Weight of a tool's own declaration relative to words and meaning. */
-const DECLARED_WEIGHTS = { direction: 0.5, question: 0.2, missing: 0.12, placed: 0.06 };
+const DECLARED_WEIGHTS = {
+  direction: 0.5,
+  question: 0.2,
+  missing: 0.12,
+  placed: 0.06,
+  spare: 0.1,
+  now: 0.3,
+  verb: 0.25,
+};
 const LOOKED_AT = 8; // arguments are only tried for the best of an API's thousand operations
 const QUESTION =
   /[?？]\s*$|^\s*(?:what|which|who|whose|when|where|how|is|are|do|does|did|has|have|show|list|display)\b/i;
@@ -109,20 +118,56 @@ export function rankTools(sentence: string, { index, toolOf, hints }: RankedTool
   return ranked
     .map(({ name, score }, at) => {
       const tool = at < LOOKED_AT ? toolOf(name) : undefined;
-      return { name, score: score + (tool ? declaredScore(sentence, tool, hints) : -1) };
+      return {
+        name,
+        score: score + (tool ? declaredScore({ sentence, english: text, name }, tool, hints) : -1),
+      };
     })
     .sort(byScore);
 }
 
 /** A tool whose input is missing fits worse than one whose input is there, and a question asks for no action. */
-function declaredScore(sentence: string, tool: DeclaredTool, hints: PayloadHints = {}): number {
+function declaredScore(
+  { sentence, english, name }: { readonly sentence: string; readonly english: string; readonly name: string },
+  tool: DeclaredTool,
+  hints: PayloadHints = {},
+): number {
   const { description, input, endpoint } = tool;
   const weights = DECLARED_WEIGHTS;
   const direction = directionFit(sentence, description) * weights.direction;
   if (endpoint) return direction; // its path covers the rest
-  const { missing, placed } = mapPayload(sentence, input.jsonSchema, hints);
+  const { missing, placed, spare } = mapPayload(sentence, input.jsonSchema, hints);
   const asks = QUESTION.test(sentence) ? (riskOf(tool) === "read" ? 1 : -1) : 0;
-  return direction + asks * weights.question - missing.length * weights.missing + placed * weights.placed;
+  const verb = verbFit(english, name, description);
+  const other = ONLY_NOW.test(description) && isAboutLater(english, hints.now) ? 1 : 0;
+  return (
+    direction +
+    verb * weights.verb +
+    asks * weights.question -
+    missing.length * weights.missing +
+    placed * weights.placed -
+    spare * weights.spare -
+    other * weights.now
+  );
+}
+
+/** 1 when the task's first verb is of the tool's kind ("save" and `write_file`), -1 when both have a verb and they differ. */
+function verbFit(english: string, name: string, description: string): number {
+  const verb = words(english).find(isActionVerb);
+  const own = documentActions({ name, description: "" }) || documentActions({ name: "", description });
+  if (verb === undefined || own === 0) return 0;
+  return (actionBits([verb]) & own) === 0 ? -1 : 1;
+}
+
+/** "current weather" does not answer a question about tomorrow. */
+const ONLY_NOW = /\b(?:current|currently|right now)\b/i;
+
+function isAboutLater(sentence: string, now = new Date()): boolean {
+  const today = now.toISOString().slice(0, 10);
+  return (
+    /\bnext (?:\S+ )?(?:days?|weeks?)\b/i.test(sentence) ||
+    findValues(sentence, now).some(({ kind, text }) => kind === "date" && text.slice(0, 10) > today)
+  );
 }
 
 function addressScore(task: string, endpoint: Endpoint | undefined): number {

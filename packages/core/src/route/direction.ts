@@ -16,7 +16,8 @@ const BACKWARD = /\s(?:out of|from)\s/i;
 
 /** Above 0 when both go the same way, below 0 when they go opposite ways, 0 when one of them has no direction. */
 export function directionFit(task: string, description: string): number {
-  const [wish, offer] = [directionOf(withEndings(task)), directionOf(description)];
+  // The first sentence says what a tool does; the others are about details ("comes as base64").
+  const [wish, offer] = [directionOf(withEndings(task)), directionOf(description.split(/\.\s/)[0] ?? "")];
   if (!wish || !offer) return 0;
   const same = shared(wish.to, offer.to) + shared(wish.from, offer.from);
   const opposite = shared(wish.to, offer.from) + shared(wish.from, offer.to);

@@ -24,6 +24,8 @@ export const kindOfEnding = (ending: string): string | undefined => wordsByEndin
 
 /** Only for extensions people do not say: they do say "a PDF", and every second tool mentions documents. */
 const SAID = /picture|audio|video|archive/;
+/** Plain text has no type that anybody names: "save it to notes.txt" is about a file. */
+const PLAIN_FILE = /\b[\w-]+\.(?:txt|md|log|json|ya?ml|ini|toml|xml)\b/i;
 
 /** The sentence, followed by the types of its files. */
 export function withFileKinds(sentence: string): string {
@@ -33,5 +35,6 @@ export function withFileKinds(sentence: string): string {
       ([, ending = ""]) => SAID.exec(kindOfEnding(ending) ?? "")?.[0] ?? [],
     ),
   );
+  if (PLAIN_FILE.test(sentence)) kinds.add("file");
   return [sentence, ...kinds].join(" ");
 }

@@ -63,12 +63,18 @@ const cut = (text: string | undefined): string | undefined =>
 const behindColon = (task: string): string | undefined =>
   /^[^:\n]{3,120}:\s+(\S[\s\S]*)$/.exec(task)?.[1]?.trim();
 
+/** "with hello" in every language that tasks are read in. */
+const SAID_BEHIND_PATH: readonly RegExp[] = [
+  /^\s*(?:with|containing|saying|that says)\s+(?:the\s+)?(?:(?:text|contents?|words?|lines?)\b)?\s*:?\s*(\S[\s\S]*)$/i,
+  /^\s*(?:mit|con|avec|com)\s+(?:(?:dem|den|der|el|la|le|les|o|a|os)\s+)?(?:(?:Inhalt|Text|contenido|texto|contenu|texte|conteúdo)(?!\p{L}))?\s*:?\s*(\S[\s\S]*)$/iu,
+  /^\s*[,，、]?\s*(?:内容(?:是|为|為|は)|写入|写上)\s*[:：]?\s*(\S[\s\S]*)$/u,
+];
+
 /** "a file notes.txt with hello" -> "hello". */
 function behindPath(task: string, used: readonly FoundValue[]): string | undefined {
   const path = used.findLast(({ kind }) => kind === "path");
-  const said =
-    /^\s*(?:with|containing|saying|that says)\s+(?:the\s+)?(?:(?:text|contents?|words?|lines?)\b)?\s*:?\s*(\S[\s\S]*)$/i;
-  return path && said.exec(task.slice(path.end))?.[1]?.trim();
+  const behind = path && task.slice(path.end);
+  return behind && SAID_BEHIND_PATH.map((said) => said.exec(behind)?.[1]?.trim()).find((text) => text);
 }
 
 /** The task without the used values. */
@@ -85,7 +91,7 @@ function remaining(used: readonly FoundValue[], task: string): string {
         /^\s*(?:please\s+)?(?:can you\s+|could you\s+)?(?:write|save|put|store|add|create|search|find|look up|research|generate|fetch|get|show|tell me|open|read|ask|send|make|run|execute)\b\s*(?:me\s+)?(?:for\s+|about\s+|the\s+web\s+for\s+)?/i,
         "",
       )
-      .replace(/\s+(?:to|into|in|at|from|as|on)\s*(?:the\s+file)?\s*$/i, "")
+      .replace(/\s+(?:to|into|in|at|from|as|on|called|named|titled)\s*(?:the\s+file)?\s*$/i, "")
       .replace(/\s+(?:to|into|in)\s{2,}/gi, " "),
   );
 }

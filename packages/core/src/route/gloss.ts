@@ -1,4 +1,5 @@
 /** Tasks in other languages: translated to English words for the router. Passed in, as the embedding is: core has no dictionary. */
+import { withOperators } from "./operators.ts";
 import type { RouteIndex } from "./route-index.ts";
 import { termOf } from "./text.ts";
 
@@ -9,4 +10,8 @@ export type Gloss = (text: string, knows: (word: string) => boolean) => string |
 export const inEnglish = (
   text: string,
   { gloss, postings }: Pick<RouteIndex, "gloss" | "postings">,
-): string => gloss?.(text, (word) => postings.knows(termOf(word))) ?? text;
+): string => {
+  const english = gloss?.(text, (word) => postings.knows(termOf(word)));
+  // Arithmetic is read from the text as it was written: a dictionary has no word for "12 por 9".
+  return english === undefined ? text : english + withOperators(text).slice(text.length);
+};

@@ -7,6 +7,8 @@ export interface PayloadHints {
   readonly constants?: Readonly<Record<string, JsonValue>>;
   /** The IANA time zone of a place named in a text. */
   readonly timezoneOf?: (text: string) => string | undefined;
+  /** The English name of a place that another language calls differently. */
+  readonly placeOf?: (text: string) => string | undefined;
   /** Today, to resolve "tomorrow". */
   readonly now?: Date;
   /** The path of an operation: "pod web-0" fills `/pods/{name}`. */

@@ -47,6 +47,24 @@ describe("arguments from a task", () => {
     ],
     ["read it back from /notes.txt", z.object({ path: text }), { path: "/notes.txt" }],
     [
+      "Schreibe eine Datei notizen.txt mit hallo",
+      z.object({ path: text, content: text }),
+      { path: "notizen.txt", content: "hallo" },
+    ],
+    [
+      "写一个文件 notes.txt 内容是 你好",
+      z.object({ path: text, content: text }),
+      { path: "notes.txt", content: "你好" },
+    ],
+    ["notes.txtに「こんにちは」と書いて", z.object({ content: text }), { content: "こんにちは" }],
+    [
+      "search my files for the word invoice",
+      z.object({ pattern: text, path_pattern: text.optional() }),
+      { pattern: "invoice" },
+    ],
+    ["Wie wird das Wetter in Hamburg?", z.object({ city: text }), { city: "Hamburg" }],
+    ["Qual é o tempo em Lisboa?", z.object({ city: text }), { city: "Lisboa" }],
+    [
       "fetch https://example.com/a?b=1.",
       z.object({ url: z.url(), method: z.enum(["GET", "HEAD"]).default("GET") }),
       { url: "https://example.com/a?b=1" },
@@ -183,6 +201,24 @@ describe("arguments from a task", () => {
       z.object({ event: text.optional(), files: z.array(text).optional() }),
     ).jsonSchema;
     expect(mapPayload("tell me which event comes: a, b or c", schema).payload).toEqual({});
+  });
+
+  test("an unknown place is missing input where a default would answer for another place", () => {
+    const schema = zodSchema(
+      z.object({ timezone: text.default("UTC"), format: z.enum(["iso", "unix"]) }),
+    ).jsonSchema;
+    expect(mapPayload("what time is it in Gotham as unix", schema, { timezoneOf }).missing).toEqual([
+      "timezone",
+    ]);
+    expect(mapPayload("what time is it as unix", schema, { timezoneOf }).missing).toEqual([]);
+  });
+
+  test("what points back to the step before is no text", () => {
+    const schema = zodSchema(z.object({ path: text, content: text })).jsonSchema;
+    expect(mapPayload("write it to rome.txt", schema)).toMatchObject({
+      payload: { path: "rome.txt" },
+      missing: ["content"],
+    });
   });
 
   test.each([

@@ -27,6 +27,8 @@ export interface MappedPayload {
   readonly unplaced: readonly string[];
   /** How many values of the text (URLs, paths, numbers, lists) were used: evidence for the tool. */
   readonly placed: number;
+  /** How many numbers, dates and quoted texts no parameter takes: evidence against it. */
+  readonly spare: number;
 }
 
 type Fill = (parameter: ParameterSchema, mapping: Mapping) => JsonValue | undefined;
@@ -49,7 +51,10 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
   const given = ({ name, schema }: ParameterSchema) =>
     payload[name] !== undefined || schema.default !== undefined || schema.const !== undefined;
   const missing = parameters
-    .filter((parameter) => parameter.required && !given(parameter))
+    .filter(
+      (parameter) =>
+        (parameter.required && !given(parameter)) || isUnreadPlace(parameter, parameters, payload, mapping),
+    )
     .map(({ name }) => name);
   const lists = Object.values(payload).filter((value) => Array.isArray(value)).length;
   return {
@@ -58,8 +63,26 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
     guessed: [...mapping.guessed],
     unplaced: unplacedFiles(mapping),
     placed: mapping.used.size + lists,
+    spare: values.filter((value) => SPARE_KINDS.has(value.kind) && !mapping.used.has(value)).length,
   };
 }
+
+const SPARE_KINDS = new Set<ValueKind>(["number", "date", "quoted"]);
+
+/**
+ * The task names a place, and this is the only parameter that could say where: a default would answer for somewhere else. An unknown
+ * place is missing input.
+ */
+const isUnreadPlace = (
+  parameter: ParameterSchema,
+  parameters: readonly ParameterSchema[],
+  payload: Readonly<Record<string, JsonValue>>,
+  { task }: Mapping,
+): boolean =>
+  kindOf(parameter) === "timezone" &&
+  payload[parameter.name] === undefined &&
+  parameters.every((each) => each === parameter || Array.isArray(each.schema.enum)) &&
+  PLACE_NAME.test(task);
 
 /** A path inside a text that is already used, such as a quoted note, is part of that text. */
 const unplacedFiles = ({ values, used }: Mapping): string[] =>
@@ -149,9 +172,8 @@ const FILLS: Readonly<Record<Exclude<ParameterKind, "path">, Fill>> = {
   timezone: (_, { task, hints }) =>
     /\b[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+(?:\/[A-Z][A-Za-z_]+)?\b/.exec(task)?.[0] ?? hints.timezoneOf?.(task),
   host: (_, { task }) => /\b(?:[a-z0-9-]+\.)+[a-z]{2,}\b/i.exec(task)?.[0],
-  place: (_, { task }) => placeIn(task),
-  pattern: (_, mapping) =>
-    take(mapping, "quoted") ?? wordAfter(mapping.task, /(?:pattern|for|matching|containing)\s+(\S+)/i),
+  place: (_, { task, hints }) => placeIn(task) ?? hints.placeOf?.(task),
+  pattern: (parameter, mapping) => patternFor(parameter, mapping),
   language: (parameter, mapping) => languageFor(parameter, mapping),
   currency: (parameter, mapping) => currencyFor(parameter, mapping),
   identifier: (parameter, mapping) => identifierFor(parameter, mapping),
@@ -237,9 +259,13 @@ function freeValue({ name, schema, required }: ParameterSchema, mapping: Mapping
   const quoted = take(mapping, "quoted");
   if (quoted !== undefined || isIncidental({ name, required }, mapping)) return quoted;
   const found = freeText(name, mapping.task, [...mapping.used]);
+  if (found && POINTS_BACK.test(found.text)) return undefined; // "write it to a.txt": it is the output of the step before
   if (found?.isGuess) mapping.guessed.add(name);
   return found?.text;
 }
+
+const POINTS_BACK =
+  /^(?:it|this|that|them|these|those|the (?:result|output|answer|text|summary)s?|es|das|ergebnis|lo|eso|el resultado|le|cela|le résultat|isso|o resultado|那|它|结果|それ)$/iu;
 
 /** An operation has dozens of optional fields; a filter set to the whole sentence finds nothing. */
 const isIncidental = ({ name, required }: Pick<ParameterSchema, "name" | "required">, { hints }: Mapping) =>
@@ -254,13 +280,21 @@ function taking(kind: ValueKind): Fill {
 const takeShared = ({ values }: Mapping, kind: ValueKind): string | undefined =>
   values.findLast((value) => value.kind === kind)?.text;
 
+/** After the prepositions of every language that tasks are read in. */
+const PLACE_NAME =
+  /(?<!\p{L})(?:in|for|at|near|of|to|from|für|bei|nach|en|em|à|a|para|pour|de)\s+(?:the\s+)?(\p{Lu}[\p{L}'.-]*(?:\s+\p{Lu}[\p{L}'.-]*)*)/u;
+
 /** "weather in New York tomorrow" -> "New York"; lower case is kept as typed. */
 function placeIn(task: string): string | undefined {
-  const named =
-    /\b(?:in|for|at|near|of|to|from)\s+(?:the\s+)?(\p{Lu}[\p{L}'.-]*(?:\s+\p{Lu}[\p{L}'.-]*)*)/u.exec(
-      task,
-    )?.[1];
+  const named = PLACE_NAME.exec(task)?.[1];
   return named ?? /\b(?:in|for|at|near)\s+([\p{L}'-]{3,}(?:\s[\p{L}'-]{3,})?)\s*[?.!]?\s*$/u.exec(task)?.[1];
 }
 
-const wordAfter = (task: string, pattern: RegExp): string | undefined => pattern.exec(task)?.[1]?.trim();
+const LOOKED_FOR =
+  /\b(?:pattern|for|matching|containing|mentioning|contains?)\s+(?:(?:the|a|any|all)\s+)*(?:(?:words?|text|phrase|term|string|lines?|pattern)\s+)?(?:(?:with|containing|matching)\s+)?([^\s,;?!]+)/i;
+
+/** "search for the word invoice" looks for "invoice". A word is not a pattern of paths: that one must be quoted. */
+function patternFor({ name }: ParameterSchema, mapping: Mapping): string | undefined {
+  const quoted = take(mapping, "quoted");
+  return quoted ?? (/path|file|glob/i.test(name) ? undefined : LOOKED_FOR.exec(mapping.task)?.[1]?.trim());
+}

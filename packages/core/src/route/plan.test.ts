@@ -38,7 +38,9 @@ const search = defineCapability({
   id: "research.search",
   name: "Web Search",
   description: "Search the web.",
-  tools: [tool("search", z.object({ query: z.string(), limit: z.int().default(8) }))],
+  tools: [
+    { ...tool("search", z.object({ query: z.string(), limit: z.int().default(8) })), risk: "read" as const },
+  ],
   routing: { route: "/api/research/search", method: "POST", payload: { source: "web" } },
 });
 const known = new Map<string, Capability>(
@@ -92,6 +94,21 @@ describe("a plan", () => {
     expect(plan(ranked(["one", 8], ["other", 7]), "fetch the page", both)).toHaveLength(steps);
   });
 
+  test("a second that changes something is never planned: the second best is a guess", () => {
+    const steps = plan(ranked(["research.search", 8], ["company.plan", 7]), "search for plans", parts);
+    expect(steps.map(({ capabilityId }) => capabilityId)).toEqual(["research.search"]);
+  });
+
+  test("a second that uses nothing of the task does not replace one that does", () => {
+    const summary = {
+      ...search,
+      id: "summary",
+      tools: [{ ...tool("summary", z.object({})), risk: "read" as const }],
+    };
+    const both = { capabilityOf: (id: string) => (id === "summary" ? summary : search) };
+    expect(plan(ranked(["search", 8], ["summary", 7]), "search for plans", both)).toHaveLength(1);
+  });
+
   test("takes a close second as the secondary, and leaves out a distant one", () => {
     const steps = (second: number) =>
       plan(ranked(["company.plan", 8], ["research.search", second]), "plan", parts).length;
@@ -113,6 +130,15 @@ describe("a plan", () => {
       route: "/v1/capabilities/files/tools/delete_file",
       payload: { path: "/tmp/x.txt" },
     });
+  });
+
+  test("what a tool cannot keep to is named: writing a file is not appending to it", () => {
+    const write = {
+      ...files,
+      tools: [tool("write_file", z.object({ path: z.string(), content: z.string() }))],
+    };
+    const [step] = plan(ranked(["files", 5]), "append 'done' to log.txt", { capabilityOf: () => write });
+    expect(step).toMatchObject({ unplaced: ["append"], payload: { path: "log.txt", content: "done" } });
   });
 
   test("reports what is missing instead of making it up", () => {

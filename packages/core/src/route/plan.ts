@@ -1,6 +1,6 @@
 /**
  * From matches to steps: the best match is the primary step, the next the secondary, which runs only when the primary
- * fails. Required input that the task does not give is listed in `missing`; such a step is shown, not called.
+ * fails, and only if it has no effects: the second best is a guess. Required input that the task does not give is listed in `missing`; such a step is shown, not called.
  */
 import type { Capability } from "../capability.ts";
 import type { JsonSchema, JsonValue } from "../schema.ts";
@@ -59,17 +59,23 @@ export function plan(
   const [first] = matches;
   const primary = first && parts.capabilityOf(first.id);
   if (!first || !primary) return [];
-  const [secondary] = matches
+  const place = { label: first.id, confidence };
+  const step = toStep(primary, task, place, parts);
+  const secondary = matches
     .slice(1)
     .filter(({ score }) => score >= first.score * SECONDARY_SHARE)
     .flatMap(({ id }) => parts.capabilityOf(id) ?? [])
-    .filter((other) => standsIn(other, primary));
-  const place = { label: first.id, confidence };
-  return [
-    { ...toStep(primary, task, place, parts), step: 1 },
-    ...(secondary ? [{ ...toStep(secondary, task, place, parts), step: 2, fallbackFor: 1 }] : []),
-  ];
+    .filter((other) => standsIn(other, primary))
+    .map((other) => toStep(other, task, place, parts))
+    .find((other) => other.risk === "read" && usesTask(other, task) >= usesTask(step, task));
+  return [{ ...step, step: 1 }, ...(secondary ? [{ ...secondary, step: 2, fallbackFor: 1 }] : [])];
 }
+
+/** Whether anything of the task is in the call: an empty summary does not replace a search for what was asked. */
+const usesTask = ({ payload }: Step, task: string): number =>
+  Object.values(payload).some((value) => typeof value === "string" && value !== "" && task.includes(value))
+    ? 1
+    : 0;
 
 /** One part of a task with several requests, ranked on its own. */
 export interface RankedPart {
@@ -128,11 +134,17 @@ function toStep(
   const schema = tool?.inputSchema ?? {};
   const constants = { ...capability.routing?.payload, ...hints.constants };
   const path = tool?.endpoint?.path;
-  const { payload, missing, guessed, unplaced } = mapPayload(task, schema, {
+  const {
+    payload,
+    missing,
+    guessed,
+    unplaced: files,
+  } = mapPayload(task, schema, {
     ...hints,
     constants,
     ...(path !== undefined && { path }),
   });
+  const unplaced = [...files, ...unkeptWord(task, tool)];
   return {
     capabilityId: capability.id,
     ...callOf(capability, tool?.name),
@@ -145,6 +157,13 @@ function toStep(
     ...(guessed.length > 0 && { guessed }),
     ...(unplaced.length > 0 && { unplaced }),
   };
+}
+
+/** "append": a tool that does not speak of it may replace what is there. */
+function unkeptWord(task: string, tool: PlannableTool | undefined): string[] {
+  const asked = /^\W*(?:please\s+)?(append)\b/i.exec(task)?.[1];
+  const says = `${tool?.name} ${tool?.description} ${JSON.stringify(tool?.inputSchema)}`;
+  return asked !== undefined && !/append/i.test(says) ? [asked] : [];
 }
 
 interface PlannableTool extends ChoosableTool, Pick<AnyTool, "endpoint"> {

@@ -19,6 +19,13 @@ test.each([
   ["a text for a text", "text", { translation: "bonjour" }, "bonjour"],
   ["the whole output when it is a text", "text", "bonjour", "bonjour"],
   ["a number for a number", "amount", { result: 42 }, 42],
+  ["the only value as a text", "text", { metres: 42 }, "42"],
+  [
+    "a record without a text whole, as JSON",
+    "text",
+    { at: "Rome", celsius: 5 },
+    '{\n  "at": "Rome",\n  "celsius": 5\n}',
+  ],
   ["no text for a path", "path", "bonjour", undefined],
   ["no text for an id", "id", { text: "bonjour" }, undefined],
   ["no value of another type", "names", { names: "Ann" }, undefined],

@@ -26,7 +26,27 @@ export function valueFor(
     return fits(output) ? output : (field(NUMBER_FIELDS)?.[1] as JsonValue);
   if (kindOf(parameter) === "path") return field(PATH_FIELDS)?.[1] as JsonValue | undefined;
   if (!isFreeText(input)) return undefined;
-  return fits(output) ? output : (field(TEXT_FIELDS)?.[1] as JsonValue | undefined);
+  return fits(output)
+    ? output
+    : textOf(input, type, output, field(TEXT_FIELDS)?.[1] as JsonValue | undefined);
+}
+
+function textOf(
+  input: string,
+  type: unknown,
+  output: JsonValue,
+  said: JsonValue | undefined,
+): JsonValue | undefined {
+  return said ?? (DOCUMENT.test(input) && type === "string" ? asDocument(output) : undefined);
+}
+
+/** Something to keep as it is: a record without a text of its own is kept whole. */
+const DOCUMENT = /^(content|text|body|note)s?$/i;
+
+function asDocument(output: JsonValue): string {
+  const values = isRecord(output) ? Object.values(output) : [output];
+  const [only] = values;
+  return values.length === 1 && typeof only !== "object" ? String(only) : JSON.stringify(output, null, 2);
 }
 
 function holds(type: unknown, value: unknown): boolean {

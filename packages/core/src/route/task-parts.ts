@@ -1,6 +1,6 @@
 /**
  * The parts of a task: "add 2 and 40 and tell me the time in Paris" has two. Quoted text, code and text after a colon
- * is never split. "and" starts a new part only before a verb or a question.
+ * is never split. "and" starts a new part only before a verb or a question, in any language that tasks are read in.
  */
 import { isActionVerb } from "./actions.ts";
 import { findValues } from "./task-values.ts";
@@ -12,11 +12,33 @@ export interface TaskPart {
 }
 
 const MAX_PARTS = 8;
-const SEPARATE =
-  /[.;!?]\s+(?=\S)|,?\s+(?:and\s+)?(?:then|after that|afterwards|finally|next|lastly)\b,?\s+/gi;
-const JOINED = /,?\s+and\s+(?:also\s+|please\s+)?|,\s+/gi;
+/** The end of a sentence, or a word for "then". */
+const SEPARATE = new RegExp(
+  [
+    String.raw`[.;!?]\s+(?=\S)|[。；！？]\s*(?=\S)`,
+    String.raw`,?\s+(?:and\s+)?(?:then|after that|afterwards)\b,?\s+`,
+    String.raw`,?\s+(?:und\s+)?(?:dann|danach|anschließend)\s+`,
+    String.raw`,?\s+(?:y\s+|e\s+)?(?:luego|después|depois|em seguida)\s+(?!d[aeo]s?\s)`,
+    String.raw`,?\s+(?:et\s+)?(?:puis|ensuite)\s+`,
+    String.raw`[,、，]?\s*(?:それから|その後|そのあと|然后|接着)[,、，]?`,
+  ].join("|"),
+  "giu",
+);
+/** "next", "finally" and a comma begin a part only before a verb: "the next 3 days" is one part. */
+const JOINED =
+  /,?\s+(?:and|und|y|et|e)\s+(?:(?:also|please|bitte|finally|lastly|next)\s+)?|,?\s+(?:finally|lastly|next)\b,?\s+|,\s+/gi;
 const QUESTION_WORDS = new Set(
   "what which who when where why how is are do does can could please".split(" "),
+);
+/** How requests begin in German, Spanish, French and Portuguese. */
+const FOREIGN_VERBS = new Set(
+  `sag sage zeig zeige nenn nenne schreib schreibe speicher speichere such suche finde lösch lösche sende schick schicke
+  übersetz übersetze erstell erstelle berechne addiere öffne mache gib wie wann wo
+  dime dígame muestra muéstrame escribe guarda busca encuentra borra elimina envía manda traduce crea calcula suma abre lee haz dame qué cuál cuándo
+  dis montre écris écrivez enregistre cherche trouve supprime envoie traduis crée calcule additionne ouvre lis fais donne quel quelle
+  diga mostre escreva salve procure encontre apague exclua envie traduza crie calcule abra leia faça qual quando`.split(
+    /\s+/,
+  ),
 );
 const LEAD = /^(?:and|then|also|first(?:ly)?|second(?:ly)?|please)\b,?\s*/i;
 
@@ -64,7 +86,8 @@ function* pieces(text: string, pattern: RegExp): Generator<[from: number, end: n
 function joins(text: string): { at: number; end: number }[] {
   return [...text.matchAll(JOINED)].flatMap((match) => {
     const end = match.index + match[0].length;
-    const next = /^[\w']+/.exec(text.slice(end))?.[0].toLowerCase() ?? "";
-    return isActionVerb(next) || QUESTION_WORDS.has(next) ? [{ at: match.index, end }] : [];
+    const next = /^[\p{L}\p{N}_']+/u.exec(text.slice(end))?.[0].toLowerCase() ?? "";
+    const begins = isActionVerb(next) || QUESTION_WORDS.has(next) || FOREIGN_VERBS.has(next);
+    return begins ? [{ at: match.index, end }] : [];
   });
 }

@@ -53,7 +53,7 @@ const URL_OR_PAGE =
 
 export function readTask(raw: string, embed: Embed | undefined): Task {
   const text = boundedText(raw);
-  const expanded = withFileKinds(withOperators(text));
+  const expanded = expand(text);
   const spoken = words(expanded);
   const ordered = spoken.map(termOf);
   const line = termLine(ordered);
@@ -79,8 +79,13 @@ export function readTask(raw: string, embed: Embed | undefined): Task {
 /** The texts that `rank` will embed, so that an asynchronous model can be called in advance. */
 export function taskTexts(raw: string): string[] {
   const text = boundedText(raw);
-  return [withFileKinds(withOperators(text)), ...clausesOf(text)].map(withoutValues);
+  return [expand(text), ...clausesOf(text)].map(withoutValues);
 }
+
+/** "a company named Brightwater" is not about naming: the word only introduces the name. */
+const INTRODUCES_NAME = /\b(?:named|called|titled|entitled)\s+(?=["'“]?[\p{L}\p{N}])/giu;
+
+const expand = (text: string): string => withFileKinds(withOperators(text.replace(INTRODUCES_NAME, "")));
 
 function partOf(text: string, ordered: readonly string[], embed: Embed | undefined): TaskPart {
   const split = /[a-z][A-Z]|\w_\w/.test(text) ? terms(identifierWords(text)) : [];

@@ -27,6 +27,8 @@ export interface PlanningParts extends VisibilityParts {
   readonly chooseTool: ToolChooser;
   /** The time zone of a place named in a task. */
   readonly timezoneOf: (place: string) => string | undefined;
+  /** The English name of a place that the task gives in another language. */
+  readonly placeOf: (text: string) => string | undefined;
 }
 
 export interface Planned {
@@ -49,7 +51,8 @@ export async function planTask(
   const visible = await visibleTo(parts, request, email);
   if (!visible.ok) return visible;
   const { capabilityOf } = visible.value;
-  const hints: PayloadHints = { timezoneOf: parts.timezoneOf, now: new Date() };
+  const { timezoneOf, placeOf } = parts;
+  const hints: PayloadHints = { timezoneOf, placeOf, now: new Date() };
   const planning = { capabilityOf, hints, chooseTool: parts.chooseTool };
   const rankText = async (text: string): Promise<RankResult> =>
     rankCapabilities(text, await parts.index().forTask(text), {

@@ -30,7 +30,7 @@ export async function responseOf(
     ...(session && { session }),
     diagnostics: {
       degraded: status === "degraded" || status === "partial",
-      notes: notesOf(planned, executed, proposal),
+      notes: [...notesOf(planned, executed, proposal), ...newSessionNote(request, session)],
       failures: failuresOf(executed),
       ...(unserved.length > 0 && { unserved }),
       ...(fallbackUsed(planned, executed) && { fallbackUsed: true }),
@@ -41,6 +41,14 @@ export async function responseOf(
     },
   };
 }
+
+/** A new session has no files yet: what was read or deleted there was not what the caller has elsewhere. */
+const newSessionNote = ({ sessionId }: TaskRequest, session: TaskResponse["session"]): string[] =>
+  session && sessionId === undefined
+    ? [
+        `It worked in a new session, ${session.id}. Name a session to work on its files (\`sessionId\`, \`--session\`).`,
+      ]
+    : [];
 
 const failuresOf = (executed: readonly ExecutedStep[]): TaskResponse["diagnostics"]["failures"] =>
   executed.flatMap(({ ok, step, capabilityId, error }) =>

@@ -81,6 +81,9 @@ describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
   test("a tool that works on files gets a new session, and the answer lists its files", async () => {
     const { body } = await execute({ task: "write a file notes.txt with hello" });
     expect(body).toMatchObject({ status: "ok", session: { id: expect.any(String), files: ["/notes.txt"] } });
+    expect(body.diagnostics.notes).toContainEqual(
+      expect.stringContaining(`a new session, ${body.session.id}`),
+    );
     const { id } = body.session;
     const again = await execute({ task: "read the file /notes.txt", sessionId: id });
     expect(again.body).toMatchObject({
@@ -135,6 +138,44 @@ describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
       ],
       execution: { steps: [{ ok: true, data: { result: 42 } }, { ok: true }] },
     });
+  });
+
+  test("a record that one step answers is what the next one writes", async () => {
+    const { body } = await execute({ task: "get the weather in Rome, then write it to rome.txt" });
+    expect(body).toMatchObject({ status: "ok", session: { files: ["/rome.txt"] } });
+    const { body: read } = await execute({ task: "read the file /rome.txt", sessionId: body.session.id });
+    expect(JSON.parse(read.execution.steps[0].data.content)).toMatchObject({ city: "Rome" });
+  });
+
+  test.each([
+    ["will it rain in Lisbon over the next 3 days?", "get_forecast", { city: "Lisbon", days: 3 }],
+    [
+      "save the text 'buy milk' to shopping/list.md",
+      "write_file",
+      { path: "shopping/list.md", content: "buy milk" },
+    ],
+    ["search my files for the word invoice", "grep_files", { pattern: "invoice" }],
+    ["set up a company named Brightwater", "company_create", { name: "Brightwater" }],
+    ["Wie spät ist es in Tokio?", "get_current_time", { timezone: "Asia/Tokyo" }],
+    ["Wie wird das Wetter morgen in Hamburg?", "get_forecast", { city: "Hamburg" }],
+    ["¿Cuánto es 12 por 9?", "multiply", { a: 12, b: 9 }],
+    ["Divida 90 por 6", "divide", { a: 90, b: 6 }],
+    [
+      "Écris un fichier todo.txt avec acheter du pain",
+      "write_file",
+      { path: "todo.txt", content: "acheter du pain" },
+    ],
+    ["東京の天気を教えてください", "get_weather", { city: "Tokyo" }],
+    ["12かける9はいくつですか", "multiply", { a: 12, b: 9 }],
+    ["现在伦敦几点了？", "get_current_time", { timezone: "Europe/London" }],
+  ])("%j calls %s with what it says", async (task, tool, payload) => {
+    const { body } = await execute({ task, dryRun: true });
+    expect(body.plan[0]).toMatchObject({ tool, payload });
+  });
+
+  test("the time of an unknown place is asked for, and not answered for another", async () => {
+    const { body } = await execute({ task: "what time is it in Gotham" });
+    expect(body).toMatchObject({ status: "degraded", plan: [{ missing: ["timezone"] }] });
   });
 
   test("what was not done is reported", async () => {

@@ -1,5 +1,5 @@
 /** The task runner with the server's index: capabilities are ranked by the installed tier. */
-import { timezoneOf } from "@capstan/builtins";
+import { placeOf, timezoneOf } from "@capstan/builtins";
 import type { CapabilityRegistry } from "@capstan/core";
 import {
   keepInStep,
@@ -15,7 +15,7 @@ import type { Feature } from "../http/feature.ts";
 import { type TaskRouteParts, taskRoutes } from "./task-routes.ts";
 
 export type OpenTasksParts = Omit<TaskRouteParts, "taskRunner"> &
-  Omit<TaskParts, "approvals" | "timezoneOf" | "index" | "chooseTool" | "tasks">;
+  Omit<TaskParts, "approvals" | "timezoneOf" | "placeOf" | "index" | "chooseTool" | "tasks">;
 
 export function openTasks(parts: OpenTasksParts): Feature {
   const { database, routeTier: tier, runs } = parts;
@@ -23,6 +23,7 @@ export function openTasks(parts: OpenTasksParts): Feature {
     ...parts,
     approvals: runs.approvals,
     timezoneOf,
+    placeOf,
     index: lazyIndex(parts.registry, tier),
     chooseTool: openToolChooser(parts.registry, tier),
     tasks: taskStore(database.pool, uuidv7()),

@@ -10,7 +10,7 @@ import {
   identifierWords,
   mapPayload,
 } from "@capstan/core/internal";
-import { timezoneOf } from "../city-zones.ts";
+import { placeOf, timezoneOf } from "../city-zones.ts";
 import type { Call } from "./turn.ts";
 
 export type Choice = { readonly call: Call } | { readonly tool: string; readonly lacking: readonly string[] };
@@ -97,7 +97,7 @@ function fitOf(
   score: number,
   earlier: Readonly<Record<string, JsonValue>>,
 ): Fit {
-  const { payload, missing, guessed, placed } = mapPayload(step, tool.inputSchema, { timezoneOf });
+  const { payload, missing, guessed, placed } = mapPayload(step, tool.inputSchema, { timezoneOf, placeOf });
   const input: Record<string, JsonValue> = { ...payload };
   const lacking: string[] = [];
   for (const name of new Set([...missing, ...guessed, ...hollow(input, tool)])) {
