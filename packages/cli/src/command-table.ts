@@ -37,6 +37,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Which calls are allowed, asked for or denied",
     load: async () => (await import("./commands/rules.ts")).rules,
   },
+  budgets: {
+    summary: "What may be spent in a day, a week or a month",
+    load: async () => (await import("./commands/budgets.ts")).budgets,
+  },
   explain: {
     summary: "Why a call was allowed, asked for or denied",
     load: async () => (await import("./commands/explain.ts")).explain,

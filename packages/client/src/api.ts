@@ -1,6 +1,7 @@
 /** The REST API, one function per endpoint. Every answer is a `Result`: a refusal has the server's message and next step. */
 import { type ConnectionOptions, connect } from "./connection.ts";
 import { agentEndpoints, capabilityEndpoints } from "./endpoints/agents.ts";
+import { budgetEndpoints } from "./endpoints/budgets.ts";
 import { codingAgentEndpoints } from "./endpoints/coding-agents.ts";
 import { modelEndpoints, providerEndpoints } from "./endpoints/models.ts";
 import {
@@ -44,6 +45,7 @@ export function createApi(options: ConnectionOptions = {}) {
     keys: keyEndpoints(connection),
     secrets: secretEndpoints(connection),
     rules: ruleEndpoints(connection),
+    budgets: budgetEndpoints(connection),
     users: userEndpoints(connection),
     grants: grantEndpoints(connection),
     server: serverEndpoints(connection),

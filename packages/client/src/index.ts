@@ -43,6 +43,7 @@ export type {
   CapabilityOptions,
   TokenPrice,
 } from "./wire/agents.ts";
+export type { Budget, BudgetCreate, BudgetPatch, BudgetSpending } from "./wire/budgets.ts";
 export type {
   CapabilityDetail,
   CapabilityFilter,

@@ -1,4 +1,5 @@
 /** Every shape of the API as a zod schema with its type: validated and documented by the server, also used for agent files. */
+
 export {
   type AgentFile,
   agentDifferences,
@@ -34,6 +35,7 @@ export {
   PreviewQuery,
   TokenPrice,
 } from "./wire/agents.ts";
+export { Budget, BudgetCreate, BudgetList, BudgetPatch, type BudgetSpending } from "./wire/budgets.ts";
 export {
   ApprovalPending,
   CapabilityDetail,

@@ -31,6 +31,24 @@ export {
   keepSealed,
   SEALED_SHOWN,
 } from "./authority/config-secrets.ts";
+export {
+  AT_LIMIT,
+  type AtLimit,
+  alertReached,
+  amountText,
+  BUDGET_EACH,
+  BUDGET_MEASURES,
+  BUDGET_PERIODS,
+  type BudgetEach,
+  type BudgetMeasure,
+  type BudgetPeriod,
+  budgetFault,
+  budgetSentence,
+  forecastOf,
+  type Spender,
+  type SpendingBudget,
+  subjectOf,
+} from "./budgets/budget.ts";
 export { servesTasks } from "./capability.ts";
 export type {
   AdapterEvent,

@@ -19,6 +19,14 @@ export { type BackupReport, backUp } from "./backup/backup.ts";
 export type { StoreProgress } from "./backup/copy-progress.ts";
 export { type MoveReport, moveStore } from "./backup/move-store.ts";
 export { type RestoreReport, restore } from "./backup/restore.ts";
+export { type BudgetAlert, type BudgetLedger, budgetLedger } from "./budgets/budget-ledger.ts";
+export {
+  type BudgetDraft,
+  type BudgetRecord,
+  type BudgetState,
+  type BudgetStore,
+  budgetStore,
+} from "./budgets/budget-store.ts";
 export {
   type CommandIsolation,
   canChangeUser,

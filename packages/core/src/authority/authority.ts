@@ -21,6 +21,7 @@ export const THINGS = [
   "secret",
   "grant",
   "rule",
+  "budget",
   "user",
   "key",
   "schedule",
@@ -65,6 +66,7 @@ export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
   secret: { see: "run", change: "run", whose: "own" }, // names; a value is shown to nobody
   grant: { see: "read", change: "admin", whose: "all" },
   rule: { see: "read", change: "admin", whose: "all" },
+  budget: { see: "read", change: "admin", whose: "own" }, // shared ones are everybody's to see
   user: { see: "read", change: "admin", whose: "own" },
   key: { see: "admin", change: "admin", whose: "all" },
   schedule: { see: "read", change: "author", whose: "own" },

@@ -37,6 +37,23 @@ export const gateFailures = {
     message: ({ budget, limit, used }) => `The run's limit on ${budget} is ${limit}; ${used} is used.`,
     nextStep: () => "Answer with what is known, or raise the agent's limits.",
   }),
+  budget_used_up: row<{ budget: string; spent: string; limit: string; until: string }>({
+    status: 429,
+    message: ({ budget, spent, limit }) => `The budget "${budget}" is used up: ${spent} of ${limit}.`,
+    nextStep: ({ until }) => `It starts again at ${until}; an admin can raise it with \`capstan budgets\`.`,
+  }),
+  budget_denied: row<{ by: string | null; words: string | null }>({
+    status: 429,
+    message: ({ by, words }) =>
+      `${by ?? "An admin"} did not allow more than the budget${words ? `: ${words}` : "."}`,
+    nextStep: () => "Continue when the budget's period starts again, or ask for a higher limit.",
+  }),
+  budget_unpriced: row<{ budget: string; model: string }>({
+    status: 422,
+    message: ({ budget, model }) =>
+      `The budget "${budget}" counts US dollars, and the price of ${model || "this model"} is not known.`,
+    nextStep: () => "Choose a model with a listed price (GET /v1/models), or make the budget count tokens.",
+  }),
   approval_required: row<{ tool: string; id: string }>({
     status: 202,
     message: ({ tool, id }) => `"${tool}" requires approval: ${id} is waiting for an answer.`,

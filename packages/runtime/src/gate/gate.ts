@@ -24,6 +24,8 @@ import {
   riskOf,
   stricter,
 } from "@capstan/core/internal";
+import type { BudgetLedger } from "../budgets/budget-ledger.ts";
+import { usedUpFacts } from "../budgets/used-up.ts";
 import { cappedOutput } from "./capped-output.ts";
 import { runWithin } from "./run-within.ts";
 
@@ -107,6 +109,8 @@ export interface GateParts {
   readonly now: () => Date;
   /** What the rules say of a call; nothing where none matches. */
   readonly rules?: AskRules | undefined;
+  /** Counts a call against budgets; the budget without room for it, if any. */
+  readonly countCall?: BudgetLedger["countCall"] | undefined;
   /** Larger outputs are truncated, with a note for the model. */
   readonly maxOutputChars: number;
 }
@@ -144,7 +148,24 @@ async function judgeAndRun(request: GateRequest, parts: GateParts): Promise<Gate
   if (request.signal.aborted) {
     return refuse(fail("cancelled", { what: `The call of "${tool.name}"` }).failure, tool.capabilityId);
   }
-  return runTool(request, tool, input, call, parts);
+  return (await overBudget(request, tool, input, parts)) ?? runTool(request, tool, input, call, parts);
+}
+
+/** Counts the call against budgets of calls. What a person approved counts too, and is made. */
+async function overBudget(
+  request: GateRequest,
+  tool: RuntimeTool,
+  input: unknown,
+  { countCall }: GateParts,
+): Promise<GateOutcome | undefined> {
+  const { agent, user, approved = false } = request;
+  const spender = { agentId: agent.spec.id, user: user.email, capabilityId: tool.capabilityId };
+  const usedUp = await countCall?.(spender, approved);
+  if (!usedUp) return undefined;
+  const { failure } = fail("budget_used_up", usedUpFacts(usedUp));
+  return usedUp.budget.atLimit === "deny"
+    ? refuse(failure, tool.capabilityId)
+    : { kind: "approval", why: failure.message, tool, input, allowable: false };
 }
 
 /** The policy, the rules and the hooks together; the strictest of them counts. */

@@ -30,6 +30,8 @@ export interface ResolvedModel {
   readonly contextWindow: number;
   readonly maxOutputTokens?: number | undefined;
   readonly prices?: ModelPrices | undefined;
+  /** Costs nothing: built in, or on this machine. */
+  readonly isFree?: boolean;
   readonly inputs: ModelInputs;
   /** True for an unknown model: `inputs` is then what its provider accepts. */
   readonly isUnlisted?: boolean;

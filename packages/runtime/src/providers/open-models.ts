@@ -130,6 +130,7 @@ async function resolvedModel(
     contextWindow: listed?.contextWindow ?? UNKNOWN_WINDOW,
     maxOutputTokens: listed?.maxOutputTokens,
     prices: pricesOf(listed),
+    isFree: isOnThisMachine(credentials.baseUrl),
     inputs: inputsOf(row.inputs, listed),
     isUnlisted: listed === undefined,
     cacheMark: row.cacheMark,
@@ -137,6 +138,9 @@ async function resolvedModel(
     jsonWithTools: row.jsonWithTools,
   };
 }
+
+const isOnThisMachine = (baseUrl: string | undefined): boolean =>
+  baseUrl !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
 
 /** The list has `provider/model`; the provider only knows the second half. */
 const bareId = (modelId: string | undefined, provider: string): string | undefined =>

@@ -205,6 +205,7 @@ function offlineEntry(): ResolvedModel {
     label: OFFLINE_LABEL,
     provider: "capstan",
     modelId: "offline",
+    isFree: true,
     model: offlineModel(),
     contextWindow: 100_000,
     inputs: { image: false, audio: false, video: false, pdf: false },

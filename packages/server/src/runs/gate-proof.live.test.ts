@@ -335,6 +335,30 @@ describe("the gate", () => {
   });
 });
 
+describe("a budget of calls that is used up", () => {
+  const usedUp = async (whose: object): Promise<string> => {
+    const fields = { name: "calls", measure: "calls", period: "month", limit: 1, at_limit: "deny" };
+    const made = await server.call("POST", "/v1/budgets", { ...fields, ...whose });
+    expect(made.status).toBe(201);
+    await server.call("POST", "/v1/capabilities/proof/tools/act", { input: { n: 7 } });
+    ran.length = 0;
+    return made.body.id;
+  };
+
+  test.each(Object.keys(PATHS))("%s: the call does not happen", async (pathName) => {
+    // A trigger's capability is one of its own; elsewhere other calls of the user come before this one.
+    const whose = pathName === "a trigger" ? { user: "local@localhost" } : { capability_id: "proof" };
+    const id = await usedUp(whose);
+    try {
+      const code = await PATHS[pathName]?.attempt({ tool: "act", n: 7, code: "budget_used_up" });
+      expect(code).toBe("budget_used_up");
+      expect(ran).toEqual([]);
+    } finally {
+      await server.call("DELETE", `/v1/budgets/${id}`);
+    }
+  });
+});
+
 const call = (name: string, input: object) => ({ id: `call_${uuidv7()}`, name, input });
 const asks = ({ tool, n, spent }: Attempt, times = 1): LlmReply => ({
   calls: Array.from({ length: times }, () => call(tool, { n })),

@@ -10,6 +10,9 @@ import {
   type AgentStore,
   type AuditLog,
   agentReleases,
+  type BudgetLedger,
+  type BudgetStore,
+  budgetLedger,
   type CallRecord,
   type ClosableFetch,
   type Composer,
@@ -36,6 +39,7 @@ import {
   type WebhookAttempt,
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
+import { budgetAlerts } from "../budgets/budget-alerts.ts";
 import { toolContexts } from "../capabilities/tool-context.ts";
 import type { LazyCodingAgents } from "../coding-agents/known-agent.ts";
 import { type Harnesses, openHarnesses } from "../harness/open-harnesses.ts";
@@ -43,6 +47,7 @@ import type { Feature } from "../http/feature.ts";
 import type { ServerModels } from "../models/models.ts";
 import { type SessionFiles, sessionFiles } from "../sessions/session-files.ts";
 import { openSessionManifests } from "../sessions/session-manifests.ts";
+import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { approvalRoutes } from "./approval-routes.ts";
 import { messageRoutes } from "./message-routes.ts";
@@ -54,6 +59,7 @@ const now = () => new Date();
 
 export interface RunParts {
   readonly settings: Settings;
+  readonly log: Log;
   readonly database: Database;
   readonly registry: CapabilityRegistry;
   readonly agents: AgentStore;
@@ -74,6 +80,7 @@ export interface RunParts {
   readonly keys: KeyStore;
   readonly withRetry: DatabaseRetry;
   readonly rules: Pick<RuleStore, "decide">;
+  readonly budgets: BudgetStore;
   /** Each call that reached the gate. */
   readonly recordCall: (call: CallRecord) => void;
   readonly observed: (observation: RunObservation) => void;
@@ -113,15 +120,19 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     openConfig: parts.configSeal.open,
   });
   const files = sessionFiles(database, settings, openSessionManifests({ composer, sessions, packages, now }));
+  const ledger = budgetLedger({ database, store: parts.budgets, alert: budgetAlerts(parts) });
   const gate = createGate({
     contextFor: toolContexts({ database, files, fetch, sandbox }),
     record: parts.recordCall,
     rules: parts.rules.decide,
+    countCall: ledger.countCall,
     now,
     maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
   });
   const harnesses = openHarnesses({ ...parts, files, folder: join(settings.CAPSTAN_DATA_DIR, "harness") });
-  const runs: Runs = await parts.withRetry(() => openEngine(parts, { composer, gate, harnesses, files }));
+  const runs: Runs = await parts.withRetry(() =>
+    openEngine(parts, { composer, gate, ledger, harnesses, files }),
+  );
   const stop = openStop(() => runs.drain(DRAIN_MS));
   const routeParts = { ...parts, composer, runs, files };
   return {
@@ -143,12 +154,16 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
 interface EngineParts {
   readonly composer: Composer;
   readonly gate: Gate;
+  readonly ledger: BudgetLedger;
   readonly harnesses: Harnesses;
   readonly files: SessionFiles;
 }
 
 /** The run engine with the server's parts. */
-function openEngine(parts: RunParts, { composer, gate, harnesses, files }: EngineParts): Promise<Runs> {
+function openEngine(
+  parts: RunParts,
+  { composer, gate, ledger, harnesses, files }: EngineParts,
+): Promise<Runs> {
   const { settings, database, onError } = parts;
   return createRuns({
     database,
@@ -158,6 +173,7 @@ function openEngine(parts: RunParts, { composer, gate, harnesses, files }: Engin
     composeSingle: (id, config, email) => composer.preview(singleCapability(id, config), email),
     sealConfig: parts.configSeal.seal,
     models: parts.models,
+    budgets: ledger,
     harness: (name) => harnesses.driver(name),
     harnessWaitMs: settings.CAPSTAN_HARNESS_WAIT_SECONDS * 1000,
     executorId: settings.CAPSTAN_EXECUTOR_ID ?? (database.kind === "pglite" ? "local" : uuidv7()),

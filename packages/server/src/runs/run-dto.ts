@@ -170,7 +170,7 @@ export interface ApprovalContext {
 export function approvalDto(approval: Approval, { agentName, inputSchema }: ApprovalContext): ApprovalWire {
   return {
     id: approval.id,
-    kind: approval.tool === "request_access" ? "scope" : "tool",
+    kind: approval.kind === "tool" && approval.tool === "request_access" ? "scope" : approval.kind,
     status: approval.status,
     session_id: approval.sessionId,
     run_id: approval.runId,

@@ -7,6 +7,7 @@ import { agentRoutes } from "../agents/agent-routes.ts";
 import { revisionRoutes } from "../agents/revision-routes.ts";
 import { aiSdkRoutes } from "../ai-sdk/ai-sdk-routes.ts";
 import type { LocalCallerParts } from "../auth/local-caller.ts";
+import { budgetRoutes } from "../budgets/budget-routes.ts";
 import { capabilityRoutes } from "../capabilities/capability-routes.ts";
 import { documentNotes, openDocuments } from "../capabilities/open-documents.ts";
 import { openCodingAgents } from "../coding-agents/open-coding-agents.ts";
@@ -89,7 +90,7 @@ export async function openFeatures(
     { routes: [agentRoutes(parts), revisionRoutes(parts)] },
     openSessions({ ...parts, continueSession: (...asked) => continueSession(parts, ...asked) }),
     openPrograms(parts),
-    { routes: [ruleRoutes(parts)] },
+    { routes: [ruleRoutes(parts), budgetRoutes(parts)] },
     openUsers({ ...parts, webhookKey: secret }),
     { routes: [modelRoutes(parts)] },
     packages,

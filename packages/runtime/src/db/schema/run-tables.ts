@@ -118,6 +118,8 @@ export const approvals = pgTable(
     runId: uuid("run_id").references(() => runs.id, { onDelete: "cascade" }),
     sessionId: uuid("session_id"),
     agentId: text("agent_id").notNull(),
+    /** See `ApprovalKind`. */
+    kind: text("kind").notNull().default("tool"),
     /** The user the tool would run for. */
     userEmail: text("user_email").notNull(),
     capabilityId: text("capability_id").notNull(),

@@ -14,6 +14,7 @@ import {
 import { type ApprovalExpiry, expiryOf, mayAnswer } from "@capstan/core/internal";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
+import { allowMore, moreOf } from "../../budgets/allow-more.ts";
 import { type Place, pageOf } from "../../db/keyset.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../db/uuid.ts";
@@ -22,6 +23,7 @@ import type { ConfigSeal } from "../../users/config-seal.ts";
 import { CLAIM_WAITING } from "../claim/claim-statements.ts";
 import type { ClaimRow } from "../claim/claims.ts";
 import { storableJson } from "../log/storable-json.ts";
+import type { ApprovalKind } from "./approval-kind.ts";
 import { approvalPin } from "./approval-pin.ts";
 import { escalateOverdue, FIND_OVERDUE, IS_IN_TIME } from "./expiry-statements.ts";
 import { allowInSession } from "./session-allowance.ts";
@@ -30,6 +32,7 @@ export type ApprovalStatus = "pending" | "approved" | "denied" | "expired" | "ca
 
 export interface Approval {
   readonly id: string;
+  readonly kind: ApprovalKind;
   readonly runId: string | null;
   readonly sessionId: string | null;
   readonly agentId: string;
@@ -127,7 +130,7 @@ export interface Approvals {
   executeMissed(): Promise<void>;
 }
 
-const COLUMNS = `id, run_id as "runId", session_id as "sessionId", agent_id as "agentId", user_email as "userEmail",
+const COLUMNS = `id, kind, run_id as "runId", session_id as "sessionId", agent_id as "agentId", user_email as "userEmail",
   capability_id as "capabilityId", tool, call_id as "callId", arguments, pin, reason, allowable, status, expiry,
   expires_at as "expiresAt", assignee, decided_by as "decidedBy", decided_at as "decidedAt", words,
   edited_arguments as "editedArguments", config, result, created_at as "createdAt",
@@ -207,6 +210,7 @@ async function checkAnswer(
   decision: Decision,
 ): Promise<Result<true>> {
   const { approve, by, isAdmin = false, editedArguments, forSession = false } = decision;
+  if (approval.kind === "budget") return checkMore(parts, approval, decision);
   const agent = await parts.agentOf(approval);
   const tool = agent.ok ? agent.value.tools.find(({ name }) => name === approval.tool) : undefined;
   const may = mayAnswer(
@@ -222,6 +226,25 @@ async function checkAnswer(
   if (pin !== approval.pin) return askAnew(parts, approval, pin);
   if (forSession && (!approval.allowable || tool.tool.changesRights)) return onceOnly(approval, tool);
   return editedArguments === undefined ? ok(true) : checkEdits(tool, editedArguments);
+}
+
+/** More of a budget: from an admin, or who the operator names, and only the amount may be changed. */
+function checkMore(
+  { rightsApprover }: ApprovalParts,
+  approval: Approval,
+  { approve, by, isAdmin = false, editedArguments, forSession = false }: Decision,
+): Result<true> {
+  const may = mayAnswer(
+    { email: by, isAdmin },
+    { ...approval, changesRights: true },
+    { approve, edits: false },
+    rightsApprover,
+  );
+  if (!may.ok || !approve) return may;
+  if (forSession) return fail("approval_once_only", { tool: approval.tool, why: "it is for this period" });
+  if (editedArguments !== undefined && moreOf(approval.arguments, editedArguments) === undefined)
+    return fail("tool_input_invalid", { tool: approval.tool, where: "more: must be a number above 0" });
+  return ok(true);
 }
 
 const onceOnly = ({ tool }: Approval, { tool: { changesRights } }: RuntimeTool): Result<never> =>
@@ -261,6 +284,8 @@ async function decide(
     if (runId !== null) await client.query(LOCK_RUN, [runId]);
     const { rows } = await client.query<Approval>(DECIDE, [id, status, by, words ?? null, edited]);
     if (rows[0] && forSession) await allowInSession(client, rows[0]);
+    if (rows[0]?.kind === "budget" && status === "approved")
+      await allowMore(client, rows[0].arguments, rows[0].editedArguments);
     if (!rows[0] || runId === null) return { decided: rows[0], row: undefined };
     const resumed = await client.query<ClaimRow>(CLAIM_WAITING, [runId, executorId]);
     return { decided: rows[0], row: resumed.rows[0] };

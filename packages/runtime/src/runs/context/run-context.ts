@@ -53,6 +53,8 @@ export class RunContext {
   unstored: (callId: string) => readonly MessageToStore[] = () => [];
   /** A STATE_SNAPSHOT was emitted in this segment: clients know what a delta changes. */
   isStateShown = false;
+  /** Budgets are reserved for the model call that is made now. */
+  hasReserved = false;
   /** The coding agent whose program runs this segment. */
   harness: string | undefined;
   #warned = new Set<string>();

@@ -9,6 +9,7 @@ import type {
   RuntimeAgent,
 } from "@capstan/core";
 import type { ApprovalExpiry, ContinueIn, Follows, TokenUsage, UserPart } from "@capstan/core/internal";
+import type { BudgetLedger } from "../../budgets/budget-ledger.ts";
 import type { Database } from "../../db/database.ts";
 import type { Gate } from "../../gate/gate.ts";
 import type { Models } from "../../providers/models.ts";
@@ -181,6 +182,8 @@ export interface RunsParts {
   readonly now?: () => Date;
   readonly countTokens?: CountTokens;
   readonly limits?: Partial<DefaultLimits>;
+  /** Budgets of days, weeks and months. */
+  readonly budgets?: BudgetLedger | undefined;
   readonly retry?: Partial<RetryPolicy>;
   /** Above this many tokens of tool schemas, tools are found by `search_tools`. */
   readonly deferToolsAbove?: number;

@@ -15,6 +15,7 @@ import type { Engine, RunContext } from "../context/run-context.ts";
 import type { HarnessDriver } from "../contract/harness-driver.ts";
 import { callTools, nothingWaits, refusal, storeResult } from "../steps/call-tools.ts";
 import { concludeRun, failRun, handOverRun, type SegmentEnd, suspendRun } from "../steps/run-endings.ts";
+import { programEstimate, programLimit, reserveBudgets, settleSince, spentSoFar } from "../steps/spend.ts";
 import { type HarnessLink, pauseLink, readLink, writeLink } from "./harness-link.ts";
 import { type HarnessPrompt, promptAfter, promptAfterCrash } from "./harness-prompt.ts";
 import type { IdleHarnesses } from "./idle-harnesses.ts";
@@ -43,17 +44,47 @@ export async function harnessStep(
   context.harness = agent.spec.harness;
   context.seen.model = context.claim.input.model ?? agent.spec.model ?? agent.spec.harness;
   const waiting = idle.take(context.claim.runId);
-  const { approvalExpiry } = agent.spec;
-  if (waiting) return driveHarness(context, { live: waiting }, approvalExpiry, idle);
+  if (waiting) return continueHarness(context, agent, waiting, idle);
   const calls = pendingCalls(context.messages);
   if (calls.length > 0) return makeCalls(context, agent, calls);
   if (context.engine.draining()) return handOverRun(context);
   const spent = context.meter.exceeded;
   if (spent) return failRun(context, spent);
-  const begun = await begin(context, agent);
-  return begun.ok
-    ? driveHarness(context, begun.value, approvalExpiry, idle)
-    : failRun(context, begun.failure);
+  const stopped = await reserveBudgets(context, agent, async () => programEstimate(context));
+  return (
+    stopped ??
+    withinBudgets(context, async () => {
+      const begun = await begin(context, agent);
+      return begun.ok
+        ? driveHarness(context, begun.value, agent.spec.approvalExpiry, idle)
+        : failRun(context, begun.failure);
+    })
+  );
+}
+
+/** A program that has waited for an answer goes on; without room in a budget it waits on. */
+async function continueHarness(
+  context: RunContext,
+  agent: RuntimeAgent,
+  live: LiveHarness,
+  idle: IdleHarnesses,
+): Promise<SegmentEnd | undefined> {
+  const stopped = await reserveBudgets(context, agent, async () => programEstimate(context));
+  if (stopped === "waiting") idle.add(context.claim.runId, live);
+  else if (stopped) live.discard();
+  return (
+    stopped ?? withinBudgets(context, () => driveHarness(context, { live }, agent.spec.approvalExpiry, idle))
+  );
+}
+
+/** Settles what the program used, however it ends. */
+async function withinBudgets<T>(context: RunContext, drive: () => Promise<T>): Promise<T> {
+  const before = spentSoFar(context);
+  try {
+    return await drive();
+  } finally {
+    await settleSince(context, before);
+  }
 }
 
 /** Calls whose program has ended: makes calls of the agent's tools; the program gets the results when it is resumed. */
@@ -116,8 +147,9 @@ async function note(context: RunContext, { cliSession = null }: { cliSession?: s
   await writeLink(engine.parts.database.pool, claim, { harness, cliSession, active: true, knows });
 }
 
-function requestOf({ claim, meter }: RunContext, agent: RuntimeAgent) {
-  const { maxCostUsd } = meter.left;
+function requestOf(context: RunContext, agent: RuntimeAgent) {
+  const { claim, meter } = context;
+  const maxCostUsd = programLimit(context);
   return {
     runId: claim.runId,
     sessionId: claim.sessionId,

@@ -18,6 +18,7 @@ import { unfinishedBlocks } from "../log/unfinished-blocks.ts";
 import { askModel, emitMessages, type StepAnswer } from "../model/ask-model.ts";
 import { callTools, mayRunAgain, nothingWaits } from "../steps/call-tools.ts";
 import { concludeRun, failRun, handOverRun, type SegmentEnd, suspendRun } from "../steps/run-endings.ts";
+import { modelEstimate, releaseBudgets, reserveBudgets, settleAnswer } from "../steps/spend.ts";
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const MOST_ATTEMPTS = 20; // claims without a stored message: this run crashes every process that claims it
@@ -85,8 +86,17 @@ async function nativeStep(context: RunContext, agent: RuntimeAgent): Promise<Seg
   if (context.engine.draining()) return handOverRun(context);
   const { exceeded } = context.meter;
   if (exceeded) return failRun(context, exceeded);
-  const answer = await askModel(context, agent);
-  if (!answer.ok) return failRun(context, answer.failure);
+  const stopped = await reserveBudgets(context, agent, () => modelEstimate(context, agent));
+  if (stopped) return stopped;
+  const answer = await askModel(context, agent).catch(async (error) => {
+    await releaseBudgets(context).catch(() => {}); // what stopped the call counts
+    throw error;
+  });
+  if (!answer.ok) {
+    await releaseBudgets(context);
+    return failRun(context, answer.failure);
+  }
+  await settleAnswer(context, answer.value);
   return storeAnswer(context, agent, answer.value);
 }
 

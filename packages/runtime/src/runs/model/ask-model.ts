@@ -23,7 +23,7 @@ import { toPrompt } from "./prompt.ts";
 import { type ModelAnswer, streamModel } from "./stream-model.ts";
 import { fitWindow } from "./window.ts";
 
-const ANSWER_TOKENS = 8192; // reserved for the answer where a model's maximum is larger or unknown
+export const ANSWER_TOKENS = 8192; // reserved for the answer where a model's maximum is larger or unknown
 const SMALLEST_WINDOW = 2000;
 const CHARS_PER_TOKEN = 3.6; // a little under the usual 4: a prompt that is too long is refused
 

@@ -24,6 +24,7 @@ import {
 } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import type { GateOutcome } from "../../gate/gate.ts";
+import type { ApprovalKind } from "../approvals/approval-kind.ts";
 import { approvalPin } from "../approvals/approval-pin.ts";
 import { isAllowedInSession } from "../approvals/session-allowance.ts";
 import type { Answer } from "../claim/claimed-segment.ts";
@@ -35,6 +36,8 @@ import type { CommitExtras } from "../log/run-log.ts";
 /** An approval in the form of the commit statement. */
 export interface ApprovalToStore {
   readonly id: string;
+  /** `tool` when absent. */
+  readonly kind?: ApprovalKind;
   readonly agent_id: string;
   readonly user_email: string;
   readonly capability_id: string;

@@ -1,0 +1,103 @@
+/** Budgets: how much may be spent in a day, a week or a month. */
+import { AT_LIMIT, BUDGET_EACH, BUDGET_MEASURES, BUDGET_PERIODS } from "@capstan/core/internal";
+import { z } from "zod";
+
+const fields = {
+  name: z.string().trim().min(1).max(200),
+  measure: z.enum(BUDGET_MEASURES).meta({
+    description: "`cost_usd` and `tokens` count what models use; `calls` counts tool calls.",
+  }),
+  limit: z.number().positive().max(1e15),
+  period: z.enum(BUDGET_PERIODS),
+  time_zone: z
+    .string()
+    .min(1)
+    .max(100)
+    .refine(isTimeZone, { message: "is no time zone; write it as Europe/Berlin or UTC" })
+    .meta({ description: "Where a period begins at midnight." }),
+  agent_id: z.uuid().nullable().meta({ description: "Only what this agent spends." }),
+  user: z.string().min(1).max(320).nullable().meta({ description: "Only what is spent for this user." }),
+  capability_id: z
+    .string()
+    .min(1)
+    .max(200)
+    .nullable()
+    .meta({ description: "Only calls of this capability; with the measure `calls`." }),
+  for_each: z
+    .enum(BUDGET_EACH)
+    .nullable()
+    .meta({ description: "Each user or each agent has the whole limit; null: all share it." }),
+  at_limit: z.enum(AT_LIMIT).meta({
+    description: "`ask`: the run waits for an admin to allow more, or for the next period. `deny`: refused.",
+  }),
+};
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const BudgetCreate = z
+  .strictObject({
+    ...fields,
+    time_zone: fields.time_zone.default("UTC"),
+    agent_id: fields.agent_id.optional(),
+    user: fields.user.optional(),
+    capability_id: fields.capability_id.optional(),
+    for_each: fields.for_each.optional(),
+    at_limit: fields.at_limit.default("ask"),
+  })
+  .meta({ id: "BudgetCreate" });
+export type BudgetCreate = z.input<typeof BudgetCreate>;
+
+export const BudgetPatch = z.strictObject(fields).partial().meta({ id: "BudgetPatch" });
+export type BudgetPatch = z.input<typeof BudgetPatch>;
+
+const BudgetSpending = z
+  .object({
+    subject: z.string().meta({ description: "A user or an agent's id; empty for all together." }),
+    spent: z.number(),
+    reserved: z.number().meta({ description: "By model calls that run now." }),
+    extra: z.number().meta({ description: "Allowed above the limit by an admin, in this period." }),
+    remaining: z.number(),
+    percent: z.number().meta({ description: "Of the limit." }),
+    alert: z
+      .int()
+      .nullable()
+      .meta({ description: "The highest alert raised in this period: 50, 80 or 100." }),
+    forecast: z
+      .object({
+        amount: z.number().meta({ description: "Spent by the end of the period, at this pace." }),
+        reached_at: z.iso
+          .datetime()
+          .nullable()
+          .meta({ description: "When the limit is reached, at this pace." }),
+      })
+      .nullable()
+      .meta({ description: "Null while too little of the period has passed." }),
+  })
+  .meta({ id: "BudgetSpending" });
+export type BudgetSpending = z.infer<typeof BudgetSpending>;
+
+export const Budget = z
+  .object({
+    id: z.uuid(),
+    ...fields,
+    sentence: z.string().meta({ description: "The budget in words." }),
+    period_start: z.iso.datetime(),
+    period_end: z.iso.datetime(),
+    spending: z
+      .array(BudgetSpending)
+      .meta({ description: "Of the current period, most spent first; one row unless it is for each." }),
+    created_by: z.string(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: "Budget" });
+export type Budget = z.infer<typeof Budget>;
+
+export const BudgetList = z.object({ items: z.array(Budget), total: z.int() }).meta({ id: "BudgetList" });

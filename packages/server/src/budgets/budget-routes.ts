@@ -1,0 +1,150 @@
+/** /v1/budgets: what may be spent in a day, a week or a month, what was, and where it leads at this pace. */
+import { Budget, BudgetCreate, BudgetList, BudgetPatch } from "@capstan/client/wire";
+import { type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
+import { budgetFault } from "@capstan/core/internal";
+import type { AgentStore, AuditLog, BudgetDraft, BudgetRecord, BudgetStore } from "@capstan/runtime";
+import { createRoute } from "@hono/zod-openapi";
+import { ownerFilter } from "../auth/ownership.ts";
+import type { Caller } from "../http/caller.ts";
+import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import { budgetDto, draftOf, fieldsOf } from "./budget-dto.ts";
+
+const tags = ["budgets"];
+const list = createRoute({
+  operationId: "listBudgets",
+  ...needs("budget", "see"),
+  method: "get",
+  path: "/v1/budgets",
+  tags,
+  summary: "Budgets with what was spent in the current period, newest first",
+  responses: { 200: json(BudgetList, "Budgets.") },
+});
+const create = createRoute({
+  operationId: "createBudget",
+  ...needs("budget", "change"),
+  method: "post",
+  path: "/v1/budgets",
+  tags,
+  summary: "Create a budget; what was spent in its period already counts",
+  request: { body: jsonBody(BudgetCreate) },
+  responses: { 201: json(Budget, "The budget, in force at once.") },
+});
+const get = createRoute({
+  operationId: "getBudget",
+  ...needs("budget", "see"),
+  method: "get",
+  path: "/v1/budgets/{id}",
+  tags,
+  summary: "One budget",
+  request: { params: Id },
+  responses: { 200: json(Budget, "The budget.") },
+});
+const change = createRoute({
+  operationId: "changeBudget",
+  ...needs("budget", "change"),
+  method: "patch",
+  path: "/v1/budgets/{id}",
+  tags,
+  summary: "Change the fields that are sent; null removes agent, user, capability or for_each",
+  request: { params: Id, body: jsonBody(BudgetPatch) },
+  responses: { 200: json(Budget, "The budget as it is now.") },
+});
+const remove = createRoute({
+  operationId: "deleteBudget",
+  ...needs("budget", "change"),
+  method: "delete",
+  path: "/v1/budgets/{id}",
+  tags,
+  summary: "Delete a budget; it is out of force at once",
+  request: { params: Id },
+  responses: { 204: { description: "It is deleted." } },
+});
+
+export interface BudgetRouteParts {
+  readonly budgets: BudgetStore;
+  readonly audit: AuditLog;
+  readonly registry: CapabilityRegistry;
+  readonly agents: AgentStore;
+}
+
+export function budgetRoutes(parts: BudgetRouteParts) {
+  const { budgets, audit } = parts;
+  const routes = newRoutes();
+  const dto = async (budget: BudgetRecord, caller: Caller): Promise<Budget | undefined> => {
+    const state = (await budgets.states(budget.id)).get(budget.id);
+    return state && budgetDto(budget, state, { seenBy: ownerFilter(caller), now: new Date() });
+  };
+  const note = (action: string, caller: Caller, budget: BudgetRecord) =>
+    audit.add({ actor: caller.email, action, subject: budget.id, details: fieldsOf(budget) });
+  const gone = (id: string) => fail("not_found", { what: "budget", id }).failure;
+  routes.openapi(list, async (c) => {
+    const seenBy = ownerFilter(c.get("caller"));
+    const [found, states] = await Promise.all([budgets.list(), budgets.states()]);
+    const items = found
+      .filter((budget) => isShown(budget, seenBy))
+      .flatMap((budget) => {
+        const state = states.get(budget.id);
+        return state ? [budgetDto(budget, state, { seenBy, now: new Date() })] : [];
+      });
+    return c.json({ items, total: items.length }, 200);
+  });
+  routes.openapi(create, async (c) => {
+    const caller = c.get("caller");
+    const draft = await checkedDraft(parts, draftOf(c.req.valid("json")));
+    if (!draft.ok) return problem(c, draft.failure);
+    const made = await budgets.create(draft.value, caller.email);
+    await note("budget.created", caller, made);
+    const body = await dto(made, caller);
+    return body ? c.json(body, 201) : problem(c, gone(made.id));
+  });
+  routes.openapi(get, async (c) => {
+    const { id } = c.req.valid("param");
+    const found = await budgets.get(id);
+    if (!found.ok) return problem(c, found.failure);
+    const caller = c.get("caller");
+    const body = isShown(found.value, ownerFilter(caller)) ? await dto(found.value, caller) : undefined;
+    return body ? c.json(body, 200) : problem(c, gone(id));
+  });
+  routes.openapi(change, async (c) => {
+    const { id } = c.req.valid("param");
+    const caller = c.get("caller");
+    const found = await budgets.get(id);
+    if (!found.ok) return problem(c, found.failure);
+    const merged = BudgetCreate.parse({ ...fieldsOf(found.value), ...c.req.valid("json") });
+    const draft = await checkedDraft(parts, draftOf(merged));
+    if (!draft.ok) return problem(c, draft.failure);
+    const changed = await budgets.change(id, draft.value);
+    if (!changed.ok) return problem(c, changed.failure);
+    await note("budget.changed", caller, changed.value);
+    const body = await dto(changed.value, caller);
+    return body ? c.json(body, 200) : problem(c, gone(id));
+  });
+  routes.openapi(remove, async (c) => {
+    const removed = await budgets.remove(c.req.valid("param").id);
+    if (!removed.ok) return problem(c, removed.failure);
+    await note("budget.deleted", c.get("caller"), removed.value);
+    return c.body(null, 204);
+  });
+  return routes;
+}
+
+/** A budget of one user is shown to that user and to admins. */
+const isShown = ({ user }: BudgetRecord, seenBy: string | undefined): boolean =>
+  seenBy === undefined || user === undefined || user === seenBy;
+
+/** A budget of an agent or a capability that does not exist would never count, and nobody would notice. */
+async function checkedDraft(
+  { agents, registry }: BudgetRouteParts,
+  draft: BudgetDraft,
+): Promise<Result<BudgetDraft>> {
+  const { agentId, capabilityId } = draft;
+  const fault = budgetFault(draft);
+  if (fault !== undefined) return fail("input_invalid", { where: fault });
+  if (agentId !== undefined) {
+    const agent = await agents.get(agentId);
+    if (!agent.ok) return agent;
+  }
+  const capability = capabilityId === undefined ? ok(true) : registry.get(capabilityId);
+  return capability.ok ? ok(draft) : capability;
+}
