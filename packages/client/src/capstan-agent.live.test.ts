@@ -1,6 +1,7 @@
 import type { AgentSubscriber } from "@ag-ui/client";
 import type { RunEvent } from "@capstan/core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { runInput } from "../../../tools/ag-ui-wire.ts";
 import { complaintsAbout } from "../../../tools/legal-events.ts";
 import { type LlmReply, llmEnvironment, type ScriptedLlm, scriptedLlm } from "../../../tools/scripted-llm.ts";
 import { type ServerProcess, serverProcess } from "../../../tools/server-process.ts";
@@ -87,6 +88,31 @@ describe("CapstanAgent with a crashing server", { timeout: RESTARTS_MS }, () => 
     await expectOneAnswer(asked);
     const { body } = await server.call("GET", `/v1/sessions/${asked.agent.threadId}/runs`);
     expect(body.items).toHaveLength(1);
+  });
+
+  test("a run whose client left is cancelled after kill -9 and a restart, once its grace period is over", async () => {
+    llm.script = neverEnding();
+    const statusOf = async (threadId: string) =>
+      (await server.call("GET", `/v1/sessions/${threadId}/runs`)).body.items?.[0]?.status;
+    const askAndLeave = async (disconnectGraceSeconds: number) => {
+      const gone = new AbortController();
+      const threadId = crypto.randomUUID();
+      const forwardedProps = { onDisconnect: "cancel", disconnectGraceSeconds };
+      await fetch(`${server.url}/v1/agents/${agentId}/ag-ui`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(runInput({ threadId, forwardedProps })),
+        signal: gone.signal,
+      });
+      gone.abort();
+      return threadId;
+    };
+    const [soon, later] = await Promise.all([askAndLeave(5), askAndLeave(3600)]);
+    expect([await statusOf(soon), await statusOf(later)]).toEqual(["running", "running"]);
+    await server.end("SIGKILL");
+    server = await serverProcess(store, llmEnvironment(llm));
+    await expect.poll(() => statusOf(soon), { timeout: 60_000 }).toBe("cancelled");
+    expect(await statusOf(later)).toBe("running");
   });
 
   test("a graceful stop ends the stream with a hint, and the client continues at the next server", async () => {

@@ -13,6 +13,7 @@ import { Stopped } from "./processes/active-segments.ts";
 
 const CHILDREN = `select session_id from runs where parent_run_id = $1 and status in ('queued', 'running', 'waiting')`;
 const DROP_QUEUED = `update runs set status = 'cancelled', updated_at = now() where session_id = $1 and status = 'queued'`;
+const DROP_ONE_QUEUED = `update runs set status = 'cancelled', updated_at = now() where id = $1 and status = 'queued'`;
 
 export interface CancelParts {
   readonly engine: Engine;
@@ -24,6 +25,8 @@ export interface CancelParts {
 
 export interface CancelOptions {
   readonly by?: string | undefined;
+  /** Only this run, also while it is queued. */
+  readonly runId?: string | undefined;
   /** Also cancels queued messages. */
   readonly queued?: boolean | undefined;
 }
@@ -36,7 +39,8 @@ export async function cancelRun(
 ): Promise<string | undefined> {
   const { database, executorId } = parts.engine.parts;
   if (options.queued) await database.pool.query(DROP_QUEUED, [sessionId]);
-  const row = await claimForCancel(parts, sessionId, executorId);
+  if (options.runId !== undefined) await database.pool.query(DROP_ONE_QUEUED, [options.runId]);
+  const row = await claimForCancel(parts, { sessionId, runId: options.runId }, executorId);
   if (!row) return undefined;
   parts.stop(row.id, new Stopped("cancelled"));
   const loaded = await loadSegment(database.pool, row);
@@ -57,13 +61,13 @@ export async function cancelRun(
 
 async function claimForCancel(
   { engine, hint }: CancelParts,
-  sessionId: string,
+  { sessionId, runId = null }: { readonly sessionId: string; readonly runId?: string | null | undefined },
   owner: string,
 ): Promise<ClaimRow | undefined> {
   const { pool } = engine.parts.database;
-  const running = await pool.query<ClaimRow>(CLAIM_TO_CANCEL, [sessionId, owner]);
+  const running = await pool.query<ClaimRow>(CLAIM_TO_CANCEL, [sessionId, owner, runId]);
   if (running.rows[0]) return running.rows[0];
-  const waiting = await pool.query<ClaimRow>(CLAIM_WAITING_TO_CANCEL, [sessionId, owner]);
+  const waiting = await pool.query<ClaimRow>(CLAIM_WAITING_TO_CANCEL, [sessionId, owner, runId]);
   if (waiting.rows[0]) {
     engine.hub.hint(sessionId);
     hint(sessionId);
@@ -108,5 +112,5 @@ async function writeEnd(
 
 async function cancelChildren(parts: CancelParts, runId: string, options: CancelOptions): Promise<void> {
   const { rows } = await parts.engine.parts.database.pool.query<{ session_id: string }>(CHILDREN, [runId]);
-  for (const { session_id } of rows) await cancelRun(parts, session_id, { ...options, queued: true });
+  for (const { session_id } of rows) await cancelRun(parts, session_id, { by: options.by, queued: true });
 }

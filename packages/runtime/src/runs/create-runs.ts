@@ -32,6 +32,14 @@ import { ActiveSegments, Stopped } from "./processes/active-segments.ts";
 import { type DurableWorkflow, startDurableWorkflow } from "./processes/durable-workflow.ts";
 import { Presence } from "./processes/presence.ts";
 import { type DueWork, findDueWork, ownedBy, Sweeper } from "./processes/sweep.ts";
+import {
+  findUnattended,
+  forgetLeft,
+  keepListenedTo,
+  markLeft,
+  markReturned,
+  type UnattendedRun,
+} from "./processes/unattended-runs.ts";
 import { deliverWebhooks } from "./processes/webhooks.ts";
 import type { Runs } from "./runs.ts";
 import { type ChildOf, type SendParts, send, startNext } from "./send.ts";
@@ -182,6 +190,15 @@ class DurableRuns implements Runs {
     return this.#hub.sessions();
   }
 
+  async clientLeft(runId: string): Promise<void> {
+    const isDue = await markLeft(this.#pool, runId);
+    if (isDue) await this.#cancelUnattended(await findUnattended(this.#pool));
+  }
+
+  clientReturned(sessionId: string) {
+    return markReturned(this.#pool, sessionId);
+  }
+
   lastSeq(sessionId: string) {
     return lastSeqOf(this.#pool, sessionId);
   }
@@ -328,12 +345,24 @@ class DurableRuns implements Runs {
     if (webhooks) await deliverWebhooks(this.#pool, webhooks, this.#engine.now);
   }
 
+  async #cancelUnattended(due: readonly UnattendedRun[]): Promise<void> {
+    const listenedTo = new Set(this.#hub.sessions());
+    for (const { id, sessionId, client } of due) {
+      if (listenedTo.has(sessionId)) continue;
+      await this.#cancelRun(sessionId, { by: client.by, runId: id });
+      await forgetLeft(this.#pool, id);
+      if (client.ephemeral) await this.#parts.deleteSession?.(sessionId);
+    }
+  }
+
   async #sweep(): Promise<void> {
+    await keepListenedTo(this.#pool, this.#hub.sessions());
     const due = await findDueWork(this.#pool, this.#parts.executorId, this.#segments.ids);
     if (!due) return;
     await this.#adopt(due.abandoned ?? []);
     for (const sessionId of due.queued ?? []) await startNext(this.#send, sessionId);
     for (const runId of due.parents ?? []) await this.#resumeIfReady(runId);
+    await this.#cancelUnattended(due.unattended ?? []);
     if (due.expired) await this.approvals.expire();
     if (due.unexecuted) await this.approvals.executeMissed();
     if (due.webhooks) await this.#deliverWebhooks();

@@ -26,6 +26,10 @@ export interface Runs {
   view(sessionId: string, messageId: string): Promise<SessionView | undefined>;
   /** Every event after this sequence number, then live until the signal aborts; each exactly once. */
   events(sessionId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<EventBatch>;
+  /** The client of a run disconnected: if its settings say so, the run is cancelled unless somebody listens in time. */
+  clientLeft(runId: string): Promise<void>;
+  /** A client follows the session's run again. */
+  clientReturned(sessionId: string): Promise<void>;
   /** Sessions with a listener in this process. */
   listenedTo(): readonly string[];
   lastSeq(sessionId: string): Promise<number>;

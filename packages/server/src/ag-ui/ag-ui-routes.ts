@@ -24,12 +24,12 @@ import { readJson } from "../http/read-json.ts";
 import { sseEvent, sseResponse, streamStop } from "../http/sse.ts";
 import { traceParent } from "../http/trace-parent.ts";
 import { type AgentCapabilityParts, agentCapabilities } from "./agent-capabilities.ts";
-import { ClientsLeft } from "./client-left.ts";
+import { untilClientLeaves } from "./client-left.ts";
 import { answerEvents, type SentEvent } from "./event-stream.ts";
 import { readForwarded } from "./forwarded-props.ts";
-import { lastUserMessage, parseRunInput } from "./run-input.ts";
+import { parseRunInput } from "./run-input.ts";
 import { type Answering, type Asking, type StartRunParts, startRun } from "./start-run.ts";
-import { openThread, sessionIdOf } from "./thread-session.ts";
+import { openThread } from "./thread-session.ts";
 
 const PROTOBUF = "application/vnd.ag-ui.event+proto";
 
@@ -65,7 +65,6 @@ export interface AgUiRouteParts extends AgentCapabilityParts, StartRunParts {
 
 export function agUiRoutes(services: AgUiRouteParts) {
   const routes = newRoutes();
-  const clients = new ClientsLeft(services);
   routes.openapi(capabilities, async (c) => {
     const found = await agentCapabilities(services, c.req.valid("param").id, c.get("caller"));
     if (!found.ok) return problem(c, found.failure);
@@ -83,19 +82,16 @@ export function agUiRoutes(services: AgUiRouteParts) {
     return cancelled.ok ? c.json({ runId: cancelled.value.runId }, 200) : problem(c, cancelled.failure);
   });
   describeRun(routes.openAPIRegistry);
-  routes.post("/v1/agents/:id/ag-ui", requireRight("agent", "use"), (c) => run(c, services, clients));
+  routes.post("/v1/agents/:id/ag-ui", requireRight("agent", "use"), (c) => run(c, services));
   return routes;
 }
 
-async function run(c: Context<AppEnv>, services: AgUiRouteParts, clients: ClientsLeft): Promise<Response> {
+async function run(c: Context<AppEnv>, services: AgUiRouteParts): Promise<Response> {
   const agentId = c.req.param("id") ?? "";
   const { email } = c.get("caller");
   const body = await readJson(c, z.unknown());
   const input = body.ok ? parseRunInput(body.value) : body;
   if (!input.ok) return problem(c, input.failure);
-  const { threadId } = input.value;
-  const sessionId = sessionIdOf({ agentId: agentId.toLowerCase(), owner: email, threadId });
-  await clients.asksAnew({ sessionId, by: email, messageId: lastUserMessage(input.value)?.id });
   const stop = streamStop(services.stopping);
   const asking = {
     agentId,
@@ -104,6 +100,7 @@ async function run(c: Context<AppEnv>, services: AgUiRouteParts, clients: Client
     input: input.value,
     signal: stop.signal,
     sharesState: true,
+    follows: true,
     traceparent: traceParent(c),
   };
   const started = await startRun(services, asking).catch((error) => {
@@ -115,7 +112,7 @@ async function run(c: Context<AppEnv>, services: AgUiRouteParts, clients: Client
     return problem(c, started.failure);
   }
   const events = started.ok
-    ? followedEvents(clients, asking, started.value)
+    ? followedEvents(services, asking, started.value)
     : refusedRun(input.value, started.failure.message, started.failure.code);
   const place = started.ok ? placeHeaders(started.value) : {};
   return c.req.header("accept")?.includes(PROTOBUF)
@@ -124,15 +121,14 @@ async function run(c: Context<AppEnv>, services: AgUiRouteParts, clients: Client
 }
 
 function followedEvents(
-  clients: ClientsLeft,
-  { agentId, by, input }: Asking,
+  services: AgUiRouteParts,
+  { input }: Asking,
   answering: Answering & { sessionId: string },
 ): AsyncIterable<readonly SentEvent[]> {
   const { sessionId, runId } = answering;
   const forwarded = readForwarded(input.forwardedProps);
-  const messageId = lastUserMessage(input)?.id;
-  const run = { agentId, by, sessionId, runId, messageId, forwarded: forwarded.ok ? forwarded.value : {} };
-  return clients.watch(run, answerEvents(input, answering));
+  const ephemeral = forwarded.ok && forwarded.value.ephemeral === true;
+  return untilClientLeaves(services, { sessionId, runId, ephemeral }, answerEvents(input, answering));
 }
 
 /** Where the run's events are stored, for a client that continues there after its connection broke. */

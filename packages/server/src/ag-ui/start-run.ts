@@ -8,25 +8,24 @@ import {
   type PendingQuestions,
   pendingQuestions,
   type Runs,
-  type SendOptions,
   type SessionStore,
 } from "@capstan/runtime";
 import { z } from "zod";
 import { keptUploads, type UploadParts } from "../sessions/kept-uploads.ts";
 import { titleOf } from "../sessions/session-titles.ts";
-import { type Forwarded, readForwarded } from "./forwarded-props.ts";
+import { readForwarded } from "./forwarded-props.ts";
 import { lookAgain, type Standing } from "./look-again.ts";
 import { rewindOf } from "./rewind.ts";
 import {
   type Asked,
   askedFor,
-  instructionsOf,
   isFirstMessage,
   lastUserMessage,
   type NewUserMessage,
   userParts,
 } from "./run-input.ts";
-import { newThread, type OpenThread, openThread } from "./thread-session.ts";
+import { type RunRequest, sendOptions } from "./send-options.ts";
+import { newThread, type OpenThread, openThread, type Thread } from "./thread-session.ts";
 
 /** Where the answer starts, which run's events it consists of, and what a client gets first. */
 export interface Answering {
@@ -50,6 +49,8 @@ export interface Asking {
   readonly signal: AbortSignal;
   /** The client shares state with the agent, as AG-UI's clients do. */
   readonly sharesState?: boolean;
+  /** The run may end with the client's connection, as the request or the agent says. */
+  readonly follows?: boolean;
   /** The trace that the request is part of. */
   readonly traceparent?: string | undefined;
 }
@@ -78,7 +79,7 @@ export async function startRun(
   }
   const messageId = lastUserMessage(input)?.id ?? "";
   for (let again = false; ; again = true) {
-    const opened = await openThread(services, thread, messageId);
+    const opened = await reopenThread(services, thread, messageId);
     if (!opened.ok) return opened;
     const { session, view } = opened.value;
     const started = await startIn(services, opened.value, asking);
@@ -88,10 +89,27 @@ export async function startRun(
   }
 }
 
+/**
+ * A client that asks something new waits no longer for the run it left: after Stop, people do not wait for the grace
+ * period, and their message must not queue behind what they stopped.
+ */
+async function reopenThread(
+  services: StartRunParts,
+  thread: Thread,
+  messageId: string,
+): Promise<Result<OpenThread>> {
+  const opened = await openThread(services, thread, messageId);
+  if (!opened.ok || messageId === "") return opened;
+  const { session, view } = opened.value;
+  if (!view.active?.isLeft || view.known !== null) return opened;
+  await services.runs.cancel(session.id, { by: thread.owner, runId: view.active.id });
+  return openThread(services, thread, messageId);
+}
+
 async function startIn(
   services: StartRunParts,
   thread: OpenThread,
-  { agentId, by, isAdmin = false, input, signal, sharesState = false, traceparent }: Asking,
+  { agentId, by, isAdmin = false, input, signal, sharesState = false, follows = false, traceparent }: Asking,
 ): Promise<Result<Answering>> {
   const forwarded = readForwarded(input.forwardedProps);
   if (!forwarded.ok) return forwarded;
@@ -104,6 +122,7 @@ async function startIn(
     isAdmin,
     signal,
     sharesState,
+    follows,
     traceparent,
   };
   const rewound = await rewind(starting);
@@ -163,8 +182,9 @@ async function followResumed(
 ): Promise<Result<Answering>> {
   const waiting = await stillWaiting(starting, runId);
   if (waiting) return withWarnings(await look(starting, waiting), warnings);
-  const events = starting.services.runs.events(starting.session.id, after, starting.signal);
-  return ok({ runId, events, after, warnings });
+  const { services, session, signal } = starting;
+  await services.runs.clientReturned(session.id);
+  return ok({ runId, events: services.runs.events(session.id, after, signal), after, warnings });
 }
 
 /** Sends the message; the events of a run that was resumed before it are part of the answer. */
@@ -195,13 +215,8 @@ async function stillWaiting({ services }: Starting, runId: string): Promise<RunE
   return { type: "RUN_FINISHED", threadId: sessionId, runId, outcome };
 }
 
-interface Starting extends OpenThread {
+interface Starting extends OpenThread, RunRequest {
   readonly services: StartRunParts;
-  readonly input: RunAgentInput;
-  readonly forwarded: Forwarded;
-  readonly sharesState: boolean;
-  readonly traceparent: string | undefined;
-  readonly by: string;
   readonly isAdmin: boolean;
   readonly signal: AbortSignal;
 }
@@ -243,28 +258,6 @@ async function makeSession(
     metadata: { ...view.metadata },
     ...(title !== undefined && { title }),
   });
-}
-
-function sendOptions({ input, forwarded, sharesState, traceparent }: Starting, earlier: string): SendOptions {
-  const before =
-    earlier === "" ? [] : [{ description: "Earlier messages of this conversation", value: earlier }];
-  const hasState = input.state !== undefined && input.state !== null && Object.keys(input.state).length > 0;
-  return {
-    model: forwarded.model,
-    reasoning: forwarded.reasoning,
-    outputSchema: forwarded.outputSchema,
-    webhookUrl: forwarded.webhook?.url,
-    toolChoice: forwarded.toolChoice,
-    sampling: forwarded.sampling,
-    predictState: forwarded.predictState,
-    clientTools: input.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
-    context: [...before, ...input.context],
-    instructions: instructionsOf(input),
-    clientRunId: input.runId,
-    sharesState,
-    traceparent,
-    ...(hasState && { state: input.state as JsonValue }),
-  };
 }
 
 /** What a request with a different history replaces; undefined when it continues the stored one. */
@@ -366,6 +359,7 @@ async function look(
   ended?: RunEvent,
 ): Promise<Result<Answering>> {
   const asked = input.messages.findLast(({ role }) => role === "user")?.id;
+  await services.runs.clientReturned(session.id);
   const { standing, runId, after } = await lookAgain(services, session.id, asked);
   const events = services.runs.events(session.id, after, signal);
   const shown = ended ? { ...standing, ended } : standing;

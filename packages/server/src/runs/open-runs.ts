@@ -179,6 +179,7 @@ function openEngine(
     executorId: settings.CAPSTAN_EXECUTOR_ID ?? (database.kind === "pglite" ? "local" : uuidv7()),
     countTokens,
     readFile: (sessionId, path) => files(sessionId).read(path),
+    deleteSession: (sessionId) => parts.sessions.delete(sessionId),
     copyFiles: (from, to) => copyFiles(database, from, to),
     rightsApprover: settings.CAPSTAN_RIGHTS_APPROVER,
     webhooks: {

@@ -58,6 +58,8 @@ export const runs = pgTable(
     startSeq: integer("start_seq").notNull().default(0),
     parentRunId: uuid("parent_run_id"),
     parentCallId: text("parent_call_id"),
+    /** Since when its client is gone, if it is to be cancelled then; null while a client follows it. */
+    leftAt: at("left_at"),
     createdAt: at("created_at").notNull().default(sql`now()`),
     updatedAt: at("updated_at").notNull().default(sql`now()`),
   },
@@ -69,6 +71,7 @@ export const runs = pgTable(
     // By its hash: a client may choose an id that is too long for an index.
     index("runs_client").on(sql`md5(input->>'clientRunId')`).where(sql`input->>'clientRunId' is not null`),
     index("runs_revision").on(table.agentId, table.revision).where(sql`revision is not null`),
+    index("runs_left").on(table.leftAt).where(sql`left_at is not null`),
     index("runs_parent").on(table.parentRunId).where(sql`parent_run_id is not null`),
   ],
 );

@@ -2,6 +2,7 @@
  * How a process claims a run. The first claim writes run, message and RUN_STARTED in one statement; a later one takes
  * the next epoch, which fences off the process that had the run.
  */
+import { ENDS_WITH_CLIENT } from "./ends-with-client.ts";
 
 const LAST_MESSAGES = 300; // a turn must not cost more in a longer session; the message to answer is always included
 
@@ -17,7 +18,8 @@ const CONVERSATION = `(select json_agg(json_build_object('position', m.position,
 export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata, s.continue_in, s.follows,
     (select json_build_object('id', r.id, 'status', r.status, 'clientRunId', r.input->>'clientRunId') from runs r
       where r.session_id = s.id and r.message_id = $2) as known,
-    (select json_build_object('id', r.id, 'status', r.status, 'pending', r.pending) from runs r
+    (select json_build_object('id', r.id, 'status', r.status, 'pending', r.pending,
+      'isLeft', r.left_at is not null) from runs r
       where r.session_id = s.id and r.status in ('running', 'waiting')) as active,
     (select json_agg(json_build_object('messageId', f.message_id, 'value', f.value, 'words', f.words)
       order by f.created_at) from feedback f where f.session_id = s.id and not f.told) as feedback,
@@ -84,7 +86,7 @@ export const CLAIM_QUEUED = `with next as (
 export const CLAIM_WAITING = `with resumed as (
     update runs r set status = 'running', segment = r.segment + 1, launch = r.launch + 1,
       epoch = r.epoch + 1, attempts = 0, owner = $2,
-      pending = null, updated_at = now(),
+      pending = null, left_at = null, updated_at = now(),
       start_seq = (select coalesce(max(last_seq), 0) + 1 from events where session_id = r.session_id)
     where r.id = $1 and r.status = 'waiting'
       and not exists (select 1 from approvals a where a.run_id = r.id and a.status = 'pending')
@@ -102,24 +104,28 @@ export const CLAIM_WAITING = `with resumed as (
 const CLAIMED =
   "id, session_id, epoch, segment, launch, start_seq, attempts, input, agent_id, parent_run_id, parent_call_id";
 
+/** A client lost its connection with the process that ran the run; it has the whole grace period to return. */
+const LEFT_WITH_ITS_PROCESS = `left_at = case when ${ENDS_WITH_CLIENT} then now() end`;
+
 /** After a crash: the same workflow continues under the next epoch. $1 run, $2 owner, $3 launch. */
-export const CLAIM_AGAIN = `update runs set epoch = epoch + 1, owner = $2, attempts = attempts + 1, updated_at = now()
-  where id = $1 and status = 'running' and launch = $3 returning ${CLAIMED}`;
+export const CLAIM_AGAIN = `update runs set epoch = epoch + 1, owner = $2, attempts = attempts + 1, updated_at = now(),
+  ${LEFT_WITH_ITS_PROCESS} where id = $1 and status = 'running' and launch = $3 returning ${CLAIMED}`;
 
 /** Claims a run without a process and without a workflow. $1 run, $2 owner, $3 the epoch that was read. */
 export const ADOPT = `update runs set epoch = epoch + 1, launch = launch + 1, owner = $2, attempts = attempts + 1,
-  updated_at = now() where id = $1 and status = 'running' and epoch = $3 returning ${CLAIMED}`;
+  updated_at = now(), ${LEFT_WITH_ITS_PROCESS} where id = $1 and status = 'running' and epoch = $3 returning ${CLAIMED}`;
 
-/** Claims a running run to cancel it, whichever process has it. $1 session, $2 owner. */
+/** Claims a running run to cancel it, whichever process has it. $1 session, $2 owner, $3 this run only, or null. */
 export const CLAIM_TO_CANCEL = `update runs set epoch = epoch + 1, launch = launch + 1, owner = $2, updated_at = now()
-  where session_id = $1 and status = 'running' returning ${CLAIMED}`;
+  where session_id = $1 and status = 'running' and ($3::uuid is null or id = $3) returning ${CLAIMED}`;
 
-/** Claims a waiting run to cancel it: adds a segment to end it in, and cancels its approvals. $1 session, $2 owner. */
+/** Claims a waiting run to cancel it: adds a segment to end it in, and cancels its approvals. $1 session, $2 owner,
+ * $3 this run only, or null. */
 export const CLAIM_WAITING_TO_CANCEL = `with taken as (
     update runs r set status = 'running', segment = r.segment + 1, launch = r.launch + 1, epoch = r.epoch + 1,
       owner = $2, pending = null, updated_at = now(),
       start_seq = (select coalesce(max(last_seq), 0) + 1 from events where session_id = r.session_id)
-    where r.session_id = $1 and r.status = 'waiting' returning r.id, r.session_id, r.epoch, r.segment, r.launch,
+    where r.session_id = $1 and r.status = 'waiting' and ($3::uuid is null or r.id = $3) returning r.id, r.session_id, r.epoch, r.segment, r.launch,
       r.start_seq, r.attempts, r.input, r.agent_id, r.parent_run_id, r.parent_call_id),
   withdrawn as (update approvals set status = 'cancelled', decided_at = now()
     where run_id = (select id from taken) and status = 'pending')

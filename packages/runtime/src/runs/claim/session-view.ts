@@ -22,7 +22,13 @@ export interface SessionView {
     readonly status: string;
     readonly clientRunId?: string | null;
   } | null;
-  readonly active: { readonly id: string; readonly status: string; readonly pending: Pending | null } | null;
+  readonly active: {
+    readonly id: string;
+    readonly status: string;
+    readonly pending: Pending | null;
+    /** Its client is gone, and it is to be cancelled. */
+    readonly isLeft: boolean;
+  } | null;
   readonly feedback: readonly { messageId: string; value: string; words: string }[] | null;
   /** The end of the conversation; always includes the message to answer. */
   readonly conversation: readonly MessageRow[] | null;

@@ -58,8 +58,21 @@ export interface SendOptions {
   readonly branchSessionId?: string | undefined;
   /** W3C's `traceparent` of the request: the run's spans belong to that trace. */
   readonly traceparent?: string | undefined;
+  /** The client that follows the run, and what happens when it disconnects. */
+  readonly client?: FollowingClient | undefined;
   /** Set when no person sent the message, for telemetry. */
   readonly origin?: "trigger" | undefined;
+}
+
+export interface FollowingClient {
+  /** The person who cancels the run by disconnecting. */
+  readonly by: string;
+  /** The agent's own setting when absent. */
+  readonly onDisconnect?: "continue" | "cancel" | undefined;
+  /** How long nobody may listen before the run is cancelled. */
+  readonly graceSeconds?: number | undefined;
+  /** The session is deleted with the end of the run. */
+  readonly ephemeral?: boolean | undefined;
 }
 
 export interface PredictedState {
@@ -189,6 +202,8 @@ export interface RunsParts {
   readonly deferToolsAbove?: number;
   /** Reads an attachment from the session's files. */
   readonly readFile?: (sessionId: string, path: string) => Promise<Result<Uint8Array>>;
+  /** Deletes the session of a one-off call whose client is gone. */
+  readonly deleteSession?: (sessionId: string) => Promise<unknown>;
   /** Copies files when a session is forked. */
   readonly copyFiles?: (fromSession: string, toSession: string) => Promise<void>;
   readonly webhooks?: Webhooks;

@@ -1,9 +1,11 @@
 /**
  * Work that no event starts: every two seconds, runs without a process are adopted, queued messages of idle sessions
- * start, parents of ended runs resume, unanswered approvals expire, and missed webhooks are delivered.
+ * start, parents of ended runs resume, runs that nobody follows are cancelled, unanswered approvals expire, and missed
+ * webhooks are delivered.
  */
 import type pg from "pg";
 import { IS_OVERDUE } from "../approvals/expiry-statements.ts";
+import { UNATTENDED, type UnattendedRun } from "./unattended-runs.ts";
 
 const SWEEP_MS = 2000;
 const ADOPT_AFTER = "5 seconds"; // a run of this process that is not active here is lost, unless it is just starting
@@ -20,6 +22,7 @@ const DUE_WORK = `select
   (select json_agg(id) from (select p.id from runs c join runs p on p.id = c.parent_run_id
     where c.parent_run_id is not null and p.status = 'waiting' and c.status in ('done', 'failed', 'cancelled')
     limit ${BATCH}) p) as parents,
+  (select json_agg(u) from (${UNATTENDED} limit ${BATCH}) u) as unattended,
   exists (select 1 from approvals where ${IS_OVERDUE}) as expired,
   exists (select 1 from approvals where status = 'approved' and run_id is null and result is null
     and decided_at < now() - interval '${ADOPT_AFTER}') as unexecuted,
@@ -29,6 +32,7 @@ export interface DueWork {
   readonly abandoned: readonly { readonly id: string; readonly epoch: number }[] | null;
   readonly queued: readonly string[] | null;
   readonly parents: readonly string[] | null;
+  readonly unattended: readonly UnattendedRun[] | null;
   readonly expired: boolean;
   readonly unexecuted: boolean;
   readonly webhooks: boolean;

@@ -1,0 +1,48 @@
+/** What a client's request says about the run that its message starts. */
+import type { RunAgentInput } from "@ag-ui/core";
+import type { JsonValue } from "@capstan/core";
+import type { SendOptions } from "@capstan/runtime";
+import type { Forwarded } from "./forwarded-props.ts";
+import { instructionsOf } from "./run-input.ts";
+
+export interface RunRequest {
+  readonly input: RunAgentInput;
+  readonly forwarded: Forwarded;
+  readonly sharesState: boolean;
+  /** The run may end with the client's connection. */
+  readonly follows: boolean;
+  readonly by: string;
+  readonly traceparent: string | undefined;
+}
+
+/** `earlier` are messages that the client had before the session. */
+export function sendOptions(request: RunRequest, earlier: string): SendOptions {
+  const { input, forwarded, sharesState, traceparent } = request;
+  const before =
+    earlier === "" ? [] : [{ description: "Earlier messages of this conversation", value: earlier }];
+  const hasState = input.state !== undefined && input.state !== null && Object.keys(input.state).length > 0;
+  return {
+    model: forwarded.model,
+    reasoning: forwarded.reasoning,
+    outputSchema: forwarded.outputSchema,
+    webhookUrl: forwarded.webhook?.url,
+    toolChoice: forwarded.toolChoice,
+    sampling: forwarded.sampling,
+    predictState: forwarded.predictState,
+    clientTools: input.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    context: [...before, ...input.context],
+    instructions: instructionsOf(input),
+    clientRunId: input.runId,
+    sharesState,
+    traceparent,
+    client: request.follows ? followingClient(request) : undefined,
+    ...(hasState && { state: input.state as JsonValue }),
+  };
+}
+
+const followingClient = ({ by, forwarded }: RunRequest): SendOptions["client"] => ({
+  by,
+  onDisconnect: forwarded.onDisconnect,
+  graceSeconds: forwarded.disconnectGraceSeconds,
+  ephemeral: forwarded.ephemeral,
+});
