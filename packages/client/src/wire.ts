@@ -46,7 +46,6 @@ export {
   CapabilityRegistered,
   CapabilityRemoved,
   CapabilitySummary,
-  ForceQuery,
   RoutingWire,
   type ToolAnswer,
   ToolDetail,
@@ -107,6 +106,7 @@ export {
 } from "./wire/packages.ts";
 export {
   ApprovalPolicyName,
+  ForceQuery,
   type Items,
   itemsOf,
   JsonObject,

@@ -3,7 +3,7 @@ export type { AgentInput, AgentRecord } from "./agents/agent-record.ts";
 export { type AgentReleases, agentReleases } from "./agents/agent-releases.ts";
 export type { AgentChange } from "./agents/agent-rows.ts";
 export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
-export { agentsBrokenBy, type BrokenAgent, registryWith } from "./agents/broken-agents.ts";
+export { type BrokenAgent, checkChanges } from "./agents/broken-agents.ts";
 export { type Composer, createComposer } from "./agents/composer.ts";
 export { type OfferAgents, type OfferAgentsParts, offerAgents } from "./agents/offer-agents.ts";
 export type { RevisionFigures } from "./agents/revision-figures.ts";

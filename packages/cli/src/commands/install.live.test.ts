@@ -98,9 +98,12 @@ describe("capstan install", () => {
     expect((await capstan(["install", path, "--yes"])).out).toContain("Installed aech-cli-demo 0.2.0");
   });
 
-  test("lists the agents that still use what was uninstalled", async () => {
+  test("refuses to uninstall what agents need, names them, and does it with --force", async () => {
     await server.call("POST", "/v1/agents", { name: "Parrot", capabilities: ["demo"] });
-    const { out } = await capstan(["uninstall", "aech-cli-demo"]);
+    const refused = await capstan(["uninstall", "aech-cli-demo"]);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("Parrot") });
+    const { out } = await capstan(["uninstall", "aech-cli-demo", "--force"]);
+    expect(out).toContain("the agent Parrot is broken: ");
     expect(out).toContain("still used by the agent Parrot");
     expect(await installed()).toEqual([]);
     expect(existsSync(join(store.dataDir, "packages", "npm"))).toBe(false);

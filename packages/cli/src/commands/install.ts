@@ -10,9 +10,9 @@ import { reviewText } from "./review-text.ts";
 
 export const install: Command = {
   usage:
-    "capstan install <wheel | tarball | npm name | folder | mcp command or URL | skill folder | openapi file> [--yes] [--grant Scope.Read] [--scan]",
+    "capstan install <wheel | tarball | npm name | folder | mcp command or URL | skill folder | openapi file> [--yes] [--grant Scope.Read] [--scan] [--force]",
   summary:
-    "Reviews a package and installs it after confirmation. --scan shows packages waiting in the drop folder; --run-to-describe lets a package without a manifest run once.",
+    "Reviews a package and installs it after confirmation. --scan shows packages waiting in the drop folder; --run-to-describe lets a package without a manifest run once; --force updates although agents break.",
   options: {
     yes: { type: "boolean" },
     grant: { type: "string", multiple: true },
@@ -20,6 +20,7 @@ export const install: Command = {
     scan: { type: "boolean" },
     "run-to-describe": { type: "boolean" },
     "allow-scripts": { type: "boolean" },
+    force: { type: "boolean" },
   },
   examples: [
     "capstan install ./aech_cli_documents-0.1.0-py3-none-any.whl --grant Files.Read",
@@ -59,10 +60,11 @@ async function installOne(words: string, context: CommandContext, api: Api): Ret
   const asked = { ...body, yes: true, sha256, dependencies_sha256, grant, allow_scripts };
   const request = requestBody(PackageInstall, asked, install.usage);
   if (!request.ok) return request;
-  const installed = await api.packages.install(request.value);
+  const installed = await api.packages.install(request.value, { force: context.options.force === true });
   if (!installed.ok) return installed;
-  const { name, version } = installed.value;
-  return context.print(installed.value, `Installed ${name} ${version}\n`);
+  const { name, version, broken = [] } = installed.value;
+  const notes = broken.map(({ name: agent, why }) => `the agent ${agent} is broken: ${why}\n`).join("");
+  return context.print(installed.value, `Installed ${name} ${version}\n${notes}`);
 }
 
 /** The MCP servers in a file, by name. */

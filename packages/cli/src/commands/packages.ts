@@ -24,15 +24,17 @@ export const packages: Command = {
 };
 
 export const uninstall: Command = {
-  usage: "capstan uninstall <name>",
-  summary: "Uninstalls a package.",
-  async run({ args: [name], server, print }) {
+  usage: "capstan uninstall <name> [--force]",
+  summary: "Uninstalls a package. Refused while agents need it; --force does it, and names them.",
+  options: { force: { type: "boolean" } },
+  async run({ args: [name], options, server, print }) {
     if (name === undefined)
       return fail("command_invalid", { message: "a package name is required", usage: uninstall.usage });
-    const answer = await (await server()).packages.uninstall(name);
+    const answer = await (await server()).packages.uninstall(name, { force: options.force === true });
     if (!answer.ok) return answer;
-    const { kept, used_by } = answer.value;
+    const { kept, used_by, broken } = answer.value;
     const notes = [
+      ...broken.map(({ name: agent, why }) => `the agent ${agent} is broken: ${why}\n`),
       ...used_by.map((agent) => `still used by the agent ${agent.name}\n`),
       ...kept.map((folder) => `user data is kept in ${folder}\n`),
     ];

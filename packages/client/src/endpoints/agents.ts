@@ -51,7 +51,7 @@ export interface Forced {
   readonly force?: boolean | undefined;
 }
 
-const forced = ({ force }: Forced) => ({ force: force || undefined });
+export const forced = ({ force }: Forced) => ({ force: force || undefined });
 
 export const agentEndpoints = ({ json }: Connection) => ({
   list: (query: AgentQuery = {}, signal?: AbortSignal) => agentPage(json, query, signal),

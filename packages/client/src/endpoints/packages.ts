@@ -21,6 +21,7 @@ import type {
   TriggerInfo,
   TriggerQuery,
 } from "../wire/triggers.ts";
+import { type Forced, forced } from "./agents.ts";
 
 const part = encodeURIComponent;
 
@@ -32,8 +33,10 @@ export const packageEndpoints = ({ json }: Connection) => ({
     json<PackageReview>("POST", "/v1/packages/review", { json: source, signal }),
   /** A package for a program that knows nothing of Capstan; its `--help` runs isolated, nothing is installed. */
   wrap: (wrap: PackageWrap) => json<WrapProposal>("POST", "/v1/packages/wrap", { json: wrap }),
-  install: (install: PackageInstall) => json<InstalledPackage>("POST", "/v1/packages", { json: install }),
-  uninstall: (name: string) => json<UninstalledPackage>("DELETE", `/v1/packages/${part(name)}`),
+  install: (install: PackageInstall, options: Forced = {}) =>
+    json<InstalledPackage>("POST", "/v1/packages", { json: install, query: forced(options) }),
+  uninstall: (name: string, options: Forced = {}) =>
+    json<UninstalledPackage>("DELETE", `/v1/packages/${part(name)}`, { query: forced(options) }),
 });
 
 export const serviceEndpoints = ({ json, send }: Connection) => ({

@@ -1,6 +1,6 @@
 /** Capabilities, their tools, and direct tool calls. */
 import { z } from "zod";
-import { ApprovalPolicyName, Json, JsonObject, NamedAgent, PageQuery, pageOf, queryFlag } from "./page.ts";
+import { ApprovalPolicyName, BrokenAgents, Json, JsonObject, NamedAgent, PageQuery, pageOf } from "./page.ts";
 
 const Status = z.enum(["available", "coming_soon", "deprecated"]);
 
@@ -75,10 +75,6 @@ export const CapabilityQuery = PageQuery.extend({
 export type CapabilityFilter = z.input<typeof CapabilityQuery>;
 export const CapabilityPage = pageOf(CapabilitySummary).extend({ total: z.int() });
 
-export const ForceQuery = z.strictObject({
-  force: queryFlag().optional().meta({ description: "Do it although agents would break, and say which." }),
-});
-const BrokenAgents = z.array(NamedAgent.extend({ why: z.string() }));
 export const CapabilityRegistered = CapabilityDetail.extend({
   broken: BrokenAgents.meta({ description: "Agents that this version breaks; only by force." }),
 }).meta({ id: "CapabilityRegistered" });

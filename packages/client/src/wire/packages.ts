@@ -1,6 +1,6 @@
 /** Packages and their services. */
 import { z } from "zod";
-import { JsonObject, listOf, NamedAgent, WireFailure } from "./page.ts";
+import { BrokenAgents, JsonObject, listOf, NamedAgent, WireFailure } from "./page.ts";
 
 const PackageKind = z.enum(["wheel", "npm", "mcp", "skill", "openapi", "document"]);
 
@@ -174,6 +174,9 @@ export const InstalledPackage = z
     installed_by: z.string(),
     installed_at: z.string(),
     review: PackageReview.optional().meta({ description: "Only in the response to an installation." }),
+    broken: BrokenAgents.optional().meta({
+      description: "Agents that it breaks, by force; only in the response to an installation.",
+    }),
     problem: z
       .object({ message: z.string(), nextStep: z.string() })
       .optional()
@@ -195,6 +198,7 @@ export const UninstalledPackage = z
     name: z.string(),
     kept: z.array(z.string()).meta({ description: "User data that was kept." }),
     used_by: z.array(NamedAgent),
+    broken: BrokenAgents.meta({ description: "Agents that break without it; only by force." }),
   })
   .meta({ id: "UninstalledPackage" });
 export type UninstalledPackage = z.infer<typeof UninstalledPackage>;

@@ -13,6 +13,8 @@ export const ApprovalPolicyName = z.enum(["auto", "approve", "client", "deny"]);
 export type ApprovalPolicyName = z.infer<typeof ApprovalPolicyName>;
 
 export const NamedAgent = z.object({ id: z.string(), name: z.string() });
+/** Agents that a change breaks; it is refused unless forced. */
+export const BrokenAgents = z.array(NamedAgent.extend({ why: z.string() }));
 export const WireFailure = z.object({ code: z.string(), message: z.string(), nextStep: z.string() });
 
 export interface Items<T> {
@@ -60,3 +62,7 @@ export interface PageQuery {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
+
+export const ForceQuery = z.strictObject({
+  force: queryFlag().optional().meta({ description: "Do it although agents would break, and say which." }),
+});

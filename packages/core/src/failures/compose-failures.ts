@@ -66,19 +66,22 @@ export const composeFailures = {
   capability_in_use: row<{ id: string; agents: readonly string[] }>({
     status: 409,
     message: ({ id, agents }) => `"${id}" is used by ${agents.join(", ")}.`,
-    nextStep: () => "Remove it from these agents first, or send `?force=true` to remove it anyway.",
+    nextStep: () =>
+      "Remove it from these agents first, or force it: `?force=true` in a request, `--force` in a command.",
   }),
   capability_breaks: row<{ id: string; agents: readonly { name: string; why: string }[] }>({
     status: 409,
     message: ({ id, agents }) =>
       `With this version of "${id}", agents would break: ${agents.map(({ name, why }) => `${name} (${why})`).join("; ")}`,
-    nextStep: () => "Change those agents first, or send `?force=true` to register it anyway.",
+    nextStep: () =>
+      "Change those agents first, or force it: `?force=true` in a request, `--force` in a command.",
   }),
   capability_older: row<{ id: string; version: string; registered: string }>({
     status: 409,
     message: ({ id, version, registered }) =>
       `Version ${version} of "${id}" is older than ${registered}, which is registered.`,
-    nextStep: () => "Give it a newer version, or send `?force=true` to go back to this one.",
+    nextStep: () =>
+      "Give it a newer version, or force it: `?force=true` in a request, `--force` in a command.",
   }),
   tool_conflict: row<{ tool: string; first: string; second: string }>({
     status: 422,

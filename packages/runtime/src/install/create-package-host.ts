@@ -8,7 +8,7 @@ import {
   probeCommandIsolation,
 } from "../commands/command-isolation.ts";
 import { allowTraversal } from "../commands/open-to-others.ts";
-import { createInstaller, type Installer } from "./installer.ts";
+import { type CheckUpdate, createInstaller, type Installer } from "./installer.ts";
 import { npmKind } from "./npm-kind.ts";
 import { npmProgram } from "./npm-program.ts";
 import type { PackageKinds } from "./package-kind.ts";
@@ -32,6 +32,7 @@ export interface PackageHostOptions {
   readonly ownerOf: (capability: string, packageName: string) => string | undefined;
   /** How other kinds are read and unpacked: MCP servers, skills, OpenAPI documents. */
   readonly otherKinds?: PackageKinds;
+  readonly checkUpdate?: CheckUpdate;
   readonly now: () => Date;
   readonly node?: string;
   readonly helpTimeoutMs?: number;

@@ -23,7 +23,7 @@ export const documentKind: PackageKindRules = {
   },
 };
 
-export function documentLoader(store: PackageStore, settings: BoundSecrets): PackageLoader {
+export function documentLoader(store: Pick<PackageStore, "archive">, settings: BoundSecrets): PackageLoader {
   return async ({ name, sha256 }) => {
     const bytes = await store.archive(sha256);
     if (!bytes) return fail("package_broken", { name, why: "its document is not in the store" });

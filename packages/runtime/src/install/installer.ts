@@ -4,6 +4,7 @@
  */
 import { fail, ok, type Result } from "@capstan/core";
 import { permissionDiff } from "@capstan/core/internal";
+import type { BrokenAgent } from "../agents/broken-agents.ts";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
 import type { PackageDescription, PackageRecord } from "../db/schema/package-record.ts";
 import { describeByHelp } from "./describe-by-help.ts";
@@ -24,14 +25,30 @@ export interface InstallerParts extends FetchParts {
   readonly lockPath: string;
   /** The other package that owns a capability id; undefined = nobody. */
   readonly ownerOf: (capability: string, packageName: string) => string | undefined;
+  /** Refuses what would break agents, unless forced; otherwise says which it breaks. */
+  readonly checkUpdate?: CheckUpdate | undefined;
   readonly now: () => Date;
   readonly helpTimeoutMs?: number;
+}
+
+export type CheckUpdate = (
+  candidate: CandidatePackage,
+  options: { readonly force: boolean },
+) => Promise<Result<readonly BrokenAgent[]>>;
+
+/** A package that is about to replace another one, or to be added. */
+export interface CandidatePackage {
+  readonly record: PackageRecord;
+  readonly bytes: Uint8Array;
+  readonly folder: string;
 }
 
 export interface InstallOptions {
   readonly user: string;
   /** The reviewed hash, or true to accept any review (`--yes`). */
   readonly accept?: string | true | undefined;
+  /** Installs it although agents break. */
+  readonly force?: boolean | undefined;
   /** Allows running code of the package so that it can describe itself. */
   readonly runToDescribe?: boolean | undefined;
   readonly allowScripts?: boolean | undefined;
@@ -45,12 +62,16 @@ export interface ReviewOptions {
   readonly resolve?: boolean | undefined;
 }
 
+export interface Installed {
+  readonly record: PackageRecord;
+  readonly review: PackageReview;
+  /** Agents that it breaks; only by force. */
+  readonly broken: readonly BrokenAgent[];
+}
+
 export interface Installer {
   review(source: PackageSource, options?: ReviewOptions): Promise<Result<PackageReview>>;
-  install(
-    source: PackageSource,
-    options: InstallOptions,
-  ): Promise<Result<{ record: PackageRecord; review: PackageReview }>>;
+  install(source: PackageSource, options: InstallOptions): Promise<Result<Installed>>;
   /** Removes the package from the store, the lock and the disk; returns what it was. */
   uninstall(name: string): Promise<Result<PackageRecord>>;
 }
@@ -66,9 +87,9 @@ export function createInstaller(parts: InstallerParts): Installer {
     async install(source, options) {
       const prepared = await prepare(source, { ...options, resolve: true }, parts);
       if (!prepared.ok) return prepared;
-      const record = await complete(prepared.value, options, parts);
-      if (!record.ok) await prepared.value.built?.discard();
-      return record.ok ? ok({ record: record.value, review: prepared.value.review }) : record;
+      const completed = await complete(prepared.value, options, parts);
+      if (!completed.ok) await prepared.value.built?.discard();
+      return completed;
     },
     async uninstall(name) {
       const record = await parts.store.get(name);
@@ -253,7 +274,7 @@ async function complete(
   prepared: Prepared,
   options: InstallOptions,
   parts: InstallerParts,
-): Promise<Result<PackageRecord>> {
+): Promise<Result<Installed>> {
   const { archive, sha256, description, review, before } = prepared;
   if (description.must_run_code) return fail("package_must_run_code", { name: description.name });
   if (!isAccepted(review, options)) return fail("package_review_needed", { review });
@@ -267,7 +288,8 @@ async function complete(
         dependencyLock: prepared.dependencies.lock,
       });
   if (!built.ok) return built;
-  const runnable = await checkCommand(description, kind, built.value.folder, parts);
+  const { folder } = built.value;
+  const runnable = await checkCommand(description, kind, folder, parts);
   if (!runnable.ok) {
     await built.value.discard();
     return runnable;
@@ -287,6 +309,15 @@ async function complete(
     installed_by: options.user,
     installed_at: parts.now().toISOString(),
   };
+  const broken = await checkUpdate(
+    { record, bytes, folder },
+    { isUpdate: before !== undefined, options },
+    parts,
+  );
+  if (!broken.ok) {
+    await built.value.discard();
+    return broken;
+  }
   await parts.store.put(record, bytes);
   await built.value.publish();
   const pinned = await writePin(parts.lockPath, record.name, {
@@ -297,7 +328,18 @@ async function complete(
   });
   if (!pinned.ok) return pinned;
   if (before && before.sha256 !== sha256) await removeUnused(before.sha256, parts);
-  return ok(record);
+  return ok({ record, review, broken: broken.value });
+}
+
+/** A first installation breaks nobody; where reading its capability means running it, that is spared. */
+async function checkUpdate(
+  candidate: CandidatePackage,
+  { isUpdate, options }: { readonly isUpdate: boolean; readonly options: InstallOptions },
+  { kinds, checkUpdate: check }: InstallerParts,
+): Promise<Result<readonly BrokenAgent[]>> {
+  const mustRun = kinds[candidate.record.kind]?.describe !== undefined;
+  if (!check || (mustRun && !isUpdate)) return ok([]);
+  return check(candidate, { force: options.force ?? false });
 }
 
 /** A first installation requires consent to its hash; an update only when rights grow. */

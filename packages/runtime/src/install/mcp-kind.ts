@@ -67,7 +67,7 @@ export function mcpKind(parts: McpKindParts): PackageKindRules {
   };
 }
 
-export function mcpLoader(store: PackageStore, parts: McpKindParts): PackageLoader {
+export function mcpLoader(store: Pick<PackageStore, "archive">, parts: McpKindParts): PackageLoader {
   return async ({ name, sha256 }) => {
     const bytes = await store.archive(sha256);
     const source = bytes

@@ -13,31 +13,32 @@ import {
   ok,
   type Result,
 } from "@capstan/core";
+import type { BrokenAgent, ChangeParts } from "../agents/broken-agents.ts";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
 import type { Database } from "../db/database.ts";
 import { type DatabaseRetry, withoutRetry } from "../db/database-retry.ts";
 import type { PackageRecord } from "../db/schema/package-record.ts";
 import { ServiceSupervisor } from "../services/service-supervisor.ts";
-import { type CliParts, cliCapability, type SecretsFor } from "../sources/cli.ts";
+import type { CliParts, SecretsFor } from "../sources/cli.ts";
 import { type OperatorNetwork, operatorNetwork } from "../sources/operator-network.ts";
 import type { BoundSecrets } from "../sources/secrets.ts";
 import { ServiceBreaker } from "../sources/service-breaker.ts";
 import { SessionFolders, sweepDeadFolders } from "../sources/session-folders.ts";
 import { forgetCapability } from "../sources/user-home.ts";
-import { bundledSkills } from "./bundled-skills.ts";
 import { createPackageHost, type PackageHost, probeIsolationFor } from "./create-package-host.ts";
-import { documentKind, documentLoader } from "./document-kind.ts";
+import { documentKind } from "./document-kind.ts";
 import type { PackageSource } from "./fetch-package.ts";
-import type { InstallOptions } from "./installer.ts";
-import { mcpKind, mcpLoader } from "./mcp-kind.ts";
+import type { Installed, InstallOptions } from "./installer.ts";
+import { mcpKind } from "./mcp-kind.ts";
 import { operatorSettings } from "./npm-program.ts";
-import { openApiKind, openApiLoader } from "./openapi-kind.ts";
-import { type PackageLoader, type PackageLoaders, PackageRegistry } from "./package-registry.ts";
+import { openApiKind } from "./openapi-kind.ts";
+import { type AgentGuard, agentGuard, candidateCapabilities, storedLoaders } from "./package-loaders.ts";
+import { PackageRegistry } from "./package-registry.ts";
 import type { PackageReview } from "./package-review.ts";
 import type { PackageStore } from "./package-store.ts";
 import { packageStore } from "./package-store.ts";
 import type { WaitingPackage } from "./scan-packages.ts";
-import { skillKind, skillLoader } from "./skill-kind.ts";
+import { skillKind } from "./skill-kind.ts";
 import type { WrapProposal, WrapRequest } from "./wrap-command.ts";
 
 const SWEEP_MS = 10 * 60 * 1000;
@@ -46,6 +47,8 @@ export interface PackagesOptions {
   readonly dataDir: string;
   readonly database: Pick<Database, "orm">;
   readonly registry: CapabilityRegistry;
+  /** Agents, which an update or an uninstallation may break; unchecked when absent. */
+  readonly agents?: ChangeParts["agents"];
   readonly lockPath: string;
   /** For pip and npm: the registry and proxy settings of the operator's environment. Packages never see it. */
   readonly toolEnvironment: Readonly<Record<string, string>>;
@@ -72,14 +75,14 @@ export interface Packages {
   /** Archives in `capabilities/clis/` that are not installed. */
   waiting(): Promise<WaitingPackage[]>;
   review(source: PackageSource, options?: { runToDescribe?: boolean }): Promise<Result<PackageReview>>;
-  install(
-    source: PackageSource,
-    options: InstallOptions,
-  ): Promise<Result<{ record: PackageRecord; review: PackageReview }>>;
+  install(source: PackageSource, options: InstallOptions): Promise<Result<Installed>>;
   /** A package for a program that knows nothing of Capstan: files to edit and install. Runs its `--help`, isolated. */
   wrap(request: WrapRequest): Promise<Result<WrapProposal>>;
-  /** `kept`: folders with users' own data, which are theirs to delete. */
-  uninstall(name: string): Promise<Result<{ record: PackageRecord; kept: string[] }>>;
+  /** Refused when agents would break, unless forced. `kept`: folders with users' own data, which are theirs to delete. */
+  uninstall(
+    name: string,
+    options?: { readonly force?: boolean },
+  ): Promise<Result<{ record: PackageRecord; kept: string[]; broken: readonly BrokenAgent[] }>>;
   close(): Promise<void>;
 }
 
@@ -87,7 +90,6 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   const { dataDir, registry } = options;
   const store = packageStore(options.database);
   await mkdir(join(dataDir, "capabilities", "clis"), { recursive: true });
-  const owners = new Map<string, string>();
   const manifests = new Map<string, Manifest>();
   const { allowsUnseparated, allowHosts, toolEnvironment: tool } = options;
   const upstreamProxy = tool.HTTPS_PROXY ?? tool.https_proxy ?? tool.HTTP_PROXY ?? tool.http_proxy;
@@ -99,7 +101,11 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     isolation,
     download: (url) => download(options.fetch, url),
     otherKinds: { mcp: mcpKind(mcp), skill: skillKind, openapi: openApiKind, document: documentKind },
-    ownerOf: (capability, name) => ownerOf(capability, name, registry, owners),
+    ownerOf: (capability, name) => ownerOf(capability, name, registry, loaded),
+    checkUpdate: async (candidate, { force }) => {
+      const after = await candidateCapabilities(loading, candidate);
+      return after.ok ? guard(candidate.record.name, after.value, force) : after;
+    },
   });
   const path = `${dirname(process.execPath)}:${options.toolEnvironment.PATH ?? "/usr/bin:/bin"}`;
   const services = new ServiceSupervisor({ dataDir, isolation, path });
@@ -107,27 +113,19 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   await sweepDeadFolders(work);
   const nowMs = () => options.now().getTime();
   const folders = new SessionFolders(work, nowMs);
-  const command = commandLoader(
-    { owners, manifests, host },
-    {
-      dataDir,
-      isolation,
-      folders,
-      breaker: new ServiceBreaker(nowMs),
-      secretsFor: mcp.secretsFor,
-      commandLine: (record, name) => host.placed.commandLine(record, name),
-      serviceUrl: (capability) => services.serviceUrl(capability),
-    },
-  );
-  const loaders: PackageLoaders = {
-    wheel: command,
-    npm: command,
-    mcp: mcpLoader(store, mcp),
-    skill: skillLoader((record) => host.placed.folderOf(record)),
-    openapi: openApiLoader(store, mcp.settings),
-    document: documentLoader(store, mcp.settings),
+  const cli: CliParts = {
+    dataDir,
+    isolation,
+    folders,
+    breaker: new ServiceBreaker(nowMs),
+    secretsFor: mcp.secretsFor,
+    commandLine: (record, name) => host.placed.commandLine(record, name),
+    serviceUrl: (capability) => services.serviceUrl(capability),
   };
+  const loading = { cli, mcp, folderOf: (record: PackageRecord) => host.placed.folderOf(record) };
+  const loaders = storedLoaders(loading, store, manifests);
   const loaded = new PackageRegistry({ store, registry, loaders });
+  const guard = agentGuard(options.agents && { agents: options.agents, registry }, loaded);
   const withRetry = options.withRetry ?? withoutRetry;
   await withRetry(() => loaded.sync());
   await withRetry(() => host.placed.sweep(nowMs()));
@@ -147,7 +145,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     waiting: host.waiting,
     wrap: host.wrap,
     review: host.installer.review,
-    ...changes(host, loaded, store, dataDir),
+    ...changes({ host, loaded, store, dataDir, guard }),
     close,
   };
 }
@@ -166,12 +164,19 @@ function mcpParts(options: PackagesOptions, isolation: CommandIsolation) {
 }
 
 /** Operations that change what is installed; the registry is updated before they return. */
-function changes(
-  host: PackageHost,
-  loaded: PackageRegistry,
-  store: PackageStore,
-  dataDir: string,
-): Pick<Packages, "list" | "install" | "uninstall"> {
+function changes({
+  host,
+  loaded,
+  store,
+  dataDir,
+  guard,
+}: {
+  readonly host: PackageHost;
+  readonly loaded: PackageRegistry;
+  readonly store: PackageStore;
+  readonly dataDir: string;
+  readonly guard: AgentGuard;
+}): Pick<Packages, "list" | "install" | "uninstall"> {
   return {
     async list() {
       const all = await store.list();
@@ -185,14 +190,16 @@ function changes(
       await loaded.sync();
       return installed;
     },
-    async uninstall(name) {
+    async uninstall(name, { force = false } = {}) {
+      const broken = await guard(name, [], force);
+      if (!broken.ok) return broken;
       const removed = await host.installer.uninstall(name);
       await loaded.sync();
       if (!removed.ok) return removed;
       const { capability } = removed.value.description;
       const emails = await readdir(join(dataDir, "users")).catch((): string[] => []);
       const kept = capability ? await forgetCapability(dataDir, emails, capability) : [];
-      return ok({ record: removed.value, kept });
+      return ok({ record: removed.value, kept, broken: broken.value });
     },
   };
 }
@@ -205,40 +212,15 @@ async function download(fetch: GuardedFetch, url: string): Promise<Result<Uint8A
   return ok(new Uint8Array(await answer.value.arrayBuffer())); // the server's own `Response` has no working `bytes()`
 }
 
-interface Known {
-  readonly owners: Map<string, string>;
-  readonly manifests: Map<string, Manifest>;
-  readonly host: PackageHost;
-}
-
-/** Records which package registered which capability, with its manifest. */
-function commandLoader({ owners, manifests, host }: Known, parts: CliParts): PackageLoader {
-  return async (record) => {
-    const { manifest } = record.description;
-    if (!manifest) return fail("package_broken", { name: record.name, why: "it has no manifest" });
-    owners.set(manifest.name, record.name);
-    manifests.set(manifest.name, manifest);
-    const folder = manifest.bundled_skills?.length ? await host.placed.folderOf(record) : undefined;
-    const skills = folder?.ok ? await bundledSkills(folder.value, manifest) : [];
-    return ok({
-      capabilities: [cliCapability(record, manifest, parts), ...skills],
-      async close() {
-        // An update is loaded before its predecessor is closed.
-        if (manifests.get(manifest.name) === manifest) manifests.delete(manifest.name);
-      },
-    });
-  };
-}
-
 /** A capability registered by a package belongs to it; any other belongs to the server. */
 function ownerOf(
   capability: string,
   name: string,
   registry: CapabilityRegistry,
-  owners: ReadonlyMap<string, string>,
+  loaded: PackageRegistry,
 ): string | undefined {
   if (!registry.has(capability)) return undefined;
-  const owner = owners.get(capability);
+  const owner = loaded.ownerOf(capability);
   if (owner === name) return undefined;
   return owner ? `the package ${owner}` : "a capability of the server itself";
 }

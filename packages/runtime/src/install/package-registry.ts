@@ -38,6 +38,17 @@ export class PackageRegistry {
     this.#parts = parts;
   }
 
+  /** The capabilities that a package registered. */
+  idsOf(name: string): readonly string[] {
+    return this.#loaded.get(name)?.ids ?? [];
+  }
+
+  /** The package that registered a capability. */
+  ownerOf(id: string): string | undefined {
+    for (const [name, { ids }] of this.#loaded) if (ids.includes(id)) return name;
+    return undefined;
+  }
+
   /** Call after a local change, so that the response to a request already includes it. */
   sync(): Promise<void> {
     this.#running = this.#running.catch(() => {}).then(() => this.#sync()); // callers that waited for that one got its result

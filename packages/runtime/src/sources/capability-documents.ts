@@ -1,11 +1,13 @@
 /**
  * Capabilities given as documents: saved over the API (in Postgres, for every process) or put into the data folder.
- * Each process polls for changes every second, so that a change takes effect on all.
+ * Each process polls for changes every second, so that a change takes effect on all. A file that is changed or deleted
+ * while agents need it as it was is not followed until the next start: the capability stays, and `faults` says why.
  */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Capability, type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
+import { type Capability, type CapabilityRegistry, type Failure, fail, ok, type Result } from "@capstan/core";
 import { asc, eq, sql } from "drizzle-orm";
+import { type CapabilityChange, type ChangeParts, checkChanges } from "../agents/broken-agents.ts";
 import type { Database } from "../db/database.ts";
 import { capabilityDocuments } from "../db/schema/user-tables.ts";
 import { readOperatorText } from "../files/plain-file.ts";
@@ -33,10 +35,15 @@ export interface DocumentOptions {
   /** `<data>/capabilities`; its *.yaml, *.yml and *.json files are documents. */
   readonly folder: string;
   readonly secret?: BoundSecrets;
+  /** Agents, which a changed file may break; unchecked when absent. */
+  readonly agents?: ChangeParts["agents"];
   readonly onError?: (error: unknown) => void;
 }
 
 const LOOK_MS = 1000;
+const FOLDER_STEP = "Change those agents first; the next start takes the folder as it is.";
+
+const refusal = ({ message }: Failure): string => `${message} ${FOLDER_STEP}`;
 
 export async function openCapabilityDocuments(options: DocumentOptions): Promise<CapabilityDocuments> {
   const state = new DocumentState(options);
@@ -59,6 +66,7 @@ class DocumentState {
   readonly #saved = new Map<string, number>();
   readonly #files = new Map<string, { id: string; mtimeMs: number }>();
   readonly #options: DocumentOptions;
+  #refreshing: Promise<void> = Promise.resolve();
 
   constructor(options: DocumentOptions) {
     this.#options = options;
@@ -97,7 +105,13 @@ class DocumentState {
     return ok(true);
   }
 
-  async refresh(): Promise<void> {
+  /** One at a time: two would register the same file. */
+  refresh(): Promise<void> {
+    this.#refreshing = this.#refreshing.catch(() => {}).then(() => this.#refresh());
+    return this.#refreshing;
+  }
+
+  async #refresh(): Promise<void> {
     const { database } = this.#options;
     const rows = await database.orm
       .select({ id: capabilityDocuments.id, updatedAt: capabilityDocuments.updatedAt })
@@ -108,7 +122,7 @@ class DocumentState {
     for (const { id, updatedAt } of rows) {
       if (this.#saved.get(id) !== updatedAt.getTime()) await this.#load(id);
     }
-    this.#readFolder();
+    await this.#readFolder();
   }
 
   async #load(id: string): Promise<void> {
@@ -122,37 +136,65 @@ class DocumentState {
     this.#saved.set(id, row.updatedAt.getTime());
   }
 
-  #readFolder(): void {
+  async #readFolder(): Promise<void> {
     const { folder } = this.#options;
     const names = existsSync(folder)
       ? readdirSync(folder).filter((name) => /\.(ya?ml|json)$/.test(name))
       : [];
-    for (const [name, { id }] of this.#files) {
-      if (names.includes(name)) continue;
-      this.#options.registry.remove(id);
-      this.#files.delete(name);
-    }
-    for (const name of names) this.#readFile(name, join(folder, name));
+    for (const [name, { id }] of this.#files) if (!names.includes(name)) await this.#removeFile(name, id);
+    for (const name of names) await this.#readFile(name, join(folder, name));
   }
 
-  #readFile(name: string, path: string): void {
+  async #removeFile(name: string, id: string): Promise<void> {
+    const checked = id === "" ? ok([]) : await this.#check({ id });
+    this.#forgetFault(name);
+    if (!checked.ok) {
+      this.faults.push({ file: name, why: `it was deleted, but ${refusal(checked.failure)}` });
+      return;
+    }
+    this.#options.registry.remove(id);
+    this.#files.delete(name);
+  }
+
+  #check(change: CapabilityChange): Promise<Result<unknown>> | Result<unknown> {
+    const { agents, registry } = this.#options;
+    return agents ? checkChanges({ agents, registry }, [change], { force: false }) : ok([]);
+  }
+
+  #forgetFault(name: string): void {
+    this.faults = this.faults.filter(({ file }) => file !== name);
+  }
+
+  async #readFile(name: string, path: string): Promise<void> {
     const mtimeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0; // 0: a link that leads nowhere
     const known = this.#files.get(name);
     if (known?.mtimeMs === mtimeMs) return;
-    this.faults = this.faults.filter(({ file }) => file !== name);
     const text = readOperatorText(path, DOCUMENT_MAX_BYTES);
     const read =
       text === undefined
         ? fail("document_invalid", { faults: [{ path: "", message: NOT_A_FILE }] })
         : loadDeclarative(text, this.#secrets());
-    const { registry } = this.#options;
-    const placed = read.ok
-      ? known?.id === read.value.id
-        ? registry.replace(read.value)
-        : registry.register(read.value)
-      : read;
+    const placed = read.ok ? await this.#place(read.value, known?.id) : read;
+    this.#forgetFault(name);
     if (!placed.ok) this.faults.push({ file: name, why: placed.failure.message });
-    this.#files.set(name, { id: placed.ok ? placed.value.id : (known?.id ?? ""), mtimeMs });
+    const isRefused = !placed.ok && placed.failure.code === "conflict"; // tried again: the agents may change
+    const id = placed.ok ? placed.value.id : (known?.id ?? "");
+    this.#files.set(name, { id, mtimeMs: isRefused ? (known?.mtimeMs ?? 0) : mtimeMs });
+  }
+
+  /** A file that registered another id before removes that one. */
+  async #place(capability: Capability, before: string | undefined): Promise<Result<Capability>> {
+    const { registry } = this.#options;
+    if (before === undefined || before === "") return registry.register(capability);
+    const changes = before === capability.id ? [] : [{ id: before }];
+    for (const change of [...changes, { id: capability.id, capability }]) {
+      const checked = await this.#check(change);
+      if (!checked.ok) return fail("conflict", { message: refusal(checked.failure), nextStep: FOLDER_STEP });
+    }
+    if (before === capability.id) return registry.replace(capability);
+    const registered = registry.register(capability);
+    if (registered.ok) registry.remove(before);
+    return registered;
   }
 
   #forget(id: string): void {

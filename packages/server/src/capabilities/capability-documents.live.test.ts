@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -160,6 +160,43 @@ describe.each(STORES)("declarative capabilities, on $name", ({ fresh }) => {
     rmSync(`${folder}/tides.json`);
     await server.services.documents.refresh();
     expect((await server.call("GET", "/v1/capabilities/tides_file")).status).toBe(404);
+  });
+
+  test("in the data folder stay as they are while agents would break, and the fault says which", async () => {
+    const folder = `${store.dataDir}/capabilities`;
+    const { documents } = server.services;
+    const write = async (version: string) => {
+      const file = `${folder}/buoys.json`;
+      writeFileSync(file, JSON.stringify({ ...document(port, version), id: "buoys" }));
+      utimesSync(file, new Date(), new Date(Date.now() + writes++ * 1000)); // two writes within one tick of the clock
+      await documents.refresh();
+    };
+    let writes = 1;
+    const version = async () => (await server.call("GET", "/v1/capabilities/buoys")).body.version;
+    mkdirSync(folder, { recursive: true });
+    await write("1.0.0");
+    const capabilities = [{ id: "buoys", version: "^1.0.0" }];
+    const { body: agent } = await server.call("POST", "/v1/agents", { name: "Floater", capabilities });
+    await write("2.0.0");
+    expect(await version()).toBe("1.0.0");
+    expect(documents.faults()).toEqual([
+      { file: "buoys.json", why: expect.stringContaining("Floater (The agent pins") },
+    ]);
+    await write("0.9.0");
+    expect(documents.faults()).toEqual([
+      { file: "buoys.json", why: expect.stringContaining("is older than 1.0.0") },
+    ]);
+    await write("1.1.0");
+    expect([await version(), documents.faults()]).toEqual(["1.1.0", []]);
+    rmSync(`${folder}/buoys.json`);
+    await documents.refresh();
+    expect(await version()).toBe("1.1.0");
+    expect(documents.faults()).toEqual([
+      { file: "buoys.json", why: expect.stringContaining('it was deleted, but "buoys" is used by Floater') },
+    ]);
+    await server.call("DELETE", `/v1/agents/${agent.id}`);
+    await documents.refresh();
+    expect([await version(), documents.faults()]).toEqual([undefined, []]);
   });
 });
 

@@ -1,24 +1,6 @@
-/**
- * Registering or removing a capability over the API: refused when agents would break, when its version is older than the
- * registered one, or when it could not be used itself. By force it is done, and the answer says whom it broke.
- */
-import {
-  agentSpec,
-  type Capability,
-  type CapabilityRegistry,
-  compose,
-  fail,
-  ok,
-  type Result,
-} from "@capstan/core";
-import {
-  type AgentStore,
-  agentsBrokenBy,
-  type BrokenAgent,
-  type CapabilityDocuments,
-  isOlder,
-  registryWith,
-} from "@capstan/runtime";
+/** Registering or removing a capability over the API. By force it is done, and the answer says whom it broke. */
+import { type Capability, type CapabilityRegistry, ok, type Result } from "@capstan/core";
+import { type AgentStore, type BrokenAgent, type CapabilityDocuments, checkChanges } from "@capstan/runtime";
 
 export interface ChangeParts {
   readonly registry: CapabilityRegistry;
@@ -39,12 +21,10 @@ export async function registerDocument(
 ): Promise<Result<ChangedCapability>> {
   const read = parts.documents.read(document);
   if (!read.ok) return read;
-  const usable = force ? ok(true) : checkUsable(parts.registry, read.value);
-  if (!usable.ok) return usable;
-  const broken = await agentsBrokenBy(parts, { id: read.value.id, capability: read.value });
-  if (broken.length > 0 && !force) return refuse(read.value.id, broken);
+  const checked = await checkChanges(parts, [{ id: read.value.id, capability: read.value }], { force });
+  if (!checked.ok) return checked;
   const saved = await parts.documents.put(document, by);
-  return saved.ok ? ok({ ...saved.value, broken }) : saved;
+  return saved.ok ? ok({ ...saved.value, broken: checked.value }) : saved;
 }
 
 export async function removeDocument(
@@ -52,26 +32,8 @@ export async function removeDocument(
   id: string,
   { force }: { readonly force: boolean },
 ): Promise<Result<readonly BrokenAgent[]>> {
-  const broken = await agentsBrokenBy(parts, { id });
-  const names = broken.map(({ name }) => name);
-  if (broken.length > 0 && !force) return fail("capability_in_use", { id, agents: names });
+  const checked = await checkChanges(parts, [{ id }], { force });
+  if (!checked.ok) return checked;
   const gone = await parts.documents.remove(id);
-  return gone.ok ? ok(broken) : gone;
-}
-
-/** Its version is not older, and what it needs is there: a capability that cannot be composed would be of no use. */
-function checkUsable(registry: CapabilityRegistry, capability: Capability): Result<unknown> {
-  const { id, version } = capability;
-  const before = registry.has(id) ? registry.get(id) : undefined;
-  if (before?.ok && isOlder(version, before.value.version))
-    return fail("capability_older", { id, version, registered: before.value.version });
-  const alone = agentSpec({ name: id, capabilities: [{ id }] });
-  const composed = compose(alone, registryWith(registry, { id, capability }), { scopes: [] });
-  const isMissing =
-    !composed.ok && ["capability_unknown", "capability_cycle"].includes(composed.failure.code);
-  return isMissing ? composed : ok(true);
-}
-
-function refuse(id: string, broken: readonly BrokenAgent[]): Result<never> {
-  return fail("capability_breaks", { id, agents: broken.map(({ name, why }) => ({ name, why })) });
+  return gone.ok ? checked : gone;
 }

@@ -1,21 +1,28 @@
 /** Capabilities written as documents in the data folder, with the settings' secrets that they name. */
 import { join } from "node:path";
 import type { CapabilityRegistry } from "@capstan/core";
-import { type CapabilityDocuments, type Database, openCapabilityDocuments } from "@capstan/runtime";
+import {
+  type AgentStore,
+  type CapabilityDocuments,
+  type Database,
+  openCapabilityDocuments,
+} from "@capstan/runtime";
 import { boundSecrets, type Settings } from "../settings/settings.ts";
 
 export interface DocumentParts {
   readonly settings: Settings;
   readonly database: Database;
   readonly registry: CapabilityRegistry;
+  readonly agents: AgentStore;
   readonly onError: (error: unknown) => void;
 }
 
 export const openDocuments = (parts: DocumentParts): Promise<CapabilityDocuments> => {
-  const { settings, database, registry, onError } = parts;
+  const { settings, database, registry, agents, onError } = parts;
   return openCapabilityDocuments({
     database,
     registry,
+    agents,
     onError,
     folder: join(settings.CAPSTAN_DATA_DIR, "capabilities"),
     secret: boundSecrets(settings),

@@ -46,6 +46,7 @@ export async function openServerPackages(
     dataDir,
     database,
     registry,
+    agents: parts.agents,
     fetch,
     onError,
     now: () => new Date(),

@@ -1,6 +1,7 @@
 /** /v1/packages: review, install, uninstall. */
 
 import {
+  ForceQuery,
   InstalledPackage,
   PackageInstall,
   PackageList,
@@ -55,8 +56,8 @@ const install = createRoute({
   method: "post",
   path: "/v1/packages",
   tags: ["packages"],
-  summary: "Install or update a package after its review",
-  request: { body: jsonBody(PackageInstall) },
+  summary: "Install or update a package after its review; refused when agents would break, unless forced",
+  request: { body: jsonBody(PackageInstall), query: ForceQuery },
   responses: { 201: json(InstalledPackage, "The package.") },
 });
 const uninstall = createRoute({
@@ -65,8 +66,8 @@ const uninstall = createRoute({
   method: "delete",
   path: "/v1/packages/{name}",
   tags: ["packages"],
-  summary: "Uninstall a package; agents that used it report it missing",
-  request: { params: Name },
+  summary: "Uninstall a package; refused while agents need it, unless forced",
+  request: { params: Name, query: ForceQuery },
   responses: {
     200: json(UninstalledPackage, "What remains."),
   },
@@ -80,7 +81,7 @@ export interface PackageRouteParts {
 }
 
 export function packageRoutes(parts: PackageRouteParts) {
-  const { agents, users, audit } = parts;
+  const { users, audit } = parts;
   const { packages } = parts;
   const routes = newRoutes();
   const sourceOf = ({ source, kind, bytes }: PackageSource) => ({
@@ -108,6 +109,7 @@ export function packageRoutes(parts: PackageRouteParts) {
   routes.openapi(install, async (c) => {
     const body = c.req.valid("json");
     const { email } = c.get("caller");
+    const force = c.req.valid("query").force === "true";
     const accept = body.sha256 ?? (body.yes ? (true as const) : undefined);
     const options = {
       user: email,
@@ -115,10 +117,11 @@ export function packageRoutes(parts: PackageRouteParts) {
       acceptDependencies: body.dependencies_sha256,
       runToDescribe: body.run_to_describe,
       allowScripts: body.allow_scripts,
+      force,
     };
     const installed = await packages.install(sourceOf(body), options);
     if (!installed.ok) return problem(c, installed.failure);
-    const { record, review: reviewed } = installed.value;
+    const { record, review: reviewed, broken } = installed.value;
     for (const scope of body.grant ?? [])
       await users.grant({
         subject: `user:${email}`,
@@ -135,21 +138,33 @@ export function packageRoutes(parts: PackageRouteParts) {
         sha256: record.sha256,
         scopes: [...record.description.scopes],
         granted: body.grant ?? [],
+        ...(broken.length > 0 && { broken: broken.map(({ id }) => id) }),
       },
     });
-    return c.json(asWire<InstalledPackage>({ ...record, review: reviewed }), 201);
+    return c.json(asWire<InstalledPackage>({ ...record, review: reviewed, broken }), 201);
   });
+  addUninstall(routes, parts);
+  return routes;
+}
+
+function addUninstall(
+  routes: ReturnType<typeof newRoutes>,
+  { agents, audit, packages }: PackageRouteParts,
+): void {
   routes.openapi(uninstall, async (c) => {
     const { name } = c.req.valid("param");
-    const gone = await packages.uninstall(name);
+    const force = c.req.valid("query").force === "true";
+    const gone = await packages.uninstall(name, { force });
     if (!gone.ok) return problem(c, gone.failure);
-    const { record, kept } = gone.value;
-    await audit.add({ actor: c.get("caller").email, action: "package.uninstalled", subject: name });
+    const { record, kept, broken } = gone.value;
+    await audit.add({
+      actor: c.get("caller").email,
+      action: "package.uninstalled",
+      subject: name,
+      ...(broken.length > 0 && { details: { broken: broken.map(({ id }) => id) } }),
+    });
     const capability = record.description.capability;
-    return c.json(
-      { name, kept, used_by: capability === undefined ? [] : await agents.using(capability) },
-      200,
-    );
+    const used_by = capability === undefined ? [] : await agents.using(capability);
+    return c.json(asWire<z.input<typeof UninstalledPackage>>({ name, kept, used_by, broken }), 200);
   });
-  return routes;
 }

@@ -79,7 +79,11 @@ describe("packages in the server", () => {
     expect(log.body.items).toContainEqual(
       expect.objectContaining({ action: "package.installed", subject: "capstan-cli-weather" }),
     );
-    expect((await server.call("DELETE", "/v1/packages/capstan-cli-weather")).status).toBe(200);
+    const refusedToo = await server.call("DELETE", "/v1/packages/capstan-cli-weather");
+    expect(refusedToo).toMatchObject({ status: 409, body: { code: "capability_in_use" } });
+    expect(refusedToo.body.message).toContain("Counter");
+    const gone = await server.call("DELETE", "/v1/packages/capstan-cli-weather?force=true");
+    expect(gone).toMatchObject({ status: 200, body: { broken: [{ name: "Counter" }] } });
     expect((await server.call("GET", `/v1/capabilities/${capability}`)).status).toBe(404);
   });
 
@@ -113,6 +117,32 @@ describe("packages in the server", () => {
     });
     expect(JSON.stringify(called.body)).toContain("ahoy");
     expect((await server.call("DELETE", `/v1/packages/${installed.body.name}`)).status).toBe(200);
+  });
+
+  test("an update that would break agents is refused with who would break, unless forced, and then says so", async () => {
+    const install = (version: string, more: object = {}, query = "") => {
+      const tools = [{ name: "moor", description: "Moors.", method: "GET", path: "/moor" }];
+      const document = { id: "jetty", name: "Jetty", description: "A jetty.", version, tools, ...more };
+      const bytes = Buffer.from(JSON.stringify({ base_url: "https://example.com", ...document }));
+      const source = { source: "jetty.json", kind: "document", bytes: bytes.toString("base64"), yes: true };
+      return server.call("POST", `/v1/packages${query}`, source);
+    };
+    const version = async () => (await server.call("GET", "/v1/capabilities/jetty")).body.version;
+    const unusable = await install("1.0.0", { dependencies: ["no_such"] });
+    expect(unusable).toMatchObject({ status: 422, body: { code: "capability_unknown" } });
+    expect((await install("1.2.0")).status).toBe(201);
+    const capabilities = [{ id: "jetty", version: "^1.0.0" }];
+    const { body: agent } = await server.call("POST", "/v1/agents", { name: "Moored", capabilities });
+    expect((await install("1.1.0")).body.code).toBe("capability_older");
+    const breaking = await install("2.0.0");
+    expect(breaking).toMatchObject({ status: 409, body: { code: "capability_breaks" } });
+    expect(breaking.body.message).toContain("Moored (");
+    expect(await version()).toBe("1.2.0");
+    expect((await install("1.3.0")).body).toMatchObject({ version: "1.3.0", broken: [] });
+    const forced = await install("2.0.0", {}, "?force=true");
+    expect(forced).toMatchObject({ status: 201, body: { broken: [{ id: agent.id, name: "Moored" }] } });
+    expect(await version()).toBe("2.0.0");
+    await server.call("DELETE", "/v1/packages/jetty?force=true");
   });
 
   test("an invalid archive is refused, and nothing is left behind", async () => {

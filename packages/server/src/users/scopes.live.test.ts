@@ -142,7 +142,7 @@ test("the session's manifest follows a grant, its expiry, and the removal of the
   ]);
   expect((await bench.server.call("PUT", file, "mine")).status).toBe(403);
   expect((await bench.server.call("DELETE", file)).status).toBe(403);
-  await call("DELETE", "/v1/packages/aech-cli-post");
+  await call("DELETE", "/v1/packages/aech-cli-post?force=true");
   expect((await bench.server.call("GET", file)).status).toBe(404);
 });
 

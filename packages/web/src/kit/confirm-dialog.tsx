@@ -11,7 +11,10 @@ interface ConfirmDialogProps {
   action: string;
   /** What happens, and what is kept. */
   children: ReactNode;
-  change: () => Promise<Result<unknown>>;
+  /** `force` after a refusal that may be overridden. */
+  change: (options: { force: boolean }) => Promise<Result<unknown>>;
+  /** A refusal may be overridden: it says who would break. */
+  mayForce?: boolean;
   /** Key prefixes of the queries to refresh. */
   refreshes: readonly string[];
   onClose: () => void;
@@ -20,13 +23,14 @@ interface ConfirmDialogProps {
 
 /** Asks for confirmation before something is deleted. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, action, children, change, refreshes, onClose, onDone = onClose } = props;
+  const { title, action, children, change, mayForce = false, refreshes, onClose, onDone = onClose } = props;
   // Done inside the change: what was deleted may take this dialog with it before anything could be told here.
-  const confirm = useChange(async () => {
-    const changed = await change();
+  const confirm = useChange(async (force: boolean) => {
+    const changed = await change({ force });
     if (changed.ok) onDone();
     return changed;
   }, refreshes);
+  const force = mayForce && confirm.error !== null;
   return (
     <Dialog
       title={title}
@@ -34,8 +38,8 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" busy={confirm.isPending} onClick={() => confirm.mutate(undefined)}>
-            {action}
+          <Button look="danger" busy={confirm.isPending} onClick={() => confirm.mutate(force)}>
+            {force ? `${action} anyway` : action}
           </Button>
         </>
       }

@@ -49,7 +49,8 @@ export default function AgentList() {
         <ConfirmDialog
           title={`Delete “${leaving.name}”?`}
           action="Delete"
-          change={() => api.agents.delete(leaving.id)}
+          change={(options) => api.agents.delete(leaving.id, options)}
+          mayForce
           refreshes={["agents"]}
           onClose={() => setLeaving(undefined)}
         >

@@ -43,11 +43,12 @@ export function PackageList() {
         <ConfirmDialog
           title={`Uninstall ${leaving.name}?`}
           action="Uninstall"
-          change={() => api.packages.uninstall(leaving.name)}
+          change={(options) => api.packages.uninstall(leaving.name, options)}
+          mayForce
           refreshes={["packages", "capabilities", "services"]}
           onClose={() => setLeaving(undefined)}
         >
-          Removes its capability, files and service. Agents that use it will show a warning.
+          Removes its capability, files and service. Refused while agents need it.
         </ConfirmDialog>
       )}
     </div>
