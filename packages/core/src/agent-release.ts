@@ -34,9 +34,13 @@ export const offerOf = ({ spec, tools, capabilities }: RuntimeAgent): AgentOffer
   capabilities: Object.fromEntries(capabilities.map(({ id, version }) => [id, version])),
 });
 
+/** Of an agent whose version was never counted. */
+export const firstRelease = (agent: { readonly release?: string | null; readonly version: number }): string =>
+  agent.release ?? `${agent.version}.0.0`;
+
 /** The same object when nothing changed. */
 export function nextRelease(before: AgentRelease | undefined, offer: AgentOffer): AgentRelease {
-  if (!before) return { version: offer.declared ?? `${offer.revision}.0.0`, offer };
+  if (!before) return { version: firstRelease({ release: offer.declared, version: offer.revision }), offer };
   const change = changeOf(before.offer, offer);
   if (change === "none") return before;
   const isDeclaredAnew = offer.declared !== null && offer.declared !== before.offer.declared;

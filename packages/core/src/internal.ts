@@ -8,7 +8,7 @@ export {
   textPieceId,
 } from "./ag-ui-messages.ts";
 export { AGENT_DEFAULTS, type ApprovalExpiry } from "./agent.ts";
-export { type AgentRelease, nextRelease, offerOf } from "./agent-release.ts";
+export { type AgentRelease, firstRelease, nextRelease, offerOf } from "./agent-release.ts";
 export { cappedExpiry, expiryOf } from "./approval-expiry.ts";
 export { beyondAuthor, CHOOSES_HOST, chosenHosts } from "./authority/agent-authority.ts";
 export { mayAnswer } from "./authority/answer-authority.ts";

@@ -3,7 +3,8 @@
  * nobody changes the agent; the change is counted the next time the version is read.
  */
 import { type AgentSpec, ok, type Result } from "@capstan/core";
-import { type AgentRelease, nextRelease, offerOf } from "@capstan/core/internal";
+import { type AgentRelease, firstRelease, nextRelease, offerOf } from "@capstan/core/internal";
+import type pg from "pg";
 import type { Database } from "../db/database.ts";
 import type { Composer } from "./composer.ts";
 
@@ -17,6 +18,12 @@ const WRITE = `insert into agent_releases (agent_id, version, offer) values ($1,
   on conflict (agent_id) do update set version = excluded.version, offer = excluded.offer, updated_at = now()
   where agent_releases.version = $4`;
 const READ = "select version, offer from agent_releases where agent_id = $1";
+
+/** As counted when it was last read; for those who must not compose the agent, which may list the one that asks. */
+export async function storedRelease(pool: Pick<pg.Pool, "query">, agent: AgentSpec): Promise<string> {
+  const { rows } = await pool.query<AgentRelease>(READ, [agent.id]);
+  return rows[0]?.version ?? firstRelease(agent);
+}
 
 export function agentReleases({
   database: { pool },

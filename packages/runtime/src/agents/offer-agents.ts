@@ -9,25 +9,30 @@ const OF_AGENT = /^agent\.([0-9a-f-]{36})$/;
 export interface OfferAgentsParts {
   readonly agents: { get(id: string): Promise<Result<AgentSpec>> };
   readonly registry: CapabilityRegistry;
-  readonly capabilityOf: (agent: AgentSpec) => Capability;
+  /** The semantic version that its clients see. */
+  readonly releaseOf: (agent: AgentSpec) => Promise<string>;
+  readonly capabilityOf: (agent: AgentSpec, release: string) => Capability;
 }
 
 export type OfferAgents = (refs: readonly CapabilityRef[]) => Promise<void>;
 
-export function offerAgents({ agents, registry, capabilityOf }: OfferAgentsParts): OfferAgents {
+export function offerAgents({ agents, registry, releaseOf, capabilityOf }: OfferAgentsParts): OfferAgents {
+  /** What was registered last: replacing a capability recomposes every agent, so only real changes count. */
+  const offered = new Map<string, string>();
   return async (refs) => {
     for (const { id } of refs) {
       const agentId = OF_AGENT.exec(id)?.[1];
       if (agentId === undefined) continue;
       const agent = await agents.get(agentId);
-      if (!agent.ok) registry.remove(id);
-      else if (!isCurrent(registry, id, agent.value)) registry.replace(capabilityOf(agent.value));
+      if (!agent.ok) {
+        registry.remove(id);
+        continue;
+      }
+      const release = await releaseOf(agent.value);
+      const state = `${agent.value.version} ${release}`;
+      if (registry.has(id) && offered.get(id) === state) continue;
+      registry.replace(capabilityOf(agent.value, release));
+      offered.set(id, state);
     }
   };
-}
-
-/** Replacing a capability recomposes every agent, so only real changes count. */
-function isCurrent(registry: CapabilityRegistry, id: string, { version }: AgentSpec): boolean {
-  const offered = registry.has(id) ? registry.get(id) : undefined;
-  return offered?.ok === true && offered.value.version === `${version}.0.0`;
 }

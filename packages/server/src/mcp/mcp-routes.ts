@@ -1,6 +1,8 @@
 /** /mcp: the tools of one agent over MCP, both eras, without sessions. The caller decides which agent it is. */
 
-import { fail } from "@capstan/core";
+import { fail, type RuntimeAgent } from "@capstan/core";
+import { firstRelease } from "@capstan/core/internal";
+import type { AgentReleases } from "@capstan/runtime";
 import type { AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import { bearer } from "../auth/authenticate.ts";
 import { rateLimiter } from "../auth/rate-limiter.ts";
@@ -17,6 +19,7 @@ type McpHandler = ReturnType<typeof createMcpHandler>;
 export interface McpRouteParts extends McpCallerParts, McpServerParts {
   readonly settings: Settings;
   readonly log: Log;
+  readonly releases: AgentReleases;
   /** Fires when the server stops: streams end with a hint to reconnect. */
   readonly stopping: AbortSignal;
 }
@@ -62,12 +65,29 @@ async function openHandler(services: McpRouteParts): Promise<McpHandler> {
     import("@modelcontextprotocol/server"),
     import("./mcp-server.ts"),
   ]);
+  const versionOf = knownReleases(services.releases);
   const handler = sdk.createMcpHandler(
-    ({ authInfo }) => mcpServer(services, authInfo?.extra?.caller as McpCaller),
+    async ({ authInfo }) => {
+      const caller = authInfo?.extra?.caller as McpCaller;
+      return mcpServer(services, caller, await versionOf(caller.agent));
+    },
     { onerror: (error) => log.error({ what: "mcp", error }) },
   );
   stopping.addEventListener("abort", () => void handler.close(), { once: true });
   return handler;
+}
+
+/** One composed agent has one version, so that a tool call costs no query for it. */
+function knownReleases(releases: AgentReleases): (agent: RuntimeAgent) => Promise<string> {
+  const known = new WeakMap<RuntimeAgent, string>();
+  return async (agent) => {
+    const before = known.get(agent);
+    if (before !== undefined) return before;
+    const current = await releases.current(agent.spec);
+    const version = current.ok ? current.value : firstRelease(agent.spec);
+    known.set(agent, version);
+    return version;
+  };
 }
 
 function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): void {

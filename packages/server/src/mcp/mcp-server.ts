@@ -18,13 +18,13 @@ export interface McpServerParts extends AskPersonParts, TurnParts {
   readonly users: UserStore;
 }
 
-export function mcpServer(services: McpServerParts, caller: McpCaller): Server {
+export function mcpServer(services: McpServerParts, caller: McpCaller, version: string): Server {
   const { spec, systemPrompt, tools } = caller.agent;
   const server = new Server(
     {
       name: spec.name,
       title: spec.name,
-      version: `${spec.version}.0.0`,
+      version,
       ...(spec.description !== "" && { description: spec.description }),
       ...(spec.documentationUrl !== undefined && { websiteUrl: spec.documentationUrl }),
     },

@@ -179,6 +179,26 @@ describe.each<[string, Connect]>([
 });
 
 describe("what a token can see", () => {
+  test("an agent's semantic version is the server's, and what other agents pin", async () => {
+    const { body: child } = await server.call("POST", "/v1/agents", { name: "Versioned", release: "2.5.0" });
+    const seen = async () => {
+      const { body } = await server.call("POST", `/v1/agents/${child.id}/tokens`, { name: "test" });
+      const client = new Client({ name: "test", version: "1" });
+      await client.connect(new StreamableHTTPClientTransport(url(), headers(body.token)));
+      const info = client.getServerVersion();
+      await client.close();
+      return info?.version;
+    };
+    expect(await seen()).toBe("2.5.0");
+    const capabilities = [{ id: `agent.${child.id}`, version: "^2.0.0" }];
+    const parent = await server.call("POST", "/v1/agents", { name: "Pins it", capabilities });
+    expect(parent.status).toBe(201);
+    await server.call("PATCH", `/v1/agents/${child.id}`, { capabilities: ["test_math"] });
+    expect(await seen()).toBe("2.6.0");
+    const preview = await server.call("GET", `/v1/agents/${parent.body.id}/preview`);
+    expect(preview.status).toBe(200);
+  });
+
   test("an agent is named and described", async () => {
     const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
     await client.connect(new StreamableHTTPClientTransport(url(), headers(token)));

@@ -1,6 +1,7 @@
 /** Agents as capabilities of other agents. The engine needs the composer that calls this, so `runs` is read when a tool runs. */
 import type { CapabilityRegistry } from "@capstan/core";
 import type pg from "pg";
+import { storedRelease } from "../../agents/agent-releases.ts";
 import type { AgentStore } from "../../agents/agent-store.ts";
 import { type OfferAgents, offerAgents } from "../../agents/offer-agents.ts";
 import type { Runs } from "../runs.ts";
@@ -14,5 +15,10 @@ export interface DelegationParts {
 }
 
 export function delegation({ pool, agents, registry, runs }: DelegationParts): OfferAgents {
-  return offerAgents({ agents, registry, capabilityOf: (agent) => agentCapability(agent, { pool, runs }) });
+  return offerAgents({
+    agents,
+    registry,
+    releaseOf: (agent) => storedRelease(pool, agent),
+    capabilityOf: (agent, release) => agentCapability({ ...agent, release }, { pool, runs }),
+  });
 }

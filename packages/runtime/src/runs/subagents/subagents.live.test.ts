@@ -37,8 +37,11 @@ describe.each(STORES)("agents that use agents on $name", ({ fresh }) => {
   const engine: EngineInUse = useEngine(fresh, {
     capabilities: [
       secrets,
-      agentCapability({ id: CHILD, name: "Clerk", description: "Does the paperwork.", version: 1 }, parts),
-      agentCapability({ id: LOOP, name: "Loop", description: "", version: 1 }, parts),
+      agentCapability(
+        { id: CHILD, name: "Clerk", description: "Does the paperwork.", release: "1.0.0" },
+        parts,
+      ),
+      agentCapability({ id: LOOP, name: "Loop", description: "", release: "1.0.0" }, parts),
     ],
     agents: [
       {

@@ -34,10 +34,10 @@ export interface SubagentParts {
 export const agentCapabilityId = (agentId: string): string => `agent.${agentId}`;
 
 export function agentCapability(
-  agent: Pick<AgentSpec, "id" | "name" | "description" | "version">,
+  agent: Pick<AgentSpec, "id" | "name" | "description"> & { readonly release: string },
   parts: SubagentParts,
 ): Capability {
-  const { id, name, version } = agent;
+  const { id, name, release } = agent;
   const description = agent.description === "" ? `The agent ${name}.` : agent.description;
   const slug = slugOf(name, id);
   return defineCapability({
@@ -45,7 +45,7 @@ export function agentCapability(
     name,
     description,
     source: "agent",
-    version: `${version}.0.0`,
+    version: release,
     tools: [
       defineTool({
         name: `delegate_to_${slug}`,
