@@ -125,6 +125,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "List, create and revoke API keys",
     load: async () => (await import("./commands/keys.ts")).keys,
   },
+  tokens: {
+    summary: "List and revoke clients that logged in and agents' tokens",
+    load: async () => (await import("./commands/tokens.ts")).tokens,
+  },
   backup: {
     summary: "Back up the whole installation to one file",
     load: async () => (await import("./commands/backup.ts")).backup,

@@ -81,6 +81,8 @@ const GIVEN: Record<string, unknown[]> = {
   create: [{}],
   previewUnsaved: [{}],
   capabilities: ["{}", {}],
+  "clientLogins.review": [{ request: {} }],
+  "clientLogins.answer": [{ request: {}, allow: false }],
   review: [{ source: "x" }],
   install: [{ source: "x", yes: true }],
   explain: [{ task: "x" }],

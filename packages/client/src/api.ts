@@ -3,6 +3,7 @@ import { type ConnectionOptions, connect } from "./connection.ts";
 import { agentEndpoints, capabilityEndpoints } from "./endpoints/agents.ts";
 import { budgetEndpoints } from "./endpoints/budgets.ts";
 import { codingAgentEndpoints } from "./endpoints/coding-agents.ts";
+import { clientLoginEndpoints, tokenEndpoints } from "./endpoints/logins.ts";
 import { modelEndpoints, providerEndpoints } from "./endpoints/models.ts";
 import {
   packageEndpoints,
@@ -43,6 +44,8 @@ export function createApi(options: ConnectionOptions = {}) {
     providers: providerEndpoints(connection),
     models: modelEndpoints(connection),
     keys: keyEndpoints(connection),
+    tokens: tokenEndpoints(connection),
+    clientLogins: clientLoginEndpoints(connection),
     secrets: secretEndpoints(connection),
     rules: ruleEndpoints(connection),
     budgets: budgetEndpoints(connection),

@@ -54,6 +54,13 @@ export type {
   ToolRun,
 } from "./wire/capabilities.ts";
 export type {
+  ActiveToken,
+  ClientLoginAnswer,
+  ClientLoginAnswered,
+  ClientLoginAsk,
+  ClientLoginReview,
+} from "./wire/client-logins.ts";
+export type {
   CodingAgentCommand,
   CodingAgentInfo,
   CodingAgentRun,

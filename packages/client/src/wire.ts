@@ -53,6 +53,14 @@ export {
   ToolRun,
 } from "./wire/capabilities.ts";
 export {
+  ActiveToken,
+  ActiveTokenList,
+  ClientLoginAnswer,
+  ClientLoginAnswered,
+  ClientLoginAsk,
+  ClientLoginReview,
+} from "./wire/client-logins.ts";
+export {
   CodingAgentCommand,
   CodingAgentInfo,
   CodingAgentList,

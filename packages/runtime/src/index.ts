@@ -280,13 +280,27 @@ export {
   type SecretRecord,
 } from "./users/capability-secrets.ts";
 export { capabilityStore } from "./users/capability-store.ts";
+export {
+  type ClientLogin,
+  type ClientLogins,
+  clientLoginStore,
+  type GrantRefusal,
+  type IssuedTokens,
+} from "./users/client-logins.ts";
 export { type ConfigSeal, configSeal } from "./users/config-seal.ts";
 export { type KeyRecord, type KeyRight, type KeyStore, keyStore } from "./users/key-store.ts";
 export { type ProviderRecord, type ProviderStore, providerStore } from "./users/provider-store.ts";
-export { dataFolderSecret, type SecretBox, secretBox, webhookKey } from "./users/secret-box.ts";
+export { dataFolderSecret, derivedKey, type SecretBox, secretBox, webhookKey } from "./users/secret-box.ts";
 export { type SettingStore, settingStore } from "./users/setting-store.ts";
 export { subjectNames } from "./users/subject-names.ts";
-export { type NewToken, type TokenRecord, type TokenStore, tokenStore } from "./users/token-store.ts";
+export {
+  isTokenText,
+  type NewToken,
+  type TokenLogin,
+  type TokenRecord,
+  type TokenStore,
+  tokenStore,
+} from "./users/token-store.ts";
 export {
   type GrantRecord,
   LOCAL_USER,

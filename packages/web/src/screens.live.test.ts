@@ -14,6 +14,7 @@ let llm: ScriptedLlm;
 let studio: Studio;
 let agentId: string;
 let sessionId: string;
+let consentPath: string;
 
 beforeAll(async () => {
   llm = await scriptedLlm((request) =>
@@ -37,6 +38,8 @@ beforeAll(async () => {
   agentId = made.body.id;
   const session = await studio.server.call("POST", "/v1/sessions", { agent_id: agentId, title: "Sums" });
   sessionId = session.body.id;
+  await studio.server.call("POST", `/v1/agents/${agentId}/tokens`, { name: "Claude" });
+  consentPath = await clientAsks();
   await studio.server.call("PUT", "/v1/users/mate@example.com", { scopes: ["Mail.Read"] });
   await studio.server.call("POST", `/v1/sessions/${sessionId}/messages`, { content: "Add and subtract" });
   await vi.waitFor(async () => {
@@ -47,6 +50,17 @@ afterAll(async () => {
   await studio?.close();
   await llm?.close();
 });
+
+/** A client that registered asks to log in: what its browser opens. */
+async function clientAsks(): Promise<string> {
+  const redirect_uri = "http://127.0.0.1:9/callback"; // nothing listens there
+  const client = { client_name: "Editor", redirect_uris: [redirect_uri] };
+  const { body } = await studio.server.call("POST", "/register", client);
+  const code_challenge = "x".repeat(43);
+  const pkce = { code_challenge, code_challenge_method: "S256" };
+  const query = { response_type: "code", client_id: body.client_id, redirect_uri, ...pkce };
+  return `/authorize?${new URLSearchParams(query)}`;
+}
 
 /** Each screen, and what it shows once loaded. */
 const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
@@ -74,6 +88,8 @@ const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["the schedules", () => "/schedules", /No schedules|not available/],
   ["the model settings", () => "/settings", /Anthropic|not available/],
   ["the API keys", () => "/settings/keys", "New key"],
+  ["the tokens", () => "/settings/tokens", "Claude"],
+  ["a client that asks to log in", () => consentPath, "Choose an agent"],
   ["the users", () => "/settings/users", "mate@example.com"],
   ["the audit log", () => "/settings/audit", "agent.created"],
   ["the server's facts", () => "/settings/about", "Appearance"],
@@ -123,6 +139,22 @@ async function wear(page: Page, colorScheme: "light" | "dark"): Promise<void> {
   // The API's reference has no theme of its own to wait for: it follows the system.
   await page.locator(`html[data-theme="${colorScheme}"], html:not([data-theme])`).waitFor();
 }
+
+test("a person allows a client one tool, and the browser carries the code back to it", async () => {
+  const page = await studio.open(consentPath);
+  await page.getByText("a program on your machine").waitFor();
+  await page.getByLabel("Agent").selectOption({ label: "Mate" });
+  await page.getByLabel("Only the tools I choose").check();
+  await page.getByLabel("Allow add", { exact: true }).check();
+  const left = page.waitForRequest(/127\.0\.0\.1:9\/callback/);
+  await page.getByRole("button", { name: "Allow" }).click();
+  const { searchParams } = new URL((await left).url());
+  expect(searchParams.get("code")).toMatch(/^code_/);
+  expect(searchParams.get("iss")).toBe(studio.server.url);
+  const { rows } = await studio.server.services.database.pool.query("select scopes from client_logins");
+  expect(rows).toEqual([{ scopes: ["tool:add"] }]);
+  await page.context().close();
+});
 
 describe("axe finds nothing serious, and nothing is wider than the screen, in light, in dark and on a phone", () => {
   let page: Page; // one for all: what the studio is made of is loaded once

@@ -50,8 +50,13 @@ describe("the table", () => {
 
   test("lets no program and no model change rights, agents, keys, packages or secrets", () => {
     for (const actor of PROGRAMS)
-      for (const thing of ["grant", "key", "agent", "package", "secret", "provider", "approval"] as const)
+      for (const thing of ["grant", "key", "agent", "package", "secret", "provider", "token"] as const)
         expect(cellOf(actor, thing).may, `${actor} and ${thing}`).toEqual([]);
+  });
+
+  test("lets no program answer an approval but a client that a person allowed, which shows it to them", () => {
+    const answering = PROGRAMS.filter((actor) => cellOf(actor, "approval").may.length > 0);
+    expect(answering).toEqual(["a client's login"]);
   });
 
   test("lets a key see only the names of its owner's secrets", () => {

@@ -85,6 +85,7 @@ export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
 export const PROGRAMS = [
   "nobody",
   "an agent's token",
+  "a client's login",
   "a run's token",
   "the model",
   "package code",
@@ -123,6 +124,14 @@ const PROGRAM_CELLS: Readonly<Record<Program, Cells>> = {
   nobody: {},
   "an agent's token": {
     capability: THROUGH_TOOLS,
+    session: OWN_SESSION,
+    file: OWN_SESSION,
+    network: GUARDED,
+  },
+  "a client's login": {
+    capability: { may: ["use"], how: "through the gate: of one agent, the tools that the person allowed" },
+    run: { may: ["use"], how: "of that agent, over A2A, AG-UI, the AI SDK and the OpenAI API" },
+    approval: { may: ["use"], how: "of its own runs, where the client shows them to the person" },
     session: OWN_SESSION,
     file: OWN_SESSION,
     network: GUARDED,

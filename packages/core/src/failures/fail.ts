@@ -11,6 +11,7 @@ import { filesFailures } from "./files-failures.ts";
 import { gateFailures } from "./gate-failures.ts";
 import { harnessFailures } from "./harness-failures.ts";
 import { installFailures } from "./install-failures.ts";
+import { loginFailures } from "./login-failures.ts";
 import { networkFailures } from "./network-failures.ts";
 import { protocolFailures } from "./protocol-failures.ts";
 import { routeFailures } from "./route-failures.ts";
@@ -32,6 +33,7 @@ export const FAILURES = {
   ...clientFailures,
   ...builtinFailures,
   ...backupFailures,
+  ...loginFailures,
   ...protocolFailures,
 };
 

@@ -1,17 +1,26 @@
 /**
- * Tokens that act as an agent, or inside one run: shown once, stored as a hash, with an expiry and a call limit.
- * A run's token is valid only while the run is active; nobody has to revoke it.
+ * Tokens that act as an agent, inside one run, or for a client that logged in: shown once, stored as a hash, with an
+ * expiry and a call limit. A run's token is valid only while the run is active, a client's only while its login is.
  */
 import { createHash, randomBytes } from "node:crypto";
 import type { Follows } from "@capstan/core/internal";
-import { and, desc, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
+import { clientLogins } from "../db/schema/client-login-tables.ts";
 import { runs } from "../db/schema/run-tables.ts";
 import { tokens } from "../db/schema/token-tables.ts";
 import { isUuid } from "../db/uuid.ts";
 
-export type TokenKind = "agent" | "run";
+export type TokenKind = "agent" | "run" | "client";
+
+/** What the person allowed the client that holds the token. */
+export interface TokenLogin {
+  readonly id: string;
+  readonly clientId: string;
+  readonly resource: string;
+  readonly scopes: readonly string[];
+}
 
 export interface TokenRecord {
   readonly id: string;
@@ -31,6 +40,8 @@ export interface TokenRecord {
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
+  /** Of a client's token. */
+  readonly login?: TokenLogin;
 }
 
 export interface NewToken {
@@ -41,23 +52,31 @@ export interface NewToken {
   readonly runId?: string;
   readonly sessionId?: string;
   readonly follows?: Follows | undefined;
+  readonly loginId?: string;
   readonly maxCalls?: number | undefined;
   readonly expiresAt?: Date | undefined;
 }
 
 export interface TokenStore {
-  /** With a `runId` it is that run's token, otherwise the agent's. */
+  /** With a `runId` it is that run's token, with a `loginId` that client's, otherwise the agent's. */
   create(input: NewToken): Promise<{ token: string; record: TokenRecord }>;
   /** The token's record, if it is currently valid. */
   find(token: string): Promise<TokenRecord | undefined>;
   /** Counts one call; returns how many there were before. */
   spend(id: string): Promise<number>;
   list(agentId: string): Promise<TokenRecord[]>;
+  /** Agents' tokens, of one person or of all, newest first. */
+  listOf(userEmail?: string): Promise<TokenRecord[]>;
   revoke(agentId: string, id: string): Promise<boolean>;
   revokeOfRun(runId: string): Promise<void>;
 }
 
-const PREFIXES: Record<TokenKind, string> = { agent: "agent_", run: "run_" };
+const PREFIXES: Record<TokenKind, string> = { agent: "agent_", run: "run_", client: "access_" };
+
+/** Whether this is one of our tokens by its form: then it is never a person's key. */
+export const isTokenText = (text: string): boolean =>
+  Object.values(PREFIXES).some((prefix) => text.startsWith(prefix));
+
 const SHOWN_CHARS = 12;
 const MOST_LISTED = 500;
 
@@ -65,20 +84,22 @@ export function tokenStore({ orm }: Pick<Database, "orm">): TokenStore {
   return {
     create: (input) => createToken(orm, input),
     async find(token) {
-      if (!Object.values(PREFIXES).some((prefix) => token.startsWith(prefix))) return undefined;
+      if (!isTokenText(token)) return undefined;
       const [row] = await orm
-        .select({ token: tokens })
+        .select({ token: tokens, login: clientLogins })
         .from(tokens)
         .leftJoin(runs, eq(runs.id, tokens.runId))
+        .leftJoin(clientLogins, eq(clientLogins.id, tokens.loginId))
         .where(
           and(
             eq(tokens.hash, hashOf(token)),
             isNull(tokens.revokedAt),
             or(isNull(tokens.expiresAt), gt(tokens.expiresAt, sql`now()`)),
             or(isNull(tokens.runId), inArray(runs.status, ["running", "waiting"])),
+            isNull(clientLogins.revokedAt),
           ),
         );
-      return row && recordOf(row.token);
+      return row && recordOf(row.token, row.login);
     },
     async spend(id) {
       const [row] = await orm
@@ -88,16 +109,8 @@ export function tokenStore({ orm }: Pick<Database, "orm">): TokenStore {
         .returning({ calls: tokens.calls });
       return (row?.calls ?? 1) - 1;
     },
-    async list(agentId) {
-      if (!isUuid(agentId)) return [];
-      const rows = await orm
-        .select()
-        .from(tokens)
-        .where(and(eq(tokens.agentId, agentId), eq(tokens.kind, "agent"), isNull(tokens.revokedAt)))
-        .orderBy(desc(tokens.id))
-        .limit(MOST_LISTED);
-      return rows.map(recordOf);
-    },
+    list: async (agentId) => (isUuid(agentId) ? listed(orm, eq(tokens.agentId, agentId)) : []),
+    listOf: (userEmail) => listed(orm, userEmail === undefined ? undefined : eq(tokens.userEmail, userEmail)),
     async revoke(agentId, id) {
       if (!isUuid(id) || !isUuid(agentId)) return false;
       const rows = await orm
@@ -116,11 +129,22 @@ export function tokenStore({ orm }: Pick<Database, "orm">): TokenStore {
   };
 }
 
+/** Agents' tokens; a run's is never listed, a client's by its login. */
+async function listed(orm: Database["orm"], which: SQL | undefined): Promise<TokenRecord[]> {
+  const rows = await orm
+    .select()
+    .from(tokens)
+    .where(and(which, eq(tokens.kind, "agent"), isNull(tokens.revokedAt)))
+    .orderBy(desc(tokens.id))
+    .limit(MOST_LISTED);
+  return rows.map((row) => recordOf(row));
+}
+
 async function createToken(
   orm: Database["orm"],
-  { name = "", runId, sessionId, maxCalls, expiresAt, ...input }: NewToken,
+  { name = "", runId, sessionId, loginId, maxCalls, expiresAt, ...input }: NewToken,
 ): Promise<{ token: string; record: TokenRecord }> {
-  const kind: TokenKind = runId === undefined ? "agent" : "run";
+  const kind = kindOf(runId, loginId);
   const token = PREFIXES[kind] + randomBytes(32).toString("base64url");
   const [row] = await orm
     .insert(tokens)
@@ -133,6 +157,7 @@ async function createToken(
       prefix: token.slice(0, SHOWN_CHARS),
       runId: runId ?? null,
       sessionId: sessionId ?? null,
+      loginId: loginId ?? null,
       maxCalls: maxCalls ?? null,
       expiresAt: expiresAt ?? null,
     })
@@ -144,6 +169,19 @@ async function createToken(
 /** Tokens are 256 random bits, so a plain hash cannot be brute-forced. */
 const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
-function recordOf({ hash: _, kind, ...row }: typeof tokens.$inferSelect): TokenRecord {
-  return { ...row, kind: kind as TokenKind };
+function kindOf(runId: string | undefined, loginId: string | undefined): TokenKind {
+  if (runId !== undefined) return "run";
+  return loginId === undefined ? "agent" : "client";
+}
+
+type LoginRow = typeof clientLogins.$inferSelect;
+
+function recordOf(
+  { hash: _, loginId: __, kind, ...row }: typeof tokens.$inferSelect,
+  login?: LoginRow | null,
+): TokenRecord {
+  const record = { ...row, kind: kind as TokenKind };
+  if (!login) return record;
+  const { id, clientId, resource, scopes } = login;
+  return { ...record, login: { id, clientId, resource, scopes } };
 }

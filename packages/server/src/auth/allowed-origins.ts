@@ -8,6 +8,10 @@ import type { Context } from "hono";
 const OPEN_TO_PAGES =
   /^\/(mcp|openai\/v1\/.+|\.well-known\/agent-card\.json|v1\/agents\/[^/]+\/(ag-ui|a2a|ai-sdk)(\/.*)?|v1\/sessions\/[^/]+\/events)$/;
 
+/** What OAuth clients read and call before they have a token: it uses no caller's rights, so every page may. */
+const OPEN_TO_EVERY_PAGE =
+  /^\/(\.well-known\/oauth-(authorization-server|protected-resource)(\/.*)?|token|register|revoke)$/;
+
 const EXPOSED =
   "x-capstan-session, x-capstan-run, x-capstan-after, mcp-session-id, www-authenticate, retry-after";
 const PREFLIGHT_SECONDS = 600;
@@ -15,6 +19,7 @@ const PREFLIGHT_SECONDS = 600;
 export type OriginVerdict = "allowed" | "not this path" | "unknown origin";
 
 export function judgeOrigin(origin: string, path: string, allowed: readonly string[]): OriginVerdict {
+  if (OPEN_TO_EVERY_PAGE.test(path)) return "allowed";
   if (!allowed.includes(origin.toLowerCase())) return "unknown origin";
   return OPEN_TO_PAGES.test(path) ? "allowed" : "not this path";
 }

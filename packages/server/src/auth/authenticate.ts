@@ -1,11 +1,13 @@
 /** Identifies the caller. A key names its owner; without one, on loopback only, it is the user who runs the server. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { fail } from "@capstan/core";
-import { type KeyRecord, type KeyStore, LOCAL_USER } from "@capstan/runtime";
+import { isTokenText, type KeyRecord, type KeyStore, LOCAL_USER, type TokenStore } from "@capstan/runtime";
 import type { Context, MiddlewareHandler } from "hono";
 import type { Caller } from "../http/caller.ts";
 import type { AppEnv } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
+import { clientCaller, isClientToken } from "../oauth/client-caller.ts";
+import { challenge } from "../oauth/resources.ts";
 import type { Settings } from "../settings/settings.ts";
 import { hostName, isLoopback } from "./guard-origin.ts";
 import type { LocalCallers } from "./local-caller.ts";
@@ -21,6 +23,7 @@ const KEY_KEPT_MS = 1000; // a revoked key stops working within this time, on ev
 export interface AuthParts {
   readonly settings: Settings;
   readonly keys: KeyStore;
+  readonly tokens: Pick<TokenStore, "find">;
   readonly localCallers: LocalCallers;
   /** For the owner of the data folder; absent where no key is required. */
   readonly ownerToken?: string | undefined;
@@ -32,6 +35,7 @@ const monotonicNow = (): number => performance.now(); // the system's clock may 
 export function authenticate({
   settings,
   keys,
+  tokens,
   localCallers,
   ownerToken,
   now = monotonicNow,
@@ -46,16 +50,26 @@ export function authenticate({
   const owner =
     ownerToken === undefined ? undefined : { token: ownerToken, caller: { ...local, key: "owner" } };
   const find = keptBriefly(keys, now);
+  const ofClient = async (token: string, path: string): Promise<Identity> => {
+    if (path === "/mcp") return NOBODY; // checked there
+    const record = await tokens.find(token);
+    if (!record) return "unknown key";
+    return clientCaller(record, path, settings.CAPSTAN_RATE_LIMIT_PER_MINUTE) ?? NOBODY;
+  };
   const limiter = rateLimiter(now);
   return async (c, next) => {
     const sent = bearer(c.req.header("authorization"));
     const who = await identify(sent, {
       find,
+      ofClient: (token) => ofClient(token, c.req.path),
       local: keyless && cameStraight(c) && localCallers.isLocal(c, sent) ? local : undefined,
       owner,
     });
     const why = refusal(who, c.req.path);
-    if (why) return problem(c, fail("unauthenticated", { why }).failure, { "www-authenticate": "Bearer" });
+    if (why)
+      return problem(c, fail("unauthenticated", { why }).failure, {
+        "www-authenticate": challenge(c, settings),
+      });
     const caller = typeof who === "string" ? NOBODY : who;
     c.set("caller", caller);
     const wait = caller === NOBODY ? 0 : limiter(caller.key, caller.perMinute);
@@ -105,22 +119,24 @@ type Identity = Caller | "unknown key" | "no key";
 
 interface Known {
   readonly find: (key: string) => Promise<KeyRecord | undefined>;
+  readonly ofClient: (token: string) => Promise<Identity>;
   readonly local: Caller | undefined;
   readonly owner: { readonly token: string; readonly caller: Caller } | undefined;
 }
 
-async function identify(sent: string | undefined, { find, local, owner }: Known): Promise<Identity> {
+async function identify(
+  sent: string | undefined,
+  { find, ofClient, local, owner }: Known,
+): Promise<Identity> {
   if (sent === undefined || sent.startsWith("local_")) return local ?? "no key";
   if (isOwnerToken(sent)) return owner && isSame(sent, owner.token) ? owner.caller : (local ?? "no key");
-  if (isRunToken(sent)) return NOBODY; // also on loopback: a program with a token is not the local user
+  if (isClientToken(sent)) return ofClient(sent);
+  if (isTokenText(sent)) return NOBODY; // also on loopback: a program with a token is not the local user
   const record = await find(sent);
   return record ? callerOf(record) : "unknown key";
 }
 
 const NOBODY: Caller = { email: "nobody@localhost", rights: [], key: "none", perMinute: 0 };
-
-/** Tokens of runs and agents are checked where they are used (`/mcp`), and are invalid elsewhere. */
-const isRunToken = (token: string): boolean => token.startsWith("run_") || token.startsWith("agent_");
 
 export function bearer(header: string | undefined): string | undefined {
   return /^Bearer\s+(\S+)$/i.exec(header ?? "")?.[1];

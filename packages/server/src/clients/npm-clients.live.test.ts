@@ -9,6 +9,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bareEnvironment } from "../../../../tools/bare-environment.ts";
 import { cachedPackages } from "../../../../tools/npm-cache.ts";
+import { consent } from "../../../../tools/oauth-client.ts";
 import {
   type LlmReply,
   type LlmRequest,
@@ -101,6 +102,27 @@ describe.skipIf(installed === undefined)("clients from npm (need the registry on
     expect(tools.map(({ name }) => name)).toContain("add");
     const result = await client.callTool({ name: "add", arguments: { a: 20, b: 22 } });
     expect(result.structuredContent).toEqual({ result: 42 });
+    await client.close();
+  });
+
+  test("mcp-remote logs in where no key is given: it opens a browser, and goes on when the person has allowed it", async () => {
+    const args = [bin("mcp-remote/dist/proxy.js"), `${server.url}/mcp`];
+    const env = { ...environment(), BROWSER: "true" };
+    const transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: "pipe" });
+    const client = new Client({ name: "test", version: "1.0.0" });
+    let said = "";
+    const opened = new Promise<URL>((resolve) => {
+      transport.stderr?.on("data", (part) => {
+        said += part;
+        const [address] = /http:\S+\/authorize\?\S+/.exec(said) ?? [];
+        if (address !== undefined && said.includes(`${address}\n`)) resolve(new URL(address));
+      });
+    });
+    const connected = client.connect(transport);
+    const { back } = await consent(server, await opened, { agent_id: agentId });
+    await fetch(back ?? "");
+    await connected;
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain("add");
     await client.close();
   });
 

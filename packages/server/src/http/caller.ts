@@ -7,6 +7,8 @@ export interface Caller {
   /** The key's id, or `loopback`. */
   readonly key: string;
   readonly perMinute: number;
+  /** Set for a client that logged in: it may use this agent and no other. */
+  readonly agentId?: string;
 }
 
 export const isAdmin = ({ rights }: Pick<Caller, "rights">): boolean => includesRight(rights, "admin");

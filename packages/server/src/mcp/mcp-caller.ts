@@ -1,12 +1,13 @@
 /**
- * Who calls over MCP, and as which agent: an agent's token, a run's token, or a person's key (none on loopback) with
- * `?agent=`. The token decides what is visible; nothing in the request can widen it.
+ * Who calls over MCP, and as which agent: an agent's token, a run's token, a client that logged in, or a person's key
+ * (none on loopback) with `?agent=`. The token decides what is visible; nothing in the request can widen it.
  */
 import { fail, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import { type Budget, includesRight, rightFor } from "@capstan/core/internal";
 import {
   type Composer,
   type Database,
+  isTokenText,
   placeOfRun,
   type SessionStore,
   storedBudgets,
@@ -16,12 +17,15 @@ import {
 } from "@capstan/runtime";
 import { threadSession } from "../ag-ui/thread-session.ts";
 import type { Caller } from "../http/caller.ts";
+import { EVERY_TOOL } from "../oauth/client-scopes.ts";
 
 export interface McpCaller {
   readonly agent: RuntimeAgent;
   readonly path: "mcp" | "harness";
   readonly email: string;
   readonly runId?: string;
+  /** What the person allowed, of a client that logged in; otherwise every tool. */
+  readonly allowed: readonly string[];
   /** The trace that the request is part of. */
   readonly traceparent?: string | undefined;
   /** The session of a tool; created at the first call that needs one. */
@@ -37,8 +41,6 @@ export interface McpRequest {
   readonly sessionId: string | undefined;
 }
 
-export const isToken = (text: string): boolean => text.startsWith("agent_") || text.startsWith("run_");
-
 export interface McpCallerParts {
   readonly tokens: TokenStore;
   readonly composer: Composer;
@@ -48,13 +50,21 @@ export interface McpCallerParts {
 
 export async function mcpCaller(services: McpCallerParts, request: McpRequest): Promise<Result<McpCaller>> {
   const { token } = request;
-  if (token === undefined || !isToken(token)) return byPerson(services, request);
+  if (token === undefined || !isTokenText(token)) return byPerson(services, request);
   const record = await services.tokens.find(token);
   if (!record)
     return fail("unauthenticated", {
       why: "the token is unknown, expired or revoked, or its run is over",
     });
+  if (record.kind === "client" && !isFor(record, request.agentId))
+    return fail("unauthenticated", { why: "the token is for another agent, or not for MCP" });
   return record.runId === null ? byAgentToken(services, record) : byRunToken(services, record, record.runId);
+}
+
+/** A client's token is valid at the address that the person allowed, and for the agent in it. */
+function isFor({ agentId, login }: TokenRecord, asked: string | undefined): boolean {
+  if (login === undefined || new URL(login.resource).pathname !== "/mcp") return false;
+  return asked === undefined || asked === agentId;
 }
 
 async function byPerson(
@@ -67,8 +77,8 @@ async function byPerson(
     return fail("forbidden", { message, nextStep: 'Use a key with the right "run", or an agent\'s token.' });
   }
   if (agentId === undefined)
-    return fail("input_invalid", {
-      where: "name the agent: /mcp?agent=<id>, or send an agent's token as the bearer",
+    return fail("unauthenticated", {
+      why: "no agent was named: log in with the client, open /mcp?agent=<id>, or send an agent's token",
     });
   const agent = await services.composer.composeFor(agentId, caller.email);
   if (!agent.ok) return agent;
@@ -84,8 +94,9 @@ async function byAgentToken(services: McpCallerParts, record: TokenRecord): Prom
   const { id, agentId, userEmail: email, sessionId, maxCalls, follows } = record;
   const agent = await services.composer.composeFor(agentId, email, follows);
   if (!agent.ok) return agent;
-  const place = { email, sessionId: sessionId ?? undefined, thread: `mcp:${id}` };
-  const own = outsideARun(services, agent.value, place);
+  const thread = `mcp:${record.login?.id ?? id}`; // a client keeps its files when its token is renewed
+  const place = { email, sessionId: sessionId ?? undefined, thread };
+  const own = outsideARun(services, agent.value, place, record.login?.scopes);
   const budgets = async (session: string | undefined): Promise<Budget[]> => {
     const [used, ofSession] = await Promise.all([services.tokens.spend(id), own.budgets(session)]);
     return maxCalls === null
@@ -99,12 +110,14 @@ function outsideARun(
   services: McpCallerParts,
   agent: RuntimeAgent,
   place: { email: string; sessionId: string | undefined; thread: string },
+  allowed: readonly string[] = [EVERY_TOOL],
 ): McpCaller {
   const { email, sessionId, thread } = place;
   return {
     agent,
     path: "mcp",
     email,
+    allowed,
     async sessionFor(tool) {
       if (sessionId !== undefined || !tool?.tool.requiresContext) return ok(sessionId);
       const made = await threadSession(services, { agentId: agent.spec.id, owner: email, threadId: thread });
@@ -129,6 +142,7 @@ async function byRunToken(
     agent,
     path: "harness",
     email: run.owner,
+    allowed: [EVERY_TOOL],
     runId,
     sessionFor: async () => ok(run.sessionId),
     async budgets(session) {

@@ -9,10 +9,12 @@ import { rateLimiter } from "../auth/rate-limiter.ts";
 import { authority, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { traceParent } from "../http/trace-parent.ts";
+import { challenge } from "../oauth/resources.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type McpCaller, type McpCallerParts, mcpCaller } from "./mcp-caller.ts";
 import type { McpServerParts } from "./mcp-server.ts";
+import { missingScopes } from "./needed-scopes.ts";
 
 type McpHandler = ReturnType<typeof createMcpHandler>;
 
@@ -39,13 +41,23 @@ export function mcpRoutes(services: McpRouteParts) {
       agentId: c.req.query("agent"),
       sessionId: c.req.query("session"),
     });
-    if (!caller.ok) return problem(c, caller.failure, { "www-authenticate": "Bearer" });
+    if (!caller.ok) {
+      const why =
+        token === undefined ? {} : { error: "invalid_token", error_description: caller.failure.message };
+      return problem(c, caller.failure, { "www-authenticate": challenge(c, settings, why) });
+    }
     const perMinute = settings.CAPSTAN_RATE_LIMIT_PER_MINUTE;
     const wait = token === undefined ? 0 : limiter(token, perMinute);
     if (wait > 0)
       return problem(c, fail("rate_limited", { perMinute, retryAfterSeconds: wait }).failure, {
         "retry-after": String(wait),
       });
+    const missing = await missingScopes(c, caller.value);
+    if (missing) {
+      const facts = { error: "insufficient_scope", scope: missing.scopes.join(" ") };
+      const header = { "www-authenticate": challenge(c, settings, facts) };
+      return problem(c, fail("client_scope_missing", missing).failure, header);
+    }
     const authInfo: AuthInfo = {
       token: token ?? "",
       clientId: caller.value.email,
@@ -96,7 +108,7 @@ function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): vo
     path: "/mcp",
     tags: ["mcp"],
     summary:
-      "MCP over HTTP: the tools of the agent whose token is sent, or of `?agent=` for a key with the right to run",
+      "MCP over HTTP: the tools of the agent that the client logged in to, whose token is sent, or of `?agent=` for a key with the right to run",
     ...authority("agent", "use"),
     request: { body: { required: true, content: { "application/json": { schema: { type: "object" } } } } },
     responses: { 200: { description: "A JSON-RPC answer, or a stream of them." } },

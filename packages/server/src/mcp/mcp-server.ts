@@ -4,6 +4,7 @@ import { riskOf } from "@capstan/core/internal";
 import type { Gate, UserStore } from "@capstan/runtime";
 import { type CallToolResult, Server, type ServerContext, type Tool } from "@modelcontextprotocol/server";
 import { uuidv7 } from "uuidv7";
+import { allowsTool, scopesFor } from "../oauth/client-scopes.ts";
 import { VERSION } from "../settings/version.ts";
 import type { TurnParts } from "../turns/turn.ts";
 import { askAgent, askTool, isAsking, offersAsking } from "./ask-agent.ts";
@@ -79,13 +80,17 @@ async function callTool(
   { mcpReq }: ServerContext,
 ): Promise<CallToolResult> {
   const progress = progressTo(mcpReq);
+  const tool = caller.agent.tools.find(({ name }) => name === call.tool);
+  if (!allowsTool(caller.allowed, call.tool, tool)) {
+    const scopes = scopesFor(caller.allowed, call.tool, tool);
+    return failureAnswer(fail("client_scope_missing", { tool: call.tool, scopes }).failure);
+  }
   if (isAsking(caller, call.tool))
     return askAgent(services, caller, {
       input: call.input,
       signal: mcpReq.signal,
       progress: progress && ((done, message) => progress({ done, message })),
     });
-  const tool = caller.agent.tools.find(({ name }) => name === call.tool);
   const session = await caller.sessionFor(tool);
   if (!session.ok) return failureAnswer(session.failure);
   const outcome = await services.gate.call({

@@ -253,7 +253,7 @@ describe("authentication", () => {
 
   test("on loopback the local user names an agent; without one nothing is shown", async () => {
     expect(await status(undefined, `?agent=${agentId}`)).toBe(200);
-    expect(await status(undefined)).toBe(422);
+    expect(await status(undefined)).toBe(401);
     expect(await status(undefined, "?agent=nobody")).toBe(404);
     expect((await call("add", { a: 1, b: 1 }, undefined, `?agent=${agentId}`)).answer.isError).toBeFalsy();
   });

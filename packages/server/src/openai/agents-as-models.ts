@@ -27,11 +27,16 @@ export async function agentsAsModels(agents: AgentStore): Promise<NamedAgent[]> 
   }));
 }
 
-/** By id first; by name only if it is unique. */
-export async function agentForModel(agents: AgentStore, model: string): Promise<Result<AgentRecord>> {
+/** By id first; by name only if it is unique. A client that logged in finds its own agent alone. */
+export async function agentForModel(
+  agents: AgentStore,
+  model: string,
+  allowedId?: string,
+): Promise<Result<AgentRecord>> {
+  const isOpen = ({ id }: AgentRecord): boolean => allowedId === undefined || id === allowedId;
   const found = await agents.get(model);
-  if (found.ok) return found;
-  const named = await agentsAsModels(agents);
+  if (found.ok && isOpen(found.value)) return found;
+  const named = (await agentsAsModels(agents)).filter(({ agent }) => isOpen(agent));
   const same = named.filter(({ agent }) => nameKey(agent.name) === nameKey(model));
   const [only] = same;
   if (only && same.length === 1) return ok(only.agent);

@@ -29,10 +29,12 @@ export function openAiRoutes(services: OpenAiParts) {
   const routes = newRoutes();
   routes.get("/openai/v1/models", requireRight("agent", "see"), async (c) => {
     const named = await agentsAsModels(services.agents);
-    return c.json({ object: "list", data: named.map(modelOf) });
+    const { agentId } = c.get("caller");
+    const seen = named.filter(({ agent }) => agentId === undefined || agent.id === agentId);
+    return c.json({ object: "list", data: seen.map(modelOf) });
   });
   routes.get("/openai/v1/models/:model", requireRight("agent", "see"), async (c) => {
-    const found = await agentForModel(services.agents, c.req.param("model"));
+    const found = await agentForModel(services.agents, c.req.param("model"), c.get("caller").agentId);
     if (!found.ok) return refuse(c, found);
     return c.json(modelOf({ model: c.req.param("model"), agent: found.value }));
   });
@@ -127,7 +129,7 @@ interface Started {
 
 async function start(c: Context<AppEnv>, services: OpenAiParts, asked: Asked): Promise<Result<Started>> {
   const { model, said, tools, forwarded, keeps } = asked;
-  const agent = await agentForModel(services.agents, model);
+  const agent = await agentForModel(services.agents, model, c.get("caller").agentId);
   if (!agent.ok) return agent;
   const { email } = c.get("caller");
   const agentId = agent.value.id;

@@ -76,6 +76,11 @@ const Environment = z.object({
   CAPSTAN_DATABASE_CONNECTIONS: z.coerce.number().int().min(4).max(1000).default(20),
   CAPSTAN_DATABASE_WAIT_SECONDS: z.coerce.number().min(0).max(3600).default(30),
   CAPSTAN_PUBLIC_HOSTS: list.default([]),
+  CAPSTAN_PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => new URL(url).pathname === "/", "must be an origin such as https://capstan.example.com")
+    .optional(),
+  CAPSTAN_CLIENT_DOCUMENTS: z.enum(["on", "off"]).default("on"),
   CAPSTAN_ALLOWED_ORIGINS: origins.default([]),
   CAPSTAN_ROUTE_TIER: z.enum(["auto", "static", "minilm"]).default("auto"),
   CAPSTAN_EXECUTOR_ID: z

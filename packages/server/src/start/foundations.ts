@@ -6,11 +6,13 @@ import {
   type BoundSecrets,
   breakerStore,
   budgetStore,
+  clientLoginStore,
   configSeal,
   createGuardedFetch,
   type Database,
   type DatabaseRetry,
   dataFolderSecret,
+  derivedKey,
   keyStore,
   openAuditLog,
   openCapabilitySecrets,
@@ -108,6 +110,7 @@ function openModelsHere(
 function openStores(database: Database, settings: Settings, secret: string, registry: CapabilityRegistry) {
   const seal = configSeal(registry, secretBox(secret));
   const revisions = revisionStore(database, seal.seal);
+  const tokens = tokenStore(database);
   return {
     configSeal: seal,
     agents: agentStore(database, seal.seal),
@@ -118,7 +121,9 @@ function openStores(database: Database, settings: Settings, secret: string, regi
     sessions: sessionStore(database, revisions.assign),
     audit: openAuditLog(database),
     keys: keyStore(database),
-    tokens: tokenStore(database),
+    tokens,
+    clientLogins: clientLoginStore({ database, tokens }),
+    registrationKey: derivedKey(secret, "client registrations"),
     breakers: breakerStore(database.pool),
     capabilitySecrets: openCapabilitySecrets(database, secretBox(secret)),
     providers: openProviders(settings, providerStore(database, secretBox(secret))),

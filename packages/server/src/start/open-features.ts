@@ -14,6 +14,7 @@ import { openCodingAgents } from "../coding-agents/open-coding-agents.ts";
 import { closeFeatures, type Feature } from "../http/feature.ts";
 import { mcpRoutes } from "../mcp/mcp-routes.ts";
 import { modelRoutes } from "../models/model-routes.ts";
+import { openOAuth } from "../oauth/open-oauth.ts";
 import { openObservability, operationRoutes } from "../observability/observability.ts";
 import { openAiRoutes } from "../openai/openai-routes.ts";
 import { openServerPackages } from "../packages/open-packages.ts";
@@ -92,6 +93,7 @@ export async function openFeatures(
     openPrograms(parts),
     { routes: [ruleRoutes(parts), budgetRoutes(parts)] },
     openUsers({ ...parts, webhookKey: secret }),
+    openOAuth(parts),
     { routes: [modelRoutes(parts)] },
     packages,
     codingAgents,

@@ -40,6 +40,7 @@ export const SCREENS: readonly string[] = [
   "packages",
   "schedules",
   "usage",
+  "consent",
   "settings",
 ];
 

@@ -1,8 +1,9 @@
-/** Tokens that act as an agent or inside one run, and which approved results were already delivered. */
+/** Tokens that act as an agent, inside one run or for a client that logged in, and which approved results were already delivered. */
 import type { Follows } from "@capstan/core/internal";
 import { sql } from "drizzle-orm";
 import { index, integer, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agent-tables.ts";
+import { clientLogins } from "./client-login-tables.ts";
 import { approvals, runs } from "./run-tables.ts";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
@@ -11,7 +12,7 @@ export const tokens = pgTable(
   "tokens",
   {
     id: uuid("id").primaryKey(),
-    /** `agent`, or `run`: valid only while that run is active. */
+    /** `agent`; `run`: valid only while that run is active; `client`: valid only while that login is. */
     kind: text("kind").notNull(),
     name: text("name").notNull().default(""),
     agentId: uuid("agent_id")
@@ -19,6 +20,7 @@ export const tokens = pgTable(
       .references(() => agents.id, { onDelete: "cascade" }),
     runId: uuid("run_id").references(() => runs.id, { onDelete: "cascade" }),
     sessionId: uuid("session_id"),
+    loginId: uuid("login_id").references(() => clientLogins.id, { onDelete: "cascade" }),
     /** The user whose rights it has, together with the agent's. */
     userEmail: text("user_email").notNull(),
     /** Only the hash is stored; the token itself is shown once. */
@@ -35,7 +37,11 @@ export const tokens = pgTable(
     createdAt: at("created_at").notNull().default(sql`now()`),
     lastUsedAt: at("last_used_at"),
   },
-  (table) => [index("idx_tokens_agent").on(table.agentId, table.id), index("idx_tokens_run").on(table.runId)],
+  (table) => [
+    index("idx_tokens_agent").on(table.agentId, table.id),
+    index("idx_tokens_run").on(table.runId),
+    index("idx_tokens_login").on(table.loginId),
+  ],
 );
 
 /** A decided approval is returned once to a caller that repeats the call. */

@@ -5,11 +5,13 @@ import { About } from "./about.tsx";
 import { AuditLog } from "./audit-log.tsx";
 import { Keys } from "./keys.tsx";
 import { Providers } from "./providers.tsx";
+import { Tokens } from "./tokens.tsx";
 import { Users } from "./users.tsx";
 
 const TABS = [
   { name: "models", label: "Models" },
   { name: "keys", label: "API keys" },
+  { name: "tokens", label: "Tokens" },
   { name: "users", label: "Users" },
   { name: "audit", label: "Audit log" },
   { name: "about", label: "This server" },
@@ -18,10 +20,11 @@ const TABS = [
 export default function Settings() {
   const [tab, go] = useTab("/settings", TABS);
   return (
-    <Screen title="Settings" lead="Models, keys, users and the audit log.">
+    <Screen title="Settings" lead="Models, keys, tokens, users and the audit log.">
       <Tabs label="Settings" tabs={TABS} current={tab} onChange={go}>
         {tab === "models" && <Providers />}
         {tab === "keys" && <Keys />}
+        {tab === "tokens" && <Tokens />}
         {tab === "users" && <Users />}
         {tab === "audit" && <AuditLog />}
         {tab === "about" && <About />}

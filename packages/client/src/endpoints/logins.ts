@@ -1,0 +1,24 @@
+/** Clients that log in, and the tokens in force. */
+import type { Connection } from "../connection.ts";
+import type {
+  ActiveToken,
+  ClientLoginAnswer,
+  ClientLoginAnswered,
+  ClientLoginAsk,
+  ClientLoginReview,
+} from "../wire/client-logins.ts";
+import type { Items } from "../wire/page.ts";
+
+const part = encodeURIComponent;
+
+export const tokenEndpoints = ({ json }: Connection) => ({
+  list: (signal?: AbortSignal) => json<Items<ActiveToken>>("GET", "/v1/tokens", { signal }),
+  revoke: (id: string) => json<void>("DELETE", `/v1/tokens/${part(id)}`),
+});
+
+export const clientLoginEndpoints = ({ json }: Connection) => ({
+  review: (ask: ClientLoginAsk, signal?: AbortSignal) =>
+    json<ClientLoginReview>("POST", "/v1/client-logins/review", { json: ask, signal }),
+  answer: (answer: ClientLoginAnswer) =>
+    json<ClientLoginAnswered>("POST", "/v1/client-logins", { json: answer }),
+});

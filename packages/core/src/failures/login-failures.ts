@@ -1,0 +1,22 @@
+/** Failures of logging in: clients that ask to act for a person, and people. */
+import { row } from "./failure.ts";
+
+export const loginFailures = {
+  client_unknown: row<{ why: string }>({
+    status: 400,
+    message: ({ why }) => `The client that wants to log in is not known: ${why}.`,
+    nextStep: () =>
+      "Remove the server from the client and add it again, so that the client registers anew. On a server without a way to the internet set CAPSTAN_CLIENT_DOCUMENTS=off.",
+  }),
+  client_scope_missing: row<{ tool: string; scopes: readonly string[] }>({
+    status: 403,
+    message: ({ tool }) => `This client was not allowed to call "${tool}".`,
+    nextStep: ({ scopes }) => `Log in again with the scope "${scopes.join(" ")}"; the person decides again.`,
+  }),
+  login_request_invalid: row<{ where: string }>({
+    status: 400,
+    message: ({ where }) => `The client's login request is not valid: ${where}.`,
+    nextStep: () =>
+      "Start the login again in the client. If it happens again, report it to the client's maker.",
+  }),
+} as const;

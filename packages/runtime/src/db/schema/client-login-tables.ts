@@ -1,0 +1,48 @@
+/** Clients that logged in: what a person allowed which client to do as which agent, and the tokens that keep it alive. */
+import { sql } from "drizzle-orm";
+import { index, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { agents } from "./agent-tables.ts";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+
+export const clientLogins = pgTable(
+  "client_logins",
+  {
+    id: uuid("id").primaryKey(),
+    clientId: text("client_id").notNull(),
+    clientName: text("client_name").notNull(),
+    /** Where the code was sent; the exchange must name it again. */
+    redirectUri: text("redirect_uri").notNull(),
+    /** The address that the tokens are for (RFC 8707). */
+    resource: text("resource").notNull(),
+    scopes: jsonb("scopes").$type<string[]>().notNull(),
+    agentId: uuid("agent_id")
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    userEmail: text("user_email").notNull(),
+    /** Only hashes are stored: of the code, and what the client must prove it knows. */
+    codeHash: text("code_hash").notNull().unique(),
+    codeChallenge: text("code_challenge").notNull(),
+    codeExpiresAt: at("code_expires_at").notNull(),
+    codeUsedAt: at("code_used_at"),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+    lastUsedAt: at("last_used_at"),
+    revokedAt: at("revoked_at"),
+  },
+  (table) => [index("idx_client_logins_user").on(table.userEmail, table.id)],
+);
+
+/** Each is used once. One that comes back was copied, and ends the login. */
+export const clientRefreshTokens = pgTable(
+  "client_refresh_tokens",
+  {
+    hash: text("hash").primaryKey(),
+    loginId: uuid("login_id")
+      .notNull()
+      .references(() => clientLogins.id, { onDelete: "cascade" }),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+    expiresAt: at("expires_at").notNull(),
+    usedAt: at("used_at"),
+  },
+  (table) => [index("idx_client_refresh_login").on(table.loginId)],
+);

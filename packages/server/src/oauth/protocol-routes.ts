@@ -1,0 +1,153 @@
+/**
+ * What OAuth clients call: the two metadata documents, /authorize, /token, /register and /revoke, at the origin because
+ * clients build them from it. Answers have OAuth's shapes. /authorize decides nothing: it hands over to the studio's page.
+ */
+import type { ClientLogins, GrantRefusal, IssuedTokens } from "@capstan/runtime";
+import type { Context } from "hono";
+import { z } from "zod";
+import { rateLimiter } from "../auth/rate-limiter.ts";
+import { newRoutes } from "../http/define-route.ts";
+import type { Settings } from "../settings/settings.ts";
+import { EVERY_TOOL, OFFERED_SCOPES } from "./client-scopes.ts";
+import { type Clients, Registration } from "./known-client.ts";
+import { metadataPath, publicOrigin, resourceAt } from "./resources.ts";
+
+export interface OAuthRouteParts {
+  readonly settings: Settings;
+  readonly clients: Clients;
+  readonly clientLogins: ClientLogins;
+}
+
+const REGISTRATIONS_PER_MINUTE = 120; // anybody may register; each is one signature
+const NO_STORE = { "cache-control": "no-store" };
+
+export function oauthProtocolRoutes({ settings, clients, clientLogins }: OAuthRouteParts) {
+  const routes = newRoutes();
+  const limiter = rateLimiter(() => performance.now());
+  routes.get("/.well-known/oauth-authorization-server", (c) =>
+    c.json(serverMetadata(publicOrigin(c, settings), settings), 200, NO_STORE),
+  );
+  routes.get("/.well-known/oauth-protected-resource", (c) => resourceMetadata(c, settings));
+  routes.get("/.well-known/oauth-protected-resource/*", (c) => resourceMetadata(c, settings));
+  routes.get("/authorize", (c) => c.redirect(`/consent${new URL(c.req.url).search}`, 302));
+  routes.post("/register", async (c) => {
+    if (limiter("registrations", REGISTRATIONS_PER_MINUTE) > 0)
+      return c.json(oauthError("slow_down", "Too many registrations; wait a minute."), 429);
+    const parsed = Registration.safeParse(await c.req.json().catch(() => undefined));
+    if (!parsed.success)
+      return c.json(oauthError("invalid_client_metadata", z.prettifyError(parsed.error)), 400, NO_STORE);
+    return c.json(registered(clients.register(parsed.data), parsed.data), 201, NO_STORE);
+  });
+  routes.post("/token", (c) => answerToken(c, clientLogins));
+  routes.post("/revoke", async (c) => {
+    const form = await readForm(c, z.object({ token: z.string(), client_id: z.string() }));
+    if (!form.success) return c.json(oauthError("invalid_request", z.prettifyError(form.error)), 400);
+    await clientLogins.revokeByToken(form.data.token, form.data.client_id);
+    return c.body(null, 200); // also for an unknown token: RFC 7009
+  });
+  return routes;
+}
+
+/** A server without a way to the internet cannot read clients' documents: then they register instead. */
+const serverMetadata = (issuer: string, { CAPSTAN_CLIENT_DOCUMENTS }: Settings) => ({
+  issuer,
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  registration_endpoint: `${issuer}/register`,
+  revocation_endpoint: `${issuer}/revoke`,
+  response_types_supported: ["code"],
+  response_modes_supported: ["query"],
+  grant_types_supported: ["authorization_code", "refresh_token"],
+  code_challenge_methods_supported: ["S256"],
+  token_endpoint_auth_methods_supported: ["none"],
+  revocation_endpoint_auth_methods_supported: ["none"],
+  scopes_supported: OFFERED_SCOPES,
+  authorization_response_iss_parameter_supported: true,
+  client_id_metadata_document_supported: CAPSTAN_CLIENT_DOCUMENTS === "on",
+  resource_indicators_supported: true,
+});
+
+function resourceMetadata(c: Context, settings: Settings): Response {
+  const origin = publicOrigin(c, settings);
+  const { pathname, search } = new URL(c.req.url);
+  const resource = resourceAt(origin, `${metadataPath(pathname) ?? ""}${search}`);
+  if (!resource) return c.json(oauthError("invalid_target", "Nothing here takes a login."), 404, NO_STORE);
+  const document = {
+    resource: resource.url,
+    authorization_servers: [origin],
+    scopes_supported: [EVERY_TOOL],
+    bearer_methods_supported: ["header"],
+    resource_name: "Capstan",
+  };
+  return c.json(document, 200, NO_STORE);
+}
+
+const registered = (clientId: string, { redirect_uris, client_name, client_uri }: Registration) => ({
+  client_id: clientId,
+  client_id_issued_at: Math.floor(Date.now() / 1000),
+  client_name,
+  ...(client_uri && { client_uri }),
+  redirect_uris,
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+  token_endpoint_auth_method: "none",
+});
+
+const text = z.string().min(1).max(20_000);
+const TokenRequest = z.discriminatedUnion("grant_type", [
+  z.object({
+    grant_type: z.literal("authorization_code"),
+    client_id: text,
+    code: text,
+    redirect_uri: text,
+    code_verifier: z.string().regex(/^[\w.~-]{43,128}$/, "is not a PKCE verifier"),
+    resource: text.optional(),
+  }),
+  z.object({
+    grant_type: z.literal("refresh_token"),
+    client_id: text,
+    refresh_token: text,
+    resource: text.optional(),
+  }),
+]);
+
+async function answerToken(c: Context, logins: ClientLogins): Promise<Response> {
+  const form = await readForm(c, TokenRequest);
+  if (!form.success) return c.json(tokenFault(form.error), 400, NO_STORE);
+  const issued = await issue(form.data, logins);
+  if ("refused" in issued) return c.json(oauthError("invalid_grant", issued.refused), 400, NO_STORE);
+  const body = {
+    access_token: issued.accessToken,
+    token_type: "Bearer",
+    expires_in: issued.expiresInSeconds,
+    refresh_token: issued.refreshToken,
+    scope: issued.scopes.join(" "),
+  };
+  return c.json(body, 200, NO_STORE);
+}
+
+function issue(
+  asked: z.output<typeof TokenRequest>,
+  logins: ClientLogins,
+): Promise<IssuedTokens | GrantRefusal> {
+  const { client_id: clientId, resource } = asked;
+  if (asked.grant_type === "refresh_token")
+    return logins.refresh({ refreshToken: asked.refresh_token, clientId, resource });
+  const { code, redirect_uri: redirectUri, code_verifier: verifier } = asked;
+  return logins.exchangeCode({ code, verifier, clientId, redirectUri, resource });
+}
+
+function tokenFault(error: z.ZodError) {
+  const isGrantType = error.issues.some(({ path }) => path[0] === "grant_type");
+  return oauthError(isGrantType ? "unsupported_grant_type" : "invalid_request", z.prettifyError(error));
+}
+
+/** A field that is sent twice is refused: one of the two would be ignored. */
+async function readForm<Schema extends z.ZodType>(c: Context, schema: Schema) {
+  const isForm = (c.req.header("content-type") ?? "").startsWith("application/x-www-form-urlencoded");
+  const pairs = isForm ? [...new URLSearchParams(await c.req.text())] : [];
+  const isRepeated = new Set(pairs.map(([name]) => name)).size < pairs.length;
+  return schema.safeParse(isRepeated ? undefined : Object.fromEntries(pairs));
+}
+
+const oauthError = (error: string, description: string) => ({ error, error_description: description });
