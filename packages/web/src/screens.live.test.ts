@@ -89,7 +89,7 @@ const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["the model settings", () => "/settings", /Anthropic|not available/],
   ["the API keys", () => "/settings/keys", "New key"],
   ["the tokens", () => "/settings/tokens", "Claude"],
-  ["a client that asks to log in", () => consentPath, "Choose an agent"],
+  ["a client that asks to log in", () => consentPath, "The agent it may act as"],
   ["the users", () => "/settings/users", "mate@example.com"],
   ["the audit log", () => "/settings/audit", "agent.created"],
   ["the server's facts", () => "/settings/about", "Appearance"],
@@ -143,7 +143,7 @@ async function wear(page: Page, colorScheme: "light" | "dark"): Promise<void> {
 test("a person allows a client one tool, and the browser carries the code back to it", async () => {
   const page = await studio.open(consentPath);
   await page.getByText("a program on your machine").waitFor();
-  await page.getByLabel("Agent").selectOption({ label: "Mate" });
+  await page.getByLabel("Agent", { exact: true }).selectOption({ label: "Mate" });
   await page.getByLabel("Only the tools I choose").check();
   await page.getByLabel("Allow add", { exact: true }).check();
   const left = page.waitForRequest(/127\.0\.0\.1:9\/callback/);

@@ -109,8 +109,9 @@ export function tokenStore({ orm }: Pick<Database, "orm">): TokenStore {
         .returning({ calls: tokens.calls });
       return (row?.calls ?? 1) - 1;
     },
-    list: async (agentId) => (isUuid(agentId) ? listed(orm, eq(tokens.agentId, agentId)) : []),
-    listOf: (userEmail) => listed(orm, userEmail === undefined ? undefined : eq(tokens.userEmail, userEmail)),
+    list: async (agentId) => (isUuid(agentId) ? listTokens(orm, eq(tokens.agentId, agentId)) : []),
+    listOf: (userEmail) =>
+      listTokens(orm, userEmail === undefined ? undefined : eq(tokens.userEmail, userEmail)),
     async revoke(agentId, id) {
       if (!isUuid(id) || !isUuid(agentId)) return false;
       const rows = await orm
@@ -130,7 +131,7 @@ export function tokenStore({ orm }: Pick<Database, "orm">): TokenStore {
 }
 
 /** Agents' tokens; a run's is never listed, a client's by its login. */
-async function listed(orm: Database["orm"], which: SQL | undefined): Promise<TokenRecord[]> {
+async function listTokens(orm: Database["orm"], which: SQL | undefined): Promise<TokenRecord[]> {
   const rows = await orm
     .select()
     .from(tokens)

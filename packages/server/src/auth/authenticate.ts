@@ -6,13 +6,13 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { Caller } from "../http/caller.ts";
 import type { AppEnv } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import { clientCaller, isClientToken } from "../oauth/client-caller.ts";
-import { challenge } from "../oauth/resources.ts";
 import type { Settings } from "../settings/settings.ts";
+import { clientCaller, isClientToken } from "./client-caller.ts";
 import { hostName, isLoopback } from "./guard-origin.ts";
 import type { LocalCallers } from "./local-caller.ts";
 import { isOwnerToken } from "./owner-token.ts";
 import { rateLimiter } from "./rate-limiter.ts";
+import { challenge } from "./resources.ts";
 
 /** Requires a key: everything that reads or does something. The studio's own files, health and docs are public. */
 const CLOSED = /^\/(v1|api|openai|mcp|a2a|metrics)(\/|$)/;

@@ -16,8 +16,8 @@ import {
   withinScopes,
 } from "@capstan/runtime";
 import { threadSession } from "../ag-ui/thread-session.ts";
+import { EVERY_TOOL } from "../auth/client-scopes.ts";
 import type { Caller } from "../http/caller.ts";
-import { EVERY_TOOL } from "../oauth/client-scopes.ts";
 
 export interface McpCaller {
   readonly agent: RuntimeAgent;
@@ -69,7 +69,7 @@ function isFor({ agentId, login }: TokenRecord, asked: string | undefined): bool
 
 async function byPerson(
   services: McpCallerParts,
-  { caller, agentId, sessionId }: McpRequest,
+  { token, caller, agentId, sessionId }: McpRequest,
 ): Promise<Result<McpCaller>> {
   const needed = rightFor("agent", "use");
   if (needed === undefined || !includesRight(caller.rights, needed)) {
@@ -77,9 +77,11 @@ async function byPerson(
     return fail("forbidden", { message, nextStep: 'Use a key with the right "run", or an agent\'s token.' });
   }
   if (agentId === undefined)
-    return fail("unauthenticated", {
-      why: "no agent was named: log in with the client, open /mcp?agent=<id>, or send an agent's token",
-    });
+    return token === undefined
+      ? fail("unauthenticated", {
+          why: "no agent was named: log in with the client, or open /mcp?agent=<id>",
+        })
+      : fail("input_invalid", { where: "name the agent: /mcp?agent=<id>, or send an agent's token" });
   const agent = await services.composer.composeFor(agentId, caller.email);
   if (!agent.ok) return agent;
   if (sessionId !== undefined) {

@@ -4,7 +4,7 @@ import { riskOf } from "@capstan/core/internal";
 import type { Gate, UserStore } from "@capstan/runtime";
 import { type CallToolResult, Server, type ServerContext, type Tool } from "@modelcontextprotocol/server";
 import { uuidv7 } from "uuidv7";
-import { allowsTool, scopesFor } from "../oauth/client-scopes.ts";
+import { allowsTool, scopesFor } from "../auth/client-scopes.ts";
 import { VERSION } from "../settings/version.ts";
 import type { TurnParts } from "../turns/turn.ts";
 import { askAgent, askTool, isAsking, offersAsking } from "./ask-agent.ts";

@@ -1,7 +1,7 @@
 /** Step-up: a call beyond what the person allowed the client is refused before the protocol sees it, with what to ask for. */
 import type { Context } from "hono";
 import { z } from "zod";
-import { allowsTool, EVERY_TOOL, scopesFor } from "../oauth/client-scopes.ts";
+import { allowsTool, EVERY_TOOL, scopesFor } from "../auth/client-scopes.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 
 const Call = z.object({ method: z.literal("tools/call"), params: z.object({ name: z.string() }) });

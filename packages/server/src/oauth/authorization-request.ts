@@ -1,10 +1,10 @@
 /** A client's request to log in, as it arrives in the browser's address: read, and checked against the client. */
 import { fail, ok, type Result } from "@capstan/core";
 import { z } from "zod";
-import { readScopes } from "./client-scopes.ts";
+import { readScopes } from "../auth/client-scopes.ts";
+import { type Resource, resourceAt } from "../auth/resources.ts";
 import type { Clients, KnownClient } from "./known-client.ts";
 import { isRegistered } from "./redirect-uris.ts";
-import { type Resource, resourceAt } from "./resources.ts";
 
 export interface AuthorizationRequest {
   readonly client: KnownClient;

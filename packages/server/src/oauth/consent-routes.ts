@@ -9,14 +9,14 @@ import { fail, ok, type Result, type RuntimeTool } from "@capstan/core";
 import { riskOf } from "@capstan/core/internal";
 import type { AuditLog, ClientLogins, Composer } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
+import { allowsTool, EVERY_TOOL, isScope, isWithin } from "../auth/client-scopes.ts";
+import { publicOrigin } from "../auth/resources.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type AuthorizationRequest, readRequest } from "./authorization-request.ts";
-import { allowsTool, EVERY_TOOL, isScope, isWithin } from "./client-scopes.ts";
 import type { Clients } from "./known-client.ts";
 import { receiverOf, withAnswer } from "./redirect-uris.ts";
-import { publicOrigin } from "./resources.ts";
 
 const review = createRoute({
   operationId: "reviewClientLogin",

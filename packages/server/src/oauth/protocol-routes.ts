@@ -5,12 +5,13 @@
 import type { ClientLogins, GrantRefusal, IssuedTokens } from "@capstan/runtime";
 import type { Context } from "hono";
 import { z } from "zod";
+import { EVERY_TOOL, OFFERED_SCOPES } from "../auth/client-scopes.ts";
 import { rateLimiter } from "../auth/rate-limiter.ts";
+import { metadataPath, publicOrigin, resourceAt } from "../auth/resources.ts";
 import { newRoutes } from "../http/define-route.ts";
+import { readJson } from "../http/read-json.ts";
 import type { Settings } from "../settings/settings.ts";
-import { EVERY_TOOL, OFFERED_SCOPES } from "./client-scopes.ts";
 import { type Clients, Registration } from "./known-client.ts";
-import { metadataPath, publicOrigin, resourceAt } from "./resources.ts";
 
 export interface OAuthRouteParts {
   readonly settings: Settings;
@@ -33,10 +34,9 @@ export function oauthProtocolRoutes({ settings, clients, clientLogins }: OAuthRo
   routes.post("/register", async (c) => {
     if (limiter("registrations", REGISTRATIONS_PER_MINUTE) > 0)
       return c.json(oauthError("slow_down", "Too many registrations; wait a minute."), 429);
-    const parsed = Registration.safeParse(await c.req.json().catch(() => undefined));
-    if (!parsed.success)
-      return c.json(oauthError("invalid_client_metadata", z.prettifyError(parsed.error)), 400, NO_STORE);
-    return c.json(registered(clients.register(parsed.data), parsed.data), 201, NO_STORE);
+    const read = await readJson(c, Registration);
+    if (!read.ok) return c.json(oauthError("invalid_client_metadata", read.failure.message), 400, NO_STORE);
+    return c.json(registered(clients.register(read.value), read.value), 201, NO_STORE);
   });
   routes.post("/token", (c) => answerToken(c, clientLogins));
   routes.post("/revoke", async (c) => {
