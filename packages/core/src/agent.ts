@@ -35,6 +35,8 @@ export interface AgentSpec {
   readonly systemPrompt: string;
   /** `provider/model`, or a model of the harness by its own name; absent = the default model. */
   readonly model?: string;
+  /** Asked in this order when the provider of the model before is down, over its quota or too slow. */
+  readonly fallbackModels: readonly string[];
   /** Default thinking effort; a message can override it. */
   readonly thinkingEffort?: ThinkingEffortLevel;
   /** Thinking budget in tokens, for harness models that take a number. */
@@ -64,6 +66,7 @@ export interface AgentSpec {
 export const AGENT_DEFAULTS = {
   description: "",
   systemPrompt: "",
+  fallbackModels: [],
   harness: "native",
   capabilities: [],
   grantedScopes: [],

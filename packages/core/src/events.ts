@@ -149,6 +149,8 @@ export const CUSTOM_EVENTS = {
   resumed: "capstan.resumed",
   /** The provider failed or refused temporarily; the step is retried. */
   retrying: "capstan.retrying",
+  /** A model could not answer; another of the agent's models does. */
+  modelChanged: "capstan.model_changed",
   /** Earlier messages were replaced; another session keeps them. */
   rewound: "capstan.rewound",
   /** The session uses another agent from here on. */

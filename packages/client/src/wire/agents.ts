@@ -59,6 +59,10 @@ export const AgentFields = z.strictObject({
     description:
       "`provider/model`, or one of `/v1/models?agent=<harness>`. Null: the default of the server or the program.",
   }),
+  fallback_models: z.array(ModelName).max(5).meta({
+    description:
+      "Asked in this order when the provider of the model before is down, over its quota or too slow. For the native loop.",
+  }),
   thinking_effort: z.enum(THINKING_EFFORT_LEVELS).nullable().meta({
     description:
       "Default thinking effort, which a message can override; refused where the harness or the model does not support it.",

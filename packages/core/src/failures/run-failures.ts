@@ -12,6 +12,16 @@ export const runFailures = {
         ? `Did you mean ${listed(nearest)}? GET /v1/models lists all.`
         : "Write it as provider/model; GET /v1/models lists all.",
   }),
+  provider_slow: row<{ provider: string; seconds: number }>({
+    status: 504,
+    message: ({ provider, seconds }) => `${provider} did not begin to answer within ${seconds} seconds.`,
+    nextStep: () => "Retry, or choose another model.",
+  }),
+  provider_resting: row<{ provider: string }>({
+    status: 503,
+    message: ({ provider }) => `${provider} has failed several times in a row and is not asked for a while.`,
+    nextStep: () => "Wait half a minute, or choose another model.",
+  }),
   default_model_fixed: row<{ model: string }>({
     status: 409,
     message: ({ model }) => `CAPSTAN_MODEL sets the default model to ${model}.`,

@@ -4,6 +4,7 @@
  */
 import { fail, ok } from "@capstan/core";
 import { inTransaction } from "../db/transaction.ts";
+import { ProviderCircuits } from "../providers/provider-circuits.ts";
 import { type Approvals, createApprovals } from "./approvals/approvals.ts";
 import { agentOf, callApproved } from "./approvals/approved-calls.ts";
 import { storeClientResults } from "./approvals/client-results.ts";
@@ -82,6 +83,7 @@ class DurableRuns implements Runs {
       }),
       hub: this.#hub,
       now,
+      circuits: new ProviderCircuits(() => now().getTime()),
       draining: () => this.#draining,
       agentFor: (agentId, userEmail, follows) => agents.get(agentId, userEmail, follows),
       forgetAgent: (agentId, userEmail) => agents.forget(agentId, userEmail),

@@ -1,7 +1,7 @@
 /** Circuit breakers in the database, so that every process pauses a failing capability and one trial closes it for all. */
 
 import type pg from "pg";
-import { admit, type Breaker, CLOSED_BREAKER, settle } from "./breaker.ts";
+import { admit, type Breaker, CLOSED_BREAKER, settle } from "../network/circuit-breaker.ts";
 
 export interface BreakerStore {
   /** Whether a call of this capability may pass. The trial of an open breaker goes to one process only. */

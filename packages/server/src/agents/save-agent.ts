@@ -176,13 +176,23 @@ export async function canAnswer(
   { models, harnesses }: SaveAgentParts,
   agent: RuntimeAgent,
 ): Promise<Result<unknown>> {
-  const { harness, model } = agent.spec;
-  if (harness !== NATIVE_AGENT) return harnesses.driver(harness).check(agent);
+  const { harness, model, fallbackModels } = agent.spec;
+  if (harness !== NATIVE_AGENT) {
+    if (fallbackModels.length > 0) {
+      const where = `fallback_models: ${harness} chooses its models itself; they are for the native loop`;
+      return fail("input_invalid", { where });
+    }
+    return harnesses.driver(harness).check(agent);
+  }
   if (agent.spec.thinkingBudget !== undefined) {
     const message = "The native loop takes an effort, not a number of tokens";
     return capabilityRefused(NATIVE_AGENT, "thinkingBudget", message);
   }
-  return model === undefined ? ok(true) : models.check(model);
+  for (const name of [...(model === undefined ? [] : [model]), ...fallbackModels]) {
+    const known = await models.check(name);
+    if (!known.ok) return known;
+  }
+  return ok(true);
 }
 
 /** A policy for a tool that the agent does not have would protect nothing. A coding agent has tools we do not know. */

@@ -7,6 +7,7 @@ import {
   type Follows,
   inProgram,
 } from "@capstan/core/internal";
+import type { ProviderCircuits } from "../../providers/provider-circuits.ts";
 import type { ClaimedSegment } from "../claim/claimed-segment.ts";
 import type { RunObservation, RunsParts } from "../contract/run-types.ts";
 import type { CommitQueue } from "../log/commit-queue.ts";
@@ -24,6 +25,8 @@ export interface Engine {
   readonly queue: CommitQueue;
   readonly hub: EventHub;
   readonly now: () => Date;
+  /** Which providers keep failing. */
+  readonly circuits: ProviderCircuits;
   /** Set while the process stops: segments end at their next step and are released. */
   readonly draining: () => boolean;
   readonly agentFor: (

@@ -157,6 +157,8 @@ export interface RetryPolicy {
   readonly attempts: number;
   readonly baseMs: number;
   readonly longestMs: number;
+  /** Without a first part after this time the next model is asked, where there is one. */
+  readonly firstPartMs: number;
 }
 
 /** Limits for agents that set none. */

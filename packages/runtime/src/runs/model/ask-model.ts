@@ -1,7 +1,7 @@
 /** Asks the model once: prompt, request, retries. Returns the model's answer, or the failure that ends the run. */
 
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
-import { ok, type Result, type RunEvent, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
+import { fail, ok, type Result, type RunEvent, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import {
   agUiMessages,
   type ConversationMessage,
@@ -16,8 +16,10 @@ import { callSettings } from "../contract/call-settings.ts";
 import type { PredictedState } from "../contract/run-types.ts";
 import { messageId as newMessageId } from "../log/message-id.ts";
 import type { CallTiming } from "../log/run-log.ts";
+import { askInOrder } from "./fallback.ts";
+import { FirstPartTimer } from "./first-part-timer.ts";
 import { keepPrompt } from "./kept-prompts.ts";
-import { DEFAULT_RETRY, judgeModelError } from "./model-retry.ts";
+import { DEFAULT_RETRY, judgeModelError, retryPolicy, type Verdict } from "./model-retry.ts";
 import { responseFormat } from "./output-schema.ts";
 import { toPrompt } from "./prompt.ts";
 import { type ModelAnswer, streamModel } from "./stream-model.ts";
@@ -40,57 +42,118 @@ interface Step {
   readonly agent: RuntimeAgent;
   readonly model: ResolvedModel;
   readonly tools: readonly RuntimeTool[];
+  /** No other model can be asked: this one is retried as long as the policy allows. */
+  readonly isLast: boolean;
 }
 
 export async function askModel(context: RunContext, agent: RuntimeAgent): Promise<Result<StepAnswer>> {
-  const { claim, engine, log } = context;
-  const model = await engine.parts.models.resolve(claim.input.model ?? agent.spec.model);
-  if (!model.ok) return model;
-  context.seen.model = model.value.name;
+  const { claim, log } = context;
   const stepName = `step-${context.meter.usage.steps + 1}`;
   log.emit({ type: "STEP_STARTED", stepName });
   if (claim.input.predictState) log.emit(predictState(claim.input.predictState)); // clients forget it at each step
-  const step: Step = { agent, model: model.value, tools: context.visibleTools(agent) };
-  const answer = await streamWithRetries(context, step);
+  const tools = context.visibleTools(agent);
+  const answer = await askInOrder(context, agent, (model, isLast) =>
+    streamWithRetries(context, { agent, model, tools, isLast }),
+  );
   log.emit({ type: "STEP_FINISHED", stepName });
   return answer;
 }
 
 async function streamWithRetries(context: RunContext, step: Step): Promise<Result<StepAnswer>> {
-  const { engine, meter, signal } = context;
-  const { provider, prices } = step.model;
+  const { engine } = context;
   const { options, sentMessages } = await callOptions(context, step);
   const promptId = await keepPrompt(engine.parts.database.pool, step.agent, options.tools);
-  const sent = { startedAt: engine.now().toISOString(), promptId, sentMessages };
-  const started = performance.now();
-  const policy = { ...DEFAULT_RETRY, ...engine.parts.retry };
-  const usedCallIds = callIdsOf(context.messages);
+  const attempts: Attempts = {
+    options,
+    sent: { startedAt: engine.now().toISOString(), promptId, sentMessages },
+    started: performance.now(),
+    policy: retryPolicy({ ...DEFAULT_RETRY, ...engine.parts.retry }, step.isLast),
+    usedCallIds: callIdsOf(context.messages),
+  };
   for (let attempt = 1; ; attempt++) {
-    const messageId = newMessageId();
-    let shown = false;
-    const emit = (event: RunEvent) => {
-      shown = true;
-      context.log.emit(event);
-    };
-    const broken = (parts: ModelAnswer["parts"]) => {
-      context.partial = { id: messageId, parts };
-    };
-    try {
-      const answer = await streamModel({ model: step.model, options, messageId, usedCallIds, emit, broken });
-      context.partial = undefined;
-      const timing = { ...sent, ...answer.response, durationMs: sinceMs(started), attempts: attempt };
-      return ok({ ...answer, messageId, prices, timing: withFirstToken(timing, answer) });
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      const { leftMs } = meter;
-      const now = engine.now();
-      const jitter = Math.random();
-      const verdict = judgeModelError({ error, provider, attempt, policy, leftMs, now, jitter });
-      if (verdict.kind === "end") return { ok: false, failure: verdict.failure };
-      if (shown) await emitMessages(context);
-      await waitForRetry(context, attempt, verdict);
-    }
+    const tried = await tryModel(context, step, attempts, attempt);
+    if (tried.kind !== "retry") return tried.answer;
+    await waitForRetry(context, attempt, tried);
   }
+}
+
+/** What all attempts of one step share. */
+interface Attempts {
+  readonly options: LanguageModelV4CallOptions;
+  readonly sent: Pick<CallTiming, "startedAt" | "promptId" | "sentMessages">;
+  readonly started: number;
+  readonly policy: ReturnType<typeof retryPolicy>;
+  readonly usedCallIds: ReadonlySet<string>;
+}
+
+type Tried =
+  | { readonly kind: "end"; readonly answer: Result<StepAnswer> }
+  | Extract<Verdict, { kind: "retry" }>;
+
+async function tryModel(
+  context: RunContext,
+  step: Step,
+  attempts: Attempts,
+  attempt: number,
+): Promise<Tried> {
+  const { signal } = context;
+  const { options, sent, started, policy, usedCallIds } = attempts;
+  const { model, isLast } = step;
+  const messageId = newMessageId();
+  let shown = false;
+  const slow = isLast ? undefined : new FirstPartTimer(policy.firstPartMs);
+  const emit = (event: RunEvent) => {
+    slow?.stop();
+    shown = true;
+    context.log.emit(event);
+  };
+  const broken = (parts: ModelAnswer["parts"]) => {
+    context.partial = { id: messageId, parts };
+  };
+  const timed = slow ? { ...options, abortSignal: AbortSignal.any([signal, slow.signal]) } : options;
+  try {
+    const answer = await streamModel({ model, options: timed, messageId, usedCallIds, emit, broken });
+    context.partial = undefined;
+    const timing = { ...sent, ...answer.response, durationMs: sinceMs(started), attempts: attempt };
+    const { prices } = model;
+    return {
+      kind: "end",
+      answer: ok({ ...answer, messageId, prices, timing: withFirstToken(timing, answer) }),
+    };
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    const verdict = judgeAttempt(context, step, policy, { error, attempt, isSlow: slow?.isOver === true });
+    const isOver = verdict.kind === "end" && isLast;
+    if (shown && !isOver) await emitMessages(context);
+    return triedAs(verdict);
+  } finally {
+    slow?.stop();
+  }
+}
+
+const triedAs = (verdict: Verdict): Tried =>
+  verdict.kind === "retry" ? verdict : { kind: "end", answer: { ok: false, failure: verdict.failure } };
+
+function judgeAttempt(
+  { engine, meter }: RunContext,
+  { model: { provider } }: Step,
+  policy: Attempts["policy"],
+  { error, attempt, isSlow }: { error: unknown; attempt: number; isSlow: boolean },
+): Verdict {
+  if (isSlow) {
+    const { failure } = fail("provider_slow", { provider, seconds: policy.firstPartMs / 1000 });
+    return { kind: "end", failure };
+  }
+  const leftMs = Math.min(meter.leftMs, policy.longestWaitMs);
+  return judgeModelError({
+    error,
+    provider,
+    attempt,
+    policy,
+    leftMs,
+    now: engine.now(),
+    jitter: Math.random(),
+  });
 }
 
 async function waitForRetry(

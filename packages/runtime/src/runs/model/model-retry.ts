@@ -8,7 +8,27 @@ import { type Failure, fail } from "@capstan/core";
 import type { RetryPolicy } from "../contract/run-types.ts";
 import { BrokenStream, FloodedAnswer, LONGEST_ANSWER_CHARS } from "./stream-model.ts";
 
-export const DEFAULT_RETRY: RetryPolicy = { attempts: 5, baseMs: 500, longestMs: 30_000 };
+export const DEFAULT_RETRY: RetryPolicy = {
+  attempts: 5,
+  baseMs: 500,
+  longestMs: 30_000,
+  firstPartMs: 45_000,
+};
+const ATTEMPTS_BEFORE_NEXT = 2;
+const WAIT_BEFORE_NEXT_MS = 5_000;
+
+/** Where another model can be asked, this one is given up sooner. */
+export const retryPolicy = (
+  policy: RetryPolicy,
+  isLast: boolean,
+): RetryPolicy & { readonly longestWaitMs: number } =>
+  isLast
+    ? { ...policy, longestWaitMs: Number.POSITIVE_INFINITY }
+    : {
+        ...policy,
+        attempts: Math.min(policy.attempts, ATTEMPTS_BEFORE_NEXT),
+        longestWaitMs: WAIT_BEFORE_NEXT_MS,
+      };
 
 export type Verdict =
   | { readonly kind: "retry"; readonly waitMs: number; readonly why: string }

@@ -7,10 +7,12 @@ import { amountText } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import type { Estimate, UsedUp } from "../../budgets/budget-ledger.ts";
 import { usedUpFacts } from "../../budgets/used-up.ts";
+import type { ResolvedModel } from "../../providers/models.ts";
 import type { Answer } from "../claim/claimed-segment.ts";
 import type { RunContext } from "../context/run-context.ts";
 import { costUsd } from "../context/run-meter.ts";
 import { ANSWER_TOKENS, guessTokens, type StepAnswer } from "../model/ask-model.ts";
+import { modelNames } from "../model/fallback.ts";
 import { noWaits } from "./call-tools.ts";
 import { failRun, type SegmentEnd, suspendRun } from "./run-endings.ts";
 
@@ -107,19 +109,27 @@ const MORE_SCHEMA = {
   required: ["approved"],
 };
 
-/** What the next answer may cost at most: the whole conversation, and an answer of full length. */
+/** What the next answer may cost at most: the whole conversation and an answer of full length, from the dearest model. */
 export async function modelEstimate(context: RunContext, agent: RuntimeAgent): Promise<Estimate> {
-  const { claim, engine } = context;
-  const found = await engine.parts.models.resolve(claim.input.model ?? agent.spec.model);
-  if (!found.ok) return { costUsd: 0, tokens: 0 }; // asking it fails and costs nothing
-  const { prices, isFree, contextWindow, maxOutputTokens = ANSWER_TOKENS, name } = found.value;
-  context.seen.model = name;
+  const { models } = context.engine.parts;
+  const found = await Promise.all(modelNames(context, agent).map((name) => models.resolve(name)));
   const tools = context.visibleTools(agent).map(({ tool }) => [tool.description, tool.input.jsonSchema]);
-  const text = agent.systemPrompt + JSON.stringify([context.messages, tools]);
-  const inputTokens = Math.min(guessTokens(text), contextWindow);
+  const inputTokens = guessTokens(agent.systemPrompt + JSON.stringify([context.messages, tools]));
+  const estimates = found.flatMap((model) => (model.ok ? [estimateFor(model.value, inputTokens)] : []));
+  const unknown = estimates.find(({ costUsd: cost }) => cost === undefined);
+  context.seen.model = unknown?.name ?? context.seen.model;
+  return {
+    costUsd: unknown ? undefined : Math.max(0, ...estimates.map(({ costUsd: cost = 0 }) => cost)),
+    tokens: Math.max(0, ...estimates.map(({ tokens }) => tokens)),
+  };
+}
+
+function estimateFor(model: ResolvedModel, asked: number): Estimate & { readonly name: string } {
+  const { prices, isFree, contextWindow, maxOutputTokens = ANSWER_TOKENS, name } = model;
+  const inputTokens = Math.min(asked, contextWindow);
   const outputTokens = Math.min(maxOutputTokens, ANSWER_TOKENS);
   const known = prices ? costUsd(prices, { inputTokens, outputTokens }) : undefined;
-  return { costUsd: isFree ? 0 : known, tokens: inputTokens + outputTokens };
+  return { name, costUsd: isFree ? 0 : known, tokens: inputTokens + outputTokens };
 }
 
 /** A program makes many model calls; it is told to stop at what is reserved. */

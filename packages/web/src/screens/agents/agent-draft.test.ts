@@ -32,6 +32,7 @@ describe("an agent being edited", () => {
       name: "Mate",
       description: "d",
       system_prompt: "p",
+      fallback_models: [],
       model: "capstan/offline",
       thinking_effort: "high",
       thinking_budget: null,

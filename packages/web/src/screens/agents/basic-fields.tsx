@@ -46,6 +46,7 @@ export function BasicFields({ draft, onChange }: DraftProps) {
         <ProgramModelField draft={draft} onChange={onChange} />
       )}
       <ThinkingFields draft={draft} onChange={onChange} />
+      {draft.harness === "native" && <FallbackFields draft={draft} onChange={onChange} />}
     </div>
   );
 }
@@ -61,6 +62,36 @@ function ModelField({ draft, onChange }: DraftProps) {
             inherit="Default model"
             onChoose={(model) => onChange({ model: model ?? null })}
           />
+        </div>
+      )}
+    </Field>
+  );
+}
+
+const MOST_FALLBACKS = 5;
+
+/** One button per model, and one more to add the next; choosing none removes it. */
+function FallbackFields({ draft, onChange }: DraftProps) {
+  const chosen = draft.fallback_models;
+  const set = (at: number, model: string | undefined) =>
+    onChange({ fallback_models: chosen.toSpliced(at, 1, ...(model === undefined ? [] : [model])) });
+  const places = chosen.length < MOST_FALLBACKS ? [...chosen, undefined] : chosen;
+  return (
+    <Field
+      label="Fallback models"
+      className="md:col-span-2"
+      hint="Asked in this order when a provider is down, over its quota or too slow."
+    >
+      {(control) => (
+        <div {...control} className="flex flex-wrap gap-2">
+          {places.map((model, at) => (
+            <div
+              key={model ?? "none"}
+              className="flex h-9 items-center rounded-lg border border-line-strong/60 px-1"
+            >
+              <ModelButton model={model} inherit="None" onChoose={(next) => set(at, next)} />
+            </div>
+          ))}
         </div>
       )}
     </Field>
@@ -136,7 +167,8 @@ function ThinkingFields({ draft, onChange }: DraftProps) {
 function HarnessField({ draft, onChange }: DraftProps) {
   const names = new Set([...usePrograms(), draft.harness]);
   // What another program does not know would be refused: its model and its budget start anew.
-  const choose = (harness: string) => onChange({ harness, model: null, thinking_budget: null });
+  const choose = (harness: string) =>
+    onChange({ harness, model: null, fallback_models: [], thinking_budget: null });
   return (
     <Field label="Harness" hint="What runs the agent: Capstan, or a coding agent's CLI with the same tools.">
       {(control) => (

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { admit, type Breaker, CLOSED_BREAKER, settle } from "./breaker.ts";
+import { admit, type Breaker, CLOSED_BREAKER, settle } from "./circuit-breaker.ts";
 
 const RULES = { failuresToOpen: 3, restMs: 1000 };
 
