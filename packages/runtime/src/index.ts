@@ -292,6 +292,7 @@ export { type KeyRecord, type KeyRight, type KeyStore, keyStore } from "./users/
 export { type ProviderRecord, type ProviderStore, providerStore } from "./users/provider-store.ts";
 export { dataFolderSecret, derivedKey, type SecretBox, secretBox, webhookKey } from "./users/secret-box.ts";
 export { type SettingStore, settingStore } from "./users/setting-store.ts";
+export { type StoredSecrets, storedSecrets } from "./users/stored-secrets.ts";
 export { subjectNames } from "./users/subject-names.ts";
 export {
   isTokenText,

@@ -14,6 +14,7 @@ const REPLAY = `${SERVER}/security/secrets-and-replay.live.test.ts`;
 const ROUTES = `${SERVER}/security/every-route.live.test.ts`;
 const INSTALL = `${SERVER}/security/install-attacks.live.test.ts`;
 const LOOPBACK = `${SERVER}/security/loopback.live.test.ts`;
+const STORED = `${SERVER}/security/stored-secrets.live.test.ts`;
 const SECRETS = `${SERVER}/security/secrets-for-hosts.live.test.ts`;
 const FOLDERS = `${RUNTIME}/sources/session-folders.live.test.ts`;
 const SERVICES = `${RUNTIME}/services/service-supervisor.live.test.ts`;
@@ -222,6 +223,8 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
       [SECRETS, "a document would send it to the host that its author chose"],
       [SECRETS, "a caller or an author would choose the host by a variable in an API's address"],
       [SECRETS, "a secret in an agent's config would be read back from the API, the database or an approval"],
+      [STORED, "would lie in a copy of the database until somebody saved the agent"],
+      [STORED, "would stay plain when a new version marks the field"],
       [SECRETS, "a secret given to one capability would be read back, or seen by another"],
       [SECRETS, "%s would change how the command starts"],
     ],

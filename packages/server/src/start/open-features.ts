@@ -1,6 +1,12 @@
 /** Opens every feature once, in order. Each names what it needs and returns its routes and how it closes; nothing is global. */
 import { type CapstanConfig, ok } from "@capstan/core";
-import { accessRequests, type DatabaseRetry, openObservations, type ResolvedModel } from "@capstan/runtime";
+import {
+  accessRequests,
+  type DatabaseRetry,
+  openObservations,
+  type ResolvedModel,
+  storedSecrets,
+} from "@capstan/runtime";
 import { a2aRoutes } from "../a2a/a2a-routes.ts";
 import { agUiRoutes } from "../ag-ui/ag-ui-routes.ts";
 import { agentRoutes } from "../agents/agent-routes.ts";
@@ -101,6 +107,7 @@ export async function openFeatures(
     { routes: [agUiRoutes, mcpRoutes, a2aRoutes, openAiRoutes, aiSdkRoutes].map((routes) => routes(parts)) },
     openTasks(parts),
     await openTriggers(parts),
+    await openStoredSecrets(parts),
   ];
   return ok({
     ...stores,
@@ -120,4 +127,13 @@ export async function openFeatures(
       await foundations.close();
     },
   });
+}
+
+/** After every source of capabilities: what they mark as secret does not stay in the database as plain text. */
+async function openStoredSecrets(
+  parts: Parameters<typeof storedSecrets>[0] & { readonly withRetry: DatabaseRetry },
+): Promise<Feature> {
+  const secrets = storedSecrets(parts);
+  await parts.withRetry(() => secrets.seal());
+  return { routes: [], close: () => secrets.close() };
 }
