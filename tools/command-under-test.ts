@@ -9,6 +9,8 @@ export interface Typed {
   /** Lines of a pipe. */
   readonly lines?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** The API key; none on loopback. */
+  readonly key?: string | undefined;
   /** Gets what presses Ctrl-C, and what is on the screen so far, at every piece of output. */
   readonly onOutput?: (screen: string, interrupt: () => void) => void;
 }
@@ -27,7 +29,7 @@ export async function typeCommand(url: string, args: readonly string[], typed: T
   let onInterrupt = () => {};
   const code = await runCommand([...args], {
     environment: typed.environment ?? {},
-    server: async () => createApi({ url }),
+    server: async () => createApi({ url, ...(typed.key !== undefined && { key: typed.key }) }),
     terminal: {
       isInteractive: typed.answers !== undefined,
       columns: 200,

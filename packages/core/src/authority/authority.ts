@@ -123,6 +123,7 @@ type Cells = Partial<Record<Thing, Cell>>;
 const PROGRAM_CELLS: Readonly<Record<Program, Cells>> = {
   nobody: {},
   "an agent's token": {
+    agent: { may: ["use"], how: "its own agent, by the MCP tool ask_agent" },
     capability: THROUGH_TOOLS,
     session: OWN_SESSION,
     file: OWN_SESSION,

@@ -53,13 +53,18 @@ export async function askAgent(
   const parsed = Input.safeParse(input);
   if (!parsed.success)
     return failureAnswer(fail("input_invalid", { where: z.prettifyError(parsed.error) }).failure);
+  const spent = (await caller.budgets(undefined)).find(({ used, limit }) => used >= limit);
+  if (spent)
+    return failureAnswer(
+      fail("budget_exhausted", { budget: spent.name, limit: spent.limit, used: spent.used }).failure,
+    );
   const { message, thread = uuidv7() } = parsed.data;
   const turn = await startTurn(services, {
     agentId: caller.agent.spec.id,
     by: caller.email,
     traceparent: caller.traceparent,
     input: {
-      threadId: `ask:${thread}`,
+      threadId: `ask:${caller.thread}:${thread}`,
       runId: uuidv7(),
       state: {},
       messages: [{ id: uuidv7(), role: "user", content: message }],

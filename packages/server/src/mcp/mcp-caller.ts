@@ -26,6 +26,8 @@ export interface McpCaller {
   readonly runId?: string;
   /** What the person allowed, of a client that logged in; otherwise every tool. */
   readonly allowed: readonly string[];
+  /** Where its conversations with the agent itself begin: those of another token are not found from there. */
+  readonly thread: string;
   /** The trace that the request is part of. */
   readonly traceparent?: string | undefined;
   /** The session of a tool; created at the first call that needs one. */
@@ -120,6 +122,7 @@ function outsideARun(
     path: "mcp",
     email,
     allowed,
+    thread,
     async sessionFor(tool) {
       if (sessionId !== undefined || !tool?.tool.requiresContext) return ok(sessionId);
       const made = await threadSession(services, { agentId: agent.spec.id, owner: email, threadId: thread });
@@ -145,6 +148,7 @@ async function byRunToken(
     path: "harness",
     email: run.owner,
     allowed: [EVERY_TOOL],
+    thread: `run:${runId}`,
     runId,
     sessionFor: async () => ok(run.sessionId),
     async budgets(session) {

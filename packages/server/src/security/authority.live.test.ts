@@ -187,6 +187,44 @@ describe("a token would be worth more than its agent", () => {
   });
 });
 
+describe("a token limited to a number of calls", () => {
+  const tokenOf = async (agentId: string, max_calls: number) =>
+    (await server.call("POST", `/v1/agents/${agentId}/tokens`, { name: "t", max_calls })).body
+      .token as string;
+  const askAgent = async (token: string, input: object) => {
+    const call = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "ask_agent", arguments: input },
+    };
+    const { body } = await server.call("POST", "/mcp", call, {
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2025-11-25",
+      authorization: `Bearer ${token}`,
+    });
+    return typeof body === "string" ? body : JSON.stringify(body);
+  };
+
+  test("would ask its agent as often as it likes, who calls for it", async () => {
+    llm.script = () => ({ text: ["Aye."] });
+    const agent = await server.call("POST", "/v1/agents", { name: "T", capabilities: ["test_math"] });
+    const token = await tokenOf(agent.body.id, 1);
+    expect(await askAgent(token, { message: "hello" })).toContain("Aye.");
+    expect(await askAgent(token, { message: "again" })).toContain("budget_exhausted");
+  });
+
+  test("would read what somebody else's token said to the agent, by the thread's name", async () => {
+    llm.script = ({ messages }) => ({ text: [JSON.stringify(messages)] });
+    const agent = await server.call("POST", "/v1/agents", { name: "T", capabilities: ["test_math"] });
+    const [one, two] = [await tokenOf(agent.body.id, 5), await tokenOf(agent.body.id, 5)];
+    await askAgent(one, { message: "The word is heron.", thread: "weekly" });
+    expect(await askAgent(one, { message: "Which word?", thread: "weekly" })).toContain("heron");
+    expect(await askAgent(two, { message: "Which word?", thread: "weekly" })).not.toContain("heron");
+    llm.script = () => ({ text: ["Aye."] });
+  });
+});
+
 describe("a file of the machine would be read as an attachment", () => {
   test.each(["/../../../../etc/passwd", "/a/../../etc/passwd", "../secret.key"])(
     "by the path %s",

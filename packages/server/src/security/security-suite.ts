@@ -14,6 +14,8 @@ const REPLAY = `${SERVER}/security/secrets-and-replay.live.test.ts`;
 const ROUTES = `${SERVER}/security/every-route.live.test.ts`;
 const INSTALL = `${SERVER}/security/install-attacks.live.test.ts`;
 const LOOPBACK = `${SERVER}/security/loopback.live.test.ts`;
+const PROTOCOLS = `${SERVER}/security/every-protocol.live.test.ts`;
+const HARNESS = `${SERVER}/harness/harness-users.live.test.ts`;
 const STORED = `${SERVER}/security/stored-secrets.live.test.ts`;
 const SECRETS = `${SERVER}/security/secrets-for-hosts.live.test.ts`;
 const FOLDERS = `${RUNTIME}/sources/session-folders.live.test.ts`;
@@ -180,6 +182,13 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
       [AUTHORITY, "by a policy of the agent that lets request_access run by itself"],
       [AUTHORITY, "by approving one's own question"],
       [AUTHORITY, "a token would be worth more than its agent"],
+      [AUTHORITY, "would ask its agent as often as it likes, who calls for it"],
+      [AUTHORITY, "would read what somebody else's token said to the agent, by the thread's name"],
+      [PROTOCOLS, "%s lists and calls tools by its cell"],
+      [PROTOCOLS, "%s calls its methods by its cell"],
+      [PROTOCOLS, "%s uses the agent by its cell"],
+      [PROTOCOLS, "%s types each of them by its cell"],
+      [HARNESS, "would give a shell with its rights to %s: a program with own tools"],
     ],
   },
   {
