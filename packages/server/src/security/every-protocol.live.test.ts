@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { typeCommand } from "../../../../tools/command-under-test.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
-import { COMMANDS } from "../../../cli/src/command-table.ts";
 import { ACTORS, type Actor, cellOf, RIGHTS } from "../../../core/src/authority/authority.ts";
 import { A2aHandler } from "../a2a/a2a-handler.ts";
 import {
@@ -18,7 +17,6 @@ import {
   type CellName,
   CHATS,
   COMMAND_CELLS,
-  LOCAL_COMMANDS,
   TOOL_CELLS,
   TRIED_ELSEWHERE,
 } from "../fixtures/protocol-cells.ts";
@@ -140,19 +138,8 @@ describe("AG-UI, OpenAI and AI SDK", () => {
   });
 });
 
+/** That each verb of each command has a cell is tested in tools/authority-table.test.ts. */
 describe("the command line", () => {
-  test("has a cell for each command and each verb of it", async () => {
-    const typed = COMMAND_CELLS.map(({ type }) => type);
-    const missing: string[] = [];
-    for (const [name, { load }] of Object.entries(COMMANDS)) {
-      const { usage } = await load();
-      const known = (words: string) =>
-        LOCAL_COMMANDS.has(words) || typed.some((each) => `${each} `.startsWith(`${words} `));
-      missing.push(...wordsOf(name, usage).filter((words) => !known(words)));
-    }
-    expect(missing).toEqual([]);
-  });
-
   test.each(CLIENTS)("%s types each of them by its cell", { timeout: 240_000 }, async (client) => {
     const wrong: string[] = [];
     for (const { type, cell } of COMMAND_CELLS) {
@@ -211,17 +198,6 @@ async function filled(word: string): Promise<string> {
     "{package}": join(folder, "skill.md"),
   };
   return known[word] ?? word.replaceAll("+", " ");
-}
-
-/** `capstan keys [list | create <name>]` has two verbs; `[agent name or id]` describes an argument. */
-function wordsOf(name: string, usage: string): string[] {
-  const inner = /\[([^[\]]*)\](?=[^[\]]*(\[[^[\]]*\][^[\]]*)*\])/g; // brackets within brackets: a verb's options
-  const flat = usage.replaceAll(/<[^>]*>/g, "").replaceAll(inner, "");
-  const [, first = ""] = new RegExp(`^capstan ${name} \\[(.*?)\\]`).exec(flat) ?? [];
-  const listed = first.includes(" | ") ? first.split(" | ").map((part) => part.trim().split(" ")[0]) : [];
-  const spelt = [...flat.matchAll(new RegExp(`capstan ${name} ([a-z]+)\\b`, "g"))].map(([, verb]) => verb);
-  const verbs = [...listed, ...spelt];
-  return verbs.length === 0 ? [name] : verbs.map((verb) => `${name} ${verb}`);
 }
 
 /** A run that waits, so that its token is valid. */
