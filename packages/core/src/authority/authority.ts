@@ -123,15 +123,16 @@ type Cells = Partial<Record<Thing, Cell>>;
 const PROGRAM_CELLS: Readonly<Record<Program, Cells>> = {
   nobody: {},
   "an agent's token": {
-    agent: { may: ["use"], how: "its own agent, by the MCP tool ask_agent" },
     capability: THROUGH_TOOLS,
+    run: { may: ["use"], how: "of its own agent, by the MCP tool ask_agent" },
     session: OWN_SESSION,
     file: OWN_SESSION,
     network: GUARDED,
   },
   "a client's login": {
     capability: { may: ["use"], how: "through the gate: of one agent, the tools that the person allowed" },
-    run: { may: ["use"], how: "of that agent, over A2A, AG-UI, the AI SDK and the OpenAI API" },
+    run: { may: ["use"], how: "of that agent, over MCP, A2A, AG-UI, the AI SDK and the OpenAI API" },
+    agent: { may: ["see"], how: "that agent's name and capabilities, over the same" },
     approval: { may: ["use"], how: "of its own runs, where the client shows them to the person" },
     session: OWN_SESSION,
     file: OWN_SESSION,

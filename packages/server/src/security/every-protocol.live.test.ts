@@ -12,6 +12,7 @@ import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 import { ACTORS, type Actor, cellOf, RIGHTS } from "../../../core/src/authority/authority.ts";
 import { A2aHandler } from "../a2a/a2a-handler.ts";
+import { SURFACES, type Surface } from "../auth/resources.ts";
 import {
   A2A_METHODS,
   type CellName,
@@ -27,6 +28,7 @@ const CLIENTS = [
   "nobody",
   ...RIGHTS.map((right) => `${right} key` as const),
   "an agent's token",
+  "a client's login",
   "a run's token",
 ] as const;
 type Client = (typeof CLIENTS)[number];
@@ -36,6 +38,8 @@ let at: string;
 let folder: string;
 let agent: string;
 let session: string;
+/** A client logs in to one address, and its token is valid there. */
+const logins: Partial<Record<Surface, string>> = {};
 const bearers: Partial<Record<Client, string>> = {};
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "capstan-cells-"));
@@ -51,6 +55,8 @@ beforeAll(async () => {
     await ask("run key", "POST", `/v1/agents/${agent}/tokens`, { name: "t" })
   ).body.token;
   bearers["a run's token"] = await tokenOfARun();
+  for (const surface of SURFACES) logins[surface] = await tokenOfALogin(surface);
+  bearers["a client's login"] = logins.mcp ?? "";
   writeFileSync(join(folder, "agent.yaml"), "name: Applied\ncapabilities:\n  - noop\n");
   writeFileSync(join(folder, "rule.yaml"), "name: R\nthen: deny\ntools: [nothing_like_it]\n");
   writeFileSync(join(folder, "skill.md"), "x");
@@ -61,8 +67,12 @@ afterAll(async () => {
 });
 
 const may = (actor: Actor, [action, thing]: CellName): boolean => cellOf(actor, thing).may.includes(action);
-/** What a token may do, it does through MCP alone. */
+/** What an agent's or a run's token may do, it does over MCP alone, and a client's login where it logged in. */
 const mayByKey = (client: Client, cell: CellName): boolean => client.endsWith(" key") && may(client, cell);
+const mayChat = (client: Client, cell: CellName): boolean =>
+  client === "a client's login" ? may(client, asLogin(cell)) : mayByKey(client, cell);
+/** A key uses agents; a client that logged in has one, and uses its runs. */
+const asLogin = ([action, thing]: CellName): CellName => [action, action === "use" ? "run" : thing];
 
 describe("MCP", () => {
   /** An endpoint for tools: a key must be able to use agents, a token brings its agent along. */
@@ -81,7 +91,8 @@ describe("MCP", () => {
   test.each(CLIENTS)("%s asks the agent itself by its cell", async (client) => {
     const asked = await rpc(client, "tools/call", { name: "ask_agent", arguments: { message: "hello" } });
     const answered = asked.status === 200 && asked.result?.isError !== true;
-    expect(answered, JSON.stringify(asked)).toBe(may(client, ["use", "agent"]));
+    const isPerson = client.endsWith(" key") || client === "nobody";
+    expect(answered, JSON.stringify(asked)).toBe(may(client, ["use", isPerson ? "agent" : "run"]));
   });
 
   test("no other method does anything", async () => {
@@ -107,7 +118,7 @@ describe("A2A", () => {
       });
       const refused = status === 401 || status === 403;
       const isKnown = !/-32601/.test(text);
-      if (refused === mayByKey(client, ["use", "agent"]) || (!refused && !isKnown))
+      if (refused === mayChat(client, ["use", "agent"]) || (!refused && !isKnown))
         wrong.push(`${method}: ${status} ${text.slice(0, 200)}`);
     }
     expect(wrong).toEqual([]);
@@ -131,10 +142,26 @@ describe("AG-UI, OpenAI and AI SDK", () => {
     for (const { method, path, cell, body } of CHATS) {
       const { status, text } = await ask(client, method, path.replace("{agent}", agent), body?.(agent));
       const refused = status === 401 || status === 403;
-      if (refused === mayByKey(client, cell) || (!refused && status >= 400 && !/run_not_active/.test(text)))
+      if (refused === mayChat(client, cell) || (!refused && status >= 400 && !/run_not_active/.test(text)))
         wrong.push(`${method} ${path}: ${status} ${text.slice(0, 200)}`);
     }
     expect(wrong).toEqual([]);
+  });
+});
+
+describe("a client that logged in for one agent", () => {
+  test("would see or use another one", async () => {
+    const made = await ask("author key", "POST", "/v1/agents", {
+      name: "Other",
+      capabilities: ["test_math"],
+    });
+    const other = made.body.id;
+    expect((await ask("a client's login", "GET", "/openai/v1/models")).text).not.toContain(other);
+    for (const { method, path, body } of CHATS) {
+      if (path === "/openai/v1/models") continue;
+      const answer = await ask("a client's login", method, path.replace("{agent}", other), body?.(other));
+      expect([401, 403, 404], `${method} ${path}: ${answer.text}`).toContain(answer.status);
+    }
   });
 });
 
@@ -220,8 +247,26 @@ async function tokenOfARun(): Promise<string> {
   return token;
 }
 
+async function tokenOfALogin(surface: Surface): Promise<string> {
+  const paths: Partial<Record<Surface, string>> = { mcp: "/mcp", openai: "/openai/v1" };
+  const id = crypto.randomUUID();
+  await server.services.database.pool.query(
+    `insert into client_logins (id, client_id, client_name, redirect_uri, resource, scopes, agent_id, user_email, code_hash,
+       code_challenge, code_expires_at) values ($1, 'c', 'C', 'http://127.0.0.1/', $2, '["tools"]', $3, $4, $5, '', now())`,
+    [id, at + (paths[surface] ?? `/v1/agents/${agent}/${surface}`), agent, OWNER, id],
+  );
+  const token = { agentId: agent, userEmail: OWNER, createdBy: OWNER, loginId: id };
+  return (await server.services.tokens.create(token)).token;
+}
+
+/** Of a client that logged in, the token for the address it asks. */
+function bearerOf(client: Client, path: string): string | undefined {
+  const surface = SURFACES.find((each) => path.startsWith(`/${each}`) || path.includes(`/${each}`));
+  return client === "a client's login" && surface ? logins[surface] : bearers[client];
+}
+
 async function ask(client: Client, method: string, path: string, body?: object, more: object = {}) {
-  const bearer = bearers[client];
+  const bearer = bearerOf(client, path);
   const response = await fetch(at + path, {
     method,
     headers: {

@@ -8,26 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationsOf } from "../../../../tools/fuzz-openapi.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+import { OPEN_ROUTES as OPEN } from "../fixtures/protocol-cells.ts";
 
-/** Public, and why. */
-const OPEN: Readonly<Record<string, string>> = {
-  "GET /health": "says only that the process lives",
-  "GET /ready": "says only whether it can work",
-  "GET /openapi.json": "the API's own description",
-  "GET /docs": "the same, to read",
-  "GET /docs/try.js": "what that page runs",
-  "GET /.well-known/agent-card.json": "A2A makes an agent's card public: it says how to get in",
-  "GET /v1/agents/{id}/a2a/agent-card.json": "the same, for one agent",
-  "GET /v1/agents/:id/a2a/agent-card.json": "the same, as the application spells it",
-  "GET /.well-known/oauth-authorization-server": "OAuth makes it public: it says how to log in",
-  "GET /.well-known/oauth-protected-resource": "the same, for one address",
-  "GET /.well-known/oauth-protected-resource/*": "the same",
-  "GET /authorize": "shows the studio's page, where a person decides",
-  "POST /register": "signs what a client says of itself, and stores nothing",
-  "POST /token": "takes a code or a refresh token, which only its client has",
-  "POST /revoke": "takes a token, and ends its login",
-  "GET /*": "the studio's built files",
-};
 /** Patterns that the document spells differently. */
 const SPELT: Readonly<Record<string, string>> = {
   "GET /v1/sessions/:id/files/*": "GET /v1/sessions/{id}/files/{path}",
