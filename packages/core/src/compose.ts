@@ -4,6 +4,7 @@
  * is listed as hidden, with the reason.
  */
 import type { AgentSpec } from "./agent.ts";
+import { flowWarnings } from "./data-flow/flow-warnings.ts";
 import { fail } from "./failures/fail.ts";
 import { declaredPolicy, effectivePolicy } from "./policy.ts";
 import type { CapabilityRegistry } from "./registry.ts";
@@ -83,7 +84,7 @@ export function compose(
     hidden,
     capabilities,
     hooks: present.flatMap(({ capability: { id, hooks } }) => (hooks ? [{ capabilityId: id, hooks }] : [])),
-    warnings: warningsOf(parts),
+    warnings: [...warningsOf(parts), ...flowWarnings(tools)],
     tokens: { prompt: promptTokens, tools: toolTokens, total: promptTokens + toolTokens },
     scopes: grants.scopes,
   });

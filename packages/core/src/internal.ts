@@ -140,6 +140,21 @@ export {
 } from "./coding-agents/thinking-dialect.ts";
 export { validateRun } from "./coding-agents/validate-run.ts";
 export { REQUEST_ACCESS, toolText } from "./compose.ts";
+export {
+  concernsLabels,
+  DATA_LABELS,
+  DATA_READS,
+  DATA_WRITES,
+  type DataFlow,
+  type DataLabel,
+  type DeclaredReads,
+  type DeclaredWrites,
+  flowOf,
+  labelsOf,
+} from "./data-flow/data-flow.ts";
+export { DEFAULT_RULES } from "./data-flow/default-rules.ts";
+export { declaredFlow, FLOW_FIELDS, flowIn } from "./data-flow/flow-fields.ts";
+export { hintedFlow, scopedReads } from "./data-flow/usual-flow.ts";
 export type { DiscoveredModel } from "./discover.ts";
 export {
   AG_UI_VERSION,
@@ -240,17 +255,17 @@ export { type KnownTool, ruleFaults } from "./rules/check-rule.ts";
 export type { CompileExpression } from "./rules/condition.ts";
 export { narrowestRule } from "./rules/narrow-rule.ts";
 export {
-  DATA_LABELS,
   RULE_EFFECTS,
   RULE_OPERATORS,
   type Rule,
+  type RuleAsk,
   type RuleCall,
   type RuleCondition,
   type RuleDecision,
   type RuleEffect,
 } from "./rules/rule.ts";
 export { ruleSentence } from "./rules/rule-sentence.ts";
-export { createRuleSet, type RuleSet } from "./rules/rule-set.ts";
+export { createRuleSet, type RuleSet, TOOL_KINDS } from "./rules/rule-set.ts";
 export type { Parsed } from "./schema.ts";
 export { EVERY_SCOPE, effectiveScopes, missingScopes } from "./scopes.ts";
 export { isSemver, isVersionPin } from "./semver.ts";

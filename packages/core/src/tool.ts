@@ -1,5 +1,6 @@
 /** A tool: one action that a capability gives an agent; the seeds also call it "action". Only the gate calls `run`. */
 import type { z } from "zod";
+import type { DeclaredReads, DeclaredWrites } from "./data-flow/data-flow.ts";
 import type { RunEvent } from "./events.ts";
 import type { Result } from "./result.ts";
 import type { Endpoint } from "./route/operation.ts";
@@ -25,6 +26,14 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly idempotent: boolean;
   /** What a call can change; see `riskOf` for tools that do not declare it. */
   readonly risk?: ToolRisk;
+  /** What its result brings into the conversation; see `flowOf` for tools that do not declare it. */
+  readonly reads?: DeclaredReads;
+  /** Where its effects go; an empty list: it has none. */
+  readonly writes?: DeclaredWrites;
+  /** Whether a call is made with a stored credential; may depend on the agent's config of the capability. */
+  readonly usesSecrets?: boolean | ((config: unknown) => boolean);
+  /** True when it reads whatever address the model names. */
+  readonly reachesAnyAddress?: boolean;
   /** True when it needs a session's files or data; the gate refuses it without one. */
   readonly requiresContext: boolean;
   /** Set when it cannot work here, for example without a provider: the tool is hidden with this reason. */
@@ -100,6 +109,10 @@ export interface ToolDefinition<In extends z.ZodType, Out extends z.ZodType> {
   timeoutMs?: number;
   idempotent?: boolean;
   risk?: ToolRisk;
+  reads?: DeclaredReads;
+  writes?: DeclaredWrites;
+  usesSecrets?: boolean | ((config: unknown) => boolean);
+  reachesAnyAddress?: boolean;
   requiresContext?: boolean;
   unavailable?: Unavailable | undefined;
   events?: (input: z.output<In>, output: z.output<Out>, call: CallPlace) => readonly RunEvent[];

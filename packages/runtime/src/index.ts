@@ -66,6 +66,7 @@ export type { PackageKindRules, PackageKinds, PackageReading, PlaceRequest } fro
 export type { PackageReview } from "./install/package-review.ts";
 export { type PackageStore, packageStore } from "./install/package-store.ts";
 export type { WaitingPackage } from "./install/scan-packages.ts";
+export { type LabelStore, labelNames, labelStore, type SessionLabels } from "./labels/session-labels.ts";
 export { BodyLimitError } from "./network/bounded-body.ts";
 export {
   type ClosableFetch,

@@ -38,6 +38,7 @@ const config = z.object({
 const researchNote = defineTool({
   name: "research_note",
   risk: "write",
+  writes: "internal",
   description: "Write a finding to the research scratchpad, or change one by its id.",
   input: z.object({
     content: z.string().trim().min(1).max(20_000).describe("The finding, in your own words."),
@@ -86,6 +87,7 @@ const researchNotes = defineTool({
 const researchOrganize = defineTool({
   name: "research_organize",
   risk: "write",
+  writes: "internal",
   description: "Move notes of the research scratchpad to another topic, or delete them.",
   input: z
     .object({
@@ -131,6 +133,7 @@ function webSearch(offered: readonly SearchSettings[]) {
   return defineTool({
     name: "web_search",
     risk: "read",
+    reads: "untrusted",
     description: "Search the web. Read the pages that look useful with web_fetch.",
     input: z.object({
       query: z.string().trim().min(1).max(400).describe("What to search for."),

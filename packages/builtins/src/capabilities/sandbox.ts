@@ -62,6 +62,7 @@ function executeCode(offered: readonly SandboxLanguage[], unavailable: string | 
   return defineTool({
     name: "execute_code",
     risk: "write",
+    writes: "internal",
     description: ABOUT,
     input: z.object({
       language: z.enum(offered.length > 0 ? offered : LANGUAGES).describe("The language of the code."),

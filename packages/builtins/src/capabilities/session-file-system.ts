@@ -46,6 +46,7 @@ const readFile = defineTool({
 const writeFile = defineTool({
   name: "write_file",
   risk: "write",
+  writes: "internal",
   description: "Create or update a file. Missing parent directories are created.",
   input: z.object({
     path: onePath.describe("Absolute path for the file (e.g., '/docs/readme.txt')"),
@@ -134,6 +135,7 @@ const grepFiles = defineTool({
 const deleteFile = defineTool({
   name: "delete_file",
   risk: "irreversible",
+  writes: ["internal", "irreversible"],
   description: "Delete a file or directory.",
   input: z.object({
     path: onePath.describe("Path to file or directory"),

@@ -29,6 +29,7 @@ const writeTodos = defineTool({
   name: "write_todos",
   replacesEarlier: true,
   risk: "write",
+  writes: "internal",
   description: "Create or update the task list. Always send the complete list: it replaces the previous one.",
   input: z.object({ todos: z.array(todo).max(MAX_TODOS).describe("The complete list, in order.") }),
   output: z.object({

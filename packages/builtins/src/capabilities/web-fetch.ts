@@ -85,6 +85,8 @@ function webFetchTool(limits: WebFetchLimits) {
   return defineTool({
     name: "web_fetch",
     risk: "read",
+    reads: "untrusted",
+    reachesAnyAddress: true,
     description:
       "Fetch content from a URL. HTML can be converted to markdown or plain text. For binary content (images, PDFs, audio, video) only the metadata is returned.",
     input,

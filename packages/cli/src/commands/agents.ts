@@ -87,7 +87,12 @@ async function show({ server, print, terminal }: CommandContext, wanted: string)
 function described({ name, version, harness, model }: Agent, preview: AgentPreview, columns: number): string {
   const { system_prompt, tools, hidden_tools, capabilities, warnings, tokens } = preview;
   const prices = capabilities.map(({ id, tokens }) => [`  ${id}`, `${tokens.total} tokens`]);
-  const shown = tools.map(({ name, capability_id, policy }) => [`  ${name}`, policy, capability_id]);
+  const shown = tools.map(({ name, capability_id, policy, reads, writes }) => [
+    `  ${name}`,
+    policy,
+    capability_id,
+    [...reads.map((read) => `reads ${read}`), ...writes.map((write) => `writes ${write}`)].join(", "),
+  ]);
   const hidden = hidden_tools.map(({ name, reason, detail }) => [`  ${name}`, `hidden: ${reason}`, detail]);
   return [
     `${name} v${version}, ${harness}, ${model ?? "default model"}, ${tokens.total} tokens per call\n`,

@@ -11,7 +11,14 @@ export function reviewText(review: PackageReview): string {
     ...(review.summary ? [`  ${review.summary}`] : []),
     ...row(
       "adds",
-      review.tools.map(({ name, scopes }) => (scopes.length > 0 ? `${name} (${scopes.join(" ")})` : name)),
+      review.tools.map(({ name, scopes, reads = [], writes = [] }) => {
+        const facts = [
+          ...scopes,
+          ...reads.map((read) => `reads ${read}`),
+          ...writes.map((write) => `writes ${write}`),
+        ];
+        return facts.length > 0 ? `${name} (${facts.join(", ")})` : name;
+      }),
     ),
     ...row("scopes", review.scopes),
     ...row("commands", review.commands),

@@ -1,7 +1,7 @@
 /** An agent: fields a client can set (`AgentFields`), fields the server adds, and its composed form. */
 import { isSemver, isVersionPin, THINKING_EFFORT_LEVELS } from "@capstan/core/internal";
 import { z } from "zod";
-import { ApprovalPolicyName, JsonObject, NamedAgent, PageQuery, pageOf } from "./page.ts";
+import { ApprovalPolicyName, FLOW_SHAPE, JsonObject, NamedAgent, PageQuery, pageOf } from "./page.ts";
 import { FollowsWire } from "./revisions.ts";
 
 const capabilityOptions = {
@@ -182,6 +182,7 @@ export const AgentPreview = z
         description: z.string(),
         policy: ApprovalPolicyName,
         required_scopes: z.array(z.string()),
+        ...FLOW_SHAPE,
         input_schema: JsonObject,
       }),
     ),

@@ -1,6 +1,15 @@
 /** Capabilities, their tools, and direct tool calls. */
 import { z } from "zod";
-import { ApprovalPolicyName, BrokenAgents, Json, JsonObject, NamedAgent, PageQuery, pageOf } from "./page.ts";
+import {
+  ApprovalPolicyName,
+  BrokenAgents,
+  FLOW_SHAPE,
+  Json,
+  JsonObject,
+  NamedAgent,
+  PageQuery,
+  pageOf,
+} from "./page.ts";
 
 const Status = z.enum(["available", "coming_soon", "deprecated"]);
 
@@ -30,6 +39,7 @@ export const ToolDetail = z
     requires_context: z.boolean(),
     timeout_ms: z.int(),
     idempotent: z.boolean(),
+    ...FLOW_SHAPE,
     unavailable: z.string().optional(),
   })
   .meta({ id: "Tool" });

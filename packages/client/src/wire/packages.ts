@@ -1,6 +1,6 @@
 /** Packages and their services. */
 import { z } from "zod";
-import { BrokenAgents, JsonObject, listOf, NamedAgent, WireFailure } from "./page.ts";
+import { BrokenAgents, FLOW_SHAPE, JsonObject, listOf, NamedAgent, WireFailure } from "./page.ts";
 
 const PackageKind = z.enum(["wheel", "npm", "mcp", "skill", "openapi", "document"]);
 
@@ -8,6 +8,8 @@ export const PackageTool = z.object({
   name: z.string(),
   description: z.string(),
   scopes: z.array(z.string()),
+  reads: FLOW_SHAPE.reads.optional(),
+  writes: FLOW_SHAPE.writes.optional(),
 });
 export type PackageTool = z.infer<typeof PackageTool>;
 

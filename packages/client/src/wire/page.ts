@@ -1,5 +1,12 @@
 /** Shared by many requests and responses: generic objects, lists, pages and their queries. */
+import { DATA_READS, DATA_WRITES } from "@capstan/core/internal";
 import { z } from "zod";
+
+/** What a tool's result brings in, and where its effects go. */
+export const FLOW_SHAPE = {
+  reads: z.array(z.enum(DATA_READS)).meta({ description: "What its result brings into the conversation." }),
+  writes: z.array(z.enum(DATA_WRITES)).meta({ description: "Where its effects go; empty: it has none." }),
+};
 
 export const JsonObject = z.record(z.string(), z.unknown());
 export type JsonObject = { [key: string]: unknown };

@@ -19,7 +19,9 @@ export const RuleCondition = z
         ])
         .optional(),
     }),
-    z.strictObject({ seen: z.enum(DATA_LABELS).meta({ description: "What the run has read so far." }) }),
+    z.strictObject({
+      seen: z.enum(DATA_LABELS).meta({ description: "What the conversation has read so far." }),
+    }),
     z.strictObject({ user: z.union([Text, z.array(Text).min(1).max(500)]) }),
     z.strictObject({
       expr: Text.meta({
@@ -37,7 +39,8 @@ const fields = {
   name: z.string().trim().min(1).max(200),
   agent_id: z.uuid().nullable().meta({ description: "The one agent it is for; null is for every agent." }),
   tools: z.array(Text).min(1).max(200).meta({
-    description: "Tool names, `prefix*`, `*`, `capability:<id>` or `risk:<read|write|irreversible>`.",
+    description:
+      "Tool names, `prefix*`, `*`, `capability:<id>`, `risk:<read|write|irreversible>`, `reads:<untrusted|private|public>`, `writes:<external|internal|irreversible>`, `uses:secrets` or `reaches:any_address`.",
   }),
   when: z.array(RuleCondition).max(50).meta({ description: "All must hold; none means always." }),
   then: Effect,
@@ -81,7 +84,17 @@ export const RuleQuery = z.strictObject({
 });
 
 export const RuleCheck = z
-  .strictObject({ agent_id: z.uuid(), tool: Text, input: z.record(z.string(), z.unknown()).default({}) })
+  .strictObject({
+    agent_id: z.uuid(),
+    tool: Text,
+    input: z.record(z.string(), z.unknown()).default({}),
+    session_id: z.uuid().optional().meta({ description: "As if it were made in this session." }),
+    seen: z
+      .array(z.enum(DATA_LABELS))
+      .max(DATA_LABELS.length)
+      .optional()
+      .meta({ description: "As if the conversation had read this." }),
+  })
   .meta({ id: "RuleCheck" });
 export type RuleCheck = z.input<typeof RuleCheck>;
 

@@ -1,7 +1,7 @@
 /** Sessions, their messages, files and events. */
 
 import type { RunEvent } from "@capstan/core";
-import { normalisePath } from "@capstan/core/internal";
+import { DATA_LABELS, normalisePath } from "@capstan/core/internal";
 import { z } from "zod";
 import { ModelName } from "./agents.ts";
 import { Json, JsonObject, numberCursor, PageQuery, pageOf, queryFlag, queryNumber } from "./page.ts";
@@ -52,6 +52,15 @@ export const Session = z
     allowed_tools: z
       .array(z.string())
       .meta({ description: "Tools that run here without asking again, as `capability/tool`." }),
+    labels: z
+      .partialRecord(
+        z.enum(DATA_LABELS),
+        z.object({ tool: z.string(), run_id: z.string().optional(), at: z.string() }),
+      )
+      .meta({
+        description:
+          "What the conversation has read, and which tool brought it in first: `untrusted`, `private`. A label stays.",
+      }),
     continue_in: ContinueIn.nullable().meta({
       description: "The program that runs it instead of its agent's; null: the agent's own.",
     }),

@@ -3,6 +3,7 @@
  * Unknown fields are accepted, so that a newer manifest still installs, and named in the review; an invalid known one is refused.
  */
 import { z } from "zod";
+import { FLOW_FIELDS } from "../data-flow/flow-fields.ts";
 import { fail } from "../failures/fail.ts";
 import { faultsOf } from "../faults.ts";
 import { ok, type Result } from "../result.ts";
@@ -34,6 +35,7 @@ const Action = z.object({
   requires_approval: z.boolean().optional(),
   /** What a call can do to the world; without it a call counts as one that writes. */
   risk: z.enum(["read", "write", "irreversible"]).optional(),
+  ...FLOW_FIELDS,
   /** What always stands first, instead of the action's name; empty for a command without subcommands. */
   fixed_arguments: z
     .array(

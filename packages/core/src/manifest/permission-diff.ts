@@ -2,6 +2,7 @@
  * What an update changes in a package's rights. `grows` decides whether approval is required.
  * Dropping a required scope is growth too: the action then runs for people who were never granted it.
  */
+import { flowOf, labelsOf } from "../data-flow/data-flow.ts";
 import type { ToolRisk } from "../tool.ts";
 import type { Manifest, ManifestAction } from "./manifest.ts";
 
@@ -61,9 +62,21 @@ function changeOf(before: ManifestAction | undefined, after: ManifestAction): Ac
   const scopesAdded = without(after.required_scopes, before.required_scopes);
   const scopesRemoved = without(before.required_scopes, after.required_scopes);
   const approvalDropped = Boolean(before.requires_approval) && !after.requires_approval;
-  const riskLowered = RISKS.indexOf(after.risk ?? "write") < RISKS.indexOf(before.risk ?? "write");
+  const riskLowered =
+    isFlowLoosened(before, after) ||
+    RISKS.indexOf(after.risk ?? "write") < RISKS.indexOf(before.risk ?? "write");
   if (scopesAdded.length + scopesRemoved.length === 0 && !approvalDropped && !riskLowered) return [];
   return [{ action: after.name, scopesAdded, scopesRemoved, approvalDropped, riskLowered }];
+}
+
+/** It no longer says that it reads what leaves a label, or that something leaves: rules would no longer apply. */
+function isFlowLoosened(before: ManifestAction, after: ManifestAction): boolean {
+  const [was, is] = [flowOf(before), flowOf(after)];
+  const labels = labelsOf(is);
+  return (
+    labelsOf(was).some((label) => !labels.includes(label)) ||
+    (was.writes.includes("external") && !is.writes.includes("external"))
+  );
 }
 
 const RISKS: readonly ToolRisk[] = ["read", "write", "irreversible"];

@@ -1,4 +1,5 @@
 /** Faults of a rule before it is saved: an unknown tool or argument, an operator that does not fit. */
+import { DATA_READS, DATA_WRITES, type DataFlow } from "../data-flow/data-flow.ts";
 import type { Fault } from "../faults.ts";
 import { nearest } from "../nearest.ts";
 import type { JsonSchema } from "../schema.ts";
@@ -11,6 +12,7 @@ export interface KnownTool {
   readonly ownName: string;
   readonly capabilityId: string;
   readonly risk: string;
+  readonly flow: DataFlow;
   readonly inputSchema: JsonSchema;
 }
 
@@ -36,12 +38,13 @@ const KINDS_OF: Readonly<Record<RuleOperator, readonly Kind[]>> = {
   missing: ["string", "number", "boolean", "object", "other"],
 };
 const MAX_DEPTH = 12;
-const NOT_TRACKED = "what a run has read is not tracked yet, so this would never match";
-
-/** A condition that can never hold is refused, not stored: a denial by it would silently allow. */
-const usesLabels = (condition: Rule["when"][number]): boolean =>
-  "seen" in condition || ("expr" in condition && /\bseen\b/.test(condition.expr));
-
+/** Of tools that may be added later. */
+const FLOW_PATTERNS: ReadonlySet<string> = new Set([
+  ...DATA_READS.map((read) => `reads:${read}`),
+  ...DATA_WRITES.map((write) => `writes:${write}`),
+  "uses:secrets",
+  "reaches:any_address",
+]);
 export function ruleFaults(
   rule: Pick<Rule, "tools" | "when" | "effect">,
   known: readonly KnownTool[],
@@ -50,12 +53,12 @@ export function ruleFaults(
   const faults: Fault[] = [];
   const meant = rule.tools.flatMap((pattern, at) => {
     const found = known.filter((tool) => names(pattern, { ...tool, tool: tool.name }));
-    if (found.length === 0) faults.push({ path: `tools[${at}]`, message: unknownTool(pattern, known) });
+    if (found.length === 0 && !FLOW_PATTERNS.has(pattern))
+      faults.push({ path: `tools[${at}]`, message: unknownTool(pattern, known) });
     return found;
   });
   rule.when.forEach((condition, at) => {
     const path = `when[${at}]`;
-    if (usesLabels(condition)) faults.push({ path, message: NOT_TRACKED });
     if ("arg" in condition) faults.push(...argumentFaults(condition, path, meant));
     else if ("expr" in condition)
       faults.push(

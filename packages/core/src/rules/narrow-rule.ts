@@ -1,8 +1,9 @@
 /** The narrowest rule that would have allowed a call: proposed by "always allow like this", saved by a person. */
 
+import type { DataLabel } from "../data-flow/data-flow.ts";
 import type { JsonSchema } from "../schema.ts";
 import { normalisePath, parentPath } from "../session-path.ts";
-import type { ArgumentCondition, Rule } from "./rule.ts";
+import type { ArgumentCondition, Rule, RuleCondition } from "./rule.ts";
 
 const MOST_CONDITIONS = 12;
 const MAX_TEXT = 300; // a longer text is content, not a choice, so it cannot define what is allowed
@@ -12,8 +13,14 @@ export type ProposedRule = Pick<Rule, "name" | "tools" | "when" | "effect"> & {
   readonly open: readonly string[];
 };
 
-export function narrowestRule(tool: string, args: unknown, schema: JsonSchema): ProposedRule {
-  const when: ArgumentCondition[] = [];
+/** `seen`: what the conversation had read, where that is why the call was asked for. */
+export function narrowestRule(
+  tool: string,
+  args: unknown,
+  schema: JsonSchema,
+  seen: readonly DataLabel[] = [],
+): ProposedRule {
+  const when: RuleCondition[] = seen.map((label) => ({ seen: label }));
   const open: string[] = [];
   const given = typeof args === "object" && args !== null ? Object.entries(args) : [];
   for (const [arg, value] of given) {

@@ -28,10 +28,24 @@ export function ruleSentence({ tools, when, effect }: Pick<Rule, "tools" | "when
   return when.length === 0 ? `${what}.` : `${what} when ${when.map(conditionWords).join(" and ")}.`;
 }
 
+/** Patterns of a kind, in words. */
+const KIND_WORDS: readonly (readonly [RegExp, (value: string) => string])[] = [
+  [/^capability:(.+)$/, (id) => `every tool of ${id}`],
+  [/^risk:(.+)$/, (risk) => `every ${risk} tool`],
+  [/^reads:(.+)$/, (read) => `every tool that reads ${read} data`],
+  [/^writes:external$/, () => "every tool that sends something out"],
+  [/^writes:internal$/, () => "every tool that changes something here"],
+  [/^writes:irreversible$/, () => "every tool that does what cannot be undone"],
+  [/^uses:secrets$/, () => "every tool that makes a change with a stored credential"],
+  [/^reaches:any_address$/, () => "every tool that reads an address of the model's choice"],
+];
+
 function toolWords(pattern: string): string {
   if (pattern === "*") return "every tool";
-  if (pattern.startsWith("capability:")) return `every tool of ${pattern.slice("capability:".length)}`;
-  if (pattern.startsWith("risk:")) return `every ${pattern.slice("risk:".length)} tool`;
+  for (const [kind, words] of KIND_WORDS) {
+    const match = kind.exec(pattern);
+    if (match) return words(match[1] ?? "");
+  }
   return pattern.endsWith("*") ? `every tool named ${pattern}` : pattern;
 }
 
@@ -40,7 +54,7 @@ function conditionWords(condition: RuleCondition): string {
     const { arg, op, value } = condition;
     return [arg, OPERATORS[op], ...(value === undefined ? [] : [valueWords(value)])].join(" ");
   }
-  if ("seen" in condition) return `the run has read ${condition.seen} data`;
+  if ("seen" in condition) return `the conversation has read ${condition.seen} data`;
   if ("expr" in condition) return `\`${condition.expr}\``;
   return `the user is ${orList([condition.user].flat())}`;
 }

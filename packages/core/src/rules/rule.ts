@@ -2,13 +2,11 @@
  * Rules: which calls are allowed, require approval or are denied, by tool, arguments, user and what the run
  * has read. Deny beats ask beats allow; without a matching rule the tool's own policy applies.
  */
+import type { ApprovalExpiry } from "../agent.ts";
+import type { DataFlow, DataLabel } from "../data-flow/data-flow.ts";
 
 export const RULE_EFFECTS = ["allow", "ask", "deny"] as const;
 export type RuleEffect = (typeof RULE_EFFECTS)[number];
-
-/** What a run has read so far. */
-export const DATA_LABELS = ["untrusted", "private"] as const;
-export type DataLabel = (typeof DATA_LABELS)[number];
 
 export const RULE_OPERATORS = [
   "is",
@@ -48,16 +46,26 @@ export type RuleCondition =
   /** A CEL expression over `args`, `user`, `agent`, `tool`, `seen` and `now`. */
   | { readonly expr: string };
 
+/** Whom a rule asks, and what happens without an answer; what is absent is as the agent says. */
+export interface RuleAsk {
+  readonly whom?: string | undefined;
+  readonly expiry?: ApprovalExpiry | undefined;
+}
+
 export interface Rule {
   readonly id: string;
   readonly name: string;
   /** The one agent it is for; without it, all. */
   readonly agentId?: string | undefined;
-  /** Tool names, `prefix*`, `*`, `capability:<id>` or `risk:<risk>`. */
+  /** The user whose calls it is for; without it, everybody's. Written by that user, it can ask or deny, never allow. */
+  readonly owner?: string | undefined;
+  /** Tool names, `prefix*`, `*`, or one of `TOOL_KINDS`, such as `capability:<id>` and `writes:external`. */
   readonly tools: readonly string[];
   /** All must hold; none means always. */
   readonly when: readonly RuleCondition[];
   readonly effect: RuleEffect;
+  /** Only with the effect `ask`. */
+  readonly ask?: RuleAsk | undefined;
   /** Shown to the person who is asked, or to the model that is refused. */
   readonly words?: string | undefined;
   readonly expiresAt?: Date | undefined;
@@ -74,7 +82,12 @@ export interface RuleCall {
   readonly args: unknown;
   readonly user: string;
   readonly agentId: string;
+  /** What the tool reads and writes. */
+  readonly flow: DataFlow;
+  /** What the session had read before this call. */
   readonly seen: readonly DataLabel[];
+  /** An operator chose this call beforehand: default rules do not apply. */
+  readonly isArranged?: boolean;
   readonly now: Date;
 }
 

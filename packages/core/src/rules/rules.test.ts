@@ -15,6 +15,7 @@ const call = (args: unknown, more: Partial<RuleCall> = {}): RuleCall => ({
   ownName: "write_file",
   capabilityId: "session_file_system",
   risk: "write",
+  flow: { reads: [], writes: ["internal"], usesSecrets: false, reachesAnyAddress: false },
   args,
   user: "ada@example.com",
   agentId: "a1",
@@ -129,7 +130,7 @@ describe("a rule", () => {
       rule("ask", [{ arg: "amount", op: "above", value: 100 }, { seen: "untrusted" }], {
         tools: ["pay", "refund"],
       }),
-      "Ask before pay or refund when amount is above 100 and the run has read untrusted data.",
+      "Ask before pay or refund when amount is above 100 and the conversation has read untrusted data.",
     ],
     [rule("allow", [], { tools: ["*"] }), "Allow every tool."],
   ])("reads as a sentence", (given, sentence) => {
@@ -183,6 +184,7 @@ describe("before a rule is saved", () => {
       ownName: "pay",
       capabilityId: "bank",
       risk: "irreversible",
+      flow: { reads: [], writes: ["external"] as const, usesSecrets: true, reachesAnyAddress: false },
       inputSchema: {
         type: "object",
         required: ["to"],
@@ -224,7 +226,7 @@ describe("before a rule is saved", () => {
     ],
     [[{ expr: "has(args.amount) && args.amount > 1 && size(args.to) > 1" }], []],
     [[{ expr: "broken" }], ["when[0].expr: not understood"]],
-    [[{ seen: "untrusted" }], ["when[0]: what a run has read is not tracked yet, so this would never match"]],
+    [[{ seen: "untrusted" }], []],
   ])("%j: %j", (when, expected) => {
     expect(faults(when)).toEqual(expected);
   });

@@ -35,6 +35,7 @@ export function accessRequests(parts: AccessParts): Capability {
         name: "request_access",
         description: "Ask a person to grant access to a hidden tool.",
         policy: "approve",
+        writes: "internal",
         input: z.object({
           tool: z.string().min(1).max(64).describe("The hidden tool's name."),
           reason: z.string().min(1).max(1000).describe("Why it is needed; a person reads this."),

@@ -19,6 +19,8 @@ import {
   type Budget,
   type CallPath,
   decideCall,
+  flowOf,
+  labelsOf,
   type RuleCall,
   type RuleDecision,
   riskOf,
@@ -26,6 +28,7 @@ import {
 } from "@capstan/core/internal";
 import type { BudgetLedger } from "../budgets/budget-ledger.ts";
 import { usedUpFacts } from "../budgets/used-up.ts";
+import type { LabelStore, SessionLabels } from "../labels/session-labels.ts";
 import { cappedOutput } from "./capped-output.ts";
 import { runWithin } from "./run-within.ts";
 
@@ -50,6 +53,10 @@ export interface GateRequest {
   readonly fallback?: boolean;
   /** W3C's `traceparent` of the request that made the call. */
   readonly traceparent?: string | undefined;
+  /** What the session had read before this call; read when a rule needs it. Default: what it has read by now. */
+  readonly seen?: (() => Promise<SessionLabels>) | undefined;
+  /** An operator chose this call and its receiver beforehand: default rules do not apply, saved ones do. */
+  readonly isArranged?: boolean;
   /** Hears how far the tool is, when whoever called wants to know. */
   readonly progress?: ((report: ProgressReport) => void) | undefined;
 }
@@ -111,6 +118,8 @@ export interface GateParts {
   readonly rules?: AskRules | undefined;
   /** Counts a call against budgets; the budget without room for it, if any. */
   readonly countCall?: BudgetLedger["countCall"] | undefined;
+  /** What sessions have read. */
+  readonly labels?: LabelStore | undefined;
   /** Larger outputs are truncated, with a note for the model. */
   readonly maxOutputChars: number;
 }
@@ -121,7 +130,11 @@ export interface Gate {
   check(request: GateRequest, rules?: AskRules): Promise<Judgement>;
 }
 
-export type AskRules = (call: RuleCall) => Promise<RuleDecision | undefined>;
+/** `seen` is only read when a rule depends on it. */
+export type AskRules = (
+  call: Omit<RuleCall, "seen">,
+  seen: () => Promise<SessionLabels>,
+) => Promise<RuleDecision | undefined>;
 
 /** What the gate decided, and by which rule, before anything runs. */
 export type Judgement = (
@@ -148,7 +161,10 @@ async function judgeAndRun(request: GateRequest, parts: GateParts): Promise<Gate
   if (request.signal.aborted) {
     return refuse(fail("cancelled", { what: `The call of "${tool.name}"` }).failure, tool.capabilityId);
   }
-  return (await overBudget(request, tool, input, parts)) ?? runTool(request, tool, input, call, parts);
+  const over = await overBudget(request, tool, input, parts);
+  if (over) return over;
+  await addLabels(request, tool, parts);
+  return runTool(request, tool, input, call, parts);
 }
 
 /** Counts the call against budgets of calls. What a person approved counts too, and is made. */
@@ -168,12 +184,24 @@ async function overBudget(
     : { kind: "approval", why: failure.message, tool, input, allowable: false };
 }
 
+/** Before the tool runs: a process that is killed meanwhile must not forget what was read. */
+async function addLabels(request: GateRequest, tool: RuntimeTool, { labels }: GateParts): Promise<void> {
+  const { sessionId, runId, callId } = request;
+  const brought = labelsOf(flowOf(tool.tool, tool.config));
+  if (sessionId === undefined || brought.length === 0) return;
+  await labels?.add(sessionId, brought, { tool: tool.name, capabilityId: tool.capabilityId, runId, callId });
+}
+
 /** The policy, the rules and the hooks together; the strictest of them counts. */
-async function judge(request: GateRequest, parts: Pick<GateParts, "rules" | "now">): Promise<Judgement> {
+async function judge(
+  request: GateRequest,
+  parts: Pick<GateParts, "rules" | "now" | "labels">,
+): Promise<Judgement> {
   const decided = decide(request, request.approved ?? false);
   if (decided.decision === "refuse") return refuse(decided.failure, decided.capabilityId);
   const { tool, input } = decided;
-  const ruled = await parts.rules?.(ruleCall(request, tool, input, parts.now()));
+  const seen = request.seen ?? (() => labelsSeen(request, parts));
+  const ruled = await parts.rules?.(ruleCall(request, tool, input, parts.now()), seen);
   if (ruled?.effect === "deny") return { ...refuse(ruleDenial(tool, ruled), tool.capabilityId), ruled };
   const call = hookCall(request, tool, input);
   const verdict = await askHooks(request.agent, call);
@@ -230,7 +258,17 @@ const isAllowedBy = (ruled: RuleDecision | undefined, { tool }: RuntimeTool): bo
 const ruleDenial = (tool: RuntimeTool, { rule, why }: RuleDecision): Failure =>
   fail("rule_denied", { tool: tool.name, rule: rule.name, id: rule.id, why }).failure;
 
-const ruleCall = (request: GateRequest, tool: RuntimeTool, args: unknown, now: Date): RuleCall => ({
+const labelsSeen = async (
+  { sessionId }: GateRequest,
+  { labels }: Pick<GateParts, "labels">,
+): Promise<SessionLabels> => (sessionId === undefined ? {} : ((await labels?.read(sessionId)) ?? {}));
+
+const ruleCall = (
+  request: GateRequest,
+  tool: RuntimeTool,
+  args: unknown,
+  now: Date,
+): Omit<RuleCall, "seen"> => ({
   tool: tool.name,
   ownName: tool.tool.name,
   capabilityId: tool.capabilityId,
@@ -238,7 +276,8 @@ const ruleCall = (request: GateRequest, tool: RuntimeTool, args: unknown, now: D
   args,
   user: request.user.email,
   agentId: request.agent.spec.id,
-  seen: [],
+  flow: flowOf(tool.tool, tool.config),
+  isArranged: request.isArranged ?? false,
   now,
 });
 

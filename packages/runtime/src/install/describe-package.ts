@@ -1,6 +1,6 @@
 /** Builds what a person reviews from an archive's metadata. Names and commands are validated here. */
 import { fail, type Manifest, ok, type Result, readManifest } from "@capstan/core";
-import { type PackageContents, readPackageName, unusedFields } from "@capstan/core/internal";
+import { flowOf, type PackageContents, readPackageName, unusedFields } from "@capstan/core/internal";
 import type { PackageDescription } from "../db/schema/package-record.ts";
 import { manifestTools } from "../sources/manifest-tools.ts";
 
@@ -35,11 +35,10 @@ export function withManifest(base: PackageDescription, manifest: Manifest): Resu
   if (!base.commands.includes(manifest.command)) {
     return fail("package_command_missing", { command: manifest.command, has: base.commands });
   }
-  const tools = manifestTools(manifest).map(({ name, description, scopes }) => ({
-    name,
-    description,
-    scopes,
-  }));
+  const tools = manifestTools(manifest).map((tool) => {
+    const { reads, writes } = flowOf(tool);
+    return { name: tool.name, description: tool.description, scopes: tool.scopes, reads, writes };
+  });
   const scopes = [...(manifest.required_scopes ?? []), ...tools.flatMap((tool) => tool.scopes)];
   const { service } = manifest;
   return ok({

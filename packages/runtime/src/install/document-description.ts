@@ -1,9 +1,13 @@
 /** What the review of a non-command package (MCP server, skill, OpenAPI document) shows: its capability. */
 import type { Capability } from "@capstan/core";
+import { flowOf } from "@capstan/core/internal";
 import type { PackageDescription } from "../db/schema/package-record.ts";
 
 export function descriptionOf(capability: Capability): PackageDescription {
-  const tools = capability.tools.map(({ name, description, scopes }) => ({ name, description, scopes }));
+  const tools = capability.tools.map((tool) => {
+    const { reads, writes } = flowOf(tool);
+    return { name: tool.name, description: tool.description, scopes: tool.scopes, reads, writes };
+  });
   const scopes = [...capability.requiredScopes, ...tools.flatMap((tool) => tool.scopes)];
   const { hosts } = capability.routing?.allow ?? {};
   return {

@@ -1,5 +1,6 @@
 /** Tool calls made by models, read from the stored conversations: rules are simulated on them before they are saved. */
 import type { Database } from "../db/database.ts";
+import type { LabelOrigin, SessionLabels } from "../labels/session-labels.ts";
 
 export interface RecordedCall {
   readonly callId: string;
@@ -10,6 +11,13 @@ export interface RecordedCall {
   readonly tool: string;
   readonly input: unknown;
   readonly at: Date;
+  /** What its session had read before it. */
+  readonly seen: SessionLabels;
+}
+
+interface CallRow extends Omit<RecordedCall, "seen"> {
+  readonly position: number;
+  readonly labels: SessionLabels;
 }
 
 export interface RecordedCallQuery {
@@ -22,7 +30,7 @@ export interface RecordedCallQuery {
 
 // Ids of runs begin with their time, so their primary key is the index for it.
 const CALLS = `
-  select p->>'toolCallId' as "callId", p->>'toolName' as tool, p->'input' as input, m.created_at as at,
+  select p->>'toolCallId' as "callId", p->>'toolName' as tool, p->'input' as input, m.created_at as at, m.position, s.labels,
     r.id as "runId", r.session_id as "sessionId", r.agent_id as "agentId", s.owner as user
   from runs r
   join sessions s on s.id = r.session_id
@@ -37,13 +45,16 @@ export async function recordedCalls(
   { pool }: Pick<Database, "pool">,
   { since, limit, user, callId }: RecordedCallQuery,
 ): Promise<RecordedCall[]> {
-  const { rows } = await pool.query<RecordedCall>(CALLS, [
-    firstIdAt(since),
-    limit,
-    user ?? null,
-    callId ?? null,
-  ]);
-  return rows;
+  const { rows } = await pool.query<CallRow>(CALLS, [firstIdAt(since), limit, user ?? null, callId ?? null]);
+  const positions = new Map(rows.map((row) => [`${row.sessionId} ${row.runId}:${row.callId}`, row.position]));
+  return rows.map(({ position, labels, ...call }) => {
+    const isBefore = (origin: LabelOrigin): boolean => {
+      const from = positions.get(`${call.sessionId} ${origin.callId}`);
+      return from === undefined ? new Date(origin.at) < call.at : from < position;
+    };
+    const seen = Object.entries(labels).filter(([, origin]) => isBefore(origin));
+    return { ...call, seen: Object.fromEntries(seen) };
+  });
 }
 
 /** The smallest version 7 UUID of a time. */

@@ -12,6 +12,8 @@ import { and, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { rules } from "../db/schema/rule-tables.ts";
+import type { AskRules } from "../gate/gate.ts";
+import { labelNames, type SessionLabels } from "../labels/session-labels.ts";
 import { compileCel } from "./cel.ts";
 
 export interface RuleRecord extends Rule {
@@ -29,7 +31,7 @@ export interface RuleStore {
   change(id: string, draft: RuleDraft): Promise<Result<RuleRecord>>;
   remove(id: string): Promise<Result<RuleRecord>>;
   /** The rules' decision on a call. A local change applies immediately, one by another process within half a second. */
-  decide(call: RuleCall): Promise<RuleDecision | undefined>;
+  readonly decide: AskRules;
 }
 
 const KEPT_MS = 500;
@@ -80,15 +82,39 @@ export function ruleStore({ orm }: Pick<Database, "orm">): RuleStore {
       forget();
       return gone ? ok(recordOf(gone)) : fail("not_found", { what: "rule", id });
     },
-    decide: async (call) => (await current()).decide(call),
+    decide: async (call, seen) => decideBy(await current(), call, seen),
   };
+}
+
+/** Labels are read only when a rule of this tool depends on them. */
+export async function decideBy(
+  set: RuleSet,
+  call: Omit<RuleCall, "seen">,
+  seen: () => Promise<SessionLabels>,
+): Promise<RuleDecision | undefined> {
+  if (!set.usesLabels(call)) return set.decide({ ...call, seen: [] });
+  const labels = await seen();
+  const decision = set.decide({ ...call, seen: labelNames(labels) });
+  return decision && withOrigins(decision, labels);
+}
+
+/** Says which call brought in what the rule is about. */
+function withOrigins(decision: RuleDecision, labels: SessionLabels): RuleDecision {
+  const named = decision.rule.when.flatMap((condition) => ("seen" in condition ? [condition.seen] : []));
+  const origins = named.flatMap((label) => {
+    const origin = labels[label];
+    return origin ? [`${label} by ${origin.tool}`] : [];
+  });
+  return origins.length === 0 ? decision : { ...decision, why: `${decision.why} (${origins.join(", ")})` };
 }
 
 type Row = typeof rules.$inferSelect;
 
-const rowOf = ({ name, agentId, tools, when, effect, words, expiresAt }: RuleDraft) => ({
+const rowOf = ({ name, agentId, owner, ask, tools, when, effect, words, expiresAt }: RuleDraft) => ({
   name,
   agentId: agentId ?? null,
+  owner: owner ?? null,
+  ask: ask ?? null,
   tools: [...tools],
   conditions: [...when],
   effect,
@@ -96,11 +122,22 @@ const rowOf = ({ name, agentId, tools, when, effect, words, expiresAt }: RuleDra
   expiresAt: expiresAt ?? null,
 });
 
-const recordOf = ({ agentId, conditions, effect, words, expiresAt, ...row }: Row): RuleRecord => ({
+const recordOf = ({
+  agentId,
+  owner,
+  ask,
+  conditions,
+  effect,
+  words,
+  expiresAt,
+  ...row
+}: Row): RuleRecord => ({
   ...row,
   when: conditions,
   effect: effect as RuleEffect, // only rules of this shape are written
   ...(agentId !== null && { agentId }),
+  ...(owner !== null && { owner }),
+  ...(ask !== null && { ask }),
   ...(words !== null && { words }),
   ...(expiresAt !== null && { expiresAt }),
 });

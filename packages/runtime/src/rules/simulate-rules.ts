@@ -3,8 +3,10 @@ import { createRuleSet, type Rule, type RuleDecision, type RuleEffect } from "@c
 import type { Composer } from "../agents/composer.ts";
 import type { Database } from "../db/database.ts";
 import type { AskRules, Gate, Judgement } from "../gate/gate.ts";
+import type { SessionLabels } from "../labels/session-labels.ts";
 import { compileCel } from "./cel.ts";
 import { type RecordedCall, type RecordedCallQuery, recordedCalls } from "./recorded-calls.ts";
+import { decideBy } from "./rule-store.ts";
 
 export interface Explained {
   readonly effect: RuleEffect;
@@ -41,7 +43,7 @@ export async function simulateRules(
   const changed: SimulatedCall[] = [];
   for (const call of calls) {
     const before = await explainCall(parts, call);
-    const after = await explainCall(parts, call, async (asked) => set.decide(asked));
+    const after = await explainCall(parts, call, (asked, seen) => decideBy(set, asked, seen));
     if (before.effect !== after.effect) changed.push({ ...call, before, after });
   }
   return { calls: calls.length, truncated: found.length > calls.length, changed };
@@ -53,12 +55,14 @@ export interface ExplainableCall {
   readonly tool: string;
   readonly input: unknown;
   readonly sessionId?: string | undefined;
+  /** What was read before the call; default: what its session has read by now. */
+  readonly seen?: SessionLabels | undefined;
 }
 
 /** What the gate would say of a call, and by which rule; with these rules, or those in force. */
 export async function explainCall(
   { gate, composer }: Pick<SimulationParts, "gate" | "composer">,
-  { agentId, user, tool, input, sessionId }: ExplainableCall,
+  { agentId, user, tool, input, sessionId, seen }: ExplainableCall,
   rules?: AskRules,
 ): Promise<Explained> {
   const agent = await composer.composeFor(agentId, user);
@@ -71,6 +75,7 @@ export async function explainCall(
       input,
       user: { email: user, scopes: agent.value.scopes },
       sessionId,
+      seen: seen && (async () => seen),
       callId: "check",
       signal: new AbortController().signal,
     },

@@ -8,7 +8,7 @@ import type { Page } from "../agents/agent-store.ts";
 import type { Database } from "../db/database.ts";
 import { isAfter, type Place, pageOf, placeAt } from "../db/keyset.ts";
 import { events, messages } from "../db/schema/run-tables.ts";
-import { sessions } from "../db/schema/session-tables.ts";
+import { type SessionLabels, sessions } from "../db/schema/session-tables.ts";
 import { isUuid } from "../db/uuid.ts";
 import { type BranchPoint, branchPoints } from "./branches.ts";
 
@@ -26,6 +26,7 @@ export interface SessionRecord {
   readonly forkPosition: number | null;
   readonly conversationId: string | null;
   readonly allowedTools: readonly string[];
+  readonly labels: SessionLabels;
   readonly continueIn: ContinueIn | null;
   readonly follows: Follows | null;
   readonly comparisonId: string | null;
@@ -45,6 +46,8 @@ export interface NewSession {
   readonly forkedFrom?: string | undefined;
   /** Absent: the live agent, or its canary for the share of new sessions that it has. */
   readonly follows?: Follows | undefined;
+  /** What its first message brings in. */
+  readonly labels?: SessionLabels | undefined;
 }
 
 export interface SessionStore {
@@ -162,7 +165,7 @@ export function sessionStore(
 
 type Orm = Database["orm"];
 
-const newRow = (id: string, { agentId, owner, title, metadata, state, forkedFrom }: NewSession) => ({
+const newRow = (id: string, { agentId, owner, title, metadata, state, forkedFrom, labels }: NewSession) => ({
   id,
   agentId: agentId ?? null,
   owner,
@@ -170,6 +173,7 @@ const newRow = (id: string, { agentId, owner, title, metadata, state, forkedFrom
   metadata: metadata ?? {},
   state: state ?? {},
   forkedFrom: forkedFrom ?? null,
+  ...(labels && { labels }),
 });
 
 async function disallowTools(orm: Orm, id: string, tool: string | undefined): Promise<void> {

@@ -11,7 +11,7 @@ import {
   type Result,
   type ToolContext,
 } from "@capstan/core";
-import { isPath, normalisePath, type Parameter, semverOf } from "@capstan/core/internal";
+import { declaredFlow, isPath, normalisePath, type Parameter, semverOf } from "@capstan/core/internal";
 import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
 import type { CommandLine } from "../commands/command-line.ts";
 import { type CommandOutcome, runCommand } from "../commands/run-command.ts";
@@ -98,6 +98,7 @@ function commandTool(tool: ManifestTool, command: Command): AnyTool {
     timeoutMs: tool.timeoutMs,
     idempotent: tool.idempotent,
     ...(tool.risk && { risk: tool.risk }),
+    ...declaredFlow(tool),
     requiresContext: tool.worksOnFiles && !tool.readsStdin,
     run: (input: ActionInput, context) => call(tool, input, context, command),
   };

@@ -1,5 +1,6 @@
 /** The format of a declarative capability, as zod and, derived, as JSON Schema for editors. docs/sources.md explains it with examples. */
 import type { JsonSchema } from "@capstan/core";
+import { FLOW_FIELDS } from "@capstan/core/internal";
 import { z } from "zod";
 
 const Id = z
@@ -83,6 +84,7 @@ const Tool = z.strictObject({
     .boolean()
     .optional()
     .describe("Whether the same call may run twice. Default: true except for POST and PATCH."),
+  ...FLOW_FIELDS,
   pick: z
     .string()
     .max(500)

@@ -13,7 +13,7 @@ import {
   type RoutingHints,
   type Schema,
 } from "@capstan/core";
-import { type Fault, faultsOf } from "@capstan/core/internal";
+import { declaredFlow, type Fault, faultsOf } from "@capstan/core/internal";
 import { parseDocument } from "yaml";
 import {
   DeclarativeDocument,
@@ -185,6 +185,7 @@ function readTool(
     policy: tool.policy ?? (method === "DELETE" || document.risk === "high" ? "approve" : "auto"),
     timeoutMs: tool.timeout_seconds * 1000,
     idempotent: tool.idempotent ?? repeats,
+    ...declaredFlow(tool),
     operation: {
       method,
       server: document.base_url ?? "",

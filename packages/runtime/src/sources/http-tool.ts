@@ -9,10 +9,11 @@ import {
   type ToolContext,
   type ToolPolicy,
 } from "@capstan/core";
+import type { DeclaredReads, DeclaredWrites } from "@capstan/core/internal";
 import { readAnswer } from "./http-answer.ts";
 import { noFiles } from "./http-body.ts";
 import { buildRequest, type HttpOperation, serverUrl } from "./http-request.ts";
-import { type BoundSecrets, redactedFailure, redactor, secretLookup } from "./secrets.ts";
+import { type BoundSecrets, redactedFailure, redactor, secretLookup, secretNames } from "./secrets.ts";
 
 export interface HttpToolDefinition {
   readonly name: string;
@@ -23,6 +24,8 @@ export interface HttpToolDefinition {
   readonly scopes: readonly string[];
   readonly timeoutMs: number;
   readonly idempotent: boolean;
+  readonly reads?: DeclaredReads;
+  readonly writes?: DeclaredWrites;
   /** The part of the response to return, as a JSON pointer. */
   readonly pick?: string | undefined;
   /** Secrets of the server's settings, for all agents. */
@@ -38,12 +41,18 @@ export function httpTool(definition: HttpToolDefinition): AnyTool {
     ...Object.values(values.headers),
     ...Object.values(values.query),
   ]);
+  const named = withSecrets.flatMap(secretNames);
+  const hasSecret = (config: unknown): boolean => {
+    const lookup = secretLookup(config, settings, hostOf(operation.server, recordOf(config)));
+    return named.some((name) => lookup(name) !== undefined);
+  };
   return {
     ...tool,
     requiresContext: false,
+    usesSecrets: (config) => hasSecret(config),
     endpoint: { method, path: operation.path },
     async run(input: Record<string, unknown>, context: ToolContext): Promise<Result<JsonValue>> {
-      const config = (context.config ?? {}) as Record<string, unknown>;
+      const config = recordOf(context.config);
       const secret = secretLookup(config, settings, hostOf(operation.server, config));
       const redact = redactor(withSecrets, secret);
       const request = await buildRequest(operation, input, {
@@ -67,6 +76,8 @@ export function httpTool(definition: HttpToolDefinition): AnyTool {
     },
   };
 }
+
+const recordOf = (config: unknown): Record<string, unknown> => (config ?? {}) as Record<string, unknown>;
 
 function hostOf(server: string, config: Readonly<Record<string, unknown>>): string | undefined {
   const url = serverUrl(server, config);

@@ -2,7 +2,16 @@
 
 import type { Manifest, ManifestAction, ToolRisk } from "@capstan/core";
 import { type Schema, zodSchema } from "@capstan/core";
-import { isPath, type Parameter, readParameter, toolName } from "@capstan/core/internal";
+import {
+  type DeclaredReads,
+  type DeclaredWrites,
+  declaredFlow,
+  isPath,
+  type Parameter,
+  readParameter,
+  scopedReads,
+  toolName,
+} from "@capstan/core/internal";
 import { z } from "zod";
 
 const FILE_TIMEOUT_MS = 120_000; // seed 004: 30 s for queries, 120 s for file operations
@@ -28,6 +37,8 @@ export interface ManifestTool {
   readonly idempotent: boolean;
   readonly requiresApproval: boolean;
   readonly risk?: ToolRisk;
+  readonly reads?: DeclaredReads;
+  readonly writes?: DeclaredWrites;
   /** True when a parameter names a file, so that the call works on the session's files. */
   readonly worksOnFiles: boolean;
   /** True when it can do without files, because text may come on standard input. */
@@ -55,10 +66,16 @@ function manifestTool(manifest: Manifest, action: ManifestAction): ManifestTool 
     idempotent: action.idempotent ?? false,
     requiresApproval: action.requires_approval ?? false,
     ...(action.risk && { risk: action.risk }),
+    ...declaredFlow({ reads: scopedReads(scopesOf(manifest, action)), ...declaredFlow(action) }),
     worksOnFiles,
     readsStdin: parameters.some(({ stdin }) => stdin),
   };
 }
+
+const scopesOf = (manifest: Manifest, action: ManifestAction): string[] => [
+  ...(manifest.required_scopes ?? []),
+  ...(action.required_scopes ?? []),
+];
 
 function inputSchema(parameters: readonly Parameter[]): Schema<ActionInput> {
   return zodSchema(z.strictObject(Object.fromEntries(parameters.map((each) => [each.key, fieldOf(each)]))));

@@ -16,6 +16,7 @@ import {
   type ToolContext,
   type ToolRisk,
 } from "@capstan/core";
+import { hintedFlow } from "@capstan/core/internal";
 import type { Tool } from "@modelcontextprotocol/client";
 import { type CommandIsolation, probeCommandIsolation } from "../commands/command-isolation.ts";
 import { foreignSchema } from "./json-schema.ts";
@@ -23,7 +24,7 @@ import type { McpConnection, McpServer } from "./mcp-connection.ts";
 import { mcpResult } from "./mcp-result.ts";
 import { capabilityId, semverOf, UniqueNames } from "./openapi-names.ts";
 import type { OperatorNetwork } from "./operator-network.ts";
-import { type BoundSecrets, fillSecrets } from "./secrets.ts";
+import { type BoundSecrets, fillSecrets, secretNames } from "./secrets.ts";
 
 const TOOLS = 2_000;
 const DESCRIPTION_CHARS = 4_000;
@@ -78,7 +79,7 @@ export async function openMcp(source: McpSource, options: McpOptions): Promise<R
     connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_MS,
     onToolsChanged: () => options.onToolsChanged?.(),
   });
-  const refresh = () => describe(connection, options);
+  const refresh = () => describe(connection, options, bearsSecrets(source));
   const capability = await refresh();
   if (!capability.ok) {
     await connection.close();
@@ -105,11 +106,23 @@ function readSource(source: McpSource, settings: BoundSecrets, id: string | unde
   return headers.ok ? ok({ kind: "url", url: source.url, headers: headers.value }) : headers;
 }
 
-async function describe(connection: McpConnection, options: McpOptions): Promise<Result<Capability>> {
+/** Whether the operator gave it a credential: it then answers with what only that credential's owner may see. */
+const bearsSecrets = (source: McpSource): boolean =>
+  "command" in source
+    ? Object.keys(source.secretEnv ?? {}).length > 0 ||
+      Object.values(source.env ?? {}).flatMap(secretNames).length > 0
+    : Object.keys(source.headers ?? {}).length > 0;
+
+async function describe(
+  connection: McpConnection,
+  options: McpOptions,
+  usesSecrets: boolean,
+): Promise<Result<Capability>> {
   const described = await connection.describe();
   if (!described.ok) return described;
   const { name, title, version, instructions, tools } = described.value;
   const names = new UniqueNames();
+  const timeoutMs = options.callTimeoutMs ?? CALL_MS;
   const shown = plain(title ?? name, 100) || "MCP server";
   const prompt = plain(instructions, PROMPT_CHARS);
   return ok({
@@ -124,7 +137,7 @@ async function describe(connection: McpConnection, options: McpOptions): Promise
     ...(prompt !== "" && { systemPrompt: prompt }),
     tools: tools
       .slice(0, TOOLS)
-      .map((tool) => mcpTool(connection, names.choose(tool.name), tool, options.callTimeoutMs ?? CALL_MS)),
+      .map((tool) => mcpTool(connection, names.choose(tool.name), tool, { timeoutMs, usesSecrets })),
     dependencies: [],
     requiredScopes: [],
   });
@@ -136,7 +149,12 @@ function riskIn(annotations: Tool["annotations"]): { risk?: ToolRisk } {
   return annotations?.destructiveHint === true ? { risk: "irreversible" } : {};
 }
 
-function mcpTool(connection: McpConnection, name: string, tool: Tool, timeoutMs: number): AnyTool {
+function mcpTool(
+  connection: McpConnection,
+  name: string,
+  tool: Tool,
+  { timeoutMs, usesSecrets }: { readonly timeoutMs: number; readonly usesSecrets: boolean },
+): AnyTool {
   const { annotations, inputSchema, outputSchema } = tool;
   const input = foreignSchema(inputSchema, { compileNow: true });
   const output = outputSchema && foreignSchema(outputSchema, { compileNow: true });
@@ -151,6 +169,8 @@ function mcpTool(connection: McpConnection, name: string, tool: Tool, timeoutMs:
     timeoutMs,
     idempotent: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
     ...riskIn(annotations),
+    ...hintedFlow(tool.name, annotations, usesSecrets),
+    usesSecrets,
     requiresContext: false,
     async run(value: Record<string, unknown>, context: ToolContext) {
       const called = await connection.call({

@@ -13,7 +13,7 @@ import {
   type Schema,
   type ToolPolicy,
 } from "@capstan/core";
-import { CHOOSES_HOST } from "@capstan/core/internal";
+import { CHOOSES_HOST, declaredFlow, flowIn } from "@capstan/core/internal";
 import { parseYaml } from "./declarative.ts";
 import type { HttpMethod } from "./http-request.ts";
 import { httpTool } from "./http-tool.ts";
@@ -171,6 +171,7 @@ class Reader {
       scopes: security.scopes,
       timeoutMs: TIMEOUT_MS,
       idempotent: method !== "POST" && method !== "PATCH",
+      ...declaredFlow(flowIn(operation["x-capstan-reads"], operation["x-capstan-writes"])),
       settings: this.#options.settings,
       operation: {
         method,

@@ -37,6 +37,7 @@ export function readSkillFile({ name, skill, folder, files }: SkillFiles): AnyTo
       copied_to: z.string().optional(),
     }),
     idempotent: true,
+    writes: "internal",
     async run({ path, copy_to }, { fileStore }) {
       const wanted = path.replace(/^(\.?\/)+/, "");
       if (!known.has(wanted)) return fail("skill_file_unknown", { skill, path, files });

@@ -52,6 +52,7 @@ function channelOf(capability: Capability, { name, input }: AnyTool, parts: Chan
         input: Object.fromEntries(Object.entries(fieldsOf(answer)).filter(([key]) => taken.has(key))),
         callId: `deliver-${trigger.id}`,
         signal: AbortSignal.timeout(DELIVERY_MS),
+        isArranged: true, // the trigger names channel and target; the model chose neither
       });
       if (outcome.kind === "done") return ok(true);
       if (outcome.kind === "refused") return { ok: false, failure: outcome.failure };

@@ -138,6 +138,14 @@ export const nextTime = ({ cron, timezone, enabled }: Schedule, now: Date): Date
 export const triggerIdOf = (scheduleId: string, at: Date): string =>
   uuidFrom(`${scheduleId} ${at.toISOString()}`, 4);
 
+/** Whether a schedule wrote it: nobody else can derive the id from the payload. */
+export function isOfSchedule({ id, payload }: Pick<Trigger, "id" | "payload">): boolean {
+  const { schedule_id: schedule, planned_at: planned } = payload ?? {};
+  if (typeof schedule !== "string" || typeof planned !== "string" || Number.isNaN(Date.parse(planned)))
+    return false;
+  return id === triggerIdOf(schedule, new Date(planned));
+}
+
 /** The latest planned time since the last firing: after a long sleep a schedule fires once, not a hundred times. */
 export function dueTime(schedule: Schedule, now: Date): Date | undefined {
   const { cron, timezone, lastFiredAt, resumedAt, createdAt } = schedule;

@@ -5,9 +5,11 @@
 import type { CapabilityRegistry } from "@capstan/core";
 import { AGENT_DEFAULTS, type Trigger } from "@capstan/core/internal";
 import type { AgentStore } from "../agents/agent-store.ts";
+import type { SessionLabels } from "../labels/session-labels.ts";
 import type { RunRecord } from "../runs/history/session-history.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
+import { isOfSchedule } from "./schedules.ts";
 import type { HandledTrigger, HandleOutcome } from "./trigger-manager.ts";
 
 export interface TriggerParts {
@@ -28,6 +30,7 @@ export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) =
       owner: trigger.user,
       title,
       metadata: { trigger: { capability, type: trigger.type } },
+      labels: labelsOfTrigger(trigger, capability),
     });
     const message = { id: `trigger-${trigger.id}`, content: messageOf(trigger, capability) };
     const sent = await parts.runs.send(session.id, message, { origin: "trigger" });
@@ -38,6 +41,12 @@ export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) =
       session.id,
     );
   };
+}
+
+/** What a service reports was written by others, such as a mail that arrived; a schedule's payload by its owner. */
+function labelsOfTrigger(trigger: Trigger, capabilityId: string): SessionLabels {
+  if (isOfSchedule(trigger)) return {};
+  return { untrusted: { tool: `the trigger ${trigger.type}`, capabilityId, at: trigger.created_at } };
 }
 
 /** An agent of the trigger's user that lists the capability, otherwise a new one with the scopes it requires; limited by the user's own. */

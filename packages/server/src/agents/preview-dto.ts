@@ -1,16 +1,23 @@
 /** A composed agent for the API: what would run, what would not, and what it costs. */
 import type { AgentPreview } from "@capstan/client/wire";
-import type { RuntimeAgent } from "@capstan/core";
+import type { AnyTool, RuntimeAgent } from "@capstan/core";
+import { flowOf } from "@capstan/core/internal";
+
+export function flowDto(tool: AnyTool, config?: unknown) {
+  const { reads, writes } = flowOf(tool, config);
+  return { reads: [...reads], writes: [...writes] };
+}
 
 export function previewDto(agent: RuntimeAgent): AgentPreview {
   return {
     system_prompt: agent.systemPrompt,
-    tools: agent.tools.map(({ name, capabilityId, policy, scopes, tool }) => ({
+    tools: agent.tools.map(({ name, capabilityId, policy, scopes, tool, config }) => ({
       name,
       capability_id: capabilityId,
       description: tool.description,
       policy,
       required_scopes: [...scopes],
+      ...flowDto(tool, config),
       input_schema: { ...tool.input.jsonSchema },
     })),
     hidden_tools: agent.hidden.map(({ name, capabilityId, reason, detail, missingScopes }) => ({

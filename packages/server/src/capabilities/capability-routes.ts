@@ -18,6 +18,7 @@ import { type AnyTool, type Capability, fail } from "@capstan/core";
 import { whyUnavailable } from "@capstan/core/internal";
 import type { AgentStore, AuditLog, CapabilityDocuments } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
+import { flowDto } from "../agents/preview-dto.ts";
 import { asWire, Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { traceParent } from "../http/trace-parent.ts";
@@ -208,6 +209,7 @@ function capabilityDetail(capability: Capability): Omit<CapabilityDetail, "used_
       requires_context: tool.requiresContext,
       timeout_ms: tool.timeoutMs,
       idempotent: tool.idempotent,
+      ...flowDto(tool),
       ...unavailable(tool),
     })),
     dependencies: [...capability.dependencies],

@@ -259,6 +259,14 @@ describe("the program's own tools", () => {
     );
   });
 
+  test("bring in what no gate sees: a call that may send something out asks afterwards", async () => {
+    const session = await allowed();
+    const events = await bench.turn(session, 'write a.txt hi\ncall add {"a":1,"b":2}');
+    expect(last(events)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "interrupt" } });
+    const { labels } = (await bench.server.call("GET", `/v1/sessions/${session}`)).body;
+    expect(labels).toMatchObject({ untrusted: { tool: "write" } });
+  });
+
   test.each([
     ["approve", "written", "hello"],
     ["deny", "not today", undefined],

@@ -3,7 +3,7 @@
  * (none on loopback) with `?agent=`. The token decides what is visible; nothing in the request can widen it.
  */
 import { fail, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
-import { type Budget, includesRight, rightFor } from "@capstan/core/internal";
+import { type Budget, concernsLabels, flowOf, includesRight, rightFor } from "@capstan/core/internal";
 import {
   type Composer,
   type Database,
@@ -124,7 +124,7 @@ function outsideARun(
     allowed,
     thread,
     async sessionFor(tool) {
-      if (sessionId !== undefined || !tool?.tool.requiresContext) return ok(sessionId);
+      if (sessionId !== undefined || !tool || !needsSession(tool)) return ok(sessionId);
       const made = await threadSession(services, { agentId: agent.spec.id, owner: email, threadId: thread });
       return made.ok ? ok(made.value.id) : made;
     },
@@ -132,6 +132,10 @@ function outsideARun(
       session === undefined ? [] : storedBudgets(services.database.pool, session, agent.spec.limits),
   };
 }
+
+/** What a client reads and sends over one token is one conversation: its labels need a place to stay. */
+const needsSession = ({ tool, config }: RuntimeTool): boolean =>
+  tool.requiresContext || concernsLabels(flowOf(tool, config));
 
 async function byRunToken(
   services: McpCallerParts,

@@ -12,9 +12,10 @@ import {
   RuleSimulate,
   RuleSimulation,
 } from "@capstan/client/wire";
-import { type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
+import { type AnyTool, type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
 import {
   faultsText,
+  flowOf,
   type KnownTool,
   narrowestRule,
   riskOf,
@@ -32,10 +33,11 @@ import {
   type RuleStore,
   type Runs,
   recordedCalls,
+  type SessionStore,
   simulateRules,
 } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
-import { isTheirs, ownerFilter } from "../auth/ownership.ts";
+import { isTheirs, ownerFilter, ownSession } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import {
@@ -152,6 +154,7 @@ export interface RuleRouteParts {
   readonly gate: Gate;
   readonly database: Database;
   readonly runs: Runs;
+  readonly sessions: SessionStore;
 }
 
 export function ruleRoutes(parts: RuleRouteParts) {
@@ -217,10 +220,21 @@ export function ruleRoutes(parts: RuleRouteParts) {
 /** Routes that try rules and change nothing. */
 function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts): void {
   routes.openapi(check, async (c) => {
-    const { agent_id: agentId, tool, input } = c.req.valid("json");
+    const { agent_id: agentId, tool, input, session_id: sessionId, seen } = c.req.valid("json");
+    if (sessionId !== undefined) {
+      const session = await ownSession(parts.sessions, sessionId, c.get("caller"));
+      if (!session.ok) return problem(c, session.failure);
+    }
     const agent = await parts.composer.composeFor(agentId, c.get("caller").email);
     if (!agent.ok) return problem(c, agent.failure);
-    const call = { agentId, tool, input, user: c.get("caller").email, sessionId: "check" };
+    const call = {
+      agentId,
+      tool,
+      input,
+      user: c.get("caller").email,
+      sessionId: sessionId ?? "check",
+      seen: seen && Object.fromEntries(seen.map((label) => [label, supposed])),
+    };
     return c.json(checkDto(await explainCall(parts, call)), 200);
   });
   routes.openapi(explain, async (c) => {
@@ -248,13 +262,17 @@ function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts):
     const { id } = c.req.valid("param");
     const found = await parts.runs.approvals.get(id);
     if (!found.ok) return problem(c, found.failure);
-    const { agentId, userEmail, tool, arguments: args } = found.value;
+    const { agentId, userEmail, tool, arguments: args, sessionId } = found.value;
     if (!isTheirs(c.get("caller"), userEmail))
       return problem(c, fail("not_found", { what: "approval", id }).failure);
     const agent = await parts.composer.composeFor(agentId, userEmail);
     if (!agent.ok) return problem(c, agent.failure);
     const known = agent.value.tools.find(({ name }) => name === tool);
-    const { open, ...draft } = narrowestRule(tool, args, known?.tool.input.jsonSchema ?? {});
+    const call = { agentId, tool, input: args, user: userEmail, sessionId: sessionId ?? undefined };
+    const { rule: asking } = await explainCall(parts, call);
+    const labels = (asking?.when ?? []).flatMap((condition) => ("seen" in condition ? [condition.seen] : []));
+    const schema = known?.tool.input.jsonSchema ?? {};
+    const { open, ...draft } = narrowestRule(tool, args, schema, labels);
     const saved = await parts.rules.list();
     const trial = [...saved, { ...draft, agentId, id: crypto.randomUUID() }];
     const { changed } = await simulateRules(parts, trial, {
@@ -267,6 +285,9 @@ function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts):
   });
 }
 
+/** Where a label comes from that a check only supposes. */
+const supposed = { tool: "supposition", at: new Date(0).toISOString() };
+
 const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS);
 
 /** A rule on a tool or a field that does not exist would never match, and nobody would notice. */
@@ -276,26 +297,14 @@ async function checkedDraft(
   email: string,
   place = "",
 ): Promise<Result<RuleDraft>> {
-  const known: KnownTool[] = registry.list().flatMap(({ id, tools }) =>
-    tools.map((tool) => ({
-      name: tool.name,
-      ownName: tool.name,
-      capabilityId: id,
-      risk: riskOf(tool),
-      inputSchema: tool.input.jsonSchema,
-    })),
-  );
+  const known: KnownTool[] = registry
+    .list()
+    .flatMap(({ id, tools }) => tools.map((tool) => knownTool(tool.name, id, tool)));
   if (draft.agentId !== undefined) {
     const agent = await composer.composeFor(draft.agentId, email);
     if (!agent.ok) return agent;
-    for (const { name, capabilityId, tool } of agent.value.tools)
-      known.push({
-        name,
-        ownName: tool.name,
-        capabilityId,
-        risk: riskOf(tool),
-        inputSchema: tool.input.jsonSchema,
-      });
+    for (const { name, capabilityId, tool, config } of agent.value.tools)
+      known.push(knownTool(name, capabilityId, tool, config));
   }
   const faults = ruleFaults(draft, known, compileCel).map(({ path, message }) => ({
     path: place + path,
@@ -305,3 +314,12 @@ async function checkedDraft(
     ? ok(draft)
     : fail("input_invalid", { where: faultsText(faults), issues: faults });
 }
+
+const knownTool = (name: string, capabilityId: string, tool: AnyTool, config?: unknown): KnownTool => ({
+  name,
+  ownName: tool.name,
+  capabilityId,
+  risk: riskOf(tool),
+  flow: flowOf(tool, config),
+  inputSchema: tool.input.jsonSchema,
+});

@@ -56,6 +56,8 @@ interface Attempt {
   /** What makes the call forbidden, as fields of the agent. */
   readonly agent?: object;
   readonly spent?: boolean;
+  /** Every conversation has read untrusted content. */
+  readonly hasRead?: boolean;
 }
 
 const ATTEMPTS: Readonly<Record<string, Attempt>> = {
@@ -73,6 +75,7 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   "denied by a rule on an argument": { tool: "act", n: 77, code: "rule_denied" },
   "denied by a rule's expression": { tool: "act", n: 78, code: "rule_denied" },
   "denied by a rule that breaks": { tool: "act", n: 79, code: "rule_denied" },
+  "denied by a rule on what was read": { tool: "act", n: 80, code: "rule_denied", hasRead: true },
 };
 
 /** Each kind of rule, for one number each. */
@@ -90,6 +93,12 @@ const RULES = [
     when: [{ expr: "args.n == 79 && args['absent'] > 1" }],
     then: "allow",
   },
+  {
+    name: "read",
+    tools: ["act", "careful*"],
+    when: [{ seen: "untrusted" }, { arg: "n", op: "is", value: 80 }],
+    then: "deny",
+  },
 ];
 
 interface Path {
@@ -99,6 +108,8 @@ interface Path {
   attempt(attempt: Attempt): Promise<string | undefined>;
   /** Attempts that never reach the gate, with what stops them. */
   readonly before?: Readonly<Record<string, string>>;
+  /** A call by itself: there is no conversation that could have read something. */
+  readonly isAlone?: boolean;
 }
 
 const PATHS: Readonly<Record<string, Path>> = {
@@ -106,7 +117,9 @@ const PATHS: Readonly<Record<string, Path>> = {
     recorded: "rest",
     async attempt({ tool, n, ...more }) {
       const agentId = more.spent ? await agent() : await agent(more.agent);
-      const session = more.spent ? await waiting(agentId, more.agent) : undefined;
+      const session = more.spent
+        ? await waiting(agentId, more.agent)
+        : more.hasRead && (await newSession(agentId));
       const path = `/v1/capabilities/proof/tools/${tool}`;
       const { body } = await server.call("POST", path, {
         input: { n },
@@ -246,6 +259,7 @@ const PATHS: Readonly<Record<string, Path>> = {
   },
   "a task": {
     recorded: "task",
+    isAlone: true,
     before: { "denied by policy": "not planned", unscoped: "not planned" },
     async attempt({ tool, n, spent, agent: wrong }) {
       const limits = spent ? { limits: { max_seconds: 1e-6 } } : wrong;
@@ -259,6 +273,7 @@ const PATHS: Readonly<Record<string, Path>> = {
   },
   "a route of the catalog": {
     recorded: "rest",
+    isAlone: true,
     before: { "over budget": "rate_limited" },
     async attempt({ tool, n, spent, agent: wrong }) {
       const rights = { name: "proof", owner: "nobody@example.com", rights: ["author"] };
@@ -304,7 +319,13 @@ const PATHS: Readonly<Record<string, Path>> = {
   },
 };
 
-const ROWS = Object.keys(PATHS).flatMap((path) => Object.keys(ATTEMPTS).map((attempt) => [path, attempt]));
+const ROWS = Object.entries(PATHS).flatMap(([path, { isAlone }]) =>
+  Object.entries(ATTEMPTS)
+    .filter(([, { hasRead }]) => !(isAlone && hasRead))
+    .map(([attempt]) => [path, attempt]),
+);
+const readBefore = (labels: object) =>
+  `alter table sessions alter column labels set default '${JSON.stringify(labels)}'`;
 
 describe("the gate", () => {
   test.each(ROWS)("%s: a call that is %s does not happen", async (pathName, attemptName) => {
@@ -313,7 +334,8 @@ describe("the gate", () => {
     const { pool } = server.services.database;
     await server.services.telemetry.flush();
     const { rows: before } = await pool.query("select coalesce(max(id), 0) as id from call_history");
-    const code = await path.attempt(attempt);
+    if (attempt.hasRead) await pool.query(readBefore({ untrusted: { tool: "a page", at: new Date(0) } }));
+    const code = await path.attempt(attempt).finally(() => pool.query(readBefore({})));
     expect(ran).toEqual([]);
     expect(code).toBe(path.before?.[attemptName] ?? attempt.code);
     if (path.before?.[attemptName] !== undefined) return;

@@ -27,6 +27,7 @@ import {
   type EndedRun,
   type Gate,
   type KeyStore,
+  labelStore,
   type Packages,
   type RevisionStore,
   type RuleStore,
@@ -126,6 +127,7 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     record: parts.recordCall,
     rules: parts.rules.decide,
     countCall: ledger.countCall,
+    labels: labelStore(database.pool),
     now,
     maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
   });

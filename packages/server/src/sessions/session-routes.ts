@@ -199,6 +199,14 @@ export const continueDto = ({ harness, model }: Continued): ContinueIn => ({
   ...(model !== undefined && { model }),
 });
 
+const labelsDto = (labels: SessionRecord["labels"]): Session["labels"] =>
+  Object.fromEntries(
+    Object.entries(labels).map(([label, { tool, runId, at }]) => [
+      label,
+      { tool, ...(runId !== undefined && { run_id: runId }), at },
+    ]),
+  );
+
 export function sessionDto(session: SessionRecord): Session {
   return {
     id: session.id,
@@ -212,6 +220,7 @@ export function sessionDto(session: SessionRecord): Session {
     fork_position: session.forkPosition,
     conversation_id: session.conversationId,
     allowed_tools: [...new Set(session.allowedTools.map(allowedTool))],
+    labels: labelsDto(session.labels),
     continue_in: session.continueIn && continueDto(session.continueIn),
     follows: followsDto(session.follows),
     comparison_id: session.comparisonId,

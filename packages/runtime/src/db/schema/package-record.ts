@@ -1,5 +1,5 @@
 /** What is kept of an installed package. The shapes are the API's, so they are in snake_case. */
-import type { Manifest } from "@capstan/core";
+import type { DataRead, DataWrite, Manifest } from "@capstan/core";
 
 /** Where a package comes from decides how it is read, put on disk and loaded; each kind is one entry of a table. */
 export type PackageKind = "wheel" | "npm" | "mcp" | "skill" | "openapi" | "document";
@@ -8,6 +8,9 @@ export interface ToolSummary {
   readonly name: string;
   readonly description: string;
   readonly scopes: readonly string[];
+  /** Absent in packages that were installed before this was recorded. */
+  readonly reads?: readonly DataRead[];
+  readonly writes?: readonly DataWrite[];
 }
 
 /** What a package adds, as far as it can be known without running it. */

@@ -1,5 +1,5 @@
 /** Rules: which calls are allowed, asked for or denied. */
-import type { RuleCondition } from "@capstan/core/internal";
+import type { RuleAsk, RuleCondition } from "@capstan/core/internal";
 import { sql } from "drizzle-orm";
 import { index, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agent-tables.ts";
@@ -13,6 +13,10 @@ export const rules = pgTable(
     name: text("name").notNull(),
     /** Null is for every agent. */
     agentId: uuid("agent_id").references(() => agents.id, { onDelete: "cascade" }),
+    /** The user whose calls it is for and who wrote it; null is for every user. */
+    owner: text("owner"),
+    /** Who is asked, and what happens without an answer; null is as the agent says. */
+    ask: jsonb("ask").$type<RuleAsk>(),
     tools: jsonb("tools").$type<string[]>().notNull(),
     conditions: jsonb("conditions").$type<RuleCondition[]>().notNull(),
     effect: text("effect").notNull(),

@@ -1,5 +1,5 @@
 /** Sessions and their files. A file's bytes are in `content`; a directory has none. */
-import type { ContinueIn, Follows } from "@capstan/core/internal";
+import type { ContinueIn, DataLabel, Follows } from "@capstan/core/internal";
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -18,6 +18,17 @@ import {
 const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
 const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => "bytea" });
+
+/** What brought a label into a conversation. */
+export interface LabelOrigin {
+  /** The tool, or what came in its place, such as a trigger. */
+  readonly tool: string;
+  readonly capabilityId?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly callId?: string | undefined;
+  readonly at: string;
+}
+export type SessionLabels = Readonly<Partial<Record<DataLabel, LabelOrigin>>>;
 
 export const sessions = pgTable(
   "sessions",
@@ -49,6 +60,8 @@ export const sessions = pgTable(
     archivedAt: at("archived_at"),
     /** Tools that a person allowed for the rest of this session, `capability/tool#pin`: see `session-allowance.ts`. */
     allowedTools: jsonb("allowed_tools").$type<string[]>().notNull().default([]),
+    /** What this conversation has read, each label with what brought it in first; labels are never removed. */
+    labels: jsonb("labels").$type<SessionLabels>().notNull().default({}),
     /** Total bytes of all files, maintained by the file store, so that checking the limit is one comparison. */
     fileBytes: bigint("file_bytes", { mode: "number" }).notNull().default(0),
     createdAt: at("created_at").notNull().default(sql`now()`),

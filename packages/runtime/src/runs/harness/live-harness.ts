@@ -13,6 +13,7 @@ import {
   type ToolOutput,
 } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
+import { labelStore } from "../../labels/session-labels.ts";
 import type { RunContext } from "../context/run-context.ts";
 import type { HarnessCall, HarnessDriver, HarnessFacts, HarnessProcess } from "../contract/harness-driver.ts";
 import type { MessageToStore } from "../log/run-log.ts";
@@ -60,6 +61,8 @@ export class LiveHarness {
   readonly #askedAbout = new Set<string>();
   readonly #held = new Map<string, PendingCall>();
   readonly #tasks = new Set<Promise<void>>();
+  /** Settles when the label of what the program's own tools read is stored. */
+  #labelled: Promise<void> | undefined;
   #process: HarnessProcess | undefined;
   #attached = Promise.withResolvers<RunContext>();
   #outcome = Promise.withResolvers<HarnessEnd>();
@@ -241,10 +244,18 @@ export class LiveHarness {
   }
 
   #showNative(id: string, tool: string, input: ToolCallPart["input"]): { part: ToolCallPart; turn: Turn } {
+    this.#labelled ??= this.#label(tool);
     const shown = this.#turns.call(id, tool, input, true);
     this.#calls.set(shown.part.toolCallId, shown);
     this.#nativeCalls.set(id, shown.part.toolCallId);
     return shown;
+  }
+
+  /** A program's own tools read files and pages that no gate sees: their results count as untrusted. */
+  async #label(tool: string): Promise<void> {
+    const { engine, claim, harness = "" } = await this.#attached.promise;
+    const origin = { tool, capabilityId: `harness.${harness}`, runId: claim.runId };
+    await labelStore(engine.parts.database.pool).add(claim.sessionId, ["untrusted"], origin);
   }
 
   /** Results of the agent's tools are stored by their call; this handles those of the program's own tools, and refusals. */
@@ -259,6 +270,7 @@ export class LiveHarness {
     this.#held.delete(part.toolCallId); // the question is settled, whoever answered it
     await turn.ready;
     const context = await this.#attached.promise;
+    await this.#labelled;
     const ungated = never === undefined && !this.#askedAbout.has(part.toolCallId);
     await storeResult(context, part, { output: nativeOutput(part, event), ungated });
     this.#turns.markAnswered(turn, part.toolCallId);
@@ -312,6 +324,7 @@ export class LiveHarness {
 
   async #throughGate(context: RunContext, part: ToolCallPart): Promise<void> {
     const { agentId, claim } = context;
+    await this.#labelled;
     const agent = await context.agentNow();
     if (!agent.ok) return storeResult(context, part, refusal(agent.failure));
     const answer = claim.answers.find(({ callId }) => callId === part.toolCallId);

@@ -1,6 +1,7 @@
 /**
  * A new session with the conversation up to a message: what is said after it does not change the first. A fork has the
- * files, the state, the notes of capabilities (such as a list of tasks) and the title; what was allowed stays behind.
+ * files, the state, the notes of capabilities (such as a list of tasks), the labels of what was read and the title; what was
+ * allowed stays behind.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import type pg from "pg";
@@ -12,8 +13,8 @@ import { isUuid } from "../../db/uuid.ts";
 export type ForkPlace = { readonly after: string } | { readonly before: string } | undefined;
 
 const COPY_SESSION = `insert into sessions(id, agent_id, owner, title, state, metadata, forked_from, fork_position, conversation_id, continue_in,
-    follows)
-  select $2, agent_id, owner, title, state, metadata, id, $3, coalesce(conversation_id, id), continue_in, follows
+    follows, labels)
+  select $2, agent_id, owner, title, state, metadata, id, $3, coalesce(conversation_id, id), continue_in, follows, labels
   from sessions where id = $1
   returning id`;
 const COPY_MESSAGES = `insert into messages(session_id, position, id, run_id, role, content, usage, created_at)

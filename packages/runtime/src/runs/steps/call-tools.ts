@@ -16,14 +16,17 @@ import {
   type ConversationMessage,
   CUSTOM_EVENTS,
   expiryOf,
+  flowOf,
   type Interrupt,
+  labelsOf,
   type ToolCallPart,
   type ToolOutput,
   type ToolResultPart,
   toolOutputText,
 } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
-import type { GateOutcome } from "../../gate/gate.ts";
+import type { GateOutcome, GateRequest } from "../../gate/gate.ts";
+import { labelStore } from "../../labels/session-labels.ts";
 import type { ApprovalKind } from "../approvals/approval-kind.ts";
 import { approvalPin } from "../approvals/approval-pin.ts";
 import { isAllowedInSession } from "../approvals/session-allowance.ts";
@@ -80,11 +83,26 @@ export async function callTools(
 ): Promise<Waits> {
   const waits = noWaits(agent.spec.approvalExpiry);
   const answers = new Map(context.claim.answers.map((answer) => [answer.callId, answer]));
+  const seen = await seenBefore(context, agent, calls);
   const settled = await Promise.allSettled(
-    calls.map((call) => callOne(context, agent, call, answers.get(call.toolCallId), waits)),
+    calls.map((call) => callOne(context, agent, call, answers.get(call.toolCallId), waits, seen)),
   );
   for (const outcome of settled) if (outcome.status === "rejected") throw outcome.reason;
   return waits;
+}
+
+/** The model made these calls before it read any of their results: none is decided by what another brings in. */
+async function seenBefore(
+  { engine, claim }: RunContext,
+  agent: RuntimeAgent,
+  calls: readonly ToolCallPart[],
+): Promise<GateRequest["seen"]> {
+  const called = new Set(calls.map(({ toolName }) => toolName));
+  const brings = ({ name, tool, config }: RuntimeTool) =>
+    called.has(name) && (tool.subagent !== undefined || labelsOf(flowOf(tool, config)).length > 0);
+  if (calls.length < 2 || !agent.tools.some(brings)) return undefined;
+  const labels = await labelStore(engine.parts.database.pool).read(claim.sessionId);
+  return async () => labels;
 }
 
 /** Whether a call may run before it is stored: after a crash it is made again, which is harmless. */
@@ -98,6 +116,7 @@ export async function callOne(
   call: ToolCallPart,
   answer: Answer | undefined,
   waits: Waits,
+  seen?: GateRequest["seen"],
 ): Promise<void> {
   if (answer && answer.status !== "approved")
     return storeResult(context, call, refusal(denial(call, answer)));
@@ -105,7 +124,8 @@ export async function callOne(
   const input = edited ?? unreadable(call.input) ?? call.input;
   const found = agent.tools.find(({ name }) => name === call.toolName);
   if (found?.tool.subagent) startSubagent(context, call, found);
-  const outcome = await throughGate(context, agent, call, input, isForThis(answer, agent, found));
+  const approved = isForThis(answer, agent, found);
+  const outcome = await throughGate(context, agent, call, { input, approved, seen });
   if (found?.tool.subagent) await endSubagent(context, call, outcome);
   switch (outcome.kind) {
     case "approval":
@@ -129,8 +149,7 @@ async function throughGate(
   context: RunContext,
   agent: RuntimeAgent,
   call: ToolCallPart,
-  input: JsonValue,
-  approved: boolean,
+  { input, approved, seen }: { input: JsonValue; approved: boolean; seen: GateRequest["seen"] },
 ): Promise<GateOutcome> {
   const { claim, meter, signal, log } = context;
   const outcome = await context.engine.parts.gate.call({
@@ -145,6 +164,7 @@ async function throughGate(
     signal,
     budgets: meter.budgets(),
     approved,
+    seen,
     isAllowed: (tool) => isAllowedInSession(context.engine.parts.database.pool, claim.sessionId, agent, tool),
   });
   if (signal.aborted) throw log.error ?? signal.reason;

@@ -19,6 +19,7 @@ import { type Interrupt, textOf } from "@capstan/core/internal";
 import type pg from "pg";
 import { z } from "zod";
 import { uuidFrom } from "../../db/uuid.ts";
+import { returnLabels } from "../../labels/session-labels.ts";
 import type { RunRecord } from "../history/session-history.ts";
 import type { Runs } from "../runs.ts";
 
@@ -101,12 +102,16 @@ async function delegate(
   try {
     return await outcomeOf(runs, sessionId, sent.value.runId, agent.name, signal);
   } finally {
+    // Before the answer is stored: if the process dies here, the call is repeated and finds the same child.
+    await returnLabels(parts.pool, { parentRunId: runId, childSessionId: sessionId });
     signal.removeEventListener("abort", stop);
   }
 }
 
-const NEW_SESSION = `insert into sessions(id, agent_id, owner, title, metadata)
-  values ($1, $2, $3, $4, jsonb_build_object('parent_run_id', $5::text)) on conflict do nothing`;
+/** The task is written by a model that has read what its conversation has read. */
+const NEW_SESSION = `insert into sessions(id, agent_id, owner, title, metadata, labels)
+  select $1, $2, $3, $4, jsonb_build_object('parent_run_id', $5::text), coalesce((select p.labels from runs r
+    join sessions p on p.id = r.session_id where r.id = $5::uuid), '{}') on conflict do nothing`;
 
 /** Waits until the child has ended or waits for a person. */
 async function outcomeOf(

@@ -4,6 +4,7 @@ import EyeOff from "lucide-react/icons/eye-off";
 import TriangleAlert from "lucide-react/icons/triangle-alert";
 import { type ReactNode, useState } from "react";
 import { Badge, Code } from "../../kit/badge.tsx";
+import { FlowBadges } from "../../kit/flow-badges.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { PolicyBadge } from "../../kit/policy-badge.tsx";
 import { ScrollRegion } from "../../kit/scroll-region.tsx";
@@ -72,11 +73,12 @@ function Composed({ preview, draft, onChange }: DraftProps & { preview: AgentPre
           <p className="text-ink-soft">No tools: it can only chat.</p>
         ) : (
           <ul className="flex flex-col gap-2">
-            {tools.map(({ name, description, policy }) => (
+            {tools.map(({ name, description, policy, reads, writes }) => (
               <li key={name}>
                 <span className="flex flex-wrap items-center gap-1.5">
                   <Code>{name}</Code>
                   {policy !== "auto" && <PolicyBadge policy={policy} />}
+                  <FlowBadges reads={reads} writes={writes} />
                   <span className="flex-1" />
                   <ToolPolicy tool={name} inForce={policy} draft={draft} onChange={onChange} />
                 </span>

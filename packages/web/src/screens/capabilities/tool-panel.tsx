@@ -3,6 +3,7 @@ import Play from "lucide-react/icons/play";
 import { useState } from "react";
 import { Badge, Code } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
+import { FlowBadges } from "../../kit/flow-badges.tsx";
 import { JsonView } from "../../kit/json-view.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { PolicyBadge } from "../../kit/policy-badge.tsx";
@@ -15,13 +16,15 @@ type View = "run" | "input" | "output";
 /** A tool with its schemas, and a form to run it by itself. */
 export function ToolPanel({ capabilityId, tool }: { capabilityId: string; tool: ToolDetail }) {
   const [open, setOpen] = useState(false);
-  const { name, policy, description, required_scopes, timeout_ms, idempotent, unavailable } = tool;
+  const { name, policy, description, required_scopes, timeout_ms, idempotent, unavailable, reads, writes } =
+    tool;
   return (
     <Panel
       title={
         <span className="flex flex-wrap items-center gap-2">
           <Code>{name}</Code>
           <PolicyBadge policy={policy} />
+          <FlowBadges reads={reads} writes={writes} />
           {unavailable && <Badge tone="bad">not available</Badge>}
         </span>
       }

@@ -3,6 +3,7 @@ import type { PermissionDiff } from "@capstan/core/internal";
 import TriangleAlert from "lucide-react/icons/triangle-alert";
 import { Badge, Code, type Tone } from "../../kit/badge.tsx";
 import { codes, Fact } from "../../kit/fact.tsx";
+import { FlowBadges } from "../../kit/flow-badges.tsx";
 import { bytes, count } from "../../kit/words.ts";
 
 /** What the package is, what it adds, what it may do, and what an update changes about that. */
@@ -64,12 +65,13 @@ function Dependencies({ all }: { all: PackageReview["resolved_dependencies"] }) 
 function Tools({ tools }: { tools: PackageReview["tools"] }) {
   return (
     <ul className="flex flex-col gap-1">
-      {tools.map(({ name, description, scopes }) => (
+      {tools.map(({ name, description, scopes, reads, writes }) => (
         <li key={name}>
           <Code>{name}</Code> <span className="text-ink-soft">{description}</span>{" "}
           {scopes.map((scope) => (
             <Badge key={scope}>{scope}</Badge>
-          ))}
+          ))}{" "}
+          <FlowBadges reads={reads} writes={writes} />
         </li>
       ))}
     </ul>

@@ -1,0 +1,29 @@
+/** What a tool reads and writes, as badges: only what rules look at. */
+import { Badge } from "./badge.tsx";
+
+const READS: Readonly<Record<string, string>> = {
+  untrusted: "Its result is text of others, which may contain instructions.",
+  private: "Its result is data that only this user may see.",
+};
+const WRITES: Readonly<Record<string, string>> = {
+  external: "A call sends something out of this installation.",
+  irreversible: "A call cannot be undone.",
+};
+
+export function FlowBadges({
+  reads = [],
+  writes = [],
+}: {
+  reads?: readonly string[] | undefined;
+  writes?: readonly string[] | undefined;
+}) {
+  const shown = [
+    ...reads.flatMap((read) => (READS[read] ? [{ text: `reads ${read}`, title: READS[read] }] : [])),
+    ...writes.flatMap((write) => (WRITES[write] ? [{ text: `writes ${write}`, title: WRITES[write] }] : [])),
+  ];
+  return shown.map(({ text, title }) => (
+    <Badge key={text} title={title}>
+      {text}
+    </Badge>
+  ));
+}
