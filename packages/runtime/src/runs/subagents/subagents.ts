@@ -100,10 +100,11 @@ async function delegate(
   const stop = () => void runs.cancel(sessionId, { queued: true }).catch(() => {});
   signal.addEventListener("abort", stop, { once: true });
   try {
-    return await outcomeOf(runs, sessionId, sent.value.runId, agent.name, signal);
-  } finally {
+    const outcome = await outcomeOf(runs, sessionId, sent.value.runId, agent.name, signal);
     // Before the answer is stored: if the process dies here, the call is repeated and finds the same child.
-    await returnLabels(parts.pool, { parentRunId: runId, childSessionId: sessionId });
+    if (!signal.aborted) await returnLabels(parts.pool, { parentRunId: runId, childSessionId: sessionId });
+    return outcome;
+  } finally {
     signal.removeEventListener("abort", stop);
   }
 }
