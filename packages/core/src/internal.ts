@@ -145,14 +145,12 @@ export {
   DATA_LABELS,
   DATA_READS,
   DATA_WRITES,
-  type DataFlow,
   type DataLabel,
   type DeclaredReads,
   type DeclaredWrites,
   flowOf,
   labelsOf,
 } from "./data-flow/data-flow.ts";
-export { DEFAULT_RULES } from "./data-flow/default-rules.ts";
 export { declaredFlow, FLOW_FIELDS, flowIn } from "./data-flow/flow-fields.ts";
 export { hintedFlow, scopedReads } from "./data-flow/usual-flow.ts";
 export type { DiscoveredModel } from "./discover.ts";
@@ -265,7 +263,7 @@ export {
   type RuleEffect,
 } from "./rules/rule.ts";
 export { ruleSentence } from "./rules/rule-sentence.ts";
-export { createRuleSet, type RuleSet, TOOL_KINDS } from "./rules/rule-set.ts";
+export { createRuleSet, type RuleSet } from "./rules/rule-set.ts";
 export type { Parsed } from "./schema.ts";
 export { EVERY_SCOPE, effectiveScopes, missingScopes } from "./scopes.ts";
 export { isSemver, isVersionPin } from "./semver.ts";

@@ -5,8 +5,8 @@
  * whatever its effect. One that does not speak of labels was not written with them in mind and lifts no default.
  */
 import { DATA_LABELS, type DataLabel } from "../data-flow/data-flow.ts";
-import { DEFAULT_RULES } from "../data-flow/default-rules.ts";
 import { type CompileExpression, compileCondition, type Holds } from "./condition.ts";
+import { DEFAULT_RULES } from "./default-rules.ts";
 import type { Rule, RuleCall, RuleCondition, RuleDecision, RuleEffect } from "./rule.ts";
 import { ruleSentence } from "./rule-sentence.ts";
 
@@ -163,7 +163,7 @@ const isFor = ({ agentId, owner, tools }: Rule, call: Omit<RuleCall, "seen">): b
 type NamedCall = Pick<RuleCall, "tool" | "ownName" | "capabilityId" | "risk" | "flow">;
 
 /** Patterns of the form `kind:value`. */
-export const TOOL_KINDS: Readonly<Record<string, (value: string, call: NamedCall) => boolean>> = {
+const TOOL_KINDS: Readonly<Record<string, (value: string, call: NamedCall) => boolean>> = {
   capability: (value, { capabilityId }) => value === capabilityId,
   risk: (value, { risk }) => value === risk,
   reads: (value, { flow }) => flow.reads.some((each) => each === value),

@@ -11,7 +11,6 @@ import {
   type RuntimeAgent,
   type RuntimeTool,
   type ToolContext,
-  type ToolPolicy,
   type ToolUser,
 } from "@capstan/core";
 import {
@@ -24,11 +23,11 @@ import {
   type RuleCall,
   type RuleDecision,
   riskOf,
-  stricter,
 } from "@capstan/core/internal";
 import type { BudgetLedger } from "../budgets/budget-ledger.ts";
 import { usedUpFacts } from "../budgets/used-up.ts";
 import type { LabelStore, SessionLabels } from "../labels/session-labels.ts";
+import { askHooks, runAfterHooks } from "./ask-hooks.ts";
 import { cappedOutput } from "./capped-output.ts";
 import { runWithin } from "./run-within.ts";
 
@@ -330,50 +329,6 @@ function hookCall(request: GateRequest, tool: RuntimeTool, input: unknown): Hook
     user: request.user.email,
     ...(request.sessionId !== undefined && { sessionId: request.sessionId }),
   };
-}
-
-/** The strictest verdict of all hooks, in position order. A hook that throws denies: a broken check must not allow the call. */
-async function askHooks(agent: RuntimeAgent, call: HookCall): Promise<{ policy: ToolPolicy; why: string }> {
-  let policy: ToolPolicy = "auto";
-  let why = "Approval is required for every call.";
-  for (const { capabilityId, hooks } of agent.hooks) {
-    if (!hooks.beforeCall) continue;
-    const verdict = await settle(() => hooks.beforeCall?.(call));
-    if (verdict === undefined) return { policy: "deny", why: `a check of "${capabilityId}" failed` };
-    if (verdict.decision === "pass") continue;
-    if (stricter(policy, verdict.decision) !== policy) why = verdict.why;
-    policy = stricter(policy, verdict.decision);
-  }
-  return { policy, why };
-}
-
-async function runAfterHooks(
-  agent: RuntimeAgent,
-  call: HookCall,
-  output: JsonValue,
-): Promise<{ output: JsonValue } | { failure: Failure }> {
-  let current = output;
-  for (const { capabilityId, hooks } of agent.hooks) {
-    if (!hooks.afterCall) continue;
-    const after = await settle(() => hooks.afterCall?.(call, current));
-    if (after === undefined) {
-      return fail("tool_denied", {
-        tool: call.tool,
-        why: `a check of "${capabilityId}" on its output failed`,
-      });
-    }
-    if ("failure" in after) return after;
-    current = after.output;
-  }
-  return { output: current };
-}
-
-async function settle<T>(ask: () => T | Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask();
-  } catch {
-    return undefined;
-  }
 }
 
 function recordOf(request: GateRequest, outcome: GateOutcome, at: Date, latencyMs: number): CallRecord {

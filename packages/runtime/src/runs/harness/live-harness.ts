@@ -3,7 +3,6 @@
  * agent's tools come back to us and pass the gate. It may outlive a segment: while a person is asked, the segment ends,
  * the program waits, and the next segment continues with it.
  */
-import { fail } from "@capstan/core";
 import {
   type ApprovalExpiry,
   type CodingAgentEvent,
@@ -13,7 +12,6 @@ import {
   type ToolOutput,
 } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
-import { labelStore } from "../../labels/session-labels.ts";
 import type { RunContext } from "../context/run-context.ts";
 import type { HarnessCall, HarnessDriver, HarnessFacts, HarnessProcess } from "../contract/harness-driver.ts";
 import type { MessageToStore } from "../log/run-log.ts";
@@ -21,7 +19,13 @@ import { callOne, nothingWaits, noWaits, refusal, storeResult, type Waits } from
 import { ExpectedCalls } from "./expected-calls.ts";
 import { HarnessTurns, type Turn } from "./harness-turns.ts";
 import { HarnessUsage } from "./harness-usage.ts";
-import { answerNative, type NativeQuestion, nativeVerdict } from "./native-question.ts";
+import {
+  answerNative,
+  labelNative,
+  type NativeQuestion,
+  nativeOutput,
+  nativeVerdict,
+} from "./native-question.ts";
 import { jsonOf } from "./same-input.ts";
 
 const QUIET_MS = 150; // concurrent calls ask at the same time: a person sees all questions together
@@ -244,18 +248,11 @@ export class LiveHarness {
   }
 
   #showNative(id: string, tool: string, input: ToolCallPart["input"]): { part: ToolCallPart; turn: Turn } {
-    this.#labelled ??= this.#label(tool);
+    this.#labelled ??= this.#attached.promise.then((context) => labelNative(context, tool));
     const shown = this.#turns.call(id, tool, input, true);
     this.#calls.set(shown.part.toolCallId, shown);
     this.#nativeCalls.set(id, shown.part.toolCallId);
     return shown;
-  }
-
-  /** A program's own tools read files and pages that no gate sees: their results count as untrusted. */
-  async #label(tool: string): Promise<void> {
-    const { engine, claim, harness = "" } = await this.#attached.promise;
-    const origin = { tool, capabilityId: `harness.${harness}`, runId: claim.runId };
-    await labelStore(engine.parts.database.pool).add(claim.sessionId, ["untrusted"], origin);
   }
 
   /** Results of the agent's tools are stored by their call; this handles those of the program's own tools, and refusals. */
@@ -398,14 +395,4 @@ function resultOf({ messages }: RunContext, { toolCallId }: ToolCallPart): ToolO
     if (found) return found.output;
   }
   return undefined;
-}
-
-function nativeOutput({ toolName }: ToolCallPart, event: ToolEnded): ToolOutput {
-  const { output = "", denied, interrupted, isError } = event;
-  if (!denied && !interrupted && !isError) return { type: "text", value: output };
-  const why = interrupted ? "it was interrupted" : output || "it was refused";
-  const { failure } = denied
-    ? fail("tool_denied", { tool: toolName, why })
-    : fail("tool_failed", { message: why });
-  return refusal(failure).output;
 }

@@ -1,11 +1,12 @@
 /** A program asks whether it may use one of its own tools: answered by the operator's policy, or by a person through the inbox. */
 import { type AnyTool, type Failure, fail, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
-import type { ToolCallPart } from "@capstan/core/internal";
+import type { CodingAgentEvent, ToolCallPart, ToolOutput } from "@capstan/core/internal";
+import { labelStore } from "../../labels/session-labels.ts";
 import { foreignSchema } from "../../sources/json-schema.ts";
 import type { Answer } from "../claim/claimed-segment.ts";
 import type { RunContext } from "../context/run-context.ts";
 import type { HarnessProcess } from "../contract/harness-driver.ts";
-import { askPerson, denial, type Waits } from "../steps/call-tools.ts";
+import { askPerson, denial, refusal, type Waits } from "../steps/call-tools.ts";
 import { sameInput } from "./same-input.ts";
 
 export interface NativeQuestion {
@@ -40,6 +41,12 @@ export async function answerNative(
   if (answer === "approve") return process.approve(id);
   if (answer.status === "approved") return process.approve(id, answer.edited ?? undefined);
   return process.deny(id, denial({ toolName: "this call" }, answer).message);
+}
+
+/** A program's own tools read files and pages that no gate sees: their results count as untrusted. */
+export async function labelNative({ engine, claim, harness = "" }: RunContext, tool: string): Promise<void> {
+  const origin = { tool, capabilityId: `harness.${harness}`, runId: claim.runId };
+  await labelStore(engine.parts.database.pool).add(claim.sessionId, ["untrusted"], origin);
 }
 
 /** The result of a call of a program's own tool when the program ended before the answer. */
@@ -88,4 +95,18 @@ function nativeTool(harness: string, name: string): RuntimeTool {
     run: async () => fail("tool_failed", { message: "The program runs it." }),
   };
   return { name, capabilityId: `harness.${harness}`, tool, policy: "approve", scopes: [], config: {} };
+}
+
+/** What a program reports of one of its own tools, as it is stored. */
+export function nativeOutput(
+  { toolName }: ToolCallPart,
+  event: Extract<CodingAgentEvent, { type: "tool-ended" }>,
+): ToolOutput {
+  const { output = "", denied, interrupted, isError } = event;
+  if (!denied && !interrupted && !isError) return { type: "text", value: output };
+  const why = interrupted ? "it was interrupted" : output || "it was refused";
+  const { failure } = denied
+    ? fail("tool_denied", { tool: toolName, why })
+    : fail("tool_failed", { message: why });
+  return refusal(failure).output;
 }

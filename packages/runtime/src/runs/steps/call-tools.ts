@@ -16,9 +16,7 @@ import {
   type ConversationMessage,
   CUSTOM_EVENTS,
   expiryOf,
-  flowOf,
   type Interrupt,
-  labelsOf,
   type ToolCallPart,
   type ToolOutput,
   type ToolResultPart,
@@ -26,7 +24,6 @@ import {
 } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import type { GateOutcome, GateRequest } from "../../gate/gate.ts";
-import { labelStore } from "../../labels/session-labels.ts";
 import type { ApprovalKind } from "../approvals/approval-kind.ts";
 import { approvalPin } from "../approvals/approval-pin.ts";
 import { isAllowedInSession } from "../approvals/session-allowance.ts";
@@ -35,6 +32,7 @@ import type { RunContext } from "../context/run-context.ts";
 import type { RunUsage } from "../contract/run-types.ts";
 import { messageId } from "../log/message-id.ts";
 import type { CommitExtras } from "../log/run-log.ts";
+import { seenBefore } from "./seen-before.ts";
 
 /** An approval in the form of the commit statement. */
 export interface ApprovalToStore {
@@ -89,20 +87,6 @@ export async function callTools(
   );
   for (const outcome of settled) if (outcome.status === "rejected") throw outcome.reason;
   return waits;
-}
-
-/** The model made these calls before it read any of their results: none is decided by what another brings in. */
-async function seenBefore(
-  { engine, claim }: RunContext,
-  agent: RuntimeAgent,
-  calls: readonly ToolCallPart[],
-): Promise<GateRequest["seen"]> {
-  const called = new Set(calls.map(({ toolName }) => toolName));
-  const brings = ({ name, tool, config }: RuntimeTool) =>
-    called.has(name) && (tool.subagent !== undefined || labelsOf(flowOf(tool, config)).length > 0);
-  if (calls.length < 2 || !agent.tools.some(brings)) return undefined;
-  const labels = await labelStore(engine.parts.database.pool).read(claim.sessionId);
-  return async () => labels;
 }
 
 /** Whether a call may run before it is stored: after a crash it is made again, which is harmless. */

@@ -3,7 +3,7 @@
  *
  * A saved rule that names the same labels takes the place of one of these: see `createRuleSet`.
  */
-import type { Rule } from "../rules/rule.ts";
+import type { Rule } from "./rule.ts";
 
 export const DEFAULT_RULES: readonly Rule[] = [
   {
