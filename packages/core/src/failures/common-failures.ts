@@ -158,6 +158,13 @@ export const commonFailures = {
     message: ({ location, why }) => `The database at ${location} refused the login: ${why}`,
     nextStep: () => "Check the user, the password and the database name in DATABASE_URL.",
   }),
+  open_files_few: row<{ limit: number; needed: number }>({
+    status: 503,
+    message: ({ limit, needed }) =>
+      `The limit on open files is too low: it is ${limit}, and the server needs at least ${needed}.`,
+    nextStep: () =>
+      "Raise the limit (`ulimit -n 4096`, or `LimitNOFILE=4096` in a systemd unit), then start again.",
+  }),
   database_unusable: row<{ location: string; why: string; nextStep?: string }>({
     status: 503,
     message: ({ location, why }) => `The data at ${location} cannot be used: ${why}`,

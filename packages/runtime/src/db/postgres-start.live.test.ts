@@ -5,6 +5,7 @@ import { afterEach, describe, expect, inject, test } from "vitest";
 import { hasPgbouncer, type Pooler, startPgbouncer } from "../../../../tools/pgbouncer.ts";
 import { databaseUrl, onServer } from "../../../../tools/real-parts.ts";
 import { emptyPostgres, type FreshStore, freshPostgres } from "../../../../tools/stores-under-test.ts";
+import { hasOpenssl, startTlsPostgres, type TlsPostgres } from "../../../../tools/tls-postgres.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -80,6 +81,26 @@ describe("a start on Postgres is refused with the cause and what helps", () => {
       code: "database_unsuitable",
       nextStep: expect.stringContaining("sslmode=disable"),
     });
+  });
+});
+
+describe.skipIf(!hasOpenssl())("a Postgres whose certificate signs itself", () => {
+  test("is refused with sslmode=require, and the settings that help are named", async () => {
+    const { store, secure } = await behindTls();
+    expect(await refusal({ ...store, url: `${secure.url}?sslmode=require` })).toEqual({
+      code: "database_unsuitable",
+      message: expect.stringContaining("its certificate is not trusted"),
+      nextStep: expect.stringMatching(/sslrootcert=.*sslmode=no-verify/),
+    });
+  });
+
+  test.each<[string, (secure: TlsPostgres) => string]>([
+    ["its CA is named", ({ certificate }) => `sslmode=require&sslrootcert=${certificate}`],
+    ["nobody is to be verified", () => "sslmode=no-verify"],
+  ])("is used when %s", async (_when, settings) => {
+    const { store, secure } = await behindTls();
+    const { pool } = await opened({ ...store, url: `${secure.url}?${settings(secure)}` });
+    expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
   });
 });
 
@@ -193,4 +214,11 @@ async function pooled({ url = "" }: FreshStore): Promise<Pooler> {
   const pooler = await startPgbouncer(url);
   undo.push(() => pooler.close());
   return pooler;
+}
+
+async function behindTls(): Promise<{ store: FreshStore; secure: TlsPostgres }> {
+  const store = await kept(freshPostgres());
+  const secure = await startTlsPostgres(store.url ?? "");
+  undo.push(() => secure.close());
+  return { store, secure };
 }

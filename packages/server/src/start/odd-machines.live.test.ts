@@ -1,5 +1,9 @@
 /** A server in unusual conditions: nobody reads its output, its terminal closes, its address is taken, it has no key. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type SpawnedServer, spawnServer } from "../../../../tools/server-process.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
@@ -29,6 +33,50 @@ describe("a server keeps running", () => {
     expect((await server.call("GET", "/ready")).status).toBe(200);
   });
 });
+
+const hasTerminals = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
+test.skipIf(!hasTerminals)("a terminal that closes ends its server and the server's services", async () => {
+  const store = await freshPglite();
+  undo.push(() => store.drop());
+  const inTerminal = (node: string, args: readonly string[]): [string, string[]] => [
+    "script",
+    ["--quiet", "--flush", "--command", [node, ...args].map((part) => `'${part}'`).join(" "), "/dev/null"],
+  ];
+  const terminal = spawnServer(store, {}, undefined, undefined, inTerminal);
+  undo.push(() => terminal.end("SIGKILL"));
+  const { call } = await terminal.ready;
+  const started = await call("POST", "/v1/services/folder/start", { folder: serviceFolder() });
+  expect(started.status).toBe(200);
+  const { pid } = started.body;
+  expect(isAlive(pid)).toBe(true);
+  await terminal.end("SIGKILL"); // the terminal, not the server
+  await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false);
+  await expect(call("GET", "/health")).rejects.toThrow();
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function serviceFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "capstan-rt-"));
+  undo.push(async () => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "capstan-rt-tick");
+  mkdirSync(path);
+  const files = {
+    "docker-compose.yml": "services:\n  tick:\n    build: .\n    env_file:\n      - .env\n",
+    Dockerfile: 'FROM node:24-slim\nCMD ["node", "service.mjs"]\n',
+    ".env": "DELEGATED_USER=local@localhost\n",
+    "service.mjs":
+      'import { createServer } from "node:http";\ncreateServer((_, answer) => answer.end("{}")).listen(Number(process.env.PORT), process.env.HOST);\n',
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
+  return path;
+}
 
 describe("an address that cannot be listened on is refused with what helps", () => {
   test("because another program is using the port", async () => {

@@ -5,10 +5,13 @@ import { loadConfig } from "../settings/load-config.ts";
 import { openLog } from "../settings/log.ts";
 import { parseSettings, secretValues } from "../settings/settings.ts";
 import { greeting } from "./greeting.ts";
+import { checkOpenFiles } from "./open-files.ts";
 import { startServer } from "./serve.ts";
 
 export async function runServer(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   ignoreLostOutput();
+  const files = checkOpenFiles();
+  if (!files.ok) stop(files.failure);
   const settings = parseSettings(environment);
   if (!settings.ok) stop(settings.failure);
   const log = openLog(
