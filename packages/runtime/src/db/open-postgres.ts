@@ -45,7 +45,10 @@ async function openPools(
   location: string,
 ): Promise<Result<Pools>> {
   const newPool = (max: number, Client: typeof pg.Client, address = url) =>
-    watched(new FewConnectionsPool({ connectionString: verified(address), max, Client } as pg.PoolConfig), onError);
+    watched(
+      new FewConnectionsPool({ connectionString: verified(address), max, Client } as pg.PoolConfig),
+      onError,
+    );
   const pool = newPool(connections, PreparingClient);
   const systemPool = newPool(connections, PreparingClient);
   const end = () => Promise.all([pool.end(), systemPool.end()]);
