@@ -2,17 +2,13 @@
  * `node tools/screenshots.ts`: the studio's screens as pictures, from a server of its own with demo data. Without more it
  * remakes docs/images; `--all <folder>` takes every screen in light, in dark and at a phone's width, to look at.
  */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
-import { openLog } from "../packages/server/src/settings/log.ts";
-import { parseSettings } from "../packages/server/src/settings/settings.ts";
-import { startServer } from "../packages/server/src/start/serve.ts";
-import { builtStudio, launchBrowser } from "./browser.ts";
 import { type Demo, demoScript, fillDemo } from "./demo-data.ts";
+import { picturedStudio } from "./pictured-studio.ts";
 import { scriptedLlm } from "./scripted-llm.ts";
 
 const IMAGES = fileURLToPath(new URL("../docs/images", import.meta.url));
@@ -67,7 +63,7 @@ const SHOTS: readonly Shot[] = [
   { name: "schedules", path: () => "/schedules", shown: "Next run" },
   { name: "file", path: ({ chat }) => `/sessions/${chat}/files`, shown: /Upload/, act: openAFile },
   { name: "docs", path: () => "/docs", shown: "agents", act: openARoute },
-  { name: "capabilities", path: () => "/capabilities", shown: "Test Math" },
+  { name: "capabilities", path: () => "/capabilities", shown: /\d capabilities$/ },
   { name: "capability", path: () => "/capabilities/test_math", shown: "multiply" },
   {
     name: "route",
@@ -84,7 +80,7 @@ const SHOTS: readonly Shot[] = [
     readme: { file: "coding-agents", theme: "light" },
   },
   { name: "models", path: () => "/coding-agents/models", shown: /price|Model/i },
-  { name: "delegate", path: () => "/coding-agents/run", shown: /Prompt/ },
+  { name: "delegate", path: () => "/coding-agents/run", shown: /Prompt|No coding agents/ },
   { name: "packages", path: () => "/packages", shown: /Install a package/ },
   { name: "services", path: () => "/packages/services", shown: /service/i },
   { name: "triggers", path: () => "/packages/triggers", shown: /rigger/ },
@@ -107,35 +103,22 @@ const FIRST_SHOTS: readonly Shot[] = ["", "chat", "agents", "sessions", "approva
 );
 
 const { values } = parseArgs({ options: { all: { type: "string" }, only: { type: "string" } } });
-const dataDir = mkdtempSync(join(tmpdir(), "capstan-screens-"));
-await builtStudio();
 const llm = await scriptedLlm(demoScript);
-const settings = parseSettings({
-  PORT: "0",
-  CAPSTAN_DATA_DIR: dataDir,
+const { server, browser, dataDir, close } = await picturedStudio({
   OPENAI_COMPATIBLE_BASE_URL: llm.baseUrl,
   OPENAI_COMPATIBLE_API_KEY: "demo",
 });
-if (!settings.ok) throw new Error(settings.failure.message);
-const log = openLog((line) => process.stderr.write(`${line}\n`), false);
-const server = await startServer(settings.value, log, {
-  environment: { PATH: process.env.PATH ?? "", HOME: dataDir },
-});
-if (!server.ok) throw new Error(server.failure.message);
-const browser = await launchBrowser();
 try {
-  if (values.all) await takeAll(browser, server.value.url, EMPTY, FIRST_SHOTS, values.all);
-  const demo = await fillDemo(server.value, dataDir);
+  if (values.all) await takeAll(browser, server.url, EMPTY, FIRST_SHOTS, values.all);
+  const demo = await fillDemo(server, dataDir);
   const shots = SHOTS.filter(
     ({ name }) => values.only === undefined || values.only.split(",").includes(name),
   );
-  if (values.all) await takeAll(browser, server.value.url, demo, shots, values.all);
-  else await takeReadme(browser, server.value.url, demo, shots);
+  if (values.all) await takeAll(browser, server.url, demo, shots, values.all);
+  else await takeReadme(browser, server.url, demo, shots);
 } finally {
-  await browser.close();
-  await server.value.close();
+  await close();
   await llm.close();
-  rmSync(dataDir, { recursive: true, force: true });
 }
 
 async function takeReadme(on: Browser, url: string, demo: Demo, shots: readonly Shot[]): Promise<void> {

@@ -11,7 +11,7 @@ import { reply } from "./reply.ts";
 import type { Reply } from "./turn.ts";
 
 const PIECE_CHARS = 12;
-const SLOW_PIECE_MS = 120;
+const SLOW_PIECE_MS = 350; // two a number of the tour: eight seconds in which to press Stop
 
 export interface OfflineOptions {
   /** Waits between the pieces of a slow text; tests pass one that does not. */
@@ -34,26 +34,37 @@ function streamOf(
   { abortSignal }: LanguageModelV4CallOptions,
   pause: NonNullable<OfflineOptions["pause"]>,
 ): ReadableStream<LanguageModelV4StreamPart> {
-  const parts = partsOf(said)[Symbol.iterator]();
+  const parts = pacedParts(said)[Symbol.iterator]();
   return new ReadableStream({
     async pull(controller) {
       abortSignal?.throwIfAborted();
       const { done, value } = parts.next();
       if (done) return controller.close();
-      controller.enqueue(value);
-      if (said.slow && value.type === "text-delta") await pause(SLOW_PIECE_MS, abortSignal);
+      controller.enqueue(value.part);
+      if (value.isSlow) await pause(SLOW_PIECE_MS, abortSignal);
       else await new Promise(setImmediate); // pieces arrive one by one, as from a network
     },
   });
 }
 
-function* partsOf(said: Reply): Generator<LanguageModelV4StreamPart> {
-  yield { type: "stream-start", warnings: [] };
+interface PacedPart {
+  readonly part: LanguageModelV4StreamPart;
+  readonly isSlow?: boolean;
+}
+
+function* pacedParts(said: Reply): Generator<PacedPart> {
+  yield { part: { type: "stream-start", warnings: [] } };
   if (said.text !== undefined) {
-    yield { type: "text-start", id: "0" };
-    for (const delta of pieces(said.text)) yield { type: "text-delta", id: "0", delta };
-    yield { type: "text-end", id: "0" };
+    yield { part: { type: "text-start", id: "0" } };
+    for (const delta of pieces(said.text)) yield { part: { type: "text-delta", id: "0", delta } };
+    for (const delta of said.slowly?.match(/\S+\s*/g) ?? [])
+      yield { part: { type: "text-delta", id: "0", delta }, isSlow: true };
+    yield { part: { type: "text-end", id: "0" } };
   }
+  for (const part of callAndEnd(said)) yield { part };
+}
+
+function* callAndEnd(said: Reply): Generator<LanguageModelV4StreamPart> {
   const input = said.call && JSON.stringify(said.call.input);
   if (said.call && input !== undefined) {
     const id = `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
@@ -62,7 +73,7 @@ function* partsOf(said: Reply): Generator<LanguageModelV4StreamPart> {
     yield { type: "tool-input-end", id };
     yield { type: "tool-call", toolCallId: id, toolName: said.call.tool, input };
   }
-  const chars = (said.text?.length ?? 0) + (input?.length ?? 0);
+  const chars = (said.text?.length ?? 0) + (said.slowly?.length ?? 0) + (input?.length ?? 0);
   yield {
     type: "finish",
     finishReason: { unified: said.call ? "tool-calls" : "stop", raw: undefined },

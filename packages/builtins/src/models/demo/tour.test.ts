@@ -77,6 +77,25 @@ describe("the tour", () => {
     expect(reply({ prompt: [user("tour")], tools: offeredBy("test_math") }).text).toContain("does not have");
   });
 
+  test.each([
+    ["leaves time to press Stop", [] as LanguageModelV4Prompt, 5_000],
+    ["does not make one wait again after a stop", [user("go on")], 0],
+  ])("the count %s", async (_what, later, leastMs) => {
+    const prompt = [user("tour")];
+    follow(prompt);
+    let waitedMs = 0;
+    const pause = async (ms: number) => {
+      waitedMs += ms;
+    };
+    const asked = [...prompt.slice(0, 7), ...later];
+    const { stream } = await offlineModel({ pause }).doStream({ prompt: asked, tools });
+    let text = "";
+    for await (const part of stream) if (part.type === "text-delta") text += part.delta;
+    expect(text).toContain("1 … 2 …");
+    expect(waitedMs).toBeGreaterThanOrEqual(leastMs);
+    expect(waitedMs).toBeLessThanOrEqual(leastMs * 2);
+  });
+
   test("counts slowly, and stops at once when told to", async () => {
     const prompt = [user("tour")];
     follow(prompt);

@@ -22,7 +22,8 @@ interface TourStep {
   readonly input: (tool: ChoosableTool) => Readonly<Record<string, JsonValue>>;
   /** Said before the call. */
   readonly text: string;
-  readonly slow?: boolean;
+  /** Said after it, slowly: there is time to press Stop. */
+  readonly slowly?: string;
   /** Said when its answer is there, after the answer in words. */
   readonly after?: string;
 }
@@ -51,8 +52,8 @@ const STEPS: readonly TourStep[] = [
   },
   {
     tool: "write_todos",
-    text: `**4. Stop and resume.** I count slowly. Press **Stop** and then say “go on”, or end the server with Ctrl-C and start it again: the run continues from the last finished step.\n\n${counting()}`,
-    slow: true,
+    text: "**4. Stop and resume.** I count slowly. Press **Stop** and then say “go on”, or end the server with Ctrl-C and start it again: the run continues from the last finished step.\n\n",
+    slowly: counting(),
     input: () => ({ todos: todosUpTo(4) }),
   },
 ];
@@ -81,11 +82,10 @@ export function tourReply(prompt: LanguageModelV4Prompt, tools: readonly Choosab
     return calls.length === offered.length ? { text: [told, END].filter(Boolean).join("\n\n") } : undefined;
   const tool = tools.find(({ name }) => name === next.tool);
   if (!tool) return undefined;
-  return {
-    text: [told, next.text].filter(Boolean).join("\n\n"),
-    call: { tool: next.tool, input: next.input(tool) },
-    ...(next.slow && { slow: true }),
-  };
+  const text = [told, next.text].filter(Boolean).join("\n\n");
+  const call = { tool: next.tool, input: next.input(tool) };
+  if (next.slowly === undefined) return { text, call };
+  return isResumed ? { text: text + next.slowly, call } : { text, slowly: next.slowly, call };
 }
 
 /** Where the tour began that the last message starts or continues. */

@@ -24,8 +24,8 @@ export interface Turn {
 export interface Reply {
   readonly text?: string;
   readonly call?: Call;
-  /** The text comes slowly, a word at a time, so that it can be stopped. */
-  readonly slow?: boolean;
+  /** Said after the text a word at a time, so that it can be stopped. */
+  readonly slowly?: string;
 }
 
 export const lastTurn = (prompt: LanguageModelV4Prompt): Turn =>
