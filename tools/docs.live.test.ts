@@ -87,7 +87,7 @@ async function runTypeScript(block: DocsBlock): Promise<void> {
 /** Comments say what comes; a command that fails fails the block. */
 async function runShell(block: DocsBlock): Promise<void> {
   const script = `set -euo pipefail\n${here(block.text)}`;
-  const done = run("bash", ["-c", script], { cwd: pageFolder(block), timeout: 50_000, env: environment() });
+  const done = run("bash", ["-c", script], { cwd: pageFolder(block), timeout: 110_000, env: environment() });
   await done.catch((error: { stdout: string; stderr: string }) => {
     expect.fail(`${error.stdout}\n${error.stderr}`);
   });
