@@ -28,7 +28,8 @@ const fields = {
     .nullable()
     .meta({ description: "Each user or each agent has the whole limit; null: all share it." }),
   at_limit: z.enum(AT_LIMIT).meta({
-    description: "`ask`: the run waits for an admin to allow more, or for the next period. `deny`: refused.",
+    description:
+      "`ask`: the run waits for an admin to allow more, or for the next period. `wait`: it waits for the next period; a tool call is refused with the time. `deny`: refused.",
   }),
 };
 

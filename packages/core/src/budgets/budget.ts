@@ -1,16 +1,16 @@
-/** Budgets: how much may be spent in a day, a week or a month, and whose spending counts. */
+/** Budgets: how much may be spent in a minute, an hour, a day, a week or a month, and whose spending counts. */
 
 export const BUDGET_MEASURES = ["cost_usd", "tokens", "calls"] as const;
 export type BudgetMeasure = (typeof BUDGET_MEASURES)[number];
 
-export const BUDGET_PERIODS = ["day", "week", "month"] as const;
+export const BUDGET_PERIODS = ["minute", "hour", "day", "week", "month"] as const;
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
 export const BUDGET_EACH = ["user", "agent"] as const;
 export type BudgetEach = (typeof BUDGET_EACH)[number];
 
-/** At the limit: wait for an admin's approval, or refuse. */
-export const AT_LIMIT = ["ask", "deny"] as const;
+/** At the limit: wait for an admin's approval, wait for the next period, or refuse. */
+export const AT_LIMIT = ["ask", "wait", "deny"] as const;
 export type AtLimit = (typeof AT_LIMIT)[number];
 
 /** Percent of the limit at which an alert is raised, once per period. */
@@ -103,6 +103,12 @@ const UNITS: Readonly<Record<BudgetMeasure, (amount: number) => string>> = {
 
 export const amountText = (measure: BudgetMeasure, amount: number): string => UNITS[measure](amount);
 
+const THEN: Readonly<Record<AtLimit, string>> = {
+  ask: "then ask an admin",
+  wait: "then wait for the next period",
+  deny: "then refuse",
+};
+
 /** The budget in words: "$5.00 a day for each user". */
 export function budgetSentence(budget: Omit<SpendingBudget, "id" | "name">): string {
   const { measure, limit, period, agentId, user, capabilityId, forEach, atLimit } = budget;
@@ -112,6 +118,7 @@ export function budgetSentence(budget: Omit<SpendingBudget, "id" | "name">): str
     ...(agentId === undefined ? [] : [`by agent ${agentId}`]),
     ...(capabilityId === undefined ? [] : [`of ${capabilityId}`]),
   ];
-  const then = atLimit === "ask" ? "then ask an admin" : "then refuse";
-  return [`${amountText(measure, limit)} a ${period}`, ...whose].join(" ").concat(`, ${then}`);
+  return [`${amountText(measure, limit)} ${period === "hour" ? "an" : "a"} ${period}`, ...whose]
+    .join(" ")
+    .concat(`, ${THEN[atLimit]}`);
 }

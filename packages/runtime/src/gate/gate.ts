@@ -178,9 +178,9 @@ async function overBudget(
   const usedUp = await countCall?.(spender, approved);
   if (!usedUp) return undefined;
   const { failure } = fail("budget_used_up", usedUpFacts(usedUp));
-  return usedUp.budget.atLimit === "deny"
-    ? refuse(failure, tool.capabilityId)
-    : { kind: "approval", why: failure.message, tool, input, allowable: false };
+  return usedUp.budget.atLimit === "ask"
+    ? { kind: "approval", why: failure.message, tool, input, allowable: false }
+    : refuse(failure, tool.capabilityId);
 }
 
 /** Before the tool runs: a process that is killed meanwhile must not forget what was read. */

@@ -16,8 +16,8 @@ import {
   type SandboxOutcome,
   type SandboxRequest,
 } from "@capstan/core";
+import { FairLine } from "../queues/fair-line.ts";
 import { findEngine, type InstalledEngine } from "./engines.ts";
-import { FairLine } from "./fair-line.ts";
 import { CHILD_CPU_SECONDS, childCommand, type Isolation, probeIsolation } from "./isolation.ts";
 import { SnapshotFiles } from "./snapshot-files.ts";
 import { SandboxWorker } from "./worker.ts";

@@ -23,6 +23,7 @@ import { DEFAULT_RETRY, judgeModelError, retryPolicy, type Verdict } from "./mod
 import { responseFormat } from "./output-schema.ts";
 import { toPrompt } from "./prompt.ts";
 import { type ModelAnswer, streamModel } from "./stream-model.ts";
+import { wait } from "./wait.ts";
 import { fitWindow } from "./window.ts";
 
 export const ANSWER_TOKENS = 8192; // reserved for the answer where a model's maximum is larger or unknown
@@ -238,17 +239,3 @@ const functionTool = ({ name, tool }: RuntimeTool): LanguageModelV4FunctionTool 
 
 const callIdsOf = (messages: readonly ConversationMessage[]): Set<string> =>
   new Set(messages.flatMap((message) => toolCallsOf(message).map(({ toolCallId }) => toolCallId)));
-
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-}

@@ -4,6 +4,7 @@
  * was stored claims the run again and reads the rows.
  */
 import { type AgentSpec, agentSpec, type RunEvent, type RunLimits } from "@capstan/core";
+import { FairLine } from "../../queues/fair-line.ts";
 import type { ClaimedSegment } from "../claim/claimed-segment.ts";
 import { type ClaimRow, claimAgain, loadSegment } from "../claim/claims.ts";
 import { type Engine, RunContext } from "../context/run-context.ts";
@@ -16,6 +17,7 @@ import type { DurableWorkflow } from "./durable-workflow.ts";
 const MOST_SEGMENTS = 500; // further runs are queued: a thousand at once starve each other
 const RECORD_AFTER_MS = 200; // a model's answer takes longer; a shorter segment saves eight statements
 const LONGEST_PAUSE_MS = 10_000;
+const NEVER = new AbortController().signal;
 const NO_AGENT = agentSpec({ name: "gone" }); // for a run whose agent was deleted; the run fails and says so
 
 /** The run was cancelled and its end is already written, or the process stops. */
@@ -38,8 +40,8 @@ export class ActiveSegments {
   readonly #active = new Map<string, Active>();
   /** Launches that ended before their workflow's body was called; the body returns at once. */
   readonly #endedLaunches = new Set<string>();
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  /** Fair between users: one who starts a thousand runs does not hold up the others. */
+  readonly #line: FairLine;
   #closing = false;
   workflow: DurableWorkflow | undefined;
 
@@ -51,6 +53,10 @@ export class ActiveSegments {
     this.#engine = engine;
     this.#idleHarnesses = idleHarnesses;
     this.#onEnd = onEnd;
+    this.#line = new FairLine({
+      places: engine.parts.mostSegments ?? MOST_SEGMENTS,
+      length: Number.POSITIVE_INFINITY,
+    });
   }
 
   /** Ids of the runs in this process. */
@@ -67,9 +73,9 @@ export class ActiveSegments {
   start(claim: ClaimedSegment, spec: AgentSpec, events: readonly RunEvent[] = []): void {
     const context = new RunContext(this.#engine, claim, spec, new AbortController());
     const timer = setTimeout(() => this.#record(claim), RECORD_AFTER_MS);
-    this.#track(context, () => this.#withSlot(() => this.#run(context, events))).then(() =>
-      clearTimeout(timer),
-    );
+    this.#track(context, () =>
+      this.#withSlot(context.claim.userEmail, () => this.#run(context, events)),
+    ).then(() => clearTimeout(timer));
   }
 
   /** Reads the rows of a claim, then starts it; `isRecovery` when the segment had started before. */
@@ -83,7 +89,7 @@ export class ActiveSegments {
   async runWorkflow(runId: string, launch: number): Promise<void> {
     if (this.#endedLaunches.delete(`${runId}:${launch}`)) return;
     const here = this.#active.get(runId);
-    if (!here) return this.#withSlot(() => this.#claimAgain(runId, launch));
+    if (!here) return this.#withSlot("", () => this.#claimAgain(runId, launch));
     here.awaited = true;
     await here.ended;
   }
@@ -177,16 +183,12 @@ export class ActiveSegments {
     return ended;
   }
 
-  async #withSlot(work: () => Promise<void>): Promise<void> {
-    if (this.#running >= (this.#engine.parts.mostSegments ?? MOST_SEGMENTS)) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
-    this.#running++;
+  async #withSlot(user: string, work: () => Promise<void>): Promise<void> {
+    await this.#line.enter(user, NEVER);
     try {
       await work();
     } finally {
-      this.#running--;
-      this.#waiting.shift()?.();
+      this.#line.leave(user);
     }
   }
 

@@ -5,7 +5,7 @@
 import { fail, type RuntimeAgent } from "@capstan/core";
 import { amountText } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
-import type { Estimate, UsedUp } from "../../budgets/budget-ledger.ts";
+import type { Estimate, Reserving, UsedUp } from "../../budgets/budget-ledger.ts";
 import { usedUpFacts } from "../../budgets/used-up.ts";
 import type { ResolvedModel } from "../../providers/models.ts";
 import type { Answer } from "../claim/claimed-segment.ts";
@@ -13,6 +13,7 @@ import type { RunContext } from "../context/run-context.ts";
 import { costUsd } from "../context/run-meter.ts";
 import { ANSWER_TOKENS, guessTokens, type StepAnswer } from "../model/ask-model.ts";
 import { modelNames } from "../model/fallback.ts";
+import { wait } from "../model/wait.ts";
 import { noWaits } from "./call-tools.ts";
 import { failRun, type SegmentEnd, suspendRun } from "./run-endings.ts";
 
@@ -21,6 +22,7 @@ const BUDGET_CALL = "budget:";
 const MORE_BY_DEFAULT = 0.25; // of the limit
 const PROGRAM_USD = 1; // reserved for a coding agent's program without a limit of its own
 const PROGRAM_TOKENS = 200_000;
+const SPREAD_MS = 500; // runs that wait for the same period do not all ask at its first moment
 
 /** Undefined when the model may be asked. */
 export async function reserveBudgets(
@@ -33,7 +35,9 @@ export async function reserveBudgets(
   const denied = context.claim.answers.find(isDenial);
   if (denied) return failRun(context, fail("budget_denied", { by: denied.by, words: denied.words }).failure);
   const { runId, userEmail: user } = context.claim;
-  const reserving = await budgets.reserve(runId, { agentId: agent.spec.id, user }, estimate);
+  const reserving = await reserveInTime(context, () =>
+    budgets.reserve(runId, { agentId: agent.spec.id, user }, estimate),
+  );
   if (reserving.kind === "unpriced") {
     const { name } = reserving.budget;
     return failRun(context, fail("budget_unpriced", { budget: name, model: context.seen.model }).failure);
@@ -43,13 +47,27 @@ export async function reserveBudgets(
   return undefined;
 }
 
+/** A budget that says so is waited for, as long as the run has time. */
+async function reserveInTime(context: RunContext, reserve: () => Promise<Reserving>): Promise<Reserving> {
+  const { engine, meter, signal } = context;
+  for (;;) {
+    const reserving = await reserve();
+    if (reserving.kind !== "used_up" || reserving.usedUp.budget.atLimit !== "wait") return reserving;
+    const waitMs = reserving.usedUp.endsAt.getTime() - engine.now().getTime();
+    if (waitMs > meter.leftMs) return reserving;
+    const { budget, until } = usedUpFacts(reserving.usedUp);
+    context.warn(`The budget "${budget}" is used up; waiting until ${until}.`);
+    await wait(Math.max(1, waitMs) + Math.random() * SPREAD_MS, signal);
+  }
+}
+
 const isDenial = ({ callId, status }: Answer): boolean =>
   callId.startsWith(BUDGET_CALL) && status === "denied";
 
 function stopAtLimit(context: RunContext, agent: RuntimeAgent, usedUp: UsedUp): Promise<SegmentEnd> {
-  return usedUp.budget.atLimit === "deny"
-    ? failRun(context, fail("budget_used_up", usedUpFacts(usedUp)).failure)
-    : askForMore(context, agent, usedUp);
+  return usedUp.budget.atLimit === "ask"
+    ? askForMore(context, agent, usedUp)
+    : failRun(context, fail("budget_used_up", usedUpFacts(usedUp)).failure);
 }
 
 /** Ends the segment with a question to the admins; it expires with the period, and the run then continues in the next. */

@@ -61,10 +61,10 @@ export class FairLine {
   #admit(): void {
     const taken = [...this.#inside.values()].reduce((sum, count) => sum + count, 0);
     if (taken >= this.#settings.places || this.#waiting.length === 0) return;
-    const fewest = Math.min(...this.#waiting.map(({ owner }) => this.#count(owner)));
-    const next = this.#waiting.find(({ owner }) => this.#count(owner) === fewest);
-    if (!next) return;
-    this.#inside.set(next.owner, fewest + 1);
+    const next = this.#waiting.reduce((best, each) =>
+      this.#count(each.owner) < this.#count(best.owner) ? each : best,
+    );
+    this.#inside.set(next.owner, this.#count(next.owner) + 1);
     this.#dismiss(next, "entered");
   }
 
