@@ -184,11 +184,15 @@ describe.each(PROXIES)("behind $name as the page sets it up", ({ name, configura
 describe("the systemd unit", () => {
   const unit = block("ini");
   const setting = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(unit)?.[1] ?? "";
+  const command = setting("ExecStart")
+    .split(" ")
+    .map((word) => word.replace("/opt/capstan/", ROOT));
 
   test("contains nothing that systemd does not know", ({ skip }) => {
     if (spawnSync("systemd-analyze", ["--version"]).error) return skip("systemd-analyze is not installed");
     const file = join(folder, "capstan.service");
-    writeFileSync(file, unit.replaceAll("/opt/capstan/", ROOT).replace("/opt/capstan", ROOT));
+    const start = command.map((word) => `"${word}"`).join(" "); // the checkout may be in a folder with spaces
+    writeFileSync(file, unit.replace(/^(ExecStart=).*$/m, `$1${start}`).replace("/opt/capstan", ROOT));
     const { status, stderr, stdout } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
     expect(`${stdout}${stderr}`.split("\n").filter((line) => line.includes("capstan.service"))).toEqual([]);
     expect(status).toBe(0);
@@ -196,11 +200,11 @@ describe("the systemd unit", () => {
 
   test("starts a server by its own command line, which stops cleanly", async () => {
     const { dataDir, drop } = await freshPglite();
-    const [command = "", ...rest] = setting("ExecStart").replaceAll("/opt/capstan/", ROOT).split(" ");
+    const [program = "", ...rest] = command;
     const [, folderSetting = ""] = /^CAPSTAN_DATA_DIR=(\S*)/.exec(setting("Environment")) ?? [];
     expect(folderSetting).toBe(`/var/lib/${setting("StateDirectory")}`);
     const port = await freePort();
-    const child = spawn(command, rest, {
+    const child = spawn(program, rest, {
       cwd: ROOT,
       env: { CAPSTAN_DATA_DIR: dataDir, PORT: String(port) }, // a unit has no PATH of a shell
       stdio: "ignore",

@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { availableParallelism, homedir, loadavg, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { BUILT_IN_ADAPTERS, createClient, startSim, wireToSim } from "@capstan/coding-agents";
 import { NO_THINKING, type RunOptions } from "@capstan/core/internal";
 
@@ -75,7 +76,7 @@ async function compareAtOnce() {
     "../../packages/coding-agents/src/fixtures/transcripts/claude-text.jsonl",
     import.meta.url,
   );
-  const script = `#!/bin/sh\ncat '${recording.pathname}'\nexec cat >/dev/null\n`;
+  const script = `#!/bin/sh\ncat '${fileURLToPath(recording)}'\nexec cat >/dev/null\n`;
   writeFileSync(join(folder, "claude"), script, { mode: 0o755 });
   const env = { PATH: [folder, "/usr/bin", "/bin"].join(delimiter), HOME: folder };
   const options: RunOptions = { agent: "claude", prompt: "hello", cwd: folder, env };

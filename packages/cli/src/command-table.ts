@@ -78,7 +78,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/audit.ts")).audit,
   },
   schedules: {
-    summary: "What comes by the clock: next run, last outcome, run now, pause",
+    summary: "Agents that run at set times: next run, last outcome, run now, pause",
     load: async () => (await import("./commands/schedules.ts")).schedules,
   },
   usage: {

@@ -37,7 +37,7 @@ function described({ intent, matches, rejected, plan }: RouteAnswer, columns: nu
       : `Intent ${intent.label}, confidence ${intent.confidence.toFixed(2)}\n`,
     ...(ranked.length > 0 ? [`\nMatches:\n${ranked.join("")}`] : []),
     ...(steps.length > 0 ? [`\nPlan:\n${steps.join("")}`] : []),
-    ...(nearly.length > 0 ? [`\nNearly:\n${printTable(nearly, columns)}`] : []),
+    ...(nearly.length > 0 ? [`\nAlmost matched:\n${printTable(nearly, columns)}`] : []),
   ].join("");
 }
 

@@ -1,6 +1,7 @@
 /** /mcp with real clients of three generations, and the protocol's own conformance suite. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { defineCapability, defineTool, fail, ok } from "@capstan/core";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -438,7 +439,7 @@ async function conformance(...args: string[]): Promise<string> {
     "../../../../node_modules/@modelcontextprotocol/conformance/dist/index.js",
     import.meta.url,
   );
-  const run = promisify(execFile)(process.execPath, [program.pathname, ...args], { timeout: 50_000 });
+  const run = promisify(execFile)(process.execPath, [fileURLToPath(program), ...args], { timeout: 50_000 });
   const { stdout } = await run.catch((error) => {
     throw new Error(`${error.stdout}\n${error.stderr}`);
   });

@@ -1,4 +1,4 @@
-/** What comes by the clock: when next, who handles it, what came of the last time; run now, pause, remove. */
+/** Schedules: the next run, who handles it, the last outcome; run now, pause, remove. */
 import type { Schedule, ScheduleRun } from "@capstan/client";
 import CalendarClock from "lucide-react/icons/calendar-clock";
 import { useState } from "react";
