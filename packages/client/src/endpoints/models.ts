@@ -14,8 +14,8 @@ const part = encodeURIComponent;
 export const providerEndpoints = ({ json }: Connection) => ({
   list: (signal?: AbortSignal) => json<Items<ProviderInfo>>("GET", "/v1/providers", { signal }),
   /** Tests the provider before saving. The key is stored encrypted and never returned. */
-  set: (provider: string, settings: ProviderPut) =>
-    json<ProviderChecked>("PUT", `/v1/providers/${part(provider)}`, { json: settings }),
+  set: (provider: string, settings: ProviderPut, signal?: AbortSignal) =>
+    json<ProviderChecked>("PUT", `/v1/providers/${part(provider)}`, { json: settings, signal }),
   remove: (provider: string) => json<void>("DELETE", `/v1/providers/${part(provider)}`),
 });
 

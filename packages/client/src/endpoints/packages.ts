@@ -33,8 +33,8 @@ export const packageEndpoints = ({ json }: Connection) => ({
     json<PackageReview>("POST", "/v1/packages/review", { json: source, signal }),
   /** A package for a program that knows nothing of Capstan; its `--help` runs isolated, nothing is installed. */
   wrap: (wrap: PackageWrap) => json<WrapProposal>("POST", "/v1/packages/wrap", { json: wrap }),
-  install: (install: PackageInstall, options: Forced = {}) =>
-    json<InstalledPackage>("POST", "/v1/packages", { json: install, query: forced(options) }),
+  install: (install: PackageInstall, options: Forced = {}, signal?: AbortSignal) =>
+    json<InstalledPackage>("POST", "/v1/packages", { json: install, query: forced(options), signal }),
   uninstall: (name: string, options: Forced = {}) =>
     json<UninstalledPackage>("DELETE", `/v1/packages/${part(name)}`, { query: forced(options) }),
 });

@@ -85,7 +85,8 @@ export const sessionEndpoints = (connection: Connection) => {
     /** Where the conversation went other ways, in which sessions. */
     branches: (id: string, signal?: AbortSignal) =>
       json<Items<BranchPoint>>("GET", sessionPath(id, "/branches"), { signal }),
-    export: (id: string) => textOf(connection.send("GET", sessionPath(id, "/export"))),
+    export: (id: string, signal?: AbortSignal) =>
+      textOf(connection.send("GET", sessionPath(id, "/export"), { signal })),
     runs: (id: string, signal?: AbortSignal) => json<Items<Run>>("GET", sessionPath(id, "/runs"), { signal }),
     /** Results of tools that the client runs itself. */
     toolResults: (id: string, results: ToolResultCreate[]) =>
@@ -102,9 +103,16 @@ export const fileEndpoints = ({ json, send }: Connection) => ({
     const sent = await send("GET", filePath(sessionId, path), { signal });
     return sent.ok ? ok(new Uint8Array(await sent.value.arrayBuffer())) : sent;
   },
-  write: (sessionId: string, path: string, bytes: RequestBody, options: { readonly?: boolean } = {}) =>
+  write: (
+    sessionId: string,
+    path: string,
+    bytes: RequestBody,
+    options: { readonly?: boolean } = {},
+    signal?: AbortSignal,
+  ) =>
     json<SessionFile>("PUT", filePath(sessionId, path), {
       body: bytes,
+      signal,
       headers: { "content-type": "application/octet-stream" },
       query: { readonly: options.readonly || undefined },
     }),

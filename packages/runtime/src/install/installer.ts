@@ -54,6 +54,8 @@ export interface InstallOptions {
   readonly allowScripts?: boolean | undefined;
   /** The reviewed hash of the dependency list; required with a hash in `accept` when there are any. */
   readonly acceptDependencies?: string | undefined;
+  /** Aborted before the package is stored, nothing is installed. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ReviewOptions {
@@ -289,10 +291,10 @@ async function complete(
       });
   if (!built.ok) return built;
   const { folder } = built.value;
-  const runnable = await checkCommand(description, kind, folder, parts);
-  if (!runnable.ok) {
+  const wanted = stillWanted(options, await checkCommand(description, kind, folder, parts));
+  if (!wanted.ok) {
     await built.value.discard();
-    return runnable;
+    return wanted;
   }
   const { lock } = prepared.dependencies;
   const record: PackageRecord = {
@@ -330,6 +332,10 @@ async function complete(
   if (before && before.sha256 !== sha256) await removeUnused(before.sha256, parts);
   return ok({ record, review, broken: broken.value });
 }
+
+/** Whoever asked may have gone while it was built. */
+const stillWanted = <T>({ signal }: InstallOptions, checked: Result<T>): Result<T> =>
+  signal?.aborted ? fail("cancelled", { what: "The install" }) : checked;
 
 /** A first installation breaks nobody; where reading its capability means running it, that is spared. */
 async function checkUpdate(

@@ -89,6 +89,34 @@ describe("saving a provider", () => {
     expect(refused.body.nextStep).toContain("http://127.0.0.1:11434/v1");
   });
 
+  test("saves nothing when whoever asked has gone before it answered", async () => {
+    const answered = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const provider = await fakeProvider({
+      models: ["a"],
+      beforeAnswer: () => {
+        asked.resolve();
+        return answered.promise;
+      },
+    });
+    const server = await opened();
+    const leave = new AbortController();
+    const saving = fetch(`${server.url}/v1/providers/openai-compatible`, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ base_url: provider.url }),
+      signal: leave.signal,
+    });
+    await asked.promise;
+    leave.abort();
+    await expect(saving).rejects.toThrow();
+    await server.call("GET", "/health"); // by now it has noticed
+    answered.resolve();
+    await expect.poll(() => provider.asked.length).toBe(2); // the list, and one answer
+    const { body } = await server.call("GET", "/v1/providers");
+    expect(body.items.filter((item: { configured: boolean }) => item.configured)).toEqual([]);
+  });
+
   test("saves without testing on request", async () => {
     const server = await opened();
     const saved = await save(server, { base_url: "http://127.0.0.1:1/v1", check: false });
@@ -186,13 +214,17 @@ interface Behaviour {
   readonly status?: number;
   readonly error?: string;
   readonly chatStatus?: number;
+  /** Awaited before the list of models is answered. */
+  readonly beforeAnswer?: () => Promise<void>;
 }
 
 /** An OpenAI-compatible provider on loopback that behaves as told. */
-async function fakeProvider({ models = [], status = 200, error = "no", chatStatus = 200 }: Behaviour) {
+async function fakeProvider(behaviour: Behaviour) {
+  const { models = [], status = 200, error = "no", chatStatus = 200, beforeAnswer } = behaviour;
   const asked: { path: string; key: string | undefined }[] = [];
-  const { url, close } = await listening((request, response) => {
+  const { url, close } = await listening(async (request, response) => {
     const path = request.url ?? "";
+    if (path.endsWith("/models")) await beforeAnswer?.();
     asked.push({ path, key: request.headers.authorization });
     const refused = status !== 200 ? status : path.endsWith("/models") ? 200 : chatStatus;
     const streams = refused === 200 && !path.endsWith("/models");
@@ -227,7 +259,7 @@ async function fakeOllama() {
   return { host: new URL(url).host };
 }
 
-async function listening(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+async function listening(answer: (request: IncomingMessage, response: ServerResponse) => unknown) {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = () => {

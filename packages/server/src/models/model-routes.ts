@@ -90,7 +90,7 @@ export function modelRoutes({ models, providers, audit }: ModelRouteParts) {
     const { email: by } = c.get("caller");
     const saved = await saveProvider(
       { providers, models },
-      { provider, apiKey, baseUrl, defaultModel, check, by },
+      { provider, apiKey, baseUrl, defaultModel, check, by, signal: c.req.raw.signal },
     );
     if (!saved.ok) return problem(c, saved.failure);
     await audit.add({

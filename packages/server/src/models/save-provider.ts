@@ -11,6 +11,8 @@ export interface NewProvider {
   readonly defaultModel?: string | undefined;
   readonly check: boolean;
   readonly by: string;
+  /** Aborted during the check, nothing is saved. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface SavedProvider {
@@ -38,6 +40,7 @@ export async function saveProvider(
   if (lacking) return lacking;
   const checked = input.check ? await checkProvider(models, input, credentials) : ok(undefined);
   if (!checked.ok) return checked;
+  if (input.signal?.aborted) return fail("cancelled", { what: "The check" });
   await providers.put(provider, { apiKey, baseUrl });
   const used = await useIfWanted(models, input.defaultModel, checked.value?.tried, by);
   if (!used.ok) return used;

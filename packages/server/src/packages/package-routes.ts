@@ -118,6 +118,7 @@ export function packageRoutes(parts: PackageRouteParts) {
       runToDescribe: body.run_to_describe,
       allowScripts: body.allow_scripts,
       force,
+      signal: c.req.raw.signal,
     };
     const installed = await packages.install(sourceOf(body), options);
     if (!installed.ok) return problem(c, installed.failure);

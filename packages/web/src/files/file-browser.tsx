@@ -7,12 +7,12 @@ import Upload from "lucide-react/icons/upload";
 import { useRef, useState } from "react";
 import type { Entry } from "../conversation/entries.ts";
 import { Badge } from "../kit/badge.tsx";
-import { Button } from "../kit/button.tsx";
+import { ActionButton } from "../kit/button.tsx";
 import { cx } from "../kit/cx.ts";
 import { ChangeFailure, Loaded } from "../kit/states.tsx";
 import { bytes } from "../kit/words.ts";
 import { api } from "../server/api.ts";
-import { useChange, useRead } from "../server/queries.ts";
+import { useCancellableChange, useRead } from "../server/queries.ts";
 import { versionsOf } from "./file-changes.tsx";
 import { FileDialog } from "./file-dialog.tsx";
 import { safeName } from "./safe-name.ts";
@@ -117,10 +117,10 @@ function FileRow({ file, narrow, onOpen }: FileRowProps) {
 
 function UploadFiles({ sessionId }: { sessionId: string }) {
   const input = useRef<HTMLInputElement>(null);
-  const upload = useChange(
-    async (files: File[]) => {
+  const { change: upload, cancel } = useCancellableChange(
+    async (files: File[], signal) => {
       for (const file of files) {
-        const written = await api.files.write(sessionId, `/${safeName(file.name)}`, file);
+        const written = await api.files.write(sessionId, `/${safeName(file.name)}`, file, {}, signal);
         if (!written.ok) return written;
       }
       return { ok: true, value: undefined };
@@ -140,10 +140,17 @@ function UploadFiles({ sessionId }: { sessionId: string }) {
           target.value = "";
         }}
       />
-      <Button size="sm" className="self-start" busy={upload.isPending} onClick={() => input.current?.click()}>
+      <ActionButton
+        size="sm"
+        className="self-start"
+        pending={upload.isPending}
+        doing="Uploading…"
+        onCancel={cancel}
+        onClick={() => input.current?.click()}
+      >
         <Upload className="size-3.5" aria-hidden />
         Upload
-      </Button>
+      </ActionButton>
       <ChangeFailure error={upload.error} />
     </div>
   );

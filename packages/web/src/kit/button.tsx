@@ -43,6 +43,30 @@ export function Button({
   );
 }
 
+interface ActionButtonProps extends Omit<ButtonProps, "busy"> {
+  /** While it runs. */
+  pending: boolean;
+  /** Said meanwhile: "Installing…". */
+  doing: string;
+  onCancel: () => void;
+}
+
+/** For what takes longer than a moment: it says what it is doing, and can be cancelled. */
+export function ActionButton({ pending, doing, onCancel, className, children, ...rest }: ActionButtonProps) {
+  return (
+    <span className={cx("inline-flex flex-wrap gap-2", className)}>
+      <Button {...rest} busy={pending}>
+        {pending ? doing : children}
+      </Button>
+      {pending && (
+        <Button size={rest.size ?? "md"} onClick={onCancel}>
+          Cancel
+        </Button>
+      )}
+    </span>
+  );
+}
+
 interface IconButtonProps extends Omit<ButtonProps, "children"> {
   /** Label for screen readers and the tooltip: an icon alone is not enough. */
   label: string;

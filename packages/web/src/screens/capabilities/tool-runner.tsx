@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { blankGroup, fieldsOf, filled, type Json } from "../../forms/schema-fields.ts";
 import { SchemaForm } from "../../forms/schema-form.tsx";
-import { Button } from "../../kit/button.tsx";
+import { ActionButton } from "../../kit/button.tsx";
 import { Field, Select } from "../../kit/field.tsx";
 import { JsonView } from "../../kit/json-view.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
@@ -42,12 +42,15 @@ export function ToolRunner({ capabilityId, tool }: { capabilityId: string; tool:
         <AgentChoice value={agentId} onChange={setAgentId} />
         {tool.requires_context && <SessionChoice value={sessionId} onChange={setSessionId} />}
       </div>
-      <div className="flex gap-2">
-        <Button type="submit" look="primary" busy={run.isPending}>
-          {run.isPending ? `Running ${tool.name}…` : `Run ${tool.name}`}
-        </Button>
-        {run.isPending && <Button onClick={cancel}>Cancel</Button>}
-      </div>
+      <ActionButton
+        type="submit"
+        look="primary"
+        pending={run.isPending}
+        doing={`Running ${tool.name}…`}
+        onCancel={cancel}
+      >
+        Run {tool.name}
+      </ActionButton>
       <div role="status" className="empty:hidden">
         <ChangeFailure error={run.error} />
         {run.data && <Answer data={run.data} />}

@@ -1,11 +1,11 @@
 import type { PackageReview, PackageSource } from "@capstan/client";
 import { useState } from "react";
-import { Button } from "../../kit/button.tsx";
+import { ActionButton, Button } from "../../kit/button.tsx";
 import { Field, TextInput } from "../../kit/field.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
-import { useChange } from "../../server/queries.ts";
+import { useCancellableChange } from "../../server/queries.ts";
 import { Review } from "./review.tsx";
 
 interface InstallProps {
@@ -15,16 +15,22 @@ interface InstallProps {
 
 /** Install in two steps: review, then confirm. */
 export function Install({ source, onSource: setSource }: InstallProps) {
-  const review = useChange((from: PackageSource) => api.packages.review(from));
-  const install = useChange(
-    (grant: string[]) =>
-      api.packages.install({
-        ...(review.variables ?? { source }),
-        yes: true,
-        ...(review.data && { sha256: review.data.sha256 }),
-        ...(review.data?.dependencies_sha256 && { dependencies_sha256: review.data.dependencies_sha256 }),
-        ...(grant.length > 0 && { grant }),
-      }),
+  const { change: review, cancel: cancelReview } = useCancellableChange((from: PackageSource, signal) =>
+    api.packages.review(from, signal),
+  );
+  const { change: install, cancel: cancelInstall } = useCancellableChange(
+    (grant: string[], signal) =>
+      api.packages.install(
+        {
+          ...(review.variables ?? { source }),
+          yes: true,
+          ...(review.data && { sha256: review.data.sha256 }),
+          ...(review.data?.dependencies_sha256 && { dependencies_sha256: review.data.dependencies_sha256 }),
+          ...(grant.length > 0 && { grant }),
+        },
+        {},
+        signal,
+      ),
     ["packages", "capabilities", "services", "users"],
   );
   const done = () => {
@@ -50,15 +56,17 @@ export function Install({ source, onSource: setSource }: InstallProps) {
             <TextInput {...control} value={source} onChange={({ target }) => setSource(target.value)} />
           )}
         </Field>
-        <Button
+        <ActionButton
           type="submit"
           className="mt-6"
           look="primary"
           disabled={source.trim() === ""}
-          busy={review.isPending}
+          pending={review.isPending}
+          doing="Reviewing…"
+          onCancel={cancelReview}
         >
           Review
-        </Button>
+        </ActionButton>
       </form>
       <div className="mt-3 flex flex-col gap-3 empty:hidden">
         <ChangeFailure error={review.error} />
@@ -67,7 +75,7 @@ export function Install({ source, onSource: setSource }: InstallProps) {
             review={review.data}
             busy={install.isPending}
             onYes={(grant) => install.mutate(grant, { onSuccess: done })}
-            onNo={done}
+            onNo={install.isPending ? cancelInstall : done}
             onDescribe={() => review.mutate({ source: source.trim(), run_to_describe: true })}
           />
         )}
@@ -130,11 +138,15 @@ function Asked({ review, busy, onYes, onNo, onDescribe }: AskedProps) {
           disabled={review.must_run_code && review.capability === undefined}
           onClick={() => onYes(grant)}
         >
-          {grows ? "Update with new permissions" : review.update ? "Update" : "Install"}
+          {busy
+            ? "Installing…"
+            : grows
+              ? "Update with new permissions"
+              : review.update
+                ? "Update"
+                : "Install"}
         </Button>
-        <Button disabled={busy} onClick={onNo}>
-          Cancel
-        </Button>
+        <Button onClick={onNo}>Cancel</Button>
       </div>
     </section>
   );

@@ -2,7 +2,7 @@ import type { Session } from "@capstan/client";
 import Download from "lucide-react/icons/download";
 import { Link, useParams } from "wouter";
 import { FileBrowser } from "../../files/file-browser.tsx";
-import { Button, LinkButton } from "../../kit/button.tsx";
+import { ActionButton, LinkButton } from "../../kit/button.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { saveAs } from "../../kit/save-as.ts";
 import { useTabTitle } from "../../kit/screen.tsx";
@@ -11,7 +11,7 @@ import { Tabs } from "../../kit/tabs.tsx";
 import { useTab } from "../../kit/use-tab.ts";
 import { dateTime } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
-import { useChange } from "../../server/queries.ts";
+import { useCancellableChange } from "../../server/queries.ts";
 import { useSession } from "../../server/reads.ts";
 import { sessionTitle } from "../../sessions/session-row.tsx";
 import { Conversation } from "../chat/conversation.tsx";
@@ -82,7 +82,9 @@ function TabContent({ tab, session, feed }: { tab: TabName; session: Session; fe
 }
 
 function Header({ session }: { session: Session }) {
-  const download = useChange(() => api.sessions.export(session.id));
+  const { change: download, cancel } = useCancellableChange((_: undefined, signal) =>
+    api.sessions.export(session.id, signal),
+  );
   const save = () => download.mutate(undefined, { onSuccess: (text) => saveAs(`${session.id}.jsonl`, text) });
   return (
     <header className="flex flex-wrap items-start justify-between gap-3 px-4 pt-5 pb-3 md:px-8">
@@ -101,10 +103,10 @@ function Header({ session }: { session: Session }) {
         </p>
       </div>
       <div className="flex gap-2">
-        <Button busy={download.isPending} onClick={save}>
+        <ActionButton pending={download.isPending} doing="Exporting…" onCancel={cancel} onClick={save}>
           <Download className="size-4" aria-hidden />
           Export
-        </Button>
+        </ActionButton>
         <LinkButton href={`/chat/${session.id}`} look="primary">
           Open chat
         </LinkButton>

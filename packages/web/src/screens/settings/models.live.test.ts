@@ -29,6 +29,13 @@ test("a provider is checked before it is saved; then its model is chosen, named 
     .waitFor();
   expect((await studio.server.call("GET", "/v1/status")).body.model.demo).toBe(true);
 
+  llm.script = () => ({ text: ["never"], until: new Promise(() => {}) });
+  await form.getByRole("button", { name: "Check and save" }).click();
+  await form.getByRole("button", { name: /^Asking/ }).waitFor();
+  await form.getByRole("button", { name: "Cancel" }).click();
+  await form.getByRole("button", { name: "Check and save" }).waitFor();
+  expect(await form.getByRole("alert").count()).toBe(0);
+
   llm.script = () => ({ text: ["A real answer."] });
   await form.getByLabel("API key").fill("right");
   await form.getByRole("button", { name: "Check and save" }).click();

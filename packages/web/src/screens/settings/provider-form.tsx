@@ -5,7 +5,7 @@ import { Button } from "../../kit/button.tsx";
 import { Field, TextInput } from "../../kit/field.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
-import { useChange } from "../../server/queries.ts";
+import { useCancellableChange } from "../../server/queries.ts";
 
 interface ProviderFormProps {
   provider: ProviderInfo;
@@ -19,13 +19,17 @@ export function ProviderForm({ provider, onSaved, onCancel }: ProviderFormProps)
   const { provider: name, label, configured, needs_address, base_url, example_address } = provider;
   const [key, setKey] = useState("");
   const [url, setUrl] = useState(base_url ?? "");
-  const save = useChange(
-    (check: boolean) =>
-      api.providers.set(name, {
-        ...(key.trim() !== "" && { api_key: key.trim() }),
-        ...(url.trim() !== "" && { base_url: url.trim() }),
-        ...(!check && { check }),
-      }),
+  const { change: save, cancel } = useCancellableChange(
+    (check: boolean, signal) =>
+      api.providers.set(
+        name,
+        {
+          ...(key.trim() !== "" && { api_key: key.trim() }),
+          ...(url.trim() !== "" && { base_url: url.trim() }),
+          ...(!check && { check }),
+        },
+        signal,
+      ),
     STALE,
   );
   const lacks = needs_address ? url.trim() === "" : key.trim() === "" && !configured;
@@ -75,7 +79,7 @@ export function ProviderForm({ provider, onSaved, onCancel }: ProviderFormProps)
         <Button type="submit" look="primary" busy={save.isPending} disabled={lacks}>
           {save.isPending ? `Asking ${label}…` : "Check and save"}
         </Button>
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button onClick={save.isPending ? cancel : onCancel}>Cancel</Button>
         {save.isError && (
           <Button look="quiet" onClick={() => submit(false)}>
             Save without checking

@@ -4,7 +4,7 @@ import ChartColumn from "lucide-react/icons/chart-column";
 import Download from "lucide-react/icons/download";
 import { useState } from "react";
 import { BarChart } from "../../charts/bar-chart.tsx";
-import { Button } from "../../kit/button.tsx";
+import { ActionButton } from "../../kit/button.tsx";
 import { Field, Select } from "../../kit/field.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { saveAs } from "../../kit/save-as.ts";
@@ -12,7 +12,7 @@ import { Screen } from "../../kit/screen.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
 import { amount, count, usd } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
-import { useChange, useRead } from "../../server/queries.ts";
+import { useCancellableChange, useRead } from "../../server/queries.ts";
 import { GroupTable } from "./group-table.tsx";
 import { ToolTables } from "./tool-tables.tsx";
 import { CHART_COLORS, chartOf, type Measure } from "./usage-chart.ts";
@@ -89,16 +89,20 @@ export default function UsageScreen() {
 }
 
 function ExportButton({ from }: { from: string }) {
-  const download = useChange(() => api.usage.export({ from }));
+  const { change: download, cancel } = useCancellableChange((_: undefined, signal) =>
+    api.usage.export({ from }, signal),
+  );
   return (
     <>
-      <Button
-        busy={download.isPending}
+      <ActionButton
+        pending={download.isPending}
+        doing="Exporting…"
+        onCancel={cancel}
         onClick={() => download.mutate(undefined, { onSuccess: (csv) => saveAs("capstan-usage.csv", csv) })}
       >
         <Download className="size-4" aria-hidden />
-        {download.isPending ? "Exporting…" : "Export CSV"}
-      </Button>
+        Export CSV
+      </ActionButton>
       <ChangeFailure error={download.error} />
     </>
   );
