@@ -48,6 +48,7 @@ describe("arguments of a tool on the command line", () => {
     ["tags=a", "tags: expected array"],
     ["count", '"count" is not key=value'],
     ["{ no json", "the arguments are not JSON"],
+    ['{"count": 1, "count": 2}', '"count" is given twice'],
   ])("%s is refused", (word, why) => {
     const refused = read(word);
     expect(refused.ok ? "" : refused.failure.message).toContain(why);

@@ -3,6 +3,7 @@
  * that `seconds=33` is the text 33 where text is expected, and the number where a number is.
  */
 import { fail, ok, type Result } from "@capstan/core";
+import { parseClearJson } from "./json-text.ts";
 
 type Input = Record<string, unknown>;
 type Json = Readonly<Record<string, unknown>>;
@@ -25,7 +26,7 @@ export function toolArguments(words: readonly string[], schema: Json, usage: str
 
 function jsonInput(text: string, usage: string): Result<Input> {
   try {
-    return ok(JSON.parse(text));
+    return ok(parseClearJson(text) as Input);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return fail("command_invalid", { message: `the arguments are not JSON: ${why}`, usage });
@@ -85,7 +86,7 @@ function guessed(text: string): unknown {
 
 function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseClearJson(text);
   } catch {
     return undefined;
   }

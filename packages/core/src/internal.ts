@@ -278,3 +278,4 @@ export {
   type Trigger,
   UserEmail,
 } from "./triggers/trigger.ts";
+export { endOfJsonString, unclearKey } from "./unclear-json.ts";

@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { type AgentFile, parseAgentFile } from "@capstan/client/wire";
 import { fail, ok, type Refused, type Result } from "@capstan/core";
 import { parseAllDocuments } from "yaml";
+import { parseClearJson } from "../json-text.ts";
 
 export interface FoundAgent {
   readonly path: string;
@@ -22,7 +23,7 @@ const readModule: Read = async (path) => {
 const READERS: Readonly<Record<string, Read>> = {
   ".yaml": readYaml,
   ".yml": readYaml,
-  ".json": async (path) => [JSON.parse(await readFile(path, "utf8"))].flat(),
+  ".json": async (path) => [parseClearJson(await readFile(path, "utf8"))].flat(),
   ".ts": readModule,
   ".mts": readModule,
   ".js": readModule,

@@ -2,7 +2,7 @@
 import type { Api, Approval, Following } from "@capstan/client";
 import { type Failure, fail, type RunEvent } from "@capstan/core";
 import type { Terminal } from "../command.ts";
-import { jsonLine } from "../json-text.ts";
+import { jsonLine, parseClearJson } from "../json-text.ts";
 import { turnPrinter } from "./turn-printer.ts";
 
 export interface ChatParts {
@@ -104,7 +104,7 @@ async function decisionFor(key: string, terminal: Terminal, input: Approval["inp
     const text = await terminal.ask("  arguments as JSON: ", JSON.stringify(input));
     if (text === undefined) return undefined; // Ctrl-C: nothing was approved
     try {
-      return { decision: "approve" as const, edited_args: JSON.parse(text) };
+      return { decision: "approve" as const, edited_args: parseClearJson(text) as Record<string, unknown> };
     } catch {
       terminal.err("  that is not JSON\n");
       return undefined;

@@ -1,6 +1,8 @@
 /** capstan approvals: lists the inbox and answers approvals. */
+
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
+import { parseClearJson } from "../json-text.ts";
 import { printList } from "../print-table.ts";
 import { runVerb } from "../run-verb.ts";
 
@@ -47,7 +49,7 @@ async function answer({ server, options, print }: CommandContext, decision: "app
 function parsed(text: CommandContext["options"][string]): Record<string, unknown> | null | undefined {
   if (typeof text !== "string") return null;
   try {
-    return JSON.parse(text);
+    return parseClearJson(text) as Record<string, unknown>;
   } catch {
     return undefined;
   }

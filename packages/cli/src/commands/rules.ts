@@ -1,10 +1,12 @@
 /** capstan rules: which calls are allowed, require approval or are denied; simulated before they are saved. */
+
 import { readFile } from "node:fs/promises";
 import type { Rule, RuleSimulation } from "@capstan/client";
 import { RuleCreate } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import { parse } from "yaml";
 import type { Command, CommandContext } from "../command.ts";
+import { parseClearJson } from "../json-text.ts";
 import { printList } from "../print-table.ts";
 import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
@@ -86,7 +88,7 @@ const missingAgent = () =>
 function parsedInput(text: unknown): Result<Record<string, unknown>> {
   if (typeof text !== "string") return ok({});
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseClearJson(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return ok({ ...value });
   } catch {
     // said below

@@ -64,7 +64,9 @@ export function mcpRoutes(services: McpRouteParts) {
       scopes: [...caller.value.agent.scopes],
       extra: { caller: { ...caller.value, traceparent: traceParent(c) } satisfies McpCaller },
     };
-    return (await handler()).fetch(c.req.raw, { authInfo });
+    const { raw } = c.req;
+    const request = raw.body === null ? raw : new Request(raw, { body: await c.req.text() }); // it was read before
+    return (await handler()).fetch(request, { authInfo });
   });
   describe(routes.openAPIRegistry);
   return routes;

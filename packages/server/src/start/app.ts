@@ -13,7 +13,7 @@ import { type AppEnv, newRoutes } from "../http/define-route.ts";
 import { guardDisk } from "../http/disk-guard.ts";
 import { faultOf } from "../http/fault-of.ts";
 import type { Feature } from "../http/feature.ts";
-import { refuseDeepJson } from "../http/json-depth.ts";
+import { refuseUnclearJson } from "../http/json-depth.ts";
 import { notServed } from "../http/not-served.ts";
 import { problem } from "../http/problem.ts";
 import { limitStreams } from "../http/stream-limit.ts";
@@ -37,7 +37,7 @@ export function createApp(parts: AppParts): OpenAPIHono<AppEnv> {
   app.use(authenticate(parts));
   app.use(limitStreams(settings.CAPSTAN_STREAMS_PER_KEY));
   app.use(limitBody);
-  app.use(refuseDeepJson);
+  app.use(refuseUnclearJson);
   if (parts.database.kind === "pglite")
     app.use(
       guardDisk({
