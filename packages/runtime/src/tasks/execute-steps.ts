@@ -41,6 +41,7 @@ export interface StepParts {
   readonly user: ToolUser;
   /** Prefix of the steps' idempotency keys. */
   readonly taskId: string;
+  readonly traceparent?: string | undefined;
   /** On the clock of `performance`: the start of the agent's time limit. */
   readonly startedAt: number;
   readonly signal: AbortSignal;
@@ -173,7 +174,7 @@ function call(
   tool: AnyTool,
   { agent, toolName }: { agent: RuntimeAgent; toolName: (tool: string) => string },
   { sessionId, attempt }: { sessionId: string | undefined; attempt: number },
-  { gate, user, taskId, startedAt, signal, timeoutMs }: StepParts,
+  { gate, user, taskId, traceparent, startedAt, signal, timeoutMs }: StepParts,
 ): Promise<GateOutcome> {
   const { maxSeconds } = agent.spec.limits;
   const used = (performance.now() - startedAt) / 1000;
@@ -187,6 +188,7 @@ function call(
     sessionId,
     callId: `${taskId}:${step.step}${attempt > 0 && !tool.idempotent ? `:${attempt}` : ""}`,
     signal: within,
+    traceparent,
     budgets: maxSeconds === undefined ? [] : [{ name: "time in seconds", used, limit: maxSeconds }],
     step: step.step,
     fallback: step.fallbackFor !== undefined,

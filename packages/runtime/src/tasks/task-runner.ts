@@ -34,6 +34,13 @@ export interface TaskParts extends PlanningParts, TaskSessionParts {
   readonly breakers: BreakerStore;
 }
 
+export interface TaskOptions {
+  /** The same key gives the same answer and executes once. */
+  readonly key?: string | undefined;
+  /** W3C's `traceparent` of the request: the steps' spans belong to that trace. */
+  readonly traceparent?: string | undefined;
+}
+
 export interface TaskRunner {
   /** What would be done, and why; nothing is called. */
   explain(
@@ -44,10 +51,10 @@ export interface TaskRunner {
     request: TaskRequest,
     userEmail: string,
     signal: AbortSignal,
-    key?: string,
+    options?: TaskOptions,
   ): Promise<Result<TaskResponse>>;
   /** Stores the task and executes it in the background; `get` returns its state later. */
-  start(request: TaskRequest, userEmail: string, key?: string): Promise<Result<TaskRecord>>;
+  start(request: TaskRequest, userEmail: string, options?: TaskOptions): Promise<Result<TaskRecord>>;
   get(id: string): Promise<Result<TaskRecord>>;
   /** Progress of a task, whenever it changes; ends with its answer. Also for tasks of other processes. */
   follow(id: string, signal: AbortSignal): AsyncGenerator<TaskEvent>;
@@ -65,6 +72,7 @@ export function openTaskRunner(parts: TaskParts): TaskRunner {
     try {
       const response = await execute(parts, task.request as TaskRequest, task.owner, {
         taskId: task.id,
+        traceparent: task.traceparent,
         signal,
         onProgress: (progress) => changes.note(task.id, progress),
       });
@@ -89,27 +97,27 @@ export function openTaskRunner(parts: TaskParts): TaskRunner {
     return dry.ok ? ok(dry.value.response) : dry;
   };
   /** A task that cannot be executed at all, for example for an unknown agent, is refused before it is stored. */
-  const claim = async (request: TaskRequest, owner: string, key: string | undefined) => {
+  const claim = async (request: TaskRequest, owner: string, options: TaskOptions) => {
     const seen = await visibleTo(parts, request, owner);
     const session = await checkSession(parts, request, owner);
     if (!seen.ok) return seen;
-    return session.ok ? tasks.claim({ owner, key, request }) : session;
+    return session.ok ? tasks.claim({ owner, request, ...options }) : session;
   };
 
   return {
     explain: (request, email) => explain(parts, { ...request, dryRun: true, includeRejected: true }, email),
-    async run(request, email, signal, key) {
+    async run(request, email, signal, options = {}) {
       if (request.dryRun) return dryRun(request, email);
-      const claimed = await claim(request, email, key);
+      const claimed = await claim(request, email, options);
       if (!claimed.ok) return claimed;
       const { kind, task } = claimed.value;
       if (kind === "known")
         return task.status === "done" ? ok(task.response as TaskResponse) : stillRunning(task);
       // With a key the caller can ask again for the answer, so a disconnect does not stop the work.
-      return ok(await finish(task, key === undefined ? signal : background.signal));
+      return ok(await finish(task, options.key === undefined ? signal : background.signal));
     },
-    async start(request, email, key) {
-      const claimed = await claim(request, email, key);
+    async start(request, email, options = {}) {
+      const claimed = await claim(request, email, options);
       if (!claimed.ok) return claimed;
       if (claimed.value.kind === "mine") inBackground(claimed.value.task);
       return ok(claimed.value.task);
@@ -208,7 +216,7 @@ async function executePlan(
   request: TaskRequest,
   email: string,
   planned: Planned,
-  { taskId, signal, onProgress }: Execution,
+  { taskId, traceparent, signal, onProgress }: Execution,
 ): Promise<Outcome> {
   const startedAt = performance.now();
   const user = await parts.users.get(email);
@@ -229,6 +237,7 @@ async function executePlan(
       ),
     user,
     taskId,
+    traceparent,
     startedAt,
     signal,
     timeoutMs: request.timeoutMs,
@@ -257,6 +266,7 @@ async function executePlan(
 
 interface Execution {
   readonly taskId: string;
+  readonly traceparent: string | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: TaskProgress) => Promise<void>;
 }

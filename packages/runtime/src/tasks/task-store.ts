@@ -12,6 +12,8 @@ export interface TaskRecord {
   readonly id: string;
   readonly owner: string;
   readonly request: unknown;
+  /** The trace that the request is part of, for whoever takes the task over. */
+  readonly traceparent?: string | undefined;
   /** The answer; while it runs, its progress (`note`). */
   readonly response: unknown;
   readonly status: "running" | "done";
@@ -22,8 +24,15 @@ export type TaskClaim =
   | { readonly kind: "mine"; readonly task: TaskRecord }
   | { readonly kind: "known"; readonly task: TaskRecord };
 
+export interface TaskInput {
+  readonly owner: string;
+  readonly key?: string | undefined;
+  readonly request: object;
+  readonly traceparent?: string | undefined;
+}
+
 export interface TaskStore {
-  claim(input: { owner: string; key?: string | undefined; request: unknown }): Promise<Result<TaskClaim>>;
+  claim(input: TaskInput): Promise<Result<TaskClaim>>;
   /** Stores the progress of a running task. */
   note(id: string, progress: unknown): Promise<void>;
   finish(id: string, response: unknown): Promise<void>;
@@ -39,7 +48,7 @@ const LEASE_SECONDS = 15; // three missed renewals
 interface Row {
   id: string;
   owner: string;
-  request: unknown;
+  request: { traceparent?: string };
   response: unknown;
   status: "running" | "done";
   request_hash: string;
@@ -49,7 +58,7 @@ interface Row {
 
 export function taskStore(pool: pg.Pool, executorId: string): TaskStore {
   return {
-    async claim({ owner, key, request }) {
+    async claim({ owner, key, request, traceparent }) {
       const id = uuidv7();
       const hash = createHash("sha256").update(JSON.stringify(request)).digest("hex");
       const { rows } = await pool.query<Row>(CLAIM, [
@@ -57,7 +66,7 @@ export function taskStore(pool: pg.Pool, executorId: string): TaskStore {
         owner,
         key ?? id,
         hash,
-        JSON.stringify(request),
+        JSON.stringify({ ...request, traceparent }), // not part of the hash: a repeated request has another one
         executorId,
       ]);
       const row = rows[0];
@@ -114,10 +123,18 @@ const CLAIM = `insert into tasks (id, owner, key, request_hash, request, lease_o
 /** Stored as text inside the JSON column, which would reorder the fields: the same key gives the same bytes. */
 const asWritten = (value: unknown): string => JSON.stringify(JSON.stringify(value));
 
-const taskOf = ({ id, owner, request, response, status, created_at }: Row): TaskRecord => ({
+const taskOf = ({
+  id,
+  owner,
+  request: { traceparent, ...request },
+  response,
+  status,
+  created_at,
+}: Row): TaskRecord => ({
   id,
   owner,
   request,
+  traceparent,
   response: typeof response === "string" ? JSON.parse(response) : response,
   status,
   createdAt: created_at,

@@ -148,6 +148,7 @@ const WAYS: Record<string, (agentId: string) => [path: string, body: unknown] | 
       },
     ],
     "a tool over REST": () => ["/v1/capabilities/test_math/tools/add", { input: { a: 3, b: 4 } }],
+    "a task": () => ["/api/execute-task", { task: "add 3 and 4" }],
     "a tool over MCP": (agentId) => [
       `/mcp?agent=${agentId}`,
       { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "add", arguments: { a: 3, b: 4 } } },

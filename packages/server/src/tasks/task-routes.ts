@@ -39,6 +39,7 @@ import {
 import { problem } from "../http/problem.ts";
 import { readJson } from "../http/read-json.ts";
 import { sseEvent, sseResponse, streamStop } from "../http/sse.ts";
+import { traceParent } from "../http/trace-parent.ts";
 
 const TELEMETRY_DEFAULT = 25;
 const TELEMETRY_MOST = 200;
@@ -217,12 +218,12 @@ function addTasks(routes: ReturnType<typeof newRoutes>, { taskRunner, stopping }
     const request = c.req.valid("json");
     const email = taskUser(c, request.context.userId);
     if (email === undefined) return problem(c, NOT_FOR_OTHERS);
-    const key = c.req.header("idempotency-key");
+    const options = { key: c.req.header("idempotency-key"), traceparent: traceParent(c) };
     if (!request.async) {
-      const done = await taskRunner.run(request, email, c.req.raw.signal, key);
+      const done = await taskRunner.run(request, email, c.req.raw.signal, options);
       return done.ok ? c.json(asWire<TaskAnswer>(done.value), 200) : problem(c, done.failure);
     }
-    const started = await taskRunner.start(request, email, key);
+    const started = await taskRunner.start(request, email, options);
     if (!started.ok) return problem(c, started.failure);
     const { id, status } = started.value;
     const statusUrl = `/api/tasks/${id}`;
@@ -258,7 +259,7 @@ async function catalogRoute(c: Context<AppEnv>, services: TaskRouteParts): Promi
   const answer = await runOneTool(
     services,
     c.get("caller"),
-    { capabilityId: capability.id, tool: tool.name, input },
+    { capabilityId: capability.id, tool: tool.name, input, traceparent: traceParent(c) },
     c.req.raw.signal,
   );
   if (answer.kind === "refused") return problem(c, answer.failure);
