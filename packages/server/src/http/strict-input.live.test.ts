@@ -68,6 +68,8 @@ const OPEN_OBJECTS = [
   "POST /v1/approvals/{id} edited_args",
   "POST /v1/capabilities/{id}/tools/{tool} config",
   "POST /v1/capabilities/{id}/tools/{tool} input",
+  "POST /v1/client-logins request",
+  "POST /v1/client-logins/review request",
   "POST /v1/coding-agents/{name}/runs mcpServers[].env",
   "POST /v1/coding-agents/{name}/runs mcpServers[].headers",
   "POST /v1/coding-agents/{name}/runs outputSchema",
@@ -265,26 +267,29 @@ describe("every input of /v1 and /api", () => {
   });
 });
 
-/** Wrong queries of a route, with the status each must get. */
-function queriesOf({ parameters = [] }: Route): { query: string; status: number }[] {
-  const wrong = parameters
-    .filter((parameter) => parameter.in === "query")
-    .flatMap(({ name, schema = {} }) => {
-      const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-      const valid = encodeURIComponent(String(sample(schema)));
-      const kinds = optionsOf(schema);
-      const isText = kinds.some(({ type, enum: values, format }) => type === "string" && !values && !format);
-      return [
-        { query: `${name}x=1`, status: 422 },
-        ...(camel === name ? [] : [{ query: `${camel}=1`, status: 422 }]),
-        ...(name === "cursor"
-          ? [{ query: "cursor=garbage", status: 400 }]
-          : [{ query: `${name}=${valid}&${name}=${valid}`, status: 422 }]),
-        ...(isText || name === "cursor" ? [] : [{ query: `${name}=~`, status: 422 }]),
-      ];
-    });
-  return [{ query: "nonsense=1", status: 422 }, ...wrong];
+interface WrongQuery {
+  readonly query: string;
+  readonly status: number;
 }
+
+/** Wrong queries of a route, with the status each must get. */
+const queriesOf = ({ parameters = [] }: Route): WrongQuery[] => [
+  { query: "nonsense=1", status: 422 },
+  ...parameters.filter((parameter) => parameter.in === "query").flatMap(wrongQueries),
+];
+
+function wrongQueries({ name, schema = {} }: Parameter): WrongQuery[] {
+  const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const misspelt = [`${name}x`, camel].filter((other) => other !== name);
+  const unknown = misspelt.map((other) => ({ query: `${other}=1`, status: 422 }));
+  if (name === "cursor") return [...unknown, { query: "cursor=garbage", status: 400 }];
+  const valid = `${name}=${encodeURIComponent(String(sample(schema)))}`;
+  const wrongType = isAnyText(schema) ? [] : [{ query: `${name}=~`, status: 422 }];
+  return [...unknown, { query: `${valid}&${valid}`, status: 422 }, ...wrongType];
+}
+
+const isAnyText = (schema: Schema): boolean =>
+  optionsOf(schema).some((option) => option.type === "string" && !option.enum && !option.format);
 
 const isOpen = (schema: Schema): boolean =>
   [schema.type].flat().includes("object") && schema.additionalProperties !== false;

@@ -4,6 +4,7 @@ import { fail, type RuntimeAgent } from "@capstan/core";
 import { firstRelease } from "@capstan/core/internal";
 import type { AgentReleases } from "@capstan/runtime";
 import type { AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
+import type { Context } from "hono";
 import { bearer } from "../auth/authenticate.ts";
 import { rateLimiter } from "../auth/rate-limiter.ts";
 import { challenge } from "../auth/resources.ts";
@@ -64,9 +65,7 @@ export function mcpRoutes(services: McpRouteParts) {
       scopes: [...caller.value.agent.scopes],
       extra: { caller: { ...caller.value, traceparent: traceParent(c) } satisfies McpCaller },
     };
-    const { raw } = c.req;
-    const request = raw.body === null ? raw : new Request(raw, { body: await c.req.text() }); // it was read before
-    return (await handler()).fetch(request, { authInfo });
+    return (await handler()).fetch(await unread(c), { authInfo });
   });
   describe(routes.openAPIRegistry);
   return routes;
@@ -89,6 +88,11 @@ async function openHandler(services: McpRouteParts): Promise<McpHandler> {
   );
   stopping.addEventListener("abort", () => void handler.close(), { once: true });
   return handler;
+}
+
+/** The request with its body, which guards have read before. */
+async function unread({ req }: Context): Promise<Request> {
+  return req.raw.body === null ? req.raw : new Request(req.raw, { body: await req.text() });
 }
 
 /** One composed agent has one version, so that a tool call costs no query for it. */
