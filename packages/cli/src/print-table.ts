@@ -32,3 +32,6 @@ export function printList(
 ): string {
   return rows.length === 0 ? `${none}\n` : printTable([head, ...rows], columns);
 }
+
+/** A list as `--json` prints it. */
+export const itemsOf = <T>(items: readonly T[]) => ({ items, total: items.length });

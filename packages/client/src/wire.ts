@@ -101,6 +101,7 @@ export {
   PackageDescription,
   PackageInstall,
   PackageList,
+  PackageQuery,
   PackageReview,
   PackageSource,
   PackageTool,
@@ -253,6 +254,7 @@ export {
   GrantSubject,
   KeyCreate,
   KeyList,
+  KeyQuery,
   KeyRight,
   NewApiKey,
   Problem,
@@ -267,6 +269,7 @@ export {
   UserEmail,
   UserList,
   UserPut,
+  UserQuery,
   WebhookKey,
 } from "./wire/settings.ts";
 export {
@@ -285,6 +288,7 @@ export {
   ScheduleFired,
   ScheduleList,
   SchedulePatch,
+  ScheduleQuery,
   ScheduleRun,
   TriggerInfo,
   TriggerList,

@@ -37,7 +37,7 @@ export { allowTraversal, isOpenToOthers } from "./commands/open-to-others.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
 export { isDatabaseAway } from "./db/database-away.ts";
 export { createDatabaseRetry, type DatabaseRetry, unreachable } from "./db/database-retry.ts";
-export { readCursor, readNumberCursor } from "./db/keyset.ts";
+export { pageInMemory, readCursor, readNumberCursor } from "./db/keyset.ts";
 export type {
   PackageDescription,
   PackageKind,

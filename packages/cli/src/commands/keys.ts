@@ -1,7 +1,7 @@
 /** capstan keys: API keys of the server. A new key is printed once. */
 import { KeyCreate } from "@capstan/client/wire";
 import type { Command, CommandContext } from "../command.ts";
-import { printList } from "../print-table.ts";
+import { itemsOf, printList } from "../print-table.ts";
 import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 
@@ -18,9 +18,9 @@ export const keys: Command = {
 };
 
 async function list({ server, print, terminal }: CommandContext) {
-  const answer = await (await server()).keys.list();
+  const answer = await (await server()).keys.all();
   if (!answer.ok) return answer;
-  const rows = answer.value.items.map(({ id, prefix, rights, owner, revoked, name }) => [
+  const rows = answer.value.map(({ id, prefix, rights, owner, revoked, name }) => [
     id,
     `${prefix}…`,
     rights.join(","),
@@ -30,7 +30,7 @@ async function list({ server, print, terminal }: CommandContext) {
   ]);
   const head = ["ID", "KEY", "RIGHTS", "OWNER", "STATE", "NAME"];
   const none = "No keys yet. Create one with `capstan keys create <name>`; on this machine none is required.";
-  return print(answer.value, () => printList(head, rows, terminal.columns, none));
+  return print(itemsOf(answer.value), () => printList(head, rows, terminal.columns, none));
 }
 
 async function create({ server, options, print }: CommandContext, name: string) {

@@ -1,15 +1,15 @@
 /** capstan packages and capstan uninstall. */
 import { fail } from "@capstan/core";
 import type { Command } from "../command.ts";
-import { printList } from "../print-table.ts";
+import { itemsOf, printList } from "../print-table.ts";
 
 export const packages: Command = {
   usage: "capstan packages",
   summary: "Lists installed packages.",
   async run({ server, print, terminal }) {
-    const answer = await (await server()).packages.list();
+    const answer = await (await server()).packages.all();
     if (!answer.ok) return answer;
-    const rows = answer.value.items.map(({ name, version, kind, description }) => [
+    const rows = answer.value.map(({ name, version, kind, description }) => [
       name,
       version,
       kind,
@@ -19,7 +19,7 @@ export const packages: Command = {
     const head = ["NAME", "VERSION", "KIND", "SCOPES", "TOOLS"];
     const none =
       "No packages installed. Review and install one with `capstan install <file, folder or name>`.";
-    return print(answer.value, () => printList(head, rows, terminal.columns, none));
+    return print(itemsOf(answer.value), () => printList(head, rows, terminal.columns, none));
   },
 };
 

@@ -7,7 +7,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import { parse } from "yaml";
 import type { Command, CommandContext } from "../command.ts";
 import { parseClearJson } from "../json-text.ts";
-import { printList } from "../print-table.ts";
+import { itemsOf, printList } from "../print-table.ts";
 import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 
@@ -32,9 +32,9 @@ export const rules: Command = {
 };
 
 async function list({ server, print, terminal, options: { agent } }: CommandContext) {
-  const answer = await (await server()).rules.list(typeof agent === "string" ? { agent_id: agent } : {});
+  const answer = await (await server()).rules.all(typeof agent === "string" ? { agent_id: agent } : {});
   if (!answer.ok) return answer;
-  const rows = answer.value.items.map(({ id, name, sentence, agent_id, expires_at }) => [
+  const rows = answer.value.map(({ id, name, sentence, agent_id, expires_at }) => [
     id,
     name,
     sentence,
@@ -42,7 +42,7 @@ async function list({ server, print, terminal, options: { agent } }: CommandCont
     expires_at ?? "never",
   ]);
   const none = "No rules. Each tool's own policy decides. `capstan rules add <file>` adds some.";
-  return print(answer.value, () =>
+  return print(itemsOf(answer.value), () =>
     printList(["ID", "NAME", "RULE", "FOR", "EXPIRES"], rows, terminal.columns, none),
   );
 }

@@ -1,7 +1,7 @@
 /** capstan schedules: what comes by the clock, when next, and what came of the last time. */
 import { ScheduleCreate } from "@capstan/client/wire";
 import type { Command, CommandContext } from "../command.ts";
-import { printList } from "../print-table.ts";
+import { itemsOf, printList } from "../print-table.ts";
 import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 
@@ -22,9 +22,9 @@ export const schedules: Command = {
 };
 
 async function list({ server, print, terminal }: CommandContext) {
-  const answer = await (await server()).schedules.list();
+  const answer = await (await server()).schedules.all();
   if (!answer.ok) return answer;
-  const rows = answer.value.items.map(({ id, capability, cron, timezone, agent, next_run_at, last_run }) => [
+  const rows = answer.value.map(({ id, capability, cron, timezone, agent, next_run_at, last_run }) => [
     id,
     capability,
     `${cron} (${timezone})`,
@@ -33,7 +33,7 @@ async function list({ server, print, terminal }: CommandContext) {
     [last_run?.status, last_run?.reason].filter(Boolean).join(": "),
   ]);
   const head = ["ID", "CAPABILITY", "CRON", "AGENT", "NEXT", "LAST"];
-  return print(answer.value, () => printList(head, rows, terminal.columns, "There is no schedule."));
+  return print(itemsOf(answer.value), () => printList(head, rows, terminal.columns, "There is no schedule."));
 }
 
 async function add({ server, options, print }: CommandContext, capability: string) {

@@ -1,6 +1,6 @@
 /** /v1/agents and /v1/capabilities. */
 import type { Connection } from "../connection.ts";
-import { everyPage } from "../every-page.ts";
+import { everyPage, LARGEST_PAGE } from "../every-page.ts";
 import type {
   Agent,
   AgentCreate,
@@ -27,8 +27,6 @@ import type {
 } from "../wire/revisions.ts";
 
 type Counted<T> = Page<T> & { total: number };
-
-const LARGEST_PAGE = 200;
 
 export const capabilityEndpoints = ({ json }: Connection) => {
   const list = (filter: CapabilityFilter = {}, signal?: AbortSignal) =>

@@ -1,9 +1,11 @@
 /** /v1/packages, /v1/services and /v1/triggers. */
 import { ok, type Result } from "@capstan/core";
 import type { Connection } from "../connection.ts";
+import { pagedList } from "../every-page.ts";
 import type {
   InstalledPackage,
   PackageInstall,
+  PackageQuery,
   PackageReview,
   PackageSource,
   PackageWrap,
@@ -18,6 +20,7 @@ import type {
   ScheduleCreate,
   ScheduleFired,
   SchedulePatch,
+  ScheduleQuery,
   TriggerInfo,
   TriggerQuery,
 } from "../wire/triggers.ts";
@@ -26,8 +29,11 @@ import { type Forced, forced } from "./agents.ts";
 const part = encodeURIComponent;
 
 export const packageEndpoints = ({ json }: Connection) => ({
-  list: (signal?: AbortSignal) =>
-    json<Items<InstalledPackage> & { waiting: WaitingPackage[] }>("GET", "/v1/packages", { signal }),
+  /** `waiting`: in the drop folder, not installed; with every page. */
+  ...pagedList<InstalledPackage, PackageQuery, { total: number; waiting: WaitingPackage[] }>(
+    { json },
+    "/v1/packages",
+  ),
   /** What a package would add and be allowed to do; nothing is installed. */
   review: (source: PackageSource, signal?: AbortSignal) =>
     json<PackageReview>("POST", "/v1/packages/review", { json: source, signal }),
@@ -59,7 +65,7 @@ export const triggerEndpoints = ({ json }: Connection) => ({
 });
 
 export const scheduleEndpoints = ({ json }: Connection) => ({
-  list: (signal?: AbortSignal) => json<Items<Schedule>>("GET", "/v1/schedules", { signal }),
+  ...pagedList<Schedule, ScheduleQuery>({ json }, "/v1/schedules"),
   put: (schedule: ScheduleCreate) => json<Schedule>("POST", "/v1/schedules", { json: schedule }),
   /** Pauses or resumes it. */
   update: (id: string, patch: SchedulePatch) =>

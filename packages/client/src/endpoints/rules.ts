@@ -1,6 +1,6 @@
 /** Rules: which calls are allowed, require approval or are denied, and the effect of a change. */
 import type { Connection } from "../connection.ts";
-import type { Items } from "../wire/page.ts";
+import { pagedList } from "../every-page.ts";
 import type {
   CallExplanation,
   Rule,
@@ -9,6 +9,7 @@ import type {
   RuleCreate,
   RulePatch,
   RuleProposal,
+  RuleQuery,
   RuleSimulate,
   RuleSimulation,
 } from "../wire/rules.ts";
@@ -16,8 +17,7 @@ import type {
 const part = encodeURIComponent;
 
 export const ruleEndpoints = ({ json }: Connection) => ({
-  list: (query: { agent_id?: string | undefined } = {}, signal?: AbortSignal) =>
-    json<Items<Rule>>("GET", "/v1/rules", { query, signal }),
+  ...pagedList<Rule, RuleQuery>({ json }, "/v1/rules"),
   get: (id: string, signal?: AbortSignal) => json<Rule>("GET", `/v1/rules/${part(id)}`, { signal }),
   create: (rule: RuleCreate) => json<Rule>("POST", "/v1/rules", { json: rule }),
   change: (id: string, patch: RulePatch) => json<Rule>("PATCH", `/v1/rules/${part(id)}`, { json: patch }),

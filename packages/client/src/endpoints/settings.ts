@@ -1,5 +1,6 @@
 /** The server itself: status, API keys, users, the audit log. */
 import type { Connection } from "../connection.ts";
+import { pagedList } from "../every-page.ts";
 import type { Items, JsonObject } from "../wire/page.ts";
 import type {
   ApiKey,
@@ -7,7 +8,9 @@ import type {
   AuditVerification,
   Grant,
   GrantCreate,
+  GrantQuery,
   KeyCreate,
+  KeyQuery,
   NewApiKey,
   SecretInfo,
   SecretPlace,
@@ -15,6 +18,7 @@ import type {
   ServerStatus,
   User,
   UserPut,
+  UserQuery,
 } from "../wire/settings.ts";
 
 const part = encodeURIComponent;
@@ -29,7 +33,7 @@ export const serverEndpoints = ({ json }: Connection) => ({
 });
 
 export const keyEndpoints = ({ json }: Connection) => ({
-  list: (signal?: AbortSignal) => json<Items<ApiKey>>("GET", "/v1/keys", { signal }),
+  ...pagedList<ApiKey, KeyQuery>({ json }, "/v1/keys"),
   /** The only response that contains the key itself. */
   create: (key: KeyCreate) => json<NewApiKey>("POST", "/v1/keys", { json: key }),
   revoke: (id: string) => json<void>("DELETE", `/v1/keys/${part(id)}`),
@@ -45,14 +49,13 @@ export const secretEndpoints = ({ json }: Connection) => ({
 });
 
 export const userEndpoints = ({ json }: Connection) => ({
-  list: (signal?: AbortSignal) => json<Items<User> & { total: number }>("GET", "/v1/users", { signal }),
+  ...pagedList<User, UserQuery>({ json }, "/v1/users"),
   get: (email: string, signal?: AbortSignal) => json<User>("GET", `/v1/users/${part(email)}`, { signal }),
   put: (email: string, patch: UserPut) => json<User>("PUT", `/v1/users/${part(email)}`, { json: patch }),
 });
 
 export const grantEndpoints = ({ json }: Connection) => ({
-  list: (query: { subject?: string | undefined } = {}, signal?: AbortSignal) =>
-    json<Items<Grant>>("GET", "/v1/grants", { query, signal }),
+  ...pagedList<Grant, GrantQuery>({ json }, "/v1/grants"),
   create: (grant: GrantCreate) => json<Grant>("POST", "/v1/grants", { json: grant }),
   revoke: (id: string) => json<void>("DELETE", `/v1/grants/${part(id)}`),
 });

@@ -1,6 +1,16 @@
 /** Packages and their services. */
 import { z } from "zod";
-import { BrokenAgents, FLOW_SHAPE, JsonObject, listOf, NamedAgent, WireFailure } from "./page.ts";
+import {
+  BrokenAgents,
+  countedPageOf,
+  FLOW_SHAPE,
+  JsonObject,
+  listOf,
+  NamedAgent,
+  PageQuery,
+  queryText,
+  WireFailure,
+} from "./page.ts";
 
 const PackageKind = z.enum(["wheel", "npm", "mcp", "skill", "openapi", "document"]);
 
@@ -193,7 +203,12 @@ export const WaitingPackage = z
   .meta({ id: "WaitingPackage" });
 export type WaitingPackage = z.infer<typeof WaitingPackage>;
 
-export const PackageList = listOf(InstalledPackage).extend({ waiting: z.array(WaitingPackage) });
+export const PackageList = countedPageOf(InstalledPackage).extend({ waiting: z.array(WaitingPackage) });
+export const PackageQuery = PageQuery.extend({
+  kind: PackageKind.optional(),
+  q: queryText("the name or the summary"),
+});
+export type PackageQuery = z.input<typeof PackageQuery>;
 
 export const UninstalledPackage = z
   .object({

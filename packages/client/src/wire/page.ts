@@ -44,6 +44,9 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
       .meta({ description: "Pass back as `cursor` for the next page; absent on the last one." }),
   });
 
+/** A page of a list that also says how long the whole list is. */
+export const countedPageOf = <Item extends z.ZodType>(item: Item) => listOf(item).extend(pageOf(item).shape);
+
 /** A number in a query string arrives as text. */
 export const queryNumber = () => z.coerce.number<number>();
 export const queryFlag = () => z.enum(["true", "false"]);
@@ -73,3 +76,11 @@ export interface PageQuery {
 export const ForceQuery = z.strictObject({
   force: queryFlag().optional().meta({ description: "Do it although agents would break, and say which." }),
 });
+
+/** Text to look for, in the fields that the description names. */
+export const queryText = (where: string) =>
+  z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: `Text in ${where}.` });

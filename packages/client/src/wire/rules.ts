@@ -1,7 +1,7 @@
 /** Rules: which calls are allowed, require approval, or are denied. */
 import { DATA_LABELS, RULE_EFFECTS, RULE_OPERATORS } from "@capstan/core/internal";
 import { z } from "zod";
-import { Json } from "./page.ts";
+import { countedPageOf, Json, PageQuery, queryText } from "./page.ts";
 
 const Text = z.string().min(1).max(500);
 
@@ -78,10 +78,13 @@ export const Rule = z
   .meta({ id: "Rule" });
 export type Rule = z.infer<typeof Rule>;
 
-export const RuleList = z.object({ items: z.array(Rule), total: z.int() }).meta({ id: "RuleList" });
-export const RuleQuery = z.strictObject({
+export const RuleList = countedPageOf(Rule).meta({ id: "RuleList" });
+export const RuleQuery = PageQuery.extend({
   agent_id: z.uuid().optional().meta({ description: "Rules for this agent, and those for every agent." }),
+  then: Effect.optional(),
+  q: queryText("the name or what the rule says"),
 });
+export type RuleQuery = z.input<typeof RuleQuery>;
 
 export const RuleCheck = z
   .strictObject({

@@ -1,7 +1,16 @@
 /** The server itself: status, providers, API keys, users, grants, the audit log. */
 import { z } from "zod";
 import { DefaultModel } from "./models.ts";
-import { JsonObject, listOf, numberCursor, queryNumber } from "./page.ts";
+import {
+  countedPageOf,
+  JsonObject,
+  listOf,
+  numberCursor,
+  PageQuery,
+  queryFlag,
+  queryNumber,
+  queryText,
+} from "./page.ts";
 
 export const SecurityLine = z.object({
   what: z.string(),
@@ -62,7 +71,13 @@ export const ApiKey = z
   })
   .meta({ id: "ApiKey" });
 export type ApiKey = z.infer<typeof ApiKey>;
-export const KeyList = listOf(ApiKey);
+export const KeyList = countedPageOf(ApiKey);
+export const KeyQuery = PageQuery.extend({
+  owner: z.string().max(320).optional(),
+  revoked: queryFlag().optional(),
+  q: queryText("the name, the owner or the shown start of the key"),
+});
+export type KeyQuery = z.input<typeof KeyQuery>;
 export const NewApiKey = z.object({ ...ApiKey.shape, key: z.string() }).meta({ id: "NewApiKey" });
 export type NewApiKey = z.infer<typeof NewApiKey>;
 export const KeyCreate = z
@@ -85,7 +100,9 @@ export const User = z
   })
   .meta({ id: "User" });
 export type User = z.infer<typeof User>;
-export const UserList = listOf(User);
+export const UserList = countedPageOf(User);
+export const UserQuery = PageQuery.extend({ q: queryText("the email address") });
+export type UserQuery = z.input<typeof UserQuery>;
 export const UserPut = z
   .strictObject({
     scopes: z.array(z.string().min(1).max(200)).max(500).optional(),
@@ -114,8 +131,12 @@ export const Grant = z
   })
   .meta({ id: "Grant" });
 export type Grant = z.infer<typeof Grant>;
-export const GrantList = listOf(Grant);
-export const GrantQuery = z.strictObject({ subject: GrantSubject.optional() });
+export const GrantList = countedPageOf(Grant);
+export const GrantQuery = PageQuery.extend({
+  subject: GrantSubject.optional(),
+  q: queryText("the subject, the scope or the reason"),
+});
+export type GrantQuery = z.input<typeof GrantQuery>;
 export const GrantCreate = z
   .strictObject({
     subject: GrantSubject,

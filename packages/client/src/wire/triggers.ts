@@ -1,6 +1,6 @@
 /** Triggers sent by services, and schedules that send them at set times. */
 import { z } from "zod";
-import { JsonObject, listOf, NamedAgent, PageQuery, pageOf, queryNumber } from "./page.ts";
+import { countedPageOf, JsonObject, NamedAgent, PageQuery, queryFlag, queryNumber } from "./page.ts";
 import { UserEmail } from "./settings.ts";
 
 const TriggerStatus = z.enum(["pending", "processing", "done", "failed", "deduped", "dropped", "invalid"]);
@@ -22,7 +22,7 @@ export const TriggerInfo = z
   })
   .meta({ id: "Trigger" });
 export type TriggerInfo = z.infer<typeof TriggerInfo>;
-export const TriggerList = listOf(TriggerInfo).extend(pageOf(TriggerInfo).shape);
+export const TriggerList = countedPageOf(TriggerInfo);
 export const TriggerQuery = z.strictObject({
   status: TriggerStatus.optional(),
   capability: z.string().max(100).optional(),
@@ -70,7 +70,13 @@ export const Schedule = z
   })
   .meta({ id: "Schedule" });
 export type Schedule = z.infer<typeof Schedule>;
-export const ScheduleList = listOf(Schedule);
+export const ScheduleList = countedPageOf(Schedule);
+export const ScheduleQuery = PageQuery.extend({
+  capability: z.string().max(100).optional(),
+  user: z.string().max(320).optional(),
+  enabled: queryFlag().optional(),
+});
+export type ScheduleQuery = z.input<typeof ScheduleQuery>;
 
 /** With the id of an existing schedule it is updated, otherwise created. The response of GET can be sent back. */
 export const ScheduleCreate = z

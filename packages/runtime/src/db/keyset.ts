@@ -16,11 +16,14 @@ export interface Place {
 export const cursorAt = ({ at, id }: Place): string => Buffer.from(`${at} ${id}`).toString("base64url");
 
 /** Parses one of our cursors; refuses anything else. */
-export function readCursor(cursor: string | undefined): Result<Place | undefined> {
+export function readCursor(
+  cursor: string | undefined,
+  isId: (id: string) => boolean = isUuid,
+): Result<Place | undefined> {
   if (cursor === undefined) return ok(undefined);
   const [day = "", time = "", id = ""] = Buffer.from(cursor, "base64url").toString().split(" ");
   const at = `${day} ${time}`;
-  const isOurs = /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/.test(at) && isUuid(id);
+  const isOurs = /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/.test(at) && isId(id);
   return isOurs ? ok({ at, id }) : fail("cursor_invalid", { cursor });
 }
 
@@ -41,6 +44,29 @@ export function pageOf<Row>(
   const last = items.at(-1);
   return { items, ...(rows.length > limit && last && { nextCursor: cursorAt(placeOf(last)) }) };
 }
+
+/** A page of a list that is small enough to be read whole, newest first. `keyOf` tells rows of one moment apart. */
+export function pageInMemory<Row extends { readonly createdAt: Date }>(
+  rows: readonly Row[],
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  {
+    keyOf,
+    isKey = isUuid,
+  }: { readonly keyOf: (row: Row) => string; readonly isKey?: (key: string) => boolean },
+): Result<{ items: Row[]; total: number; nextCursor?: string }> {
+  const after = readCursor(cursor, isKey);
+  if (!after.ok) return after;
+  const places = rows.map((row) => ({ row, place: { at: momentOf(row.createdAt), id: keyOf(row) } }));
+  places.sort((a, b) => (isBefore(a.place, b.place) ? 1 : -1));
+  const { value: from } = after;
+  const rest = from ? places.filter(({ place }) => isBefore(place, from)) : places;
+  const { items, ...next } = pageOf(rest, limit, ({ place }) => place);
+  return ok({ items: items.map(({ row }) => row), total: rows.length, ...next });
+}
+
+const isBefore = (a: Place, b: Place): boolean => a.at < b.at || (a.at === b.at && a.id < b.id);
+
+const momentOf = (date: Date): string => date.toISOString().replace("T", " ").replace("Z", "000");
 
 export const placeAt = (createdAt: PgColumn): SQL<string> =>
   sql<string>`to_char(${createdAt} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')`;

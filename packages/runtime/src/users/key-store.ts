@@ -37,6 +37,7 @@ export interface KeyStore {
 
 const PREFIX = "cap_";
 const SHOWN_CHARS = 10;
+const MOST_KEYS = 10_000; // every read is bounded
 
 export function keyStore({ orm }: Pick<Database, "orm">): KeyStore {
   return {
@@ -65,7 +66,7 @@ export function keyStore({ orm }: Pick<Database, "orm">): KeyStore {
       return row && keyRecord(row);
     },
     async list() {
-      return (await orm.select().from(apiKeys).orderBy(desc(apiKeys.id)).limit(500)).map(keyRecord);
+      return (await orm.select().from(apiKeys).orderBy(desc(apiKeys.id)).limit(MOST_KEYS)).map(keyRecord);
     },
     async revoke(id) {
       if (!isUuid(id)) return false;

@@ -6,6 +6,7 @@ import type { Database } from "../db/database.ts";
 import { grants, users } from "../db/schema/user-tables.ts";
 
 export const LOCAL_USER = "local@localhost";
+const MOST_USERS = 100_000;
 const MOST_GRANTS = 10_000; // far beyond what people grant one by one; every read is bounded
 
 export interface UserRecord {
@@ -37,7 +38,8 @@ export interface UserStore {
     email: string,
     changes: { scopes?: readonly string[]; preferences?: Record<string, unknown> },
   ): Promise<UserRecord>;
-  list(): Promise<UserRecord[]>;
+  /** Everybody who is known; their scopes are read with `get`. */
+  list(): Promise<{ email: string; createdAt: Date }[]>;
   grant(input: GrantInput): Promise<GrantRecord>;
   /** The revoked grant; undefined when there is no active one. */
   revoke(grantId: string): Promise<Pick<GrantRecord, "subject" | "scope"> | undefined>;
@@ -90,9 +92,10 @@ export function userStore({ orm }: Pick<Database, "orm">): UserStore {
       return get(email);
     },
     async list() {
-      const rows = await orm.select({ email: users.email }).from(users).orderBy(users.email).limit(1000);
-      const emails = new Set([LOCAL_USER, ...rows.map(({ email }) => email)]);
-      return Promise.all([...emails].map(get));
+      const { email, createdAt } = users;
+      const rows = await orm.select({ email, createdAt }).from(users).limit(MOST_USERS);
+      const hasLocal = rows.some((row) => row.email === LOCAL_USER);
+      return hasLocal ? rows : [...rows, { email: LOCAL_USER, createdAt: new Date(0) }]; // there from the beginning
     },
     async grant(input) {
       const id = uuidv7();

@@ -11,7 +11,7 @@ interface Operation {
 /** How a list is read here: a path with ids filled in, and by what its rows are told apart. */
 interface PagedList {
   readonly path: string;
-  readonly key: "id" | "position";
+  readonly key: "id" | "position" | "name" | "email";
   /** Whether the newest row stands first. */
   readonly newestFirst: boolean;
   /** There is none in this test. */
@@ -23,6 +23,12 @@ const LISTS: Readonly<Record<string, (ids: { session: string }) => PagedList>> =
   "/v1/approvals": () => ({ path: "/v1/approvals", key: "id", newestFirst: true }),
   "/v1/audit": () => ({ path: "/v1/audit", key: "id", newestFirst: true }),
   "/v1/capabilities": () => ({ path: "/v1/capabilities?limit=50", key: "id", newestFirst: false }),
+  "/v1/grants": () => ({ path: "/v1/grants", key: "id", newestFirst: true }),
+  "/v1/keys": () => ({ path: "/v1/keys", key: "id", newestFirst: true }),
+  "/v1/packages": () => ({ path: "/v1/packages", key: "name", newestFirst: true }),
+  "/v1/rules": () => ({ path: "/v1/rules", key: "id", newestFirst: true }),
+  "/v1/schedules": () => ({ path: "/v1/schedules", key: "id", newestFirst: true }),
+  "/v1/users": () => ({ path: "/v1/users", key: "email", newestFirst: true }),
   "/v1/runs": () => ({ path: "/v1/runs", key: "id", newestFirst: true }),
   "/v1/sessions": () => ({ path: "/v1/sessions", key: "id", newestFirst: true }),
   "/v1/triggers": () => ({ path: "/v1/triggers", key: "id", newestFirst: false, isEmpty: true }),
@@ -52,6 +58,24 @@ describe.each(STORES)("lists on $name", ({ fresh }) => {
       agentId = made.body.id;
       const call = { input: { a: 1, b: 2 }, agent_id: agentId };
       await server.call("POST", "/v1/capabilities/test_math/tools/add", call);
+    }
+    for (const name of ["one", "two", "three"]) {
+      await server.call("POST", "/v1/keys", { name, owner: `${name}@example.com` });
+      await server.call("PUT", `/v1/users/${name}@example.com`, { scopes: [] });
+      await server.call("POST", "/v1/grants", { subject: `user:${name}@example.com`, scope: "Mail.Read" });
+      await server.call("POST", "/v1/schedules", { capability: "noop", cron: "0 5 * * *" });
+      const rule = { name: `No ${name}`, then: "deny", tools: ["subtract"] };
+      expect((await server.call("POST", "/v1/rules", rule)).status).toBe(201);
+      const text = JSON.stringify({
+        id: `pier_${name}`,
+        name,
+        description: "A pier.",
+        version: "1.0.0",
+        prompt: "x",
+      });
+      const bytes = Buffer.from(text).toString("base64");
+      const source = { source: `${name}.json`, kind: "document", bytes, yes: true };
+      expect((await server.call("POST", "/v1/packages", source)).status).toBe(201);
     }
     for (const [at, id] of CHOSEN.entries())
       await server.call("POST", "/v1/sessions", { id, agent_id: agentId, title: `Talk ${at}` });
@@ -111,7 +135,9 @@ describe.each(STORES)("lists on $name", ({ fresh }) => {
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys.slice(0, 200)).toEqual(whole.items.map((row: Record<string, string>) => row[key]));
     expect(keys.length > 2).toBe(!isEmpty);
-    const times = rows.map(({ created_at, started_at }) => created_at ?? started_at ?? "");
+    const times = rows.map(
+      ({ created_at, started_at, installed_at }) => created_at ?? started_at ?? installed_at ?? "",
+    );
     if (newestFirst) expect(times).toEqual([...times].sort().reverse());
   });
 
@@ -126,6 +152,17 @@ describe.each(STORES)("lists on $name", ({ fresh }) => {
     ["/v1/capabilities?q=test_math", ["test_math"], "id"],
     ["/v1/audit?q=no.such.action", [], "action"],
     ["/v1/runs?status=failed", [], "id"],
+    ["/v1/keys?q=TWO", ["two"], "name"],
+    ["/v1/keys?owner=one@example.com", ["one"], "name"],
+    ["/v1/keys?revoked=true", [], "name"],
+    ["/v1/users?q=three@", ["three@example.com"], "email"],
+    ["/v1/grants?q=two@", ["user:two@example.com"], "subject"],
+    ["/v1/packages?q=pier_two", ["pier_two"], "name"],
+    ["/v1/packages?kind=npm", [], "name"],
+    ["/v1/schedules?enabled=false", [], "id"],
+    ["/v1/schedules?capability=current_time", [], "id"],
+    ["/v1/rules?then=allow", [], "id"],
+    ["/v1/rules?q=no%20two", ["No two"], "name"],
   ])("%s finds %j", async (path, expected, field) => {
     const { body } = await server.call("GET", path);
     expect(body.items.map((row: Record<string, string>) => row[field])).toEqual(expected);

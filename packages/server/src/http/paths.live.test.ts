@@ -1,4 +1,4 @@
-/** Unknown paths and methods, and bodies of another type: always a problem, never the studio's page. */
+/** Unknown paths and methods, and bodies of another type: to a program always a problem, never the studio's page. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
@@ -10,19 +10,17 @@ beforeAll(async () => {
 afterAll(async () => server?.stop());
 
 const problemOf = async (method: string, path: string, init: RequestInit = {}) => {
-  const response = await fetch(server.url + path, { method, headers: { accept: "text/html" }, ...init });
+  const response = await fetch(server.url + path, { method, headers: { accept: "*/*" }, ...init });
   expect(response.headers.get("content-type")).toBe("application/problem+json");
   return { status: response.status, allow: response.headers.get("allow"), body: await response.json() };
 };
 
 describe("an unknown path", () => {
   test.each([
-    "/.well-known/oauth-authorization-server",
-    "/.well-known/oauth-protected-resource/mcp",
     "/.well-known/openid-configuration",
-    "/register",
-    "/authorize",
-    "/token",
+    "/.well-known/oauth-protected-resource/nothing",
+    "/.well-known/nothing",
+    "/nothing",
     "/v1",
     "/v1/nothing",
     "/mcp/nothing",
@@ -31,9 +29,17 @@ describe("an unknown path", () => {
     expect(await problemOf("GET", path)).toMatchObject({ status: 404, body: { code: "not_found" } });
   });
 
-  test("POST /register is a problem", async () => {
-    expect(await problemOf("POST", "/register", { body: "{}" })).toMatchObject({ status: 404 });
+  test("POST /nothing is a problem", async () => {
+    expect(await problemOf("POST", "/nothing", { body: "{}" })).toMatchObject({ status: 404 });
   });
+
+  test.each(["/v1/nothing", "/mcp/nothing", "/.well-known/nothing"])(
+    "GET %s, which programs read, is a problem in a browser, too",
+    async (path) => {
+      const headers = { accept: "text/html" };
+      expect(await problemOf("GET", path, { headers })).toMatchObject({ status: 404 });
+    },
+  );
 });
 
 describe("a method that a path does not support", () => {

@@ -5,15 +5,23 @@ import {
   InstalledPackage,
   PackageInstall,
   PackageList,
+  PackageQuery,
   PackageReview,
   PackageSource,
   PackageWrap,
   UninstalledPackage,
   WrapProposal,
 } from "@capstan/client/wire";
-import type { AgentStore, AuditLog, Packages, UserStore } from "@capstan/runtime";
+import {
+  type AgentStore,
+  type AuditLog,
+  type Packages,
+  pageInMemory,
+  type UserStore,
+} from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { asWire, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { hasText, isWord, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 
 const Name = z.object({ name: z.string().max(214) });
@@ -24,7 +32,8 @@ const list = createRoute({
   method: "get",
   path: "/v1/packages",
   tags: ["packages"],
-  summary: "Installed packages, and those waiting in the drop folder",
+  summary: "Installed packages, newest first, and those waiting in the drop folder",
+  request: { query: PackageQuery },
   responses: {
     200: json(PackageList, "Packages."),
   },
@@ -84,18 +93,20 @@ export function packageRoutes(parts: PackageRouteParts) {
   const { users, audit } = parts;
   const { packages } = parts;
   const routes = newRoutes();
-  const sourceOf = ({ source, kind, bytes }: PackageSource) => ({
-    source,
-    kind,
-    ...(bytes && { bytes: Buffer.from(bytes, "base64") }),
-  });
   routes.openapi(list, async (c) => {
+    const { kind, q, ...page } = c.req.valid("query");
     const [installed, waiting] = await Promise.all([packages.list(), packages.waiting()]);
-    const items = installed.map(({ record, problem: fault }) => ({
+    const found = installed
+      .filter(({ record }) => kind === undefined || record.kind === kind)
+      .filter(({ record }) => hasText(q, record.name, record.description.summary))
+      .map((each) => ({ ...each, createdAt: new Date(each.record.installed_at) }));
+    const paged = pageInMemory(found, page, { keyOf: ({ record }) => record.name, isKey: isWord });
+    if (!paged.ok) return problem(c, paged.failure);
+    const body = wirePage(paged.value, ({ record, problem: fault }) => ({
       ...record,
       ...(fault && { problem: fault }),
     }));
-    return c.json(asWire<z.input<typeof PackageList>>({ items, total: items.length, waiting }), 200);
+    return c.json(asWire<z.input<typeof PackageList>>({ ...body, waiting }), 200);
   });
   routes.openapi(review, async (c) => {
     const body = c.req.valid("json");
@@ -147,6 +158,12 @@ export function packageRoutes(parts: PackageRouteParts) {
   addUninstall(routes, parts);
   return routes;
 }
+
+const sourceOf = ({ source, kind, bytes }: PackageSource) => ({
+  source,
+  kind,
+  ...(bytes && { bytes: Buffer.from(bytes, "base64") }),
+});
 
 function addUninstall(
   routes: ReturnType<typeof newRoutes>,

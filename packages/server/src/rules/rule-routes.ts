@@ -29,6 +29,7 @@ import {
   type Database,
   explainCall,
   type Gate,
+  pageInMemory,
   type RuleDraft,
   type RuleStore,
   type Runs,
@@ -39,6 +40,7 @@ import {
 import { createRoute, z } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter, ownSession } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import {
   checkDto,
@@ -161,8 +163,13 @@ export function ruleRoutes(parts: RuleRouteParts) {
   const { rules, audit } = parts;
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
-    const items = (await rules.list(c.req.valid("query").agent_id)).map(ruleDto);
-    return c.json({ items, total: items.length }, 200);
+    const { agent_id, then: effect, q, ...page } = c.req.valid("query");
+    const found = (await rules.list(agent_id)).filter(
+      (rule) =>
+        (effect === undefined || rule.effect === effect) && hasText(q, rule.name, ruleDto(rule).sentence),
+    );
+    const paged = pageInMemory(found, page, { keyOf: ({ id }) => id });
+    return paged.ok ? c.json(wirePage(paged.value, ruleDto), 200) : problem(c, paged.failure);
   });
   routes.openapi(create, async (c) => {
     const { email } = c.get("caller");

@@ -1,11 +1,19 @@
 /** /v1/schedules: what comes by the clock: when next, for whom, what came of the last time; run now, pause, resume. */
-import { Schedule, ScheduleCreate, ScheduleFired, ScheduleList, SchedulePatch } from "@capstan/client/wire";
+import {
+  Schedule,
+  ScheduleCreate,
+  ScheduleFired,
+  ScheduleList,
+  SchedulePatch,
+  ScheduleQuery,
+} from "@capstan/client/wire";
 import type { CapabilityRegistry } from "@capstan/core";
 import { fail, ok, type Result } from "@capstan/core";
 import {
   type AgentStore,
   type Database,
   fireSchedule,
+  pageInMemory,
   type Schedule as ScheduleRecord,
   type ScheduleStore,
   type TriggerManager,
@@ -15,6 +23,7 @@ import { uuidv7 } from "uuidv7";
 import { isTheirs } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import { describeSchedules } from "./describe-schedules.ts";
 
@@ -26,7 +35,8 @@ const list = createRoute({
   method: "get",
   path: "/v1/schedules",
   tags: ["schedules"],
-  summary: "Schedules with their next run, their agent and what came of the last run",
+  summary: "Schedules, newest first, with their next run, their agent and what came of the last run",
+  request: { query: ScheduleQuery },
   responses: { 200: json(ScheduleList, "Schedules.") },
 });
 const put = createRoute({
@@ -100,9 +110,21 @@ export function scheduleRoutes(parts: ScheduleRouteParts) {
     return found && isTheirs(caller, found.user) ? ok(found) : fail("not_found", { what: "schedule", id });
   };
   routes.openapi(list, async (c) => {
-    const all = await store.list();
-    const items = await describe(all.filter(({ user }) => isTheirs(c.get("caller"), user)));
-    return c.json({ items, total: items.length }, 200);
+    const { capability, user, enabled, ...page } = c.req.valid("query");
+    const found = (await store.list()).filter(
+      (each) =>
+        isTheirs(c.get("caller"), each.user) &&
+        (capability === undefined || each.capability === capability) &&
+        (user === undefined || each.user === user) &&
+        (enabled === undefined || String(each.enabled) === enabled),
+    );
+    const paged = pageInMemory(found, page, { keyOf: ({ id }) => id });
+    if (!paged.ok) return problem(c, paged.failure);
+    const items = await describe(paged.value.items);
+    return c.json(
+      wirePage({ ...paged.value, items }, (item) => item),
+      200,
+    );
   });
   routes.openapi(put, async (c) => {
     const body = c.req.valid("json");

@@ -1,9 +1,10 @@
 /** /v1/grants: scopes granted to a user or an agent in addition to their own, by whom, why and until when; and revocation. */
 import { Grant, GrantCreate, GrantList, GrantQuery } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
-import type { AuditLog, GrantRecord, UserStore } from "@capstan/runtime";
+import { type AuditLog, type GrantRecord, pageInMemory, type UserStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 
 const MS_PER_HOUR = 3_600_000;
@@ -47,12 +48,14 @@ export function grantRoutes({ users, audit }: GrantRouteParts) {
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const { email, rights } = c.get("caller");
-    const { subject } = c.req.valid("query");
-    const found = await users.grants(subject);
-    const items = found
-      .filter((grant) => rights.includes("admin") || grant.subject === `user:${email}`)
-      .map(grantDto);
-    return c.json({ items, total: items.length }, 200);
+    const { subject, q, ...page } = c.req.valid("query");
+    const found = (await users.grants(subject)).filter(
+      (grant) =>
+        (rights.includes("admin") || grant.subject === `user:${email}`) &&
+        hasText(q, grant.subject, grant.scope, grant.reason),
+    );
+    const paged = pageInMemory(found, page, { keyOf: ({ id }) => id });
+    return paged.ok ? c.json(wirePage(paged.value, grantDto), 200) : problem(c, paged.failure);
   });
   routes.openapi(create, async (c) => {
     const { hours, ...asked } = c.req.valid("json");

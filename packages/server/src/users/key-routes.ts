@@ -1,9 +1,10 @@
 /** /v1/keys: API keys, shown once. */
-import { type ApiKey, KeyCreate, KeyList, NewApiKey, WebhookKey } from "@capstan/client/wire";
+import { type ApiKey, KeyCreate, KeyList, KeyQuery, NewApiKey, WebhookKey } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
-import type { AuditLog, KeyRecord, KeyStore } from "@capstan/runtime";
+import { type AuditLog, type KeyRecord, type KeyStore, pageInMemory } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -13,7 +14,8 @@ const listKeys = createRoute({
   method: "get",
   path: "/v1/keys",
   tags: ["settings"],
-  summary: "List API keys",
+  summary: "API keys, newest first",
+  request: { query: KeyQuery },
   responses: {
     200: json(KeyList, "All keys, without the keys themselves."),
   },
@@ -59,8 +61,15 @@ export function keyRoutes({ keys, audit, settings, webhookKey }: KeyRouteParts) 
   const routes = newRoutes();
   routes.openapi(getWebhookKey, (c) => c.json({ key: webhookKey }, 200));
   routes.openapi(listKeys, async (c) => {
-    const items = (await keys.list()).map(keyDto);
-    return c.json({ items, total: items.length }, 200);
+    const { owner, revoked, q, ...page } = c.req.valid("query");
+    const found = (await keys.list()).filter(
+      (key) =>
+        (owner === undefined || key.owner === owner) &&
+        (revoked === undefined || String(key.revoked) === revoked) &&
+        hasText(q, key.name, key.owner, key.prefix),
+    );
+    const paged = pageInMemory(found, page, { keyOf: ({ id }) => id });
+    return paged.ok ? c.json(wirePage(paged.value, keyDto), 200) : problem(c, paged.failure);
   });
   routes.openapi(createKey, async (c) => {
     const { name, owner, rights, per_minute } = c.req.valid("json");

@@ -7,11 +7,13 @@ import {
   UserEmail,
   UserList,
   UserPut,
+  UserQuery,
 } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import {
   type AuditLog,
   type Database,
+  pageInMemory,
   readNumberCursor,
   subjectNames,
   type UserRecord,
@@ -20,6 +22,7 @@ import {
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Caller } from "../http/caller.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { hasText, isWord, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 
 const Email = z.object({ email: UserEmail });
@@ -30,7 +33,8 @@ const listUsers = createRoute({
   method: "get",
   path: "/v1/users",
   tags: ["users"],
-  summary: "List users; others than the caller require the admin right",
+  summary: "Users, newest first; others than the caller require the admin right",
+  request: { query: UserQuery },
   responses: { 200: json(UserList, "All users.") },
 });
 
@@ -90,8 +94,14 @@ export interface UserRouteParts {
 export function userRoutes({ users, audit, database }: UserRouteParts) {
   const routes = newRoutes();
   routes.openapi(listUsers, async (c) => {
-    const items = (await users.list()).filter(({ email }) => maySee(c.get("caller"), email)).map(userDto);
-    return c.json({ items, total: items.length }, 200);
+    const { q, ...page } = c.req.valid("query");
+    const found = (await users.list()).filter(
+      ({ email }) => maySee(c.get("caller"), email) && hasText(q, email),
+    );
+    const paged = pageInMemory(found, page, { keyOf: ({ email }) => email, isKey: isWord });
+    if (!paged.ok) return problem(c, paged.failure);
+    const items = await Promise.all(paged.value.items.map(({ email }) => users.get(email)));
+    return c.json(wirePage({ ...paged.value, items }, userDto), 200);
   });
   routes.openapi(getUser, async (c) => {
     const { email } = c.req.valid("param");

@@ -13,7 +13,7 @@ import { useRead } from "../../server/queries.ts";
 import { Install } from "./install.tsx";
 
 export function PackageList() {
-  const query = useRead(["packages"], (signal) => api.packages.list(signal));
+  const query = useRead(["packages"], (signal) => api.packages.list({ limit: 200 }, signal));
   const [leaving, setLeaving] = useState<InstalledPackage>();
   const [source, setSource] = useState("");
   return (

@@ -17,12 +17,12 @@ import { NewSchedule } from "./new-schedule.tsx";
 const REFRESH_MS = 5_000;
 
 export function Schedules() {
-  const query = useRead(["schedules"], (signal) => api.schedules.list(signal), { everyMs: REFRESH_MS });
+  const query = useRead(["schedules"], (signal) => api.schedules.all({}, signal), { everyMs: REFRESH_MS });
   return (
     <div className="flex flex-col gap-5">
       <Panel flush>
         <Loaded query={query} what="Schedules" rows={3}>
-          {({ items }) =>
+          {(items) =>
             items.length === 0 ? (
               <Empty icon={CalendarClock} title="No schedules yet">
                 A schedule wakes an agent at set times, such as every weekday at nine.

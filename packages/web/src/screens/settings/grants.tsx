@@ -9,7 +9,7 @@ import { useChange, useRead } from "../../server/queries.ts";
 
 /** Scopes that were asked for and given, or given while installing: by whom, why, until when; each can be taken back. */
 export function Grants() {
-  const query = useRead(["grants"], (signal) => api.grants.list({}, signal));
+  const query = useRead(["grants"], (signal) => api.grants.all({}, signal));
   const agents = useRead(["agents"], (signal) => api.agents.list({}, signal)).data?.items ?? [];
   const nameOf = (subject: string) => {
     const id = subject.slice(subject.indexOf(":") + 1);
@@ -18,7 +18,7 @@ export function Grants() {
   return (
     <Panel title="Granted scopes" flush>
       <Loaded query={query} what="Grants" rows={2}>
-        {({ items }) =>
+        {(items) =>
           items.length === 0 ? (
             <p className="p-4 text-ink-soft">
               None. Scopes granted on request or during an install are listed here.

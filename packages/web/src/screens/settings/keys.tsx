@@ -19,12 +19,12 @@ const RIGHTS: [right: KeyRight, label: string][] = [
 ];
 
 export function Keys() {
-  const query = useRead(["keys"], (signal) => api.keys.list(signal));
+  const query = useRead(["keys"], (signal) => api.keys.all({}, signal));
   return (
     <div className="flex flex-col gap-5">
       <NewKey />
       <Loaded query={query} what="API keys" rows={4}>
-        {({ items }) =>
+        {(items) =>
           items.length === 0 ? (
             <Empty icon={KeyRound} title="No keys">
               Not needed on this machine. Required for access from elsewhere.

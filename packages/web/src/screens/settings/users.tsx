@@ -10,12 +10,12 @@ import { useChange, useRead } from "../../server/queries.ts";
 import { Grants } from "./grants.tsx";
 
 export function Users() {
-  const query = useRead(["users"], (signal) => api.users.list(signal));
+  const query = useRead(["users"], (signal) => api.users.all({}, signal));
   return (
     <div className="flex flex-col gap-5">
       <NewUser />
       <Loaded query={query} what="Users" rows={4}>
-        {({ items }) => (
+        {(items) => (
           <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
             {items.map((user) => (
               <li key={user.email}>
