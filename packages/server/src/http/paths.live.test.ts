@@ -18,7 +18,6 @@ const problemOf = async (method: string, path: string, init: RequestInit = {}) =
 describe("an unknown path", () => {
   test.each([
     "/.well-known/openid-configuration",
-    "/.well-known/oauth-protected-resource/nothing",
     "/.well-known/nothing",
     "/nothing",
     "/v1",
