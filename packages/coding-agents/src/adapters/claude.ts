@@ -71,7 +71,7 @@ function openClaude(options: RunOptions, place: RunPlace): AdapterRun {
     ],
     enforces: ["maxTurns"],
     carriesReasons: true,
-    ...(sessionCost.id !== undefined && { sideFile: costFile(sessionCost, place) }),
+    ...(sessionCost.id !== undefined && { sideFiles: [costFile(sessionCost, place)] }),
     ...reader,
   };
 }

@@ -49,11 +49,16 @@ interface Launch {
 }
 
 /** `settings`: what only files can say, beside thinking. */
-function launch(options: RunOptions, place: RunPlace, settings: JsonObject = {}): Launch {
+function launch(
+  options: RunOptions,
+  place: RunPlace,
+  settings: JsonObject = {},
+  commands: readonly RunFile[] = [],
+): Launch {
   const { systemPrompt, prompt } = options;
   const { thinking, nativeTools, folder } = place;
   const toolsOff = nativeTools === "off";
-  const overlay = homeOverlay(options, place, settings);
+  const overlay = homeOverlay(options, place, settings, commands);
   const instructions = `${folder}/instructions.md`;
   const replaced = toolsOff && systemPrompt !== undefined;
   return {
@@ -92,16 +97,24 @@ function homeOverlay(
   { skills = [] }: RunOptions,
   { thinking, home, folder }: RunPlace,
   settings: JsonObject,
+  commands: readonly RunFile[],
 ): RunFile[] {
   const document = { ...thinking.settings, ...settings };
-  if (Object.keys(document).length === 0 && skills.length === 0) return [];
+  if (Object.keys(document).length + skills.length + commands.length === 0) return [];
   const real = `${home}/.gemini`;
   const laidOver = `${folder}/home/.gemini`;
   return [
-    { path: laidOver, linksInto: real, except: ["settings.json", "skills"], shared: ["tmp", "history"] },
+    {
+      path: laidOver,
+      linksInto: real,
+      except: ["settings.json", "skills", "commands"],
+      shared: ["tmp", "history"],
+    },
     { path: `${laidOver}/settings.json`, over: `${real}/settings.json`, document },
     { path: `${laidOver}/skills`, linksInto: `${real}/skills` },
     ...skillLinks(skills, `${laidOver}/skills`),
+    { path: `${laidOver}/commands`, linksInto: `${real}/commands`, except: [PROMPT_FILE] }, // never copied back
+    ...commands,
   ];
 }
 
@@ -120,10 +133,36 @@ const serverSettings = ({ mcpServers = [] }: RunOptions): JsonObject =>
         ),
       };
 
+/**
+ * Its line stream reads `@word` as a file and `/word` as a command. A command of the run's own, whose whole text is the prompt,
+ * passes both unread; it would in turn read these three, so that a prompt with one of them goes the other way.
+ */
+const READ_IN_COMMANDS = /[!@]\{|\{\{args\}\}/;
+const isReadAsMore = (prompt: string): boolean => isCommand(prompt) || /@\S/.test(prompt);
+
+function promptCommand(options: RunOptions, place: RunPlace): RunFile | undefined {
+  const { prompt } = options;
+  if (!isReadAsMore(prompt) || READ_IN_COMMANDS.test(withInstructions(options))) return undefined;
+  const attached = place.attachments.map(({ path }) => `@{${path}}`).join("");
+  const isWhole = place.nativeTools === "off" && options.systemPrompt !== undefined;
+  const text = attached + (isWhole ? prompt : withInstructions(options));
+  const content = `description = "The prompt of this run"\nprompt = ${tomlString(text)}\n`;
+  return { path: `${place.folder}/home/.gemini/commands/${PROMPT_FILE}`, content };
+}
+
+const PROMPT_COMMAND = "capstan-prompt";
+const PROMPT_FILE = `${PROMPT_COMMAND}.toml`;
+
+/** JSON's escapes are TOML's, but for one character that JSON leaves as it is. */
+const tomlString = (text: string): string => JSON.stringify(text).replaceAll("\u007f", "\\u007f");
+
 function openStream(options: RunOptions, place: RunPlace): AdapterRun {
-  const { argv, env, files, prompt } = launch(options, place, serverSettings(options));
+  const command = promptCommand(options, place);
+  const commands = command ? [command] : [];
+  const { argv, env, files, prompt } = launch(options, place, serverSettings(options), commands);
   const { sessionId } = options;
   const attached = place.attachments.map(({ path }) => `@${path}`);
+  const asked = command ? `/${PROMPT_COMMAND}` : [...attached, prompt].join("\n");
   return {
     argv: [
       ...["gemini", "-o", "stream-json", ...argv],
@@ -135,17 +174,17 @@ function openStream(options: RunOptions, place: RunPlace): AdapterRun {
       // Without a person to ask, tools that require approval are not offered to the model at all.
       ...["--approval-mode", options.approvalMode === "yolo" ? "yolo" : "default"],
       ...(sessionId === undefined ? ["--session-id", place.freshSessionId] : ["--resume", sessionId]),
-      `--prompt=${[...attached, prompt].join("\n")}`, // one word: a prompt may start with a dash
+      `--prompt=${asked}`, // one word: a prompt may start with a dash
     ],
     env,
     files,
-    warnings: /(^|\s)@\S/.test(options.prompt) ? [MENTION_WARNING] : [],
+    warnings: !command && isReadAsMore(options.prompt) ? [MENTION_WARNING] : [],
     ...withSessionUsage(geminiReader(), geminiUsage, place, sessionId ?? place.freshSessionId),
   };
 }
 
 const MENTION_WARNING =
-  "Gemini CLI treats words that start with @ as files of its folder; where one matches, the prompt is changed.";
+  "Gemini CLI reads @words as files and a slash at the start as a command; where one matches, the prompt is changed.";
 
 const attachedIn = ({ folder }: RunPlace): string => `${folder}/attachments`;
 

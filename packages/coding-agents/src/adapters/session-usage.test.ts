@@ -31,8 +31,13 @@ test.each<[string, SessionUsage, string, object]>([
   expect(usage.read({ type: "user" })).toBeUndefined();
 });
 
+test("thoughts that Gemini counts in the total only are counted", () => {
+  const record = LINES.gemini.replace('"thoughts":10', '"thoughts":0');
+  expect(geminiUsage.read(JSON.parse(record))?.step).toMatchObject({ outputTokens: 30, thinkingTokens: 10 });
+});
+
 test("a record written twice counts once, and only in the run's own session", () => {
-  const { sideFile, onLine } = openedRun("gemini");
+  const { sideFiles: [sideFile] = [], onLine } = openedRun("gemini");
   const path = "/home/a/.gemini/tmp/work/chats/session-2026-11-16T05-51-f2beca58.jsonl";
   expect(sideFile?.isOurs(path)).toBe(false);
   onLine('{"jsonrpc":"2.0","id":1,"result":{"sessionId":"f2beca58-d2b4-4a82-b79f-5a74af9222c8"}}');
@@ -42,7 +47,7 @@ test("a record written twice counts once, and only in the run's own session", ()
 });
 
 test("later output does not replace the session's counts", () => {
-  const { sideFile, onLine } = openedRun("codex", { transport: "exec", sessionId: "t1" });
+  const { sideFiles: [sideFile] = [], onLine } = openedRun("codex", { transport: "exec", sessionId: "t1" });
   const completed = '{"type":"turn.completed","usage":{"input_tokens":999,"output_tokens":9}}';
   expect(onLine(completed).events.map(({ type }) => type)).toContain("usage");
   sideFile?.onLine(LINES.codex);
@@ -51,5 +56,5 @@ test("later output does not replace the session's counts", () => {
 
 test("a session is looked for where the program was told to keep it", () => {
   const asked = { place: { environment: { COPILOT_HOME: "/elsewhere" } } };
-  expect(openedRun("copilot", asked).sideFile?.pattern).toBe("/elsewhere/session-state/*/events.jsonl");
+  expect(openedRun("copilot", asked).sideFiles?.[0]?.pattern).toBe("/elsewhere/session-state/*/events.jsonl");
 });

@@ -22,7 +22,7 @@ export function withSessionUsage<Reader extends LineReader>(
   { pattern, isOf, read }: SessionUsage,
   place: RunPlace,
   known?: string | undefined,
-): Reader & { readonly sideFile: SideFile } {
+): Reader & { readonly sideFiles: readonly SideFile[] } {
   const total = new UsageTotal();
   const counted = new Set<string>();
   let sessionId = known;
@@ -43,7 +43,7 @@ export function withSessionUsage<Reader extends LineReader>(
     if (counted.size === 0) return step;
     return { ...step, events: step.events.filter(({ type }) => type !== "usage") };
   };
-  return { ...reader, onLine, sideFile };
+  return { ...reader, onLine, sideFiles: [sideFile] };
 }
 
 const sessionOf = (event: AdapterEvent): string | undefined =>
@@ -54,7 +54,14 @@ const count = z.number().min(0).catch(0);
 const geminiRecord = z.object({
   id: z.string(),
   type: z.literal("gemini"),
-  tokens: z.object({ input: count, output: count, cached: count, thoughts: count, tool: count }),
+  tokens: z.object({
+    input: count,
+    output: count,
+    cached: count,
+    thoughts: count,
+    tool: count,
+    total: count,
+  }),
 });
 const GEMINI_ID_CHARS = 8; // of the session's id, in the file's name
 
@@ -66,7 +73,8 @@ export const geminiUsage: SessionUsage = {
   read(record) {
     const { data } = geminiRecord.safeParse(record);
     if (!data) return undefined;
-    const { input, output, cached, thoughts, tool } = data.tokens;
+    const { input, output, cached, tool, total } = data.tokens;
+    const thoughts = Math.max(data.tokens.thoughts, total - input - output - tool); // some providers count them in the total only
     const step = {
       inputTokens: uncached(input, cached) + tool,
       outputTokens: output + thoughts,

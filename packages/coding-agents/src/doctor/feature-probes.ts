@@ -85,9 +85,10 @@ export const FEATURE_PROBES: readonly FeatureProbe[] = [
 const PROMPT =
   "[[text]] \"quoted\" 'single' \\back\nnew line  two  spaces \t tab $HOME `tick` é 漢 --flag @x end";
 
+/** There is a file `x`: a program that reads `@x` as its content has changed the prompt. */
 async function getsExactPrompt({ attempt }: FeatureTools): Promise<boolean> {
   const { requests } = await completeRun(attempt({ prompt: PROMPT }));
-  return wasSent(requests, JSON.stringify(PROMPT).slice(1, -1));
+  return wasSent(requests, JSON.stringify(PROMPT).slice(1, -1)) && !wasSent(requests, MARKS.mentioned);
 }
 
 const MADE = "probe-made.txt";
@@ -168,8 +169,9 @@ async function isInterrupted({ attempt }: FeatureTools): Promise<boolean> {
 
 async function callsMcpTool({ attempt, place, can, toolModel: model }: FeatureTools): Promise<boolean> {
   const script = (request: SimRequest) => {
-    const isOffered = request.tools.some(({ name }) => name.endsWith("capstan_probe"));
-    return isOffered && !request.isToolDone ? "call capstan_probe {}" : "text";
+    // Some models are offered a search for tools first, and the tool once it was found.
+    const isInReach = request.tools.some(({ name, isSearch }) => isSearch || name.endsWith("capstan_probe"));
+    return isInReach && !request.isToolDone ? "call capstan_probe {}" : "text";
   };
   const mode = can.approvalModes.includes("yolo") ? { approvalMode: "yolo" as const } : {};
   const { requests } = await completeRun(

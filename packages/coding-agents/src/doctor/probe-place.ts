@@ -10,6 +10,7 @@ export const MARKS = {
   skill: "capstan-probe-skill-7732",
   memory: "capstan-probe-memory-7733",
   mcp: "capstan-probe-mcp-7734",
+  mentioned: "capstan-probe-mentioned-7735",
 } as const;
 
 /** The start of the image as base64; CLIs may re-encode it, so its type on the wire counts as well. */
@@ -41,6 +42,7 @@ export async function makeProbePlace(): Promise<ProbePlace> {
   await mkdir(at("home"), { recursive: true });
   await write([
     { path: at("work", "AGENTS.md"), content: `Remember ${MARKS.agentsMd}.\n` },
+    { path: at("work", "x"), content: `${MARKS.mentioned}\n` },
     { path: at("skills", "capstan-probe-tides", "SKILL.md"), content: skillText() },
     { path: at("mcp-server.mjs"), content: mcpServerText(asked) },
   ]);

@@ -59,7 +59,7 @@ class LiveRun implements RunHandle {
   #prepared: PreparedRun | undefined;
   #process: AgentProcess | undefined;
   #link: HttpLink | undefined;
-  #sideFile: SideFileReader | undefined;
+  #sideFiles: readonly SideFileReader[] = [];
   #model: string | undefined;
   #answer: { readonly value: unknown } | undefined;
   #forced: ForcedEnding | undefined;
@@ -156,10 +156,10 @@ class LiveRun implements RunHandle {
     if (this.#forced) return this.#finish({ code: null, signal: null }, "");
     this.#prepared = ready;
     this.#emit(this.#ledger.take((plan.warnings ?? []).map((message) => ({ type: "warning", message }))));
-    if (plan.sideFile) {
-      this.#sideFile = new SideFileReader(plan.sideFile, (events) => this.#apply({ events }));
-      await this.#sideFile.begin();
-    }
+    this.#sideFiles = (plan.sideFiles ?? []).map(
+      (file) => new SideFileReader(file, (events) => this.#apply({ events })),
+    );
+    for (const file of this.#sideFiles) await file.begin();
     const [, ...args] = plan.argv;
     const { command, env } = ready;
     const hasStdin = plan.stdin !== undefined && plan.http === undefined;
@@ -312,7 +312,7 @@ class LiveRun implements RunHandle {
         return this.#finish(exit, "");
       });
     }
-    await this.#sideFile?.end();
+    for (const file of this.#sideFiles) await file.end();
     this.#link?.close();
     this.#tell(this.#guard(() => plan?.end?.(exit)) ?? []);
     await this.#finish(exit, lastOutput);

@@ -112,7 +112,7 @@ export interface AdapterRun extends LineReader {
   /** For a program that is a server: lines go over HTTP instead of stdin and stdout. */
   readonly http?: HttpChannel;
   /** A file the program writes while running, with details missing from its output, such as token counts. */
-  readonly sideFile?: SideFile;
+  readonly sideFiles?: readonly SideFile[];
   /** Limits that the CLI enforces itself; the engine enforces the rest. */
   readonly enforces?: readonly "maxTurns"[];
   /** Whether the reason for a denial reaches the model. If not, the engine sends the corrected call as a message. */

@@ -1,0 +1,80 @@
+/** Prompts that Gemini would read as files or commands, and retries that Copilot only writes to its log. */
+import { describe, expect, test } from "vitest";
+import { openedRun } from "../fixtures/opened-run.ts";
+
+describe("a prompt that Gemini's line stream would read as a file or a command", () => {
+  const opened = (prompt: string, place: object = {}) =>
+    openedRun("gemini", { prompt, sessionId: "s", place: { folder: "/run", ...place } });
+  const commandOf = (prompt: string, place: object = {}) =>
+    opened(prompt, place).files.find(({ path }) => path.endsWith("/commands/capstan-prompt.toml"));
+
+  test.each([
+    ["look at @x, please", 'prompt = "look at @x, please"'],
+    ["/help me", 'prompt = "/help me"'],
+    ['  "two"\n\tlines \\ of me@x  ', String.raw`prompt = "  \"two\"\n\tlines \\ of me@x  "`],
+    ["\u007f@x", String.raw`prompt = "\u007f@x"`],
+  ])("%j is the text of a command of the run's own", (prompt, line) => {
+    expect(commandOf(prompt)).toMatchObject({ content: expect.stringContaining(`\n${line}\n`) });
+    const { argv, warnings } = opened(prompt);
+    expect(argv.at(-1)).toBe("--prompt=/capstan-prompt");
+    expect(warnings).toEqual([]);
+  });
+
+  test("is never copied to the user's own commands", () => {
+    const links = opened("@x").files.find(({ path }) => path.endsWith("/.gemini/commands"));
+    expect(links).toMatchObject({ linksInto: expect.any(String), except: ["capstan-prompt.toml"] });
+  });
+
+  test.each(["run !{rm -rf /} @x", "read @{secret}", "{{args}} @x"])(
+    "%j, which a command would run or read, goes as it is, with a warning",
+    (prompt) => {
+      expect(commandOf(prompt)).toBeUndefined();
+      const { argv, warnings } = opened(prompt);
+      expect(argv.at(-1)).toBe(`--prompt=${prompt}`);
+      expect(warnings).toHaveLength(1);
+    },
+  );
+
+  test("has its attachments before it, as parts of their own", () => {
+    const attachments = [{ path: "/run/attachments/dot.png", mimeType: "image/png", data: "aa" }];
+    expect(commandOf("what is @x", { attachments })).toMatchObject({
+      content: expect.stringContaining('prompt = "@{/run/attachments/dot.png}what is @x"'),
+    });
+  });
+
+  test("another prompt needs no command", () => {
+    expect(commandOf("hello")).toBeUndefined();
+    expect(opened("hello").argv.at(-1)).toBe("--prompt=hello");
+  });
+});
+
+describe("Copilot over ACP", () => {
+  /** Recorded from 1.0.102. */
+  const LIMITED =
+    '2026-11-16T12:51:37.360Z [WARNING] [rust:model_events::producer] Model provider request failed {"stage":"inference","api_endpoint":"/responses","http_status":429,"failure_kind":"http_error"}';
+
+  test("tells from its log that a provider limits it, each time", () => {
+    const { sideFiles = [], argv } = openedRun("copilot", {
+      approvalMode: "prompt",
+      place: { folder: "/run" },
+    });
+    expect(argv.join(" ")).toContain("--log-dir /run/logs");
+    const log = sideFiles.find(({ pattern }) => pattern === "/run/logs/*.log");
+    expect(log?.isOurs("/run/logs/process-1-2.log")).toBe(true);
+    expect([LIMITED, LIMITED].flatMap((line) => log?.onLine(line))).toMatchObject([
+      { type: "retry", status: 429, attempt: 1 },
+      { type: "retry", status: 429, attempt: 2 },
+    ]);
+  });
+
+  test("does not tell other failures twice, which it announces itself", () => {
+    const { sideFiles = [] } = openedRun("copilot", { approvalMode: "prompt", place: { folder: "/run" } });
+    const lines = [
+      LIMITED.replace("429", "500"),
+      "2026 [INFO] Starting",
+      "Model provider request failed {",
+      "",
+    ];
+    expect(lines.flatMap((line) => sideFiles.flatMap((file) => file.onLine(line)))).toEqual([]);
+  });
+});
