@@ -1,4 +1,5 @@
 /** The studio in a real Chromium, on a real server with its own store: one of each per test file. */
+import { chmodSync } from "node:fs";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import type { ServerExtras } from "../packages/server/src/start/open-features.ts";
 import { builtStudio, launchBrowser } from "./browser.ts";
@@ -23,7 +24,10 @@ export async function studioUnderTest(
 ): Promise<Studio> {
   await builtStudio();
   const [server, browser] = await Promise.all([
-    freshPglite().then((store) => testServer(store, environment, extras)),
+    freshPglite().then((store) => {
+      chmodSync(store.dataDir, 0o711); // as root, programs that keep their tools run as another user, who must get in
+      return testServer(store, environment, extras);
+    }),
     launchBrowser(),
   ]);
   const faults: string[] = [];

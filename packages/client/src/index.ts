@@ -136,6 +136,7 @@ export type {
   SentPrompt,
   TraceSpan,
 } from "./wire/runs.ts";
+export type { ChangeApply, FolderChange, FolderFile } from "./wire/changes.ts";
 export type { FoundSession } from "./wire/session-search.ts";
 export type {
   BranchPoint,

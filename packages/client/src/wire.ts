@@ -52,6 +52,7 @@ export {
   ToolResult,
   ToolRun,
 } from "./wire/capabilities.ts";
+export { ChangeApply, FolderChange, FolderFile } from "./wire/changes.ts";
 export {
   ActiveToken,
   ActiveTokenList,

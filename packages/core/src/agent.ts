@@ -53,6 +53,8 @@ export interface AgentSpec {
   /** What a run does when the client that started it disconnects: it continues, or is cancelled after a grace period. */
   readonly onDisconnect: "continue" | "cancel";
   readonly allowNativeTools: boolean;
+  /** A git repository of the server's machine that its program works in, on a branch; absent: the session's files. */
+  readonly folder?: string;
   readonly provider?: string;
   readonly documentationUrl?: string;
   /** The semantic version that the author gives it; later changes count on from there. */

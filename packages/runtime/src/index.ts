@@ -84,6 +84,11 @@ export type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./provider
 export { useProxies } from "./providers/node-fetch.ts";
 export { type OpenModelsParts, openModels } from "./providers/open-models.ts";
 export { type Credentials, PROVIDERS } from "./providers/provider-table.ts";
+export type { ChangedFile } from "./repositories/change-files.ts";
+export { type FolderWork, folderWorks } from "./repositories/folder-works.ts";
+export { Git } from "./repositories/git.ts";
+export type { Repository } from "./repositories/repository.ts";
+export { type FolderChange, Worktrees } from "./repositories/worktrees.ts";
 export { compileCel } from "./rules/cel.ts";
 export { type RecordedCall, recordedCalls } from "./rules/recorded-calls.ts";
 export { type RuleDraft, type RuleRecord, type RuleStore, ruleStore } from "./rules/rule-store.ts";

@@ -1,4 +1,4 @@
-/** capstan sessions: the last ones, one with its messages, and one in another program or in several. */
+/** capstan sessions: the last ones, one with its messages, one in another program or in several, and changes of real folders. */
 import { SessionQuery } from "@capstan/client/wire";
 import { transcript } from "../chat/transcript.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -7,18 +7,20 @@ import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 import { compareSession, keepBranch } from "../sessions/compare-session.ts";
 import { continueSession, programText } from "../sessions/continue-session.ts";
+import { applyChanges, discardChanges, showChanges } from "../sessions/session-changes.ts";
 
 const MOST_MESSAGES = 200; // a page of the API
 
 export const sessions: Command = {
   usage:
-    'capstan sessions [list | show <id> | continue <id> --in codex | compare <id> "<message>" --in claude,codex | keep <id> <comparison> <branch>] [--limit 20] [--model <model>] [--yes]',
+    'capstan sessions [list | show <id> | continue <id> --in codex | compare <id> "<message>" --in claude,codex | keep <id> <comparison> <branch> | changes <id> | apply <id> [--message <text>] | discard <id>] [--limit 20] [--model <model>] [--yes]',
   summary:
-    "Lists sessions, newest first, or shows one with its messages. `continue` lets another program answer from now on, after a list of what does not come along. `compare` sends one message to several programs or models (`codex:gpt-5.5`), each in a branch with its own files; `keep` continues in one of them.",
+    "Lists sessions, newest first, or shows one with its messages. `continue` lets another program answer from now on, after a list of what does not come along. `compare` sends one message to several programs or models (`codex:gpt-5.5`), each in a branch with its own files; `keep` continues in one of them. `changes` shows what a session changed in its agent's real folder; `apply` makes it one commit there, `discard` removes it.",
   options: {
     limit: { type: "string" },
     in: { type: "string" },
     model: { type: "string" },
+    message: { type: "string" },
     yes: { type: "boolean" },
   },
   examples: ["capstan sessions continue 0197a3c1-9f5e-7c1b-b8a4-2f9f0a6b7c11 --in codex"],
@@ -29,6 +31,9 @@ export const sessions: Command = {
       continue: { needs: "a session's id", run: continueSession },
       compare: { needs: "a session's id and a message", run: compareSession },
       keep: { needs: "a session's id, a comparison and a branch", run: keepBranch },
+      changes: { needs: "a session's id", run: showChanges },
+      apply: { needs: "a session's id", run: applyChanges },
+      discard: { needs: "a session's id", run: discardChanges },
     }),
 };
 

@@ -2,6 +2,7 @@
 import { ok, type Result } from "@capstan/core";
 import type { Connection, RequestBody } from "../connection.ts";
 import { type FollowOptions, followEvents } from "../follow-events.ts";
+import type { ChangeApply, FolderChange } from "../wire/changes.ts";
 import type { Items, JsonObject, Page } from "../wire/page.ts";
 import type { Approval, ApprovalAnswer, ApprovalQuery, Run, SentPrompt } from "../wire/runs.ts";
 import type { FoundSession } from "../wire/session-search.ts";
@@ -54,6 +55,13 @@ export const sessionEndpoints = (connection: Connection) => {
       json<Session>("POST", sessionPath(id, `/comparisons/${part(comparisonId)}/keep`), {
         json: { session_id: sessionId },
       }),
+    /** What the session changed in its agent's real folder. */
+    change: (id: string, signal?: AbortSignal) =>
+      json<FolderChange>("GET", sessionPath(id, "/changes"), { signal }),
+    /** One commit on the branch that is checked out in the folder; needs an admin. */
+    applyChange: (id: string, options: ChangeApply = {}) =>
+      json<FolderChange>("POST", sessionPath(id, "/changes/apply"), { json: options }),
+    discardChange: (id: string) => json<FolderChange>("POST", sessionPath(id, "/changes/discard")),
     delete: (id: string) => json<void>("DELETE", sessionPath(id)),
     send: (id: string, message: MessageCreate) =>
       json<MessageAccepted>("POST", sessionPath(id, "/messages"), { json: message }),

@@ -11,5 +11,6 @@ export const agentDefaults = (): Omit<AgentFields, "name"> => ({
   release: null,
   thinking_effort: null,
   thinking_budget: null,
+  folder: null,
   ...structuredClone(snakeKeys(AGENT_DEFAULTS)),
 });

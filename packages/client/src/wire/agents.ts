@@ -82,6 +82,10 @@ export const AgentFields = z.strictObject({
   may_request_scopes: z.boolean(),
   on_disconnect: z.enum(["continue", "cancel"]),
   allow_native_tools: z.boolean(),
+  folder: z.string().min(1).max(1000).nullable().meta({
+    description:
+      "A git repository of the server's machine, within CAPSTAN_CODING_AGENT_FOLDERS: the harness works on a branch in a worktree of it, and a person applies or discards the change. Null: the session's files.",
+  }),
   provider: z.string().max(200).nullable(),
   documentation_url: z
     .url({ protocol: /^https?$/ })

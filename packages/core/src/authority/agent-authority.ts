@@ -24,11 +24,12 @@ export function beyondAuthor(
   capabilityOf: (id: string) => Capability | undefined,
 ): string[] {
   if (author.isAdmin) return [];
-  const { harness, allowNativeTools, mayRequestScopes, approvalExpiry, grantedScopes } = agent;
+  const { harness, allowNativeTools, folder, mayRequestScopes, approvalExpiry, grantedScopes } = agent;
   const lacking = missingScopes(grantedScopes, author.scopes);
   return [
     ...(harness === "native" ? [] : [`harness: "${harness}" runs a program on the server's machine`]),
     ...(allowNativeTools ? ["allow_native_tools: the program's own tools bypass the gate"] : []),
+    ...(folder === undefined ? [] : [`folder: ${folder} is a folder of the server's machine`]),
     ...(mayRequestScopes ? ["may_request_scopes: it lets the agent ask for more rights"] : []),
     ...(approvalExpiry.policy === "escalate" && approvalExpiry.to !== author.email
       ? [`approval_expiry: it hands decisions to ${approvalExpiry.to}`]

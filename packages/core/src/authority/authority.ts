@@ -10,6 +10,7 @@ export type Right = (typeof RIGHTS)[number];
 export const THINGS = [
   "session",
   "file",
+  "change",
   "run",
   "task",
   "approval",
@@ -55,6 +56,7 @@ interface KeyRule {
 export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
   session: { see: "read", use: "run", change: "run", whose: "own" },
   file: { see: "read", use: "run", change: "run", whose: "own" },
+  change: { see: "read", use: "admin", change: "run", whose: "own" }, // of a real folder; to use it is to apply it
   run: { see: "read", use: "run", change: "run", whose: "own" },
   task: { see: "read", use: "run", whose: "own" },
   approval: { see: "read", use: "run", whose: "own" },

@@ -8,6 +8,7 @@ import { commonFailures } from "./common-failures.ts";
 import { composeFailures } from "./compose-failures.ts";
 import type { FailureRow } from "./failure.ts";
 import { filesFailures } from "./files-failures.ts";
+import { folderFailures } from "./folder-failures.ts";
 import { gateFailures } from "./gate-failures.ts";
 import { harnessFailures } from "./harness-failures.ts";
 import { installFailures } from "./install-failures.ts";
@@ -29,6 +30,7 @@ export const FAILURES = {
   ...installFailures,
   ...codingAgentFailures,
   ...harnessFailures,
+  ...folderFailures,
   ...sourceFailures,
   ...clientFailures,
   ...builtinFailures,

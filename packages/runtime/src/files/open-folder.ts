@@ -4,7 +4,17 @@
  * Elsewhere each step is checked before it is taken, which is enough where the server does not switch users.
  */
 import { constants } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rmdir, unlink } from "node:fs/promises";
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  rename,
+  rmdir,
+  unlink,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { type PlainFile, readPlainFile } from "./plain-file.ts";
 
@@ -21,6 +31,12 @@ export interface FolderEntry {
   readonly name: string;
   readonly kind: "file" | "folder" | "other";
 }
+
+export type EntryAbout =
+  | { readonly kind: "file"; readonly size: number; readonly isExecutable: boolean }
+  | { readonly kind: "link"; readonly target: string }
+  | { readonly kind: "folder" }
+  | { readonly kind: "other" };
 
 export class OpenFolder {
   readonly #handle: FileHandle;
@@ -70,6 +86,15 @@ export class OpenFolder {
   async changedAtMs(name: string): Promise<number | undefined> {
     const about = await lstat(this.#at(name)).catch(ignoreExpected);
     return about?.isFile() ? about.ctimeMs : undefined;
+  }
+
+  /** What has this name, and where a link points; undefined when nothing has. */
+  async about(name: string): Promise<EntryAbout | undefined> {
+    const about = await lstat(this.#at(name)).catch(ignoreExpected);
+    if (!about) return undefined;
+    if (about.isSymbolicLink()) return { kind: "link", target: await readlink(this.#at(name)) };
+    if (!about.isFile()) return { kind: about.isDirectory() ? "folder" : "other" };
+    return { kind: "file", size: about.size, isExecutable: (about.mode & 0o100) !== 0 };
   }
 
   /** Replaces whatever has this name. Returns the modification time. */

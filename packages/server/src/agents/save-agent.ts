@@ -184,6 +184,8 @@ export async function canAnswer(
     }
     return harnesses.driver(harness).check(agent);
   }
+  if (agent.spec.folder !== undefined)
+    return fail("folder_without_tools", { why: "the native loop works on session files" });
   if (agent.spec.thinkingBudget !== undefined) {
     const message = "The native loop takes an effort, not a number of tokens";
     return capabilityRefused(NATIVE_AGENT, "thinkingBudget", message);

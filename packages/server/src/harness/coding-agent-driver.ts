@@ -3,16 +3,20 @@
  * agent's tools over MCP and its own token, and without its own tools unless the agent allows them.
  */
 import type { CodingAgentClient, DetectedAgent, HostOptions, RunHandle } from "@capstan/coding-agents";
-import { fail, ok, type Result, type RuntimeAgent, type SessionFileStore } from "@capstan/core";
 import {
-  type Attachment,
-  baseName,
+  type AgentSpec,
+  fail,
+  ok,
+  type Result,
+  type RuntimeAgent,
+  type SessionFileStore,
+} from "@capstan/core";
+import {
   type CodingAgentAdapter,
   type CodingAgentCapabilities,
   type CodingAgentEvent,
   capabilityRefused,
   type EffectiveCapabilities,
-  type FilePart,
   overTransport,
   type RunOptions,
   type ThinkingEffortLevel,
@@ -25,12 +29,15 @@ import type {
   HarnessRequest,
   ModelPrices,
   SessionFolders,
+  Worktrees,
 } from "@capstan/runtime";
 import { codingAgentRefusal } from "../coding-agents/coding-agent-refusal.ts";
+import { type AttachedFiles, attachmentsOf } from "./attached-files.ts";
 import { cliModel } from "./cli-model.ts";
 import type { HarnessUser, HarnessUsers } from "./harness-users.ts";
 import { ownTool, SERVER_NAME } from "./own-tool.ts";
 import type { OpenRunMcp, RunMcp } from "./run-mcp.ts";
+import { folderPlace, sessionPlace, type WorkPlace } from "./work-place.ts";
 
 const LONGEST_MS = 24 * 3600 * 1000; // the run's own limits end it; a person may take this long to answer
 
@@ -40,6 +47,8 @@ export interface DriverParts {
   readonly effective: (agent: string) => Promise<EffectiveCapabilities | undefined>;
   readonly mcp: RunMcp;
   readonly folders: SessionFolders;
+  /** For agents that work in a real folder. */
+  readonly worktrees: Worktrees;
   readonly files: (sessionId: string) => SessionFileStore;
   /** The OS user for programs that keep their own tools; they cannot access anybody else's files. */
   readonly users: HarnessUsers;
@@ -59,7 +68,7 @@ export function codingAgentDriver(name: string, parts: DriverParts): HarnessDriv
       const found = adapterOf(opened, name);
       if (!found.ok) return found;
       const capabilities = (await parts.effective(name)) ?? found.value.capabilities;
-      const can = canRun(agent, found.value, capabilities);
+      const can = await canRun(agent, found.value, capabilities, parts.worktrees);
       if (!can.ok) return can;
       const model = modelKnown(opened, name, named ?? agent.spec.model);
       if (!model.ok) return model;
@@ -96,18 +105,28 @@ function adapterOf({ adapters }: CodingAgentClient, name: string): Result<Coding
   }
 }
 
-function canRun(
+async function canRun(
   { spec, tools }: RuntimeAgent,
   { name, hidesNativeTools }: CodingAgentAdapter,
   { supportsMCP }: CodingAgentCapabilities,
-): Result<true> {
+  worktrees: Worktrees,
+): Promise<Result<unknown>> {
   if (tools.length > 0 && !supportsMCP) {
     const message = `Agent '${name}' does not support MCP, so it cannot be given the tools of this agent`;
     return capabilityRefused(name, "mcp", message);
   }
-  return hidesNativeTools || spec.allowNativeTools
-    ? ok(true)
-    : fail("harness_native_tools", { harness: name });
+  if (!hidesNativeTools && !spec.allowNativeTools) return fail("harness_native_tools", { harness: name });
+  return canUseFolder(spec, worktrees);
+}
+
+/** A folder that is gone, or no longer allowed, is noticed before the program starts. */
+async function canUseFolder(
+  { folder, allowNativeTools }: AgentSpec,
+  worktrees: Worktrees,
+): Promise<Result<unknown>> {
+  if (folder === undefined) return ok(true);
+  if (!allowNativeTools) return fail("folder_without_tools", { why: "allow_native_tools is false" });
+  return worktrees.check(folder);
 }
 
 /** A model that the program does not know is refused here, where somebody can still choose another one. */
@@ -162,21 +181,20 @@ async function start(
   parts: DriverParts & { readonly command: string | undefined },
   request: HarnessRequest,
 ): Promise<Result<HarnessProcess>> {
-  const { sessionId, recovers = false } = request;
   const user = await parts.users.userFor(request, name, parts.command);
   if (!user.ok) return user;
-  const place = { sessionId, files: parts.files(sessionId), owner: user.value?.user.uid };
+  const files = parts.files(request.sessionId);
+  const place = placeOf(parts, request, files, user.value?.user.uid);
   const began = Promise.withResolvers<Result<HarnessProcess>>();
   const kept = Promise.withResolvers<readonly string[]>();
-  const use = { ...place, adopts: recovers, isWhole: () => true };
-  const whole = parts.folders.use(use, async (folder) => {
-    const refresh = () => parts.folders.refresh(place).catch(() => {}); // the end saves what this could not
-    const tools = request.agent.spec.allowNativeTools ? withFresh(request, refresh) : request;
+  const whole = place.use(async (folder) => {
+    const tools = request.agent.spec.allowNativeTools ? withFresh(request, place.refresh) : request;
     const mcp = await parts.mcp.open({ tools: request.agent.tools, call: tools.call });
     try {
-      const attached = await attachmentsOf(client.adapters.capabilities(name), request, place.files);
+      const attached = await attachmentsOf(client.adapters.capabilities(name), request, files);
       if (!attached.ok) return began.resolve(attached);
-      const options = runOptions(client, name, request, { folder, mcp, ...attached.value });
+      const env = place.environment(folder);
+      const options = runOptions(client, name, request, { folder, env, mcp, ...attached.value });
       const { handle, warnings } = run(client, options, request, user.value);
       began.resolve(ok(processOf(handle, kept.promise, warnings)));
       await handle.result;
@@ -187,7 +205,7 @@ async function start(
   whole
     .then((used) => {
       if (!used.ok) began.resolve(used);
-      kept.resolve(used.ok ? used.value.changes.refused.map(({ path, why }) => `${path}: ${why}`) : []);
+      kept.resolve(used.ok ? used.value : []);
     })
     .catch((error) => {
       const failure = codingAgentRefusal(error);
@@ -196,6 +214,18 @@ async function start(
       kept.resolve([]);
     });
   return began.promise;
+}
+
+function placeOf(
+  { folders, worktrees }: DriverParts,
+  { sessionId, agent, recovers = false }: HarnessRequest,
+  files: SessionFileStore,
+  owner: number | undefined,
+): WorkPlace {
+  const { folder } = agent.spec;
+  return folder === undefined
+    ? sessionPlace(folders, { sessionId, files, owner, adopts: recovers })
+    : folderPlace(worktrees, { sessionId, folder, owner });
 }
 
 /** Syncs files: a tool sees what the program has written, and the program what the tool wrote. */
@@ -228,6 +258,7 @@ function run(
 
 interface RunSettings extends AttachedFiles {
   readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
   readonly mcp: OpenRunMcp;
 }
 
@@ -235,7 +266,7 @@ function runOptions(
   client: CodingAgentClient,
   name: string,
   request: HarnessRequest,
-  { folder, mcp, attachments, mentions }: RunSettings,
+  { folder, env, mcp, attachments, mentions }: RunSettings,
 ): RunOptions {
   const { agent, resume, maxTurns, maxCostUsd } = request;
   const { approvalModes } = client.adapters.capabilities(name);
@@ -246,6 +277,7 @@ function runOptions(
     prompt: [request.prompt, ...mentions].join("\n\n"),
     stream: "auto",
     cwd: folder,
+    env,
     systemPrompt: agent.systemPrompt === "" ? undefined : agent.systemPrompt,
     model: cliModel(client.models, name, request.model),
     sessionId: resume,
@@ -278,49 +310,6 @@ const EFFORTS: Readonly<Record<string, ThinkingEffortLevel>> = {
   xhigh: "max",
   max: "max",
 };
-
-const isImage = ({ mediaType }: FilePart): boolean => mediaType.startsWith("image/");
-
-interface AttachedFiles {
-  readonly attachments: readonly Attachment[];
-  /** Text for the prompt about files that the program cannot be given. */
-  readonly mentions: readonly string[];
-}
-
-/** Paths are session paths: they are read from the session's files, never from the machine. */
-async function attachmentsOf(
-  { supportsImageInput, supportsFileAttachments }: CodingAgentCapabilities,
-  { files }: HarnessRequest,
-  store: SessionFileStore,
-): Promise<Result<AttachedFiles>> {
-  const attachments: Attachment[] = [];
-  const mentions: string[] = [];
-  for (const file of files) {
-    const takes = isImage(file) ? supportsImageInput : supportsFileAttachments;
-    if (!takes || file.source.type === "url") {
-      mentions.push(mention(file));
-      continue;
-    }
-    const read = await bytesOf(file, store);
-    if (!read.ok) return read;
-    const name = file.filename ?? (file.source.type === "session" ? baseName(file.source.path) : undefined);
-    attachments.push({ data: read.value, mimeType: file.mediaType, ...(name && { name }) });
-  }
-  return ok({ attachments, mentions });
-}
-
-async function bytesOf({ source }: FilePart, store: SessionFileStore): Promise<Result<string>> {
-  if (source.type === "data") return ok(source.base64);
-  if (source.type === "url") return ok("");
-  const read = await store.read(source.path);
-  return read.ok ? ok(Buffer.from(read.value).toString("base64")) : read;
-}
-
-/** What cannot be attached is at least named. */
-const mention = ({ source, filename = "a file" }: FilePart): string =>
-  source.type === "data"
-    ? `[Attached, but not readable for you: ${filename}]`
-    : `[Attached: ${source.type === "url" ? source.url : `.${source.path}`}]`;
 
 function processOf(
   handle: RunHandle,

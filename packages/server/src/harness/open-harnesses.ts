@@ -1,6 +1,15 @@
 /** The coding agents of this machine as harnesses; a driver is created when an agent first uses it. */
-import { resolve } from "node:path";
-import { canChangeUser, type HarnessDriver, type KeyStore, SessionFolders } from "@capstan/runtime";
+import { join, resolve } from "node:path";
+import {
+  canChangeUser,
+  type Database,
+  folderWorks,
+  Git,
+  type HarnessDriver,
+  type KeyStore,
+  SessionFolders,
+  Worktrees,
+} from "@capstan/runtime";
 import type { LazyCodingAgents } from "../coding-agents/known-agent.ts";
 import type { SessionFiles } from "../sessions/session-files.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -10,6 +19,10 @@ import type { RunMcp } from "./run-mcp.ts";
 
 export interface Harnesses {
   driver(name: string): HarnessDriver;
+  /** The real folders that agents work in. */
+  readonly worktrees: Worktrees;
+  /** Removes what settled work and deleted sessions have left. */
+  sweep(): void;
   close(): Promise<void>;
 }
 
@@ -21,6 +34,7 @@ export interface HarnessParts {
   readonly settings: Settings;
   readonly environment: Readonly<Record<string, string>>;
   readonly keys: Pick<KeyStore, "list">;
+  readonly database: Pick<Database, "pool">;
   readonly onError: (error: unknown, what: string) => void;
 }
 
@@ -30,20 +44,27 @@ export function openHarnesses(given: HarnessParts): Harnesses {
   const { codingAgents, files, folder, onError } = given;
   const mcp = lazyRunMcp((error) => onError(error, "MCP of a run"));
   const folders = new SessionFolders(resolve(folder), Date.now, { isLasting: true });
+  const worktrees = openWorktrees(given);
   const drivers = new Map<string, HarnessDriver>();
-  const sweeper = setInterval(() => {
+  const sweep = () => {
     folders.sweep().catch((error) => onError(error, "folders of sessions"));
-  }, SWEEP_MS);
+    worktrees.sweep().catch((error) => onError(error, "worktrees of sessions"));
+  };
+  const sweeper = setInterval(sweep, SWEEP_MS);
   sweeper.unref();
+  sweep(); // what a killed server left
   const parts = {
     client: async () => (await codingAgents.open()).client,
     effective: async (agent: string) => (await codingAgents.open()).doctor.effective(agent),
     mcp,
     folders,
+    worktrees,
     files,
     users: usersOf(given),
   };
   return {
+    worktrees,
+    sweep,
     driver(name) {
       const driver = drivers.get(name) ?? codingAgentDriver(name, parts);
       drivers.set(name, driver);
@@ -53,6 +74,7 @@ export function openHarnesses(given: HarnessParts): Harnesses {
       clearInterval(sweeper);
       await mcp.close();
       await folders.close();
+      await worktrees.close();
     },
   };
 }
@@ -74,6 +96,16 @@ function usersOf({ codingAgents, folder, settings, environment, keys }: HarnessP
     environment,
   });
 }
+
+/** Copies for comparing are in a folder that no program can read. */
+const openWorktrees = ({ folder, settings, database, environment }: HarnessParts): Worktrees =>
+  new Worktrees({
+    git: new Git(environment),
+    works: folderWorks(database.pool),
+    root: join(resolve(folder), "worktrees"),
+    scratch: join(resolve(settings.CAPSTAN_DATA_DIR), "worktree-copies"),
+    allowed: settings.CAPSTAN_CODING_AGENT_FOLDERS,
+  });
 
 /** The protocol's SDK is loaded on first use. */
 function lazyRunMcp(onError: (error: unknown) => void): RunMcp {

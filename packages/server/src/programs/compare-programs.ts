@@ -100,12 +100,13 @@ async function branchesOf(
 }
 
 async function readBranch(
-  { runs, files }: CompareParts,
+  { runs, files, harnesses }: CompareParts,
   branch: SessionRecord,
   before: Files,
 ): Promise<ComparisonBranch> {
   const run = (await runs.runsOf(branch.id)).at(-1);
   const after = await files(branch.id).all();
+  const inFolder = (await harnesses.worktrees.ownFiles(branch.id)) ?? [];
   const told = run && runDto(run);
   return {
     session_id: branch.id,
@@ -118,7 +119,10 @@ async function readBranch(
     error: told?.error ? { code: told.error.code, message: told.error.message } : null,
     seconds: secondsOf(run),
     usage: told?.usage ?? {},
-    changes: after.ok ? fileChanges(before, after.value) : [],
+    changes: [
+      ...(after.ok ? fileChanges(before, after.value) : []),
+      ...inFolder.map(({ path, change, diff }) => ({ path, change, diff })),
+    ],
   };
 }
 

@@ -28,7 +28,8 @@ function diffOf(path: string, was: Uint8Array | undefined, is: Uint8Array | unde
   if (before === undefined || after === undefined) return null;
   const options = { context: CONTEXT_LINES, maxEditLength: MOST_EDITS };
   const [from, to] = [was ? `a${path}` : "/dev/null", is ? `b${path}` : "/dev/null"];
-  return createTwoFilesPatch(from, to, before, after, undefined, undefined, options) ?? null;
+  const patch = createTwoFilesPatch(from, to, before, after, undefined, undefined, options);
+  return patch?.replace(/^=+\n/, "") ?? null; // the library's own ruler, which git does not draw
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -23,6 +23,7 @@ import {
 import { createRoute, type z } from "@hono/zod-openapi";
 import { checkedFollows, followsDto } from "../auth/follows.ts";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
+import type { Harnesses } from "../harness/open-harnesses.ts";
 import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
@@ -97,6 +98,8 @@ export interface SessionRouteParts {
   readonly sessions: SessionStore;
   readonly agents: AgentStore;
   readonly revisions: RevisionStore;
+  /** What is kept of a session outside the database goes with it. */
+  readonly harnesses: Pick<Harnesses, "sweep">;
 }
 
 export function sessionRoutes(services: SessionRouteParts) {
@@ -153,6 +156,7 @@ export function sessionRoutes(services: SessionRouteParts) {
   });
   routes.openapi(deleteSession, async (c) => {
     const gone = await sessions.delete(c.req.valid("param").id);
+    services.harnesses.sweep();
     return gone.ok ? c.body(null, 204) : problem(c, gone.failure);
   });
   return routes;

@@ -6,11 +6,13 @@ interface DiffViewProps {
   path: string;
   change: string;
   diff: string | null;
+  /** Shown without a click. */
+  open?: boolean;
 }
 
-export function DiffView({ path, change, diff }: DiffViewProps) {
+export function DiffView({ path, change, diff, open = false }: DiffViewProps) {
   return (
-    <details className="rounded-lg border border-line">
+    <details open={open} className="rounded-lg border border-line">
       <summary className="flex items-center gap-2 px-3 py-2 text-xs">
         <Code className="truncate">{path}</Code>
         <Badge>{change}</Badge>

@@ -12,6 +12,7 @@ import {
   primaryKey,
   text,
   timestamp,
+  uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
 
@@ -115,5 +116,39 @@ export const sessionFiles = pgTable(
   (table) => [
     primaryKey({ columns: [table.sessionId, table.path] }),
     index("idx_session_files_parent").on(table.sessionId, table.parent),
+  ],
+);
+
+/**
+ * A session's work in a real folder: a branch in a worktree, until a person applies or discards the change. No foreign key: a
+ * deleted session leaves a worktree behind, which is removed by this row.
+ */
+export const folderWorks = pgTable(
+  "folder_works",
+  {
+    id: uuid("id").primaryKey(),
+    sessionId: uuid("session_id").notNull(),
+    /** The top of the repository. */
+    folder: text("folder").notNull(),
+    branch: text("branch").notNull(),
+    /** The folder's commit that the change is based on. */
+    base: text("base").notNull(),
+    /** Where this session's own work began: the base, or the state that a branched session began with. */
+    start: text("start").notNull(),
+    /** open, applying, applied, discarded. */
+    status: text("status").notNull().default("open"),
+    /** The commit that applying makes; set before the folder is touched. */
+    commit: text("commit"),
+    settledBy: text("settled_by"),
+    settledAt: at("settled_at"),
+    /** When the worktree and its branch were removed. */
+    clearedAt: at("cleared_at"),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+    updatedAt: at("updated_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    uniqueIndex("idx_folder_works_open").on(table.sessionId).where(sql`status in ('open', 'applying')`),
+    index("idx_folder_works_session").on(table.sessionId, table.createdAt),
+    index("idx_folder_works_left").on(table.id).where(sql`cleared_at is null`),
   ],
 );

@@ -34,6 +34,11 @@ function comesAlong({ then, files }: ProgramChange, told: ToldConversation): Com
     line("history", told.messages > 0, `${count(told.messages, "message")} of the conversation`),
     line("tool results", told.toolResults > 0, `${count(told.toolResults, "result")} of tools`),
     line("files", files > 0, `${count(files, "file")} of the session`),
+    line(
+      "folder",
+      then.spec.folder !== undefined && then.spec.harness !== NATIVE_AGENT,
+      `the branch of ${then.spec.folder} with what was changed so far`,
+    ),
     line("todos", told.tasks, "the list of tasks as it was last written"),
     line(
       "tools",
@@ -84,6 +89,11 @@ function leftBehind({ now, then }: ProgramChange, told: ToldConversation): Compa
       `the model ${model}: ${to} runs ${then.spec.model ?? "its default"}`,
     ),
     line("thinking", loses, `the agent's thinking (${thinking}): ${to} or its model does not take it`),
+    line(
+      "folder",
+      now.spec.folder !== undefined && to === NATIVE_AGENT,
+      `the branch of ${now.spec.folder}: it stays as it is, and the native loop works on session files`,
+    ),
     line(
       "own tools",
       now.spec.allowNativeTools && from !== NATIVE_AGENT && to === NATIVE_AGENT,

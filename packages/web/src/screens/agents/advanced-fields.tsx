@@ -33,10 +33,30 @@ export function AdvancedFields({ draft, preview, onChange }: AdvancedFieldsProps
           checked={draft.allow_native_tools}
           onChange={(allow_native_tools) => onChange({ allow_native_tools })}
         />
+        {(draft.harness !== "native" || draft.folder !== null) && (
+          <Folder draft={draft} onChange={onChange} />
+        )}
       </div>
     </details>
   );
 }
+
+/** Admins only; the server refuses what it does not allow, with the reason. */
+const Folder = ({ draft, onChange }: DraftProps) => (
+  <Field
+    label="Folder"
+    hint="A git repository on the server's machine. The coding agent works on a branch of it; you apply or discard the change. Empty: session files."
+  >
+    {(control) => (
+      <TextInput
+        {...control}
+        className="font-mono text-xs"
+        value={draft.folder ?? ""}
+        onChange={({ target }) => onChange({ folder: target.value || null })}
+      />
+    )}
+  </Field>
+);
 
 function Scopes({ draft, preview, onChange }: AdvancedFieldsProps) {
   const missing = new Set(preview?.hidden_tools.flatMap(({ missing_scopes }) => missing_scopes));

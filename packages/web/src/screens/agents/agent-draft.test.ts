@@ -45,6 +45,7 @@ describe("an agent being edited", () => {
       may_request_scopes: true,
       on_disconnect: "continue",
       allow_native_tools: false,
+      folder: null,
       provider: null,
       documentation_url: null,
       release: null,

@@ -13,6 +13,7 @@ import { failureOf } from "../../server/api.ts";
 import { useAgent, useSession } from "../../server/reads.ts";
 import { useStatus } from "../../server/use-status.ts";
 import { sessionTitle } from "../../sessions/session-row.tsx";
+import { ChangesDialog } from "./changes-dialog.tsx";
 import { CompareDialog } from "./compare-dialog.tsx";
 import { ContinueDialog } from "./continue-dialog.tsx";
 import { Conversation } from "./conversation.tsx";
@@ -141,20 +142,26 @@ function Origin({ id }: { id: string }) {
   );
 }
 
-/** Who answers next: another program, or several side by side. */
+/** Who answers next: another program, or several side by side; and what was changed in a real folder. */
 function ProgramButtons({ session, agent }: { session: Session; agent: Agent }) {
-  const [open, setOpen] = useState<"continue" | "compare">();
+  const [open, setOpen] = useState<"continue" | "compare" | "changes">();
   const { harness, model } = agent;
   const current = session.continue_in ?? { harness, ...(model !== null && { model }) };
   const dialog = { session, current, onClose: () => setOpen(undefined) };
   return (
     <>
+      {agent.folder !== null && (
+        <Button size="sm" look="quiet" onClick={() => setOpen("changes")}>
+          Changes
+        </Button>
+      )}
       <Button size="sm" look="quiet" onClick={() => setOpen("continue")}>
         Continue in
       </Button>
       <Button size="sm" look="quiet" onClick={() => setOpen("compare")}>
         Compare
       </Button>
+      {open === "changes" && <ChangesDialog session={session} onClose={dialog.onClose} />}
       {open === "continue" && <ContinueDialog {...dialog} />}
       {open === "compare" && <CompareDialog {...dialog} />}
     </>

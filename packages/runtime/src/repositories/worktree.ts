@@ -1,0 +1,153 @@
+/**
+ * One worktree: the folder a program works in, and what git knows of it inside the repository. The program may write to the
+ * folder only; the `.git` file in it is never believed.
+ */
+import { mkdir, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { fail, ok, type Result } from "@capstan/core";
+import { OpenFolder } from "../files/open-folder.ts";
+import type { FolderWork } from "./folder-works.ts";
+import type { Git } from "./git.ts";
+import type { Repository } from "./repository.ts";
+import { type Snapshot, takeSnapshot } from "./snapshot.ts";
+
+const SAVER = "Capstan";
+
+export interface WorktreePlace {
+  readonly git: Git;
+  readonly repository: Repository;
+  readonly work: Pick<FolderWork, "branch" | "start" | "sessionId">;
+  /** The folder of the program. */
+  readonly folder: string;
+  /** Ours alone, for copies. */
+  readonly scratch: string;
+}
+
+/** git names it after the folder. */
+const adminDir = ({ repository, folder }: WorktreePlace): string =>
+  join(repository.commonDir, "worktrees", basename(folder));
+
+/** There before a program starts: made, or made again from the branch where somebody removed it. */
+export async function placeWorktree(
+  place: WorktreePlace,
+  owner: number | undefined,
+): Promise<Result<"kept" | "made">> {
+  const isThere = await isComplete(place);
+  if (!isThere) {
+    const made = await makeWorktree(place);
+    if (!made.ok) return made;
+  }
+  await giveTo(place, owner);
+  return ok(isThere ? "kept" : "made");
+}
+
+/** A start that was killed leaves a lock, or no list of files. */
+export async function isComplete(place: WorktreePlace): Promise<boolean> {
+  const admin = adminDir(place);
+  const [folder, index, lock] = await Promise.all(
+    [place.folder, join(admin, "index"), join(admin, "locked")].map((path) =>
+      stat(path).catch(() => undefined),
+    ),
+  );
+  return folder?.isDirectory() === true && index !== undefined && lock === undefined;
+}
+
+async function makeWorktree(place: WorktreePlace): Promise<Result<true>> {
+  const { git, repository, work, folder } = place;
+  await removeFolders(place);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const gitDir = repository.commonDir;
+  const tip = await git.line(["rev-parse", "--verify", "--quiet", `refs/heads/${work.branch}`], { gitDir });
+  const at = tip.ok ? tip.value : work.start;
+  const added = await git.text(["worktree", "add", "--force", "-B", work.branch, folder, at], { gitDir });
+  return added.ok ? ok(true) : added;
+}
+
+/** The program's user gets the files; what git keeps of them stays ours. */
+async function giveTo(place: WorktreePlace, owner: number | undefined): Promise<void> {
+  const root = owner === undefined ? undefined : await OpenFolder.open(place.folder);
+  if (!root || owner === undefined) return;
+  const before = await root.owner();
+  if (before !== owner) await root.giveTo(owner, before);
+  await root.close();
+  // The times of all files have changed: without this, each is compared again whenever the change is read.
+  const where = { gitDir: adminDir(place), workTree: place.folder };
+  if (before !== owner) await place.git.answer(["update-index", "-q", "--refresh"], where);
+}
+
+/** The worktree as it is now; nothing changes. */
+export const readWorktree = (place: WorktreePlace): Promise<Result<Snapshot>> =>
+  takeSnapshot({ ...place, gitDir: adminDir(place) });
+
+export interface SavedWork extends Snapshot {
+  readonly commit: string;
+}
+
+/** The worktree as it is now, as a commit on its branch, on top of commits that the program made itself. */
+export async function saveWorktree(place: WorktreePlace, message: string): Promise<Result<SavedWork>> {
+  const { git, work } = place;
+  const gitDir = adminDir(place);
+  const taken = await takeSnapshot({ ...place, gitDir }, { keepIndex: true });
+  if (!taken.ok) return taken;
+  const parent = await git.line(["rev-parse", "--verify", "HEAD^{commit}"], { gitDir });
+  if (!parent.ok) return parent;
+  const before = await git.line(["rev-parse", `${parent.value}^{tree}`], { gitDir });
+  const isSame = before.ok && before.value === taken.value.tree;
+  const commit = isSame
+    ? parent
+    : await commitTree(git, gitDir, { ...taken.value, parent: parent.value, message, person: SAVER });
+  if (!commit.ok) return commit;
+  const branch = `refs/heads/${work.branch}`;
+  for (const step of [
+    ["update-ref", branch, commit.value],
+    ["symbolic-ref", "HEAD", branch],
+  ]) {
+    const done = await git.text(step, { gitDir });
+    if (!done.ok) return done;
+  }
+  return ok({ ...taken.value, commit: commit.value });
+}
+
+export interface NewCommit {
+  readonly tree: string;
+  readonly parent: string;
+  readonly message: string;
+  readonly person: string;
+}
+
+export const commitTree = (
+  git: Git,
+  gitDir: string,
+  { tree, parent, message, person }: NewCommit,
+): Promise<Result<string>> =>
+  git.line(["commit-tree", tree, "-p", parent, "-F", "-"], { gitDir, input: message, person });
+
+/** Worktree and branch are gone afterwards; without the repository, the folder is. */
+export async function removeWorktree(
+  place: Omit<WorktreePlace, "repository"> & { readonly repository: Repository | undefined },
+): Promise<Result<true>> {
+  const { git, repository, work } = place;
+  if (!repository) {
+    await removeFolder(place.folder);
+    return ok(true);
+  }
+  await removeFolders({ ...place, repository });
+  const gone = await git.answer(["update-ref", "-d", `refs/heads/${work.branch}`], {
+    gitDir: repository.commonDir,
+  });
+  return gone.code === 0
+    ? ok(true)
+    : fail("folder_git_failed", { command: "update-ref", output: gone.stderr });
+}
+
+async function removeFolders(place: WorktreePlace): Promise<void> {
+  await removeFolder(place.folder);
+  await rm(adminDir(place), { recursive: true, force: true });
+}
+
+/** Without following what the program put there. */
+async function removeFolder(folder: string): Promise<void> {
+  const parent = await OpenFolder.open(dirname(folder));
+  await parent?.remove(basename(folder));
+  await parent?.close();
+}
