@@ -128,10 +128,13 @@ async function readBranch(
 
 const secondsOf = (run: RunRecord | undefined): number => (run?.usage?.activeMs ?? 0) / 1000;
 
+/** The last words of the run: a program may end with a call, after which its last message is empty. */
 async function answerOf(runs: Runs, sessionId: string, run: RunRecord): Promise<string> {
   const { items } = await runs.messages(sessionId, { limit: LAST_MESSAGES });
-  const said = items.findLast((message) => message.role === "assistant" && message.runId === run.id);
-  return said?.role === "assistant"
-    ? said.content.map((part) => (part.type === "text" ? part.text : "")).join("")
-    : "";
+  const texts = items.map((message) =>
+    message.role === "assistant" && message.runId === run.id
+      ? message.content.map((part) => (part.type === "text" ? part.text : "")).join("")
+      : "",
+  );
+  return texts.findLast((text) => text !== "") ?? "";
 }
