@@ -53,6 +53,7 @@ export type {
   ToolDetail,
   ToolRun,
 } from "./wire/capabilities.ts";
+export type { ChangeApply, FolderChange, FolderFile } from "./wire/changes.ts";
 export type {
   ActiveToken,
   ClientLoginAnswer,
@@ -136,7 +137,6 @@ export type {
   SentPrompt,
   TraceSpan,
 } from "./wire/runs.ts";
-export type { ChangeApply, FolderChange, FolderFile } from "./wire/changes.ts";
 export type { FoundSession } from "./wire/session-search.ts";
 export type {
   BranchPoint,
