@@ -16,11 +16,12 @@ export async function applyChanges(
   id: string,
 ): ReturnType<Command["run"]> {
   const api = await server();
-  const read = await api.sessions.change(id);
-  if (!read.ok) return read;
-  if (!json) terminal.out(changeText(read.value, terminal.columns));
-  const question = `Apply this to ${read.value.folder}? [y/N] `;
-  if (options.yes !== true && !json && !(await isAnswered(terminal, question))) return 1;
+  if (options.yes !== true && !json) {
+    const read = await api.sessions.change(id);
+    if (!read.ok) return read;
+    terminal.out(changeText(read.value, terminal.columns));
+    if (!(await isAnswered(terminal, `Apply this to ${read.value.folder}? [y/N] `))) return 1;
+  }
   const message = typeof options.message === "string" ? { message: options.message } : {};
   const applied = await api.sessions.applyChange(id, message);
   return applied.ok

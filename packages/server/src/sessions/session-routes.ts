@@ -23,7 +23,6 @@ import {
 import { createRoute, type z } from "@hono/zod-openapi";
 import { checkedFollows, followsDto } from "../auth/follows.ts";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
-import type { Harnesses } from "../harness/open-harnesses.ts";
 import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
@@ -99,7 +98,7 @@ export interface SessionRouteParts {
   readonly agents: AgentStore;
   readonly revisions: RevisionStore;
   /** What is kept of a session outside the database goes with it. */
-  readonly harnesses: Pick<Harnesses, "sweep">;
+  readonly harnesses: { sweep(): void };
 }
 
 export function sessionRoutes(services: SessionRouteParts) {
