@@ -41,6 +41,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "What may be spent in a day, a week or a month",
     load: async () => (await import("./commands/budgets.ts")).budgets,
   },
+  "text-checks": {
+    summary: "What models may not say: masked, blocked, or read by a person first",
+    load: async () => (await import("./commands/text-checks.ts")).textChecks,
+  },
   explain: {
     summary: "Why a call was allowed, asked for or denied",
     load: async () => (await import("./commands/explain.ts")).explain,

@@ -21,6 +21,7 @@ import {
   serverEndpoints,
   userEndpoints,
 } from "./endpoints/settings.ts";
+import { textCheckEndpoints } from "./endpoints/text-checks.ts";
 import { usageEndpoints } from "./endpoints/usage.ts";
 
 export type Api = ReturnType<typeof createApi>;
@@ -49,6 +50,7 @@ export function createApi(options: ConnectionOptions = {}) {
     secrets: secretEndpoints(connection),
     rules: ruleEndpoints(connection),
     budgets: budgetEndpoints(connection),
+    textChecks: textCheckEndpoints(connection),
     users: userEndpoints(connection),
     grants: grantEndpoints(connection),
     server: serverEndpoints(connection),

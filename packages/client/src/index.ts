@@ -171,6 +171,7 @@ export type {
   User,
   UserPut,
 } from "./wire/settings.ts";
+export type { TextCheck, TextCheckCreate, TextTrial, TextTrialResult } from "./wire/text-checks.ts";
 export type { Schedule, ScheduleCreate, ScheduleRun, TriggerInfo } from "./wire/triggers.ts";
 export type {
   ToolUsage,

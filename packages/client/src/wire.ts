@@ -284,6 +284,13 @@ export {
   snakeKeys,
 } from "./wire/spelling.ts";
 export {
+  TextCheck,
+  TextCheckCreate,
+  TextCheckList,
+  TextTrial,
+  TextTrialResult,
+} from "./wire/text-checks.ts";
+export {
   Schedule,
   ScheduleCreate,
   ScheduleFired,

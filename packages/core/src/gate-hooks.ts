@@ -15,7 +15,22 @@ export type HookVerdict =
   | { readonly decision: "pass" }
   | { readonly decision: "approve" | "deny"; readonly why: string };
 
+/** Text that a model said to its user. */
+export interface HookText {
+  readonly text: string;
+  readonly user: string;
+  readonly sessionId: string;
+}
+
+/** A hook's verdict on text: send it, send other text instead, or withhold it. */
+export type TextVerdict =
+  | { readonly decision: "pass" }
+  | { readonly decision: "mask"; readonly text: string }
+  | { readonly decision: "block"; readonly why: string };
+
 export interface GateHooks {
+  /** Before an answer is stored and sent. The answer is then sent at once, not piece by piece. A hook that throws blocks. */
+  beforeText?(said: HookText): TextVerdict | Promise<TextVerdict>;
   beforeCall?(call: HookCall): HookVerdict | Promise<HookVerdict>;
   /** May replace the output (to redact, to shorten) or withhold it with a failure. */
   afterCall?(

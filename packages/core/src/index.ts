@@ -16,7 +16,7 @@ export { type AgentCapabilities, discover } from "./discover.ts";
 export type { RunEvent } from "./events.ts";
 export { type FailureCode, fail } from "./failures/fail.ts";
 export type { Failure } from "./failures/failure.ts";
-export type { GateHooks, HookCall, HookVerdict } from "./gate-hooks.ts";
+export type { GateHooks, HookCall, HookText, HookVerdict, TextVerdict } from "./gate-hooks.ts";
 export { type Manifest, type ManifestAction, readManifest } from "./manifest/manifest.ts";
 export { memoryFileStore } from "./memory-files.ts";
 export { CapabilityRegistry } from "./registry.ts";

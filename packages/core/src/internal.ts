@@ -269,6 +269,22 @@ export { EVERY_SCOPE, effectiveScopes, missingScopes } from "./scopes.ts";
 export { isSemver, isVersionPin } from "./semver.ts";
 export type { CompileGrep, FileLimits, GrepMatch, LineFinder } from "./session-files.ts";
 export { baseName, normalisePath, parentPath, parentPaths } from "./session-path.ts";
+export {
+  asksAbout,
+  type CompiledCheck,
+  checkLine,
+  checkSentence,
+  type FindSpans,
+  findWords,
+  isOfKind,
+  KIND_PATTERNS,
+  type Span,
+  TEXT_EFFECTS,
+  TEXT_KINDS,
+  type TextCheck,
+  type TextEffect,
+  type TextFind,
+} from "./text-checks/text-check.ts";
 export { riskOf, whyUnavailable } from "./tool.ts";
 export {
   Routing,

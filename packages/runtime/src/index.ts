@@ -243,6 +243,13 @@ export {
   type UsageSums,
   usageStore,
 } from "./telemetry/usage-store.ts";
+export { compileTextFind } from "./text-checks/compile-text-check.ts";
+export {
+  type TextCheckDraft,
+  type TextCheckRecord,
+  type TextCheckStore,
+  textCheckStore,
+} from "./text-checks/text-check-store.ts";
 export { type ChannelParts, capabilityChannels } from "./triggers/capability-channels.ts";
 export {
   type Answer,

@@ -12,6 +12,25 @@ export const runFailures = {
         ? `Did you mean ${listed(nearest)}? GET /v1/models lists all.`
         : "Write it as provider/model; GET /v1/models lists all.",
   }),
+  text_blocked: row<{ check: string; words?: string | undefined }>({
+    status: 422,
+    message: ({ check, words }) => `The check "${check}" blocked the answer${words ? `: ${words}` : "."}`,
+    nextStep: () => "Ask for it without that, or have an admin change the check (`capstan text-checks`).",
+  }),
+  text_denied: row<{ by: string | null; words: string | null; isExpired: boolean }>({
+    status: 422,
+    message: ({ by, words, isExpired }) =>
+      isExpired
+        ? "Nobody approved the answer in time, so it was not sent."
+        : `${by ?? "A person"} did not approve the answer${words ? `: ${words}` : "."}`,
+    nextStep: () => "Ask for it differently, or ask who decided.",
+  }),
+  text_unchecked: row<{ harness: string }>({
+    status: 422,
+    message: ({ harness }) =>
+      `What ${harness} says cannot be checked before it is sent, and a check applies to this agent.`,
+    nextStep: () => "Use the native harness for this agent, or limit the check to other agents.",
+  }),
   provider_slow: row<{ provider: string; seconds: number }>({
     status: 504,
     message: ({ provider, seconds }) => `${provider} did not begin to answer within ${seconds} seconds.`,

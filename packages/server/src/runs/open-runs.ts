@@ -36,6 +36,7 @@ import {
   type SessionStore,
   singleCapability,
   type Telemetry,
+  type TextCheckStore,
   type UserStore,
   type WebhookAttempt,
 } from "@capstan/runtime";
@@ -82,6 +83,7 @@ export interface RunParts {
   readonly withRetry: DatabaseRetry;
   readonly rules: Pick<RuleStore, "decide">;
   readonly budgets: BudgetStore;
+  readonly textChecks: Pick<TextCheckStore, "inForce">;
   /** Each call that reached the gate. */
   readonly recordCall: (call: CallRecord) => void;
   readonly observed: (observation: RunObservation) => void;
@@ -176,6 +178,7 @@ function openEngine(
     sealConfig: parts.configSeal.seal,
     models: parts.models,
     budgets: ledger,
+    textChecks: parts.textChecks.inForce,
     harness: (name) => harnesses.driver(name),
     harnessWaitMs: settings.CAPSTAN_HARNESS_WAIT_SECONDS * 1000,
     executorId: settings.CAPSTAN_EXECUTOR_ID ?? (database.kind === "pglite" ? "local" : uuidv7()),

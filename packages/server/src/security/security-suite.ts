@@ -87,7 +87,7 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
     shownBy: [
       [HOSTILE, "a body without an end would fill the memory"],
       [ROUTES, "somebody without a key would make the server hold more than 1 MB"],
-      [`${RUNTIME}/sandbox/fair-line.test.ts`, "that one owner filled still takes another owner"],
+      [`${RUNTIME}/queues/fair-line.test.ts`, "that one owner filled still takes another owner"],
     ],
   },
   {

@@ -33,6 +33,7 @@ import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { openRouteTier } from "../tasks/open-route-tier.ts";
 import { openTasks } from "../tasks/open-tasks.ts";
+import { textCheckRoutes } from "../text-checks/text-check-routes.ts";
 import { openTriggers } from "../triggers/open-triggers.ts";
 import { openUsers } from "../users/open-users.ts";
 import { openFoundations } from "./foundations.ts";
@@ -97,7 +98,7 @@ export async function openFeatures(
     { routes: [agentRoutes(parts), revisionRoutes(parts)] },
     openSessions({ ...parts, continueSession: (...asked) => continueSession(parts, ...asked) }),
     openPrograms(parts),
-    { routes: [ruleRoutes(parts), budgetRoutes(parts)] },
+    { routes: [ruleRoutes(parts), budgetRoutes(parts), textCheckRoutes(parts)] },
     openUsers({ ...parts, webhookKey: secret }),
     openOAuth(parts),
     { routes: [modelRoutes(parts)] },

@@ -14,7 +14,7 @@ import {
 import { type ApprovalExpiry, expiryOf, mayAnswer } from "@capstan/core/internal";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
-import { allowMore, moreOf } from "../../budgets/allow-more.ts";
+import { allowMore } from "../../budgets/allow-more.ts";
 import { type Place, pageOf } from "../../db/keyset.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../db/uuid.ts";
@@ -25,6 +25,7 @@ import type { ClaimRow } from "../claim/claims.ts";
 import { storableJson } from "../log/storable-json.ts";
 import type { ApprovalKind } from "./approval-kind.ts";
 import { approvalPin } from "./approval-pin.ts";
+import { CHECKS } from "./check-answers.ts";
 import { escalateOverdue, FIND_OVERDUE, IS_IN_TIME } from "./expiry-statements.ts";
 import { allowInSession } from "./session-allowance.ts";
 
@@ -210,7 +211,7 @@ async function checkAnswer(
   decision: Decision,
 ): Promise<Result<true>> {
   const { approve, by, isAdmin = false, editedArguments, forSession = false } = decision;
-  if (approval.kind === "budget") return checkMore(parts, approval, decision);
+  if (approval.kind !== "tool") return CHECKS[approval.kind](parts.rightsApprover, approval, decision);
   const agent = await parts.agentOf(approval);
   const tool = agent.ok ? agent.value.tools.find(({ name }) => name === approval.tool) : undefined;
   const may = mayAnswer(
@@ -226,25 +227,6 @@ async function checkAnswer(
   if (pin !== approval.pin) return askAnew(parts, approval, pin);
   if (forSession && (!approval.allowable || tool.tool.changesRights)) return onceOnly(approval, tool);
   return editedArguments === undefined ? ok(true) : checkEdits(tool, editedArguments);
-}
-
-/** More of a budget: from an admin, or who the operator names, and only the amount may be changed. */
-function checkMore(
-  { rightsApprover }: ApprovalParts,
-  approval: Approval,
-  { approve, by, isAdmin = false, editedArguments, forSession = false }: Decision,
-): Result<true> {
-  const may = mayAnswer(
-    { email: by, isAdmin },
-    { ...approval, changesRights: true },
-    { approve, edits: false },
-    rightsApprover,
-  );
-  if (!may.ok || !approve) return may;
-  if (forSession) return fail("approval_once_only", { tool: approval.tool, why: "it is for this period" });
-  if (editedArguments !== undefined && moreOf(approval.arguments, editedArguments) === undefined)
-    return fail("tool_input_invalid", { tool: approval.tool, where: "more: must be a number above 0" });
-  return ok(true);
 }
 
 const onceOnly = ({ tool }: Approval, { tool: { changesRights } }: RuntimeTool): Result<never> =>

@@ -13,6 +13,7 @@ import type { BudgetLedger } from "../../budgets/budget-ledger.ts";
 import type { Database } from "../../db/database.ts";
 import type { Gate } from "../../gate/gate.ts";
 import type { Models } from "../../providers/models.ts";
+import type { TextCheckStore } from "../../text-checks/text-check-store.ts";
 import type { ConfigSeal } from "../../users/config-seal.ts";
 import type { Sampling, ToolChoice } from "./call-settings.ts";
 import type { HarnessDriver } from "./harness-driver.ts";
@@ -197,6 +198,8 @@ export interface RunsParts {
   readonly now?: () => Date;
   readonly countTokens?: CountTokens;
   readonly limits?: Partial<DefaultLimits>;
+  /** The checks on what an agent's model says. */
+  readonly textChecks?: TextCheckStore["inForce"] | undefined;
   /** Budgets of days, weeks and months. */
   readonly budgets?: BudgetLedger | undefined;
   readonly retry?: Partial<RetryPolicy>;

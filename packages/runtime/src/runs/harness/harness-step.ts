@@ -50,6 +50,9 @@ export async function harnessStep(
   if (context.engine.draining()) return handOverRun(context);
   const spent = context.meter.exceeded;
   if (spent) return failRun(context, spent);
+  const checks = await context.engine.parts.textChecks?.(agent.spec.id, context.engine.now());
+  if (checks?.[0] || agent.hooks.some(({ hooks }) => hooks.beforeText))
+    return failRun(context, fail("text_unchecked", { harness: agent.spec.harness }).failure);
   const stopped = await reserveBudgets(context, agent, async () => programEstimate(context));
   return (
     stopped ??

@@ -17,6 +17,7 @@ import type { MessageToStore } from "../log/run-log.ts";
 import { unfinishedBlocks } from "../log/unfinished-blocks.ts";
 import { askModel, emitMessages, type StepAnswer } from "../model/ask-model.ts";
 import { callTools, mayRunAgain, nothingWaits } from "../steps/call-tools.ts";
+import { holdAnswer, releasedAnswer } from "../steps/held-answer.ts";
 import { concludeRun, failRun, handOverRun, type SegmentEnd, suspendRun } from "../steps/run-endings.ts";
 import { modelEstimate, releaseBudgets, reserveBudgets, settleAnswer } from "../steps/spend.ts";
 
@@ -86,8 +87,14 @@ async function nativeStep(context: RunContext, agent: RuntimeAgent): Promise<Seg
   if (context.engine.draining()) return handOverRun(context);
   const { exceeded } = context.meter;
   if (exceeded) return failRun(context, exceeded);
+  const released = await releasedAnswer(context);
+  if (released)
+    return released.ok ? storeAnswer(context, agent, released.value) : failRun(context, released.failure);
   const stopped = await reserveBudgets(context, agent, () => modelEstimate(context, agent));
-  if (stopped) return stopped;
+  return stopped ?? askAndStore(context, agent);
+}
+
+async function askAndStore(context: RunContext, agent: RuntimeAgent): Promise<SegmentEnd | undefined> {
   const answer = await askModel(context, agent).catch(async (error) => {
     await releaseBudgets(context).catch(() => {}); // what stopped the call counts
     throw error;
@@ -97,7 +104,10 @@ async function nativeStep(context: RunContext, agent: RuntimeAgent): Promise<Seg
     return failRun(context, answer.failure);
   }
   await settleAnswer(context, answer.value);
-  return storeAnswer(context, agent, answer.value);
+  const { heldBy } = answer.value;
+  return heldBy
+    ? holdAnswer(context, agent, answer.value, heldBy)
+    : storeAnswer(context, agent, answer.value);
 }
 
 async function storeAnswer(

@@ -6,6 +6,7 @@ import {
   agUiMessages,
   type ConversationMessage,
   CUSTOM_EVENTS,
+  type TextCheck,
   toolCallsOf,
   toolText,
 } from "@capstan/core/internal";
@@ -22,7 +23,8 @@ import { keepPrompt } from "./kept-prompts.ts";
 import { DEFAULT_RETRY, judgeModelError, retryPolicy, type Verdict } from "./model-retry.ts";
 import { responseFormat } from "./output-schema.ts";
 import { toPrompt } from "./prompt.ts";
-import { type ModelAnswer, streamModel } from "./stream-model.ts";
+import { streamChecked } from "./stream-checked.ts";
+import type { ModelAnswer } from "./stream-model.ts";
 import { wait } from "./wait.ts";
 import { fitWindow } from "./window.ts";
 
@@ -37,6 +39,8 @@ export interface StepAnswer extends ModelAnswer {
   readonly messageId: string;
   readonly prices: ResolvedModel["prices"];
   readonly timing: CallTiming;
+  /** The check that wants a person to read it first: nothing of it was sent. */
+  readonly heldBy?: TextCheck;
 }
 
 interface Step {
@@ -113,13 +117,27 @@ async function tryModel(
   };
   const timed = slow ? { ...options, abortSignal: AbortSignal.any([signal, slow.signal]) } : options;
   try {
-    const answer = await streamModel({ model, options: timed, messageId, usedCallIds, emit, broken });
+    const said = await streamChecked(context, step.agent, {
+      model,
+      options: timed,
+      messageId,
+      usedCallIds,
+      emit,
+      broken,
+    });
+    const { answer } = said;
     context.partial = undefined;
     const timing = { ...sent, ...answer.response, durationMs: sinceMs(started), attempts: attempt };
     const { prices } = model;
     return {
       kind: "end",
-      answer: ok({ ...answer, messageId, prices, timing: withFirstToken(timing, answer) }),
+      answer: ok({
+        ...answer,
+        messageId,
+        prices,
+        timing: withFirstToken(timing, answer),
+        ...(said.heldBy && { heldBy: said.heldBy }),
+      }),
     };
   } catch (error) {
     if (signal.aborted) throw signal.reason;

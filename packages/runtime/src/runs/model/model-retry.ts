@@ -7,6 +7,7 @@ import { APICallError } from "@ai-sdk/provider";
 import { type Failure, fail } from "@capstan/core";
 import type { RetryPolicy } from "../contract/run-types.ts";
 import { BrokenStream, FloodedAnswer, LONGEST_ANSWER_CHARS } from "./stream-model.ts";
+import { TextBlocked } from "./text-guard.ts";
 
 export const DEFAULT_RETRY: RetryPolicy = {
   attempts: 5,
@@ -48,6 +49,10 @@ interface Attempt {
 }
 
 export function judgeModelError({ error, provider, attempt, policy, leftMs, now, jitter }: Attempt): Verdict {
+  if (error instanceof TextBlocked) {
+    const { name, words } = error.check;
+    return { kind: "end", failure: fail("text_blocked", { check: name, words }).failure };
+  }
   const cause = error instanceof BrokenStream ? error.cause : error;
   if (cause instanceof FloodedAnswer)
     return {

@@ -14,6 +14,7 @@ import type { AssistantPart, TokenUsage } from "@capstan/core/internal";
 import type { ResolvedModel } from "../../providers/models.ts";
 import type { CallTiming } from "../log/run-log.ts";
 import { MessageBuilder } from "./message-builder.ts";
+import { TextBlocked, type TextGuard } from "./text-guard.ts";
 
 /** The stream ended without being complete, or reported an error. */
 export class BrokenStream extends Error {
@@ -29,6 +30,8 @@ export interface ModelCall {
   readonly messageId: string;
   readonly usedCallIds: ReadonlySet<string>;
   readonly emit: (event: RunEvent) => void;
+  /** Checks on the text before anything is built from it. */
+  readonly guard?: TextGuard | undefined;
   /** Called with the parts so far when the stream breaks or is aborted. */
   readonly broken?: (parts: readonly AssistantPart[]) => void;
 }
@@ -54,7 +57,7 @@ export async function streamModel(call: ModelCall): Promise<ModelAnswer> {
   });
   const reader = stream.getReader();
   try {
-    const { end, told } = await readStream(reader, builder);
+    const { end, told } = await readStream(reader, builder, call.guard);
     const usage = tokenUsage(model, end.usage);
     const finish = end.finishReason.unified;
     const response = responseOf(told, end.finishReason);
@@ -63,7 +66,7 @@ export async function streamModel(call: ModelCall): Promise<ModelAnswer> {
     reader.cancel().catch(() => {});
     call.broken?.(builder.parts);
     if (options.abortSignal?.aborted) throw options.abortSignal.reason;
-    throw new BrokenStream(error);
+    throw error instanceof TextBlocked ? error : new BrokenStream(error);
   }
 }
 
@@ -107,6 +110,7 @@ function takePart(part: LanguageModelV4StreamPart, builder: MessageBuilder, fact
 async function readStream(
   reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
   builder: MessageBuilder,
+  guard: TextGuard | undefined,
 ): Promise<{ readonly end: Finish; readonly told: Told | undefined }> {
   const facts: AnswerFacts = {};
   let size = 0;
@@ -114,7 +118,7 @@ async function readStream(
     for (;;) {
       const { done, value: part } = await reader.read();
       if (done) break;
-      takePart(part, builder, facts);
+      for (const passed of guard?.take(part) ?? [part]) takePart(passed, builder, facts);
       size += sizeOf(part);
       if (size > LONGEST_ANSWER_CHARS) throw new FloodedAnswer();
     }

@@ -1,0 +1,81 @@
+/** capstan text-checks: what models may not say, masked, blocked, or read by a person first. */
+import { TextCheckCreate } from "@capstan/client/wire";
+import { fail } from "@capstan/core";
+import type { Command, CommandContext } from "../command.ts";
+import { printList } from "../print-table.ts";
+import { requestBody } from "../request-body.ts";
+import { runVerb } from "../run-verb.ts";
+
+export const textChecks: Command = {
+  usage:
+    "capstan text-checks [list | add <name> [--kind email|credit_card|phone|secret] [--find <words, separated by commas>] " +
+    "[--pattern <RE2>] [--then mask|block|ask] [--agent <id>] [--words <text>] | try <text> [--agent <id>] | remove <id>]",
+  summary: "Lists, adds and removes checks on what models say; tries them on a text. The default is to mask.",
+  options: {
+    kind: { type: "string" },
+    find: { type: "string" },
+    pattern: { type: "string" },
+    then: { type: "string" },
+    agent: { type: "string" },
+    words: { type: "string" },
+  },
+  examples: [
+    "capstan text-checks add addresses --kind email",
+    'capstan text-checks add merger --find "Falcon,Project Eagle" --then ask',
+    'capstan text-checks try "Write to ada@example.com"',
+  ],
+  run: (context) =>
+    runVerb(context, textChecks.usage, {
+      list: { run: list },
+      add: { needs: "a name", run: add },
+      try: { needs: "a text", run: tryText },
+      remove: { needs: "a check's id", run: remove },
+    }),
+};
+
+async function list({ server, print, terminal }: CommandContext) {
+  const answer = await (await server()).textChecks.list();
+  if (!answer.ok) return answer;
+  const rows = answer.value.items.map(({ id, name, sentence, agent_id }) => [
+    id,
+    name,
+    sentence,
+    agent_id ?? "every agent",
+  ]);
+  const none = "No checks. `capstan text-checks add addresses --kind email` masks e-mail addresses.";
+  return print(answer.value, () => printList(["ID", "NAME", "CHECK", "FOR"], rows, terminal.columns, none));
+}
+
+async function add({ server, print, options }: CommandContext, name: string) {
+  const { kind, find, pattern, agent, words, then = "mask" } = options;
+  const given = [
+    ...(typeof kind === "string" ? [{ kind }] : []),
+    ...(typeof find === "string" ? [{ words: find.split(",").map((word) => word.trim()) }] : []),
+    ...(typeof pattern === "string" ? [{ pattern }] : []),
+  ];
+  if (given.length !== 1)
+    return fail("command_invalid", {
+      message: "give one of --kind, --find and --pattern",
+      usage: textChecks.usage,
+    });
+  const sent = { name, find: given[0], then, agent_id: agent, words };
+  const body = requestBody(TextCheckCreate, sent, textChecks.usage);
+  if (!body.ok) return body;
+  const made = await (await server()).textChecks.create(body.value);
+  return made.ok ? print(made.value, `Added ${made.value.id}: ${made.value.sentence}\n`) : made;
+}
+
+async function tryText({ server, print, options: { agent } }: CommandContext, text: string) {
+  const tried = await (await server()).textChecks.try({
+    text,
+    ...(typeof agent === "string" && { agent_id: agent }),
+  });
+  if (!tried.ok) return tried;
+  const { decision, check, text: said } = tried.value;
+  return print(tried.value, `${decision}${check === null ? "" : ` by "${check}"`}\n${said ?? ""}\n`);
+}
+
+async function remove({ server, print }: CommandContext, id: string) {
+  const sent = await (await server()).textChecks.remove(id);
+  return sent.ok ? print({ removed: id }, `Removed ${id}\n`) : sent;
+}

@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  asksAbout,
+  type CompiledCheck,
+  checkLine,
+  checkSentence,
+  findWords,
+  isOfKind,
+  KIND_PATTERNS,
+  masked,
+  type TextCheck,
+} from "./text-check.ts";
+
+const check = (fields: Partial<TextCheck>): TextCheck => ({
+  id: "c",
+  name: "c",
+  find: { words: ["x"] },
+  effect: "mask",
+  ...fields,
+});
+const compiled = (words: string[], fields: Partial<TextCheck> = {}): CompiledCheck => ({
+  check: check({ find: { words }, ...fields }),
+  find: findWords(words),
+});
+
+describe("words", () => {
+  test.each([
+    ["Project Falcon is late", ["falcon"], [[8, 14]]],
+    ["falconry", ["falcon"], []],
+    ["Über uns", ["über"], [[0, 4]]],
+    ["das Überraschende", ["über"], []],
+    ["これは写真です", ["写真"], [[3, 5]]], // no spaces between words
+    ["「写真」", ["写真"], [[1, 3]]],
+    [
+      "a.b",
+      ["a", "b"],
+      [
+        [0, 1],
+        [2, 3],
+      ],
+    ],
+  ])("%s: %j", (line, words, spans) => {
+    expect(findWords(words)(line)).toEqual(spans);
+  });
+});
+
+describe("a line", () => {
+  test("is masked by every check, with its own words", () => {
+    const checks = [compiled(["falcon"]), compiled(["bob"], { words: "(a person)" })];
+    expect(checkLine("Bob runs Falcon", checks)).toEqual({ kind: "said", line: "(a person) runs [removed]" });
+  });
+  test("that one check blocks is blocked, whatever others mask", () => {
+    const blocks = compiled(["bob"], { effect: "block" });
+    for (const checks of [
+      [compiled(["bob"]), blocks],
+      [blocks, compiled(["bob"])],
+    ])
+      expect(checkLine("bob", checks)).toMatchObject({ kind: "blocked", check: { effect: "block" } });
+  });
+  test("holds nothing that a mask looks for, whatever the order", () => {
+    const word = fc.constantFrom("ann", "bob", "eve");
+    fc.assert(
+      fc.property(fc.array(fc.oneof(word, fc.string({ maxLength: 4 })), { maxLength: 12 }), (pieces) => {
+        const line = pieces.join(" ");
+        const result = checkLine(line, [compiled(["ann"]), compiled(["bob"])]);
+        return result.kind === "said" && findWords(["ann", "bob"])(result.line).length === 0;
+      }),
+    );
+  });
+  test("keeps what is around overlapping spans", () => {
+    expect(
+      masked(
+        "abcdef",
+        [
+          [1, 4],
+          [2, 5],
+        ],
+        "-",
+      ),
+    ).toBe("a-f");
+    expect(masked("abc", [], "-")).toBe("abc");
+  });
+});
+
+test("asking looks at every line", () => {
+  const asks = compiled(["merger"], { effect: "ask" });
+  expect(asksAbout("fine\nthe merger", [asks])).toBe(asks.check);
+  expect(asksAbout("fine", [asks])).toBeUndefined();
+  expect(checkLine("the merger", [asks])).toEqual({ kind: "said", line: "the merger" });
+});
+
+test.each([
+  ["credit_card", "4111 1111 1111 1111", true],
+  ["credit_card", "4111 1111 1111 1112", false],
+  ["credit_card", "20261116131415161", false],
+  ["email", "ada@example.com", true],
+  ["phone", "+49 30 1234567", true],
+  ["secret", "sk-abcdefghijklmnopqrstu", true],
+  ["secret", "skating", false],
+] as const)("%s: %s is one: %s", (kind, text, is) => {
+  const found = new RegExp(KIND_PATTERNS[kind], "u").exec(text);
+  expect(found !== null && isOfKind(kind, found[0])).toBe(is);
+});
+
+test("a check says itself in words", () => {
+  expect(checkSentence({ find: { kind: "email" }, effect: "mask" })).toBe("Mask an e-mail address.");
+  expect(checkSentence({ find: { words: ["falcon", "eagle"] }, effect: "ask" })).toBe(
+    'Ask before sending "falcon", "eagle".',
+  );
+});

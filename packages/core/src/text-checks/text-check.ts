@@ -1,0 +1,143 @@
+/** Checks on what a model says, before it is stored and sent: masked, blocked, or held until a person has read it. */
+
+export const TEXT_KINDS = ["email", "credit_card", "phone", "secret"] as const;
+export type TextKind = (typeof TEXT_KINDS)[number];
+
+export const TEXT_EFFECTS = ["mask", "block", "ask"] as const;
+export type TextEffect = (typeof TEXT_EFFECTS)[number];
+
+/** What is looked for, one of three. A pattern never matches across lines. */
+export type TextFind =
+  | { readonly pattern: string }
+  | { readonly words: readonly string[] }
+  | { readonly kind: TextKind };
+
+export interface TextCheck {
+  readonly id: string;
+  readonly name: string;
+  /** Absent: every agent. */
+  readonly agentId?: string | undefined;
+  readonly find: TextFind;
+  readonly effect: TextEffect;
+  /** In place of what is masked, or said to who asked. */
+  readonly words?: string | undefined;
+  readonly expiresAt?: Date | undefined;
+}
+
+/** Where something was found: from, up to. */
+export type Span = readonly [number, number];
+export type FindSpans = (line: string) => readonly Span[];
+export interface CompiledCheck {
+  readonly check: TextCheck;
+  readonly find: FindSpans;
+}
+
+export const MASKED = "[removed]";
+
+/** Patterns of the kinds, in RE2's syntax. */
+export const KIND_PATTERNS: Readonly<Record<TextKind, string>> = {
+  email: "[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+",
+  credit_card: "\\b\\d(?:[ -]?\\d){12,18}\\b",
+  phone: "\\+\\d{1,3}[ .-]?(?:\\(\\d{1,4}\\)[ .-]?)?\\d(?:[ .-]?\\d){6,12}\\b",
+  secret:
+    "\\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}|\\bgh[pousr]_[A-Za-z0-9]{20,}|\\bAKIA[0-9A-Z]{16}\\b|\\bxox[abprs]-[A-Za-z0-9-]{10,}|\\beyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{5,}|-----BEGIN [A-Z ]*PRIVATE KEY-----",
+};
+
+/** A number of thirteen digits or more is a card's only if its check digit is right. */
+export const isOfKind = (kind: TextKind, text: string): boolean =>
+  kind !== "credit_card" || hasCheckDigit(text);
+
+function hasCheckDigit(text: string): boolean {
+  const digits = [...text.replaceAll(/\D/g, "")].toReversed().map(Number);
+  const sum = digits.reduce((total, digit, at) => {
+    const counted = at % 2 === 0 ? digit : digit * 2;
+    return total + (counted > 9 ? counted - 9 : counted);
+  }, 0);
+  return sum % 10 === 0;
+}
+
+/** Scripts without spaces have no word boundaries: there every occurrence counts. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const isLetter = (text: string | undefined): boolean =>
+  text !== undefined && /[\p{L}\p{N}_]/u.test(text) && !UNSPACED.test(text);
+
+/** Whole words, in any letter case and any language. */
+export function findWords(words: readonly string[]): FindSpans {
+  const wanted = words.map((word) => word.toLowerCase());
+  return (line) => {
+    const text = line.toLowerCase();
+    if (text.length !== line.length)
+      return wanted.some((word) => text.includes(word)) ? [[0, line.length]] : [];
+    return wanted.flatMap((word) => spansOf(text, word));
+  };
+}
+
+function spansOf(text: string, word: string): Span[] {
+  const spans: Span[] = [];
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
+    const end = at + word.length;
+    const isWhole =
+      !(isLetter(word[0]) && isLetter(text[at - 1])) && !(isLetter(word.at(-1)) && isLetter(text[end]));
+    if (isWhole) spans.push([at, end]);
+  }
+  return spans;
+}
+
+/** The line with every span replaced; spans may overlap. */
+export function masked(line: string, spans: readonly Span[], by: string): string {
+  let [text, from] = ["", 0];
+  for (const [start, end] of spans.toSorted(([a], [b]) => a - b)) {
+    if (end <= from) continue;
+    if (start >= from) text += line.slice(from, start) + by;
+    from = end;
+  }
+  return text + line.slice(from);
+}
+
+export type CheckedLine =
+  | { readonly kind: "said"; readonly line: string }
+  | { readonly kind: "blocked"; readonly check: TextCheck };
+
+/** Masks and blocks, in this order of strictness: one that blocks wins over every mask. */
+export function checkLine(line: string, checks: readonly CompiledCheck[]): CheckedLine {
+  const found = checks.flatMap(({ check, find }) => {
+    const spans = check.effect === "ask" ? [] : find(line);
+    return spans.length > 0 ? [{ check, spans }] : [];
+  });
+  const blocks = found.find(({ check }) => check.effect === "block");
+  if (blocks) return { kind: "blocked", check: blocks.check };
+  const said = found.reduce((text, { check }) => {
+    const again = checks.find((each) => each.check === check)?.find(text) ?? [];
+    return masked(text, again, check.words ?? MASKED);
+  }, line);
+  return { kind: "said", line: said };
+}
+
+/** The check that wants a person to read this text first. */
+export const asksAbout = (text: string, checks: readonly CompiledCheck[]): TextCheck | undefined =>
+  checks.find(
+    ({ check, find }) => check.effect === "ask" && text.split("\n").some((line) => find(line).length > 0),
+  )?.check;
+
+const FOUND: Readonly<Record<TextKind, string>> = {
+  email: "an e-mail address",
+  credit_card: "a credit card number",
+  phone: "a phone number",
+  secret: "a key or a token",
+};
+const DONE: Readonly<Record<TextEffect, string>> = {
+  mask: "Mask",
+  block: "Block an answer with",
+  ask: "Ask before sending",
+};
+
+/** The check in words. */
+export function checkSentence({ find, effect }: Pick<TextCheck, "find" | "effect">): string {
+  const what =
+    "kind" in find
+      ? FOUND[find.kind]
+      : "words" in find
+        ? find.words.map((word) => `"${word}"`).join(", ")
+        : `text like ${find.pattern}`;
+  return `${DONE[effect]} ${what}.`;
+}

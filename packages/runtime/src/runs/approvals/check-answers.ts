@@ -1,0 +1,54 @@
+/** Who may answer questions that are not about a tool's call, and what they may change. */
+import { fail, ok, type Result } from "@capstan/core";
+import { mayAnswer } from "@capstan/core/internal";
+import { moreOf } from "../../budgets/allow-more.ts";
+import type { ApprovalKind } from "./approval-kind.ts";
+import type { Approval, Decision } from "./approvals.ts";
+
+type CheckAnswer = (
+  rightsApprover: string | undefined,
+  approval: Approval,
+  decision: Decision,
+) => Result<true>;
+
+/** More of a budget: from an admin, or who the operator names, and only the amount may be changed. */
+function checkMore(
+  rightsApprover: string | undefined,
+  approval: Approval,
+  { approve, by, isAdmin = false, editedArguments, forSession = false }: Decision,
+): Result<true> {
+  const may = mayAnswer(
+    { email: by, isAdmin },
+    { ...approval, changesRights: true },
+    { approve, edits: false },
+    rightsApprover,
+  );
+  if (!may.ok || !approve) return may;
+  if (forSession) return fail("approval_once_only", { tool: approval.tool, why: "it is for this period" });
+  if (editedArguments !== undefined && moreOf(approval.arguments, editedArguments) === undefined)
+    return fail("tool_input_invalid", { tool: approval.tool, where: "more: must be a number above 0" });
+  return ok(true);
+}
+
+/** Sending a text that was held back: only the text may be changed. */
+function checkText(
+  rightsApprover: string | undefined,
+  approval: Approval,
+  { approve, by, isAdmin = false, editedArguments: edited, forSession = false }: Decision,
+): Result<true> {
+  const kind = { approve, edits: edited !== undefined };
+  const may = mayAnswer({ email: by, isAdmin }, { ...approval, changesRights: false }, kind, rightsApprover);
+  if (!may.ok || !approve) return may;
+  if (forSession) return fail("approval_once_only", { tool: approval.tool, why: "a check asks" });
+  const isText = typeof Object(edited).text === "string" && Object.keys(Object(edited)).length === 1;
+  if (edited === undefined || isText) return ok(true);
+  return fail("tool_input_invalid", {
+    tool: approval.tool,
+    where: "only text may be changed, and must be a string",
+  });
+}
+
+export const CHECKS: Readonly<Record<Exclude<ApprovalKind, "tool">, CheckAnswer>> = {
+  budget: checkMore,
+  text: checkText,
+};

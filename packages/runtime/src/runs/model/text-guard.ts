@@ -1,0 +1,61 @@
+/**
+ * Stands between a model's stream and the message that is built from it: text passes line by line, masked where a check
+ * says so. A check that blocks ends the answer; what was said before was sent.
+ */
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { type CompiledCheck, checkLine, type TextCheck } from "@capstan/core/internal";
+
+export class TextBlocked extends Error {
+  readonly check: Pick<TextCheck, "name" | "words">;
+  constructor(check: Pick<TextCheck, "name" | "words">) {
+    super(`blocked by "${check.name}"`);
+    this.name = "TextBlocked";
+    this.check = check;
+  }
+}
+
+type Delta = Extract<LanguageModelV4StreamPart, { type: "text-delta" | "reasoning-delta" }>;
+
+/** The message builder joins a provider's text blocks into one; its thoughts stay apart. */
+const isSameText = (open: Delta, next: Delta): boolean =>
+  open.type === next.type && (open.type === "text-delta" || open.id === next.id);
+
+export class TextGuard {
+  readonly #checks: readonly CompiledCheck[];
+  #open: Delta | undefined;
+
+  constructor(checks: readonly CompiledCheck[]) {
+    this.#checks = checks;
+  }
+
+  /** The parts that may pass now. Text without its line's end is kept back, also over the borders of a provider's blocks. */
+  take(part: LanguageModelV4StreamPart): readonly LanguageModelV4StreamPart[] {
+    if (part.type === "text-start" || part.type === "text-end") return [part];
+    if (part.type !== "text-delta" && part.type !== "reasoning-delta") return [...this.flush(), part];
+    const before = this.#open && isSameText(this.#open, part) ? [] : this.flush();
+    const text = (this.#open?.delta ?? "") + part.delta;
+    const cut = text.lastIndexOf("\n") + 1;
+    this.#open = { ...part, delta: text.slice(cut) };
+    return cut === 0 ? before : [...before, { ...part, delta: this.#checked(text.slice(0, cut)) }];
+  }
+
+  /** What is kept back, at the end of a block. */
+  flush(): readonly LanguageModelV4StreamPart[] {
+    const open = this.#open;
+    this.#open = undefined;
+    return open && open.delta !== "" ? [{ ...open, delta: this.#checked(open.delta) }] : [];
+  }
+
+  #checked(text: string): string {
+    return text
+      .split("\n")
+      .map((line) => this.#line(line))
+      .join("\n");
+  }
+
+  #line(line: string): string {
+    const checked = checkLine(line, this.#checks);
+    if (checked.kind === "blocked") throw new TextBlocked(checked.check);
+    return checked.line;
+  }
+}

@@ -1,0 +1,159 @@
+/** /v1/text-checks: checks on what models say, tried on a text before they are saved. */
+import { TextCheck, TextCheckCreate, TextCheckList, TextTrial, TextTrialResult } from "@capstan/client/wire";
+import { ok, type Result } from "@capstan/core";
+import { asksAbout, type CompiledCheck, checkLine, checkSentence } from "@capstan/core/internal";
+import {
+  type AgentStore,
+  type AuditLog,
+  compileTextFind,
+  type TextCheckDraft,
+  type TextCheckRecord,
+  type TextCheckStore,
+} from "@capstan/runtime";
+import { createRoute, type z } from "@hono/zod-openapi";
+import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+
+const tags = ["text checks"];
+const list = createRoute({
+  operationId: "listTextChecks",
+  ...needs("rule", "see"),
+  method: "get",
+  path: "/v1/text-checks",
+  tags,
+  summary: "Checks on what models say, newest first",
+  responses: { 200: json(TextCheckList, "Checks.") },
+});
+const create = createRoute({
+  operationId: "createTextCheck",
+  ...needs("rule", "change"),
+  method: "post",
+  path: "/v1/text-checks",
+  tags,
+  summary: "Create a check; it applies to the next answer",
+  request: { body: jsonBody(TextCheckCreate) },
+  responses: { 201: json(TextCheck, "The check.") },
+});
+const remove = createRoute({
+  operationId: "deleteTextCheck",
+  ...needs("rule", "change"),
+  method: "delete",
+  path: "/v1/text-checks/{id}",
+  tags,
+  summary: "Delete a check; it is out of force at once",
+  request: { params: Id },
+  responses: { 204: { description: "It is deleted." } },
+});
+const trial = createRoute({
+  operationId: "tryTextChecks",
+  ...needs("rule", "see"),
+  method: "post",
+  path: "/v1/text-checks/try",
+  tags,
+  summary: "What would happen to a text, with the checks in force or with others; nothing is sent",
+  request: { body: jsonBody(TextTrial) },
+  responses: { 200: json(TextTrialResult, "The decision, and the text as it would be sent.") },
+});
+
+export interface TextCheckRouteParts {
+  readonly textChecks: TextCheckStore;
+  readonly agents: AgentStore;
+  readonly audit: AuditLog;
+}
+
+export function textCheckRoutes({ textChecks, agents, audit }: TextCheckRouteParts) {
+  const routes = newRoutes();
+  routes.openapi(list, async (c) => {
+    const items = (await textChecks.list()).map(dto);
+    return c.json({ items, total: items.length }, 200);
+  });
+  routes.openapi(create, async (c) => {
+    const { email: actor } = c.get("caller");
+    const draft = draftOf(c.req.valid("json"));
+    const agent = draft.agentId === undefined ? ok(true) : await agents.get(draft.agentId);
+    if (!agent.ok) return problem(c, agent.failure);
+    const made = await textChecks.create(draft, actor);
+    if (!made.ok) return problem(c, made.failure);
+    await audit.add({
+      actor,
+      action: "text_check.created",
+      subject: made.value.id,
+      details: dto(made.value),
+    });
+    return c.json(dto(made.value), 201);
+  });
+  routes.openapi(remove, async (c) => {
+    const { email: actor } = c.get("caller");
+    const gone = await textChecks.remove(c.req.valid("param").id);
+    if (!gone.ok) return problem(c, gone.failure);
+    await audit.add({
+      actor,
+      action: "text_check.deleted",
+      subject: gone.value.id,
+      details: dto(gone.value),
+    });
+    return c.body(null, 204);
+  });
+  routes.openapi(trial, async (c) => {
+    const { text, agent_id, checks } = c.req.valid("json");
+    const tried = checks
+      ? compileAll(checks.map(draftOf))
+      : ok(await textChecks.inForce(agent_id ?? "", new Date()));
+    return tried.ok ? c.json(decide(text, tried.value), 200) : problem(c, tried.failure);
+  });
+  return routes;
+}
+
+function compileAll(drafts: readonly TextCheckDraft[]): Result<CompiledCheck[]> {
+  const compiled: CompiledCheck[] = [];
+  for (const [at, draft] of drafts.entries()) {
+    const find = compileTextFind(draft.find);
+    if (!find.ok) return find;
+    compiled.push({ check: { ...draft, id: String(at) }, find: find.value });
+  }
+  return ok(compiled);
+}
+
+function decide(text: string, checks: readonly CompiledCheck[]): TextTrialResult {
+  const lines: string[] = [];
+  for (const line of text.split("\n")) {
+    const checked = checkLine(line, checks);
+    if (checked.kind === "blocked") return { decision: "block", check: checked.check.name, text: null };
+    lines.push(checked.line);
+  }
+  const said = lines.join("\n");
+  const asks = asksAbout(said, checks);
+  if (asks) return { decision: "ask", check: asks.name, text: said };
+  if (said === text) return { decision: "pass", check: null, text };
+  const masks = checks.find(({ find }) => text.split("\n").some((line) => find(line).length > 0));
+  return { decision: "mask", check: masks?.check.name ?? null, text: said };
+}
+
+const draftOf = ({
+  name,
+  agent_id,
+  find,
+  then: effect,
+  words,
+  expires_at,
+}: z.output<typeof TextCheckCreate>): TextCheckDraft => ({
+  name,
+  find,
+  effect,
+  agentId: agent_id ?? undefined,
+  words: words ?? undefined,
+  expiresAt: expires_at ? new Date(expires_at) : undefined,
+});
+
+const dto = ({ id, name, agentId, find, effect, words, expiresAt, ...made }: TextCheckRecord): TextCheck => ({
+  id,
+  name,
+  agent_id: agentId ?? null,
+  find: find as TextCheck["find"],
+  then: effect,
+  words: words ?? null,
+  expires_at: expiresAt?.toISOString() ?? null,
+  sentence: checkSentence({ find, effect }),
+  created_by: made.createdBy,
+  created_at: made.createdAt.toISOString(),
+});
