@@ -113,6 +113,7 @@ export {
   UninstalledPackage,
   WaitingPackage,
   WrapProposal,
+  YamlPackageQuery,
 } from "./wire/packages.ts";
 export {
   ApprovalPolicyName,

@@ -205,6 +205,7 @@ export { type CliParts, cliCapability } from "./sources/cli.ts";
 export {
   type DeclarativeOptions,
   loadDeclarative,
+  parseYaml,
   readDeclarative,
 } from "./sources/declarative.ts";
 export { declarativeJsonSchema } from "./sources/declarative-document.ts";

@@ -88,3 +88,57 @@ test("an invalid document is refused with what is wrong", async () => {
   expect(seen.code).toBe(1);
   expect(seen.err).toMatch(/OpenAPI/);
 });
+
+const HARBOUR_YAML = () => `openapi: 3.1.0
+info: { title: Harbour Lights, version: 1.0.0 }
+servers: [{ url: "${origin}" }]
+paths:
+  /lights:
+    get: { operationId: listLights, summary: List the lights, responses: { 200: { description: Lights. } } }
+`;
+
+const post = async (path: string, type: string, body: string) => {
+  const response = await fetch(`${server.url}${path}`, {
+    method: "POST",
+    headers: { "content-type": type },
+    body,
+  });
+  return { status: response.status, body: await response.json() };
+};
+
+test.each(["application/yaml", "text/yaml", "text/plain", "application/openapi+yaml"])(
+  "an OpenAPI document is reviewed as %s; the review names the hosts it calls",
+  async (type) => {
+    const { status, body } = await post("/v1/packages/review?name=lights.yaml", type, HARBOUR_YAML());
+    expect({ status, hosts: body.hosts, tools: body.tools?.length }).toEqual({
+      status: 200,
+      hosts: [new URL(origin).host],
+      tools: 1,
+    });
+  },
+);
+
+test("a document posted as YAML is installed by its reviewed hash, and not without", async () => {
+  const { body: review } = await post("/v1/packages/review", "application/yaml", HARBOUR_YAML());
+  const refused = await post("/v1/packages", "application/yaml", HARBOUR_YAML());
+  const done = await post(`/v1/packages?sha256=${review.sha256}`, "application/yaml", HARBOUR_YAML());
+  expect([refused.body.code, done.status, done.body.description?.capability]).toEqual([
+    "package_review_needed",
+    201,
+    review.capability,
+  ]);
+});
+
+test("a declarative capability is registered as YAML; an OpenAPI document is told where to go", async () => {
+  const yaml = `id: lamp\nname: Lamp\ndescription: Switch the lamp.\nbase_url: ${origin}\ntools:\n  - { name: lamp_state, description: The state, method: GET, path: /lamp }\n`;
+  const made = await post("/v1/capabilities", "application/yaml", yaml);
+  const wrong = await post("/v1/capabilities", "text/plain", HARBOUR_YAML());
+  const broken = await post("/v1/capabilities", "application/yaml", "id: [");
+  expect([made.status, made.body.id, wrong.status, broken.status]).toEqual([201, "lamp", 422, 422]);
+  expect(wrong.body.message).toMatch(/capstan install/);
+});
+
+test("a query for YAML beside a JSON body is refused, not ignored", async () => {
+  const { status, body } = await post("/v1/packages?yes=true", "application/json", '{"source":"x"}');
+  expect([status, body.code]).toEqual([422, "input_invalid"]);
+});

@@ -8,6 +8,7 @@ import {
   listOf,
   NamedAgent,
   PageQuery,
+  queryFlag,
   queryText,
   WireFailure,
 } from "./page.ts";
@@ -135,6 +136,14 @@ export const PackageInstall = PackageSource.extend({
     .meta({ description: "Scopes to grant to the calling user." }),
 }).meta({ id: "PackageInstall" });
 export type PackageInstall = z.input<typeof PackageInstall>;
+
+export const YamlPackageQuery = z
+  .strictObject({
+    name: z.string().max(200).optional().meta({ description: "The file's name, for a body in YAML." }),
+    yes: queryFlag().optional().meta({ description: "Accept the review, for a body in YAML." }),
+    sha256: z.string().optional().meta({ description: "The reviewed hash, for a body in YAML." }),
+  })
+  .meta({ id: "YamlPackageQuery" });
 
 export const PackageWrap = z
   .strictObject({

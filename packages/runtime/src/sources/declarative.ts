@@ -29,6 +29,11 @@ import { type BoundSecrets, badReference } from "./secrets.ts";
 const TEXT_CHARS = 1_000_000;
 const ALIASES = 100; // YAML aliases can grow exponentially; a normal document has a few
 
+const OPENAPI_INSTEAD =
+  "is an OpenAPI document: install it with `capstan install <file>`, or post it to /v1/packages/review and then to /v1/packages";
+
+const isRecord = (value: unknown): value is object => typeof value === "object" && value !== null;
+
 export interface DeclarativeOptions {
   /** Secrets of the server's settings, for agents whose config does not set them. */
   readonly settings?: BoundSecrets;
@@ -41,6 +46,8 @@ export function loadDeclarative(text: string, options: DeclarativeOptions = {}):
 }
 
 export function readDeclarative(source: unknown, options: DeclarativeOptions = {}): Result<Capability> {
+  if (isRecord(source) && ("openapi" in source || "swagger" in source))
+    return fail("document_invalid", { faults: [{ path: "", message: OPENAPI_INSTEAD }] });
   const parsed = DeclarativeDocument.safeParse(source);
   if (!parsed.success) return fail("document_invalid", { faults: faultsOf(parsed.error) });
   const document = parsed.data;

@@ -19,9 +19,10 @@ import { whyUnavailable } from "@capstan/core/internal";
 import type { AgentStore, AuditLog, CapabilityDocuments } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { flowDto } from "../agents/preview-dto.ts";
-import { asWire, Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { asWire, Id, json, jsonBody, jsonOrYamlBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { traceParent } from "../http/trace-parent.ts";
+import { documentAsYaml } from "../http/yaml-body.ts";
 import { registerDocument, removeDocument } from "./change-capability.ts";
 import { type OneToolParts, runOneTool } from "./run-one-tool.ts";
 
@@ -67,13 +68,13 @@ const runRoute = createRoute({
 
 const registerRoute = createRoute({
   operationId: "registerCapability",
-  ...needs("capability", "change"),
+  ...needs("capability", "change", documentAsYaml()),
   method: "post",
   path: "/v1/capabilities",
   tags: ["capabilities"],
   summary: "Register a declarative capability, or a newer version of one",
   request: {
-    body: jsonBody(CapabilityDocument),
+    body: jsonOrYamlBody(CapabilityDocument),
     query: ForceQuery,
   },
   responses: { 200: json(CapabilityRegistered, "Replaced."), 201: json(CapabilityRegistered, "Registered.") },

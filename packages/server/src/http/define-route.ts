@@ -36,9 +36,9 @@ export function requireRight(thing: Thing, action: Action): MiddlewareHandler<Ap
 }
 
 /** The start of every route definition: what it does to which kind of thing, for the check and for the OpenAPI document. */
-export const needs = (thing: Thing, action: Action) => ({
+export const needs = (thing: Thing, action: Action, ...behind: MiddlewareHandler<AppEnv>[]) => ({
   ...authority(thing, action),
-  middleware: [requireRight(thing, action)],
+  middleware: [requireRight(thing, action), ...behind],
 });
 
 /** The same for the OpenAPI document only, where a route is not made by `createRoute`. */
@@ -139,6 +139,13 @@ export const json = <Schema extends z.ZodType>(schema: Schema, description: stri
 
 export const jsonBody = <Schema extends z.ZodType>(schema: Schema) => ({
   required: true as const,
+  content: { "application/json": { schema } },
+});
+
+/** For routes with a middleware of `yaml-body.ts`. The schema is checked as JSON; the OpenAPI document names both types. */
+export const jsonOrYamlBody = <Schema extends z.ZodType>(schema: Schema) => ({
+  required: true as const,
+  description: "JSON, or the document itself as YAML (application/yaml, text/plain).",
   content: { "application/json": { schema } },
 });
 

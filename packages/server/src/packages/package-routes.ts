@@ -11,6 +11,7 @@ import {
   PackageWrap,
   UninstalledPackage,
   WrapProposal,
+  YamlPackageQuery,
 } from "@capstan/client/wire";
 import {
   type AgentStore,
@@ -20,9 +21,10 @@ import {
   type UserStore,
 } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
-import { asWire, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { asWire, json, jsonBody, jsonOrYamlBody, needs, newRoutes } from "../http/define-route.ts";
 import { hasText, isWord, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
+import { packageAsYaml } from "../http/yaml-body.ts";
 
 const Name = z.object({ name: z.string().max(214) });
 
@@ -40,13 +42,13 @@ const list = createRoute({
 });
 const review = createRoute({
   operationId: "reviewPackage",
-  ...needs("package", "change"), // it reads paths on the server's machine, and may run what it finds there
+  ...needs("package", "change", packageAsYaml()), // it reads paths on the server's machine, and may run what it finds there
   method: "post",
   path: "/v1/packages/review",
   tags: ["packages"],
   summary:
     "Review a package: what it adds, the rights it requires, its size, origin and hash; nothing is installed",
-  request: { body: jsonBody(PackageSource) },
+  request: { body: jsonOrYamlBody(PackageSource), query: YamlPackageQuery },
   responses: { 200: json(PackageReview, "The review.") },
 });
 const wrap = createRoute({
@@ -61,12 +63,12 @@ const wrap = createRoute({
 });
 const install = createRoute({
   operationId: "installPackage",
-  ...needs("package", "change"),
+  ...needs("package", "change", packageAsYaml()),
   method: "post",
   path: "/v1/packages",
   tags: ["packages"],
   summary: "Install or update a package after its review; refused when agents would break, unless forced",
-  request: { body: jsonBody(PackageInstall), query: ForceQuery },
+  request: { body: jsonOrYamlBody(PackageInstall), query: YamlPackageQuery.extend(ForceQuery.shape) },
   responses: { 201: json(InstalledPackage, "The package.") },
 });
 const uninstall = createRoute({
