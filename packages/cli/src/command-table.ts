@@ -69,6 +69,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Uninstall a package",
     load: async () => (await import("./commands/packages.ts")).uninstall,
   },
+  output: {
+    summary: "Everything a failed command printed",
+    load: async () => (await import("./commands/output.ts")).output,
+  },
   packages: {
     summary: "Installed packages",
     load: async () => (await import("./commands/packages.ts")).packages,

@@ -78,6 +78,7 @@ export type {
   ProviderPut,
 } from "./wire/models.ts";
 export type {
+  CommandOutput,
   InstalledPackage,
   PackageDescription,
   PackageInstall,

@@ -98,6 +98,7 @@ export {
   ProviderPut,
 } from "./wire/models.ts";
 export {
+  CommandOutput,
   InstalledPackage,
   PackageDescription,
   PackageInstall,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { typeCommand } from "../../../../tools/command-under-test.ts";
-import { demoManifest, testTarball } from "../../../../tools/packages/test-packages.ts";
+import { demoManifest, testTarball, writeNodeProject } from "../../../../tools/packages/test-packages.ts";
 import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 
@@ -185,3 +185,46 @@ test.each([
   expect(JSON.parse(out).matches[0]).toMatchObject({ id: name });
   expect((await capstan(["uninstall", `capstan-cli-${name}`])).code).toBe(0);
 });
+
+describe("a linked folder", () => {
+  test("follows its author's edits without a version or a second install; when it fails, a line is shown and the whole output on request", async () => {
+    const project = join(folder, "linked");
+    writeNodeProject(project);
+    const says = (text: string) =>
+      writeFileSync(join(project, "main.mjs"), `console.log(${JSON.stringify(text)})\n`);
+    says("first");
+    const { out } = await capstan(["install", project, "--link", "--yes", "--grant", "Demo.Use"]);
+    expect(out).toMatch(/later changes of this folder .*linked to /s);
+    const answer = async () => (await capstan(["tool", "run", "other", "other_echo", "text=x"])).out;
+    expect(await answer()).toContain("first");
+    says("second");
+    await vi.waitFor(async () => expect(await answer()).toContain("second"), {
+      timeout: 20_000,
+      interval: 200,
+    });
+    expect((await capstan(["packages"])).out).toMatch(/capstan-cli-other +1\.0\.0 +npm, linked/);
+    const { body } = await server.call("GET", "/v1/audit");
+    expect(body.items).toContainEqual(
+      expect.objectContaining({ action: "package.updated", subject: "capstan-cli-other" }),
+    );
+    writeFileSync(join(project, "main.mjs"), FAILING);
+    const failed = () => capstan(["tool", "run", "other", "other_echo", "text=x"]);
+    const { err } = await vi.waitFor(
+      async () => {
+        const run = await failed();
+        expect(run.err).toContain("ended with code 3: the tide is out");
+        return run;
+      },
+      { timeout: 20_000, interval: 200 },
+    );
+    expect(err).not.toContain("yyy");
+    const id = /capstan output ([\w-]+)/.exec(err)?.[1] ?? "";
+    const whole = await capstan(["output", id]);
+    expect(whole.out).toContain(`${"y".repeat(5000)}\nthe tide is out\n`);
+    expect(JSON.parse((await capstan(["output", id, "--json"])).out)).toMatchObject({ exit_code: 3 });
+    expect((await capstan(["output", crypto.randomUUID()])).code).toBe(1);
+    await capstan(["uninstall", "capstan-cli-other"]);
+  });
+});
+
+const FAILING = `console.log("y".repeat(5000)); console.error("the tide is out"); process.exitCode = 3;\n`;

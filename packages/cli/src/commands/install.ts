@@ -10,9 +10,9 @@ import { reviewText } from "./review-text.ts";
 
 export const install: Command = {
   usage:
-    "capstan install <wheel | tarball | npm name | folder | mcp command or URL | skill folder | openapi file> [--yes] [--grant Scope.Read] [--scan] [--force]",
+    "capstan install <wheel | tarball | npm name | folder | mcp command or URL | skill folder | openapi file> [--yes] [--link] [--grant Scope.Read] [--scan] [--force]",
   summary:
-    "Reviews a package and installs it after confirmation. --scan shows packages waiting in the drop folder; --run-to-describe lets a package without a manifest run once; --force updates although agents break.",
+    "Reviews a package and installs it after confirmation. --scan shows packages waiting in the drop folder; --run-to-describe lets a package without a manifest run once; --link watches a folder and takes its changes; --force updates although agents break.",
   options: {
     yes: { type: "boolean" },
     grant: { type: "string", multiple: true },
@@ -21,10 +21,12 @@ export const install: Command = {
     "run-to-describe": { type: "boolean" },
     "allow-scripts": { type: "boolean" },
     force: { type: "boolean" },
+    link: { type: "boolean" },
   },
   examples: [
     "capstan install ./aech_cli_documents-0.1.0-py3-none-any.whl --grant Files.Read",
     "capstan install 'npx @modelcontextprotocol/server-everything' --kind mcp",
+    "capstan install ./capstan-cli-weather --link",
   ],
   async run(context) {
     const api = await context.server();
@@ -49,23 +51,35 @@ async function installOne(words: string, context: CommandContext, api: Api): Ret
     const several = words.endsWith(".json") ? insideOf(reviewed.failure) : [];
     return several.length > 0 ? installEach(words, several, context, api) : reviewed;
   }
-  const { body, review } = reviewed.value;
+  return installReviewed(reviewed.value, context, api);
+}
+
+async function installReviewed(
+  { body, review }: { readonly body: PackageSource; readonly review: PackageReview },
+  context: CommandContext,
+  api: Api,
+): ReturnType<Command["run"]> {
+  if (context.options.link && !context.json) context.terminal.out(LINK_NOTE);
   if (!context.options.yes && !(await saysYes(context, "Install it? [y/N] ")))
     return fail("conflict", {
       message: "Nothing was installed.",
       nextStep: "Answer the review with yes, or pass --yes.",
     });
-  const { grant, "allow-scripts": allow_scripts } = context.options;
+  const { grant, link, "allow-scripts": allow_scripts } = context.options;
   const { sha256, dependencies_sha256 } = review;
-  const asked = { ...body, yes: true, sha256, dependencies_sha256, grant, allow_scripts };
+  const asked = { ...body, yes: true, sha256, dependencies_sha256, grant, link, allow_scripts };
   const request = requestBody(PackageInstall, asked, install.usage);
   if (!request.ok) return request;
   const installed = await api.packages.install(request.value, { force: context.options.force === true });
   if (!installed.ok) return installed;
-  const { name, version, broken = [] } = installed.value;
+  const { name, version, linked, origin, broken = [] } = installed.value;
+  const where = linked ? `, linked to ${origin}` : "";
   const notes = broken.map(({ name: agent, why }) => `the agent ${agent} is broken: ${why}\n`).join("");
-  return context.print(installed.value, `Installed ${name} ${version}\n${notes}`);
+  return context.print(installed.value, `Installed ${name} ${version}${where}\n${notes}`);
 }
+
+const LINK_NOTE =
+  "  linked   later changes of this folder are taken without a review, unless they ask for more rights or other dependencies\n";
 
 /** The MCP servers in a file, by name. */
 function insideOf({ code, details }: Failure): string[] {

@@ -9,17 +9,23 @@ export const packages: Command = {
   async run({ server, print, terminal }) {
     const answer = await (await server()).packages.all();
     if (!answer.ok) return answer;
-    const rows = answer.value.map(({ name, version, kind, description }) => [
+    const rows = answer.value.map(({ name, version, kind, linked, description }) => [
       name,
       version,
-      kind,
+      linked ? `${kind}, linked` : kind,
       description.scopes.join(" ") || "-",
       description.tools.map((tool) => tool.name).join(", "),
     ]);
     const head = ["NAME", "VERSION", "KIND", "SCOPES", "TOOLS"];
     const none =
       "No packages installed. Review and install one with `capstan install <file, folder or name>`.";
-    return print(itemsOf(answer.value), () => printList(head, rows, terminal.columns, none));
+    const problems = answer.value.flatMap(({ name, problem }) =>
+      problem ? [`${name}: ${problem.message} ${problem.nextStep}\n`] : [],
+    );
+    return print(
+      itemsOf(answer.value),
+      () => printList(head, rows, terminal.columns, none) + problems.join(""),
+    );
   },
 };
 

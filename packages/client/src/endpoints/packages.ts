@@ -3,6 +3,7 @@ import { ok, type Result } from "@capstan/core";
 import type { Connection } from "../connection.ts";
 import { pagedList } from "../every-page.ts";
 import type {
+  CommandOutput,
   InstalledPackage,
   PackageInstall,
   PackageQuery,
@@ -41,6 +42,9 @@ export const packageEndpoints = ({ json }: Connection) => ({
   wrap: (wrap: PackageWrap) => json<WrapProposal>("POST", "/v1/packages/wrap", { json: wrap }),
   install: (install: PackageInstall, options: Forced = {}, signal?: AbortSignal) =>
     json<InstalledPackage>("POST", "/v1/packages", { json: install, query: forced(options), signal }),
+  /** Everything a failed command printed, by the id in the failure's details. */
+  output: (id: string, signal?: AbortSignal) =>
+    json<CommandOutput>("GET", `/v1/outputs/${part(id)}`, { signal }),
   uninstall: (name: string, options: Forced = {}) =>
     json<UninstalledPackage>("DELETE", `/v1/packages/${part(name)}`, { query: forced(options) }),
 });

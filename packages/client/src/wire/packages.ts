@@ -129,6 +129,10 @@ export const PackageInstall = PackageSource.extend({
     .optional()
     .meta({ description: "The reviewed hash of the dependency list, when there are any." }),
   allow_scripts: z.boolean().optional(),
+  link: z.boolean().optional().meta({
+    description:
+      "Watch the folder and take its changes without a review, as long as they ask for nothing more.",
+  }),
   grant: z
     .array(z.string().min(1).max(200))
     .max(100)
@@ -191,6 +195,7 @@ export const InstalledPackage = z
     service_folder: z.string().optional(),
     description: PackageDescription.extend({ manifest: JsonObject.optional() }),
     allow_scripts: z.boolean(),
+    linked: z.boolean().optional().meta({ description: "Its folder is watched for changes." }),
     dependency_lock: z.string().optional(),
     installed_by: z.string(),
     installed_at: z.string(),
@@ -228,6 +233,20 @@ export const UninstalledPackage = z
   })
   .meta({ id: "UninstalledPackage" });
 export type UninstalledPackage = z.infer<typeof UninstalledPackage>;
+
+/** Everything that a failed command printed. */
+export const CommandOutput = z
+  .object({
+    id: z.uuid(),
+    command: z.string(),
+    exit_code: z.int(),
+    stdout: z.string(),
+    stderr: z.string(),
+    cut: z.boolean().meta({ description: "It printed more than is kept: 1 MB of each." }),
+    created_at: z.string(),
+  })
+  .meta({ id: "CommandOutput" });
+export type CommandOutput = z.infer<typeof CommandOutput>;
 
 export const ServiceInfo = z
   .object({

@@ -76,6 +76,17 @@ export const installFailures = {
     nextStep: () =>
       "Allow running it once, isolated (--run-to-describe; run_to_describe in the API), or ask its author for a manifest.json.",
   }),
+  package_link_folder: row<{ source: string }>({
+    status: 422,
+    message: ({ source }) => `Only a folder on the server's machine can be linked; "${source}" is none.`,
+    nextStep: () => "Install it without --link, or name its folder.",
+  }),
+  package_link_waits: row<{ name: string; folder: string; why: string }>({
+    status: 409,
+    message: ({ name, why }) => `The linked folder of "${name}" changed, and needs a review: ${why}.`,
+    nextStep: ({ folder }) =>
+      `Review it with \`capstan install ${folder} --link\`; until then the version from before is used.`,
+  }),
   package_not_described: row<{ why: string }>({
     status: 422,
     message: ({ why }) => `The package did not describe itself: ${why}.`,
@@ -158,12 +169,27 @@ export const installFailures = {
       `${path} is a path on the server's machine; commands only see the session's files.`,
     nextStep: () => "Put the file into the session and use its path there, such as /report.pdf.",
   }),
-  command_failed: row<{ command: string; action: string; code: number; said: string; line: string }>({
+  command_failed: row<{
+    command: string;
+    action: string;
+    code: number;
+    said: string;
+    line: string;
+    /** Everything it printed can be read by this id. */
+    outputId?: string | undefined;
+  }>({
     status: 502,
     message: ({ command, action, code, line }) =>
       `${[command, action].filter(Boolean).join(" ")} ended with code ${code}: ${line}`,
-    nextStep: () => "Read its output, change the arguments, and call it again.",
-    details: ({ code, said }) => ({ exit_code: code, stderr: said }),
+    nextStep: ({ outputId }) =>
+      outputId === undefined
+        ? "Read its output, change the arguments, and call it again."
+        : `Read its output (\`capstan output ${outputId}\`), change the arguments, and call it again.`,
+    details: ({ code, said, outputId }) => ({
+      exit_code: code,
+      stderr: said,
+      ...(outputId !== undefined && { output_id: outputId }),
+    }),
   }),
   command_out_of_memory: row<{ command: string }>({
     status: 502,

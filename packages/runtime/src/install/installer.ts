@@ -52,6 +52,8 @@ export interface InstallOptions {
   /** Allows running code of the package so that it can describe itself. */
   readonly runToDescribe?: boolean | undefined;
   readonly allowScripts?: boolean | undefined;
+  /** Watches the folder that it is installed from. */
+  readonly link?: boolean | undefined;
   /** The reviewed hash of the dependency list; required with a hash in `accept` when there are any. */
   readonly acceptDependencies?: string | undefined;
   /** Aborted before the package is stored, nothing is installed. */
@@ -74,6 +76,8 @@ export interface Installed {
 export interface Installer {
   review(source: PackageSource, options?: ReviewOptions): Promise<Result<PackageReview>>;
   install(source: PackageSource, options: InstallOptions): Promise<Result<Installed>>;
+  /** A linked package, again from its folder; undefined = unchanged. Refused where the review would ask for more than before. */
+  update(before: PackageRecord): Promise<Result<PackageRecord | undefined>>;
   /** Removes the package from the store, the lock and the disk; returns what it was. */
   uninstall(name: string): Promise<Result<PackageRecord>>;
 }
@@ -92,6 +96,24 @@ export function createInstaller(parts: InstallerParts): Installer {
       const completed = await complete(prepared.value, options, parts);
       if (!completed.ok) await prepared.value.built?.discard();
       return completed;
+    },
+    async update(before) {
+      const prepared = await prepare({ source: before.origin }, { user: before.installed_by }, parts);
+      if (!prepared.ok) return prepared;
+      const { sha256, description, review } = prepared.value;
+      if (sha256 === before.sha256) return ok(undefined);
+      const why = needsReview(review, description, before);
+      if (why !== undefined)
+        return fail("package_link_waits", { name: before.name, folder: before.origin, why });
+      const options = {
+        user: before.installed_by,
+        accept: sha256,
+        allowScripts: before.allow_scripts,
+        link: true,
+      };
+      const dependencies = { lock: before.dependency_lock ?? "", list: [] };
+      const completed = await complete({ ...prepared.value, dependencies }, options, parts);
+      return completed.ok ? ok(completed.value.record) : completed;
     },
     async uninstall(name) {
       const record = await parts.store.get(name);
@@ -278,10 +300,10 @@ async function complete(
   parts: InstallerParts,
 ): Promise<Result<Installed>> {
   const { archive, sha256, description, review, before } = prepared;
-  if (description.must_run_code) return fail("package_must_run_code", { name: description.name });
-  if (!isAccepted(review, options)) return fail("package_review_needed", { review });
+  const allowed = checkAllowed(prepared, options);
+  if (!allowed.ok) return allowed;
   const allowScripts = options.allowScripts ?? false;
-  const { kind, bytes, origin, serviceFolder } = archive;
+  const { kind, bytes, origin } = archive;
   const built = prepared.built
     ? ok(prepared.built)
     : await parts.placed.build(kind, sha256, {
@@ -296,21 +318,7 @@ async function complete(
     await built.value.discard();
     return wanted;
   }
-  const { lock } = prepared.dependencies;
-  const record: PackageRecord = {
-    name: description.name,
-    kind,
-    version: description.version,
-    sha256,
-    size_bytes: bytes.length,
-    origin,
-    ...(serviceFolder && { service_folder: serviceFolder }),
-    description,
-    allow_scripts: allowScripts,
-    ...(lock && { dependency_lock: lock }),
-    installed_by: options.user,
-    installed_at: parts.now().toISOString(),
-  };
+  const record = recordOf(prepared, options, parts.now());
   const broken = await checkUpdate(
     { record, bytes, folder },
     { isUpdate: before !== undefined, options },
@@ -346,6 +354,51 @@ async function checkUpdate(
   const mustRun = kinds[candidate.record.kind]?.describe !== undefined;
   if (!check || (mustRun && !isUpdate)) return ok([]);
   return check(candidate, { force: options.force ?? false });
+}
+
+function checkAllowed({ archive, description, review }: Prepared, options: InstallOptions): Result<true> {
+  if (description.must_run_code) return fail("package_must_run_code", { name: description.name });
+  if (!isAccepted(review, options)) return fail("package_review_needed", { review });
+  if (options.link && !archive.isFolder) return fail("package_link_folder", { source: archive.origin });
+  return ok(true);
+}
+
+function recordOf(
+  { archive, sha256, description, dependencies: { lock }, before }: Prepared,
+  { link, allowScripts = false, user }: InstallOptions,
+  now: Date,
+): PackageRecord {
+  const { kind, bytes, origin } = archive;
+  // A linked package is read from its own folder, which may lie inside its service's.
+  const serviceFolder = archive.serviceFolder ?? (link ? before?.service_folder : undefined);
+  return {
+    name: description.name,
+    kind,
+    version: description.version,
+    sha256,
+    size_bytes: bytes.length,
+    origin,
+    ...(serviceFolder && { service_folder: serviceFolder }),
+    description,
+    allow_scripts: allowScripts,
+    ...(link && { linked: true }),
+    ...(lock && { dependency_lock: lock }),
+    installed_by: user,
+    installed_at: now.toISOString(),
+  };
+}
+
+/** What a change of a linked folder asks for beyond what was reviewed; undefined = nothing. */
+function needsReview(
+  { update }: PackageReview,
+  description: PackageDescription,
+  before: PackageRecord,
+): string | undefined {
+  const { dependencies, name } = before.description;
+  if (description.name !== name) return `it is now called ${description.name}`;
+  if (description.must_run_code) return "it has no manifest, so that it must run to describe itself";
+  if (update?.permissions?.grows) return "it asks for more rights than before";
+  return description.dependencies.join() === dependencies.join() ? undefined : "its dependencies changed";
 }
 
 /** A first installation requires consent to its hash; an update only when rights grow. */

@@ -15,6 +15,7 @@ import {
 } from "@capstan/core";
 import type { BrokenAgent, ChangeParts } from "../agents/broken-agents.ts";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
+import { FailedOutputs } from "../commands/failed-outputs.ts";
 import type { Database } from "../db/database.ts";
 import { type DatabaseRetry, withoutRetry } from "../db/database-retry.ts";
 import type { PackageRecord } from "../db/schema/package-record.ts";
@@ -29,6 +30,7 @@ import { createPackageHost, type PackageHost, probeIsolationFor } from "./create
 import { documentKind } from "./document-kind.ts";
 import type { PackageSource } from "./fetch-package.ts";
 import type { Installed, InstallOptions } from "./installer.ts";
+import { LinkedFolders } from "./linked-folders.ts";
 import { mcpKind } from "./mcp-kind.ts";
 import { operatorSettings } from "./npm-program.ts";
 import { openApiKind } from "./openapi-kind.ts";
@@ -63,12 +65,16 @@ export interface PackagesOptions {
   /** A capability's secrets by name, for a call of this user; undefined = those shared by all users. */
   readonly secretsFor?: SecretsFor;
   readonly onError: (error: unknown) => void;
+  /** A linked folder changed and was installed again. */
+  readonly onLinkedUpdate?: (record: PackageRecord) => Promise<void>;
   readonly now: () => Date;
   readonly withRetry?: DatabaseRetry;
 }
 
 export interface Packages {
   readonly services: ServiceSupervisor;
+  /** What failed commands printed. */
+  readonly outputs: FailedOutputs;
   list(): Promise<{ record: PackageRecord; problem?: Failure }[]>;
   /** The manifest of a capability; undefined when it does not come from an installed command. */
   manifestOf(capability: string): Manifest | undefined;
@@ -87,7 +93,7 @@ export interface Packages {
 }
 
 export async function openPackages(options: PackagesOptions): Promise<Packages> {
-  const { dataDir, registry } = options;
+  const { dataDir, registry, withRetry = withoutRetry } = options;
   const store = packageStore(options.database);
   await mkdir(join(dataDir, "capabilities", "clis"), { recursive: true });
   const manifests = new Map<string, Manifest>();
@@ -113,10 +119,12 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   await sweepDeadFolders(work);
   const nowMs = () => options.now().getTime();
   const folders = new SessionFolders(work, nowMs);
+  const outputs = new FailedOutputs(dataDir);
   const cli: CliParts = {
     dataDir,
     isolation,
     folders,
+    outputs,
     breaker: new ServiceBreaker(nowMs),
     secretsFor: mcp.secretsFor,
     commandLine: (record, name) => host.placed.commandLine(record, name),
@@ -126,14 +134,15 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   const loaders = storedLoaders(loading, store, manifests);
   const loaded = new PackageRegistry({ store, registry, loaders });
   const guard = agentGuard(options.agents && { agents: options.agents, registry }, loaded);
-  const withRetry = options.withRetry ?? withoutRetry;
   await withRetry(() => loaded.sync());
   await withRetry(() => host.placed.sweep(nowMs()));
   loaded.start(options.onError);
+  const linked = watchLinked(options, host, store, loaded);
   const sweeper = setInterval(() => void folders.sweep().catch(options.onError), SWEEP_MS);
   sweeper.unref();
   const close = async () => {
     clearInterval(sweeper);
+    await linked.stop();
     await loaded.stop();
     await services.close();
     await folders.close();
@@ -141,11 +150,12 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   };
   return {
     services,
+    outputs,
     manifestOf: (capability) => manifests.get(capability),
     waiting: host.waiting,
     wrap: host.wrap,
     review: host.installer.review,
-    ...changes({ host, loaded, store, dataDir, guard }),
+    ...changes({ host, loaded, store, dataDir, guard, linked }),
     close,
   };
 }
@@ -163,6 +173,25 @@ function mcpParts(options: PackagesOptions, isolation: CommandIsolation) {
   return { fetch, settings, isolation, operator, secretsFor };
 }
 
+function watchLinked(
+  { onError, onLinkedUpdate }: PackagesOptions,
+  { installer }: PackageHost,
+  store: PackageStore,
+  loaded: PackageRegistry,
+): LinkedFolders {
+  const linked = new LinkedFolders({
+    store,
+    installer,
+    onError,
+    async onUpdate(record) {
+      await loaded.sync();
+      await onLinkedUpdate?.(record);
+    },
+  });
+  linked.start();
+  return linked;
+}
+
 /** Operations that change what is installed; the registry is updated before they return. */
 function changes({
   host,
@@ -170,18 +199,20 @@ function changes({
   store,
   dataDir,
   guard,
+  linked,
 }: {
   readonly host: PackageHost;
   readonly loaded: PackageRegistry;
   readonly store: PackageStore;
   readonly dataDir: string;
   readonly guard: AgentGuard;
+  readonly linked: LinkedFolders;
 }): Pick<Packages, "list" | "install" | "uninstall"> {
   return {
     async list() {
       const all = await store.list();
       return all.map((record) => {
-        const problem = loaded.problems.get(record.name);
+        const problem = loaded.problems.get(record.name) ?? linked.problems.get(record.name);
         return { record, ...(problem && { problem }) };
       });
     },

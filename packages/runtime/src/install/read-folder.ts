@@ -16,6 +16,9 @@ const LEFT_OUT = new Set([
   ".pytest_cache",
 ]);
 
+/** Whether a file or folder of this name is no part of a project's sources. */
+export const isLeftOut = (name: string): boolean => LEFT_OUT.has(name);
+
 export async function readFolder(
   folder: string,
   limits: ArchiveLimits = ARCHIVE_LIMITS,
@@ -51,7 +54,7 @@ export async function readFolder(
 /** Everything but folders. Links to folders are not followed: they could form a cycle. */
 async function* walk(folder: string): AsyncGenerator<string> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (LEFT_OUT.has(entry.name)) continue;
+    if (isLeftOut(entry.name)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* walk(path);
     else yield path;

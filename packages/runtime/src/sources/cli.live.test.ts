@@ -17,6 +17,7 @@ import {
 } from "@capstan/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CommandIsolation, probeCommandIsolation, uidFor } from "../commands/command-isolation.ts";
+import { FailedOutputs } from "../commands/failed-outputs.ts";
 import type { PackageRecord } from "../db/schema/package-record.ts";
 import { createGate } from "../gate/gate.ts";
 import { type CliParts, cliCapability } from "./cli.ts";
@@ -44,7 +45,7 @@ const actions = {
   remove: ([path]) => { rmSync(path); return "removed"; },
   touch: ([path]) => { writeFileSync(path, readFileSync(path)); return "touched"; },
   link: () => { symlinkSync("/etc/passwd", "passwd"); return "linked"; },
-  fail: () => { console.error("no such draft"); process.exit(4); },
+  fail: () => { console.log("x".repeat(5000)); console.error("no such draft"); process.exit(4); },
   hang: ([path]) => { writeFileSync(path, "half"); return new Promise(() => setInterval(() => {}, 1000)); },
   flood: () => "x".repeat(3e6),
   text: () => { process.stdout.write("plain words\\n"); process.exit(0); },
@@ -99,6 +100,7 @@ beforeEach(() => {
     dataDir,
     isolation,
     folders,
+    outputs: new FailedOutputs(dataDir),
     breaker: new ServiceBreaker(Date.now),
     commandLine: async () => ({
       ok: true,
@@ -212,6 +214,25 @@ describe("a command as a tool", () => {
       message: "aech-cli-demo fail ended with code 4: no such draft",
       details: { exit_code: 4, stderr: "no such draft" },
     });
+  });
+
+  test("that fails keeps everything it printed, for its user alone", async () => {
+    const { details, nextStep } = (await call("fail")) as Failure;
+    const { output_id: id } = details as { output_id: string };
+    expect(nextStep).toContain(`capstan output ${id}`);
+    const mine = await parts.outputs.read(id, (owner) => owner === email);
+    expect(mine).toMatchObject({
+      ok: true,
+      value: {
+        command: "aech-cli-demo fail",
+        exit_code: 4,
+        stdout: `${"x".repeat(5000)}\n`,
+        stderr: "no such draft\n",
+      },
+    });
+    const others = await parts.outputs.read(id, (owner) => owner === "bob@example.com");
+    expect(others).toMatchObject({ ok: false, failure: { code: "not_found" } });
+    expect(await parts.outputs.read("../../etc/passwd", () => true)).toMatchObject({ ok: false });
   });
 
   test("that hangs is stopped at its declared timeout, and partial files are not kept", async () => {

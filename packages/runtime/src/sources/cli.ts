@@ -14,6 +14,7 @@ import {
 import { declaredFlow, isPath, normalisePath, type Parameter, semverOf } from "@capstan/core/internal";
 import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
 import type { CommandLine } from "../commands/command-line.ts";
+import type { FailedOutputs } from "../commands/failed-outputs.ts";
 import { type CommandOutcome, runCommand } from "../commands/run-command.ts";
 import type { PackageRecord } from "../db/schema/package-record.ts";
 import { argumentVector, standardInput } from "./argument-vector.ts";
@@ -37,6 +38,7 @@ export interface CliParts {
   readonly dataDir: string;
   readonly isolation: CommandIsolation;
   readonly folders: SessionFolders;
+  readonly outputs: FailedOutputs;
   readonly breaker: ServiceBreaker;
   readonly commandLine: (record: PackageRecord, command: string) => Promise<Result<CommandLine>>;
   /** The address of a capability's service; undefined = by its container's name. */
@@ -150,9 +152,28 @@ async function call(
   const ran = await runInFolder(run, context, owner, parts);
   if (!ran.ok) return ran;
   const { value: outcome, changes } = ran.value;
-  return outcome.ok
-    ? commandResult(tool, manifest.command, withoutSecrets(outcome.value, secrets), changes)
-    : outcome;
+  if (!outcome.ok) return outcome;
+  const clean = withoutSecrets(outcome.value, secrets);
+  const outputId = await keepFailed(clean, { tool, manifest, owner: context.user.email, parts });
+  return commandResult(tool, manifest.command, clean, changes, outputId);
+}
+
+interface FailedCall {
+  readonly tool: ManifestTool;
+  readonly manifest: Manifest;
+  readonly owner: string;
+  readonly parts: CliParts;
+}
+
+/** The failure names the last meaningful line; the rest is kept for whoever asks. */
+async function keepFailed(
+  { exit, code, stdout, stderr, cut }: CommandOutcome,
+  { tool, manifest, owner, parts }: FailedCall,
+): Promise<string | undefined> {
+  if (exit !== "exited" || code === 0) return undefined;
+  const command = [manifest.command, ...tool.subcommand].join(" ");
+  const created_at = new Date().toISOString();
+  return parts.outputs.keep({ owner, command, exit_code: code, stdout, stderr, cut, created_at });
 }
 
 const SHORTEST_SECRET = 6; // shorter ones would remove ordinary words

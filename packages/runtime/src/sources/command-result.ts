@@ -11,6 +11,7 @@ export function commandResult(
   command: string,
   outcome: CommandOutcome,
   changes: FolderChanges,
+  outputId?: string,
 ): Result<unknown> {
   const said = outcome.stderr.trim().slice(-STDERR_CHARS);
   switch (outcome.exit) {
@@ -32,6 +33,7 @@ export function commandResult(
           code: outcome.code,
           said: all,
           line: lastMeaningfulLine(all),
+          outputId,
         });
       }
       return ok(withChanges(outputOf(outcome), changes));

@@ -10,6 +10,7 @@ import {
 } from "@capstan/runtime";
 import type { Feature } from "../http/feature.ts";
 import { boundSecrets, type Settings } from "../settings/settings.ts";
+import { outputRoutes } from "./output-routes.ts";
 import { type PackageRouteParts, packageRoutes } from "./package-routes.ts";
 import { serviceRoutes } from "./service-routes.ts";
 
@@ -49,6 +50,13 @@ export async function openServerPackages(
     agents: parts.agents,
     fetch,
     onError,
+    onLinkedUpdate: ({ name, version, sha256, installed_by }) =>
+      parts.audit.add({
+        actor: installed_by,
+        action: "package.updated",
+        subject: name,
+        details: { version, sha256, why: "its linked folder changed" },
+      }),
     now: () => new Date(),
     withRetry,
     lockPath: join(dataDir, "capstan.lock"),
@@ -72,7 +80,7 @@ export async function openServerPackages(
   );
   return {
     packages,
-    routes: [packageRoutes({ ...parts, packages }), serviceRoutes({ packages })],
+    routes: [packageRoutes({ ...parts, packages }), serviceRoutes({ packages }), outputRoutes({ packages })],
     async close() {
       await looked;
       await packages.close();

@@ -92,8 +92,7 @@ export interface PackageRouteParts {
 }
 
 export function packageRoutes(parts: PackageRouteParts) {
-  const { users, audit } = parts;
-  const { packages } = parts;
+  const { users, audit, packages } = parts;
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const { kind, q, ...page } = c.req.valid("query");
@@ -132,6 +131,7 @@ export function packageRoutes(parts: PackageRouteParts) {
       allowScripts: body.allow_scripts,
       force,
       signal: c.req.raw.signal,
+      link: body.link,
     };
     const installed = await packages.install(sourceOf(body), options);
     if (!installed.ok) return problem(c, installed.failure);
@@ -188,3 +188,9 @@ function addUninstall(
     return c.json(asWire<z.input<typeof UninstalledPackage>>({ name, kept, used_by, broken }), 200);
   });
 }
+
+const sourceOf = ({ source, kind, bytes }: PackageSource) => ({
+  source,
+  kind,
+  ...(bytes && { bytes: Buffer.from(bytes, "base64") }),
+});

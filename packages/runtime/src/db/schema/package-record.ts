@@ -55,6 +55,8 @@ export interface PackageRecord {
   readonly service_folder?: string;
   readonly description: PackageDescription;
   readonly allow_scripts: boolean;
+  /** Its folder is watched; a change that asks for nothing more is taken without a review. */
+  readonly linked?: boolean;
   /** Exact versions of what it depends on, in its package manager's own notation. */
   readonly dependency_lock?: string;
   readonly installed_by: string;
