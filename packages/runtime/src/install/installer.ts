@@ -3,13 +3,14 @@
  * leaves nothing on disk. Each kind of package is in its own file; this one only knows the steps.
  */
 import { fail, ok, type Result } from "@capstan/core";
-import { permissionDiff } from "@capstan/core/internal";
 import type { BrokenAgent } from "../agents/broken-agents.ts";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
 import type { PackageDescription, PackageRecord } from "../db/schema/package-record.ts";
+import { reviewOf } from "./create-review.ts";
 import { describeByHelp } from "./describe-by-help.ts";
 import { withManifest } from "./describe-package.ts";
 import { type FetchParts, fetchPackage, type PackageArchive, type PackageSource } from "./fetch-package.ts";
+import { needsReview } from "./linked-update.ts";
 import { readLock, writePin } from "./lock-file.ts";
 import { sha256Hex } from "./node-codec.ts";
 import type { PackageKinds, PackageReading, ResolvedDependencies } from "./package-kind.ts";
@@ -244,56 +245,6 @@ async function describeBuilt(
   return manifest.ok ? withManifest(description, manifest.value) : manifest;
 }
 
-function reviewOf(
-  {
-    description,
-    files,
-    unpackedBytes,
-    dependencies,
-    notes = [],
-  }: PackageReading & {
-    dependencies: ResolvedDependencies;
-  },
-  { kind, origin, bytes }: PackageArchive,
-  sha256: string,
-  before: PackageRecord | undefined,
-  { isolation }: InstallerParts,
-): PackageReview {
-  const { manifest, ...about } = description;
-  const permissions =
-    before?.description.manifest && manifest && permissionDiff(before.description.manifest, manifest);
-  return {
-    ...about,
-    kind,
-    origin,
-    sha256,
-    size_bytes: bytes.length,
-    unpacked_bytes: unpackedBytes,
-    files,
-    resolved_dependencies: dependencies.list,
-    ...(dependencies.lock && { dependencies_sha256: hashOfList(dependencies) }),
-    not_isolated: [...isolation.notes, ...notes],
-    ...(before && {
-      update: {
-        from_version: before.version,
-        same_content: before.sha256 === sha256,
-        ...(permissions && { permissions }),
-      },
-    }),
-  };
-}
-
-/** Of the list, not of the lock: two servers may write the same versions in another order. */
-const hashOfList = ({ list }: ResolvedDependencies): string =>
-  sha256Hex(
-    new TextEncoder().encode(
-      list
-        .map(({ name, version, hash }) => `${name} ${version} ${hash}`)
-        .sort()
-        .join("\n"),
-    ),
-  );
-
 async function complete(
   prepared: Prepared,
   options: InstallOptions,
@@ -386,19 +337,6 @@ function recordOf(
     installed_by: user,
     installed_at: now.toISOString(),
   };
-}
-
-/** What a change of a linked folder asks for beyond what was reviewed; undefined = nothing. */
-function needsReview(
-  { update }: PackageReview,
-  description: PackageDescription,
-  before: PackageRecord,
-): string | undefined {
-  const { dependencies, name } = before.description;
-  if (description.name !== name) return `it is now called ${description.name}`;
-  if (description.must_run_code) return "it has no manifest, so that it must run to describe itself";
-  if (update?.permissions?.grows) return "it asks for more rights than before";
-  return description.dependencies.join() === dependencies.join() ? undefined : "its dependencies changed";
 }
 
 /** A first installation requires consent to its hash; an update only when rights grow. */
