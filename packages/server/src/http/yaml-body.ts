@@ -17,7 +17,9 @@ export const documentAsYaml = (): MiddlewareHandler<AppEnv> => yamlBody((text) =
 export const packageAsYaml = (): MiddlewareHandler<AppEnv> => {
   const asFile = yamlBody(fileOf);
   return async (c, next) => {
-    const [unused] = isYaml(c) ? [] : ["name", "yes", "sha256"].filter((key) => c.req.query(key) !== undefined);
+    const [unused] = isYaml(c)
+      ? []
+      : ["name", "yes", "sha256"].filter((key) => c.req.query(key) !== undefined);
     const where = `query.${unused}: is for a body in YAML; with JSON it stands in the body`;
     return unused === undefined ? asFile(c, next) : problem(c, fail("input_invalid", { where }).failure);
   };
