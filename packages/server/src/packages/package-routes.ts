@@ -188,9 +188,3 @@ function addUninstall(
     return c.json(asWire<z.input<typeof UninstalledPackage>>({ name, kept, used_by, broken }), 200);
   });
 }
-
-const sourceOf = ({ source, kind, bytes }: PackageSource) => ({
-  source,
-  kind,
-  ...(bytes && { bytes: Buffer.from(bytes, "base64") }),
-});
