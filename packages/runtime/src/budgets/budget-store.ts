@@ -11,6 +11,7 @@ import { desc, eq, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { budgetPeriods, budgets } from "../db/schema/budget-tables.ts";
+import { isUuid } from "../db/uuid.ts";
 import { FILL, STATES } from "./budget-statements.ts";
 
 export interface BudgetRecord extends SpendingBudget {
@@ -66,7 +67,7 @@ export function budgetStore(
   return {
     list,
     async get(id) {
-      const [found] = await orm.select().from(budgets).where(eq(budgets.id, id));
+      const [found] = isUuid(id) ? await orm.select().from(budgets).where(eq(budgets.id, id)) : [];
       return found ? ok(recordOf(found)) : fail("not_found", { what: "budget", id });
     },
     async create(draft, by) {
@@ -77,6 +78,7 @@ export function budgetStore(
       return recordOf(made as Row);
     },
     async change(id, draft) {
+      if (!isUuid(id)) return fail("not_found", { what: "budget", id });
       const changes = { ...rowOf(draft), updatedAt: sql`now()` };
       const [before] = await orm.select().from(budgets).where(eq(budgets.id, id));
       const [changed] = await orm.update(budgets).set(changes).where(eq(budgets.id, id)).returning();
@@ -89,6 +91,7 @@ export function budgetStore(
       return ok(recordOf(changed));
     },
     async remove(id) {
+      if (!isUuid(id)) return fail("not_found", { what: "budget", id });
       const [gone] = await orm.delete(budgets).where(eq(budgets.id, id)).returning();
       forget();
       return gone ? ok(recordOf(gone)) : fail("not_found", { what: "budget", id });

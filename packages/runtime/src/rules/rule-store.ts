@@ -12,6 +12,7 @@ import { and, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { rules } from "../db/schema/rule-tables.ts";
+import { isUuid } from "../db/uuid.ts";
 import type { AskRules } from "../gate/gate.ts";
 import { labelNames, type SessionLabels } from "../labels/session-labels.ts";
 import { compileCel } from "./cel.ts";
@@ -53,7 +54,7 @@ export function ruleStore({ orm }: Pick<Database, "orm">): RuleStore {
     return set;
   };
   const get = async (id: string): Promise<Result<RuleRecord>> => {
-    const [found] = await all(eq(rules.id, id));
+    const [found] = isUuid(id) ? await all(eq(rules.id, id)) : [];
     return found ? ok(found) : fail("not_found", { what: "rule", id });
   };
   return {
@@ -69,6 +70,7 @@ export function ruleStore({ orm }: Pick<Database, "orm">): RuleStore {
       return recordOf(made as Row);
     },
     async change(id, draft) {
+      if (!isUuid(id)) return fail("not_found", { what: "rule", id });
       const [changed] = await orm
         .update(rules)
         .set({ ...rowOf(draft), updatedAt: sql`now()` })
@@ -78,6 +80,7 @@ export function ruleStore({ orm }: Pick<Database, "orm">): RuleStore {
       return changed ? ok(recordOf(changed)) : fail("not_found", { what: "rule", id });
     },
     async remove(id) {
+      if (!isUuid(id)) return fail("not_found", { what: "rule", id });
       const [gone] = await orm.delete(rules).where(eq(rules.id, id)).returning();
       forget();
       return gone ? ok(recordOf(gone)) : fail("not_found", { what: "rule", id });

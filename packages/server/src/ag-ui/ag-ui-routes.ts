@@ -78,6 +78,8 @@ export function agUiRoutes(services: AgUiRouteParts) {
     const thread = { agentId: c.req.valid("param").id.toLowerCase(), owner, threadId };
     const opened = await openThread(services, thread, "");
     if (!opened.ok) return problem(c, opened.failure);
+    const agent = await services.agents.get(thread.agentId);
+    if (!agent.ok) return problem(c, agent.failure);
     const cancelled = await services.runs.cancel(opened.value.session.id, { by: owner });
     return cancelled.ok ? c.json({ runId: cancelled.value.runId }, 200) : problem(c, cancelled.failure);
   });

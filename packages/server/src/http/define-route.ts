@@ -60,14 +60,22 @@ export function newRoutes(): OpenAPIHono<AppEnv> {
     const request = { query: NoQuery, ...route.request };
     const middleware = [...(route.middleware ?? []), ...(request.body ? [] : [refuseBody])];
     return define({ ...route, request, middleware }, handler, (result, c) =>
-      result.success ? undefined : refuseInput(c, request),
+      result.success ? undefined : refuseInput(c, request, route.path),
     );
   }) as typeof define;
   return routes;
 }
 
 /** Everything that is wrong with a request, as one problem. */
-async function refuseInput(c: Context, request: NonNullable<RouteConfig["request"]>): Promise<Response> {
+async function refuseInput(
+  c: Context,
+  request: NonNullable<RouteConfig["request"]>,
+  path: string,
+): Promise<Response> {
+  const [misnamed] = faultsIn(request.params, c.req.param());
+  // Only PUT makes what its path names; for every other method an id that cannot be one is an id that is not there.
+  if (misnamed && c.req.method !== "PUT")
+    return problem(c, notThere(path, misnamed.path, c.req.param(misnamed.path)));
   const content = request.body?.content["application/json"];
   const schema = content && "schema" in content ? content.schema : undefined;
   const faults = [
@@ -76,6 +84,13 @@ async function refuseInput(c: Context, request: NonNullable<RouteConfig["request
     ...(isZod(schema) ? await bodyFaults(c, schema) : []),
   ];
   return problem(c, inputInvalid(faults));
+}
+
+/** `/v1/grants/{id}` names grants. */
+function notThere(path: string, parameter: string, id = "") {
+  const before = path.split(`/{${parameter}}`)[0]?.split("/").at(-1) ?? parameter;
+  const what = before.replace(/ies$/, "y").replace(/s$/, "").replaceAll("-", " ");
+  return fail("not_found", { what, id }).failure;
 }
 
 /** A body that is not JSON is reported together with faults of path and query. */

@@ -81,3 +81,76 @@ describe("a body", () => {
     expect(await server.call(method, path, body)).toMatchObject({ status: 422 });
   });
 });
+
+describe("an id that is not there", () => {
+  /** PUT makes what its path names; a stream that nobody writes is 204 in AI SDK; a run of a program may have just ended. */
+  const OTHERS = [
+    "get /v1/agents/{id}/ai-sdk/{chat}/stream",
+    "post /v1/coding-agents/{name}/runs/{run}/commands",
+    "post /v1/sessions/{id}/comparisons",
+    "get /v1/sessions/{id}/compatibility",
+    "post /v1/coding-agents/{name}/runs",
+    "post /v1/agents/{id}/labels", // a body with what is required and nothing else is refused
+  ];
+
+  test.each(["nope", "%00", "0190d3a0-0000-7000-8000-00000000000f"])(
+    "%s is 404 on every route whose path names one",
+    async (id) => {
+      const { paths, components } = (await server.call("GET", "/openapi.json")).body;
+      const others: string[] = [];
+      let tried = 0;
+      for (const [path, operations] of Object.entries<Record<string, OpenApiOperation>>(paths))
+        for (const [method, { requestBody }] of Object.entries(operations)) {
+          const name = `${method} ${path}`;
+          if (!path.includes("{") || method === "put" || OTHERS.includes(name)) continue;
+          const schema = requestBody?.content?.["application/json"]?.schema;
+          const body = schema && smallest(schema, components.schemas);
+          const verb = path.includes("services") ? "start" : "retry";
+          const filled = path.replace("{verb}", verb).replaceAll(/\{[^}]+\}/g, id);
+          const { status } = await server.call(method.toUpperCase(), filled, body);
+          tried += 1;
+          if (status !== 404) others.push(`${name}: ${status}`);
+        }
+      expect(others).toEqual([]);
+      expect(tried).toBeGreaterThan(50);
+    },
+  );
+});
+
+interface OpenApiOperation {
+  readonly requestBody?: { readonly content?: Record<string, { readonly schema?: BodySchema }> };
+}
+
+interface BodySchema {
+  readonly $ref?: string;
+  readonly anyOf?: readonly BodySchema[];
+  readonly oneOf?: readonly BodySchema[];
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly format?: string;
+  readonly required?: readonly string[];
+  readonly properties?: Record<string, BodySchema>;
+  readonly items?: BodySchema;
+  readonly minItems?: number;
+}
+
+/** A body with what is required and nothing else. */
+function smallest(schema: BodySchema, named: Record<string, BodySchema>): unknown {
+  if (schema.$ref) return smallest(named[schema.$ref.split("/").at(-1) ?? ""] ?? {}, named);
+  const [option] = schema.anyOf ?? schema.oneOf ?? [];
+  if (option) return smallest(option, named);
+  const { type, required = [], properties = {} } = schema;
+  if (type === "object")
+    return Object.fromEntries(required.map((name) => [name, smallest(properties[name] ?? {}, named)]));
+  if (type === "array") return schema.minItems ? [smallest(schema.items ?? {}, named)] : [];
+  return schema.const ?? schema.enum?.[0] ?? SAMPLES[schema.format ?? type ?? ""] ?? "x";
+}
+
+const SAMPLES: Record<string, unknown> = {
+  integer: 1,
+  number: 1,
+  boolean: true,
+  uuid: "0190d3a0-0000-7000-8000-000000000000",
+  email: "a@b.co",
+};

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { type Failure, fail } from "@capstan/core";
 import type { AgentStore, Database, SessionStore } from "@capstan/runtime";
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { type AuthParts, authenticate } from "../auth/authenticate.ts";
 import { guardOrigin } from "../auth/guard-origin.ts";
@@ -33,6 +33,7 @@ export interface AppParts extends Omit<AuthParts, "now"> {
 export function createApp(parts: AppParts): OpenAPIHono<AppEnv> {
   const { settings, log } = parts;
   const app = newRoutes();
+  app.use(refuseNul);
   app.use(guardOrigin(settings));
   app.use(authenticate(parts));
   app.use(limitStreams(settings.CAPSTAN_STREAMS_PER_KEY));
@@ -64,6 +65,12 @@ export function createApp(parts: AppParts): OpenAPIHono<AppEnv> {
   });
   return app;
 }
+
+/** No id contains it, and no database stores it. */
+const refuseNul: MiddlewareHandler = async (c, next) =>
+  c.req.path.includes("%00") || c.req.path.includes("\u0000")
+    ? problem(c, fail("not_found", { what: "route", id: `${c.req.method} ${c.req.path}` }).failure)
+    : next();
 
 /** hono's error for an unreadable body. */
 function unreadable(c: Context, { status, message }: HTTPException): Failure {

@@ -3,6 +3,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import { type ConversationMessage, pendingCalls, type ToolOutput } from "@capstan/core/internal";
 import type pg from "pg";
 import { inTransaction } from "../../db/transaction.ts";
+import { isUuid } from "../../db/uuid.ts";
 import { CLAIM_WAITING, READ_MESSAGES } from "../claim/claim-statements.ts";
 import type { ClaimRow } from "../claim/claims.ts";
 import { messageId as newMessageId } from "../log/message-id.ts";
@@ -36,6 +37,13 @@ const HOLD = `select id, pending from runs where session_id = $1 and status = 'w
 const ADD = `insert into messages(session_id, position, id, run_id, role, content)
   values ($1, (select coalesce(max(position), -1) + 1 from messages where session_id = $1), $2, $3, 'tool', $4::json)`;
 
+async function notWaiting(client: Pick<pg.PoolClient, "query">, sessionId: string): Promise<Result<never>> {
+  const { rowCount } = await client.query("select 1 from sessions where id = $1", [sessionId]);
+  return rowCount
+    ? fail("run_not_active", { session: sessionId })
+    : fail("not_found", { what: "session", id: sessionId });
+}
+
 /** The run; `resumed` is false while it waits for more. */
 export async function storeClientResults(
   { pool, executorId, resume }: ClientResultParts,
@@ -43,10 +51,11 @@ export async function storeClientResults(
   results: readonly ClientResult[],
   { resumes = true }: ClientResultOptions = {},
 ): Promise<Result<{ runId: string; resumed: boolean; segment?: number; afterSeq?: number }>> {
+  if (!isUuid(sessionId)) return fail("not_found", { what: "session", id: sessionId });
   const stored = await inTransaction(pool, async (client) => {
     const { rows } = await client.query<WaitingRun>(HOLD, [sessionId]);
     const [run] = rows;
-    if (!run) return fail("run_not_active", { session: sessionId });
+    if (!run) return notWaiting(client, sessionId);
     const added = await addResults(client, sessionId, run, results);
     if (!added.ok) return added;
     if (!resumes) return ok({ runId: run.id, row: undefined });
