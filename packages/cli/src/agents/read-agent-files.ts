@@ -1,4 +1,4 @@
-/** Reads agents from files: YAML (several documents in one file), JSON, and TypeScript with a default export. */
+/** Reads agents and rules from files: YAML (several documents in one file), JSON, and TypeScript with a default export. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { extname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -6,6 +6,7 @@ import { type AgentFile, parseAgentFile } from "@capstan/client/wire";
 import { fail, ok, type Refused, type Result } from "@capstan/core";
 import { parseAllDocuments } from "yaml";
 import { parseClearJson } from "../json-text.ts";
+import { type FoundRule, isRulesFile, parseRulesFile } from "../rules/rule-plan.ts";
 
 export interface FoundAgent {
   readonly path: string;
@@ -30,22 +31,38 @@ const READERS: Readonly<Record<string, Read>> = {
   ".mjs": readModule,
 };
 
-export async function readAgentFiles(place: string): Promise<Result<FoundAgent[]>> {
+export interface FoundFiles {
+  readonly agents: readonly FoundAgent[];
+  readonly rules: readonly FoundRule[];
+}
+
+export async function readAgentFiles(place: string): Promise<Result<FoundFiles>> {
   const paths = await pathsIn(resolve(place));
   if (!paths.ok) return paths;
   const found: FoundAgent[] = [];
+  const rules: FoundRule[] = [];
   for (const path of paths.value) {
     const shown = relative(process.cwd(), path) || path;
     const read = await readOne(path);
-    if (!read.ok) return located(shown, read);
-    for (const value of read.value) {
-      const file = parseAgentFile(value);
-      if (!file.ok) return located(shown, file);
-      found.push({ path: shown, file: file.value });
-    }
+    const parsed = read.ok ? parseAll(shown, read.value, { found, rules }) : read;
+    if (!parsed.ok) return located(shown, parsed);
   }
-  if (found.length > 0) return twice(found) ?? ok(found);
-  return fail("agent_file_invalid", { where: `${place} contains no agent` });
+  if (found.length + rules.length > 0) return twice(found) ?? ok({ agents: found, rules });
+  return fail("agent_file_invalid", { where: `${place} contains no agent and no rules` });
+}
+
+function parseAll(
+  path: string,
+  documents: readonly unknown[],
+  { found, rules }: { readonly found: FoundAgent[]; readonly rules: FoundRule[] },
+): Result<true> {
+  for (const document of documents) {
+    const parsed = isRulesFile(document) ? parseRulesFile(document) : parseAgentFile(document);
+    if (!parsed.ok) return parsed;
+    if (Array.isArray(parsed.value)) rules.push(...parsed.value.map((rule) => ({ path, rule })));
+    else found.push({ path, file: parsed.value });
+  }
+  return ok(true);
 }
 
 async function pathsIn(place: string): Promise<Result<string[]>> {

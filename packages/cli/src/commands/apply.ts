@@ -1,16 +1,17 @@
-/** capstan apply: makes the server's agents match the files, after showing the difference. Other agents are not touched. */
-import { type Agent, type Api, agentPatch } from "@capstan/client";
+/** capstan apply: makes the server's agents and rules match the files, after showing the difference. Others are not touched. */
+import { type Agent, type Api, agentPatch, type Rule } from "@capstan/client";
 import { agentFields } from "@capstan/client/wire";
 import { fail, ok, type Refused, type Result } from "@capstan/core";
 import { applyPlan, type Change, withoutNewAgents } from "../agents/apply-plan.ts";
 import { printChanges } from "../agents/print-changes.ts";
-import { located, readAgentFiles } from "../agents/read-agent-files.ts";
+import { type FoundFiles, located, readAgentFiles } from "../agents/read-agent-files.ts";
 import type { Command, CommandContext } from "../command.ts";
+import { printRuleChanges, type RuleChange, rulePlan } from "../rules/rule-plan.ts";
 
 export const apply: Command = {
   usage: "capstan apply <file or folder> [--yes] [--dry-run]",
   summary:
-    "Shows how agents in files (YAML, JSON or TypeScript) differ from the server's, and applies the changes after confirmation.",
+    "Shows how agents and rules in files (YAML, JSON or TypeScript) differ from the server's, and applies the changes after confirmation.",
   options: { yes: { type: "boolean", short: "y" }, "dry-run": { type: "boolean" } },
   examples: ["capstan apply agents/", "capstan apply agents/helper.yaml --dry-run"],
   async run(context) {
@@ -22,20 +23,29 @@ export const apply: Command = {
     const api = await context.server();
     const served = await api.agents.all();
     if (!served.ok) return served;
-    const plan = applyPlan(found.value, served.value);
+    const plan = applyPlan(found.value.agents, served.value);
     if (!plan.ok) return plan;
-    const refused = await findRefusal(api, plan.value);
+    const rules = await planRules(api, found.value, served.value);
+    if (!rules.ok) return rules;
+    const refused = (await findRefusal(api, plan.value)) ?? (await findRuleRefusal(api, rules.value));
     if (refused) return refused;
-    return carryOut(context, api, plan.value, served.value);
+    return carryOut(context, api, { agents: plan.value, rules: rules.value }, served.value);
   },
 };
 
-async function carryOut(context: CommandContext, api: Api, plan: Change[], served: readonly Agent[]) {
+interface Plan {
+  readonly agents: readonly Change[];
+  readonly rules: readonly RuleChange[];
+}
+
+async function carryOut(context: CommandContext, api: Api, plan: Plan, served: readonly Agent[]) {
   const { terminal, json, options } = context;
-  if (!json) terminal.out(printChanges(plan));
-  const changes = plan.filter(({ action }) => action !== "none");
-  if (changes.length === 0 || options["dry-run"]) return report(context, plan, new Map());
-  const question = `Apply ${changes.length === 1 ? "this change" : `these ${changes.length} changes`}? [y/N] `;
+  if (!json) terminal.out(printChanges(plan.agents) + printRuleChanges(plan.rules));
+  const changes = plan.agents.filter(({ action }) => action !== "none");
+  const rules = plan.rules.filter(({ action }) => action !== "none");
+  const count = changes.length + rules.length;
+  if (count === 0 || options["dry-run"]) return report(context, plan, new Map(), []);
+  const question = `Apply ${count === 1 ? "this change" : `these ${count} changes`}? [y/N] `;
   const yes = options.yes || (await terminal.ask(question))?.trim().toLowerCase() === "y";
   if (!yes)
     return fail("conflict", {
@@ -50,7 +60,45 @@ async function carryOut(context: CommandContext, api: Api, plan: Change[], serve
     ids.set(saved.value.name, saved.value.id);
     done.set(change, saved.value);
   }
-  return report(context, plan, done);
+  const saved = await saveRules(api, rules, ids);
+  return saved.ok ? report(context, plan, done, saved.value) : saved;
+}
+
+async function planRules(
+  api: Api,
+  { agents, rules }: FoundFiles,
+  served: readonly Agent[],
+): Promise<Result<RuleChange[]>> {
+  if (rules.length === 0) return ok([]);
+  const saved = await api.rules.list();
+  if (!saved.ok) return saved;
+  const coming = new Set(agents.map(({ file }) => file.name));
+  return rulePlan(rules, { served: saved.value.items, agents: served, coming });
+}
+
+/** A trial run checks every rule; a rule for an agent that is created here is checked when it is saved. */
+async function findRuleRefusal(api: Api, rules: readonly RuleChange[]): Promise<Refused | undefined> {
+  const known = rules.filter(({ action, newAgent }) => action !== "none" && newAgent === undefined);
+  if (known.length === 0) return undefined;
+  const tried = await api.rules.simulate({ rules: known.map(({ fields }) => fields) });
+  return tried.ok ? undefined : tried;
+}
+
+async function saveRules(
+  api: Api,
+  changes: readonly RuleChange[],
+  ids: ReadonlyMap<string, string>,
+): Promise<Result<Rule[]>> {
+  const done: Rule[] = [];
+  for (const { served, fields, newAgent, path } of changes) {
+    const agent_id = newAgent === undefined ? (fields.agent_id ?? null) : (ids.get(newAgent) ?? null);
+    const { words = null, expires_at = null } = fields;
+    const rule = { ...fields, agent_id, words, expires_at };
+    const saved = served ? await api.rules.change(served.id, rule) : await api.rules.create(rule);
+    if (!saved.ok) return located(path, saved);
+    done.push(saved.value);
+  }
+  return ok(done);
 }
 
 async function save(api: Api, { file, served }: Change, ids: ReadonlyMap<string, string>) {
@@ -76,18 +124,25 @@ async function findRefusal(api: Api, plan: readonly Change[]): Promise<Refused |
 
 function report(
   { terminal, json, options, print }: CommandContext,
-  plan: readonly Change[],
+  plan: Plan,
   done: Map<Change, Agent>,
+  saved: readonly Rule[],
 ) {
+  const applied = done.size + saved.length > 0;
   if (json) {
-    const changes = plan.map((change) => {
+    const changes = plan.agents.map((change) => {
       const { action, file, path, served, differences } = change;
       return { action, name: file.name, id: (done.get(change) ?? served)?.id ?? null, path, differences };
     });
-    return print({ applied: done.size > 0, changes }, "");
+    const rules = plan.rules.map(({ action, fields: { name }, path, served, sentence }) => {
+      const id = (saved.find((rule) => rule.name === name) ?? served)?.id ?? null;
+      return { action, name, id, path, sentence };
+    });
+    return print({ applied, changes, ...(rules.length > 0 && { rules }) }, "");
   }
   for (const [{ action }, { name, id, version }] of done)
     terminal.out(action === "create" ? `Created ${name} (${id})\n` : `Changed ${name}, now v${version}\n`);
-  if (done.size === 0) terminal.out(options["dry-run"] ? "Nothing was applied.\n" : "Nothing to do.\n");
+  for (const { id, sentence } of saved) terminal.out(`Saved rule ${id}: ${sentence}\n`);
+  if (!applied) terminal.out(options["dry-run"] ? "Nothing was applied.\n" : "Nothing to do.\n");
   return 0;
 }

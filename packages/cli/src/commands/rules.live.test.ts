@@ -70,3 +70,33 @@ test.each([
   const { code, err } = await capstan(...args());
   expect([code === 0, err]).toEqual([false, expect.stringMatching(words)]);
 });
+
+test("rules in files are applied by name, shown as sentences, and what is exported changes nothing when applied", async () => {
+  const apply = (...args: string[]) => typeCommand(server.url, ["apply", ...args]);
+  const written = (when: string) =>
+    file(
+      `rules:\n  - name: Sums\n    agent: Clerk\n    tools: [add]\n    when: ${when}\n    then: deny\n    words: Too much.\n`,
+    );
+  const shown = await apply(written("[{ arg: b, op: above, value: 9 }]"), "--dry-run");
+  expect(shown.out).toContain('+ rule "Sums" (new)');
+  expect(shown.out).toContain("Deny add when b is above 9.");
+  expect((await server.call("GET", "/v1/rules")).body.items).toEqual([]);
+  expect((await apply(written("[{ arg: b, op: above, value: 9 }]"), "--yes")).code).toBe(0);
+  const changed = await apply(written("[{ arg: b, op: above, value: 5 }, { seen: untrusted }]"), "--yes");
+  expect(changed.out).toContain("Deny add when b is above 5 and the conversation has read untrusted data.");
+  const { items } = (await server.call("GET", "/v1/rules")).body;
+  expect(items).toMatchObject([{ name: "Sums", agent_id: agent, words: "Too much.", then: "deny" }]);
+
+  const exported = await capstan("export");
+  expect(exported.out).toContain("# Deny add when b is above 5");
+  const again = await apply(file(exported.out), "--json");
+  expect(again.err).toBe("");
+  expect(JSON.parse(again.out)).toMatchObject({
+    applied: false,
+    rules: [{ action: "none", id: items[0].id }],
+  });
+  const wrong = await apply(file("rules:\n  - { name: W, tools: [ad], then: deny }\n"), "--yes");
+  expect(wrong.code).not.toBe(0);
+  expect(wrong.err).toContain("did you mean add");
+  expect((await capstan("remove", items[0].id)).code).toBe(0);
+});

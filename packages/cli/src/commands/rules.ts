@@ -4,20 +4,22 @@ import { readFile } from "node:fs/promises";
 import type { Rule, RuleSimulation } from "@capstan/client";
 import { RuleCreate } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
-import { parse } from "yaml";
+import { Document, isMap, isSeq, parse } from "yaml";
 import type { Command, CommandContext } from "../command.ts";
 import { parseClearJson } from "../json-text.ts";
 import { itemsOf, printList } from "../print-table.ts";
 import { requestBody } from "../request-body.ts";
+import { fieldsOfRule, isRulesFile } from "../rules/rule-plan.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const rules: Command = {
   usage:
-    "capstan rules [list [--agent <id>] | add <file> | remove <id> | simulate <file> | check <tool> --agent <id> [--input <json>]]",
+    "capstan rules [list [--agent <id>] | add <file> | export | remove <id> | simulate <file> | check <tool> --agent <id> [--input <json>]]",
   summary: "Lists, adds and removes rules; tries them on a call, or on the calls of the last 30 days.",
   options: { agent: { type: "string" }, input: { type: "string" } },
   examples: [
     "capstan rules add rules.yaml",
+    "capstan rules export > rules.yaml",
     "capstan rules simulate rules.yaml",
     `capstan rules check write_file --agent <id> --input '{"path": "/a.txt", "content": "x"}'`,
   ],
@@ -25,6 +27,7 @@ export const rules: Command = {
     runVerb(context, rules.usage, {
       list: { run: list },
       add: { needs: "a YAML or JSON file with one rule or a list of them", run: add },
+      export: { run: exportRules },
       remove: { needs: "a rule's id", run: remove },
       simulate: { needs: "a YAML or JSON file with the whole set of rules", run: simulate },
       check: { needs: "a tool's name", run: check },
@@ -58,6 +61,23 @@ async function add({ server, print }: CommandContext, file: string) {
     items.push(made.value);
   }
   return print({ items }, () => items.map(({ id, sentence }) => `Added ${id}: ${sentence}\n`).join(""));
+}
+
+/** As a file for `capstan apply`, each rule with its sentence. */
+async function exportRules({ server, print, options: { agent } }: CommandContext) {
+  const answer = await (await server()).rules.list(typeof agent === "string" ? { agent_id: agent } : {});
+  if (!answer.ok) return answer;
+  const rules = answer.value.items.map(fieldsOfRule);
+  return print({ rules }, () => {
+    const document = new Document({ rules });
+    const list = document.get("rules");
+    if (isSeq(list))
+      list.items.forEach((item, at) => {
+        const { sentence } = answer.value.items[at] ?? {};
+        if (sentence && isMap(item)) item.commentBefore = ` ${sentence}`;
+      });
+    return document.toString({ lineWidth: 0 });
+  });
 }
 
 async function remove({ server, print }: CommandContext, id: string) {
@@ -104,7 +124,7 @@ async function rulesIn(file: string): Promise<Result<RuleCreate[]>> {
   const parsed = parsedFile(text);
   if (parsed === undefined)
     return fail("command_invalid", { message: `${file} is not YAML or JSON`, usage: rules.usage });
-  for (const value of [parsed].flat()) {
+  for (const value of isRulesFile(parsed) ? Object(parsed).rules : [parsed].flat()) {
     const body = requestBody(RuleCreate, Object(value), rules.usage);
     if (!body.ok) return body;
     found.push(body.value);
