@@ -251,6 +251,7 @@ export type { Embed } from "./route/vectors.ts";
 export { MINILM_WEIGHTS } from "./route/weights.ts";
 export { type KnownTool, ruleFaults } from "./rules/check-rule.ts";
 export type { CompileExpression } from "./rules/condition.ts";
+export { DEFAULT_RULES } from "./rules/default-rules.ts";
 export { narrowestRule } from "./rules/narrow-rule.ts";
 export {
   RULE_EFFECTS,

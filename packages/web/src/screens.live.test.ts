@@ -77,6 +77,7 @@ const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["a session's state", () => `/sessions/${sessionId}/state`, "Shared state"],
   ["the usage", () => "/usage", /openai-compatible/],
   ["the approvals", () => "/approvals", /wants/],
+  ["the rules", () => "/rules", "New rule"],
   ["the capabilities", () => "/capabilities", /\d capabilities$/],
   ["a capability", () => "/capabilities/test_math", "multiply"],
   ["the router", () => "/route", "Find match"],

@@ -70,10 +70,10 @@ async function planRules(
   served: readonly Agent[],
 ): Promise<Result<RuleChange[]>> {
   if (rules.length === 0) return ok([]);
-  const saved = await api.rules.list();
+  const saved = await api.rules.all();
   if (!saved.ok) return saved;
   const coming = new Set(agents.map(({ file }) => file.name));
-  return rulePlan(rules, { served: saved.value.items, agents: served, coming });
+  return rulePlan(rules, { served: saved.value, agents: served, coming });
 }
 
 /** A trial run checks every rule; a rule for an agent that is created here is checked when it is saved. */

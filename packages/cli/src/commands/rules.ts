@@ -65,15 +65,15 @@ async function add({ server, print }: CommandContext, file: string) {
 
 /** As a file for `capstan apply`, each rule with its sentence. */
 async function exportRules({ server, print, options: { agent } }: CommandContext) {
-  const answer = await (await server()).rules.list(typeof agent === "string" ? { agent_id: agent } : {});
+  const answer = await (await server()).rules.all(typeof agent === "string" ? { agent_id: agent } : {});
   if (!answer.ok) return answer;
-  const rules = answer.value.items.map(fieldsOfRule);
+  const rules = answer.value.map(fieldsOfRule);
   return print({ rules }, () => {
     const document = new Document({ rules });
     const list = document.get("rules");
     if (isSeq(list))
       list.items.forEach((item, at) => {
-        const { sentence } = answer.value.items[at] ?? {};
+        const { sentence } = answer.value[at] ?? {};
         if (sentence && isMap(item)) item.commentBefore = ` ${sentence}`;
       });
     return document.toString({ lineWidth: 0 });

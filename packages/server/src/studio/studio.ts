@@ -33,6 +33,7 @@ export const SCREENS: readonly string[] = [
   "agents",
   "sessions",
   "approvals",
+  "rules",
   "capabilities",
   "compare",
   "route",

@@ -8,6 +8,7 @@ import Inbox from "lucide-react/icons/inbox";
 import MessageSquare from "lucide-react/icons/message-square";
 import Package from "lucide-react/icons/package";
 import RouteIcon from "lucide-react/icons/route";
+import Scale from "lucide-react/icons/scale";
 import Settings from "lucide-react/icons/settings";
 import SquareTerminal from "lucide-react/icons/square-terminal";
 import type { ComponentType } from "react";
@@ -31,6 +32,7 @@ const GROUPS: Place[][] = [
   ],
   [
     { href: "/agents", label: "Agents", icon: Bot },
+    { href: "/rules", label: "Rules", icon: Scale },
     { href: "/capabilities", label: "Capabilities", icon: Blocks },
     { href: "/route", label: "Route", icon: RouteIcon },
     { href: "/coding-agents", label: "Coding agents", icon: SquareTerminal },

@@ -16,6 +16,7 @@ import { ago, dateTime } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
 import { usePendingApprovals } from "../../server/use-status.ts";
+import { AlwaysAllow } from "./always-allow.tsx";
 import { AnswerForm } from "./answer-form.tsx";
 import { useApprovalKeys } from "./use-approval-keys.ts";
 
@@ -101,7 +102,7 @@ function ApproveAll({ approvals }: { approvals: readonly Approval[] }) {
 }
 
 function PendingCard({ approval }: { approval: Approval }) {
-  const { id, tool, input, input_schema, reason, asked } = approval;
+  const { id, tool, input, input_schema, reason, asked, kind } = approval;
   const answer = useChange((body: ApprovalAnswer) => api.approvals.answer(id, body), ["approvals", "status"]);
   return (
     <article
@@ -125,6 +126,9 @@ function PendingCard({ approval }: { approval: Approval }) {
         busy={answer.isPending}
         onAnswer={(body) => answer.mutate(body)}
       />
+      {kind === "tool" && (
+        <AlwaysAllow approval={approval} onSaved={() => answer.mutate({ decision: "approve" })} />
+      )}
       <ChangeFailure error={answer.error} />
     </article>
   );

@@ -1,0 +1,187 @@
+/** One condition of a rule: an argument, what was read, who asks, or an expression. */
+import Trash from "lucide-react/icons/trash-2";
+import { IconButton } from "../../kit/button.tsx";
+import { Select, TextInput } from "../../kit/field.tsx";
+import {
+  type ArgumentCondition,
+  type Condition,
+  type Operator,
+  operatorsOf,
+  takesList,
+  takesValue,
+  textOfValue,
+  typedValue,
+  type ValueKind,
+} from "./rule-draft.ts";
+
+type Kind = "arg" | "seen" | "user" | "expr";
+
+const KINDS: Readonly<Record<Kind, { label: string; fresh: Condition }>> = {
+  arg: { label: "the argument", fresh: { arg: "", op: "is", value: "" } },
+  seen: { label: "the conversation has read", fresh: { seen: "untrusted" } },
+  user: { label: "the user is", fresh: { user: "" } },
+  expr: { label: "the expression holds", fresh: { expr: "" } },
+};
+
+const kindOf = (condition: Condition): Kind =>
+  "arg" in condition ? "arg" : "seen" in condition ? "seen" : "user" in condition ? "user" : "expr";
+
+interface ConditionRowProps {
+  number: number;
+  condition: Condition;
+  kinds: ReadonlyMap<string, ValueKind>;
+  onChange: (condition: Condition) => void;
+  onRemove: () => void;
+}
+
+export function ConditionRow({ number, condition, kinds, onChange, onRemove }: ConditionRowProps) {
+  const name = `Condition ${number}`;
+  return (
+    <li className="flex flex-wrap items-center gap-2">
+      <span className="w-10 text-sm text-ink-soft">{number === 1 ? "when" : "and"}</span>
+      <Select
+        aria-label={`${name}: about`}
+        className="w-auto"
+        value={kindOf(condition)}
+        onChange={({ target }) => onChange(KINDS[target.value as Kind].fresh)}
+      >
+        {Object.entries(KINDS).map(([kind, { label }]) => (
+          <option key={kind} value={kind}>
+            {label}
+          </option>
+        ))}
+      </Select>
+      <Details name={name} condition={condition} kinds={kinds} onChange={onChange} />
+      <IconButton label={`Remove ${name.toLowerCase()}`} onClick={onRemove}>
+        <Trash className="size-4" aria-hidden />
+      </IconButton>
+    </li>
+  );
+}
+
+type DetailsProps = Pick<ConditionRowProps, "condition" | "kinds" | "onChange"> & { name: string };
+
+function Details({ name, condition, kinds, onChange }: DetailsProps) {
+  if ("arg" in condition)
+    return <Argument name={name} condition={condition} kinds={kinds} onChange={onChange} />;
+  if ("seen" in condition)
+    return (
+      <Select
+        aria-label={`${name}: data`}
+        className="w-auto"
+        value={condition.seen}
+        onChange={({ target }) => onChange({ seen: target.value as "untrusted" | "private" })}
+      >
+        <option value="untrusted">untrusted content</option>
+        <option value="private">private data</option>
+      </Select>
+    );
+  const isUser = "user" in condition;
+  return (
+    <TextInput
+      aria-label={isUser ? `${name}: user` : `${name}: expression`}
+      className="min-w-48 flex-1"
+      placeholder={isUser ? "ada@example.com, bob@example.com" : 'args.to.endsWith("@example.com")'}
+      value={isUser ? [condition.user].flat().join(", ") : condition.expr}
+      onChange={({ target: { value } }) => onChange(isUser ? { user: users(value) } : { expr: value })}
+    />
+  );
+}
+
+function users(text: string): string | string[] {
+  const list = text.split(",").map((part) => part.trimStart());
+  return list.length === 1 ? (list[0] ?? "") : list;
+}
+
+function Argument({
+  name,
+  condition,
+  kinds,
+  onChange,
+}: Omit<DetailsProps, "condition"> & { condition: ArgumentCondition }) {
+  const { arg, op, value } = condition;
+  const kind = kinds.get(arg) ?? (typeof value === "number" ? "number" : "text");
+  const change = (next: Partial<ArgumentCondition>) => {
+    const { value: kept, ...rest } = { ...condition, ...next };
+    onChange(takesValue(rest.op) && kept !== undefined ? { ...rest, value: kept } : rest);
+  };
+  const choose = (chosen: string) => {
+    const of = kinds.get(chosen) ?? "text";
+    const [first = "is"] = operatorsOf(of);
+    change({ arg: chosen, op: first, value: of === "number" ? 0 : of === "toggle" ? true : "" });
+  };
+  return (
+    <>
+      {kinds.size > 0 ? (
+        <Select
+          aria-label={`${name}: argument`}
+          className="w-auto"
+          value={arg}
+          onChange={({ target }) => choose(target.value)}
+        >
+          <option value="">choose…</option>
+          {[...new Set([...kinds.keys(), ...(arg === "" ? [] : [arg])])].map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </Select>
+      ) : (
+        <TextInput
+          aria-label={`${name}: argument`}
+          className="w-32"
+          value={arg}
+          onChange={({ target }) => change({ arg: target.value })}
+        />
+      )}
+      <Select
+        aria-label={`${name}: operator`}
+        className="w-auto"
+        value={op}
+        onChange={({ target }) => change({ op: target.value as Operator, value: value ?? "" })}
+      >
+        {[...new Set([...operatorsOf(kind), op])].map((each) => (
+          <option key={each} value={each}>
+            {each.replaceAll("_", " ")}
+          </option>
+        ))}
+      </Select>
+      {takesValue(op) && (
+        <Value name={name} kind={kind} op={op} value={value} onChange={(next) => change({ value: next })} />
+      )}
+    </>
+  );
+}
+
+interface ValueProps {
+  name: string;
+  kind: ValueKind;
+  op: Operator;
+  value: ArgumentCondition["value"];
+  onChange: (value: ArgumentCondition["value"]) => void;
+}
+
+function Value({ name, kind, op, value, onChange }: ValueProps) {
+  const label = `${name}: value`;
+  if (kind === "toggle")
+    return (
+      <Select
+        aria-label={label}
+        className="w-auto"
+        value={String(value)}
+        onChange={({ target }) => onChange(target.value === "true")}
+      >
+        <option>true</option>
+        <option>false</option>
+      </Select>
+    );
+  return (
+    <TextInput
+      aria-label={label}
+      className="min-w-32 flex-1"
+      type={kind === "number" && !takesList(op) ? "number" : "text"}
+      step="any"
+      placeholder={takesList(op) ? "one, two, three" : ""}
+      value={textOfValue(value)}
+      onChange={({ target }) => onChange(typedValue(target.value, kind, op))}
+    />
+  );
+}

@@ -1,0 +1,114 @@
+/** A rule while it is written: what the form shows, and what is sent. */
+import type { Rule, RuleCreate } from "@capstan/client";
+import { type FieldKind, fieldsOf, isObject, type Json } from "../../forms/schema-fields.ts";
+
+export type Condition = NonNullable<RuleCreate["when"]>[number];
+export type ArgumentCondition = Extract<Condition, { arg: string }>;
+export type Operator = ArgumentCondition["op"];
+
+export interface RuleDraft {
+  readonly name: string;
+  readonly agent_id: string | null;
+  readonly tools: readonly string[];
+  readonly when: readonly Condition[];
+  readonly then: RuleCreate["then"];
+  readonly words: string;
+  /** As the browser's field has it: 2026-11-16. */
+  readonly expires: string;
+}
+
+export const EMPTY: RuleDraft = {
+  name: "",
+  agent_id: null,
+  tools: [],
+  when: [],
+  then: "ask",
+  words: "",
+  expires: "",
+};
+
+export const draftOf = (rule: Omit<RuleCreate, "when"> & Partial<Pick<Rule, "when">>): RuleDraft => ({
+  name: rule.name,
+  agent_id: rule.agent_id ?? null,
+  tools: rule.tools,
+  when: rule.when ?? [],
+  then: rule.then,
+  words: rule.words ?? "",
+  expires: rule.expires_at?.slice(0, 10) ?? "",
+});
+
+export const ruleOf = (
+  { name, agent_id, tools, when, then, words, expires }: RuleDraft,
+  sentence: string,
+) => ({
+  name: name.trim() || sentence.slice(0, 200),
+  agent_id,
+  tools: [...tools],
+  when: [...when],
+  then,
+  words: words.trim() || null,
+  expires_at: expires === "" ? null : new Date(`${expires}T23:59:59Z`).toISOString(),
+});
+
+export type ValueKind = "text" | "number" | "toggle" | "other";
+
+/** Operators in the order people look for them, by the kind of the argument. */
+const OPERATORS: Readonly<Record<ValueKind, readonly Operator[]>> = {
+  text: [
+    "is",
+    "is_not",
+    "in",
+    "not_in",
+    "under",
+    "not_under",
+    "contains",
+    "not_contains",
+    "starts_with",
+    "ends_with",
+    "not_ends_with",
+    "exists",
+    "missing",
+  ],
+  number: ["above", "at_least", "at_most", "below", "is", "is_not", "exists", "missing"],
+  toggle: ["is", "exists", "missing"],
+  other: ["exists", "missing"],
+};
+
+export const operatorsOf = (kind: ValueKind): readonly Operator[] => OPERATORS[kind];
+export const takesValue = (op: Operator): boolean => op !== "exists" && op !== "missing";
+export const takesList = (op: Operator): boolean => op === "in" || op === "not_in";
+
+/** The arguments that a tool's schema has, each with what kind of value it takes. */
+export const argumentKinds = (schema: Json | undefined): ReadonlyMap<string, ValueKind> =>
+  new Map(((schema && fieldsOf(schema)) ?? []).map(({ name, kind }) => [name, valueKind(kind)]));
+
+function valueKind(kind: FieldKind): ValueKind {
+  switch (kind.kind) {
+    case "list":
+      return valueKind(kind.item);
+    case "choice":
+      return typeof kind.options[0] === "number" ? "number" : "text";
+    case "text":
+    case "number":
+    case "toggle":
+      return kind.kind;
+    default:
+      return "other";
+  }
+}
+
+/** What a person typed, as the argument's kind of value. */
+export function typedValue(text: string, kind: ValueKind, op: Operator): ArgumentCondition["value"] {
+  const one = (part: string) => (kind === "number" ? Number(part) : part);
+  if (takesList(op))
+    return text
+      .split(",")
+      .map((part) => part.trim())
+      .filter(Boolean)
+      .map(one);
+  if (kind === "toggle") return text === "true";
+  return one(text);
+}
+
+export const textOfValue = (value: ArgumentCondition["value"]): string =>
+  Array.isArray(value) ? value.join(", ") : value === undefined || isObject(value) ? "" : String(value);

@@ -1,0 +1,173 @@
+/** A rule written as a sentence: what, which tools, when; tried on what happened before it is saved. */
+import type { Rule, RuleCreate } from "@capstan/client";
+import { ruleSentence } from "@capstan/core/internal";
+import { useState } from "react";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { Field, Select, TextInput } from "../../kit/field.tsx";
+import { ChangeFailure } from "../../kit/states.tsx";
+import { api } from "../../server/api.ts";
+import { useChange } from "../../server/queries.ts";
+import { useAgents } from "../../server/reads.ts";
+import { ConditionRow } from "./condition-row.tsx";
+import { argumentKinds, draftOf, EMPTY, type RuleDraft, ruleOf } from "./rule-draft.ts";
+import { RuleTrial } from "./rule-trial.tsx";
+import { ToolPicker, useToolSchema } from "./tool-picker.tsx";
+
+interface RuleEditorProps {
+  rule?: Rule | undefined;
+  saved: readonly Rule[];
+  onClose: () => void;
+}
+
+const fieldsOf = ({ id, sentence, created_by, created_at, updated_at, ...fields }: Rule): RuleCreate =>
+  fields;
+
+export function RuleEditor({ rule, saved, onClose }: RuleEditorProps) {
+  const [draft, setDraft] = useState<RuleDraft>(rule ? draftOf(rule) : EMPTY);
+  const sentence = ruleSentence({ tools: draft.tools, when: draft.when, effect: draft.then });
+  const body = ruleOf(draft, sentence);
+  const others = saved.filter(({ id }) => id !== rule?.id).map(fieldsOf);
+  const trial = useChange(() => api.rules.simulate({ rules: [...others, body] }));
+  const save = useChange(async () => {
+    const done = rule ? await api.rules.change(rule.id, body) : await api.rules.create(body);
+    if (done.ok) onClose();
+    return done;
+  }, ["rules"]);
+  const change = (part: Partial<RuleDraft>) => {
+    setDraft({ ...draft, ...part });
+    trial.reset();
+  };
+  const incomplete = draft.tools.length === 0;
+  return (
+    <Dialog
+      wide
+      title={rule ? "Change this rule" : "New rule"}
+      onClose={onClose}
+      footer={
+        <>
+          <Button busy={trial.isPending} disabled={incomplete} onClick={() => trial.mutate(undefined)}>
+            Simulate
+          </Button>
+          <Button
+            look="primary"
+            busy={save.isPending}
+            disabled={incomplete}
+            onClick={() => save.mutate(undefined)}
+          >
+            Save
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <Sentence draft={draft} onChange={change} />
+        <p aria-live="polite" className="rounded-lg bg-accent-soft p-3 font-medium text-accent-ink">
+          {incomplete ? "Choose a tool to complete the sentence." : sentence}
+        </p>
+        <More draft={draft} onChange={change} />
+        <ChangeFailure error={save.error ?? trial.error} />
+        {trial.data && <RuleTrial trial={trial.data} />}
+      </div>
+    </Dialog>
+  );
+}
+
+interface PartProps {
+  draft: RuleDraft;
+  onChange: (part: Partial<RuleDraft>) => void;
+}
+
+function Sentence({ draft, onChange }: PartProps) {
+  const schema = useToolSchema(draft.tools);
+  const kinds = argumentKinds(schema);
+  const conditions = draft.when.map((condition, at) => ({ condition, at }));
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <Select
+          aria-label="Effect"
+          className="w-auto"
+          value={draft.then}
+          onChange={({ target }) => onChange({ then: target.value as RuleDraft["then"] })}
+        >
+          <option value="allow">Allow</option>
+          <option value="ask">Ask before</option>
+          <option value="deny">Deny</option>
+        </Select>
+        <ToolPicker tools={draft.tools} onChange={(tools) => onChange({ tools })} />
+      </div>
+      <ul className="flex flex-col gap-2">
+        {conditions.map(({ condition, at }) => (
+          <ConditionRow
+            key={at}
+            number={at + 1}
+            condition={condition}
+            kinds={kinds}
+            onChange={(next) => onChange({ when: draft.when.with(at, next) })}
+            onRemove={() => onChange({ when: draft.when.toSpliced(at, 1) })}
+          />
+        ))}
+      </ul>
+      <Button
+        size="sm"
+        className="self-start"
+        onClick={() => onChange({ when: [...draft.when, { arg: "", op: "is", value: "" }] })}
+      >
+        Add a condition
+      </Button>
+    </div>
+  );
+}
+
+function More({ draft, onChange }: PartProps) {
+  const agents = useAgents().data?.items ?? [];
+  return (
+    <div className="grid gap-3 md:grid-cols-2">
+      <Field label="Name" hint="Default: the sentence.">
+        {(control) => (
+          <TextInput
+            {...control}
+            value={draft.name}
+            onChange={({ target }) => onChange({ name: target.value })}
+          />
+        )}
+      </Field>
+      <Field label="For">
+        {(control) => (
+          <Select
+            {...control}
+            value={draft.agent_id ?? ""}
+            onChange={({ target }) => onChange({ agent_id: target.value || null })}
+          >
+            <option value="">every agent</option>
+            {agents.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field label="Words" hint="Shown to the person who is asked, or to the model that is refused.">
+        {(control) => (
+          <TextInput
+            {...control}
+            value={draft.words}
+            onChange={({ target }) => onChange({ words: target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Ends after" hint="Empty: never.">
+        {(control) => (
+          <TextInput
+            {...control}
+            type="date"
+            value={draft.expires}
+            onChange={({ target }) => onChange({ expires: target.value })}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+/** Rules in the studio: written as a sentence, tried on what happened, saved; and saved from an approval. */
+import AxeBuilder from "@axe-core/playwright";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Studio, studioUnderTest } from "../../../../../tools/studio-under-test.ts";
+
+let studio: Studio;
+let agent: string;
+
+beforeAll(async () => {
+  studio = await studioUnderTest();
+  const made = await studio.server.call("POST", "/v1/agents", {
+    name: "Clerk",
+    capabilities: ["test_math"],
+    tool_policies: { multiply: "approve" },
+  });
+  agent = made.body.id;
+});
+afterAll(() => studio?.close());
+
+async function say(content: string): Promise<string> {
+  const session = (await studio.server.call("POST", "/v1/sessions", { agent_id: agent })).body.id;
+  const sent = await studio.server.call("POST", `/v1/sessions/${session}/messages`, { content });
+  const status = async () => (await studio.server.call("GET", `/v1/runs/${sent.body.run_id}`)).body.status;
+  await expect.poll(status, { timeout: 20_000 }).toMatch(/done|waiting|failed/);
+  return status();
+}
+const rules = async () => (await studio.server.call("GET", "/v1/rules")).body.items;
+
+test("a rule is written as a sentence, tried on recorded calls, saved, changed and deleted", async () => {
+  await say("add 2 and 400");
+  const page = await studio.open("/rules");
+  await page.getByText("No rules of your own").waitFor();
+  await page.getByRole("button", { name: "New rule" }).click();
+  const editor = page.getByRole("dialog", { name: "New rule" });
+  await editor.getByLabel("Tools of").selectOption("test_math");
+  await editor.getByLabel("Add a tool").selectOption("add");
+  await editor.getByRole("button", { name: "Add a condition" }).click();
+  await editor.getByLabel("Condition 1: argument").selectOption("b");
+  await editor.getByLabel("Condition 1: operator").selectOption("above");
+  await editor.getByLabel("Condition 1: value").fill("100");
+  await editor.getByText("Ask before add when b is above 100.").waitFor();
+  await editor.getByRole("button", { name: "Simulate" }).click();
+  await editor.getByText("1 newly asked for").waitFor();
+  expect(await editor.getByRole("link").first().getAttribute("href")).toMatch(/^\/sessions\//);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.filter(({ impact }) => impact === "serious" || impact === "critical")).toEqual([]);
+  await editor.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("article").getByText("Ask before add when b is above 100.").first().waitFor();
+  expect(await say("add 2 and 400")).toBe("waiting");
+
+  await page.getByRole("button", { name: /^Change/ }).click();
+  const change = page.getByRole("dialog", { name: "Change this rule" });
+  await change.getByLabel("Effect").selectOption("deny");
+  await change.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Deny add when b is above 100.").waitFor();
+  expect(await rules()).toMatchObject([{ then: "deny", when: [{ arg: "b", op: "above", value: 100 }] }]);
+  await page.getByRole("button", { name: /^Delete/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No rules of your own").waitFor();
+  expect(studio.faults).toEqual([]);
+});
+
+test("always allow like this proposes the narrowest rule, shows what it covers, saves it and approves", async () => {
+  expect(await say("multiply 4 and 5")).toBe("waiting");
+  const page = await studio.open("/approvals");
+  const card = page.getByRole("article").filter({ hasText: "multiply" });
+  await card.getByRole("button", { name: "Always allow like this…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Always allow like this" });
+  await dialog.getByText("Allow multiply when a is at most 4 and b is at most 5.").waitFor();
+  await dialog.getByText("1 calls of the last 30 days it covers").waitFor();
+  expect(await dialog.getByLabel("Ends after").inputValue()).toMatch(/^\d{4}-\d\d-\d\d$/);
+  await dialog.getByRole("button", { name: "Save the rule and approve" }).click();
+  await card.waitFor({ state: "detached" });
+  expect(await rules()).toMatchObject([{ then: "allow", tools: ["multiply"], agent_id: agent }]);
+  expect(await say("multiply 4 and 5")).toBe("done");
+  expect(await say("multiply 4 and 6")).toBe("waiting");
+  expect(studio.faults).toEqual([]);
+});
