@@ -29,7 +29,8 @@ const kindOf = (condition: Condition): Kind =>
 interface ConditionRowProps {
   number: number;
   condition: Condition;
-  kinds: ReadonlyMap<string, ValueKind>;
+  /** Undefined where no tool with a schema is named: the argument is typed. */
+  kinds: ReadonlyMap<string, ValueKind> | undefined;
   onChange: (condition: Condition) => void;
   onRemove: () => void;
 }
@@ -100,19 +101,19 @@ function Argument({
   onChange,
 }: Omit<DetailsProps, "condition"> & { condition: ArgumentCondition }) {
   const { arg, op, value } = condition;
-  const kind = kinds.get(arg) ?? (typeof value === "number" ? "number" : "text");
+  const kind = kinds?.get(arg) ?? (typeof value === "number" ? "number" : "text");
   const change = (next: Partial<ArgumentCondition>) => {
     const { value: kept, ...rest } = { ...condition, ...next };
     onChange(takesValue(rest.op) && kept !== undefined ? { ...rest, value: kept } : rest);
   };
   const choose = (chosen: string) => {
-    const of = kinds.get(chosen) ?? "text";
+    const of = kinds?.get(chosen) ?? "text";
     const [first = "is"] = operatorsOf(of);
     change({ arg: chosen, op: first, value: of === "number" ? 0 : of === "toggle" ? true : "" });
   };
   return (
     <>
-      {kinds.size > 0 ? (
+      {kinds ? (
         <Select
           aria-label={`${name}: argument`}
           className="w-auto"

@@ -79,8 +79,8 @@ interface PartProps {
 }
 
 function Sentence({ draft, onChange }: PartProps) {
-  const schema = useToolSchema(draft.tools);
-  const kinds = argumentKinds(schema);
+  const { schema, isExpected } = useToolSchema(draft.tools);
+  const kinds = isExpected ? argumentKinds(schema) : undefined;
   const conditions = draft.when.map((condition, at) => ({ condition, at }));
   return (
     <div className="flex flex-col gap-3">

@@ -80,7 +80,7 @@ export function ToolPicker({ tools, onChange }: ToolPickerProps) {
 }
 
 /** The schema of the first tool that is named, so that its arguments can be chosen. */
-export function useToolSchema(tools: readonly string[]): Json | undefined {
+export function useToolSchema(tools: readonly string[]): { schema: Json | undefined; isExpected: boolean } {
   const named = tools.find((tool) => !/[:*]/.test(tool));
   const query = useRead(
     ["rules", "schema", named],
@@ -96,5 +96,5 @@ export function useToolSchema(tools: readonly string[]): Json | undefined {
     },
     { enabled: named !== undefined },
   );
-  return query.data?.schema;
+  return { schema: query.data?.schema, isExpected: query.isFetching || query.data?.schema !== undefined };
 }
