@@ -8,7 +8,7 @@ export type Operator = ArgumentCondition["op"];
 
 export interface RuleDraft {
   readonly name: string;
-  readonly agent_id: string | null;
+  readonly agentId: string | null;
   readonly tools: readonly string[];
   readonly when: readonly Condition[];
   readonly then: RuleCreate["then"];
@@ -19,7 +19,7 @@ export interface RuleDraft {
 
 export const EMPTY: RuleDraft = {
   name: "",
-  agent_id: null,
+  agentId: null,
   tools: [],
   when: [],
   then: "ask",
@@ -29,7 +29,7 @@ export const EMPTY: RuleDraft = {
 
 export const draftOf = (rule: Omit<RuleCreate, "when"> & Partial<Pick<Rule, "when">>): RuleDraft => ({
   name: rule.name,
-  agent_id: rule.agent_id ?? null,
+  agentId: rule.agent_id ?? null,
   tools: rule.tools,
   when: rule.when ?? [],
   then: rule.then,
@@ -38,11 +38,11 @@ export const draftOf = (rule: Omit<RuleCreate, "when"> & Partial<Pick<Rule, "whe
 });
 
 export const ruleOf = (
-  { name, agent_id, tools, when, then, words, expires }: RuleDraft,
+  { name, agentId, tools, when, then, words, expires }: RuleDraft,
   sentence: string,
 ) => ({
   name: name.trim() || sentence.slice(0, 200),
-  agent_id,
+  agent_id: agentId,
   tools: [...tools],
   when: [...when],
   then,

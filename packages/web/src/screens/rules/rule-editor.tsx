@@ -137,8 +137,8 @@ function More({ draft, onChange }: PartProps) {
         {(control) => (
           <Select
             {...control}
-            value={draft.agent_id ?? ""}
-            onChange={({ target }) => onChange({ agent_id: target.value || null })}
+            value={draft.agentId ?? ""}
+            onChange={({ target }) => onChange({ agentId: target.value || null })}
           >
             <option value="">every agent</option>
             {agents.map(({ id, name }) => (
