@@ -26,16 +26,15 @@ test.each([
   expect(unclearKey(text)).toBeUndefined();
 });
 
-test("what JSON.stringify wrote is always clear", () => {
-  fc.assert(fc.property(fc.jsonValue(), (value) => unclearKey(JSON.stringify(value)) === undefined));
+/** Any JSON whose keys are no prototypes: fast-check likes to try those. */
+const harmless = fc.jsonValue().filter((value) => !/__proto__|"prototype"/.test(JSON.stringify(value)));
+
+test("what JSON.stringify wrote is clear, unless a key is a prototype", () => {
+  fc.assert(fc.property(harmless, (value) => unclearKey(JSON.stringify(value)) === undefined));
 });
 
 test("a key that is given twice is found wherever it stands", () => {
-  const anywhere = fc.tuple(
-    fc.dictionary(fc.string(), fc.jsonValue()),
-    fc.string({ minLength: 1 }),
-    fc.jsonValue(),
-  );
+  const anywhere = fc.tuple(fc.dictionary(fc.string(), harmless), fc.string({ minLength: 1 }), harmless);
   fc.assert(
     fc.property(anywhere, ([object, key, value]) => {
       fc.pre(key !== "__proto__" && !Object.hasOwn(object, key) && !Object.hasOwn(object, "__proto__"));
